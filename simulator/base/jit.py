@@ -1,0 +1,83 @@
+"""The only place that configures numba.
+
+`kernel` compiles a function on its first call and keeps the machine code on disk. Numba alone looks only at the file of the
+function itself and would go on using old code after a change in a *called* function (numba issue 1833). Here the cache folder of
+each module is named by a digest of that module and of every module of ours it imports, directly or not, so an edit anywhere below
+compiles again, and an edit elsewhere does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+from typing import Callable, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable)
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("simulator", "vehicles", "terrain", "washout")
+_IMPORT = re.compile(rf"^\s*(?:from|import)\s+((?:{'|'.join(PACKAGES)})(?:\.\w+)*)(?:\s+import\s+(\([^)]*\)|[^\n#]*))?", re.MULTILINE)
+
+
+def kernel(function: F) -> F:
+    """Compile `function` to machine code that releases the GIL; cached on disk, IEEE arithmetic, 1/0 = inf as in NumPy."""
+    numba.config.CACHE_DIR = str(cache_folder() / _digest(sys.modules[function.__module__].__file__ or ""))
+    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+@lru_cache(maxsize=None)
+def cache_folder() -> Path:
+    """Folder of the compiled kernels: the user's cache folder, or a private temporary one when that cannot be written."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = base / "jounce" / "kernels"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="jounce-kernels-"))
+
+
+
+
+@lru_cache(maxsize=None)
+def _digest(file: str) -> str:
+    """Digest of a source file and of every file of ours that it imports, directly or not."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(_closure(Path(file))):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _closure(file: Path) -> set[Path]:
+    seen: set[Path] = set()
+    waiting = [file]
+    while waiting:
+        path = waiting.pop()
+        if path in seen or not path.is_file():
+            continue
+        seen.add(path)
+        waiting.extend(_imports(path))
+    return seen
+
+
+@lru_cache(maxsize=None)
+def _imports(path: Path) -> tuple[Path, ...]:
+    found = []
+    for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        base = ROOT.joinpath(*module.split("."))
+        found += [base.with_suffix(".py"), base / "__init__.py"]
+        found += [base / f"{name}.py" for name in re.findall(r"\w+", names)]
+    return tuple(candidate for candidate in found if candidate.is_file())

@@ -1,0 +1,105 @@
+"""Records: named, typed blocks of numbers that kernels read and write.
+
+A record is a structured NumPy array of length 1, made from a table with one row per field::
+
+    PARAMETERS = (
+        # name     shape   unit     what it is
+        ("mass",   (),     "kg",    "mass, driver and fuel included"),
+        ("p_BK",   (4, 3), "m",     "hub centres from the reference point, in B"),
+    )
+
+The same table gives the dtype for kernels, the check of a user's file, the channel list of the telemetry and the layout of
+shared memory, so a field is described once. A fifth entry, when present, is the NumPy type (default "f8").
+Kernels read `p[0]["mass"]`, which also works when the compiler is switched off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+
+Row = tuple[Any, ...]
+Table = Sequence[Row]
+Record = NDArray[Any]
+
+
+def dtype_of(table: Table) -> np.dtype:
+    """Aligned structured dtype of a table."""
+    return np.dtype([(row[0], row[4] if len(row) > 4 else "f8", row[1]) for row in table], align=True)
+
+
+def record(table: Table, count: int = 1) -> Record:
+    """Zeroed record (or `count` records in a row) laid out by `table`."""
+    return np.zeros(count, dtype_of(table))
+
+
+def layout_hash(table: Table) -> int:
+    """64-bit number that changes with the layout of a table; two processes compare it before they share memory."""
+    text = repr([(row[0], row[1], row[2], row[4] if len(row) > 4 else "f8") for row in table])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+
+
+def from_mapping(table: Table, mapping: Mapping[str, Any], file: object, key: str = "", defaults: Mapping[str, Any] | None = None) -> Record:
+    """Record filled from a mapping with exactly the keys of `table`.
+
+    Raises
+    ------
+    ConfigError : a key is unknown or missing, a value is not a finite number, or its shape is not the one of the table
+    """
+    out = record(table)
+    if not isinstance(mapping, Mapping):
+        raise ConfigError(file, key, mapping, "a mapping with the keys " + ", ".join(row[0] for row in table))
+    known = {row[0] for row in table}
+    for name in mapping:
+        if name not in known:
+            raise ConfigError(file, join(key, str(name)), mapping[name], "no such key; known here: " + ", ".join(sorted(known)))
+    for row in table:
+        name, shape, unit = row[0], row[1], row[2]
+        if name in mapping:
+            out[0][name] = numbers(mapping[name], shape, file, join(key, name), unit)
+        elif defaults is not None and name in defaults:
+            out[0][name] = defaults[name]
+        else:
+            raise ConfigError(file, join(key, name), "nothing", f"{_shape_words(shape)} in {unit}: {row[3]}")
+    return out
+
+
+def numbers(value: Any, shape: tuple[int, ...], file: object, key: str, unit: str = "") -> NDArray[np.float64]:
+    """`value` as a float array of the given shape; strings and booleans are not numbers. Raises ConfigError."""
+    expected = _shape_words(shape) + (f" in {unit}" if unit else "")
+    if _holds_other_than_numbers(value):
+        raise ConfigError(file, key, value, expected)
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ConfigError(file, key, value, expected) from None
+    if array.shape != shape:
+        raise ConfigError(file, key, value, expected)
+    if not np.isfinite(array).all():
+        raise ConfigError(file, key, value, expected + ", finite")
+    return array
+
+
+def join(*parts: str) -> str:
+    """Key path out of its parts, empty ones left out."""
+    return ".".join(part for part in parts if part)
+
+
+def _holds_other_than_numbers(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_holds_other_than_numbers(item) for item in value)
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind not in "fiu"
+    return isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating))
+
+
+def _shape_words(shape: tuple[int, ...]) -> str:
+    if not shape:
+        return "a number"
+    return " x ".join(str(n) for n in shape) + " numbers"

@@ -1,0 +1,10 @@
+"""What a driver, human or scripted, asks of the vehicle during one tick."""
+
+COMMAND = (
+    # name           shape  unit  what it is
+    ("steering", (), "1", "steering input in [-1, 1], + = left, full lock at 1"),
+    ("throttle", (), "1", "accelerator pedal in [0, 1]"),
+    ("brake", (), "1", "brake pedal in [0, 1]"),
+    ("parking_brake", (), "1", "parking brake in [0, 1]"),
+    ("selector", (), "1", "-1 reverse, 0 neutral, 1 drive", "i8"),
+)
