@@ -1,0 +1,286 @@
+"""Accelerations of the whole vehicle by constraint embedding: 33 bodies, 12 loops, 14 degrees of freedom, one 6 x 6 solve.
+
+Every corner is one aggregated body of paper 000 (section 3): its bodies move with V_i = V_B + J_i theta' + K_i Q' relative to the
+chassis, so it enters the equations of motion only through a composite inertia M = sum M_i, a coupling G = sum M_i J_i, an inertia
+D = sum J_i^T M_i J_i and the bias forces. Eliminating theta'' (one division per corner) leaves the chassis.
+
+The wheels are balanced rotors: with the absolute spin Omega = axle . w_wheel as coordinate, Omega' = (torque about the axle) / I_spin
+holds by itself, and the rest of the vehicle feels the wheel as a rotor without axial inertia plus the gyroscopic couple
+I_spin Omega (w x axle). Everything is written in chassis axes B about the chassis reference point; accelerations are those relative to
+the world, gravity enters as a = a_WB - g.
+"""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import kernel
+from vehicles.multibody.vectors import add, add_scaled, column, cross, dot, sub, symmetric_times, vector
+from vehicles.suspension.double_wishbone import CARRIER, TIEROD, corner_kinematics
+from vehicles.suspension.struts import damper_force, spring_force
+
+CHASSIS = (
+    # name         shape    unit     what it is
+    ("mass", (), "kg", "mass of the chassis body"),
+    ("com", (3,), "m", "its centre of mass from the chassis reference point, in B"),
+    ("inertia", (6,), "kg m2", "its inertia about the centre of mass, in B (xx, yy, zz, xy, xz, yz)"),
+    ("gravity", (), "m/s2", "acceleration of gravity, along -z of the world"),
+)
+
+STATE = (
+    ("p_WB", (3,), "m", "position of the chassis reference point in the world"),
+    ("q_WB", (4,), "1", "attitude of the chassis, quaternion w, x, y, z"),
+    ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
+    ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
+    ("theta", (4,), "rad", "lower-arm angles, + = jounce"),
+    ("theta_dot", (4,), "rad/s", "their rates"),
+    ("wheel_angle", (4,), "rad", "angles of the wheels relative to their carriers"),
+    ("wheel_spin", (4,), "rad/s", "absolute angular velocity of the wheels about their axles"),
+)
+
+LOADS = (
+    ("wheel_force", (3, 4), "N", "force on each wheel at its centre, in B"),
+    ("carrier_couple", (3, 4), "N m", "couple on each wheel across its axle, plus the brake's reaction on the carrier, in B"),
+    ("chassis_force", (3,), "N", "force on the chassis at its reference point, in B"),
+    ("chassis_couple", (3,), "N m", "couple on the chassis (reactions of half shafts and engine), in B"),
+)
+
+ACCELERATIONS = (
+    ("alpha_WB_B", (3,), "rad/s2", "angular acceleration of the chassis, in B"),
+    ("a_WB_B", (3,), "m/s2", "acceleration of the chassis reference point relative to the world, in B"),
+    ("theta_ddot", (4,), "rad/s2", "accelerations of the lower-arm angles"),
+    ("carrier_spin", (4,), "rad/s", "angular velocity of the carriers about the axles"),
+    ("spring_force", (4,), "N", "springs with stops, + = pushes the ends apart"),
+    ("shock_force", (4,), "N", "dampers, + = pushes the ends apart"),
+)
+
+WORK = (
+    ("cos_theta", (4,), "1", "cosines of the lower-arm angles"),
+    ("sin_theta", (4,), "1", "sines of the lower-arm angles"),
+    ("moment", (3, 4), "kg m", "sum of mass times position, per corner"),
+    ("inertia", (6, 4), "kg m2", "inertia about the reference point, per corner"),
+    ("G", (6, 4), "kg m2, kg m", "coupling of chassis and theta (angular, linear), per corner"),
+    ("D", (4,), "kg m2", "inertia of theta, per corner"),
+    ("bias", (6, 4), "N m, N", "inertia forces at zero acceleration (angular, linear), per corner"),
+    ("theta_bias", (4,), "N m", "inertia force on theta at zero acceleration, per corner"),
+    ("theta_force", (4,), "N m", "applied force on theta, per corner"),
+    ("A", (6, 6), "", "articulated inertia of the chassis"),
+    ("x", (6,), "", "right-hand side, then angular and linear acceleration (relative to free fall)"),
+)
+"""Scratch of one evaluation, kept in a record so that nothing is allocated."""
+
+
+@kernel
+def accelerations(chassis, corners, struts, state, q, loads, k, work, out):
+    """All 14 accelerations from state and loads.
+
+    Parameters
+    ----------
+    chassis, corners, struts : parameter records of CHASSIS, CORNERS, STRUTS
+    state : record of STATE
+    q : record of INPUTS; theta and theta_dot are copied from `state`, the inner tie-rod points are read
+    loads : record of LOADS
+    k, work : records of KINEMATICS and WORK, overwritten
+    out : record of ACCELERATIONS, overwritten
+
+    Source: paper 000, eqs (4)-(7) and (9)-(11), reduced once more (see the module).
+    """
+    for i in range(4):
+        q[0]["theta"][i] = state[0]["theta"][i]
+        q[0]["theta_dot"][i] = state[0]["theta_dot"][i]
+        work[0]["cos_theta"][i] = math.cos(state[0]["theta"][i])
+        work[0]["sin_theta"][i] = math.sin(state[0]["theta"][i])
+    corner_kinematics(corners, q, work[0]["cos_theta"], work[0]["sin_theta"], k)
+    sum_corners(corners, k, state[0]["w_WB_B"], work)
+    add_gyroscopic_couples(corners, k, state, work, out)
+    apply_struts(struts, k, q, work, out)
+    solve(chassis, corners, state, loads, k, work, out)
+
+
+@kernel
+def sum_corners(corners, k, w_WB_B, work):
+    """Composite inertia, coupling, theta inertia and bias forces of every corner, from its bodies."""
+    w = work[0]
+    o = k[0]
+    w_B = vector(w_WB_B)
+    for i in range(4):
+        for j in range(3):
+            w["moment"][j, i] = 0.0
+        for j in range(6):
+            w["inertia"][j, i] = 0.0
+            w["G"][j, i] = 0.0
+            w["bias"][j, i] = 0.0
+        w["D"][i] = 0.0
+        w["theta_bias"][i] = 0.0
+    for b in range(7):
+        for i in range(4):
+            mass = corners[0]["mass"][b, i]
+            c = column(o["c"][b], i)
+            I = (o["inertia"][b, 0, i], o["inertia"][b, 1, i], o["inertia"][b, 2, i], o["inertia"][b, 3, i], o["inertia"][b, 4, i], o["inertia"][b, 5, i])  # noqa: E501
+            rate = column(o["w"][b], i)
+            u = column(o["u"][b], i)
+            w_rel = column(o["w_rel"][b], i)
+            spin = add(w_B, w_rel)
+
+            # inertia force and couple at zero acceleration of chassis and theta
+            a = add(column(o["a_rel"][b], i), cross(w_B, add_scaled(cross(w_B, c), 2.0, column(o["v_rel"][b], i))))
+            f = (mass * a[0], mass * a[1], mass * a[2])
+            alpha = add(column(o["alpha_rel"][b], i), cross(w_B, w_rel))
+            n = add(symmetric_times(I, alpha), cross(spin, symmetric_times(I, spin)))
+            N = add(n, cross(c, f))
+
+            Iw = symmetric_times(I, rate)
+            mu = (mass * u[0], mass * u[1], mass * u[2])
+            G = add(Iw, cross(c, mu))
+            for j in range(3):
+                w["moment"][j, i] += mass * c[j]
+                w["G"][j, i] += G[j]
+                w["G"][j + 3, i] += mu[j]
+                w["bias"][j, i] += N[j]
+                w["bias"][j + 3, i] += f[j]
+            w["D"][i] += dot(u, mu) + dot(rate, Iw)
+            w["theta_bias"][i] += dot(u, f) + dot(rate, n)
+            w["inertia"][0, i] += I[0] + mass * (c[1] * c[1] + c[2] * c[2])
+            w["inertia"][1, i] += I[1] + mass * (c[0] * c[0] + c[2] * c[2])
+            w["inertia"][2, i] += I[2] + mass * (c[0] * c[0] + c[1] * c[1])
+            w["inertia"][3, i] += I[3] - mass * c[0] * c[1]
+            w["inertia"][4, i] += I[4] - mass * c[0] * c[2]
+            w["inertia"][5, i] += I[5] - mass * c[1] * c[2]
+
+
+@kernel
+def add_gyroscopic_couples(corners, k, state, work, out):
+    """Add the couples I_spin Omega (w x axle) of the spinning wheels to the bias; note the spin of the carriers about the axles."""
+    w_B = vector(state[0]["w_WB_B"])
+    for i in range(4):
+        axle = column(k[0]["axle"], i)
+        spin = add(w_B, column(k[0]["w_rel"][CARRIER], i))
+        out[0]["carrier_spin"][i] = dot(spin, axle)
+        momentum = corners[0]["spin_inertia"][i] * state[0]["wheel_spin"][i]
+        n = cross(spin, (momentum * axle[0], momentum * axle[1], momentum * axle[2]))
+        for j in range(3):
+            work[0]["bias"][j, i] += n[j]
+        work[0]["theta_bias"][i] += dot(column(k[0]["w"][CARRIER], i), n)
+
+
+@kernel
+def apply_struts(struts, k, q, work, out):
+    """Forces of springs, stops and dampers, and their sum on theta: the virtual work of a strut is force times change of length."""
+    for i in range(4):
+        spring = spring_force(struts, i, k[0]["spring_length"][i])
+        shock = damper_force(struts, i, k[0]["shock_length"][i], k[0]["shock_length_1"][i] * q[0]["theta_dot"][i])
+        out[0]["spring_force"][i] = spring
+        out[0]["shock_force"][i] = shock
+        work[0]["theta_force"][i] = spring * k[0]["spring_length_1"][i] + shock * k[0]["shock_length_1"][i]
+
+
+@kernel
+def solve(chassis, corners, state, loads, k, work, out):
+    """Assemble chassis and corners with the applied loads, eliminate the thetas and solve for the accelerations."""
+    w = work[0]
+    A = w["A"]
+    x = w["x"]
+    w_B = vector(state[0]["w_WB_B"])
+
+    # chassis body
+    mass = chassis[0]["mass"]
+    c = vector(chassis[0]["com"])
+    I = chassis[0]["inertia"]
+    total = mass
+    S = (mass * c[0], mass * c[1], mass * c[2])
+    xx = I[0] + mass * (c[1] * c[1] + c[2] * c[2])
+    yy = I[1] + mass * (c[0] * c[0] + c[2] * c[2])
+    zz = I[2] + mass * (c[0] * c[0] + c[1] * c[1])
+    xy = I[3] - mass * c[0] * c[1]
+    xz = I[4] - mass * c[0] * c[2]
+    yz = I[5] - mass * c[1] * c[2]
+    f = cross(w_B, cross(w_B, S))
+    n = cross(w_B, symmetric_times((xx, yy, zz, xy, xz, yz), w_B))
+    for j in range(3):
+        x[j] = loads[0]["chassis_couple"][j] - n[j]
+        x[j + 3] = loads[0]["chassis_force"][j] - f[j]
+
+    # corners and wheel loads
+    for i in range(4):
+        for b in range(7):
+            total += corners[0]["mass"][b, i]
+        S = add(S, column(w["moment"], i))
+        xx += w["inertia"][0, i]
+        yy += w["inertia"][1, i]
+        zz += w["inertia"][2, i]
+        xy += w["inertia"][3, i]
+        xz += w["inertia"][4, i]
+        yz += w["inertia"][5, i]
+        force = column(loads[0]["wheel_force"], i)
+        couple = column(loads[0]["carrier_couple"], i)
+        W = column(k[0]["W"], i)
+        rate = column(k[0]["w"][CARRIER], i)
+        W_1 = add(column(k[0]["u"][CARRIER], i), cross(rate, sub(W, column(k[0]["c"][CARRIER], i))))
+        w["theta_force"][i] += dot(W_1, force) + dot(rate, couple) - w["theta_bias"][i]
+        N = add(couple, cross(W, force))
+        for j in range(3):
+            x[j] += N[j] - w["bias"][j, i]
+            x[j + 3] += force[j] - w["bias"][j + 3, i]
+
+    A[0, 0], A[1, 1], A[2, 2] = xx, yy, zz
+    A[1, 0], A[2, 0], A[2, 1] = xy, xz, yz
+    A[3, 0], A[3, 1], A[3, 2] = 0.0, S[2], -S[1]
+    A[4, 0], A[4, 1], A[4, 2] = -S[2], 0.0, S[0]
+    A[5, 0], A[5, 1], A[5, 2] = S[1], -S[0], 0.0
+    A[3, 3], A[4, 4], A[5, 5] = total, total, total
+    A[4, 3], A[5, 3], A[5, 4] = 0.0, 0.0, 0.0
+
+    # eliminate theta'' = (theta_force - G . x) / D
+    for i in range(4):
+        inverse = 1.0 / w["D"][i]
+        accel = w["theta_force"][i] * inverse
+        for r in range(6):
+            g = w["G"][r, i]
+            x[r] -= g * accel
+            g *= inverse
+            for s in range(r + 1):
+                A[r, s] -= g * w["G"][s, i]
+    solve_symmetric(A, x)
+    for i in range(4):
+        accel = w["theta_force"][i]
+        for r in range(6):
+            accel -= w["G"][r, i] * x[r]
+        out[0]["theta_ddot"][i] = accel / w["D"][i]
+
+    g_B = gravity_in_chassis(state[0]["q_WB"], chassis[0]["gravity"])
+    for j in range(3):
+        out[0]["alpha_WB_B"][j] = x[j]
+        out[0]["a_WB_B"][j] = x[j + 3] + g_B[j]
+
+
+@kernel
+def gravity_in_chassis(q, g):
+    """Acceleration of gravity (0, 0, -g) of the world, in chassis axes, for the unit attitude quaternion q."""
+    return (
+        -2.0 * g * (q[1] * q[3] - q[0] * q[2]),
+        -2.0 * g * (q[2] * q[3] + q[0] * q[1]),
+        -g * (1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])),
+    )
+
+
+@kernel
+def solve_symmetric(A, x):
+    """Solve A y = x in place for a positive definite 6 x 6 A given by its lower triangle (A = L D L^T, which replaces A)."""
+    for j in range(6):
+        d = A[j, j]
+        for s in range(j):
+            d -= A[j, s] * A[j, s] * A[s, s]
+        A[j, j] = d
+        for r in range(j + 1, 6):
+            v = A[r, j]
+            for s in range(j):
+                v -= A[r, s] * A[j, s] * A[s, s]
+            A[r, j] = v / d
+    for r in range(6):
+        for s in range(r):
+            x[r] -= A[r, s] * x[s]
+    for r in range(6):
+        x[r] /= A[r, r]
+    for r in range(5, -1, -1):
+        for s in range(r + 1, 6):
+            x[r] -= A[s, r] * x[s]

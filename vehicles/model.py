@@ -1,0 +1,86 @@
+"""The parameters of a vehicle's mechanism: chassis, four double-wishbone corners, springs and dampers."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record, record
+from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
+from vehicles.suspension.corner_model import Body, Corner, write_corner
+from vehicles.suspension.double_wishbone import CORNERS, INPUTS, KINEMATICS
+from vehicles.suspension.struts import STRUTS
+
+CORNER_NAMES = ("FL", "FR", "RL", "RR")
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Parameter records of the multibody part: CHASSIS, CORNERS and STRUTS, and the inner tie-rod points in the design position (3, 4)."""
+
+    chassis: Record
+    corners: Record
+    struts: Record
+    Q_design: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """State and scratch records of one vehicle."""
+
+    state: Record
+    inputs: Record
+    loads: Record
+    kinematics: Record
+    work: Record
+    out: Record
+
+
+def new_mechanism(chassis: Body, corners: list[Corner], struts: Record, gravity: float = 9.81) -> Mechanism:
+    """Mechanism out of its design description; corners in the order FL, FR, RL, RR.
+
+    Raises
+    ------
+    ConfigError : a corner cannot be built (see `write_corner`)
+    """
+    body = record(CHASSIS)
+    body[0]["mass"], body[0]["com"], body[0]["gravity"] = chassis.mass, chassis.com, gravity
+    inertia = chassis.inertia
+    body[0]["inertia"] = inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]
+    geometry = record(CORNERS)
+    for i, corner in enumerate(corners):
+        write_corner(geometry, i, corner)
+    return Mechanism(body, geometry, struts, np.column_stack([corner.Q for corner in corners]))
+
+
+def new_workspace(mechanism: Mechanism) -> Workspace:
+    """Workspace in the design position at rest at the world's origin."""
+    space = Workspace(record(STATE), record(INPUTS), record(LOADS), record(KINEMATICS), record(WORK), record(ACCELERATIONS))
+    space.state[0]["q_WB"][0] = 1.0
+    space.inputs[0]["Q"] = mechanism.Q_design
+    return space
+
+
+def checked_body(mass: float, com: NDArray[np.float64], inertia: NDArray[np.float64], file: str, key: str) -> Body:
+    """Body after checks that a rigid body must pass.
+
+    Raises
+    ------
+    ConfigError : mass not above zero, inertia not symmetric or not positive definite
+
+    A broken triangle inequality (a moment larger than the sum of the two others) only warns: published vehicle data have it.
+    """
+    if not mass > 0.0:
+        raise ConfigError(file, f"{key}.mass", mass, "a mass above 0 kg")
+    if not np.allclose(inertia, inertia.T, rtol=0.0, atol=1e-9 * max(1.0, np.abs(inertia).max())):
+        raise ConfigError(file, f"{key}.inertia", inertia.tolist(), "a symmetric inertia matrix")
+    moments = np.linalg.eigvalsh(inertia)
+    if not moments[0] > 0.0:
+        raise ConfigError(file, f"{key}.inertia", inertia.tolist(), "a positive definite inertia matrix")
+    if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9):
+        warnings.warn(f"{file}: {key}.inertia: the largest principal moment exceeds the sum of the others; no rigid body has that", stacklevel=2)
+    return Body(float(mass), np.asarray(com, float), np.asarray(inertia, float))

@@ -1,0 +1,107 @@
+"""Vector algebra on plain tuples: compiled away entirely, allocates nothing, and keeps equations readable.
+
+A vector is a tuple (x, y, z). A symmetric matrix is a tuple (xx, yy, zz, xy, xz, yz). Fields that hold the four corners side by side
+have the corner as their last index, so that a loop over the corners fills the processor's vector lanes.
+"""
+
+from __future__ import annotations
+
+from simulator.base.jit import kernel
+
+
+@kernel
+def column(field, i):
+    """Vector of corner i from a field of shape (3, 4)."""
+    return field[0, i], field[1, i], field[2, i]
+
+
+@kernel
+def store(field, i, a):
+    """Write vector a as corner i into a field of shape (3, 4)."""
+    field[0, i] = a[0]
+    field[1, i] = a[1]
+    field[2, i] = a[2]
+
+
+@kernel
+def vector(field):
+    """Vector from a field of shape (3,)."""
+    return field[0], field[1], field[2]
+
+
+@kernel
+def add(a, b):
+    """a + b."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@kernel
+def sub(a, b):
+    """a - b."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@kernel
+def scale(s, a):
+    """s a."""
+    return s * a[0], s * a[1], s * a[2]
+
+
+@kernel
+def add_scaled(a, s, b):
+    """a + s b."""
+    return a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]
+
+
+@kernel
+def combine(s, a, t, b):
+    """s a + t b."""
+    return s * a[0] + t * b[0], s * a[1] + t * b[1], s * a[2] + t * b[2]
+
+
+@kernel
+def dot(a, b):
+    """a . b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def cross(a, b):
+    """a x b."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def in_frame(x, y, z, r):
+    """r[0] x + r[1] y + r[2] z: the vector with coordinates r in the frame of unit vectors x, y, z."""
+    return (
+        x[0] * r[0] + y[0] * r[1] + z[0] * r[2],
+        x[1] * r[0] + y[1] * r[1] + z[1] * r[2],
+        x[2] * r[0] + y[2] * r[1] + z[2] * r[2],
+    )
+
+
+@kernel
+def symmetric_times(S, a):
+    """S a for a symmetric S = (xx, yy, zz, xy, xz, yz)."""
+    return (
+        S[0] * a[0] + S[3] * a[1] + S[4] * a[2],
+        S[3] * a[0] + S[1] * a[1] + S[5] * a[2],
+        S[4] * a[0] + S[5] * a[1] + S[2] * a[2],
+    )
+
+
+@kernel
+def symmetric_in_frame(x, y, z, S):
+    """The symmetric matrix with components S in the frame of unit vectors x, y, z, written in the axes in which x, y, z are given."""
+    X = in_frame(x, y, z, (S[0], S[3], S[4]))
+    Y = in_frame(x, y, z, (S[3], S[1], S[5]))
+    Z = in_frame(x, y, z, (S[4], S[5], S[2]))
+    return (
+        X[0] * x[0] + Y[0] * y[0] + Z[0] * z[0],
+        X[1] * x[1] + Y[1] * y[1] + Z[1] * z[1],
+        X[2] * x[2] + Y[2] * y[2] + Z[2] * z[2],
+        X[0] * x[1] + Y[0] * y[1] + Z[0] * z[1],
+        X[0] * x[2] + Y[0] * y[2] + Z[0] * z[2],
+        X[1] * x[2] + Y[1] * y[2] + Z[1] * z[2],
+    )

@@ -1,0 +1,401 @@
+"""Double-wishbone corner in closed form: seven bodies, three loops, one degree of freedom, no iteration.
+
+Inside a corner everything is a function of the lower-arm angle theta (positive in jounce on all four corners) and of the inner
+tie-rod point Q in chassis axes. The loops of paper 000 (section 4.1) are solved on the real, non-planar hardpoints: each reduces to
+``A cos x + B sin x = C``.
+
+Letters of the points as in paper 000, figure 5: A lower-arm hinge, D lower ball joint, F upper ball joint, G upper-arm hinge,
+B and J lower and upper end of the shock absorber, K outer and L inner end of the tie rod. S and U are the ends of the spring, W is the
+wheel centre. The inner end of the tie rod moves with the steering and is called Q.
+
+Everything here is written in chassis axes with the chassis reference point as origin. A subscript `_1` is a derivative by theta,
+`_2` a second derivative by theta. The rods (upright, tie rod, shock halves) hang on universal joints, so that their spin about
+their own axis is determined: the first axis is fixed in the parent, the second in the rod, both stay perpendicular.
+"""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import kernel
+from vehicles.multibody.vectors import add, add_scaled, column, combine, cross, dot, in_frame, scale, store, sub, symmetric_in_frame
+
+BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
+"""The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
+LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(7)
+
+CORNERS = (
+    # name                  shape       unit     what it is (last index: corner; first index of 3: foot on the hinge axis, radius, axis x radius)
+    ("e_L", (3, 4), "1", "lower-arm hinge axis; turning about it by theta > 0 is jounce"),
+    ("e_U", (3, 4), "1", "upper-arm hinge axis; turning about it by phi > 0 is jounce"),
+    ("D", (3, 3, 4), "m", "lower ball joint on the lower arm"),
+    ("B", (3, 3, 4), "m", "lower end of the shock absorber on the lower arm"),
+    ("S", (3, 3, 4), "m", "lower end of the spring on the lower arm"),
+    ("lower_arm_com", (3, 3, 4), "m", "centre of mass of the lower arm"),
+    ("upright_axis", (3, 3, 4), "1", "first axis of the upright's universal joint, fixed in the lower arm"),
+    ("shock_axis", (3, 3, 4), "1", "first axis of the shock absorber's universal joint, fixed in the lower arm"),
+    ("F", (3, 3, 4), "m", "upper ball joint on the upper arm"),
+    ("upper_arm_com", (3, 3, 4), "m", "centre of mass of the upper arm"),
+    ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
+    ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
+    ("kingpin_length", (4,), "m", "distance of the ball joints D and F"),
+    ("upper_arm_branch", (4,), "1", "sign of the square root that belongs to the design position of the upper arm"),
+    ("arm_radius", (4,), "m", "distance of the outer tie-rod joint from the kingpin axis"),
+    ("arm_height", (4,), "m", "height of the outer tie-rod joint over D along the kingpin"),
+    ("tierod_length", (4,), "m", "length of the tie rod"),
+    ("tierod_branch", (4,), "1", "sign of the square root that belongs to the design position of the carrier"),
+    ("tierod_axis", (3, 4), "1", "first axis of the tie rod's universal joint, in the carrier frame (steering arm, normal, kingpin)"),
+    ("wheel_centre", (3, 4), "m", "wheel centre from D, in the carrier frame"),
+    ("wheel_axis", (3, 4), "1", "wheel axle, pointing left, in the carrier frame"),
+    ("upright_branch", (4,), "1", "sign of the second axis of the upright's universal joint"),
+    ("tierod_sign", (4,), "1", "sign of the second axis of the tie rod's universal joint"),
+    ("shock_branch", (4,), "1", "sign of the second axis of the shock absorber's universal joint"),
+    ("upright_com", (3, 4), "m", "centre of mass of the upright from D, in its frame (rod, second joint axis, their product)"),
+    ("carrier_com", (3, 4), "m", "centre of mass of the carrier from D, in its frame"),
+    ("tierod_com", (3, 4), "m", "centre of mass of the tie rod from K, in its frame"),
+    ("shock_lower_com", (3, 4), "m", "centre of mass of the lower shock half from B, in its frame"),
+    ("shock_upper_com", (3, 4), "m", "centre of mass of the upper shock half from J, in its frame"),
+    ("lower_arm_inertia", (5, 6, 4), "kg m2", "inertia of the lower arm as 1, cos, sin, cos 2, sin 2 of theta (xx, yy, zz, xy, xz, yz)"),
+    ("upper_arm_inertia", (5, 6, 4), "kg m2", "inertia of the upper arm as 1, cos, sin, cos 2, sin 2 of phi"),
+    ("upright_inertia", (6, 4), "kg m2", "inertia of the upright about its centre of mass, in its frame"),
+    ("carrier_inertia", (6, 4), "kg m2", "inertia of the carrier about its centre of mass, in its frame"),
+    ("tierod_inertia", (6, 4), "kg m2", "inertia of the tie rod about its centre of mass, in its frame"),
+    ("shock_lower_inertia", (6, 4), "kg m2", "inertia of the lower shock half about its centre of mass, in its frame"),
+    ("shock_upper_inertia", (6, 4), "kg m2", "inertia of the upper shock half about its centre of mass, in its frame"),
+    ("mass", (7, 4), "kg", "masses in the order of BODIES"),
+    ("spin_inertia", (4,), "kg m2", "inertia of the wheel about its axle"),
+)
+
+INPUTS = (
+    ("theta", (4,), "rad", "lower-arm angle from the design position, + = jounce"),
+    ("theta_dot", (4,), "rad/s", "its rate"),
+    ("Q", (3, 4), "m", "inner tie-rod joint"),
+    ("Q_dot", (3, 4), "m/s", "its velocity relative to the chassis"),
+    ("Q_ddot", (3, 4), "m/s2", "its acceleration relative to the chassis"),
+)
+"""Independent coordinates of the four corners, with their rates. Everything relative to the chassis."""
+
+KINEMATICS = (
+    ("D", (3, 4), "m", "lower ball joint"),
+    ("F", (3, 4), "m", "upper ball joint"),
+    ("K", (3, 4), "m", "outer tie-rod joint"),
+    ("B", (3, 4), "m", "lower end of the shock absorber"),
+    ("S", (3, 4), "m", "lower end of the spring"),
+    ("W", (3, 4), "m", "wheel centre"),
+    ("axle", (3, 4), "1", "wheel axle, pointing left"),
+    ("kingpin", (3, 4), "1", "unit vector from D to F"),
+    ("arm", (3, 4), "1", "unit vector from the kingpin axis to K, perpendicular to the kingpin"),
+    ("tierod", (3, 4), "1", "unit vector from K to Q"),
+    ("tierod_axis", (3, 4), "1", "second axis of the tie rod's universal joint"),
+    ("upright_axis", (3, 4), "1", "second axis of the upright's universal joint"),
+    ("shock", (3, 4), "1", "unit vector from B to J"),
+    ("shock_axis", (3, 4), "1", "second axis of the shock absorber's universal joint"),
+    ("steer_gain", (3, 4), "1/m", "angular velocity about the kingpin per velocity of Q: rate = steer_gain . Q_dot"),
+    ("cos_phi", (4,), "1", "cosine of the upper-arm angle"),
+    ("sin_phi", (4,), "1", "sine of the upper-arm angle"),
+    ("phi_1", (4,), "1", "derivative of the upper-arm angle by theta"),
+    ("phi_2", (4,), "1", "second derivative of the upper-arm angle by theta"),
+    ("shock_length", (4,), "m", "length of the shock absorber"),
+    ("shock_length_1", (4,), "m", "its derivative by theta"),
+    ("shock_length_2", (4,), "m", "its second derivative by theta"),
+    ("spring_length", (4,), "m", "length of the spring"),
+    ("spring_length_1", (4,), "m", "its derivative by theta"),
+    ("c", (7, 3, 4), "m", "centres of mass, in the order of BODIES"),
+    ("inertia", (7, 6, 4), "kg m2", "inertias about the centres of mass"),
+    ("w", (7, 3, 4), "1", "angular velocity per theta_dot"),
+    ("u", (7, 3, 4), "m", "velocity of the centre of mass per theta_dot"),
+    ("w_rel", (7, 3, 4), "rad/s", "angular velocity relative to the chassis"),
+    ("v_rel", (7, 3, 4), "m/s", "velocity of the centre of mass relative to the chassis"),
+    ("alpha_rel", (7, 3, 4), "rad/s2", "angular acceleration relative to the chassis at theta_ddot = 0"),
+    ("a_rel", (7, 3, 4), "m/s2", "acceleration of the centre of mass relative to the chassis at theta_ddot = 0"),
+)
+"""Positions, velocity map and velocity-squared terms of the four corners: what paper 000 calls the position solution, X_S and X'_S theta'."""
+
+
+@kernel
+def corner_kinematics(p, q, cos_theta, sin_theta, k):
+    """Position, velocity map and acceleration bias of all four corners, side by side in the vector lanes.
+
+    Parameters
+    ----------
+    p : record of CORNERS
+    q : record of INPUTS
+    cos_theta, sin_theta : (4,) of q's theta
+    k : record of KINEMATICS, overwritten
+
+    Source: paper 000 sections 3.3 and 5, derived again for hinge axes that are not parallel.
+    differs: the paper's four-bar is planar; its eq (30) has a stray 1/r and its X (section 5.3) a misprint.
+    """
+    g = p[0]
+    o = k[0]
+    for i in range(4):
+        rate = q[0]["theta_dot"][i]
+        ct = cos_theta[i]
+        st = sin_theta[i]
+        e_L = column(g["e_L"], i)
+
+        # lower arm: a hinge
+        D, D_1, D_2 = hinged(g["D"], ct, st, i)
+        B, B_1, B_2 = hinged(g["B"], ct, st, i)
+        S, S_1, S_2 = hinged(g["S"], ct, st, i)
+        c, c_1, c_2 = hinged(g["lower_arm_com"], ct, st, i)
+        _put_theta_body(o, LOWER_ARM, i, rate, c, c_1, c_2, e_L, (0.0, 0.0, 0.0))
+        _put_inertia(o, LOWER_ARM, i, hinged_inertia(g["lower_arm_inertia"], ct, st, i))
+
+        # upper arm: |F(phi) - D| is the kingpin length
+        length = g["kingpin_length"][i]
+        cp, sp = _upper_arm_angle(g, D, length, i)
+        F, U1, U2 = hinged(g["F"], cp, sp, i)
+        d = sub(F, D)
+        d_U1 = dot(d, U1)
+        phi_1 = dot(d, D_1) / d_U1
+        d_1 = sub(scale(phi_1, U1), D_1)
+        phi_2 = (dot(d, D_2) - phi_1 * phi_1 * dot(d, U2) - dot(d_1, d_1)) / d_U1
+        d_2 = sub(combine(phi_2, U1, phi_1 * phi_1, U2), D_2)
+        e_U = column(g["e_U"], i)
+        c, c_p, c_pp = hinged(g["upper_arm_com"], cp, sp, i)
+        _put_theta_body(o, UPPER_ARM, i, rate, c, scale(phi_1, c_p), combine(phi_2, c_p, phi_1 * phi_1, c_pp), scale(phi_1, e_U), scale(phi_2, e_U))
+        _put_inertia(o, UPPER_ARM, i, hinged_inertia(g["upper_arm_inertia"], cp, sp, i))
+
+        # upright: a rod from D to F
+        n = scale(1.0 / length, d)
+        n_1 = scale(1.0 / length, d_1)
+        n_2 = scale(1.0 / length, d_2)
+        y, w, w_1 = _rod(n, n_1, n_2, direction(g["upright_axis"], ct, st, i), e_L, g["upright_branch"][i])
+        z = cross(n, y)
+        store(o["upright_axis"], i, y)
+        r = in_frame(n, y, z, column(g["upright_com"], i))
+        _put_theta_body(o, UPRIGHT, i, rate, add(D, r), add(D_1, cross(w, r)), add(D_2, _turning(w, w_1, r)), w, w_1)
+        _put_inertia(o, UPRIGHT, i, symmetric_in_frame(n, y, z, _local(g["upright_inertia"], i)))
+
+        # shock absorber: two halves that slide along the line from B to J
+        s = sub(column(g["J"], i), B)
+        L = math.sqrt(dot(s, s))
+        m = scale(1.0 / L, s)
+        L_1 = -dot(m, B_1)
+        m_1 = scale(-1.0 / L, add_scaled(B_1, L_1, m))
+        L_2 = -dot(m_1, B_1) - dot(m, B_2)
+        m_2 = scale(-1.0 / L, add(B_2, combine(2.0 * L_1, m_1, L_2, m)))
+        y, w, w_1 = _rod(m, m_1, m_2, direction(g["shock_axis"], ct, st, i), e_L, g["shock_branch"][i])
+        z = cross(m, y)
+        store(o["shock"], i, m)
+        store(o["shock_axis"], i, y)
+        r = in_frame(m, y, z, column(g["shock_lower_com"], i))
+        _put_theta_body(o, SHOCK_LOWER, i, rate, add(B, r), add(B_1, cross(w, r)), add(B_2, _turning(w, w_1, r)), w, w_1)
+        _put_inertia(o, SHOCK_LOWER, i, symmetric_in_frame(m, y, z, _local(g["shock_lower_inertia"], i)))
+        r = in_frame(m, y, z, column(g["shock_upper_com"], i))
+        _put_theta_body(o, SHOCK_UPPER, i, rate, add(column(g["J"], i), r), cross(w, r), _turning(w, w_1, r), w, w_1)
+        _put_inertia(o, SHOCK_UPPER, i, symmetric_in_frame(m, y, z, _local(g["shock_upper_inertia"], i)))
+
+        # spring: only its length matters
+        f = sub(S, column(g["U"], i))
+        spring = math.sqrt(dot(f, f))
+        o["spring_length"][i] = spring
+        o["spring_length_1"][i] = dot(f, S_1) / spring
+
+        # carrier: turns about the kingpin until the tie rod fits
+        Q = column(q[0]["Q"], i)
+        Q_dot = column(q[0]["Q_dot"], i)
+        k1 = _steering_arm(g, D, n, Q, i)
+        k2 = cross(n, k1)
+        b = combine(g["arm_radius"][i], k1, g["arm_height"][i], n)
+        K = add(D, b)
+        t = sub(K, Q)
+        lever = cross(n, b)
+        gain = scale(1.0 / dot(t, lever), t)
+        w0 = cross(n, n_1)
+        K_10 = add(D_1, cross(w0, b))
+        w = add_scaled(w0, -dot(gain, K_10), n)
+        w_rel = add_scaled(scale(rate, w), dot(gain, Q_dot), n)
+        n_dot = scale(rate, n_1)
+        spin = dot(w_rel, n)
+        D_dot = scale(rate, D_1)
+        D_ddot = scale(rate * rate, D_2)
+        K_dot = add(D_dot, cross(w_rel, b))
+        t_dot = sub(K_dot, Q_dot)
+        Q_ddot = column(q[0]["Q_ddot"], i)
+        alpha0 = add_scaled(scale(rate * rate, cross(n, n_2)), spin, n_dot)
+        K_ddot0 = add(D_ddot, add(cross(alpha0, b), cross(w_rel, cross(w_rel, b))))
+        alpha = add_scaled(alpha0, -dot(gain, sub(K_ddot0, Q_ddot)) - dot(t_dot, t_dot) / dot(t, lever), n)
+        K_ddot = add(D_ddot, _turning(w_rel, alpha, b))
+        r = in_frame(k1, k2, n, column(g["carrier_com"], i))
+        _put_body(o, CARRIER, i, add(D, r), w, add(D_1, cross(w, r)))
+        _put_motion(o, CARRIER, i, w_rel, add(D_dot, cross(w_rel, r)), alpha, add(D_ddot, _turning(w_rel, alpha, r)))
+        _put_inertia(o, CARRIER, i, symmetric_in_frame(k1, k2, n, _local(g["carrier_inertia"], i)))
+        store(o["W"], i, add(D, in_frame(k1, k2, n, column(g["wheel_centre"], i))))
+        store(o["axle"], i, in_frame(k1, k2, n, column(g["wheel_axis"], i)))
+
+        # tie rod: a rod from K to Q that hangs on the carrier
+        per_length = -1.0 / g["tierod_length"][i]
+        h = scale(per_length, t)
+        x = in_frame(k1, k2, n, column(g["tierod_axis"], i))
+        y = unit(cross(h, x), g["tierod_sign"][i])
+        e = cross(y, x)
+        h_e = dot(h, e)
+        K_1 = add(D_1, cross(w, b))
+        h_1 = scale(per_length, K_1)
+        wt = cross(h, h_1)
+        wt = add_scaled(wt, dot(sub(w, wt), e) / h_e, h)
+        h_dot = scale(per_length, t_dot)
+        wt_rel = cross(h, h_dot)
+        twist = dot(sub(w_rel, wt_rel), e) / h_e
+        wt_rel = add_scaled(wt_rel, twist, h)
+        e_dot = add(cross(cross(wt_rel, y), x), cross(y, cross(w_rel, x)))
+        at = add_scaled(scale(per_length, cross(h, sub(K_ddot, Q_ddot))), twist, h_dot)
+        at = add_scaled(at, (dot(sub(alpha, at), e) + dot(sub(w_rel, wt_rel), e_dot)) / h_e, h)
+        z = cross(h, y)
+        r = in_frame(h, y, z, column(g["tierod_com"], i))
+        _put_body(o, TIEROD, i, add(K, r), wt, add(K_1, cross(wt, r)))
+        _put_motion(o, TIEROD, i, wt_rel, add(K_dot, cross(wt_rel, r)), at, add(K_ddot, _turning(wt_rel, at, r)))
+        _put_inertia(o, TIEROD, i, symmetric_in_frame(h, y, z, _local(g["tierod_inertia"], i)))
+
+        store(o["D"], i, D)
+        store(o["F"], i, F)
+        store(o["K"], i, K)
+        store(o["B"], i, B)
+        store(o["S"], i, S)
+        store(o["kingpin"], i, n)
+        store(o["arm"], i, k1)
+        store(o["tierod"], i, h)
+        store(o["tierod_axis"], i, y)
+        store(o["steer_gain"], i, gain)
+        o["cos_phi"][i] = cp
+        o["sin_phi"][i] = sp
+        o["phi_1"][i] = phi_1
+        o["phi_2"][i] = phi_2
+        o["shock_length"][i] = L
+        o["shock_length_1"][i] = L_1
+        o["shock_length_2"][i] = L_2
+
+
+@kernel
+def hinged(field, c, s, i):
+    """A point on a hinged arm at the angle with cosine c and sine s, and its first and second derivative by the angle."""
+    foot = (field[0, 0, i], field[0, 1, i], field[0, 2, i])
+    u = (field[1, 0, i], field[1, 1, i], field[1, 2, i])
+    v = (field[2, 0, i], field[2, 1, i], field[2, 2, i])
+    radius = combine(c, u, s, v)
+    return add(foot, radius), combine(-s, u, c, v), scale(-1.0, radius)
+
+
+@kernel
+def direction(field, c, s, i):
+    """A direction fixed in a hinged arm, at the angle with cosine c and sine s."""
+    u = (field[1, 0, i], field[1, 1, i], field[1, 2, i])
+    v = (field[2, 0, i], field[2, 1, i], field[2, 2, i])
+    return add((field[0, 0, i], field[0, 1, i], field[0, 2, i]), combine(c, u, s, v))
+
+
+@kernel
+def hinged_inertia(field, c, s, i):
+    """Inertia (xx, yy, zz, xy, xz, yz) of a hinged arm: a rotation about a fixed axis only brings in the first two harmonics."""
+    c2 = c * c - s * s
+    s2 = 2.0 * s * c
+    return (
+        field[0, 0, i] + c * field[1, 0, i] + s * field[2, 0, i] + c2 * field[3, 0, i] + s2 * field[4, 0, i],
+        field[0, 1, i] + c * field[1, 1, i] + s * field[2, 1, i] + c2 * field[3, 1, i] + s2 * field[4, 1, i],
+        field[0, 2, i] + c * field[1, 2, i] + s * field[2, 2, i] + c2 * field[3, 2, i] + s2 * field[4, 2, i],
+        field[0, 3, i] + c * field[1, 3, i] + s * field[2, 3, i] + c2 * field[3, 3, i] + s2 * field[4, 3, i],
+        field[0, 4, i] + c * field[1, 4, i] + s * field[2, 4, i] + c2 * field[3, 4, i] + s2 * field[4, 4, i],
+        field[0, 5, i] + c * field[1, 5, i] + s * field[2, 5, i] + c2 * field[3, 5, i] + s2 * field[4, 5, i],
+    )
+
+
+@kernel
+def unit(a, length):
+    """Vector along a with the given (signed) length."""
+    return scale(length / math.sqrt(dot(a, a)), a)
+
+
+@kernel
+def circle(A, B, C, branch):
+    """Cosine and sine of the x that solves A cos x + B sin x = C; `branch` (+1 or -1) chooses among the two solutions.
+
+    Beyond the last position in which the loop still closes the root is held at zero, so that nothing becomes NaN.
+    """
+    square = A * A + B * B
+    root = branch * math.sqrt(max(square - C * C, 0.0))
+    return (A * C - B * root) / square, (B * C + A * root) / square
+
+
+@kernel
+def _upper_arm_angle(g, D, length, i):
+    """Cosine and sine of the upper-arm angle at which F is `length` away from D."""
+    foot = (g["F"][0, 0, i], g["F"][0, 1, i], g["F"][0, 2, i])
+    u = (g["F"][1, 0, i], g["F"][1, 1, i], g["F"][1, 2, i])
+    v = (g["F"][2, 0, i], g["F"][2, 1, i], g["F"][2, 2, i])
+    w = sub(foot, D)
+    return circle(dot(w, u), dot(w, v), 0.5 * (length * length - dot(w, w) - dot(u, u)), g["upper_arm_branch"][i])
+
+
+@kernel
+def _steering_arm(g, D, n, Q, i):
+    """Unit vector of the steering arm, perpendicular to the kingpin n, at which K is a tie-rod length away from Q."""
+    x = unit((1.0 - n[0] * n[0], -n[0] * n[1], -n[0] * n[2]), 1.0)
+    y = cross(n, x)
+    v = sub(D, Q)
+    radius = g["arm_radius"][i]
+    height = g["arm_height"][i]
+    rod = g["tierod_length"][i]
+    C = 0.5 * (rod * rod - dot(v, v) - radius * radius - height * height) - height * dot(v, n)
+    c, s = circle(radius * dot(v, x), radius * dot(v, y), C, g["tierod_branch"][i])
+    return combine(c, x, s, y)
+
+
+@kernel
+def _rod(n, n_1, n_2, x, e_L, branch):
+    """Second joint axis, angular velocity and its derivative by theta of a rod n on a universal joint.
+
+    The first joint axis x is fixed in the lower arm, which turns about e_L with unit rate. The universal joint allows no relative
+    rotation about e = y x x; that fixes the spin of the rod about itself.
+    """
+    y = unit(cross(n, x), branch)
+    e = cross(y, x)
+    n_e = dot(n, e)
+    w = cross(n, n_1)
+    spin = dot(sub(e_L, w), e) / n_e
+    w = add_scaled(w, spin, n)
+    e_1 = add(cross(cross(w, y), x), cross(y, cross(e_L, x)))
+    w_1 = add_scaled(cross(n, n_2), spin, n_1)
+    return y, w, add_scaled(w_1, (dot(sub(e_L, w), e_1) - dot(w_1, e)) / n_e, n)
+
+
+@kernel
+def _turning(w, w_1, r):
+    """Acceleration of the point r of a body that turns with w and w_1 about the origin."""
+    return add(cross(w_1, r), cross(w, cross(w, r)))
+
+
+@kernel
+def _local(field, i):
+    return field[0, i], field[1, i], field[2, i], field[3, i], field[4, i], field[5, i]
+
+
+@kernel
+def _put_theta_body(o, body, i, rate, c, u, u_1, w, w_1):
+    """Store a body that depends on theta alone."""
+    _put_body(o, body, i, c, w, u)
+    _put_motion(o, body, i, scale(rate, w), scale(rate, u), scale(rate * rate, w_1), scale(rate * rate, u_1))
+
+
+@kernel
+def _put_body(o, body, i, c, w, u):
+    for j in range(3):
+        o["c"][body, j, i] = c[j]
+        o["w"][body, j, i] = w[j]
+        o["u"][body, j, i] = u[j]
+
+
+@kernel
+def _put_motion(o, body, i, w_rel, v_rel, alpha_rel, a_rel):
+    for j in range(3):
+        o["w_rel"][body, j, i] = w_rel[j]
+        o["v_rel"][body, j, i] = v_rel[j]
+        o["alpha_rel"][body, j, i] = alpha_rel[j]
+        o["a_rel"][body, j, i] = a_rel[j]
+
+
+@kernel
+def _put_inertia(o, body, i, inertia):
+    for j in range(6):
+        o["inertia"][body, j, i] = inertia[j]
