@@ -1,0 +1,142 @@
+"""Soils and hard surfaces: the numbers a tire needs to know about the ground under it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from simulator.base.errors import ConfigError
+from simulator.base.jit import kernel
+from simulator.base.records import Record, join, record
+from terrain.reading import choice, ranged
+
+SOIL = (
+    # name                 shape unit         what it is
+    ("hardness", (), "1", "share of hard ground, 1 = road, 0 = soil"),
+    ("friction", (), "1", "friction coefficient of the hard share"),
+    ("k_c", (), "N/m^(n+1)", "cohesive modulus of Bekker's p = (k_c / b + k_phi) z^n"),
+    ("k_phi", (), "N/m^(n+2)", "frictional modulus of Bekker's p = (k_c / b + k_phi) z^n"),
+    ("n", (), "1", "exponent of sinkage in Bekker's equation"),
+    ("cohesion", (), "Pa", "cohesion c of the shear strength c + sigma tan(friction_angle)"),
+    ("friction_angle", (), "rad", "internal friction angle"),
+    ("shear_modulus", (), "m", "K of Janosi-Hanamoto: tau = tau_max (1 - exp(-j / K))"),
+    ("unit_weight", (), "N/m3", "weight of the soil per volume"),
+    ("c1", (), "1", "angle of the largest normal stress: theta_m = (c1 + c2 slip) theta_1"),
+    ("c2", (), "1", "growth of that angle with slip"),
+    ("exit_ratio", (), "1", "exit angle over entry angle, theta_2 / theta_1, in [-1, 0]"),
+    ("damping", (), "N s/m3", "pressure per rate of sinkage"),
+    ("elastic_stiffness", (), "N/m3", "pressure per height of elastic rebound (unloading and reloading)"),
+)
+"""One kind of ground. `k_c` and `k_phi` of soils with different `n` have different units and must not be compared."""
+
+REFERENCE_SINKAGE = 0.1
+"""m. Two soils are blended through their pressures at this sinkage, about what the wheel of a truck makes."""
+_LOG_REFERENCE = math.log(REFERENCE_SINKAGE)
+
+FIRM = {
+    "k_c": 0.0, "k_phi": 2e7, "n": 1.0, "cohesion": 1e4, "friction_angle": math.radians(30.0), "shear_modulus": 0.025,
+    "unit_weight": 18e3, "c1": 0.4, "c2": 0.2, "exit_ratio": -0.35, "damping": 3e4, "elastic_stiffness": 2e8,
+}  # fmt: skip
+"""Soil below a hard surface when a terrain names none. Its share is always zero; the numbers only keep equations finite."""
+
+_SURFACE_FILE = (("friction", (), "1", "friction coefficient of a tire on it"),)
+_SOIL_FILE = tuple(
+    ("friction_angle_deg", (), "deg", row[3]) if row[0] == "friction_angle" else row for row in SOIL if row[0] != "hardness"
+)  # fmt: skip
+_RANGES = {
+    "friction": (0.0, 2.0), "k_c": (-1e9, 1e9), "k_phi": (0.0, 1e10), "n": (0.05, 4.0), "cohesion": (0.0, 1e6),
+    "friction_angle_deg": (0.0, 60.0), "shear_modulus": (1e-4, 1.0), "unit_weight": (0.0, 5e4), "c1": (0.0, 0.95), "c2": (0.0, 0.95),
+    "exit_ratio": (-1.0, 0.0), "damping": (0.0, 1e8), "elastic_stiffness": (1e5, 1e12),
+}  # fmt: skip
+
+
+def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
+    """Record of table `SOIL` from a soil or surface file.
+
+    Such a file says ``type: surface`` and a ``friction``, or ``type: soil`` and every row of `SOIL` but the hardness, the
+    friction angle as ``friction_angle_deg``.
+
+    Raises
+    ------
+    ConfigError : wrong type, unknown or missing key, a number out of range
+    """
+    kind = choice(mapping, "type", ("surface", "soil"), file, key)
+    table = _SURFACE_FILE if kind == "surface" else _SOIL_FILE
+    values = ranged(table, _RANGES, {name: value for name, value in mapping.items() if name != "type"}, file, key)
+    if kind == "soil" and values[0]["c1"] + values[0]["c2"] > 1.0:
+        raise ConfigError(file, join(key, "c2"), float(values[0]["c2"]), "c1 + c2 at most 1: the peak stress lies in the contact")
+    return _filled(kind, values)
+
+
+def named_soil(soils: Mapping[str, Mapping[str, Any]], name: Any, kind: str, file: object, key: str) -> Record:
+    """Record of the soil file `name` out of `soils`, which must be of `kind` surface or soil; ConfigError names the terrain file."""
+    if not isinstance(name, str) or name not in soils:
+        raise ConfigError(file, key, name, f"the name of a {kind}; there are " + ", ".join(sorted(soils)))
+    out = soil(soils[name], f"{name}.yaml")
+    if (out[0]["hardness"] == 1.0) != (kind == "surface"):
+        raise ConfigError(file, key, name, f"a {kind}: that file says type: {soils[name]['type']}")
+    return out
+
+
+def surface_on_soil(surface: Record, below: Record) -> Record:
+    """Record of a hard surface that fades into the soil `below`: hardness and friction of the one, the rest of the other."""
+    out = below.copy()
+    for name in ("hardness", "friction"):
+        out[0][name] = surface[0][name]
+    return out
+
+
+def _filled(kind: str, values: Record) -> Record:
+    out = record(SOIL)
+    out[0]["hardness"] = 1.0 if kind == "surface" else 0.0
+    out[0]["friction"] = values[0]["friction"]
+    for row in SOIL[2:]:
+        name = row[0]
+        if kind == "surface":
+            out[0][name] = FIRM[name]
+        elif name == "friction_angle":
+            out[0][name] = math.radians(values[0]["friction_angle_deg"])
+        else:
+            out[0][name] = values[0][name]
+    return out
+
+
+@kernel
+def clear(out):
+    """Set the blended fields of out (length-1 record of `SOIL`) to zero, ready for `add_share`."""
+    s = out[0]
+    s["friction"] = s["k_c"] = s["k_phi"] = s["n"] = s["cohesion"] = s["friction_angle"] = s["shear_modulus"] = 0.0
+    s["unit_weight"] = s["c1"] = s["c2"] = s["exit_ratio"] = s["damping"] = s["elastic_stiffness"] = 0.0
+
+
+@kernel
+def add_share(soils, i, w, out):
+    """Add the share w of soil i to out (length-1 record of `SOIL`); `finish_shares` completes the blend.
+
+    Everything is a weighted mean, but Bekker's moduli enter as pressures at `REFERENCE_SINKAGE`: k z_ref^n has the same unit
+    in every soil, so the pressure there runs straight from one soil to the next while the exponent does too.
+    """
+    a, s = soils[i], out[0]
+    reach = w * math.exp(_LOG_REFERENCE * a["n"])
+    s["k_c"] += reach * a["k_c"]
+    s["k_phi"] += reach * a["k_phi"]
+    s["n"] += w * a["n"]
+    s["friction"] += w * a["friction"]
+    s["cohesion"] += w * a["cohesion"]
+    s["friction_angle"] += w * a["friction_angle"]
+    s["shear_modulus"] += w * a["shear_modulus"]
+    s["unit_weight"] += w * a["unit_weight"]
+    s["c1"] += w * a["c1"]
+    s["c2"] += w * a["c2"]
+    s["exit_ratio"] += w * a["exit_ratio"]
+    s["damping"] += w * a["damping"]
+    s["elastic_stiffness"] += w * a["elastic_stiffness"]
+
+
+@kernel
+def finish_shares(out):
+    """Turn the blended pressures of out (length-1 record of `SOIL`) back into moduli of the blended exponent."""
+    scale = math.exp(-_LOG_REFERENCE * out[0]["n"])
+    out[0]["k_c"] *= scale
+    out[0]["k_phi"] *= scale

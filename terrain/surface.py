@@ -1,0 +1,181 @@
+"""The ground under a point: height, normal, hardness and soil at (x, y), smooth enough for a tire.
+
+World frame W: x forward (east on maps), y left (north), z up, m. Grids are [row, column] = [y, x]; node [0, 0] lies at the
+origin of the grid and values belong to nodes, not to areas between them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.jit import kernel
+from simulator.base.records import Record
+from terrain.soil import add_share, clear, finish_shares
+
+GROUND = (
+    # name      shape  unit  what it is
+    ("origin", (2,), "m", "x, y of grid node [0, 0]"),
+    ("spacing", (2,), "m", "distance of the nodes along x and along y"),
+    ("height", (), "m", "height of the base plane at x = y = 0"),
+    ("slope", (2,), "1", "rise of the base plane along x and along y; the height map is the deviation from that plane"),
+)
+
+
+@dataclass(frozen=True)
+class Road:
+    """A road as the view and a path-following driver see it; its shape is already part of the ground."""
+
+    name: str
+    surface: str
+    points: NDArray[np.float64]
+    """(n, 3) center line in W, m, even steps; z is the graded height, without roughness"""
+    width: float
+    """m, full hardness across"""
+    verge: float
+    """m, strip on each side over which the hard surface fades into soil"""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Everything about one ground. Kernels take the first five members, people the rest."""
+
+    name: str
+    p: Record
+    """length-1 record of `GROUND`"""
+    heights: NDArray[np.float32]
+    """(ny, nx) m above the base plane"""
+    hardness: NDArray[np.float32]
+    """(ny, nx) 1 = hard surface, 0 = soil"""
+    soil_ids: NDArray[np.uint8]
+    """(ny, nx) row of `soils`"""
+    soils: NDArray[Any]
+    """(N,) records of table `SOIL`; a row of a hard surface carries the soil it fades into"""
+    soil_names: tuple[str, ...]
+    """name of each row of `soils`, "gravel on dry_sand" for a hard surface on a soil"""
+    spawn: tuple[float, float, float]
+    """x, y in m and yaw in rad of the default start"""
+    roads: tuple[Road, ...] = ()
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """x_min, x_max, y_min, y_max of the grid in m; beyond it the border is held."""
+        x, y = (float(v) for v in self.p[0]["origin"])
+        dx, dy = (float(v) for v in self.p[0]["spacing"])
+        return x, x + dx * (self.heights.shape[1] - 1), y, y + dy * (self.heights.shape[0] - 1)
+
+    def height(self, x: float, y: float) -> float:
+        """Height in m at one point, for Python callers; a loop in Python over many points is slow."""
+        return float(height_and_normal(self.p, self.heights, float(x), float(y), np.empty(3)))
+
+    def road(self, name: str) -> Road:
+        """The road of that name; KeyError if there is none."""
+        for road in self.roads:
+            if road.name == name:
+                return road
+        raise KeyError(name)
+
+
+@kernel
+def grid_place(x, origin, spacing, count):
+    """Cell index i and place t in [0, 1) of coordinate x along one axis of a grid of `count` nodes.
+
+    Two cells beyond the border, where every tap of the interpolation has become the border value, the place is held, so that the
+    result is constant and C1 out there and no number, not even NaN, leads out of memory.
+    """
+    u = (x - origin) / spacing
+    if not u > -2.0:
+        u = -2.0
+    elif not u < count + 1.0:
+        u = count + 1.0
+    low = math.floor(u)
+    return int(low), u - low
+
+
+@kernel
+def cubic_weights(t):
+    """Catmull-Rom weights of the four nodes around place t in [0, 1] between the middle two (Catmull and Rom 1974)."""
+    a = 0.5 * t
+    b = a * t
+    c = b * t
+    return 2.0 * b - a - c, 1.0 - 5.0 * b + 3.0 * c, a + 4.0 * b - 3.0 * c, c - b
+
+
+@kernel
+def cubic_slopes(t):
+    """Derivatives of `cubic_weights` with respect to t."""
+    c = 1.5 * t * t
+    return 2.0 * t - 0.5 - c, 3.0 * c - 5.0 * t, 0.5 + 4.0 * t - 3.0 * c, c - t
+
+
+@kernel
+def height_and_normal(p, heights, x, y, n):
+    """Height z in m of the ground at x, y (m, in W); n (3,) receives the unit normal, in W, pointing up.
+
+        z = height + slope . (x, y) + sum_j sum_i b_j(v) a_i(u) h[j, i]
+
+    with Catmull-Rom weights a, b of 4 x 4 nodes: continuous with its first derivatives (C1), through every node, exact for
+    planes. Double precision throughout, heights are stored in single. Outside the grid the border of h is held and only the
+    plane goes on, so every finite x, y gives finite numbers. `p` is a record of `GROUND`.
+    """
+    g = p[0]
+    ny, nx = heights.shape
+    i, u = grid_place(x, g["origin"][0], g["spacing"][0], nx)
+    j, v = grid_place(y, g["origin"][1], g["spacing"][1], ny)
+    a0, a1, a2, a3 = cubic_weights(u)
+    d0, d1, d2, d3 = cubic_slopes(u)
+    i0, i1 = min(max(i - 1, 0), nx - 1), min(max(i, 0), nx - 1)
+    i2, i3 = min(max(i + 1, 0), nx - 1), min(max(i + 2, 0), nx - 1)
+    b0, b1, b2, b3 = cubic_weights(v)
+    e0, e1, e2, e3 = cubic_slopes(v)
+    z = zx = zy = 0.0
+    for k, b, e in ((j - 1, b0, e0), (j, b1, e1), (j + 1, b2, e2), (j + 2, b3, e3)):
+        row = min(max(k, 0), ny - 1)
+        h0, h1, h2, h3 = float(heights[row, i0]), float(heights[row, i1]), float(heights[row, i2]), float(heights[row, i3])
+        across = a0 * h0 + a1 * h1 + a2 * h2 + a3 * h3
+        z += b * across
+        zy += e * across
+        zx += b * (d0 * h0 + d1 * h1 + d2 * h2 + d3 * h3)
+    zx = g["slope"][0] + zx / g["spacing"][0]
+    zy = g["slope"][1] + zy / g["spacing"][1]
+    length = math.sqrt(1.0 + zx * zx + zy * zy)
+    n[0], n[1], n[2] = -zx / length, -zy / length, 1.0 / length
+    return g["height"] + g["slope"][0] * x + g["slope"][1] * y + z
+
+
+@kernel
+def soil_under(p, hardness, soil_ids, soils, x, y, out):
+    """Ground at x, y (m, in W) into `out`, a length-1 record of `SOIL`: the blend of the 3 x 3 nodes around the point.
+
+    The weights are the quadratic B-spline's: positive, of sum one and C1 in x and y, so the blend never leaves the range of its
+    nodes and a change of soil between two nodes is spread over two cells. `hardness` comes from its own grid, everything
+    else from the soils of the nodes as in `add_share`. Constant outside the grid.
+    """
+    g = p[0]
+    ny, nx = hardness.shape
+    i, u = grid_place(x + 0.5 * g["spacing"][0], g["origin"][0], g["spacing"][0], nx)
+    j, v = grid_place(y + 0.5 * g["spacing"][1], g["origin"][1], g["spacing"][1], ny)
+    a = (0.5 * (1.0 - u) * (1.0 - u), 0.5 + u * (1.0 - u), 0.5 * u * u)
+    b = (0.5 * (1.0 - v) * (1.0 - v), 0.5 + v * (1.0 - v), 0.5 * v * v)
+    columns = (min(max(i - 1, 0), nx - 1), min(max(i, 0), nx - 1), min(max(i + 1, 0), nx - 1))
+    rows = (min(max(j - 1, 0), ny - 1), min(max(j, 0), ny - 1), min(max(j + 1, 0), ny - 1))
+    first = soil_ids[rows[0], columns[0]]
+    same = True
+    hard = 0.0
+    for k in range(3):
+        for m in range(3):
+            hard += a[m] * b[k] * hardness[rows[k], columns[m]]
+            same = same and soil_ids[rows[k], columns[m]] == first
+    if same:
+        out[0] = soils[first]
+    else:
+        clear(out)
+        for k in range(3):
+            for m in range(3):
+                add_share(soils, soil_ids[rows[k], columns[m]], a[m] * b[k], out)
+        finish_shares(out)
+    out[0]["hardness"] = min(max(hard, 0.0), 1.0)
