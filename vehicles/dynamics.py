@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from simulator.base.jit import kernel
-from vehicles.multibody.vectors import add, add_scaled, column, cross, dot, sub, symmetric_times, vector
+from vehicles.multibody.vectors import add, add_scaled, column, cross, dot, scale, sub, symmetric_times, vector
 from vehicles.suspension.double_wishbone import CARRIER, TIEROD, corner_kinematics
 from vehicles.suspension.struts import damper_force, spring_force
 
@@ -91,19 +93,23 @@ def accelerations(chassis, corners, struts, state, q, loads, k, work, out):
         work[0]["cos_theta"][i] = math.cos(state[0]["theta"][i])
         work[0]["sin_theta"][i] = math.sin(state[0]["theta"][i])
     corner_kinematics(corners, q, work[0]["cos_theta"], work[0]["sin_theta"], k)
-    sum_corners(corners, k, state[0]["w_WB_B"], work)
-    add_gyroscopic_couples(corners, k, state, work, out)
+    sum_corners(corners, k, state[0]["w_WB_B"], work, state[0]["wheel_spin"])
+    add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
     apply_struts(struts, k, q, work, out)
     solve(chassis, corners, state, loads, k, work, out)
 
 
 @kernel
-def sum_corners(corners, k, w_WB_B, work):
-    """Composite inertia, coupling, theta inertia and bias forces of every corner, from its bodies."""
+def sum_corners(corners, k, w_WB_B, work, wheel_spin):
+    """Composite inertia, coupling, theta inertia and bias forces of every corner, from its bodies.
+
+    `wheel_spin` (4,) only tells the number of corners: the compiler uses the vector lanes if that is unknown to it, and unsigned.
+    """
     w = work[0]
     o = k[0]
     w_B = vector(w_WB_B)
-    for i in range(4):
+    lanes = np.uint64(wheel_spin.shape[0])
+    for i in range(lanes):
         for j in range(3):
             w["moment"][j, i] = 0.0
         for j in range(6):
@@ -113,7 +119,7 @@ def sum_corners(corners, k, w_WB_B, work):
         w["D"][i] = 0.0
         w["theta_bias"][i] = 0.0
     for b in range(7):
-        for i in range(4):
+        for i in range(lanes):
             mass = corners[0]["mass"][b, i]
             c = column(o["c"][b], i)
             I = (o["inertia"][b, 0, i], o["inertia"][b, 1, i], o["inertia"][b, 2, i], o["inertia"][b, 3, i], o["inertia"][b, 4, i], o["inertia"][b, 5, i])  # noqa: E501
@@ -149,18 +155,18 @@ def sum_corners(corners, k, w_WB_B, work):
 
 
 @kernel
-def add_gyroscopic_couples(corners, k, state, work, out):
+def add_gyroscopic_couples(corners, k, w_WB_B, wheel_spin, work, carrier_spin):
     """Add the couples I_spin Omega (w x axle) of the spinning wheels to the bias; note the spin of the carriers about the axles."""
-    w_B = vector(state[0]["w_WB_B"])
-    for i in range(4):
+    w_B = vector(w_WB_B)
+    for i in range(np.uint64(wheel_spin.shape[0])):
         axle = column(k[0]["axle"], i)
+        rate = column(k[0]["w"][CARRIER], i)
         spin = add(w_B, column(k[0]["w_rel"][CARRIER], i))
-        out[0]["carrier_spin"][i] = dot(spin, axle)
-        momentum = corners[0]["spin_inertia"][i] * state[0]["wheel_spin"][i]
-        n = cross(spin, (momentum * axle[0], momentum * axle[1], momentum * axle[2]))
+        carrier_spin[i] = dot(spin, axle)
+        n = cross(spin, scale(corners[0]["spin_inertia"][i] * wheel_spin[i], axle))
         for j in range(3):
             work[0]["bias"][j, i] += n[j]
-        work[0]["theta_bias"][i] += dot(column(k[0]["w"][CARRIER], i), n)
+        work[0]["theta_bias"][i] += dot(rate, n)
 
 
 @kernel

@@ -17,7 +17,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Callable, TypeVar
 
+import llvmlite.binding as llvm
 import numba
+
+# The loop over the four corners reads and writes hundreds of fields of a few records. LLVM gives up proving that the records do not
+# overlap after 100 comparisons, and with that gives up the vector lanes (a factor of 4 on the kinematics); let it go on.
+llvm.set_option("", "--memory-check-merge-threshold=1000000")
 
 F = TypeVar("F", bound=Callable)
 
@@ -30,6 +35,15 @@ def kernel(function: F) -> F:
     """Compile `function` to machine code that releases the GIL; cached on disk, IEEE arithmetic, 1/0 = inf as in NumPy."""
     numba.config.CACHE_DIR = str(cache_folder() / _digest(sys.modules[function.__module__].__file__ or ""))
     return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+def inline(function: F) -> F:
+    """Compile `function` as part of every kernel that calls it.
+
+    For the vector algebra and the pieces of a long loop: a call left inside would keep the compiler from running the loop over the
+    four corners in the processor's vector lanes.
+    """
+    return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
 
 
 @lru_cache(maxsize=None)

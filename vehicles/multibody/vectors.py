@@ -6,16 +6,16 @@ have the corner as their last index, so that a loop over the corners fills the p
 
 from __future__ import annotations
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline
 
 
-@kernel
+@inline
 def column(field, i):
     """Vector of corner i from a field of shape (3, 4)."""
     return field[0, i], field[1, i], field[2, i]
 
 
-@kernel
+@inline
 def store(field, i, a):
     """Write vector a as corner i into a field of shape (3, 4)."""
     field[0, i] = a[0]
@@ -23,55 +23,55 @@ def store(field, i, a):
     field[2, i] = a[2]
 
 
-@kernel
+@inline
 def vector(field):
     """Vector from a field of shape (3,)."""
     return field[0], field[1], field[2]
 
 
-@kernel
+@inline
 def add(a, b):
     """a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-@kernel
+@inline
 def sub(a, b):
     """a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@kernel
+@inline
 def scale(s, a):
     """s a."""
     return s * a[0], s * a[1], s * a[2]
 
 
-@kernel
+@inline
 def add_scaled(a, s, b):
     """a + s b."""
     return a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]
 
 
-@kernel
+@inline
 def combine(s, a, t, b):
     """s a + t b."""
     return s * a[0] + t * b[0], s * a[1] + t * b[1], s * a[2] + t * b[2]
 
 
-@kernel
+@inline
 def dot(a, b):
     """a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@kernel
+@inline
 def cross(a, b):
     """a x b."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@kernel
+@inline
 def in_frame(x, y, z, r):
     """r[0] x + r[1] y + r[2] z: the vector with coordinates r in the frame of unit vectors x, y, z."""
     return (
@@ -81,7 +81,7 @@ def in_frame(x, y, z, r):
     )
 
 
-@kernel
+@inline
 def symmetric_times(S, a):
     """S a for a symmetric S = (xx, yy, zz, xy, xz, yz)."""
     return (
@@ -91,7 +91,7 @@ def symmetric_times(S, a):
     )
 
 
-@kernel
+@inline
 def symmetric_in_frame(x, y, z, S):
     """The symmetric matrix with components S in the frame of unit vectors x, y, z, written in the axes in which x, y, z are given."""
     X = in_frame(x, y, z, (S[0], S[3], S[4]))

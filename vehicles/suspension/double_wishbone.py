@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.jit import kernel
+import numpy as np
+
+from simulator.base.jit import inline, kernel
 from vehicles.multibody.vectors import add, add_scaled, column, combine, cross, dot, in_frame, scale, store, sub, symmetric_in_frame
 
 BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
@@ -128,7 +130,7 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
     """
     g = p[0]
     o = k[0]
-    for i in range(4):
+    for i in range(np.uint64(cos_theta.shape[0])):
         rate = q[0]["theta_dot"][i]
         ct = cos_theta[i]
         st = sin_theta[i]
@@ -268,7 +270,7 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         o["shock_length_2"][i] = L_2
 
 
-@kernel
+@inline
 def hinged(field, c, s, i):
     """A point on a hinged arm at the angle with cosine c and sine s, and its first and second derivative by the angle."""
     foot = (field[0, 0, i], field[0, 1, i], field[0, 2, i])
@@ -278,7 +280,7 @@ def hinged(field, c, s, i):
     return add(foot, radius), combine(-s, u, c, v), scale(-1.0, radius)
 
 
-@kernel
+@inline
 def direction(field, c, s, i):
     """A direction fixed in a hinged arm, at the angle with cosine c and sine s."""
     u = (field[1, 0, i], field[1, 1, i], field[1, 2, i])
@@ -286,7 +288,7 @@ def direction(field, c, s, i):
     return add((field[0, 0, i], field[0, 1, i], field[0, 2, i]), combine(c, u, s, v))
 
 
-@kernel
+@inline
 def hinged_inertia(field, c, s, i):
     """Inertia (xx, yy, zz, xy, xz, yz) of a hinged arm: a rotation about a fixed axis only brings in the first two harmonics."""
     c2 = c * c - s * s
@@ -301,13 +303,13 @@ def hinged_inertia(field, c, s, i):
     )
 
 
-@kernel
+@inline
 def unit(a, length):
     """Vector along a with the given (signed) length."""
     return scale(length / math.sqrt(dot(a, a)), a)
 
 
-@kernel
+@inline
 def circle(A, B, C, branch):
     """Cosine and sine of the x that solves A cos x + B sin x = C; `branch` (+1 or -1) chooses among the two solutions.
 
@@ -318,7 +320,7 @@ def circle(A, B, C, branch):
     return (A * C - B * root) / square, (B * C + A * root) / square
 
 
-@kernel
+@inline
 def _upper_arm_angle(g, D, length, i):
     """Cosine and sine of the upper-arm angle at which F is `length` away from D."""
     foot = (g["F"][0, 0, i], g["F"][0, 1, i], g["F"][0, 2, i])
@@ -328,7 +330,7 @@ def _upper_arm_angle(g, D, length, i):
     return circle(dot(w, u), dot(w, v), 0.5 * (length * length - dot(w, w) - dot(u, u)), g["upper_arm_branch"][i])
 
 
-@kernel
+@inline
 def _steering_arm(g, D, n, Q, i):
     """Unit vector of the steering arm, perpendicular to the kingpin n, at which K is a tie-rod length away from Q."""
     x = unit((1.0 - n[0] * n[0], -n[0] * n[1], -n[0] * n[2]), 1.0)
@@ -342,7 +344,7 @@ def _steering_arm(g, D, n, Q, i):
     return combine(c, x, s, y)
 
 
-@kernel
+@inline
 def _rod(n, n_1, n_2, x, e_L, branch):
     """Second joint axis, angular velocity and its derivative by theta of a rod n on a universal joint.
 
@@ -360,25 +362,25 @@ def _rod(n, n_1, n_2, x, e_L, branch):
     return y, w, add_scaled(w_1, (dot(sub(e_L, w), e_1) - dot(w_1, e)) / n_e, n)
 
 
-@kernel
+@inline
 def _turning(w, w_1, r):
     """Acceleration of the point r of a body that turns with w and w_1 about the origin."""
     return add(cross(w_1, r), cross(w, cross(w, r)))
 
 
-@kernel
+@inline
 def _local(field, i):
     return field[0, i], field[1, i], field[2, i], field[3, i], field[4, i], field[5, i]
 
 
-@kernel
+@inline
 def _put_theta_body(o, body, i, rate, c, u, u_1, w, w_1):
     """Store a body that depends on theta alone."""
     _put_body(o, body, i, c, w, u)
     _put_motion(o, body, i, scale(rate, w), scale(rate, u), scale(rate * rate, w_1), scale(rate * rate, u_1))
 
 
-@kernel
+@inline
 def _put_body(o, body, i, c, w, u):
     for j in range(3):
         o["c"][body, j, i] = c[j]
@@ -386,7 +388,7 @@ def _put_body(o, body, i, c, w, u):
         o["u"][body, j, i] = u[j]
 
 
-@kernel
+@inline
 def _put_motion(o, body, i, w_rel, v_rel, alpha_rel, a_rel):
     for j in range(3):
         o["w_rel"][body, j, i] = w_rel[j]
@@ -395,7 +397,7 @@ def _put_motion(o, body, i, w_rel, v_rel, alpha_rel, a_rel):
         o["a_rel"][body, j, i] = a_rel[j]
 
 
-@kernel
+@inline
 def _put_inertia(o, body, i, inertia):
     for j in range(6):
         o["inertia"][body, j, i] = inertia[j]
