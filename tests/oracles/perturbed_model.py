@@ -191,6 +191,7 @@ def _change_wheel(body: dict[str, Any], center: Array, axis: Array, rng: np.rand
     """Other mass and moments, round about its axis; center of mass elsewhere on the axis."""
     inertia = np.array(body["I"], float)
     axial, across = np.sort(np.linalg.eigvalsh(inertia))[[2, 0]] * (1.0 + scale * rng.uniform(-1.0, 1.0, 2))
+    axial = min(axial, 1.95 * across)  # a disc has twice; more has no body
     outward = float((np.array(body["com"]) - center) @ axis) + POINT_SHIFT * scale * rng.uniform(-1.0, 1.0)
     body["mass"] = float(body["mass"] * (1.0 + 3.0 * scale * rng.uniform(-1.0, 1.0)))
     body["com"] = (center + outward * axis).tolist()

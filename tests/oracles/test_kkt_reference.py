@@ -144,6 +144,7 @@ def test_changed_models_are_sound(seed: int, mirrored: bool) -> None:
         assert np.allclose(axes["shock_upper"][0], np.cross(*axes["shock_lower"]))
         wheel, spin = bodies[f"{corner}_wheel"], axes["wheel"][0]
         assert np.abs(np.cross(np.array(wheel["com"]) - at["W"], spin)).max() < 1e-14
+        assert spin @ wheel["I"] @ spin < 0.5 * np.trace(wheel["I"])
         K = skew(spin)
         assert np.abs(K @ wheel["I"] - wheel["I"] @ K).max() < 1e-12  # the same moments after any turn about the axis
         assert all(((at[p] == at[r]).all()) == ((old[p] == old[r]).all()) for p in at for r in at)  # shared points stay shared
