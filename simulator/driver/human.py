@@ -1,0 +1,161 @@
+"""The human driver: keyboard, game controller or steering wheel, whichever was used last, and what happens when it vanishes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, Protocol
+
+from simulator.base.errors import DeviceError
+from simulator.base.records import Record, record
+from simulator.driver.controls import Lever, write_pedals
+from simulator.driver.devices import DeviceHub
+from simulator.driver.gamepad import Gamepad
+from simulator.driver.keyboard import Keyboard, Keys
+from simulator.driver.profiles import load_profiles, shipped_profiles_folder, user_profiles_folder
+from simulator.driver.shaping import approach, elapsed
+from simulator.driver.wheel import Wheel
+from vehicles.command import COMMAND
+
+Kind = Literal["auto", "keyboard", "gamepad", "wheel"]
+
+STEERING_WHEEL_RANGE = math.radians(1560.0)
+"""rad, lock to lock: an HMMWV's steering wheel turns 780 degrees to either side."""
+HOLD = 0.3
+"""s that the steering stays where it was when its device vanishes, so that a loose plug in a bend does not throw the vehicle."""
+CENTERING = 0.5
+"""1/s, share of full lock per second at which it then returns to the center."""
+LOST_BRAKE = 0.2
+"""Brake applied while the driver's device is gone: enough to stop, too little to skid."""
+LOST_BRAKE_RATE = 0.4
+"""1/s at which the brake goes there."""
+TAKEOVER = 0.5
+"""s during which the steering is rate-limited after another device took over."""
+TAKEOVER_RATE = 1.5
+"""1/s, that limit. Larger: a jerk when a wheel that is not centered takes over. Smaller: the new device feels dead."""
+
+
+class Source(Protocol):
+    """One kind of device: Keyboard, Gamepad, Wheel."""
+
+    used: bool
+    connected: bool
+    events: list[str]
+
+    def read(self, t: float, speed: float, out: Record) -> None:
+        """Fill the command."""
+
+
+class HumanDriver:
+    """Command from the device that was used last; before any was used, from the first of `sources` that is connected.
+
+    When that device vanishes the throttle is released at once, the steering holds for HOLD and then goes to the center, and the
+    brake goes to LOST_BRAKE until a device is used again or comes back.
+    Call `read` at 100 to 250 Hz of real time, also while the simulation is paused: then time stands still and only buttons act.
+    """
+
+    def __init__(self, sources: Sequence[Source], hub: DeviceHub | None = None) -> None:
+        self.sources, self.hub = sources, hub
+        self.active = sources[0]
+        self._chosen = False
+        self._commands = [record(COMMAND) for _ in sources]
+        self._t: float | None = None
+        self._speed = 0.0
+        self._steering = self._brake = 0.0
+        self._lost_for = 0.0
+        self._takeover = 0.0
+
+    def read(self, t: float, speed: float, out: Record) -> None:
+        """Fill the command `out` at simulated time t (s) and forward speed (m/s). Never raises, never writes NaN."""
+        dt, self._t = elapsed(self._t, t), t if math.isfinite(t) else self._t
+        self._speed = speed if math.isfinite(speed) else self._speed
+        if self.hub is not None:
+            self.hub.poll()
+        for source, command in zip(self.sources, self._commands, strict=True):
+            source.read(t, self._speed, command)
+        self._choose()
+        command = self._commands[self.sources.index(self.active)]
+        out[0] = command[0]
+        if self.active.connected:
+            self._lost_for = 0.0
+            self._follow(command, dt, out)
+        else:
+            self._lost_for += dt
+            self._fade(dt, out)
+        self._steering, self._brake = float(out[0]["steering"]), float(out[0]["brake"])
+
+    def events(self) -> list[str]:
+        """Take out what was asked for since the last call: `reset`, `pause`, `camera`, `shift_refused`."""
+        taken = [event for source in self.sources for event in source.events]
+        for source in self.sources:
+            source.events.clear()
+        return taken
+
+    def notices(self) -> list[str]:
+        """Take out the lines about devices that came, went or misbehaved."""
+        if self.hub is None:
+            return []
+        taken = list(self.hub.notices)
+        self.hub.notices.clear()
+        return taken
+
+    def close(self) -> None:
+        """Let go of the devices."""
+        if self.hub is not None:
+            self.hub.close()
+
+    def _choose(self) -> None:
+        used = [source for source in self.sources if source.used and source.connected]
+        if used:
+            chosen = self.active if self.active in used else used[0]
+            self._chosen = True
+        elif not self._chosen:
+            chosen = next((source for source in self.sources if source.connected), self.active)
+        else:
+            return
+        if chosen is not self.active:
+            self.active, self._takeover = chosen, TAKEOVER
+
+    def _follow(self, command: Record, dt: float, out: Record) -> None:
+        if self._takeover > 0.0:
+            self._takeover -= dt
+            out[0]["steering"] = approach(self._steering, float(command[0]["steering"]), TAKEOVER_RATE * dt)
+
+    def _fade(self, dt: float, out: Record) -> None:
+        steering = self._steering if self._lost_for <= HOLD else approach(self._steering, 0.0, CENTERING * dt)
+        write_pedals(out, steering, 0.0, approach(self._brake, LOST_BRAKE, LOST_BRAKE_RATE * dt))
+        self._takeover = TAKEOVER
+
+
+def open_driver(
+    kind: Kind,
+    keys: Keys | None = None,
+    profiles_folder: Path | None = None,
+    steering_wheel_range: float = STEERING_WHEEL_RANGE,
+) -> HumanDriver:
+    """A human driver with the devices of this computer; `auto` takes all of them, a wheel before a game controller before the keyboard.
+
+    Parameters
+    ----------
+    keys : state of the keys, None where there is no window
+    profiles_folder : folder of the shipped profiles; the user's own folder is searched before it
+    steering_wheel_range : of the vehicle's steering wheel, lock to lock, rad
+
+    Raises
+    ------
+    ConfigError : a device profile cannot be used
+    DeviceError : the kind needs SDL, which cannot be started, or the keyboard, which nobody supplies
+    """
+    folders = (user_profiles_folder(), profiles_folder or shipped_profiles_folder())
+    profiles, keyboard_profile = load_profiles(folders)
+    lever = Lever()
+    keyboard = [Keyboard(keys, keyboard_profile, lever)] if keys is not None else []
+    if kind == "keyboard":
+        if not keyboard:
+            raise DeviceError("keyboard: no window supplies the keys")
+        return HumanDriver(keyboard)
+    hub = DeviceHub(profiles)
+    wheel, gamepad = Wheel(hub, steering_wheel_range, lever), Gamepad(hub, lever)
+    sources: dict[str, list[Source]] = {"wheel": [wheel], "gamepad": [gamepad], "auto": [wheel, gamepad, *keyboard]}
+    return HumanDriver(sources[kind], hub)
