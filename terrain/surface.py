@@ -153,7 +153,8 @@ def soil_under(p, hardness, soil_ids, soils, x, y, out):
 
     The weights are the quadratic B-spline's: positive, of sum one and C1 in x and y, so the blend never leaves the range of its
     nodes and a change of soil between two nodes is spread over two cells. `hardness` comes from its own grid, everything
-    else from the soils of the nodes as in `add_share`. Constant outside the grid.
+    else from the soils of the nodes as in `add_share`. Constant outside the grid. Among nodes of one hardness it is that
+    hardness to the last bit, so that a tire may leave out the half without a share.
     """
     g = p[0]
     ny, nx = hardness.shape
@@ -163,19 +164,20 @@ def soil_under(p, hardness, soil_ids, soils, x, y, out):
     b = (0.5 * (1.0 - v) * (1.0 - v), 0.5 + v * (1.0 - v), 0.5 * v * v)
     columns = (min(max(i - 1, 0), nx - 1), min(max(i, 0), nx - 1), min(max(i + 1, 0), nx - 1))
     rows = (min(max(j - 1, 0), ny - 1), min(max(j, 0), ny - 1), min(max(j + 1, 0), ny - 1))
-    first = soil_ids[rows[0], columns[0]]
+    soil_first = soil_ids[rows[0], columns[0]]
+    hardness_first = float(hardness[rows[0], columns[0]])
     same = True
-    hard = 0.0
+    above = 0.0
     for k in range(3):
         for m in range(3):
-            hard += a[m] * b[k] * hardness[rows[k], columns[m]]
-            same = same and soil_ids[rows[k], columns[m]] == first
+            above += a[m] * b[k] * (hardness[rows[k], columns[m]] - hardness_first)
+            same = same and soil_ids[rows[k], columns[m]] == soil_first
     if same:
-        out[0] = soils[first]
+        out[0] = soils[soil_first]
     else:
         clear(out)
         for k in range(3):
             for m in range(3):
                 add_share(soils, soil_ids[rows[k], columns[m]], a[m] * b[k], out)
         finish_shares(out)
-    out[0]["hardness"] = min(max(hard, 0.0), 1.0)
+    out[0]["hardness"] = min(max(hardness_first + above, 0.0), 1.0)

@@ -1,0 +1,119 @@
+"""Is the ground smooth, exact where it can be, and defined everywhere?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba.core.runtime import _nrt_python
+from numba.core.runtime.nrt import rtsys
+
+from simulator.base.jit import kernel
+from simulator.base.records import record
+from terrain.soil import SOIL
+from terrain.surface import GROUND, height_and_normal, soil_under
+
+
+def ground(heights, origin=(-3.0, 7.0), spacing=(0.5, 2.0), slope=(0.0, 0.0), height=0.0):
+    p = record(GROUND)
+    p[0]["origin"], p[0]["spacing"], p[0]["slope"], p[0]["height"] = origin, spacing, slope, height
+    return p, np.asarray(heights, np.float32)
+
+
+def bumpy():
+    return ground(np.random.default_rng(4).normal(size=(9, 13)))
+
+
+def slope_at(p, heights, x, y):
+    n = np.empty(3)
+    height_and_normal(p, heights, x, y, n)
+    return np.array((-n[0] / n[2], -n[1] / n[2]))
+
+
+def test_nodes_keep_their_heights():
+    p, heights = bumpy()
+    n = np.empty(3)
+    for j in range(9):
+        for i in range(13):
+            assert height_and_normal(p, heights, -3.0 + 0.5 * i, 7.0 + 2.0 * j, n) == pytest.approx(float(heights[j, i]), abs=1e-12)
+
+
+def test_normal_is_the_derivative_of_the_height():
+    p, heights = bumpy()
+    n, h = np.empty(3), 1e-6
+    for x, y in np.random.default_rng(1).uniform((-5.0, 3.0), (5.0, 26.0), (200, 2)):
+        z = [height_and_normal(p, heights, x + dx, y + dy, n) for dx, dy in ((h, 0), (-h, 0), (0, h), (0, -h))]
+        expected = np.array((z[0] - z[1], z[2] - z[3])) / (2.0 * h)
+        np.testing.assert_allclose(slope_at(p, heights, x, y), expected, atol=2e-8)
+        assert np.linalg.norm(n) == pytest.approx(1.0, abs=1e-14)
+        assert n[2] > 0.0
+
+
+@pytest.mark.parametrize("along", [0, 1])
+def test_height_and_slope_are_continuous_over_cells_and_border(along):
+    p, heights = bumpy()
+    origin, spacing, count = (-3.0, 7.0)[along], (0.5, 2.0)[along], (13, 9)[along]
+    n, h = np.empty(3), 1e-9
+    for k in range(-4, count + 4):
+        q = [1.234, 15.678]
+        q[along] = origin + spacing * k
+        low, high = list(q), list(q)
+        low[along] -= h
+        high[along] += h
+        assert height_and_normal(p, heights, *low, n) == pytest.approx(height_and_normal(p, heights, *high, n), abs=1e-7)
+        np.testing.assert_allclose(slope_at(p, heights, *low), slope_at(p, heights, *high), atol=1e-6)
+
+
+def test_a_plane_in_the_nodes_is_reproduced_inside():
+    x, y = -3.0 + 0.5 * np.arange(13), 7.0 + 2.0 * np.arange(9)
+    p, heights = ground(0.25 * x[None, :] - 0.5 * y[:, None])
+    n = np.empty(3)
+    for px, py in np.random.default_rng(2).uniform((-2.5, 9.0), (2.0, 20.0), (100, 2)):
+        assert height_and_normal(p, heights, px, py, n) == pytest.approx(0.25 * px - 0.5 * py, abs=1e-12)
+        np.testing.assert_allclose(n, np.array((-0.25, 0.5, 1.0)) / np.sqrt(1.3125), atol=1e-13)
+
+
+def test_a_base_plane_goes_on_to_infinity():
+    p, heights = ground(np.zeros((4, 4)), slope=(0.3, -0.1), height=5.0)
+    n = np.empty(3)
+    for px, py in ((0.0, 0.0), (1e5, 3.0), (-7e6, 2e6), (1e12, -1e12)):
+        assert height_and_normal(p, heights, px, py, n) == pytest.approx(5.0 + 0.3 * px - 0.1 * py, rel=1e-15)
+        np.testing.assert_allclose(n, np.array((-0.3, 0.1, 1.0)) / np.sqrt(1.1), atol=1e-15)
+
+
+def test_the_border_is_held_and_nothing_is_nan_far_outside():
+    p, heights = bumpy()
+    n = np.empty(3)
+    assert height_and_normal(p, heights, 1e6, 9.0, n) == pytest.approx(float(heights[1, -1]), abs=1e-12)
+    for x in (-1e300, -1e9, 0.0, 1e9, 1e300):
+        for y in (-1e300, 1e18, 1e300):
+            assert np.isfinite(height_and_normal(p, heights, x, y, n))
+            assert np.isfinite(n).all()
+
+
+def test_nan_is_answered_not_followed():
+    p, heights = bumpy()
+    assert np.isnan(height_and_normal(p, heights, np.nan, 0.0, np.empty(3)))
+
+
+def test_queries_allocate_nothing():
+    p, heights = bumpy()
+    soils = record(SOIL, 2)
+    hardness, ids = np.zeros_like(heights), (heights > 0.0).astype(np.uint8)
+    n, out = np.empty(3), record(SOIL)
+
+    @kernel
+    def drive(queries, p, heights, hardness, ids, soils, n, out):
+        for k in range(queries):
+            height_and_normal(p, heights, 0.01 * k, 8.0 + 0.01 * k, n)
+            soil_under(p, hardness, ids, soils, 0.01 * k, 8.0 + 0.01 * k, out)
+
+    def allocations(queries):
+        before = rtsys.get_allocation_stats().alloc
+        drive(queries, p, heights, hardness, ids, soils, n, out)
+        return rtsys.get_allocation_stats().alloc - before
+
+    _nrt_python.memsys_enable_stats()
+    allocations(1)
+    counts = [allocations(queries) for queries in (1, 1000)]
+    _nrt_python.memsys_disable_stats()
+    assert counts[0] == counts[1], "those of the call itself, none per query"
