@@ -80,16 +80,21 @@ def resample(source, source_origin, source_spacing, origin, spacing, out):
 
 
 def mosaic(
-    shares: list[float], size: float, origin: NDArray[np.float64], spacing: float, shape: tuple[int, int], seed: int
+    shares: list[float], size: float, relief: float, heights: NDArray[np.float32], origin: NDArray[np.float64], spacing: float, seed: int
 ) -> NDArray[np.uint8]:
-    """Indices (ny, nx) of soils in natural-looking patches: the contour bands of a smooth random field.
+    """Indices (ny, nx) of soils in natural-looking patches: the contour bands of a random field and of the heights together.
 
-    shares : part of the area of each soil, in any unit; neighbors in the list border on each other
-    size : wavelength in m of the patches
+    shares : part of the area of each soil, in any unit; neighbors in the list border on each other, the first lies lowest
+    size : wavelength in m of the larger patches
+    relief : how far the soils follow the heights (ny, nx): 0 not at all, 1 altogether
     """
-    coarse = max(spacing, size / 16.0)
-    field = field_of_rms(1.0, 1.0, 2.0 * size, 0.5 * size, coarse, seed)
-    edges = np.quantile(field, np.cumsum(shares)[:-1] / np.sum(shares))
-    values = np.empty(shape, np.float32)
+    coarse = max(spacing, size / 32.0)
+    field = field_of_rms(1.0, 2.5, 2.0 * size, 0.1 * size, coarse, seed)
+    values = np.empty_like(heights)
     resample(field, origin, np.full(2, coarse), origin, np.full(2, spacing), values)
-    return np.searchsorted(edges, values.ravel()).astype(np.uint8).reshape(shape)
+    deviation = float(heights.std())
+    if deviation > 0.0:
+        values *= np.float32(1.0 - relief)
+        values += (heights - heights.mean()) * np.float32(relief / deviation)
+    edges = np.quantile(values[::4, ::4], np.cumsum(shares)[:-1] / np.sum(shares))
+    return np.searchsorted(edges, values.ravel()).astype(np.uint8).reshape(heights.shape)

@@ -40,7 +40,11 @@ _DETAIL = (
     ("seed", (), "1", "number that picks one of the possible grounds"),
 )
 _ROUGHNESS = (("longest", (), "m", "longest wave"), ("seed", (), "1", "number that picks one of the possible grounds"))
-_MOSAIC = (("size", (), "m", "size of a patch"), ("seed", (), "1", "number that picks one of the possible maps"))
+_MOSAIC = (
+    ("size", (), "m", "size of a patch"),
+    ("relief", (), "1", "how far soils follow the heights, the first in the lowest places"),
+    ("seed", (), "1", "number that picks one of the possible maps"),
+)
 _ELLIPSE = (("center", (2,), "m", "x, y of its middle"), ("radii", (2,), "m", "half axes along x and y"))
 _ROAD = (
     ("width", (), "m", "fully hard width"),
@@ -52,7 +56,8 @@ _ROAD = (
 _SPAWN = (("position", (2,), "m", "x, y"), ("yaw_deg", (), "deg", "heading, + = left of the x axis"))
 _RANGES = {
     "spacing": (0.01, 1000.0), "scale": (-1000.0, 1000.0), "count": (4, 8193), "rms": (0.0, 20.0), "waviness": (0.5, 5.0),
-    "longest": (0.1, 2000.0), "shortest": (0.1, 2000.0), "seed": (0, 2**32), "size": (5.0, 5000.0), "radii": (1.0, 5000.0),
+    "longest": (0.1, 2000.0), "shortest": (0.1, 2000.0), "seed": (0, 2**32), "size": (5.0, 5000.0), "relief": (0.0, 1.0),
+    "radii": (1.0, 5000.0),
     "width": (1.0, 100.0), "verge": (0.5, 50.0), "embankment": (0.5, 200.0), "crown_percent": (0.0, 10.0), "smoothing": (0.0, 500.0),
     "yaw_deg": (-360.0, 360.0),
 }  # fmt: skip
@@ -113,10 +118,11 @@ def landscape(mapping: Mapping[str, Any], file: object, name: str, folder: Path,
     """
     known_keys(mapping, _KEYS, file)
     grid = _grid(mapping, file)
-    names, natural = _soil_map(mapping, file, grid)
+    elevation = _elevation(mapping, file, folder, grid)
+    names, natural = _soil_map(mapping, file, grid, elevation)
     natural_class = _natural_class(mapping, file)
     plans = [_plan(item, file, f"roads[{k}]", grid, natural_class) for k, item in enumerate(items(mapping, "roads", file))]
-    heights = _graded(plans, _elevation(mapping, file, folder, grid), grid)
+    heights = _graded(plans, elevation, grid)
     hardness, roughness, detail = np.zeros_like(heights), np.ones_like(heights), np.ones_like(heights)
     for plan in reversed(plans):
         pave(plan.bed, plan.distance, plan.gain, hardness, roughness, detail)
@@ -154,9 +160,9 @@ def _elevation(mapping: Mapping[str, Any], file: object, folder: Path, grid: _Gr
     return heights
 
 
-def _soil_map(mapping: Mapping[str, Any], file: object, grid: _Grid) -> tuple[list[str], NDArray[np.uint8]]:
+def _soil_map(mapping: Mapping[str, Any], file: object, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
     """Names of the natural soils and the index (ny, nx) of each node."""
-    section = known_keys(mapping.get("soils"), ("shares", "size", "seed", "patches"), file, "soils")
+    section = known_keys(mapping.get("soils"), ("shares", "patches", *(row[0] for row in _MOSAIC)), file, "soils")
     shares = section.get("shares")
     if not isinstance(shares, Mapping) or not shares:
         raise ConfigError(file, "soils.shares", shares, "soil names, each with its share of the area")
@@ -164,11 +170,11 @@ def _soil_map(mapping: Mapping[str, Any], file: object, grid: _Grid) -> tuple[li
     if min(parts) <= 0.0:
         raise ConfigError(file, "soils.shares", dict(shares), "positive shares")
     names = list(shares)
-    given = {key: section[key] for key in ("size", "seed") if key in section}
+    given = {key: section[key] for key in section if key not in ("shares", "patches")}
     natural = np.zeros(grid.shape, np.uint8)
     if len(names) > 1 or given:
         values = ranged(_MOSAIC, _RANGES, given, file, "soils")[0]
-        natural = mosaic(parts, float(values["size"]), grid.origin, grid.spacing, grid.shape, int(values["seed"]))
+        natural = mosaic(parts, float(values["size"]), float(values["relief"]), elevation, grid.origin, grid.spacing, int(values["seed"]))
     for k, item in enumerate(items(section, "patches", file, "soils")):
         _patch(item, file, f"soils.patches[{k}]", grid, names, natural)
     return names, natural

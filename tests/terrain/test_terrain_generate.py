@@ -65,6 +65,12 @@ def test_resampling_is_the_surface_that_is_driven_on():
 
 
 def test_a_mosaic_has_the_shares_it_was_asked_for():
-    ids = mosaic([1.0, 2.0, 1.0], 60.0, np.zeros(2), 1.0, (900, 1000), seed=2)
-    assert np.bincount(ids.ravel(), minlength=3) / ids.size == pytest.approx([0.25, 0.5, 0.25], abs=0.03)
-    assert (np.diff(ids.astype(int), axis=0) != 0).mean() < 0.05
+    ids = mosaic([1.0, 2.0, 1.0], 60.0, 0.0, np.zeros((900, 1000), np.float32), np.zeros(2), 1.0, seed=2)
+    assert np.bincount(ids.ravel(), minlength=3) / ids.size == pytest.approx([0.25, 0.5, 0.25], abs=0.01)
+    assert (np.diff(ids.astype(int), axis=0) != 0).mean() < 0.1
+
+
+def test_a_mosaic_of_relief_alone_is_a_map_of_heights():
+    heights = np.add.outer(np.arange(100.0), 3.0 * np.arange(120.0)).astype(np.float32)
+    ids = mosaic([1.0, 1.0], 60.0, 1.0, heights, np.zeros(2), 1.0, seed=2)
+    assert heights[ids == 0].max() <= heights[ids == 1].min()
