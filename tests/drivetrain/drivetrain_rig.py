@@ -1,0 +1,86 @@
+"""What the drivetrain tests share: the shipped parts, a bench with four wheels, and runs of many steps in one call."""
+
+import csv
+import gzip
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from simulator.base.jit import kernel
+from simulator.base.records import record
+from vehicles.brakes import brakes_from_mapping
+from vehicles.command import COMMAND
+from vehicles.drivetrain.drivetrain import (
+    DRIVETRAIN_OUT,
+    DRIVETRAIN_STATE,
+    drivetrain_from_mapping,
+    drivetrain_reset,
+    drivetrain_step,
+    kinetic_energy,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+CORNERS = ("FL", "FR", "RL", "RR")
+
+
+def part_file(name):
+    """The mapping in a shipped drivetrain file."""
+    return yaml.safe_load((ROOT / f"configs/vehicles/parts/drivetrain_{name}.yaml").read_text())
+
+
+def reference():
+    """Columns of the recorded full-throttle run, by name."""
+    with gzip.open(ROOT / "tests/data/chrono/b_throttle.csv.gz", "rt") as file:
+        rows = csv.reader(file)
+        names = next(rows)
+        return dict(zip(names, np.array([[float(x) for x in row] for row in rows]).T, strict=True))
+
+
+@kernel
+def run_bench(steps, p, b, s, command, spin, carrier_spin, moment, moment_slope, inertia, h, out):
+    """Take many steps with constant moments; return the largest rise of the energy of wheels, shafts and brake links in one step."""
+    rise = 0.0
+    for _ in range(steps):
+        before = bench_energy(p, b, s, spin, inertia)
+        drivetrain_step(p, b, s, command, spin, carrier_spin, moment, moment_slope, inertia, h, out)
+        rise = max(rise, bench_energy(p, b, s, spin, inertia) - before)
+    return rise
+
+
+@kernel
+def bench_energy(p, b, s, spin, inertia):
+    """Energy [J] of shafts, wheels and brake links."""
+    energy = kinetic_energy(p, s, spin)
+    for i in range(4):
+        energy += 0.5 * inertia[i] * spin[i] ** 2 + 0.5 * b[0]["stiffness"] * s[0]["brake_angle"][i] ** 2
+    return energy
+
+
+class Bench:
+    """A drivetrain with four free wheels and moments set by hand."""
+
+    def __init__(self, name="hmmwv", gear=1, spin=(0.0, 0.0, 0.0, 0.0)):
+        parts = part_file(name)
+        self.p = drivetrain_from_mapping(parts["drivetrain"], name)
+        self.b = brakes_from_mapping(parts["brakes"], name)
+        self.state, self.command, self.out = record(DRIVETRAIN_STATE), record(COMMAND), record(DRIVETRAIN_OUT)
+        self.spin = np.array(spin, dtype=float)
+        self.carrier_spin, self.moment, self.moment_slope = np.zeros(4), np.zeros(4), np.zeros(4)
+        self.inertia = np.full(4, 7.388)
+        self.command[0]["selector"] = np.sign(gear)
+        drivetrain_reset(self.p, self.state, self.spin, gear)
+
+    def run(self, seconds=None, h=1e-3, steps=None):
+        """Advance; return the largest rise of energy in one step."""
+        count = round(seconds / h) if steps is None else steps
+        arrays = (self.spin, self.carrier_spin, self.moment, self.moment_slope, self.inertia)
+        return run_bench(count, self.p, self.b, self.state, self.command, *arrays, h, self.out)
+
+    def energy(self):
+        return bench_energy(self.p, self.b, self.state, self.spin, self.inertia)
+
+    def set(self, **command):
+        for name, value in command.items():
+            self.command[0][name] = value
+        return self

@@ -1,0 +1,62 @@
+"""Wheel brakes that hold: an elastic, damped link between wheel and carrier in series with dry friction of a known limit.
+
+The link (angle g, stiffness k, damping c) carries B = k g + c g' up to the limit L(pedal); beyond it the friction element slides:
+
+    |B| < L:  g' = spin - carrier spin          |B| = L:  the rest of that speed is sliding, against B
+
+A load below the limit is therefore held by a finite angle at zero speed for ever, without a velocity threshold. This is the
+Prandtl element with the return mapping of plasticity [Simo and Hughes 1998, Computational Inelasticity, sec. 1.4], the link being a
+Kelvin-Voigt element. A step of h is implicit in the speed, so the stiffness asks for no short step and the energy stored never grows
+by itself. When the pedal is released the limit falls and the angle relaxes with the time constant c / k.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simulator.base.errors import ConfigError
+from simulator.base.jit import kernel
+from simulator.base.records import Record, from_mapping, join
+
+BRAKES = (
+    # name              shape  unit          what it is
+    ("max_torque", (2,), "N m", "limit per wheel at full pedal, front and rear axle"),
+    ("parking_torque", (2,), "N m", "limit per wheel at full parking brake, front and rear axle"),
+    ("stiffness", (), "N m/rad", "of the link between wheel and carrier"),
+    ("damping", (), "N m s/rad", "of the same link"),
+)
+
+
+@kernel
+def brake_limit(b, wheel, command):
+    """Friction limit [N m] at a wheel (0..3: FL, FR, RL, RR): pedal and parking brake press on the same disc, the larger counts."""
+    axle = wheel // 2
+    return max(command[0]["brake"] * b[0]["max_torque"][axle], command[0]["parking_brake"] * b[0]["parking_torque"][axle])
+
+
+@kernel
+def brake_slope(b, h):
+    """d(brake torque) / d(speed at the end of the step) [N m s/rad] while the friction element does not slide."""
+    return b[0]["stiffness"] * h + b[0]["damping"]
+
+
+@kernel
+def brake_deflection(b, deflection, torque, h):
+    """Angle of the link [rad] after a step of h at whose end it carries `torque`: k g1 + c (g1 - g) / h = torque."""
+    return (torque * h + b[0]["damping"] * deflection) / brake_slope(b, h)
+
+
+def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes") -> Record:
+    """Record BRAKES from the `brakes` section of a vehicle file.
+
+    Raises
+    ------
+    ConfigError : a key is unknown or missing, a torque or the damping is negative, the stiffness is not positive
+    """
+    out = from_mapping(BRAKES, mapping, file, key)
+    for name in ("max_torque", "parking_torque", "damping"):
+        if (out[0][name] < 0.0).any():
+            raise ConfigError(file, join(key, name), mapping[name], "numbers >= 0")
+    if not out[0]["stiffness"] > 0.0:
+        raise ConfigError(file, join(key, "stiffness"), mapping["stiffness"], "a number > 0")
+    return out

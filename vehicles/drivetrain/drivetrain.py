@@ -1,0 +1,268 @@
+"""One step of engine, converter, gearbox, driveline, brakes and the four wheel spins, solved together.
+
+Unknowns at the end of the step: the wheel spins W (4), the turbine speed w_t, the engine speed w_e (impeller included). With T_c the
+torque of the turbine shaft into the gears, r the gear ratio and n the row of the driveshaft (driveline.py):
+
+    (I + J) W' = moment - brake + n T_c / r      J: half shafts, boxes, shafts (rank three plus diagonal)
+    J_t w_t'   = T_t(w_e, w_t) - T_c             T_i, T_t: converter
+    J_e w_e'   = T_e(w_e, throttle) - T_i(w_e, w_t)
+
+In gear T_c keeps w_t = n.W / r (plus the slip wanted while engaging) at the end of the step, so an instant shift is the plastic
+impact that conserves momentum; in neutral T_c is friction that has let go. Smooth torques are linearized about the start of the step
+(linearly implicit Euler); the set-valued ones, four brakes and the coupling while it is friction, are solved at the end of the
+step by an active-set (semi-smooth Newton) iteration.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simulator.base.jit import kernel
+from simulator.base.records import Record, join, record
+from vehicles.brakes import brake_deflection, brake_limit, brake_slope
+from vehicles.drivetrain.driveline import DRIVELINE, axle_inertias, driveline_from_mapping, driveshaft_speed, solve_wheels
+from vehicles.drivetrain.engine import ENGINE, engine_from_mapping, engine_torque
+from vehicles.drivetrain.gearbox import (
+    DRIVE,
+    GEARBOX,
+    GEARBOX_STATE,
+    NEUTRAL,
+    advance_gearbox,
+    coupling_bounds,
+    follow_slip,
+    gear_ratio,
+    gearbox_from_mapping,
+)
+from vehicles.drivetrain.tables import check_keys
+from vehicles.drivetrain.torque_converter import CONVERTER, converter_from_mapping, converter_torques
+
+BLOCK_ROUNDS = 4
+"""Rounds in which all guesses are corrected at once. Two are enough nearly always."""
+
+ROUNDS = 60
+"""Rounds in all; no case tried needed half of them."""
+
+DRIVETRAIN = (*ENGINE, *CONVERTER, *GEARBOX, *DRIVELINE)
+
+DRIVETRAIN_STATE = (
+    *GEARBOX_STATE,
+    # name               shape  unit      what it is
+    ("engine_speed", (), "rad/s", "crankshaft and impeller"),
+    ("brake_angle", (4,), "rad", "elastic angle of each brake, + = the wheel has turned forward against it"),
+    ("limit", (4,), "N m", "scratch: friction limit of each brake"),
+    ("held", (4,), "N m", "scratch: torque of each brake if it held and its wheel kept its speed"),
+    ("load_free", (4,), "N m s", "scratch: impulse on each wheel without brake and driveshaft"),
+    ("load", (4,), "N m s", "scratch: impulse on each wheel"),
+    ("diagonal_free", (4,), "kg m2", "scratch: wheel inertia with the implicit terms, without the brake"),
+    ("diagonal", (4,), "kg m2", "scratch: the same with the brake"),
+    ("change", (4,), "rad/s", "scratch: speed change of each wheel"),
+    ("sliding", (4,), "1", "scratch: 0 = brake holds, 1 or -1 = it slides forward or backward", "i8"),
+)
+
+DRIVETRAIN_OUT = (
+    # name                   shape  unit     what it is
+    ("drive_torque", (4,), "N m", "torque of the half shaft on the wheel, mean over the step, + = forward"),
+    ("brake_torque", (4,), "N m", "torque of the brake on the wheel, + = against forward rotation"),
+    ("engine_speed", (), "rad/s", "crankshaft speed"),
+    ("engine_torque", (), "N m", "torque of the engine on its crankshaft, losses included"),
+    ("turbine_speed", (), "rad/s", "turbine of the converter"),
+    ("speed_ratio", (), "1", "turbine speed / impeller speed"),
+    ("driveshaft_speed", (), "rad/s", "driveshaft"),
+    ("driveshaft_torque", (), "N m", "torque of the gearbox on the driveshaft"),
+    ("gear", (), "1", "gear engaged, -1 reverse, 0 neutral", "i8"),
+    ("reaction_x", (), "N m", "torque of engine, gearbox and final-drive housings on the chassis about its x axis"),
+    ("reaction_y", (), "N m", "torque of the final-drive housings on the chassis about its y axis"),
+)
+
+
+@kernel
+def drivetrain_reset(p, s, spin, gear):
+    """Engine idling (standing if it has no idle governor), brakes relaxed, `gear` engaged at the wheel speeds `spin` (4,)."""
+    s[0]["gear"], s[0]["phase"], s[0]["clock"] = gear, DRIVE if gear != 0 else NEUTRAL, 0.0
+    s[0]["ratio"] = gear_ratio(p, gear if gear != 0 else 1)
+    s[0]["ratio_from"] = s[0]["ratio"]
+    s[0]["slip"] = s[0]["slip_from"] = s[0]["coupling_torque"] = s[0]["release_torque"] = 0.0
+    s[0]["engine_speed"] = max(0.0, p[0]["idle_speed"] - p[0]["idle_band"]) if p[0]["idle_throttle"] > 0.0 else 0.0
+    s[0]["turbine_speed"] = driveshaft_speed(p, spin) / s[0]["ratio"] if gear != 0 else s[0]["engine_speed"]
+    s[0]["engine_speed"] = max(s[0]["engine_speed"], s[0]["turbine_speed"])
+    for i in range(4):
+        s[0]["brake_angle"][i] = 0.0
+
+
+@kernel
+def drivetrain_step(p, b, s, command, spin, carrier_spin, moment, moment_slope, wheel_inertia, h, out):
+    """Advance the drivetrain and the wheel spins by h seconds.
+
+    p : DRIVETRAIN, b : BRAKES (vehicles/brakes.py), s : DRIVETRAIN_STATE, command : COMMAND, out : DRIVETRAIN_OUT; records
+    spin (4,)          absolute speed of each wheel about its axle [rad/s], + = rolling forward; updated in place
+    carrier_spin (4,)  speed of the wheel carrier about the same axle [rad/s], taken as constant over the step
+    moment (4,)        moment of the ground on the wheel about its axle [N m], at the speeds before the step
+    moment_slope (4,)  d moment / d spin [N m s/rad], <= 0; what acts is moment + moment_slope (spin after - spin before)
+    wheel_inertia (4,) of wheel, tire and hub about the axle [kg m2], half shafts not included
+    h                  step [s]; stable for any, meant for 0.1 to 5 ms
+
+    `drive_torque`, `brake_torque` and the moment that acts satisfy I (spin after - spin before) / h = moment + drive - brake
+    exactly. The chassis is due -brake through the carriers, and `reaction_x`, `reaction_y` from the housings: minus the rate of
+    the drivetrain's angular momentum about x (all longitudinal shafts turn about +x), and minus the drive torques and that rate about y.
+    """
+    shaft_speed = driveshaft_speed(p, spin)
+    advance_gearbox(p, s, command, shaft_speed, 0.25 * (spin[0] + spin[1] + spin[2] + spin[3]), h)
+    torque, torque_slope = engine_torque(p, s[0]["engine_speed"], command[0]["throttle"])
+    e0, e1, push, inertia = turbine_side(p, s, torque, torque_slope, h)
+
+    coupling = solve_spins(p, b, s, command, spin, carrier_spin, moment, moment_slope, wheel_inertia, h, push, inertia)
+
+    x, slope = s[0]["change"], brake_slope(b, h)
+    for i in range(4):
+        limit = s[0]["limit"][i]
+        brake = min(limit, max(-limit, s[0]["held"][i] + slope * x[i]))
+        s[0]["brake_angle"][i] = brake_deflection(b, s[0]["brake_angle"][i], brake, h)
+        out[0]["brake_torque"][i] = brake
+        out[0]["drive_torque"][i] = (wheel_inertia[i] / h - moment_slope[i]) * x[i] - moment[i] + brake
+        spin[i] += x[i]
+    turbine_change = (push - h * coupling) / inertia
+    engine_change = e0 - e1 * turbine_change
+    s[0]["turbine_speed"] += turbine_change
+    s[0]["engine_speed"] += engine_change
+    s[0]["coupling_torque"] = coupling
+    follow_slip(s, driveshaft_speed(p, spin))
+
+    out[0]["engine_speed"], out[0]["turbine_speed"] = s[0]["engine_speed"], s[0]["turbine_speed"]
+    out[0]["engine_torque"] = torque + torque_slope * engine_change
+    out[0]["speed_ratio"] = s[0]["turbine_speed"] / max(s[0]["engine_speed"], 1e-9)
+    out[0]["driveshaft_speed"] = driveshaft_speed(p, spin)
+    out[0]["driveshaft_torque"] = coupling / s[0]["ratio"]
+    out[0]["gear"] = s[0]["gear"]
+    reactions(p, s, engine_change, turbine_change, h, out)
+
+
+@kernel
+def turbine_side(p, s, torque, torque_slope, h):
+    """Eliminate the engine: (e0, e1, push, inertia) with, over a step, T_c the coupling torque and d the changes of speed,
+
+    d_e = e0 - e1 d_t,      inertia d_t = push - h T_c
+    """
+    T_i, T_t, T_i_by_e, T_i_by_t, T_t_by_e, T_t_by_t = converter_torques(p, s[0]["engine_speed"], s[0]["turbine_speed"])
+    # slopes that help stability are implicit, the others would only shrink the pivot
+    engine = p[0]["engine_inertia"] + p[0]["impeller_inertia"] + h * (max(T_i_by_e, 0.0) - min(torque_slope, 0.0))
+    e0 = h * (torque - T_i) / engine
+    e1 = h * T_i_by_t / engine
+    return e0, e1, h * (T_t + T_t_by_e * e0), p[0]["turbine_inertia"] + h * (T_t_by_e * e1 - T_t_by_t)
+
+
+@kernel
+def solve_spins(p, b, s, command, spin, carrier_spin, moment, moment_slope, wheel_inertia, h, push, inertia):
+    """Speed changes of the wheels into s.change; returns the coupling torque [N m].
+
+    Guess which brakes and whether the coupling slide, solve the linear system, correct the guess, until it stands.
+    """
+    low, high = coupling_bounds(p, s)
+    gain = 1.0 / s[0]["ratio"]
+    slope = brake_slope(b, h)
+    x, held, limit = s[0]["change"], s[0]["held"], s[0]["limit"]
+    # what the coupling (impulse) and the brakes (torque) need in order to hold, for zero change of the spins
+    hold = push + inertia * (s[0]["turbine_speed"] - s[0]["slip"] - gain * driveshaft_speed(p, spin))
+    for i in range(4):
+        x[i] = 0.0
+        held[i] = slope * (spin[i] - carrier_spin[i]) + b[0]["stiffness"] * s[0]["brake_angle"][i]
+        limit[i] = brake_limit(b, i, command)
+        s[0]["load_free"][i] = h * moment[i]
+        s[0]["diagonal_free"][i] = wheel_inertia[i] + p[0]["half_shaft_inertia"] - h * moment_slope[i]
+
+    coupled = side(hold, h * low, h * high)
+    for i in range(4):
+        s[0]["sliding"][i] = side(held[i], -limit[i], limit[i])
+    for round_ in range(ROUNDS):
+        if coupled == 0:
+            solve_linear(p, s, p[0]["driveshaft_inertia"] + inertia * gain * gain, gain * hold, slope, h)
+        else:
+            solve_linear(p, s, p[0]["driveshaft_inertia"], gain * h * (high if coupled > 0 else low), slope, h)
+        coupled, settled = corrected(coupled, side(hold - inertia * gain * driveshaft_speed(p, x), h * low, h * high), round_, True)
+        for i in range(4):
+            if limit[i] > 0.0:
+                now = side(held[i] + slope * x[i], -limit[i], limit[i])
+                s[0]["sliding"][i], settled = corrected(s[0]["sliding"][i], now, round_, settled)
+        if settled:
+            break
+    return min(high, max(low, (hold - inertia * gain * driveshaft_speed(p, x)) / h))
+
+
+@kernel
+def side(value, low, high):
+    """0 between low and high: the element holds; 1 or -1 at or beyond them: it slides that way."""
+    return 1 if value >= high else (-1 if value <= low else 0)
+
+
+@kernel
+def corrected(guess, found, round_, settled):
+    """(next guess, still settled). In the first rounds every wrong guess is corrected; should that go round in circles, only the first
+    wrong one per round is, and a sliding element first tries to hold: least-index pivoting, which ends for a positive definite
+    matrix [Murty 1974; Judice and Pires 1994]."""
+    if found == guess:
+        return guess, settled
+    if round_ < BLOCK_ROUNDS:
+        return found, False
+    if not settled:
+        return guess, False
+    return (0 if guess != 0 else found), False
+
+
+@kernel
+def solve_linear(p, s, shaft_inertia, shaft_impulse, slope, h):
+    """Speed changes s.change for the present guess s.sliding; inertia [kg m2] and impulse [N m s] on the driveshaft given."""
+    for i in range(4):
+        share = 0.25 / (p[0]["front_final_ratio"] if i < 2 else p[0]["rear_final_ratio"])
+        sliding = s[0]["sliding"][i]
+        brake = s[0]["held"][i] if sliding == 0 else sliding * s[0]["limit"][i]
+        s[0]["load"][i] = s[0]["load_free"][i] - h * brake + share * shaft_impulse
+        s[0]["diagonal"][i] = s[0]["diagonal_free"][i] + (h * slope if sliding == 0 else 0.0)
+    solve_wheels(p, s[0]["diagonal"], s[0]["load"], shaft_inertia, s[0]["change"])
+
+
+@kernel
+def reactions(p, s, engine_change, turbine_change, h, out):
+    """Torque of the housings on the chassis: minus the rate of angular momentum of all shafts, and minus what the wheels receive."""
+    x = s[0]["change"]
+    front, rear = 0.5 * (x[0] + x[1]), 0.5 * (x[2] + x[3])
+    along_x = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * engine_change + p[0]["turbine_inertia"] * turbine_change
+    along_x += p[0]["driveshaft_inertia"] * driveshaft_speed(p, x)
+    along_x += p[0]["front_shaft_inertia"] * front / p[0]["front_final_ratio"]
+    along_x += p[0]["rear_shaft_inertia"] * rear / p[0]["rear_final_ratio"]
+    along_y = p[0]["front_box_inertia"] * front + p[0]["rear_box_inertia"] * rear + 2.0 * p[0]["half_shaft_inertia"] * (front + rear)
+    drive = out[0]["drive_torque"]
+    out[0]["reaction_x"] = -along_x / h
+    out[0]["reaction_y"] = -along_y / h - (drive[0] + drive[1] + drive[2] + drive[3])
+
+
+@kernel
+def kinetic_energy(p, s, spin):
+    """Kinetic energy [J] of all shafts from the crankshaft to the half shafts; the wheels themselves not included."""
+    front, rear = axle_inertias(p)
+    twice = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * s[0]["engine_speed"] ** 2
+    twice += p[0]["turbine_inertia"] * s[0]["turbine_speed"] ** 2 + p[0]["driveshaft_inertia"] * driveshaft_speed(p, spin) ** 2
+    twice += front * (spin[0] + spin[1]) ** 2 + rear * (spin[2] + spin[3]) ** 2
+    for i in range(4):
+        twice += p[0]["half_shaft_inertia"] * spin[i] ** 2
+    return 0.5 * twice
+
+
+def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain") -> Record:
+    """Record DRIVETRAIN from a mapping with the sections `engine`, `torque_converter`, `gearbox`, `driveline`.
+
+    Raises
+    ------
+    ConfigError : see the readers of the sections
+    """
+    readers = {
+        "engine": engine_from_mapping,
+        "torque_converter": converter_from_mapping,
+        "gearbox": gearbox_from_mapping,
+        "driveline": driveline_from_mapping,
+    }
+    check_keys(mapping, list(readers), file, key)
+    out = record(DRIVETRAIN)
+    for name, read in readers.items():
+        part = read(mapping[name], file, join(key, name))
+        for field in part.dtype.names or ():
+            out[0][field] = part[0][field]
+    return out

@@ -1,0 +1,81 @@
+"""Engine: a torque map over speed and throttle, with an idle governor. The rev limit is the falling end of the map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError
+from simulator.base.jit import kernel
+from simulator.base.records import Record, join, record
+from vehicles.drivetrain.tables import RPM, cell, check_keys, curve, merge, number, store
+
+ENGINE = (
+    # name                  shape   unit      what it is
+    ("engine_points", (), "1", "number of points of the torque map", "i8"),
+    ("engine_map_speed", (64,), "rad/s", "crankshaft speeds of the torque map, rising"),
+    ("engine_map_closed", (64,), "N m", "torque with the throttle closed"),
+    ("engine_map_open", (64,), "N m", "torque with the throttle fully open"),
+    ("engine_inertia", (), "kg m2", "crankshaft and flywheel"),
+    ("idle_speed", (), "rad/s", "speed below which the idle governor opens the throttle"),
+    ("idle_band", (), "rad/s", "drop below idle_speed at which the governor has opened by idle_throttle"),
+    ("idle_throttle", (), "1", "largest throttle opening of the governor, 0 = no governor"),
+)
+
+
+@kernel
+def engine_torque(p, speed, throttle):
+    """(torque [N m], d torque / d speed [N m s/rad]) of the engine on its crankshaft, losses included.
+
+        g = g_max clamp((w_idle - w) / band, 0, 1)     opening by the governor: proportional, so idle droops under load
+        u = throttle + (1 - throttle) g
+        T = (1 - u) T_closed(w) + u T_open(w)
+
+    The losses form of a file, T = u T_full(w) + T_losses(w), is the same with T_closed = T_losses and T_open = T_full + T_losses.
+    """
+    i, x, dx = cell(p[0]["engine_map_speed"], p[0]["engine_points"], speed)
+    closed, opened = p[0]["engine_map_closed"], p[0]["engine_map_open"]
+    closed_rise, open_rise = closed[i + 1] - closed[i], opened[i + 1] - opened[i]
+    gap = (opened[i] + x * open_rise) - (closed[i] + x * closed_rise)
+
+    drop = (p[0]["idle_speed"] - speed) / p[0]["idle_band"]
+    governor = p[0]["idle_throttle"] * min(1.0, max(0.0, drop))
+    u = throttle + (1.0 - throttle) * governor
+    du = -(1.0 - throttle) * p[0]["idle_throttle"] / p[0]["idle_band"] if 0.0 < drop < 1.0 else 0.0
+    return closed[i] + x * closed_rise + u * gap, dx * (closed_rise + u * (open_rise - closed_rise)) + du * gap
+
+
+def engine_from_mapping(mapping: Any, file: object, key: str = "engine") -> Record:
+    """Record ENGINE from the `engine` section of a vehicle file.
+
+    Keys: `inertia` [kg m2], `full_throttle` {speed_rpm, torque}, then either `closed_throttle` {speed_rpm, torque} (the torque is
+    interpolated between the two maps) or `losses` {speed_rpm, torque} (added to throttle times full_throttle), and optionally
+    `idle` {speed_rpm, band_rpm, throttle}.
+
+    Raises
+    ------
+    ConfigError : a key is unknown or missing, a number is out of range, a speed list does not rise
+    """
+    check_keys(mapping, ("inertia", "full_throttle"), file, key, ("closed_throttle", "losses", "idle"))
+    if ("closed_throttle" in mapping) == ("losses" in mapping):
+        raise ConfigError(file, key, sorted(mapping), "either closed_throttle or losses")
+    out = record(ENGINE)
+    out[0]["engine_inertia"] = number(mapping, "inertia", file, key, 0.0)
+
+    other = "closed_throttle" if "closed_throttle" in mapping else "losses"
+    maps = [curve(mapping[name], "speed_rpm", "torque", file, join(key, name)) for name in ("full_throttle", other)]
+    speed, (full, closed) = merge(*maps)
+    opened = full if other == "closed_throttle" else full + closed
+    store(out, {"engine_map_speed": speed * RPM, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", file, key)
+    if np.any(opened[-1:] >= 0.0):
+        raise ConfigError(file, join(key, "full_throttle.torque"), float(opened[-1]), "a map that ends below zero, which limits the speed")
+
+    out[0]["idle_band"] = 1.0
+    if "idle" in mapping:
+        idle, inside = mapping["idle"], join(key, "idle")
+        check_keys(idle, ("speed_rpm", "band_rpm", "throttle"), file, inside)
+        out[0]["idle_speed"] = number(idle, "speed_rpm", file, inside, 0.0, above=True) * RPM
+        out[0]["idle_band"] = number(idle, "band_rpm", file, inside, 0.0, above=True) * RPM
+        out[0]["idle_throttle"] = number(idle, "throttle", file, inside, 0.0, 1.0)
+    return out

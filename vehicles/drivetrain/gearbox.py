@@ -1,0 +1,178 @@
+"""Automatic gearbox: which gear, and how the turbine is coupled to the driveshaft while the gear changes.
+
+Three phases. In DRIVE the turbine is geared to the driveshaft; a shift lets the ratio glide to the new one. In NEUTRAL the
+friction element that held it lets go. In ENGAGE, from neutral, that element slips in a controlled way until the speeds agree.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError
+from simulator.base.jit import kernel
+from simulator.base.records import Record, join, numbers, record
+from vehicles.drivetrain.tables import RPM, check_keys, number, series, smooth_step
+
+NEUTRAL, ENGAGE, DRIVE = 0, 1, 2
+
+GEARBOX = (
+    # name               shape   unit      what it is
+    ("gears", (), "1", "number of forward gears", "i8"),
+    ("forward_ratios", (10,), "1", "driveshaft speed / turbine speed, first gear first"),
+    ("reverse_ratio", (), "1", "driveshaft speed / turbine speed in reverse, negative"),
+    ("upshift_speed", (2,), "rad/s", "turbine speed above which the next gear is taken, throttle closed and open"),
+    ("downshift_speed", (2,), "rad/s", "turbine speed below which the gear below is taken, throttle closed and open"),
+    ("shift_latency", (), "s", "shortest time between two shifts"),
+    ("shift_time", (), "s", "time in which the ratio glides to the new one, 0 = at once"),
+    ("engage_time", (), "s", "time in which the turbine is brought to the speed of the gear from neutral, 0 = at once"),
+    ("release_time", (), "s", "time in which the torque fades when neutral is selected, 0 = at once"),
+    ("lockout_wheel_speed", (), "rad/s", "mean wheel speed up to which a gear against the motion may be engaged"),
+)
+
+GEARBOX_STATE = (
+    # name               shape  unit      what it is
+    ("gear", (), "1", "gear engaged or being engaged, -1 reverse, 0 neutral", "i8"),
+    ("phase", (), "1", "0 neutral, 1 engaging from neutral, 2 in gear", "i8"),
+    ("clock", (), "s", "time since the last change of gear"),
+    ("ratio", (), "1", "present ratio, driveshaft speed / turbine speed"),
+    ("ratio_from", (), "1", "ratio at the last change of gear"),
+    ("slip", (), "rad/s", "turbine speed wanted above that of the gear, at the end of this step"),
+    ("slip_from", (), "rad/s", "that slip when the engagement began"),
+    ("turbine_speed", (), "rad/s", "speed of the turbine"),
+    ("coupling_torque", (), "N m", "torque of the turbine shaft into the gears"),
+    ("release_torque", (), "N m", "size of that torque when neutral was selected"),
+)
+
+
+@kernel
+def gear_ratio(p, gear):
+    """Driveshaft speed / turbine speed of a gear, -1 = reverse, 1 = first."""
+    return p[0]["reverse_ratio"] if gear < 0 else p[0]["forward_ratios"][gear - 1]
+
+
+@kernel
+def advance_gearbox(p, s, command, driveshaft_speed, wheel_speed, h):
+    """Choose the gear for the next step of h seconds and set `ratio` and `slip` at its end.
+
+    Shifts in drive: one gear at a time, by turbine speed, each threshold linear in the throttle, never within `shift_latency` of
+    the last. 1 / ratio, hence the turbine speed, follows a smooth step, so neither speed nor torque jumps; with shift_time 0 it
+    jumps, and the step's velocity constraint shares the impulse between turbine and wheels.
+
+    Lock-out: the selector always releases a gear of the other direction at once, but a gear against the motion (mean wheel speed
+    beyond `lockout_wheel_speed`) waits in neutral until the vehicle has slowed down.
+
+    differs: real power shifts dissipate a little in their clutches; the gliding ratio does not.
+    """
+    s[0]["clock"] += h
+    selector = command[0]["selector"]
+    if s[0]["gear"] * selector <= 0 and s[0]["gear"] != 0:
+        release(s)
+    elif s[0]["gear"] == 0 and selector != 0 and s[0]["clock"] > p[0]["release_time"]:
+        if selector * wheel_speed >= -p[0]["lockout_wheel_speed"]:
+            engage(p, s, selector, driveshaft_speed)
+    elif s[0]["phase"] == DRIVE and s[0]["gear"] > 0 and s[0]["clock"] > p[0]["shift_latency"]:
+        shift(p, s, command[0]["throttle"])
+
+    if s[0]["phase"] == ENGAGE:
+        s[0]["slip"] = s[0]["slip_from"] * (1.0 - smooth_step(s[0]["clock"], p[0]["engage_time"]))
+        if s[0]["clock"] >= p[0]["engage_time"]:
+            s[0]["phase"] = DRIVE
+    elif s[0]["phase"] == DRIVE:
+        glide = smooth_step(s[0]["clock"], p[0]["shift_time"])
+        old, new = 1.0 / s[0]["ratio_from"], 1.0 / gear_ratio(p, s[0]["gear"])
+        s[0]["ratio"] = 1.0 / (old + (new - old) * glide)
+        s[0]["slip"] = 0.0
+
+
+@kernel
+def release(s):
+    """Begin to let go of the gear: from now on the coupling carries at most its present torque, fading."""
+    s[0]["gear"], s[0]["phase"], s[0]["clock"] = 0, NEUTRAL, 0.0
+    s[0]["release_torque"] = abs(s[0]["coupling_torque"])
+    s[0]["slip"] = 0.0
+
+
+@kernel
+def engage(p, s, direction, driveshaft_speed):
+    """Begin to engage reverse, or the lowest forward gear that does not overspeed the turbine."""
+    gear = direction
+    if direction > 0:
+        while gear < p[0]["gears"] and driveshaft_speed > p[0]["upshift_speed"][1] * p[0]["forward_ratios"][gear - 1]:
+            gear += 1
+    s[0]["gear"], s[0]["phase"], s[0]["clock"] = gear, ENGAGE, 0.0
+    s[0]["ratio"] = s[0]["ratio_from"] = gear_ratio(p, gear)
+    s[0]["slip_from"] = s[0]["turbine_speed"] - driveshaft_speed / s[0]["ratio"]
+
+
+@kernel
+def shift(p, s, throttle):
+    """Take the next gear up or down if the turbine speed asks for it."""
+    up, down = p[0]["upshift_speed"], p[0]["downshift_speed"]
+    gear, speed = s[0]["gear"], s[0]["turbine_speed"]
+    if speed > up[0] + throttle * (up[1] - up[0]) and gear < p[0]["gears"]:
+        gear += 1
+    elif speed < down[0] + throttle * (down[1] - down[0]) and gear > 1:
+        gear -= 1
+    if gear != s[0]["gear"]:
+        s[0]["gear"], s[0]["clock"], s[0]["ratio_from"] = gear, 0.0, s[0]["ratio"]
+
+
+@kernel
+def coupling_bounds(p, s):
+    """(lowest, highest) torque [N m] that the turbine shaft may pass to the gears in the present phase.
+
+    In gear the coupling is positive. While engaging it is friction: it only brakes the slip. While releasing, its capacity fades.
+    """
+    if s[0]["phase"] == DRIVE:
+        return -np.inf, np.inf
+    if s[0]["phase"] == ENGAGE:
+        return (0.0, np.inf) if s[0]["slip_from"] > 0.0 else (-np.inf, 0.0)
+    capacity = s[0]["release_torque"] * (1.0 - smooth_step(s[0]["clock"], p[0]["release_time"]))
+    return -capacity, capacity
+
+
+@kernel
+def follow_slip(s, driveshaft_speed):
+    """After a step: when friction alone could not follow the wanted slip, begin the engagement anew from the slip reached."""
+    if s[0]["phase"] == ENGAGE and s[0]["coupling_torque"] == 0.0:
+        s[0]["slip_from"] = s[0]["turbine_speed"] - driveshaft_speed / s[0]["ratio"]
+        s[0]["clock"] = 0.0
+
+
+def gearbox_from_mapping(mapping: Any, file: object, key: str = "gearbox") -> Record:
+    """Record GEARBOX from the `gearbox` section of a vehicle file.
+
+    Keys: `forward_ratios`, `reverse_ratio` (output speed / input speed), `upshift_rpm`, `downshift_rpm` (two numbers each: throttle
+    closed, throttle open), `shift_latency`, `shift_time`, `engage_time`, `release_time` [s], `lockout_wheel_speed` [rad/s].
+
+    Raises
+    ------
+    ConfigError : a key is unknown or missing, a number is out of range, or the shift speeds leave no hysteresis: after an upshift
+        at any throttle the turbine must still be faster than the downshift speed
+    """
+    times = ("shift_latency", "shift_time", "engage_time", "release_time")
+    check_keys(mapping, ("forward_ratios", "reverse_ratio", "upshift_rpm", "downshift_rpm", *times, "lockout_wheel_speed"), file, key)
+    out = record(GEARBOX)
+    ratios = series(mapping, "forward_ratios", file, key)
+    room = out[0]["forward_ratios"].shape[0]
+    if len(ratios) > room or ratios[0] <= 0.0 or not np.all(np.diff(ratios) > 0.0):
+        raise ConfigError(file, join(key, "forward_ratios"), mapping["forward_ratios"], f"two to {room} rising numbers > 0")
+    out[0]["gears"] = len(ratios)
+    out[0]["forward_ratios"][: len(ratios)] = ratios
+    reverse = float(numbers(mapping["reverse_ratio"], (), file, join(key, "reverse_ratio")))
+    if reverse >= 0.0:
+        raise ConfigError(file, join(key, "reverse_ratio"), reverse, "a number < 0")
+    out[0]["reverse_ratio"] = reverse
+    for name, field in (("upshift_rpm", "upshift_speed"), ("downshift_rpm", "downshift_speed")):
+        out[0][field] = numbers(mapping[name], (2,), file, join(key, name), "rpm") * RPM
+    lowest_after = out[0]["upshift_speed"] * np.min(ratios[:-1] / ratios[1:])
+    if np.any(out[0]["downshift_speed"] >= lowest_after) or np.any(out[0]["downshift_speed"] < 0.0):
+        limit = f"numbers >= 0 and below {np.floor(lowest_after / RPM).tolist()}, the turbine speeds after an upshift"
+        raise ConfigError(file, join(key, "downshift_rpm"), mapping["downshift_rpm"], limit)
+    for name in (*times, "lockout_wheel_speed"):
+        out[0][name] = number(mapping, name, file, key, 0.0)
+    if out[0]["shift_latency"] < out[0]["shift_time"]:
+        raise ConfigError(file, join(key, "shift_latency"), mapping["shift_latency"], "at least the shift_time")
+    return out

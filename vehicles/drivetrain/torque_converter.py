@@ -1,0 +1,92 @@
+"""Hydrodynamic torque converter by its capacity factor and torque ratio over the speed ratio."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError
+from simulator.base.jit import kernel
+from simulator.base.records import Record, join, record
+from vehicles.drivetrain.tables import cell, check_keys, curve, merge, number, store
+
+CONVERTER = (
+    # name                        shape  unit                what it is
+    ("converter_points", (), "1", "number of points of the two curves", "i8"),
+    ("converter_speed_ratio", (32,), "1", "turbine speed / impeller speed, from 0 to 1"),
+    ("converter_capacity_factor", (32,), "rad/s/(N m)^0.5", "impeller speed / square root of impeller torque"),
+    ("converter_torque_ratio", (32,), "1", "turbine torque / impeller torque"),
+    ("converter_coupling_band", (), "1", "distance from speed ratio 1 inside which the torque is rounded off through zero"),
+    ("impeller_inertia", (), "kg m2", "impeller, added to the engine"),
+    ("turbine_inertia", (), "kg m2", "turbine and the shaft to the gears"),
+)
+
+
+@kernel
+def converter_torques(p, impeller_speed, turbine_speed):
+    """Torques and their slopes: (T_i, T_t, dT_i/dw_i, dT_i/dw_t, dT_t/dw_i, dT_t/dw_t).
+
+        R   = w_t / w_i,   x = 1 - |1 - R| in [0, 1]       mirrored beyond 1 (overrun)
+        T_i = sign (w_i / K(x))^2                           load on the impeller [N m]
+        T_t = T_i T(x) for R < 1,  T_t = T_i for R > 1      drive of the turbine [N m]
+
+    No torque while the impeller stands or turns backwards.
+    differs: K(1) is finite, so sign(1 - R) would make the torque jump at R = 1; within the coupling band b it is replaced by
+    (3 y - y^3) / 2 with y = (1 - R) / b, which meets it smoothly at y = +-1. Without that a closed throttle chatters at R = 1.
+    """
+    if impeller_speed <= 1e-9:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    R = turbine_speed / impeller_speed
+    overrun = R > 1.0
+    x = 2.0 - R if overrun else R
+    i, f, df = cell(p[0]["converter_speed_ratio"], p[0]["converter_points"], x)
+    if overrun:
+        df = -df
+    factor, ratio = p[0]["converter_capacity_factor"], p[0]["converter_torque_ratio"]
+    K, dK = factor[i] + f * (factor[i + 1] - factor[i]), df * (factor[i + 1] - factor[i])
+    T, dT = ratio[i] + f * (ratio[i + 1] - ratio[i]), df * (ratio[i + 1] - ratio[i])
+    if overrun:
+        T, dT = 1.0, 0.0
+
+    y = min(1.0, max(-1.0, (1.0 - R) / p[0]["converter_coupling_band"]))
+    side, dside = y * (1.5 - 0.5 * y * y), -1.5 * (1.0 - y * y) / p[0]["converter_coupling_band"]
+    capacity = (impeller_speed / K) ** 2
+    impeller = capacity * side
+    by_R = capacity * (dside - 2.0 * side * dK / K)
+    impeller_by_t = by_R / impeller_speed
+    impeller_by_i = (2.0 * impeller - R * by_R) / impeller_speed
+    bend = dT * impeller / impeller_speed
+    return impeller, T * impeller, impeller_by_i, impeller_by_t, T * impeller_by_i - R * bend, T * impeller_by_t + bend
+
+
+def converter_from_mapping(mapping: Any, file: object, key: str = "torque_converter") -> Record:
+    """Record CONVERTER from the `torque_converter` section of a vehicle file.
+
+    Keys: `impeller_inertia`, `turbine_inertia` [kg m2], `capacity_factor` {speed_ratio, value}, `torque_ratio` {speed_ratio, value},
+    `coupling_band` [1].
+
+    Raises
+    ------
+    ConfigError : a key is unknown or missing, a number is out of range, a speed ratio list does not run from 0 to 1, or the
+        converter would give out more power than it takes in (torque ratio times speed ratio above 1)
+    """
+    check_keys(mapping, ("impeller_inertia", "turbine_inertia", "capacity_factor", "torque_ratio", "coupling_band"), file, key)
+    out = record(CONVERTER)
+    out[0]["impeller_inertia"] = number(mapping, "impeller_inertia", file, key, 0.0, above=True)
+    out[0]["turbine_inertia"] = number(mapping, "turbine_inertia", file, key, 0.0, above=True)
+    out[0]["converter_coupling_band"] = number(mapping, "coupling_band", file, key, 0.0, 0.1, above=True)
+    curves = []
+    for name in ("capacity_factor", "torque_ratio"):
+        ratio, value = curve(mapping[name], "speed_ratio", "value", file, join(key, name))
+        if ratio[0] != 0.0 or ratio[-1] != 1.0:
+            raise ConfigError(file, join(key, name, "speed_ratio"), mapping[name]["speed_ratio"], "speed ratios from 0 to 1")
+        if not np.all(value > 0.0):
+            raise ConfigError(file, join(key, name, "value"), mapping[name]["value"], "numbers > 0")
+        curves.append((ratio, value))
+    ratio, (factor, torque) = merge(*curves)
+    if np.any(ratio * torque > 1.0 + 1e-9):
+        raise ConfigError(file, join(key, "torque_ratio.value"), mapping["torque_ratio"]["value"], "torque ratio times speed ratio <= 1")
+    fields = {"converter_speed_ratio": ratio, "converter_capacity_factor": factor, "converter_torque_ratio": torque}
+    store(out, fields, "converter_points", file, key)
+    return out
