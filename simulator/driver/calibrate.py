@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -260,5 +261,6 @@ def _write(file: Path, profile: dict[str, Any]) -> None:
         part.write_text(text, encoding="utf-8")
         os.replace(part, file)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink()
         raise OutputError(f"{file}: cannot be written ({error.strerror})") from None

@@ -21,6 +21,8 @@ MOVED = 1.0 / 80.0
 """Travel of an axis, in raw units, that counts as movement. Smaller: the noise of a resting pedal counts. SDL uses the same."""
 USED = 0.05
 """Travel of a control, in its own units, that says a person is using the device. Smaller: a trembling wheel takes over."""
+FULL = 32768.0 / 32767.0
+"""Makes the largest value that SDL gives, 32767/32768, a full deflection."""
 TOLERANCE = 1e-3
 """Raw values may exceed [-1, 1] by this much (-32768/32767) before they are refused."""
 
@@ -54,7 +56,7 @@ class Stick:
         self.axis_count: int = joystick.get_numaxes()
 
     def axis(self, key: Input) -> float:
-        return float(self.joystick.get_axis(key))
+        return float(self.joystick.get_axis(key)) * FULL
 
     def number(self, key: Input) -> int | None:
         return key if isinstance(key, int) else None

@@ -84,16 +84,20 @@ def key_steering(steering: float, direction: float, speed: float, dt: float, fee
     """Next steering when a steering key is held (`direction` +1 left, -1 right) or none is (0): a ramp out, a quicker ramp home."""
     reach = steering_range(speed, feel)
     homeward = direction == 0.0 or direction * steering < 0.0 or abs(steering) > reach
-    time = feel.time_to_center if homeward else feel.time_to_full
-    return approach(steering, direction * reach, dt * reach / time)
+    return approach(steering, direction * reach, dt * _rate(steering, reach, homeward, feel))
 
 
 def stick_steering(steering: float, x: float, speed: float, dt: float, feel: SteeringFeel) -> float:
     """Next steering for a stick at x in [-1, 1], + = left: dead zone, curve, range at this speed, then the rate limit."""
     reach = steering_range(speed, feel)
     target = reach * response_curve(dead_zone(x, feel.dead_zone), feel.curve)
-    time = feel.time_to_center if abs(target) < abs(steering) else feel.time_to_full
-    return approach(steering, target, dt * reach / time)
+    homeward = abs(target) < abs(steering) or target * steering < 0.0
+    return approach(steering, target, dt * _rate(steering, reach, homeward, feel))
+
+
+def _rate(steering: float, reach: float, homeward: bool, feel: SteeringFeel) -> float:
+    """Largest rate of the steering in 1/s; on the way home from beyond the reach, when the vehicle has become faster, it is higher."""
+    return max(reach, abs(steering)) / feel.time_to_center if homeward else reach / feel.time_to_full
 
 
 def key_pedal(pedal: float, down: bool, dt: float, feel: PedalFeel) -> float:

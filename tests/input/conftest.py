@@ -1,0 +1,47 @@
+import os
+
+import pytest
+
+from simulator.driver.devices import DeviceHub
+from simulator.driver.profiles import load_profiles, shipped_profiles_folder
+
+os.environ["SDL_VIDEODRIVER"] = "dummy"
+
+
+@pytest.fixture(scope="session")
+def profiles():
+    """Shipped device profiles."""
+    return load_profiles((shipped_profiles_folder(),))[0]
+
+
+@pytest.fixture(scope="session")
+def keyboard_profile():
+    """Shipped keyboard profile."""
+    return load_profiles((shipped_profiles_folder(),))[1]
+
+
+@pytest.fixture
+def hub(profiles):
+    """SDL started, with the shipped profiles."""
+    hub = DeviceHub(profiles)
+    yield hub
+    hub.close()
+
+
+@pytest.fixture
+def plug():
+    """plug(name, ...) plugs in a virtual device; all are unplugged at the end."""
+    from virtual_stick import VirtualStick, load_sdl
+
+    sdl = load_sdl()
+    if sdl is None:
+        pytest.skip("this SDL has no virtual joysticks")
+    sticks = []
+
+    def make(*args, **kwargs):
+        sticks.append(VirtualStick(sdl, *args, **kwargs))
+        return sticks[-1]
+
+    yield make
+    for stick in sticks:
+        stick.unplug()

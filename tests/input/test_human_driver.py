@@ -1,0 +1,182 @@
+"""Does the device used last drive, is a lost one survived, and is every command fit for the vehicle?"""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator.base.errors import DeviceError
+from simulator.base.records import record
+from simulator.driver import human
+from simulator.driver.human import HumanDriver, open_driver
+from simulator.driver.keyboard import Keyboard
+from vehicles.command import COMMAND
+
+G29 = ("Logitech G29 Driving Force Racing Wheel", 2, 4, 12, (0x046D, 0xC24F))
+
+
+class Keys:
+    """Keys held by nobody but the test."""
+
+    def __init__(self):
+        self.down = set()
+
+    def pressed(self, name):
+        return name in self.down
+
+
+class Seat:
+    """A driver with its clock."""
+
+    def __init__(self, driver):
+        self.driver, self.t, self.out = driver, 0.0, record(COMMAND)
+
+    def run(self, seconds=0.01, speed=0.0):
+        for _ in range(max(1, round(seconds / 0.01))):
+            self.t += 0.01
+            self.driver.read(self.t, speed, self.out)
+        return self.out[0]
+
+
+@pytest.fixture
+def keys():
+    return Keys()
+
+
+@pytest.fixture
+def auto(keys, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    driver = open_driver("auto", keys)
+    yield Seat(driver)
+    driver.close()
+
+
+def test_keyboard_drives_shifts_and_asks(keys, keyboard_profile):
+    seat = Seat(HumanDriver([Keyboard(keys, keyboard_profile)]))
+    seat.run()
+    keys.down = {"up", "a"}
+    now = seat.run(1.0)
+    assert (now["throttle"], now["steering"], now["selector"]) == (1.0, 1.0, 1)
+    keys.down = {"left", "right", "down"}
+    now = seat.run(1.0)
+    assert (now["throttle"], now["steering"], now["brake"]) == (0.0, 0.0, 1.0)
+    keys.down = {"r", "c"}
+    assert seat.run(0.5)["selector"] == -1
+    keys.down = {"backspace"}
+    seat.run()
+    assert seat.driver.events() == ["camera", "reset"]
+    assert seat.driver.events() == []
+
+
+def test_pause_works_while_time_stands_still(keys, keyboard_profile):
+    driver = HumanDriver([Keyboard(keys, keyboard_profile)])
+    out = record(COMMAND)
+    keys.down = {"up", "left"}
+    driver.read(1.0, 0.0, out)
+    driver.read(1.1, 0.0, out)
+    before = out.copy()
+    keys.down = {"up", "left", "p"}
+    driver.read(1.1, 0.0, out)
+    assert driver.events() == ["pause"]
+    assert out == before
+
+
+def test_the_device_used_last_wins_and_the_steering_does_not_jump(auto, keys, plug):
+    stick = plug(*G29)
+    auto.run()
+    assert auto.driver.active.__class__.__name__ == "Wheel", "a wheel first, as long as nobody touched anything"
+    keys.down = {"up"}
+    assert auto.run(0.7)["throttle"] == 1.0
+    keys.down = set()
+    auto.run(1.0)
+    stick.axis(0, -0.8)
+    last, steps = 0.0, []
+    for _ in range(100):
+        now = float(auto.run()["steering"])
+        steps.append(abs(now - last))
+        last = now
+    assert last > 0.4
+    assert max(steps[:20]) <= human.TAKEOVER_RATE * 0.01 + 1e-12
+    keys.down = {"c"}
+    auto.run()
+    assert auto.driver.active.__class__.__name__ == "Wheel", "looking around is not driving"
+    keys.down = {"right"}
+    auto.run(0.5)
+    assert auto.driver.active.__class__.__name__ == "Keyboard"
+
+
+def test_a_wheel_that_vanishes_in_a_bend(auto, plug):
+    stick = plug(*G29)
+    auto.run()
+    for axis, value in ((0, -0.5), (2, 1.0), (2, -1.0)):
+        stick.axis(axis, value)
+        auto.run(1.0)
+    before = auto.out[0].copy()
+    assert before["throttle"] == 1.0 and before["steering"] > 0.2
+    stick.unplug()
+    now = auto.run(speed=16.0)
+    assert now["throttle"] == 0.0, "throttle at once"
+    assert now["steering"] == before["steering"], "steering holds"
+    assert now["brake"] <= human.LOST_BRAKE_RATE * 0.01 + 1e-12, "brake comes gently"
+    now = auto.run(human.HOLD + 0.1)
+    assert 0.0 < now["steering"] < before["steering"], "then goes to the center"
+    now = auto.run(3.0)
+    assert (now["steering"], now["brake"], now["selector"]) == (0.0, pytest.approx(human.LOST_BRAKE), 1)
+    assert any("removed" in notice for notice in auto.driver.notices())
+
+
+def test_the_keyboard_takes_over_from_a_lost_wheel(auto, keys, plug):
+    stick = plug(*G29)
+    auto.run()
+    stick.axis(0, 0.5)
+    auto.run()
+    stick.unplug()
+    auto.run(1.0)
+    keys.down = {"up"}
+    now = auto.run(0.7)
+    assert now["throttle"] == 1.0 and now["brake"] == 0.0
+
+
+def test_selector_and_parking_brake_outlive_a_change_of_device(auto, keys, plug):
+    stick = plug(*G29)
+    auto.run()
+    keys.down = {"space"}
+    auto.run()
+    stick.axis(0, 0.5)
+    assert auto.run()["parking_brake"] == 1.0
+    stick.tap(5)
+    assert auto.run()["selector"] == 0
+
+
+def test_no_wheel_where_one_was_asked_for_keeps_the_vehicle_braked(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    driver = open_driver("wheel")
+    try:
+        now = Seat(driver).run(1.0)
+        assert (now["throttle"], now["brake"]) == (0.0, pytest.approx(human.LOST_BRAKE))
+    finally:
+        driver.close()
+
+
+def test_keyboard_without_a_window_is_an_error():
+    with pytest.raises(DeviceError, match="keyboard"):
+        open_driver("keyboard")
+
+
+anything = st.floats(allow_nan=True, allow_infinity=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(anything, anything, st.sets(st.sampled_from(["left", "right", "up", "down", "r", "space"]))), max_size=20))
+def test_whatever_time_and_speed_are_the_command_is_fit(keyboard_profile, story):
+    keys = Keys()
+    driver = HumanDriver([Keyboard(keys, keyboard_profile)])
+    out = record(COMMAND)
+    for t, speed, keys.down in story:
+        driver.read(t, speed, out)
+        now = out[0]
+        assert -1.0 <= now["steering"] <= 1.0
+        assert all(0.0 <= now[name] <= 1.0 for name in ("throttle", "brake", "parking_brake"))
+        assert now["selector"] in (-1, 0, 1)
+        assert all(math.isfinite(now[name]) for name in out.dtype.names)
