@@ -17,8 +17,8 @@ import math
 import numpy as np
 
 from simulator.base.jit import kernel
-from vehicles.multibody.vectors import add, add_scaled, column, cross, dot, scale, sub, symmetric_times, vector
-from vehicles.suspension.double_wishbone import CARRIER, TIEROD, corner_kinematics
+from vehicles.multibody.vectors import add, add_scaled, column, cross, dot, scale, six, sub, symmetric_times, vector
+from vehicles.suspension.double_wishbone import CARRIER, corner_kinematics
 from vehicles.suspension.struts import damper_force, spring_force
 
 CHASSIS = (
@@ -87,6 +87,21 @@ def accelerations(chassis, corners, struts, state, q, loads, k, work, out):
 
     Source: paper 000, eqs (4)-(7) and (9)-(11), reduced once more (see the module).
     """
+    prepare(corners, struts, state, q, k, work, out)
+    apply_wheel_loads(loads, k, work)
+    assemble_chassis(chassis, corners, state[0]["w_WB_B"], work)
+    eliminate_thetas(work)
+    solve_symmetric(work[0]["A"], work[0]["x"])
+    recover_thetas(work, out)
+    g_B = gravity_in_chassis(state[0]["q_WB"], chassis[0]["gravity"])
+    for j in range(3):
+        out[0]["alpha_WB_B"][j] = work[0]["x"][j]
+        out[0]["a_WB_B"][j] = work[0]["x"][j + 3] + g_B[j]
+
+
+@kernel
+def prepare(corners, struts, state, q, k, work, out):
+    """Kinematics, sums and strut forces of the corners at the present state."""
     for i in range(4):
         q[0]["theta"][i] = state[0]["theta"][i]
         q[0]["theta_dot"][i] = state[0]["theta_dot"][i]
@@ -96,7 +111,6 @@ def accelerations(chassis, corners, struts, state, q, loads, k, work, out):
     sum_corners(corners, k, state[0]["w_WB_B"], work, state[0]["wheel_spin"])
     add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
     apply_struts(struts, k, q, work, out)
-    solve(chassis, corners, state, loads, k, work, out)
 
 
 @kernel
@@ -122,7 +136,7 @@ def sum_corners(corners, k, w_WB_B, work, wheel_spin):
         for i in range(lanes):
             mass = corners[0]["mass"][b, i]
             c = column(o["c"][b], i)
-            I = (o["inertia"][b, 0, i], o["inertia"][b, 1, i], o["inertia"][b, 2, i], o["inertia"][b, 3, i], o["inertia"][b, 4, i], o["inertia"][b, 5, i])  # noqa: E501
+            I = six(o["inertia"][b], i)
             rate = column(o["w"][b], i)
             u = column(o["u"][b], i)
             w_rel = column(o["w_rel"][b], i)
@@ -181,19 +195,35 @@ def apply_struts(struts, k, q, work, out):
 
 
 @kernel
-def solve(chassis, corners, state, loads, k, work, out):
-    """Assemble chassis and corners with the applied loads, eliminate the thetas and solve for the accelerations."""
+def apply_wheel_loads(loads, k, work):
+    """Add the wheel loads to theta's force, and collect them with the bias forces of the corners on the right-hand side."""
+    x = work[0]["x"]
+    for j in range(3):
+        x[j] = loads[0]["chassis_couple"][j]
+        x[j + 3] = loads[0]["chassis_force"][j]
+    for i in range(4):
+        force = column(loads[0]["wheel_force"], i)
+        couple = column(loads[0]["carrier_couple"], i)
+        W = column(k[0]["W"], i)
+        rate = column(k[0]["w"][CARRIER], i)
+        W_1 = add(column(k[0]["u"][CARRIER], i), cross(rate, sub(W, column(k[0]["c"][CARRIER], i))))
+        work[0]["theta_force"][i] += dot(W_1, force) + dot(rate, couple) - work[0]["theta_bias"][i]
+        N = add(couple, cross(W, force))
+        for j in range(3):
+            x[j] += N[j] - work[0]["bias"][j, i]
+            x[j + 3] += force[j] - work[0]["bias"][j + 3, i]
+
+
+@kernel
+def assemble_chassis(chassis, corners, w_WB_B, work):
+    """Rigid composite of chassis and corners in A (lower triangle), and the chassis' own bias on the right-hand side."""
     w = work[0]
     A = w["A"]
-    x = w["x"]
-    w_B = vector(state[0]["w_WB_B"])
-
-    # chassis body
+    w_B = vector(w_WB_B)
     mass = chassis[0]["mass"]
     c = vector(chassis[0]["com"])
     I = chassis[0]["inertia"]
-    total = mass
-    S = (mass * c[0], mass * c[1], mass * c[2])
+    S = scale(mass, c)
     xx = I[0] + mass * (c[1] * c[1] + c[2] * c[2])
     yy = I[1] + mass * (c[0] * c[0] + c[2] * c[2])
     zz = I[2] + mass * (c[0] * c[0] + c[1] * c[1])
@@ -203,13 +233,11 @@ def solve(chassis, corners, state, loads, k, work, out):
     f = cross(w_B, cross(w_B, S))
     n = cross(w_B, symmetric_times((xx, yy, zz, xy, xz, yz), w_B))
     for j in range(3):
-        x[j] = loads[0]["chassis_couple"][j] - n[j]
-        x[j + 3] = loads[0]["chassis_force"][j] - f[j]
-
-    # corners and wheel loads
+        w["x"][j] -= n[j]
+        w["x"][j + 3] -= f[j]
     for i in range(4):
         for b in range(7):
-            total += corners[0]["mass"][b, i]
+            mass += corners[0]["mass"][b, i]
         S = add(S, column(w["moment"], i))
         xx += w["inertia"][0, i]
         yy += w["inertia"][1, i]
@@ -217,46 +245,52 @@ def solve(chassis, corners, state, loads, k, work, out):
         xy += w["inertia"][3, i]
         xz += w["inertia"][4, i]
         yz += w["inertia"][5, i]
-        force = column(loads[0]["wheel_force"], i)
-        couple = column(loads[0]["carrier_couple"], i)
-        W = column(k[0]["W"], i)
-        rate = column(k[0]["w"][CARRIER], i)
-        W_1 = add(column(k[0]["u"][CARRIER], i), cross(rate, sub(W, column(k[0]["c"][CARRIER], i))))
-        w["theta_force"][i] += dot(W_1, force) + dot(rate, couple) - w["theta_bias"][i]
-        N = add(couple, cross(W, force))
-        for j in range(3):
-            x[j] += N[j] - w["bias"][j, i]
-            x[j + 3] += force[j] - w["bias"][j + 3, i]
-
     A[0, 0], A[1, 1], A[2, 2] = xx, yy, zz
     A[1, 0], A[2, 0], A[2, 1] = xy, xz, yz
     A[3, 0], A[3, 1], A[3, 2] = 0.0, S[2], -S[1]
     A[4, 0], A[4, 1], A[4, 2] = -S[2], 0.0, S[0]
     A[5, 0], A[5, 1], A[5, 2] = S[1], -S[0], 0.0
-    A[3, 3], A[4, 4], A[5, 5] = total, total, total
+    A[3, 3], A[4, 4], A[5, 5] = mass, mass, mass
     A[4, 3], A[5, 3], A[5, 4] = 0.0, 0.0, 0.0
 
-    # eliminate theta'' = (theta_force - G . x) / D
+
+@kernel
+def eliminate_thetas(work):
+    """Take theta'' = (theta_force - G . x) / D out of the equations of the chassis: the Riccati step of paper 000 eq (4)."""
+    w = work[0]
     for i in range(4):
         inverse = 1.0 / w["D"][i]
         accel = w["theta_force"][i] * inverse
         for r in range(6):
             g = w["G"][r, i]
-            x[r] -= g * accel
+            w["x"][r] -= g * accel
             g *= inverse
             for s in range(r + 1):
-                A[r, s] -= g * w["G"][s, i]
-    solve_symmetric(A, x)
-    for i in range(4):
-        accel = w["theta_force"][i]
-        for r in range(6):
-            accel -= w["G"][r, i] * x[r]
-        out[0]["theta_ddot"][i] = accel / w["D"][i]
+                w["A"][r, s] -= g * w["G"][s, i]
 
+
+@kernel
+def recover_thetas(work, out):
+    """theta'' of every corner from the acceleration of the chassis relative to free fall in `work`."""
+    for i in range(4):
+        accel = work[0]["theta_force"][i]
+        for r in range(6):
+            accel -= work[0]["G"][r, i] * work[0]["x"][r]
+        out[0]["theta_ddot"][i] = accel / work[0]["D"][i]
+
+
+@kernel
+def accelerations_on_fixed_chassis(chassis, corners, struts, state, q, loads, k, work, out):
+    """As `accelerations`, with the chassis held where it is: only the four thetas move (the quarter cars of paper 001)."""
+    prepare(corners, struts, state, q, k, work, out)
+    apply_wheel_loads(loads, k, work)
     g_B = gravity_in_chassis(state[0]["q_WB"], chassis[0]["gravity"])
     for j in range(3):
-        out[0]["alpha_WB_B"][j] = x[j]
-        out[0]["a_WB_B"][j] = x[j + 3] + g_B[j]
+        work[0]["x"][j] = 0.0
+        work[0]["x"][j + 3] = -g_B[j]
+        out[0]["alpha_WB_B"][j] = 0.0
+        out[0]["a_WB_B"][j] = 0.0
+    recover_thetas(work, out)
 
 
 @kernel

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, InertiaWarning
 from simulator.base.records import Record, record
 from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
 from vehicles.suspension.corner_model import Body, Corner, write_corner
 from vehicles.suspension.double_wishbone import CORNERS, INPUTS, KINEMATICS
-from vehicles.suspension.struts import STRUTS
 
 CORNER_NAMES = ("FL", "FR", "RL", "RR")
 
@@ -82,5 +81,5 @@ def checked_body(mass: float, com: NDArray[np.float64], inertia: NDArray[np.floa
     if not moments[0] > 0.0:
         raise ConfigError(file, f"{key}.inertia", inertia.tolist(), "a positive definite inertia matrix")
     if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9):
-        warnings.warn(f"{file}: {key}.inertia: the largest principal moment exceeds the sum of the others; no rigid body has that", stacklevel=2)
+        warnings.warn(f"{file}: {key}.inertia: largest principal moment above the sum of the others", InertiaWarning, stacklevel=2)
     return Body(float(mass), np.asarray(com, float), np.asarray(inertia, float))

@@ -24,6 +24,10 @@ class ConfigError(JounceError):
         super().__init__(f"{where}got {_short(value)}, expected {expected}")
 
 
+class InertiaWarning(UserWarning):
+    """An inertia that no rigid body can have, as published vehicle data sometimes give; it is used as it stands."""
+
+
 class DeviceError(JounceError):
     """An input device, a display or a sound card cannot be used."""
 

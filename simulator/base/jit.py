@@ -13,9 +13,10 @@ import os
 import re
 import sys
 import tempfile
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Callable, TypeVar
+from typing import TypeVar, cast
 
 import llvmlite.binding as llvm
 import numba
@@ -33,8 +34,8 @@ _IMPORT = re.compile(rf"^\s*(?:from|import)\s+((?:{'|'.join(PACKAGES)})(?:\.\w+)
 
 def kernel(function: F) -> F:
     """Compile `function` to machine code that releases the GIL; cached on disk, IEEE arithmetic, 1/0 = inf as in NumPy."""
-    numba.config.CACHE_DIR = str(cache_folder() / _digest(sys.modules[function.__module__].__file__ or ""))
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    numba.config.CACHE_DIR = str(cache_folder() / _digest(sys.modules[function.__module__].__file__ or ""))  # type: ignore[attr-defined]
+    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 def inline(function: F) -> F:
@@ -43,10 +44,10 @@ def inline(function: F) -> F:
     For the vector algebra and the pieces of a long loop: a call left inside would keep the compiler from running the loop over the
     four corners in the processor's vector lanes.
     """
-    return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    return cast(F, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
 
 
-@lru_cache(maxsize=None)
+@cache
 def cache_folder() -> Path:
     """Folder of the compiled kernels: the user's cache folder, or a private temporary one when that cannot be written."""
     if sys.platform == "win32":
@@ -64,9 +65,7 @@ def cache_folder() -> Path:
         return Path(tempfile.mkdtemp(prefix="jounce-kernels-"))
 
 
-
-
-@lru_cache(maxsize=None)
+@cache
 def _digest(file: str) -> str:
     """Digest of a source file and of every file of ours that it imports, directly or not."""
     digest = hashlib.sha256(numba.__version__.encode())
@@ -87,7 +86,7 @@ def _closure(file: Path) -> set[Path]:
     return seen
 
 
-@lru_cache(maxsize=None)
+@cache
 def _imports(path: Path) -> tuple[Path, ...]:
     found = []
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):

@@ -45,7 +45,9 @@ def layout_hash(table: Table) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
 
-def from_mapping(table: Table, mapping: Mapping[str, Any], file: object, key: str = "", defaults: Mapping[str, Any] | None = None) -> Record:
+def from_mapping(
+    table: Table, mapping: Mapping[str, Any], file: object, key: str = "", defaults: Mapping[str, Any] | None = None
+) -> Record:
     """Record filled from a mapping with exactly the keys of `table`.
 
     Raises

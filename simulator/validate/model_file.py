@@ -93,7 +93,9 @@ class ModelFile:
                 raise ConfigError(self.file, key, entry, f"a mapping with a text under {index!r}")
             for field in entry:
                 if field not in (SECTIONS[name] or ()):
-                    raise ConfigError(self.file, f"{key}.{field}", entry[field], "no such key; known here: " + ", ".join(sorted(SECTIONS[name] or ())))
+                    raise ConfigError(
+                        self.file, f"{key}.{field}", entry[field], "no such key; known here: " + ", ".join(sorted(SECTIONS[name] or ()))
+                    )
             if entry[index] in found:
                 raise ConfigError(self.file, f"{key}.{index}", entry[index], f"a {index} that no other entry of {name} has")
             found[entry[index]] = (key, entry)
@@ -142,22 +144,22 @@ class ModelFile:
             raise ConfigError(self.file, self.entry("joints", f"{corner}_{body}")[0] + ".axes", axis.tolist(), f"an axis along {what}")
 
     def across(self, corner: str, body: str, rod: NDArray[np.float64]) -> NDArray[np.float64]:
-        """First axis of a rod's universal joint; its second axis must be perpendicular to it and to the rod."""
+        """Both axes (2, 3) of a rod's universal joint; the second must be perpendicular to the first and to the rod."""
         first, second = self.axes(corner, body)
         if abs(np.dot(first, second)) > 1e-6 or abs(np.dot(second, rod)) > 1e-6 * np.linalg.norm(rod):
             key = self.entry("joints", f"{corner}_{body}")[0] + ".axes"
             raise ConfigError(self.file, key, [first.tolist(), second.tolist()], "a second axis perpendicular to the first and to the rod")
-        return first
+        return np.stack([first, second])
 
 
 def read_mechanism(mapping: Any, file: str) -> Mechanism:
     """Mechanism from an already parsed file of this format. Raises ConfigError."""
     model = ModelFile(mapping, file)
-    corners = [_corner(model, name) for name in CORNER_NAMES]
-    return new_mechanism(model.body("chassis"), corners, _struts(model), model.gravity)
+    return new_mechanism(model.body("chassis"), [read_corner(model, name) for name in CORNER_NAMES], _struts(model), model.gravity)
 
 
-def _corner(model: ModelFile, name: str) -> Corner:
+def read_corner(model: ModelFile, name: str) -> Corner:
+    """Design description of one corner. Raises ConfigError."""
     D = model.vector("joints", f"{name}_upright", "point")
     F = model.vector("loops", f"{name}_upright", "point")
     K = model.vector("joints", f"{name}_tierod", "point")
@@ -181,9 +183,9 @@ def _corner(model: ModelFile, name: str) -> Corner:
         U=model.vector("springs", f"{name}_lca", "point_a"),
         W=model.vector("joints", f"{name}_wheel", "point"),
         axle=model.axes(name, "wheel")[0],
-        upright_axis=model.across(name, "upright", F - D),
-        tierod_axis=model.across(name, "tierod", Q - K),
-        shock_axis=model.across(name, "shock_lower", J - B),
+        upright_axes=model.across(name, "upright", F - D),
+        tierod_axes=model.across(name, "tierod", Q - K),
+        shock_axes=model.across(name, "shock_lower", J - B),
         bodies={ours: model.body(f"{name}_{theirs}") for ours, theirs in BODY_NAMES.items()},
         file=model.file,
         key=name,

@@ -16,6 +16,12 @@ def column(field, i):
 
 
 @inline
+def six(field, i):
+    """Symmetric matrix (xx, yy, zz, xy, xz, yz) of corner i from a field of shape (6, 4)."""
+    return field[0, i], field[1, i], field[2, i], field[3, i], field[4, i], field[5, i]
+
+
+@inline
 def store(field, i, a):
     """Write vector a as corner i into a field of shape (3, 4)."""
     field[0, i] = a[0]

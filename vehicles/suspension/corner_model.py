@@ -14,9 +14,6 @@ from vehicles.suspension.double_wishbone import BODIES
 
 Vector = NDArray[np.float64]
 
-JOINT_TOLERANCE = 1e-6
-"""Largest sine by which axes that must be perpendicular may miss it; more means that the file describes another mechanism."""
-
 
 @dataclass(frozen=True)
 class Body:
@@ -31,8 +28,8 @@ class Body:
 class Corner:
     """A double-wishbone corner in the design position, in chassis axes and from the chassis reference point [m].
 
-    The letters are those of `vehicles.suspension.double_wishbone`. The `*_axis` of upright, tie rod and shock are the first axes of
-    their universal joints, fixed in the lower arm, the carrier and the lower arm. `bodies` holds lower_arm, upright, knuckle, tierod,
+    The letters are those of `vehicles.suspension.double_wishbone`. The `*_axes` (2, 3) of upright, tie rod and shock are the two axes of
+    their universal joints, the first fixed in the lower arm, the carrier and the lower arm, the second in the rod. `bodies` holds lower_arm, upright, knuckle, tierod,
     shock_lower, shock_upper, upper_arm and wheel. `key` is where the corner stands in its file, for messages.
     """
 
@@ -50,9 +47,9 @@ class Corner:
     U: Vector
     W: Vector
     axle: Vector
-    upright_axis: Vector
-    tierod_axis: Vector
-    shock_axis: Vector
+    upright_axes: Vector
+    tierod_axes: Vector
+    shock_axes: Vector
     bodies: dict[str, Body]
     file: str = "model"
     key: str = ""
@@ -73,7 +70,7 @@ def write_corner(corners: Record, i: int, corner: Corner) -> None:
 
     for name, point in (("D", corner.D), ("B", corner.B), ("S", corner.S), ("lower_arm_com", bodies["lower_arm"].com)):
         out[name][:, :, i] = lower.point(point)
-    for name, axis in (("upright_axis", corner.upright_axis), ("shock_axis", corner.shock_axis)):
+    for name, axis in (("upright_axis", corner.upright_axes[0]), ("shock_axis", corner.shock_axes[0])):
         out[name][:, :, i] = lower.direction(_unit(axis))
     for name, point in (("F", corner.F), ("upper_arm_com", bodies["upper_arm"].com)):
         out[name][:, :, i] = upper.point(point)
@@ -86,15 +83,15 @@ def write_corner(corners: Record, i: int, corner: Corner) -> None:
     out["kingpin_length"][i] = _positive(np.linalg.norm(kingpin), corner, "distance of the ball joints")
     out["upper_arm_branch"][i] = _branch(np.dot(kingpin, np.cross(e_U, corner.F - upper.foot(corner.F))), corner, "upper arm")
 
-    frame, out["upright_branch"][i] = _rod_frame(n, corner.upright_axis, corner, "upright")
+    frame, out["upright_branch"][i] = _rod_frame(n, corner.upright_axes, corner, "upright")
     _write_body(out, "upright", i, frame, corner.D, bodies["upright"])
     rod = _unit(corner.J - corner.B)
-    frame, out["shock_branch"][i] = _rod_frame(rod, corner.shock_axis, corner, "shock absorber")
+    frame, out["shock_branch"][i] = _rod_frame(rod, corner.shock_axes, corner, "shock absorber")
     _write_body(out, "shock_lower", i, frame, corner.B, bodies["shock_lower"])
     _write_body(out, "shock_upper", i, frame, corner.J, bodies["shock_upper"])
     tierod = corner.Q - corner.K
     out["tierod_length"][i] = _positive(np.linalg.norm(tierod), corner, "length of the tie rod")
-    frame, out["tierod_sign"][i] = _rod_frame(_unit(tierod), corner.tierod_axis, corner, "tie rod")
+    frame, out["tierod_sign"][i] = _rod_frame(_unit(tierod), corner.tierod_axes, corner, "tie rod")
     _write_body(out, "tierod", i, frame, corner.K, bodies["tierod"])
 
     _write_carrier(out, i, corner, n)
@@ -140,22 +137,32 @@ class Hinge:
 def _jounce_axes(corner: Corner) -> tuple[Vector, Vector]:
     """Hinge axes turned so that a positive angle raises the outer ball joints."""
     axes = []
-    for on, axis, ball in ((corner.lower_arm_point, corner.lower_arm_axis, corner.D), (corner.upper_arm_point, corner.upper_arm_axis, corner.F)):
+    for on, axis, ball in (
+        (corner.lower_arm_point, corner.lower_arm_axis, corner.D),
+        (corner.upper_arm_point, corner.upper_arm_axis, corner.F),
+    ):
         e = _unit(axis)
         axes.append(e if np.cross(e, ball - on)[2] > 0.0 else -e)
     return axes[0], axes[1]
 
 
-def _rod_frame(rod: Vector, first_axis: Vector, corner: Corner, name: str) -> tuple[Vector, float]:
-    """Frame (columns: rod, second joint axis, their product) of a rod, and the sign of its second axis.
+def universal_axes(rod: Vector, parent_axis: Vector) -> Vector:
+    """(2, 3) axes of a universal joint that carries a rod: the parent's axis made perpendicular to the rod, and rod x that axis."""
+    n = _unit(rod)
+    first = _unit(parent_axis - n * np.dot(n, parent_axis))
+    return np.stack([first, np.cross(n, first)])
 
-    The second axis is perpendicular to the rod and to the first; its sign is free and taken as +.
-    """
-    y = np.cross(rod, _unit(first_axis))
+
+def _rod_frame(rod: Vector, axes: Vector, corner: Corner, name: str) -> tuple[Vector, float]:
+    """Frame (columns: rod, second joint axis, their product) of a rod, and the sign of its second axis along rod x first axis."""
+    y = np.cross(rod, _unit(axes[0]))
     if np.linalg.norm(y) < 0.1:
-        raise ConfigError(corner.file, corner.key, first_axis.tolist(), f"the first universal-joint axis of the {name} across the rod, not along it")
-    y = _unit(y)
-    return np.column_stack([rod, y, np.cross(rod, y)]), 1.0
+        raise ConfigError(
+            corner.file, corner.key, axes[0].tolist(), f"the first universal-joint axis of the {name} across the rod, not along it"
+        )
+    sign = 1.0 if np.dot(y, axes[1]) > 0.0 else -1.0
+    y = sign * _unit(y)
+    return np.column_stack([rod, y, np.cross(rod, y)]), sign
 
 
 def _write_body(out: Any, name: str, i: int, frame: Vector, origin: Vector, body: Body) -> None:
@@ -174,7 +181,7 @@ def _write_carrier(out: Any, i: int, corner: Corner, n: Vector) -> None:
     out["arm_radius"][i], out["arm_height"][i] = radius, height
     toe_link = corner.D - corner.Q
     out["tierod_branch"][i] = _branch(np.dot(toe_link, frame[:, 1]), corner, "steering arm")
-    out["tierod_axis"][:, i] = frame.T @ _unit(corner.tierod_axis)
+    out["tierod_axis"][:, i] = frame.T @ _unit(corner.tierod_axes[0])
     out["wheel_centre"][:, i] = frame.T @ (corner.W - corner.D)
     axle = _unit(corner.axle)
     out["wheel_axis"][:, i] = frame.T @ axle
@@ -184,7 +191,9 @@ def _write_carrier(out: Any, i: int, corner: Corner, n: Vector) -> None:
     across_inertia = 0.5 * (np.trace(wheel.inertia) - spin)
     rotor = across_inertia * (np.eye(3) - np.outer(axle, axle))
     if np.abs(wheel.inertia - rotor - spin * np.outer(axle, axle)).max() > 1e-9 * max(spin, across_inertia):
-        raise ConfigError(corner.file, corner.key, wheel.inertia.tolist(), "a wheel inertia that is the same about all diameters (a balanced rotor)")
+        raise ConfigError(
+            corner.file, corner.key, wheel.inertia.tolist(), "a wheel inertia that is the same about all diameters (a balanced rotor)"
+        )
     off_axis = wheel.com - corner.W
     if np.linalg.norm(off_axis - axle * np.dot(off_axis, axle)) > 1e-9:
         raise ConfigError(corner.file, corner.key, wheel.com.tolist(), "the wheel's centre of mass on its axle (a balanced rotor)")

@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from simulator.base.jit import inline, kernel
-from vehicles.multibody.vectors import add, add_scaled, column, combine, cross, dot, in_frame, scale, store, sub, symmetric_in_frame
+from vehicles.multibody.vectors import add, add_scaled, column, combine, cross, dot, in_frame, scale, six, store, sub, symmetric_in_frame
 
 BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
 """The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
@@ -111,7 +111,7 @@ KINEMATICS = (
     ("alpha_rel", (7, 3, 4), "rad/s2", "angular acceleration relative to the chassis at theta_ddot = 0"),
     ("a_rel", (7, 3, 4), "m/s2", "acceleration of the centre of mass relative to the chassis at theta_ddot = 0"),
 )
-"""Positions, velocity map and velocity-squared terms of the four corners: what paper 000 calls the position solution, X_S and X'_S theta'."""
+"""Positions, velocity map and velocity-squared terms of the corners: in paper 000 the position solution, X_S and X'_S theta'."""
 
 
 @kernel
@@ -139,7 +139,7 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         # lower arm: a hinge
         D, D_1, D_2 = hinged(g["D"], ct, st, i)
         B, B_1, B_2 = hinged(g["B"], ct, st, i)
-        S, S_1, S_2 = hinged(g["S"], ct, st, i)
+        S, S_1, _ = hinged(g["S"], ct, st, i)
         c, c_1, c_2 = hinged(g["lower_arm_com"], ct, st, i)
         _put_theta_body(o, LOWER_ARM, i, rate, c, c_1, c_2, e_L, (0.0, 0.0, 0.0))
         _put_inertia(o, LOWER_ARM, i, hinged_inertia(g["lower_arm_inertia"], ct, st, i))
@@ -156,7 +156,8 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         d_2 = sub(combine(phi_2, U1, phi_1 * phi_1, U2), D_2)
         e_U = column(g["e_U"], i)
         c, c_p, c_pp = hinged(g["upper_arm_com"], cp, sp, i)
-        _put_theta_body(o, UPPER_ARM, i, rate, c, scale(phi_1, c_p), combine(phi_2, c_p, phi_1 * phi_1, c_pp), scale(phi_1, e_U), scale(phi_2, e_U))
+        c_1, c_2 = scale(phi_1, c_p), combine(phi_2, c_p, phi_1 * phi_1, c_pp)
+        _put_theta_body(o, UPPER_ARM, i, rate, c, c_1, c_2, scale(phi_1, e_U), scale(phi_2, e_U))
         _put_inertia(o, UPPER_ARM, i, hinged_inertia(g["upper_arm_inertia"], cp, sp, i))
 
         # upright: a rod from D to F
@@ -168,7 +169,7 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         store(o["upright_axis"], i, y)
         r = in_frame(n, y, z, column(g["upright_com"], i))
         _put_theta_body(o, UPRIGHT, i, rate, add(D, r), add(D_1, cross(w, r)), add(D_2, _turning(w, w_1, r)), w, w_1)
-        _put_inertia(o, UPRIGHT, i, symmetric_in_frame(n, y, z, _local(g["upright_inertia"], i)))
+        _put_inertia(o, UPRIGHT, i, symmetric_in_frame(n, y, z, six(g["upright_inertia"], i)))
 
         # shock absorber: two halves that slide along the line from B to J
         s = sub(column(g["J"], i), B)
@@ -184,10 +185,10 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         store(o["shock_axis"], i, y)
         r = in_frame(m, y, z, column(g["shock_lower_com"], i))
         _put_theta_body(o, SHOCK_LOWER, i, rate, add(B, r), add(B_1, cross(w, r)), add(B_2, _turning(w, w_1, r)), w, w_1)
-        _put_inertia(o, SHOCK_LOWER, i, symmetric_in_frame(m, y, z, _local(g["shock_lower_inertia"], i)))
+        _put_inertia(o, SHOCK_LOWER, i, symmetric_in_frame(m, y, z, six(g["shock_lower_inertia"], i)))
         r = in_frame(m, y, z, column(g["shock_upper_com"], i))
         _put_theta_body(o, SHOCK_UPPER, i, rate, add(column(g["J"], i), r), cross(w, r), _turning(w, w_1, r), w, w_1)
-        _put_inertia(o, SHOCK_UPPER, i, symmetric_in_frame(m, y, z, _local(g["shock_upper_inertia"], i)))
+        _put_inertia(o, SHOCK_UPPER, i, symmetric_in_frame(m, y, z, six(g["shock_upper_inertia"], i)))
 
         # spring: only its length matters
         f = sub(S, column(g["U"], i))
@@ -223,7 +224,7 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         r = in_frame(k1, k2, n, column(g["carrier_com"], i))
         _put_body(o, CARRIER, i, add(D, r), w, add(D_1, cross(w, r)))
         _put_motion(o, CARRIER, i, w_rel, add(D_dot, cross(w_rel, r)), alpha, add(D_ddot, _turning(w_rel, alpha, r)))
-        _put_inertia(o, CARRIER, i, symmetric_in_frame(k1, k2, n, _local(g["carrier_inertia"], i)))
+        _put_inertia(o, CARRIER, i, symmetric_in_frame(k1, k2, n, six(g["carrier_inertia"], i)))
         store(o["W"], i, add(D, in_frame(k1, k2, n, column(g["wheel_centre"], i))))
         store(o["axle"], i, in_frame(k1, k2, n, column(g["wheel_axis"], i)))
 
@@ -249,7 +250,7 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         r = in_frame(h, y, z, column(g["tierod_com"], i))
         _put_body(o, TIEROD, i, add(K, r), wt, add(K_1, cross(wt, r)))
         _put_motion(o, TIEROD, i, wt_rel, add(K_dot, cross(wt_rel, r)), at, add(K_ddot, _turning(wt_rel, at, r)))
-        _put_inertia(o, TIEROD, i, symmetric_in_frame(h, y, z, _local(g["tierod_inertia"], i)))
+        _put_inertia(o, TIEROD, i, symmetric_in_frame(h, y, z, six(g["tierod_inertia"], i)))
 
         store(o["D"], i, D)
         store(o["F"], i, F)
@@ -366,11 +367,6 @@ def _rod(n, n_1, n_2, x, e_L, branch):
 def _turning(w, w_1, r):
     """Acceleration of the point r of a body that turns with w and w_1 about the origin."""
     return add(cross(w_1, r), cross(w, cross(w, r)))
-
-
-@inline
-def _local(field, i):
-    return field[0, i], field[1, i], field[2, i], field[3, i], field[4, i], field[5, i]
 
 
 @inline

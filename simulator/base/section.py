@@ -1,0 +1,119 @@
+"""Strict reading of nested mappings: every key is asked for by name, and what nobody asked for is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import join, numbers
+
+REQUIRED = object()
+
+
+class Section:
+    """One mapping of a file, with its key path for messages.
+
+    Use it as a context manager: leaving the block without an error checks that every key was asked for.
+
+    >>> with Section({"mass": 2.0}, "car.yaml") as s:
+    ...     s.number("mass", above=0.0)
+    2.0
+    """
+
+    def __init__(self, mapping: Any, file: object, key: str = "") -> None:
+        if not isinstance(mapping, Mapping):
+            raise ConfigError(file, key, mapping, "a mapping of keys to values")
+        self.mapping, self.file, self.key = mapping, str(file), key
+        self.asked: set[str] = set()
+
+    def __enter__(self) -> Section:
+        return self
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        if kind is None:
+            self.finish()
+
+    def finish(self) -> None:
+        """Raise ConfigError for a key that was never asked for."""
+        for name in self.mapping:
+            if name not in self.asked:
+                raise ConfigError(
+                    self.file, self.path(str(name)), self.mapping[name], "no such key; known here: " + ", ".join(sorted(self.asked))
+                )
+
+    def path(self, name: str) -> str:
+        """Key path of an entry."""
+        return join(self.key, name)
+
+    def has(self, name: str) -> bool:
+        """True when the key is present and not null."""
+        self.asked.add(name)
+        return self.mapping.get(name) is not None
+
+    def raw(self, name: str, default: Any = REQUIRED, expected: str = "a value") -> Any:
+        """Value as it stands in the file."""
+        self.asked.add(name)
+        if name in self.mapping:
+            return self.mapping[name]
+        if default is REQUIRED:
+            raise ConfigError(self.file, self.path(name), "nothing", expected)
+        return default
+
+    def number(self, name: str, default: Any = REQUIRED, above: float = -np.inf, least: float = -np.inf, most: float = np.inf) -> float:
+        """A finite number greater than `above`, not less than `least` and not more than `most`."""
+        value = float(numbers(self.raw(name, default, "a number"), (), self.file, self.path(name)))
+        if not (value > above and least <= value <= most):
+            limits = (
+                [f"above {above:g}"] * (above > -np.inf)
+                + [f"at least {least:g}"] * (least > -np.inf)
+                + [f"at most {most:g}"] * (most < np.inf)
+            )
+            raise ConfigError(self.file, self.path(name), value, "a number " + " and ".join(limits))
+        return value
+
+    def array(self, name: str, shape: tuple[int, ...], default: Any = REQUIRED) -> NDArray[np.float64]:
+        """Finite numbers of the given shape."""
+        return numbers(self.raw(name, default, " x ".join(map(str, shape)) + " numbers"), shape, self.file, self.path(name))
+
+    def table(self, name: str, most: int) -> NDArray[np.float64]:
+        """A list of 2 to `most` finite numbers."""
+        value = self.raw(name, expected="a list of numbers")
+        if not isinstance(value, list) or not 2 <= len(value) <= most:
+            raise ConfigError(self.file, self.path(name), value, f"a list of 2 to {most} numbers")
+        return numbers(value, (len(value),), self.file, self.path(name))
+
+    def rising(self, name: str, most: int) -> NDArray[np.float64]:
+        """A table whose values rise strictly."""
+        values = self.table(name, most)
+        if not (np.diff(values) > 0.0).all():
+            raise ConfigError(self.file, self.path(name), values.tolist(), "numbers that rise from one to the next")
+        return values
+
+    def text(self, name: str, default: Any = REQUIRED) -> str:
+        """A text that is not empty."""
+        value = self.raw(name, default, "a text")
+        if not isinstance(value, str) or not value.strip():
+            raise ConfigError(self.file, self.path(name), value, "a text")
+        return value
+
+    def choice(self, name: str, options: tuple[str, ...], default: Any = REQUIRED) -> str:
+        """One of the given words."""
+        value = self.raw(name, default, "one of " + ", ".join(options))
+        if value not in options:
+            raise ConfigError(self.file, self.path(name), value, "one of " + ", ".join(options))
+        return str(value)
+
+    def flag(self, name: str, default: Any = REQUIRED) -> bool:
+        """true or false."""
+        value = self.raw(name, default, "true or false")
+        if not isinstance(value, bool):
+            raise ConfigError(self.file, self.path(name), value, "true or false")
+        return value
+
+    def section(self, name: str) -> Section:
+        """A nested mapping."""
+        return Section(self.raw(name, expected="a mapping of keys to values"), self.file, self.path(name))

@@ -1,0 +1,61 @@
+"""Outcome of a comparison with reference data, and how it is shown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Errors per quantity of one file, and the limit they are held to."""
+
+    file: str
+    kind: str
+    states: int
+    errors: dict[str, float]
+    limit: float
+
+    @property
+    def max_error(self) -> float:
+        """Largest error of all quantities; not a number counts as infinite."""
+        return max((e if np.isfinite(e) else float("inf") for e in self.errors.values()), default=float("inf"))
+
+    @property
+    def passed(self) -> bool:
+        """True when the largest error is within the limit."""
+        return self.max_error <= self.limit
+
+    def as_json(self) -> str:
+        """One JSON object; an error that is not finite is written as null."""
+        finite = {name: e if np.isfinite(e) else None for name, e in self.errors.items()}
+        largest = self.max_error if np.isfinite(self.max_error) else None
+        return json.dumps(
+            {
+                "file": self.file,
+                "kind": self.kind,
+                "states": self.states,
+                "errors": finite,
+                "max_error": largest,
+                "limit": self.limit,
+                "pass": self.passed,
+            }
+        )
+
+    def as_text(self) -> str:
+        """A small table for people."""
+        width = max(len(name) for name in self.errors)
+        rows = [f"  {name:<{width}}  {error:9.2e}" for name, error in self.errors.items()]
+        verdict = "pass" if self.passed else "FAIL"
+        head = f"{self.file}: {self.kind}, {self.states} states"
+        return "\n".join([head, *rows, f"  {'largest':<{width}}  {self.max_error:9.2e}  limit {self.limit:.0e}: {verdict}"])
+
+
+def relative_error(x: ArrayLike, reference: ArrayLike) -> float:
+    """max |x - reference| / max(1, |reference|); infinite when anything is not finite."""
+    x, reference = np.asarray(x, float), np.asarray(reference, float)
+    error = np.abs(x - reference) / np.maximum(1.0, np.abs(reference))
+    return float(error.max()) if np.isfinite(error).all() else float("inf")

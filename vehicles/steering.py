@@ -1,0 +1,135 @@
+"""Pitman-arm steering: a planar four-bar places the inner tie-rod joints of the front axle.
+
+The Pitman arm turns about its pivot by the angle delta, the idler arm follows, and the link between them carries the inner tie-rod
+joints. Everything is solved in the steering frame (its x, y plane is the plane of the four-bar, delta is positive about its z, which
+turns the wheels to the right) and then written in chassis axes. Paper 000 section 5.4.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.jit import kernel
+from simulator.base.records import Record, record
+from simulator.base.section import Section
+from vehicles.suspension.double_wishbone import circle
+
+STEERING = (
+    ("location", (3,), "m", "origin of the steering frame, in B"),
+    ("rotation", (3, 3), "1", "steering frame to chassis"),
+    ("pivot", (2,), "m", "pivot of the Pitman arm, in the plane of the steering frame"),
+    ("arm", (2,), "m", "from the pivot to the joint of arm and link, at delta = 0"),
+    ("idler_pivot", (2,), "m", "pivot of the idler arm"),
+    ("idler", (2,), "m", "from the idler pivot to the joint of idler and link, at delta = 0"),
+    ("link", (2,), "m", "from the arm joint to the idler joint, at delta = 0"),
+    ("branch", (), "1", "sign of the square root that belongs to delta = 0"),
+    ("tierod", (2, 3), "m", "inner tie-rod joints left and right, from the arm joint, in the steering frame at delta = 0"),
+    ("max_arm_angle", (), "rad", "angle of the Pitman arm at full steering input"),
+    ("gear_ratio", (), "1", "steering-wheel angle over Pitman-arm angle"),
+    ("max_rate", (), "rad/s", "largest rate of the Pitman arm; 0 = the arm follows the input at once"),
+    ("natural_frequency", (), "rad/s", "of the critically damped answer of the arm to the input"),
+)
+
+STEERING_STATE = (
+    ("angle", (), "rad", "Pitman-arm angle delta, + turns the wheels to the right"),
+    ("rate", (), "rad/s", "its rate"),
+    ("acceleration", (), "rad/s2", "its acceleration"),
+    ("Q_1", (3, 2), "m", "derivative of the inner tie-rod joints (left, right) by delta, in B"),
+)
+
+
+def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Record:
+    """STEERING record; `tierod_inner` (2, 3) are the inner tie-rod joints left and right at delta = 0, in B. Raises ConfigError."""
+    p = record(STEERING)
+    out = p[0]
+    angle = math.radians(s.number("rotation_y_deg"))
+    out["location"] = s.array("location", (3,))
+    out["rotation"] = [[math.cos(angle), 0.0, math.sin(angle)], [0.0, 1.0, 0.0], [-math.sin(angle), 0.0, math.cos(angle)]]
+    pivot, joint = s.array("arm_pivot", (3,)), s.array("arm_joint", (3,))
+    idler_pivot, idler_joint = s.array("idler_pivot", (3,)), s.array("idler_joint", (3,))
+    out["pivot"], out["arm"] = pivot[:2], (joint - pivot)[:2]
+    out["idler_pivot"], out["idler"] = idler_pivot[:2], (idler_joint - idler_pivot)[:2]
+    out["link"] = (idler_joint - joint)[:2]
+    across = (idler_pivot - joint)[0] * -out["idler"][1] + (idler_pivot - joint)[1] * out["idler"][0]
+    out["branch"] = -1.0 if across > 0.0 else 1.0
+    out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - joint
+    out["max_arm_angle"] = math.radians(s.number("max_arm_angle_deg", above=0.0, most=60.0))
+    out["gear_ratio"] = s.number("gear_ratio", above=0.0)
+    out["max_rate"] = math.radians(s.number("max_rate_deg", least=0.0))
+    if out["max_rate"] > 0.0:
+        out["natural_frequency"] = s.number("natural_frequency", above=0.0, most=500.0)
+    return p
+
+
+@kernel
+def steering_step(p, s, steering_input, h):
+    """Advance the Pitman arm by h seconds towards -input * max_arm_angle (input + = left)."""
+    target = -min(max(steering_input, -1.0), 1.0) * p[0]["max_arm_angle"]
+    limit = p[0]["max_rate"]
+    if limit == 0.0:
+        s[0]["rate"] = (target - s[0]["angle"]) / h
+        s[0]["acceleration"] = 0.0
+        s[0]["angle"] = target
+        return
+    w = p[0]["natural_frequency"]
+    # backward Euler of the critically damped answer: stable at any step
+    rate = (s[0]["rate"] + h * w * w * (target - s[0]["angle"])) / (1.0 + 2.0 * h * w + h * h * w * w)
+    rate = min(max(rate, -limit), limit)
+    s[0]["acceleration"] = (rate - s[0]["rate"]) / h
+    s[0]["rate"] = rate
+    s[0]["angle"] += h * rate
+
+
+@kernel
+def place_tierods(p, s, q):
+    """Inner tie-rod joints of FL and FR with velocity and acceleration, from the state of the Pitman arm.
+
+    Parameters
+    ----------
+    p : record of STEERING
+    s : record of STEERING_STATE; Q_1 is written
+    q : record of INPUTS of the corners; Q, Q_dot, Q_ddot of the first two columns are written
+    """
+    g = p[0]
+    delta, rate, acceleration = s[0]["angle"], s[0]["rate"], s[0]["acceleration"]
+    c, sn = math.cos(delta), math.sin(delta)
+
+    # arm joint and its derivatives by delta
+    rx, ry = c * g["arm"][0] - sn * g["arm"][1], sn * g["arm"][0] + c * g["arm"][1]
+    ax, ay = g["pivot"][0] + rx, g["pivot"][1] + ry
+
+    # idler angle from the length of the link
+    wx, wy = g["idler_pivot"][0] - ax, g["idler_pivot"][1] - ay
+    ux, uy = g["idler"][0], g["idler"][1]
+    length2 = g["link"][0] * g["link"][0] + g["link"][1] * g["link"][1]
+    ci, si = circle(wx * ux + wy * uy, wy * ux - wx * uy, 0.5 * (length2 - wx * wx - wy * wy - ux * ux - uy * uy), g["branch"])
+    ix, iy = ci * ux - si * uy, si * ux + ci * uy
+    dx, dy = wx + ix, wy + iy
+    across = dy * ix - dx * iy
+    idler_1 = (dy * rx - dx * ry) / across
+    dx_1, dy_1 = ry - idler_1 * iy, idler_1 * ix - rx
+    idler_2 = (-dx * rx - dy * ry - dx_1 * dx_1 - dy_1 * dy_1 + idler_1 * idler_1 * (dx * ix + dy * iy)) / across
+    dx_2 = rx - idler_2 * iy - idler_1 * idler_1 * ix
+    dy_2 = ry + idler_2 * ix - idler_1 * idler_1 * iy
+
+    # rotation of the link
+    cl, sl = (g["link"][0] * dx + g["link"][1] * dy) / length2, (g["link"][0] * dy - g["link"][1] * dx) / length2
+    turn_1 = (dx * dy_1 - dy * dx_1) / length2
+    turn_2 = (dx * dy_2 - dy * dx_2) / length2
+
+    for i in range(2):
+        tx, ty, tz = g["tierod"][i, 0], g["tierod"][i, 1], g["tierod"][i, 2]
+        kx, ky = cl * tx - sl * ty, sl * tx + cl * ty
+        x_1, y_1 = -ry - turn_1 * ky, rx + turn_1 * kx
+        x_2 = -rx - turn_2 * ky - turn_1 * turn_1 * kx
+        y_2 = -ry + turn_2 * kx - turn_1 * turn_1 * ky
+        for j in range(3):
+            X, Y = g["rotation"][j, 0], g["rotation"][j, 1]
+            q[0]["Q"][j, i] = g["location"][j] + X * (ax + kx) + Y * (ay + ky) + g["rotation"][j, 2] * tz
+            Q_1 = X * x_1 + Y * y_1
+            s[0]["Q_1"][j, i] = Q_1
+            q[0]["Q_dot"][j, i] = Q_1 * rate
+            q[0]["Q_ddot"][j, i] = Q_1 * acceleration + (X * x_2 + Y * y_2) * rate * rate
