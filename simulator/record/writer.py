@@ -104,7 +104,7 @@ class TelemetryWriter:
         count = self.rows - self._kept
         try:
             self._stream.seek(self._kept * self.channels.row_bytes)
-            waiting = memoryview(self._buffer[:count].reshape(-1))
+            waiting = memoryview(self._buffer[:count].tobytes())
             while waiting:
                 waiting = waiting[self._stream.write(waiting) :]
         except OSError as error:

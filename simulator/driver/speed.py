@@ -1,0 +1,94 @@
+"""Speed control: a list of target speeds becomes a smooth demand, and the demand becomes throttle and brake."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+STANDSTILL = 0.3
+"""m/s. Slower than this with a target of zero counts as stopped: the brake then stays on."""
+
+STEADY_BRAKE = 0.4
+"""Brake pedal that holds a stopped vehicle."""
+
+
+class SpeedTarget(msgspec.Struct, frozen=True):
+    """Go to `speed` (m/s), changing by at most `acceleration` (m/s2), from time `at` (s) or from station `at_station` (m) on."""
+
+    speed: Annotated[float, Meta(ge=0.0, le=60.0, extra={"unit": "m/s"})]
+    acceleration: Annotated[float, Meta(gt=0.0, le=15.0, extra={"unit": "m/s2"})]
+    at: Annotated[float, Meta(ge=0.0, extra={"unit": "s"})] | None = None
+    at_station: Annotated[float, Meta(extra={"unit": "m"})] | None = None
+
+
+class SpeedNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the vehicle answers its pedals, and how firmly the driver works them."""
+
+    throttle_acceleration: Annotated[float, Meta(gt=0.0, extra={"unit": "m/s2"})] = 2.5
+    brake_acceleration: Annotated[float, Meta(gt=0.0, extra={"unit": "m/s2"})] = 8.0
+    proportional: Annotated[float, Meta(gt=0.0, le=10.0, extra={"unit": "1/s"})] = 1.2
+    integral: Annotated[float, Meta(gt=0.0, le=10.0, extra={"unit": "1/s2"})] = 0.3
+    pedal_gap: Annotated[float, Meta(ge=0.0, le=5.0, extra={"unit": "m/s2"})] = 0.4
+    pedal_rate: Annotated[float, Meta(gt=0.0, extra={"unit": "1/s"})] = 5.0
+
+
+class SpeedControl:
+    """PI control of the forward speed with a ramped demand, feed-forward of its slope and back-calculation anti-windup.
+
+        demand'  = limited to +- acceleration          until it is the target's speed
+        a        = demand' + Kp (demand - v) + i        acceleration asked of the pedals
+        i'       = Ki (demand - v) + (a_pedals - a) Ki/Kp     the second term unwinds i while a pedal is at its stop
+
+    a_pedals is what both pedals can give. The brake joins only below -pedal_gap, so that engine braking comes first and the
+    feet do not dance between pedals [Astrom and Hagglund 1995, section 3.5, for the anti-windup].
+
+    Parameters
+    ----------
+    targets : in the order in which they come into force; one whose time and station lie behind replaces those before it
+    """
+
+    def __init__(self, targets: Sequence[SpeedTarget], numbers: SpeedNumbers | None = None) -> None:
+        self.numbers = numbers or SpeedNumbers()
+        self._waiting = list(targets)
+        self._target = 0.0
+        self._limit = 1.0
+        self._demand: float | None = None
+        self._integral = 0.0
+        self._time = 0.0
+        self._throttle = self._brake = 0.0
+
+    def pedals(self, t: float, station: float, speed: float) -> tuple[float, float]:
+        """(throttle, brake) in [0, 1] at time t (s), station (m) of the path and forward speed (m/s)."""
+        n = self.numbers
+        while self._waiting and _begins(self._waiting[0], t, station):
+            target = self._waiting.pop(0)
+            self._target, self._limit = target.speed, target.acceleration
+        if self._demand is None:
+            self._demand, self._time = speed, t
+        dt, self._time = t - self._time, t
+
+        step = min(max(self._target - self._demand, -self._limit * dt), self._limit * dt)
+        slope = step / dt if dt > 0.0 else 0.0
+        self._demand += step
+        error = self._demand - speed
+        a = slope + n.proportional * error + self._integral
+        throttle = min(max(a / n.throttle_acceleration, 0.0), 1.0)
+        brake = min(max(-(a + n.pedal_gap) / n.brake_acceleration, 0.0), 1.0)
+        reached = min(max(a, -n.brake_acceleration - n.pedal_gap), n.throttle_acceleration)
+        self._integral += dt * (n.integral * error + (reached - a) * n.integral / n.proportional)
+
+        if self._target == 0.0 and self._demand == 0.0 and abs(speed) < STANDSTILL:
+            throttle, brake, self._integral = 0.0, max(brake, STEADY_BRAKE), 0.0
+        most = n.pedal_rate * dt
+        self._throttle += min(max(throttle - self._throttle, -most), most)
+        self._brake += min(max(brake - self._brake, -most), most)
+        return self._throttle, self._brake
+
+
+def _begins(target: SpeedTarget, t: float, station: float) -> bool:
+    if target.at_station is not None:
+        return station >= target.at_station
+    return t >= (target.at or 0.0) - 1e-9

@@ -1,0 +1,161 @@
+"""Courses: gates of cones on a straight, and whether a vehicle passed them clean.
+
+A course lies in the frame of the spawn pose: x (m) ahead, y (m) to the left. Lane limits are straight lines; the cones stand outside
+them, their bases tangent to the limit, in three pairs per gate: at its start, middle and end.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from simulator.driver.path import LaneChange
+
+CONE_RADIUS = 0.14
+"""m, half the base of a 500 mm traffic cone (assumed)."""
+
+FINE_STEP = 0.05
+"""m of way between the poses that are judged; the record of a run is interpolated to it. Larger: a corner may pass a cone unseen."""
+
+Length = Annotated[float, Meta(gt=0.0, le=10000.0, extra={"unit": "m"})]
+Position = Annotated[float, Meta(ge=-1e5, le=1e5, extra={"unit": "m"})]
+
+
+class Body(msgspec.Struct, frozen=True):
+    """Outline of the vehicle seen from above: a rectangle of `width` and `length`, its front `front` ahead of the reference point B."""
+
+    width: Length
+    length: Length
+    front: Length
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """Lane between cones: from `start` over `length`, `width` wide about y = `center`."""
+
+    start: Position
+    length: Length
+    center: Position
+    width: Length
+
+    @property
+    def end(self) -> float:
+        """x where the lane ends."""
+        return self.start + self.length
+
+    def cones(self) -> NDArray[np.float64]:
+        """Centers of the six cones (6, 2): left then right of start, middle and end."""
+        half = 0.5 * self.width + CONE_RADIUS
+        rows = (self.start, self.start + 0.5 * self.length, self.end)
+        return np.array([(x, self.center + side * half) for x in rows for side in (1.0, -1.0)])
+
+
+class Course(msgspec.Struct, frozen=True):
+    """Gates by name of a standard, or one by one; `overlap` is how far the driver's turn reaches into the gates at either end."""
+
+    standard: Literal["avtp_03_160w"] | None = None
+    start: Position | None = None
+    side: Literal["left", "right"] = "left"
+    overlap: Annotated[float, Meta(ge=0.0, le=10.0, extra={"unit": "m"})] = 3.0
+    gates: tuple[Gate, ...] = ()
+
+
+class Track(NamedTuple):
+    """Poses of B in the frame of the course and forward speeds of a run: x, y (m), yaw (rad), speed (m/s), each (n,)."""
+
+    x: NDArray
+    y: NDArray
+    yaw: NDArray
+    speed: NDArray
+
+
+class GateResult(NamedTuple):
+    """How a gate was passed: speed (m/s) as the front enters, smallest distance (m) of the body to a lane limit (< 0: over it), cones
+    touched, and clean = passed, inside and no cone touched."""
+
+    speed: float
+    margin: float
+    cones: int
+    clean: bool
+
+
+def avtp_03_160w(body: Body, start: float, side: str) -> tuple[Gate, ...]:
+    """Lane change of NATO AVTP 03-160W: three lanes, the middle one 3.5 m aside, measured between limits of the same side.
+
+        lanes 15, 25, 15 m long; 1.1 w + 0.25, 1.2 w + 0.25, 1.1 w + 0.25 wide; w the vehicle's width without mirrors
+        gaps  vehicle length + 24 m
+
+    The standard itself was not read: lengths, gaps and the first two widths as open implementations have them; the exit as wide as the
+    entry, as it was run for the FED-Alpha vehicle (one implementation has 1.2 w + 0.25).
+    """
+    narrow, wide = 1.1 * body.width + 0.25, 1.2 * body.width + 0.25
+    gap = body.length + 24.0
+    aside = (3.5 + 0.5 * (wide - narrow)) * (1.0 if side == "left" else -1.0)
+    second = start + 15.0 + gap
+    return (Gate(start, 15.0, 0.0, narrow), Gate(second, 25.0, aside, wide), Gate(second + 25.0 + gap, 15.0, 0.0, narrow))
+
+
+def lane_changes_between(gates: tuple[Gate, ...], overlap: float) -> list[LaneChange]:
+    """Lane changes of the reference point from the middle of one gate to the middle of the next."""
+    before = Gate(gates[0].start - 1.0, 1.0, 0.0, 1.0)
+    out = []
+    for a, b in zip((before, *gates), gates, strict=False):
+        if a.center != b.center:
+            out.append(LaneChange(a.end - overlap, b.start - a.end + 2.0 * overlap, b.center - a.center))
+    return out
+
+
+def judge(gates: tuple[Gate, ...], body: Body, track: Track) -> list[GateResult]:
+    """How each gate was passed.
+
+    The whole outline is tested: its corners while they are inside the length of a gate, its sides where they cross the start and the end
+    of a gate, and the rectangle against the base of every cone.
+    """
+    way = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(track.x), np.diff(track.y)))))
+    moving = np.concatenate(([True], np.diff(way) > 0.0))
+    fine = np.linspace(0.0, way[-1], max(2, math.ceil(way[-1] / FINE_STEP) + 1))
+    dense = Track(*(np.interp(fine, way[moving], channel[moving]) for channel in track._replace(yaw=np.unwrap(track.yaw))))
+    return [_judge_gate(gate, body, dense, outline(body, dense)) for gate in gates]
+
+
+def outline(body: Body, track: Track) -> tuple[NDArray, NDArray]:
+    """x and y (n, 4) of the corners of the body: front left, front right, rear right, rear left."""
+    ahead = np.array([body.front, body.front, body.front - body.length, body.front - body.length])
+    left = 0.5 * body.width * np.array([1.0, -1.0, -1.0, 1.0])
+    c, s = np.cos(track.yaw)[:, None], np.sin(track.yaw)[:, None]
+    return track.x[:, None] + c * ahead - s * left, track.y[:, None] + s * ahead + c * left
+
+
+def _judge_gate(gate: Gate, body: Body, track: Track, corners: tuple[NDArray, NDArray]) -> GateResult:
+    corners_x, corners_y = corners
+    half = 0.5 * gate.width
+    inside = (corners_x >= gate.start) & (corners_x <= gate.end)
+    margins = [half - np.abs(corners_y[inside] - gate.center)]
+    for front, rear in ((0, 3), (1, 2)):
+        for plane in (gate.start, gate.end):
+            ahead, behind = corners_x[:, front] - plane, corners_x[:, rear] - plane
+            crosses = (ahead > 0.0) & (behind < 0.0)
+            f = ahead[crosses] / (ahead[crosses] - behind[crosses])
+            side_y = corners_y[crosses, front] + f * (corners_y[crosses, rear] - corners_y[crosses, front])
+            margins.append(half - np.abs(side_y - gate.center))
+    margin = min((float(m.min()) for m in margins if m.size), default=-math.inf)
+    cones = sum(_touches(body, track, cone) for cone in gate.cones())
+    passed = bool((corners_x.max(axis=1) < gate.start).any() and (corners_x.min(axis=1) > gate.end).any())
+    enters = np.flatnonzero(corners_x.max(axis=1) >= gate.start)
+    entry = float(track.speed[enters[0]]) if passed else math.nan
+    return GateResult(entry, margin, cones, passed and margin >= 0.0 and cones == 0)
+
+
+def _touches(body: Body, track: Track, cone: NDArray) -> bool:
+    """Whether the rectangle comes closer to the cone's center than its radius, at any of the poses."""
+    c, s = np.cos(track.yaw), np.sin(track.yaw)
+    east, north = cone[0] - track.x, cone[1] - track.y
+    ahead, left = c * east + s * north, c * north - s * east
+    beyond = np.maximum(np.maximum(ahead - body.front, body.front - body.length - ahead), 0.0)
+    beside = np.maximum(np.abs(left) - 0.5 * body.width, 0.0)
+    # a base that is just tangent is not touched
+    return bool((np.hypot(beyond, beside) < CONE_RADIUS - 1e-9).any())

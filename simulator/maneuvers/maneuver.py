@@ -1,0 +1,227 @@
+"""A maneuver: one YAML file that says who drives what, where, how fast, around which cones, and what counts as passed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Protocol
+
+import msgspec
+from msgspec import Meta
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record, join
+from simulator.driver.path import LaneChange, Path, PathDriver, Spawn, Steering, TimedLaneChange
+from simulator.driver.scripted import ScriptedDriver, ScriptRow
+from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
+from simulator.maneuvers.course import Body, Course, Gate, Length, Position, avtp_03_160w, lane_changes_between
+from simulator.maneuvers.metrics import METRICS, Limit
+from simulator.maneuvers.reading import number, read_struct, split_unit
+
+DRIVER_PERIOD = 0.01
+"""s between two calls of a driver; the step must divide it."""
+
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]*\Z")]
+Time = Annotated[float, Meta(ge=0.0, le=86400.0, extra={"unit": "s"})]
+Unit = Annotated[float, Meta(ge=0.0, le=1.0)]
+
+
+class Driver(Protocol):
+    """Who gives the command: called at 100 Hz, the command is held in between."""
+
+    def read(self, t: float, readout: Record, command: Record) -> None:
+        """Fill the COMMAND record at time t (s) from the READOUT record."""
+
+
+class LaneChangeEvent(msgspec.Struct, frozen=True):
+    """Sideways shift of the path by `offset` (+ = left), spread over `length`, from a time or from a station on."""
+
+    offset: Annotated[float, Meta(ge=-100.0, le=100.0, extra={"unit": "m"})]
+    length: Length
+    at: Time | None = None
+    at_station: Position | None = None
+
+
+class ScriptLine(msgspec.Struct, frozen=True):
+    """Inputs at a time, straight lines in between."""
+
+    at: Time
+    steering: Annotated[float, Meta(ge=-1.0, le=1.0)] = 0.0
+    throttle: Unit = 0.0
+    brake: Unit = 0.0
+
+
+class Document(msgspec.Struct, frozen=True):
+    """The file, key by key."""
+
+    name: Name
+    vehicle: Name
+    terrain: Name
+    duration: Annotated[float, Meta(gt=0.0, le=86400.0, extra={"unit": "s"})]
+    body: Body
+    step: Annotated[float, Meta(ge=0.00005, le=0.01, extra={"unit": "s"})] = 0.001
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+    title: str = ""
+    speed: tuple[SpeedTarget, ...] = ()
+    waypoints: tuple[tuple[Position, Position], ...] = ()
+    lane_changes: tuple[LaneChangeEvent, ...] = ()
+    course: Course | None = None
+    script: tuple[ScriptLine, ...] = ()
+    driver: Steering = Steering()
+    pedals: SpeedNumbers = SpeedNumbers()
+    limits: dict[str, Any] = {}
+
+
+class Maneuver:
+    """A checked maneuver.
+
+    Attributes
+    ----------
+    name, title, vehicle, terrain : names as in the file
+    duration, step : s
+    seed : for everything random in the run
+    body : outline of the vehicle
+    gates : of the course, in the frame of the spawn pose; empty without a course
+    path : relative to the spawn pose, without the timed lane changes; None for a script
+    timed : lane changes that start at a time
+    limits : pass marks by name of the metric
+    """
+
+    def __init__(self, document: Document, file: object) -> None:
+        self.name, self.title = document.name, document.title or document.name
+        self.vehicle, self.terrain = document.vehicle, document.terrain
+        self.duration, self.step, self.seed = document.duration, document.step, document.seed
+        self.body = document.body
+        self.gates = _gates(document, file)
+        self.path = None if document.script else _path(document, self.gates, file)
+        self.timed = _timed(document)
+        self.limits = _limits(document.limits, file, has_path=self.path is not None, has_course=bool(self.gates))
+        self._document = document
+
+    def driver(self, spawn: Spawn | tuple[float, float, float]) -> Driver:
+        """New driver for a vehicle whose reference point starts at spawn = (x (m), y (m), yaw (rad)) in the world."""
+        speed = SpeedControl(self._document.speed, self._document.pedals)
+        if self.path is None:
+            rows = [ScriptRow(line.at, line.steering, line.throttle, line.brake) for line in self._document.script]
+            return ScriptedDriver(rows, speed if self._document.speed else None)
+        return PathDriver(self.path.placed(Spawn(*spawn)), speed, self._document.driver, self.timed)
+
+
+def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
+    """Maneuver out of an already read YAML mapping; `file` is named in messages.
+
+    Raises
+    ------
+    ConfigError : unknown or missing key, wrong type, out of range, or keys that contradict each other
+    """
+    document = read_struct(Document, mapping, file)
+    _check(document, file)
+    return Maneuver(document, file)
+
+
+def _check(document: Document, file: object) -> None:
+    """What no single key can tell."""
+    steps = DRIVER_PERIOD / document.step
+    if abs(steps - round(steps)) > 1e-6:
+        raise ConfigError(file, "step", document.step, "a step in s that divides 0.01 s, the period of the driver")
+    if document.duration < document.step:
+        raise ConfigError(file, "duration", document.duration, "at least one step")
+    if document.script:
+        for key, value in (("waypoints", document.waypoints), ("lane_changes", document.lane_changes), ("course", document.course)):
+            if value:
+                raise ConfigError(file, key, "both", f"either script or {key}: a script steers without looking")
+        times = [line.at for line in document.script]
+        for i in range(1, len(times)):
+            if times[i] <= times[i - 1]:
+                raise ConfigError(file, f"script[{i}].at", times[i], f"later than the line before ({times[i - 1]:g} s)")
+    elif not document.speed:
+        raise ConfigError(file, "speed", "nothing", "a list of speeds to drive, or a script")
+    if document.course is not None and (document.waypoints or document.lane_changes):
+        raise ConfigError(file, "course", "both", "either a course or waypoints and lane_changes: the gates make the path")
+    _check_triggers("speed", document.speed, document, file)
+    _check_triggers("lane_changes", document.lane_changes, document, file)
+
+
+def _check_triggers(key: str, events: Sequence[SpeedTarget | LaneChangeEvent], document: Document, file: object) -> None:
+    last = -1.0
+    for i, event in enumerate(events):
+        if (event.at is None) == (event.at_station is None):
+            raise ConfigError(file, f"{key}[{i}]", "both" if event.at is not None else "neither", "either at_s or at_station_m")
+        if event.at_station is not None and document.script:
+            raise ConfigError(file, f"{key}[{i}].at_station", event.at_station, "at_s: a script knows no station")
+        if event.at is not None:
+            if event.at < last:
+                raise ConfigError(file, f"{key}[{i}].at", event.at, f"not before the one above ({last:g} s)")
+            if event.at > document.duration:
+                raise ConfigError(file, f"{key}[{i}].at", event.at, f"within the duration of {document.duration:g} s")
+            last = event.at
+
+
+def _gates(document: Document, file: object) -> tuple[Gate, ...]:
+    course = document.course
+    if course is None:
+        return ()
+    if (course.standard is None) == (not course.gates):
+        raise ConfigError(file, "course", "both" if course.gates else "neither", "either standard or gates")
+    if course.standard is not None:
+        if course.start is None:
+            raise ConfigError(file, "course.start_m", "nothing", "where the first gate begins, a number in m ahead of the spawn pose")
+        gates = avtp_03_160w(document.body, course.start, course.side)
+    else:
+        if course.start is not None:
+            raise ConfigError(file, "course.start", course.start, "nothing: each gate has its own start")
+        gates = course.gates
+    end = center = 0.0
+    for i, gate in enumerate(gates):
+        # a turn between two gates reaches into both of them
+        least = end if gate.center == center else end + (1.0 + (i > 0)) * course.overlap
+        if gate.start < least:
+            key = f"course.gates[{i}].start" if course.gates else "course.start"
+            raise ConfigError(file, key, gate.start, f"at least {least:g} m: {end:g} m are taken, and a turn reaches into both gates")
+        if gate.width <= document.body.width:
+            raise ConfigError(file, f"course.gates[{i}].width", gate.width, f"more than the vehicle's width of {document.body.width:g} m")
+        end, center = gate.end, gate.center
+    return gates
+
+
+def _path(document: Document, gates: tuple[Gate, ...], file: object) -> Path:
+    if gates:
+        assert document.course is not None
+        return Path.straight().with_lane_changes(lane_changes_between(gates, document.course.overlap))
+    path = Path.straight()
+    if document.waypoints:
+        points = document.waypoints
+        if len(points) < 2:
+            raise ConfigError(file, "waypoints", list(points), "at least two points")
+        for i in range(1, len(points)):
+            if (points[i][0] - points[i - 1][0]) ** 2 + (points[i][1] - points[i - 1][1]) ** 2 < 1.0:
+                raise ConfigError(file, f"waypoints[{i}]", list(points[i]), "at least 1 m from the point before")
+        path = Path.through(points)
+    return path.with_lane_changes(
+        LaneChange(event.at_station, event.length, event.offset) for event in document.lane_changes if event.at_station is not None
+    )
+
+
+def _timed(document: Document) -> tuple[TimedLaneChange, ...]:
+    return tuple(TimedLaneChange(event.at, event.length, event.offset) for event in document.lane_changes if event.at is not None)
+
+
+def _limits(written: Mapping[str, Any], file: object, *, has_path: bool, has_course: bool) -> dict[str, Limit]:
+    limits: dict[str, Limit] = {}
+    units = {metric.name: metric.unit for metric in METRICS}
+    for key, bounds in written.items():
+        path = join("limits", str(key))
+        name, factor = split_unit(str(key), units)
+        if name is None:
+            raise ConfigError(file, path, bounds, "no such metric; known: " + ", ".join(metric.key for metric in METRICS))
+        metric = next(metric for metric in METRICS if metric.name == name)
+        if (metric.needs == "course" and not has_course) or (metric.needs == "path" and not has_path):
+            raise ConfigError(file, path, bounds, f"a metric that exists here: {name} needs a {metric.needs}")
+        if not isinstance(bounds, Mapping) or not bounds or set(bounds) - {"min", "max"}:
+            raise ConfigError(file, path, bounds, "min, max or both")
+        low, high = (number(bounds[end], file, join(path, end)) * factor if end in bounds else None for end in ("min", "max"))
+        if low is not None and high is not None and low > high:
+            raise ConfigError(file, path, dict(bounds), "min not above max")
+        if name in limits:
+            raise ConfigError(file, path, bounds, f"{name} once, not in two units")
+        limits[name] = Limit(low, high)
+    return limits

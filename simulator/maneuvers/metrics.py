@@ -1,0 +1,251 @@
+"""Numbers that say how a maneuver went, and whether it passed. Everything here follows from the telemetry alone: same run, same bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.driver.path import LaneChange, Path, Spawn, followed_path
+from simulator.maneuvers.course import Track, judge
+from simulator.maneuvers.reading import SUFFIXES
+
+if TYPE_CHECKING:
+    from simulator.maneuvers.maneuver import Maneuver
+
+Telemetry = Mapping[str, NDArray[Any]]
+
+FILTER_HZ = 6.0
+"""Cut-off of the phaseless filter before a peak of acceleration or yaw rate is read, as FMVSS 126 has it for both."""
+
+SETTLED = 0.1
+"""m. A lane change has settled when the path error stays below this."""
+
+
+class Limit(NamedTuple):
+    """Pass mark in SI: from `low` to `high`, either may be None."""
+
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number of a run: name, SI unit, what it `needs` ("", "path" or "course"), meaning."""
+
+    name: str
+    unit: str
+    needs: str
+    meaning: str
+
+    @property
+    def key(self) -> str:
+        """Name with its unit behind it, as in metrics.json."""
+        return with_unit(self.name, self.unit)
+
+
+METRICS = (
+    Metric("distance", "m", "", "way of the reference point over ground"),
+    Metric("speed_max", "m/s", "", "largest forward speed"),
+    Metric("speed_end", "m/s", "", "forward speed at the end"),
+    Metric("lateral_acceleration_max", "m/s2", "", "largest lateral acceleration of the reference point in B, filtered"),
+    Metric("yaw_rate_max", "rad/s", "", "largest yaw rate, filtered"),
+    Metric("roll_max", "rad", "", "largest roll angle"),
+    Metric("pitch_max", "rad", "", "largest pitch angle"),
+    Metric("steering_max", "1", "", "largest steering input"),
+    Metric("wheel_load_min", "N", "", "smallest normal force of any wheel; 0 = a wheel lifted"),
+    Metric("path_error_rms", "m", "path", "root of the mean square distance of the reference point from the path"),
+    Metric("path_error_max", "m", "path", "largest distance of the reference point from the path"),
+    Metric("settle_time_max", "s", "path", "longest time from the end of a lane change until the path error stays below 0.1 m"),
+    Metric("course_clean", "1", "course", "1 when every gate was passed clean"),
+    Metric("gates_clean", "1", "course", "gates passed with the whole body inside and no cone touched"),
+    Metric("cones_hit", "1", "course", "cones touched by the body"),
+    Metric("gate_margin_min", "m", "course", "smallest distance of the body to a lane limit, < 0 = over it"),
+    Metric("entry_speed", "m/s", "course", "forward speed as the front enters the first gate"),
+)
+
+
+LANE_CHANGE_KEYS = (
+    "time_s", "end_time_s", "speed_mps", "lateral_acceleration_max_mps2", "yaw_rate_max_radps", "roll_max_rad", "path_error_max_m",
+    "settle_time_s",
+)  # fmt: skip
+"""What is said of each lane change besides its place; null when the run ended before it."""
+
+
+def with_unit(name: str, unit: str) -> str:
+    """`name` with the suffix of its SI unit."""
+    suffixes = SUFFIXES.get(unit)
+    return f"{name}_{next(iter(suffixes))}" if suffixes else name
+
+
+def evaluate(maneuver: Maneuver, telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, Any]:
+    """Metrics, gates, lane changes and checks of a run.
+
+    Parameters
+    ----------
+    telemetry : columns (n,) by name as the telemetry file has them, n >= 2; the readout without prefix
+    spawn : (x, y, yaw) at which the driver was made; the first pose of the record when not given
+
+    Returns
+    -------
+    dict ready for JSON: what was driven, "metrics" {name with unit: number}, "gates", "lane_changes", "checks", "pass"
+
+    Raises
+    ------
+    ConfigError : a column is missing, or there are fewer than two rows
+    """
+    run = relative_run(telemetry, spawn)
+    values = _whole_run(run)
+    path, error = follow(maneuver, run)
+    changes: list[dict[str, Any]] = []
+    if path is not None:
+        values["path_error_rms"] = math.sqrt(float(np.mean(error**2)))
+        values["path_error_max"] = float(np.abs(error).max())
+        changes = [_lane_change(change, path, run, error) for change in path.lane_changes]
+        settled = [change["settle_time_s"] for change in changes]
+        values["settle_time_max"] = math.inf if None in settled else max(settled, default=0.0)
+    gates = judge(maneuver.gates, maneuver.body, Track(run["x"], run["y"], run["yaw"], run["v_WB_B_x"])) if maneuver.gates else []
+    if gates:
+        values["course_clean"] = float(all(gate.clean for gate in gates))
+        values["gates_clean"] = float(sum(gate.clean for gate in gates))
+        values["cones_hit"] = float(sum(gate.cones for gate in gates))
+        values["gate_margin_min"] = min(gate.margin for gate in gates)
+        values["entry_speed"] = gates[0].speed
+    checks = [_check(metric, values[metric.name], maneuver.limits[metric.name]) for metric in METRICS if metric.name in maneuver.limits]
+    return {
+        "maneuver": maneuver.name,
+        "vehicle": maneuver.vehicle,
+        "terrain": maneuver.terrain,
+        "duration_s": maneuver.duration,
+        "step_s": maneuver.step,
+        "seed": maneuver.seed,
+        "metrics": {metric.key: _json(values[metric.name]) for metric in METRICS if metric.name in values},
+        "gates": [
+            {"speed_mps": _json(gate.speed), "margin_m": _json(gate.margin), "cones_hit": gate.cones, "clean": gate.clean} for gate in gates
+        ],
+        "lane_changes": changes,
+        "checks": checks,
+        "pass": all(check["pass"] for check in checks),
+    }
+
+
+def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, NDArray]:
+    """The columns for metrics and plots, and the pose relative to the spawn pose: x, y (m), yaw (rad, unwrapped). Raises ConfigError."""
+    needed = ("time", "p_WB_x", "p_WB_y", "roll", "pitch", "yaw", "v_WB_B_x", "w_WB_B_z", "a_WB_B_y", "steering")
+    loads = tuple(f"F_C_{corner}_z" for corner in ("FL", "FR", "RL", "RR"))
+    for name in needed + loads:
+        if name not in telemetry:
+            raise ConfigError("telemetry", name, "nothing", "a column of that name")
+    run = {name: np.asarray(telemetry[name], dtype=float) for name in needed + loads}
+    for name, column in run.items():
+        if not np.isfinite(column).all():
+            raise ConfigError("telemetry", name, float(column[~np.isfinite(column)][0]), "finite numbers")
+    if len(run["time"]) < 2:
+        raise ConfigError("telemetry", "time", len(run["time"]), "at least two rows")
+    yaw = np.unwrap(run["yaw"])
+    start = Spawn(*spawn) if spawn is not None else Spawn(float(run["p_WB_x"][0]), float(run["p_WB_y"][0]), float(yaw[0]))
+    c, s = math.cos(start.yaw), math.sin(start.yaw)
+    east, north = run["p_WB_x"] - start.x, run["p_WB_y"] - start.y
+    turns = round((float(yaw[0]) - start.yaw) / math.tau)
+    return run | {"x": c * east + s * north, "y": c * north - s * east, "yaw": yaw - start.yaw - turns * math.tau}
+
+
+def follow(maneuver: Maneuver, run: Mapping[str, NDArray]) -> tuple[Path | None, NDArray]:
+    """(path the driver followed, relative to the spawn pose; distance (n,) in m of B to its left). (None, empty) for a script."""
+    if maneuver.path is None:
+        return None, np.empty(0)
+    path = followed_path(maneuver.path, maneuver.timed, run["time"], run["x"], run["y"])
+    error = np.empty(len(run["x"]))
+    station = path.find(float(run["x"][0]), float(run["y"][0]))
+    for i, (x, y) in enumerate(zip(run["x"].tolist(), run["y"].tolist(), strict=True)):
+        station = path.nearest(x, y, station)
+        error[i] = path.offset_of(x, y, station)
+    return path, error
+
+
+def phaseless(values: NDArray, dt: float, cutoff: float = FILTER_HZ) -> NDArray:
+    """`values` (n,) at intervals dt (s) through a 12-pole phaseless Butterworth low pass: gain 1 / (1 + (f / cutoff)^12), no delay.
+
+    [FMVSS 126, S9.0] The record is mirrored at its ends, so that it neither starts nor ends with a step.
+    """
+    n = len(values)
+    mirrored = np.concatenate((2.0 * values[0] - values[:0:-1], values, 2.0 * values[-1] - values[-2::-1]))
+    frequency = np.fft.rfftfreq(len(mirrored), dt)
+    gain = 1.0 / (1.0 + (frequency / cutoff) ** 12)
+    return np.fft.irfft(np.fft.rfft(mirrored) * gain, len(mirrored))[n - 1 : 2 * n - 1]
+
+
+def filtered(run: Mapping[str, NDArray], name: str) -> NDArray:
+    """Column `name` of a run through `phaseless`."""
+    return phaseless(run[name], float(run["time"][-1] - run["time"][0]) / (len(run["time"]) - 1))
+
+
+def _whole_run(run: Mapping[str, NDArray]) -> dict[str, float]:
+    return {
+        "distance": float(np.hypot(np.diff(run["x"]), np.diff(run["y"])).sum()),
+        "speed_max": float(run["v_WB_B_x"].max()),
+        "speed_end": float(run["v_WB_B_x"][-1]),
+        "lateral_acceleration_max": float(np.abs(filtered(run, "a_WB_B_y")).max()),
+        "yaw_rate_max": float(np.abs(filtered(run, "w_WB_B_z")).max()),
+        "roll_max": float(np.abs(run["roll"]).max()),
+        "pitch_max": float(np.abs(run["pitch"]).max()),
+        "steering_max": float(np.abs(run["steering"]).max()),
+        "wheel_load_min": min(float(run[f"F_C_{corner}_z"].min()) for corner in ("FL", "FR", "RL", "RR")),
+    }
+
+
+def _lane_change(change: LaneChange, path: Path, run: Mapping[str, NDArray], error: NDArray) -> dict[str, Any]:
+    """One lane change: when it began, and the peaks until the next one begins or the run ends. None where it was not reached."""
+    begin = _first_beyond(path, change.start, run)
+    end = _first_beyond(path, change.start + change.length, run)
+    later = [other.start for other in path.lane_changes if other.start > change.start]
+    stop = _first_beyond(path, min(later), run) if later else None
+    window = slice(begin, stop)
+    out: dict[str, Any] = {"station_m": change.start, "offset_m": change.offset, "length_m": change.length}
+    if begin is None:
+        return out | dict.fromkeys(LANE_CHANGE_KEYS)
+    return out | {
+        "time_s": float(run["time"][begin]),
+        "end_time_s": float(run["time"][end]) if end is not None else None,
+        "speed_mps": float(run["v_WB_B_x"][begin]),
+        "lateral_acceleration_max_mps2": float(np.abs(filtered(run, "a_WB_B_y")[window]).max()),
+        "yaw_rate_max_radps": float(np.abs(filtered(run, "w_WB_B_z")[window]).max()),
+        "roll_max_rad": float(np.abs(run["roll"][window]).max()),
+        "path_error_max_m": float(np.abs(error[window]).max()),
+        "settle_time_s": _settle_time(run["time"], error, end, stop),
+    }
+
+
+def _settle_time(time: NDArray, error: NDArray, end: int | None, stop: int | None) -> float | None:
+    """s from row `end` until the error stays below SETTLED up to row `stop`; None when it does not."""
+    if end is None:
+        return None
+    outside = np.flatnonzero(np.abs(error[end:stop]) > SETTLED)
+    if not outside.size:
+        return 0.0
+    settled = end + int(outside[-1]) + 1
+    return float(time[settled] - time[end]) if settled < (stop or len(time)) else None
+
+
+def _first_beyond(path: Path, station: float, run: Mapping[str, NDArray]) -> int | None:
+    """First row whose pose lies beyond the cross line of the path at a station, within 20 m of it; None when there is none."""
+    p = path.at(station)
+    ahead = math.cos(p.heading) * (run["x"] - p.x) + math.sin(p.heading) * (run["y"] - p.y)
+    near = np.hypot(run["x"] - p.x, run["y"] - p.y) < 20.0
+    rows = np.flatnonzero(near & (ahead >= 0.0))
+    return int(rows[0]) if rows.size else None
+
+
+def _check(metric: Metric, value: float, limit: Limit) -> dict[str, Any]:
+    good = (limit.low is None or value >= limit.low) and (limit.high is None or value <= limit.high)
+    return {"metric": metric.key, "value": _json(value), "min": limit.low, "max": limit.high, "pass": bool(good)}
+
+
+def _json(value: float) -> float | int | None:
+    """Number for JSON: whole ones as integers where they count something, None for what has no number."""
+    return value if math.isfinite(value) else None
