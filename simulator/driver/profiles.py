@@ -33,16 +33,11 @@ Action = Literal[
     "drive", "neutral", "reverse", "selector_up", "selector_down", "parking_brake", "reset", "pause", "camera",
 ]  # fmt: skip
 """What a button can ask for."""
-KeyControl = Literal[
-    "steer_left", "steer_right", "throttle", "brake",
-    "drive", "neutral", "reverse", "selector_up", "selector_down", "parking_brake", "reset", "pause", "camera",
-]  # fmt: skip
 
 Input = Annotated[int, msgspec.Meta(ge=0, le=255)] | str
 """An axis or button: its number on a joystick, its SDL name on a game controller."""
 Raw = Annotated[float, msgspec.Meta(ge=-1.0, le=1.0)]
 Zone = Annotated[float, msgspec.Meta(ge=0.0, le=0.5)]
-KeyName = Annotated[str, msgspec.Meta(min_length=1)]
 T = TypeVar("T")
 
 
@@ -104,11 +99,10 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class KeyboardProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Keys for each control (any of them works) and how they feel."""
+    """How the keys feel; which key is which the window says."""
 
     name: str
     kind: Literal["keyboard"]
-    keys: dict[KeyControl, tuple[KeyName, ...]]
     steering: SteeringFeel = SteeringFeel()
     throttle: PedalFeel = PedalFeel()
     brake: PedalFeel = PedalFeel()
@@ -169,9 +163,7 @@ def read_profile(data: Any, file: object) -> Profile | KeyboardProfile:
         raise ConfigError(file, "", data, "a mapping with the key `kind`")
     _no_strange_numbers(data, file)
     if data.get("kind") == "keyboard":
-        keyboard = _convert(data, KeyboardProfile, file)
-        _check_keyboard(keyboard, file)
-        return keyboard
+        return _convert(data, KeyboardProfile, file)
     if "file" in data:
         raise ConfigError(file, "file", data["file"], "no such key")
     profile = _convert(data | {"file": str(file)}, Profile, file)
@@ -267,18 +259,6 @@ def _no_strange_numbers(data: Any, file: object, key: str = "") -> None:
     items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for name, item in items:
         _no_strange_numbers(item, file, f"{key}.{name}".lstrip("."))
-
-
-def _check_keyboard(profile: KeyboardProfile, file: object) -> None:
-    for control in ("steer_left", "steer_right", "throttle", "brake"):
-        if not profile.keys.get(control):  # type: ignore[call-overload]
-            raise ConfigError(file, f"keys.{control}", "nothing", "at least one key")
-    seen: dict[str, str] = {}
-    for control, keys in profile.keys.items():
-        for key in keys:
-            if key in seen:
-                raise ConfigError(file, f"keys.{control}", key, f"a key that is not already used for {seen[key]}")
-            seen[key] = control
 
 
 def _check_profile(profile: Profile, file: object) -> None:

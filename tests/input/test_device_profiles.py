@@ -28,7 +28,7 @@ def test_every_shipped_profile_is_read_and_admits_what_nobody_tried(profiles, ke
     for profile in profiles:
         assert profile.steering is not None and profile.throttle is not None and profile.brake is not None
         assert len(set(profile.axes)) == 3
-    assert {"left", "a"} == set(keyboard_profile.keys["steer_left"])
+    assert keyboard_profile.steering.time_to_full > keyboard_profile.steering.time_to_center
 
 
 @pytest.mark.parametrize(
@@ -121,10 +121,9 @@ def test_a_file_that_is_no_profile(tmp_path, text):
         load_profile(file)
 
 
-def test_one_key_cannot_do_two_things(keyboard_profile):
-    data = {"name": "k", "kind": "keyboard", "keys": {"steer_left": ["a"], "steer_right": ["a"], "throttle": ["w"], "brake": ["s"]}}
-    with pytest.raises(ConfigError, match="already used for steer_left"):
-        read_profile(data, "keys.yaml")
+def test_a_keyboard_profile_is_checked_too():
+    with pytest.raises(ConfigError, match=r"throttle\.press"):
+        read_profile({"name": "k", "kind": "keyboard", "throttle": {"press": 0.0}}, "keys.yaml")
 
 
 def test_no_keyboard_profile_is_an_error(tmp_path):

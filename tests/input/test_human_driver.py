@@ -8,22 +8,33 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import record
-from simulator.driver import human
+from simulator.driver import human, keyboard
 from simulator.driver.human import HumanDriver, open_driver
-from simulator.driver.keyboard import Keyboard
+from simulator.driver.keyboard import STALE, Keyboard
+from simulator.view import block
 from vehicles.command import COMMAND
 
 G29 = ("Logitech G29 Driving Force Racing Wheel", 2, 4, 12, (0x046D, 0xC24F))
 
 
 class Keys:
-    """Keys held by nobody but the test."""
+    """Keys held by nobody but the test; the window lives unless told otherwise."""
 
     def __init__(self):
-        self.down = set()
+        self.held, self.struck, self.lives, self._frames = set(), [], True, 0
 
-    def pressed(self, name):
-        return name in self.down
+    @property
+    def frames(self):
+        self._frames += self.lives
+        return self._frames
+
+    def down(self, key):
+        return key in self.held
+
+    def taps(self, key):
+        count = self.struck.count(key)
+        self.struck = [other for other in self.struck if other != key]
+        return count
 
 
 class Seat:
@@ -54,41 +65,63 @@ def auto(keys, tmp_path, monkeypatch):
 
 def test_keyboard_drives_shifts_and_asks(keys, keyboard_profile):
     seat = Seat(HumanDriver([Keyboard(keys, keyboard_profile)]))
-    seat.run()
-    keys.down = {"up", "a"}
+    seat.run(1.0)
+    keys.held = {"up", "left"}
     now = seat.run(1.0)
     assert (now["throttle"], now["steering"], now["selector"]) == (1.0, 1.0, 1)
-    keys.down = {"left", "right", "down"}
+    keys.held = {"left", "right", "down"}
     now = seat.run(1.0)
     assert (now["throttle"], now["steering"], now["brake"]) == (0.0, 0.0, 1.0)
-    keys.down = {"r", "c"}
+    keys.struck = ["gear_down", "camera", "gear_down", "reset"]
     assert seat.run(0.5)["selector"] == -1
-    keys.down = {"backspace"}
-    seat.run()
-    assert seat.driver.events() == ["camera", "reset"]
+    assert sorted(seat.driver.events()) == ["camera", "reset"]
     assert seat.driver.events() == []
+
+
+def test_space_is_a_hand_on_the_parking_brake_and_its_key_is_the_lever(keys, keyboard_profile):
+    seat = Seat(HumanDriver([Keyboard(keys, keyboard_profile)]))
+    keys.held = {"space"}
+    assert seat.run()["parking_brake"] == 1.0
+    keys.held = set()
+    assert seat.run()["parking_brake"] == 0.0
+    keys.struck = ["parking_brake"]
+    seat.run()
+    assert seat.run()["parking_brake"] == 1.0
 
 
 def test_pause_works_while_time_stands_still(keys, keyboard_profile):
     driver = HumanDriver([Keyboard(keys, keyboard_profile)])
     out = record(COMMAND)
-    keys.down = {"up", "left"}
+    keys.held = {"up", "left"}
     driver.read(1.0, 0.0, out)
     driver.read(1.1, 0.0, out)
     before = out.copy()
-    keys.down = {"up", "left", "p"}
+    keys.struck = ["pause"]
     driver.read(1.1, 0.0, out)
     assert driver.events() == ["pause"]
     assert out == before
+
+
+def test_a_window_that_dies_with_the_throttle_down_does_not_keep_driving(keys, keyboard_profile):
+    seat = Seat(HumanDriver([Keyboard(keys, keyboard_profile)]))
+    keys.held = {"up", "left"}
+    assert seat.run(1.0)["throttle"] == 1.0
+    keys.lives = False
+    now = seat.run(STALE + 0.02)
+    assert now["throttle"] == 0.0
+    now = seat.run(3.0)
+    assert (now["steering"], now["brake"]) == (0.0, pytest.approx(human.LOST_BRAKE))
+    keys.lives = True
+    assert seat.run(1.0)["throttle"] == 1.0, "a window that only hung goes on where it was"
 
 
 def test_the_device_used_last_wins_and_the_steering_does_not_jump(auto, keys, plug):
     stick = plug(*G29)
     auto.run()
     assert auto.driver.active.__class__.__name__ == "Wheel", "a wheel first, as long as nobody touched anything"
-    keys.down = {"up"}
+    keys.held = {"up"}
     assert auto.run(0.7)["throttle"] == 1.0
-    keys.down = set()
+    keys.held = set()
     auto.run(1.0)
     stick.axis(0, -0.8)
     last, steps = 0.0, []
@@ -98,10 +131,10 @@ def test_the_device_used_last_wins_and_the_steering_does_not_jump(auto, keys, pl
         last = now
     assert last > 0.4
     assert max(steps[:20]) <= human.TAKEOVER_RATE * 0.01 + 1e-12
-    keys.down = {"c"}
+    keys.struck = ["camera"]
     auto.run()
     assert auto.driver.active.__class__.__name__ == "Wheel", "looking around is not driving"
-    keys.down = {"right"}
+    keys.held = {"right"}
     auto.run(0.5)
     assert auto.driver.active.__class__.__name__ == "Keyboard"
 
@@ -133,7 +166,7 @@ def test_the_keyboard_takes_over_from_a_lost_wheel(auto, keys, plug):
     auto.run()
     stick.unplug()
     auto.run(1.0)
-    keys.down = {"up"}
+    keys.held = {"up"}
     now = auto.run(0.7)
     assert now["throttle"] == 1.0 and now["brake"] == 0.0
 
@@ -141,7 +174,7 @@ def test_the_keyboard_takes_over_from_a_lost_wheel(auto, keys, plug):
 def test_selector_and_parking_brake_outlive_a_change_of_device(auto, keys, plug):
     stick = plug(*G29)
     auto.run()
-    keys.down = {"space"}
+    keys.struck = ["parking_brake"]
     auto.run()
     stick.axis(0, 0.5)
     assert auto.run()["parking_brake"] == 1.0
@@ -168,15 +201,37 @@ anything = st.floats(allow_nan=True, allow_infinity=True)
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(anything, anything, st.sets(st.sampled_from(["left", "right", "up", "down", "r", "space"]))), max_size=20))
+@given(st.lists(st.tuples(anything, anything, st.sets(st.sampled_from(["left", "right", "up", "down", "space"]))), max_size=20))
 def test_whatever_time_and_speed_are_the_command_is_fit(keyboard_profile, story):
     keys = Keys()
     driver = HumanDriver([Keyboard(keys, keyboard_profile)])
     out = record(COMMAND)
-    for t, speed, keys.down in story:
+    for t, speed, keys.held in story:
+        keys.struck = ["reverse", "parking_brake"]
         driver.read(t, speed, out)
         now = out[0]
         assert -1.0 <= now["steering"] <= 1.0
         assert all(0.0 <= now[name] <= 1.0 for name in ("throttle", "brake", "parking_brake"))
         assert now["selector"] in (-1, 0, 1)
         assert all(math.isfinite(now[name]) for name in out.dtype.names)
+
+
+def test_the_windows_keys_are_the_drivers_keys(keyboard_profile):
+    """Through the shared memory that the window really writes."""
+    reader = block.KeyReader()
+    writer = block.KeyWriter(reader.name)
+    try:
+        assert set(keyboard.ACTIONS) | set(keyboard._DRIVING) == set(block.KEYS)
+        seat = Seat(HumanDriver([Keyboard(reader, keyboard_profile)]))
+        writer.set("up", True)
+        writer.set("camera", True)
+        writer.set("camera", False)
+        for _ in range(100):
+            writer.beat()
+            now = seat.run()
+        assert now["throttle"] == 1.0
+        assert seat.driver.events() == ["camera"], "a tap between two reads is not missed"
+    finally:
+        del seat
+        writer.close()
+        reader.close()
