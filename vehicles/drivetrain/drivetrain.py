@@ -77,16 +77,33 @@ DRIVETRAIN_OUT = (
 
 @kernel
 def drivetrain_reset(p, s, spin, gear):
-    """Engine idling (standing if it has no idle governor), brakes relaxed, `gear` engaged at the wheel speeds `spin` (4,)."""
+    """Brakes relaxed, `gear` engaged at the wheel speeds `spin` (4,), and the engine at the speed it keeps with the throttle closed:
+    idling, in gear against the converter (standing if it has no idle governor and the wheels stand)."""
     s[0]["gear"], s[0]["phase"], s[0]["clock"] = gear, DRIVE if gear != 0 else NEUTRAL, 0.0
     s[0]["ratio"] = gear_ratio(p, gear if gear != 0 else 1)
     s[0]["ratio_from"] = s[0]["ratio"]
     s[0]["slip"] = s[0]["slip_from"] = s[0]["coupling_torque"] = s[0]["release_torque"] = 0.0
-    s[0]["engine_speed"] = max(0.0, p[0]["idle_speed"] - p[0]["idle_band"]) if p[0]["idle_throttle"] > 0.0 else 0.0
-    s[0]["turbine_speed"] = driveshaft_speed(p, spin) / s[0]["ratio"] if gear != 0 else s[0]["engine_speed"]
-    s[0]["engine_speed"] = max(s[0]["engine_speed"], s[0]["turbine_speed"])
+    s[0]["downshift_throttle"] = -1.0
+    s[0]["turbine_speed"] = driveshaft_speed(p, spin) / s[0]["ratio"] if gear != 0 else 0.0
+    s[0]["engine_speed"] = idling_speed(p, s[0]["turbine_speed"], gear == 0)
+    if gear == 0:
+        s[0]["turbine_speed"] = s[0]["engine_speed"]
     for i in range(4):
         s[0]["brake_angle"][i] = 0.0
+
+
+@kernel
+def idling_speed(p, turbine_speed, free):
+    """Engine speed [rad/s] at which closed throttle balances the converter, by bisection; `free` = the turbine runs along."""
+    low, high = 0.0, 1000.0
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        load = converter_torques(p, middle, middle if free else turbine_speed)[0]
+        if engine_torque(p, middle, 0.0)[0] > load:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 @kernel

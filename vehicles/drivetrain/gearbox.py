@@ -17,6 +17,9 @@ from vehicles.drivetrain.tables import RPM, check_keys, number, series, smooth_s
 
 NEUTRAL, ENGAGE, DRIVE = 0, 1, 2
 
+THROTTLE_MOVED = 0.05
+"""Change of throttle after which a downshift no longer delays the next upshift. Larger: holds gears longer; smaller: may hunt."""
+
 GEARBOX = (
     # name               shape   unit      what it is
     ("gears", (), "1", "number of forward gears", "i8"),
@@ -43,6 +46,7 @@ GEARBOX_STATE = (
     ("turbine_speed", (), "rad/s", "speed of the turbine"),
     ("coupling_torque", (), "N m", "torque of the turbine shaft into the gears"),
     ("release_torque", (), "N m", "size of that torque when neutral was selected"),
+    ("downshift_throttle", (), "1", "throttle at a downshift, as long as it is about the same; -1 = none"),
 )
 
 
@@ -57,7 +61,7 @@ def advance_gearbox(p, s, command, driveshaft_speed, wheel_speed, h):
     """Choose the gear for the next step of h seconds and set `ratio` and `slip` at its end.
 
     Shifts in drive: one gear at a time, by turbine speed, each threshold linear in the throttle, never within `shift_latency` of
-    the last. 1 / ratio, hence the turbine speed, follows a smooth step, so neither speed nor torque jumps; with shift_time 0 it
+    the last change. 1 / ratio, hence the turbine speed, follows a smooth step, so neither speed nor torque jumps; with shift_time 0 it
     jumps, and the step's velocity constraint shares the impulse between turbine and wheels.
 
     Lock-out: the selector always releases a gear of the other direction at once, but a gear against the motion (mean wheel speed
@@ -108,13 +112,21 @@ def engage(p, s, direction, driveshaft_speed):
 
 @kernel
 def shift(p, s, throttle):
-    """Take the next gear up or down if the turbine speed asks for it."""
+    """Take the next gear up or down if the turbine speed asks for it.
+
+    After a downshift, and until the throttle moves, only the open-throttle speed shifts up again: where the engine can hold a grade
+    in neither gear, a light throttle's thresholds alone would let the two alternate for ever.
+    """
     up, down = p[0]["upshift_speed"], p[0]["downshift_speed"]
     gear, speed = s[0]["gear"], s[0]["turbine_speed"]
-    if speed > up[0] + throttle * (up[1] - up[0]) and gear < p[0]["gears"]:
+    if abs(throttle - s[0]["downshift_throttle"]) > THROTTLE_MOVED:
+        s[0]["downshift_throttle"] = -1.0
+    up_throttle = throttle if s[0]["downshift_throttle"] < 0.0 else 1.0
+    if speed > up[0] + up_throttle * (up[1] - up[0]) and gear < p[0]["gears"]:
         gear += 1
     elif speed < down[0] + throttle * (down[1] - down[0]) and gear > 1:
         gear -= 1
+        s[0]["downshift_throttle"] = throttle
     if gear != s[0]["gear"]:
         s[0]["gear"], s[0]["clock"], s[0]["ratio_from"] = gear, 0.0, s[0]["ratio"]
 

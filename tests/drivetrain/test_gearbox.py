@@ -1,0 +1,112 @@
+"""Does the gearbox obey selector, lock-out and shift times, without jerks?"""
+
+import numpy as np
+import pytest
+from straight_line import Car
+
+from vehicles.drivetrain.gearbox import DRIVE, ENGAGE, NEUTRAL
+from vehicles.drivetrain.tables import smooth_step
+
+
+def test_smooth_step_has_no_speed_at_its_ends():
+    assert smooth_step(-1.0, 2.0) == 0.0 and smooth_step(0.0, 0.0) == 1.0 and smooth_step(2.0, 2.0) == 1.0
+    assert smooth_step(1.0, 2.0) == pytest.approx(0.5)
+    assert smooth_step(0.02, 2.0) < 1e-4 and 1.0 - smooth_step(1.98, 2.0) < 1e-4
+
+
+def test_reverse_waits_in_neutral_until_the_car_is_slow():
+    car = Car("hmmwv", 1, 8.0).set(selector=-1, brake=0.2)
+    log = car.roll(20.0)
+    engaged = np.argmax(log[:, 2] == -1)
+    assert engaged > 0 and set(log[:, 2]) == {0.0, -1.0}
+    assert 0.5 < log[engaged, 0] <= 2.1 * 0.465 + 0.02
+    assert log[0, 2] == 0.0
+
+
+def test_drive_waits_while_rolling_backward():
+    car = Car("hmmwv", 0, -5.0).set(selector=1)
+    assert set(car.roll(1.0)[:, 2]) == {0.0}
+    log = car.set(brake=0.3).roll(5.0)
+    engaged = np.argmax(log[:, 2] == 1)
+    assert engaged > 0 and log[engaged, 0] >= -2.1 * 0.465 - 0.02
+
+
+@pytest.mark.parametrize(("speed", "gear"), [(1.0, 1), (5.0, 2), (8.0, 3), (20.0, 5)])
+def test_drive_at_speed_takes_a_gear_that_does_not_overspeed(speed, gear):
+    car = Car("hmmwv", 0, speed).set(selector=1)
+    log = car.roll(0.3)
+    assert log[-1, 2] == gear
+    car.roll(1.0)
+    assert car.state[0]["turbine_speed"] < car.p[0]["upshift_speed"][1]
+
+
+def test_phases_follow_one_another():
+    car = Car("hmmwv", 0).set(brake=0.5)
+    car.roll(1.0)
+    assert car.state[0]["phase"] == NEUTRAL
+    car.set(selector=1).roll(0.3)
+    assert car.state[0]["phase"] == ENGAGE
+    car.roll(1.0)
+    assert car.state[0]["phase"] == DRIVE and abs(car.state[0]["turbine_speed"]) < 0.01
+    car.set(selector=-1).roll(0.1)
+    assert car.out[0]["gear"] == 0
+    car.roll(1.5)
+    assert car.out[0]["gear"] == -1 and car.out[0]["drive_torque"].sum() < -500.0
+
+
+def test_engaging_friction_only_takes_energy_out():
+    """While the turbine is brought to the speed of the gear, coupling torque and slip have the same sign, rolling either way."""
+    for speed in (0.0, 0.9, 15.0, -0.9):
+        car = Car("hmmwv", 0, speed).set(selector=1)
+        for _ in range(1200):
+            car.roll(0.001)
+            if car.state[0]["phase"] == ENGAGE:
+                slip = car.state[0]["turbine_speed"] - car.out[0]["driveshaft_speed"] / car.state[0]["ratio"]
+                assert car.state[0]["coupling_torque"] * slip >= -1e-6
+
+
+def test_neutral_carries_no_torque_once_released():
+    car = Car("hmmwv", 1, 5.0).set(selector=0, throttle=0.5)
+    log = car.roll(1.0)
+    assert np.abs(car.out[0]["driveshaft_torque"]) == 0.0
+    assert np.abs(np.diff(log[:, 1])).max() < 100.0
+
+
+def test_shifts_respect_latency_and_take_one_gear():
+    for name, latency in (("hmmwv", 0.5), ("hmmwv_chrono", 1.0)):
+        gears = Car(name).set(throttle=1.0).roll(20.0)[:, 2]
+        at = np.flatnonzero(np.diff(gears))
+        assert len(at) >= 2 and np.all(np.diff(gears)[at] == 1.0)
+        assert np.diff(at).min() * 1e-3 >= latency - 1e-3
+
+
+def test_timed_shift_has_no_jump_of_torque_where_the_instant_one_has():
+    jumps = {}
+    for name, time in (("timed", 0.35), ("instant", 0.0)):
+        car = Car("hmmwv", 1, 3.0).set(throttle=0.5)
+        car.p[0]["shift_time"] = time
+        log = car.roll(10.0)
+        assert log[-1, 2] >= 4
+        jumps[name] = np.abs(np.diff(log[500:, 1])).max()
+    assert jumps["timed"] < 100.0
+    assert jumps["instant"] > 1000.0
+
+
+def test_light_throttle_shifts_earlier_and_kickdown_comes_back():
+    speeds = []
+    for throttle in (0.2, 1.0):
+        log = Car("hmmwv").set(throttle=throttle).roll(20.0)
+        speeds.append(log[np.argmax(log[:, 2] == 3), 0])
+    assert speeds[0] < 0.9 * speeds[1]
+    car = Car("hmmwv", 5, 10.9).set(throttle=0.2)
+    assert set(car.roll(1.0)[:, 2]) == {5.0}
+    assert car.set(throttle=1.0).roll(0.1)[-1, 2] == 4.0
+
+
+def test_after_a_downshift_only_a_moved_throttle_or_high_revs_shift_up():
+    car = Car("hmmwv", 4, 10.9).set(throttle=0.2)
+    car.state[0]["downshift_throttle"] = 0.2
+    car.state[0]["clock"] = 1.0
+    assert car.p[0]["upshift_speed"] @ (0.8, 0.2) < car.state[0]["turbine_speed"] < car.p[0]["upshift_speed"][1]
+    assert set(car.roll(0.5)[:, 2]) == {4.0}
+    assert car.set(throttle=0.28).roll(0.1)[-1, 2] == 5.0
