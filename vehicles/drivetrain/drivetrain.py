@@ -116,7 +116,7 @@ def drivetrain_step(p, b, s, command, spin, carrier_spin, moment, moment_slope, 
     moment (4,)        moment of the ground on the wheel about its axle [N m], at the speeds before the step
     moment_slope (4,)  d moment / d spin [N m s/rad], <= 0; what acts is moment + moment_slope (spin after - spin before)
     wheel_inertia (4,) of wheel, tire and hub about the axle [kg m2], half shafts not included
-    h                  step [s]; stable for any, meant for 0.1 to 5 ms
+    h                  step [s], meant for 0.1 to 5 ms
 
     `drive_torque`, `brake_torque` and the moment that acts satisfy I (spin after - spin before) / h = moment + drive - brake
     exactly. The chassis is due -brake through the carriers, and `reaction_x`, `reaction_y` from the housings: minus the rate of
