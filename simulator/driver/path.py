@@ -279,7 +279,9 @@ class PathDriver:
         course = yaw + w * n.preview + math.atan2(v_y, max(v_x, LOW_SPEED)) - here.heading
         v = max(v_x, LOW_SPEED)
         k = n.bandwidth / v
-        back = -k * k * e - 2.0 * n.damping * k * math.sin(course)
+        # far away the driver heads back at a steady angle, from which he can still turn in with less than the correction
+        far = 3.0 * n.correction / n.bandwidth**2
+        back = -k * k * min(max(e, -far), far) - 2.0 * n.damping * k * math.sin(course)
         most = n.correction / (v * v)
         return (n.wheelbase + n.understeer * v * v) * (here.curvature + min(max(back, -most), most))
 

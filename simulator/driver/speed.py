@@ -36,14 +36,16 @@ class SpeedNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SpeedControl:
-    """PI control of the forward speed with a ramped demand, feed-forward of its slope and back-calculation anti-windup.
+    """PI control of the forward speed with a ramped demand, feed-forward of its slope and anti-windup.
 
         demand'  = limited to +- acceleration          until it is the target's speed
         a        = demand' + Kp (demand - v) + i        acceleration asked of the pedals
-        i'       = Ki (demand - v) + (a_pedals - a) Ki/Kp     the second term unwinds i while a pedal is at its stop
+        i'       = Ki (demand - v)                      but not further into the stop of a pedal
 
-    a_pedals is what both pedals can give. The brake joins only below -pedal_gap, so that engine braking comes first and the
-    feet do not dance between pedals [Astrom and Hagglund 1995, section 3.5, for the anti-windup].
+    Conditional integration: while the engine gives all it has, i waits, so the speed does not run beyond the demand afterwards.
+    (Back-calculation with the usual time constant Kp/Ki would let i grow to full throttle then.) The brake joins only below
+    -pedal_gap, so that engine braking comes first; one foot works both pedals, so one is released before the other is pressed.
+    [Astrom and Hagglund 1995, section 3.5]
 
     Parameters
     ----------
@@ -77,14 +79,20 @@ class SpeedControl:
         a = slope + n.proportional * error + self._integral
         throttle = min(max(a / n.throttle_acceleration, 0.0), 1.0)
         brake = min(max(-(a + n.pedal_gap) / n.brake_acceleration, 0.0), 1.0)
-        reached = min(max(a, -n.brake_acceleration - n.pedal_gap), n.throttle_acceleration)
-        self._integral += dt * (n.integral * error + (reached - a) * n.integral / n.proportional)
+        if not (throttle == 1.0 and error > 0.0) and not (brake == 1.0 and error < 0.0):
+            self._integral += dt * n.integral * error
 
         if self._target == 0.0 and self._demand == 0.0 and abs(speed) < STANDSTILL:
             throttle, brake, self._integral = 0.0, max(brake, STEADY_BRAKE), 0.0
-        most = n.pedal_rate * dt
-        self._throttle += min(max(throttle - self._throttle, -most), most)
-        self._brake += min(max(brake - self._brake, -most), most)
+        return self._move_foot(throttle, brake, n.pedal_rate * dt)
+
+    def _move_foot(self, throttle: float, brake: float, most: float) -> tuple[float, float]:
+        """Move the pedals towards (throttle, brake), by at most `most`, and one only when the other is released."""
+        before = self._throttle, self._brake
+        if before[1] == 0.0 or throttle < before[0]:
+            self._throttle += min(max(throttle - before[0], -most), most)
+        if before[0] == 0.0 or brake < before[1]:
+            self._brake += min(max(brake - before[1], -most), most)
         return self._throttle, self._brake
 
 
