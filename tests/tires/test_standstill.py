@@ -1,0 +1,151 @@
+"""Standing, stopping and starting: the tire holds like a spring with a damper, and nothing is set to zero by hand."""
+
+import math
+
+import numpy as np
+import pytest
+import tire_rig
+
+from terrain.soil import SOIL
+
+G = 9.81
+MASS = 640.0
+
+
+def slope_of(grade):
+    """Gravity along and across a level plane that stands for a slope: the rig keeps the wheel upright to the ground."""
+    angle = math.atan(grade)
+    return np.array([-G * math.sin(angle), 0.0, -G * math.cos(angle)])
+
+
+def parked(ground, gravity, h, seconds, r=None, locked=True):
+    """Let a mass on one tire stand; positions at the start, at the middle and at the end."""
+    r = r or tire_rig.place(tire_rig.rig(ground=ground), MASS * -gravity[2])
+    places = [r.wheel[0]["p_WK"].copy()]
+    for _ in range(2):
+        tire_rig.ride(r.p, r.s, r.ground, r.under, h, r.wheel, r.out, int(0.5 * seconds / h), MASS, gravity, locked)
+        places.append(r.wheel[0]["p_WK"].copy())
+    return r, places
+
+
+GROUNDS = {
+    "road": tire_rig.plane(),
+    "loam": tire_rig.plane(tire_rig.soil(), hardness=0.0),
+    "half": tire_rig.plane(tire_rig.soil(), hardness=0.5),
+}
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+@pytest.mark.parametrize("h", [2e-4, 1e-3, 5e-3])
+def test_parked_on_a_slope_of_30_percent_for_a_minute(ground, h):
+    """Springs settle within the first seconds; then less than 0.01 mm in half a minute."""
+    r, places = parked(GROUNDS[ground], slope_of(0.3), h, 60.0)
+    elastic = MASS * G * 0.2873 / r.p[0]["tread_stiffness"][0]
+    assert abs(places[2][0] - places[1][0]) < 1e-5
+    assert abs(places[2][0] - places[0][0] + elastic) < 1e-3, "beyond the give of the tread"
+    assert np.abs(r.wheel[0]["v_WK_W"]).max() < 1e-6
+
+
+def test_parked_across_the_slope_and_on_a_real_plane():
+    """The ground itself tilted to the side by 30 %, wheel upright in the world: cambered, and it still stands."""
+    r = tire_rig.rig(ground=tire_rig.plane(slope=(0.0, 0.3)))
+    angle = math.atan(0.3)
+    r.wheel[0]["p_WK"] = 0.0, 0.0, (0.4699 - 0.0155) / math.cos(angle)
+    r.wheel[0]["a_W"] = 0.0, math.cos(angle), math.sin(angle)
+    r.s[0]["e_W"] = 0.0, math.sin(angle), -math.cos(angle)
+    r, _ = parked(r.ground, np.array([0.0, 0.0, -G]), 1e-3, 20.0, r)
+    r, places = parked(r.ground, np.array([0.0, 0.0, -G]), 1e-3, 60.0, r)
+    assert np.linalg.norm(places[2] - places[0]) < 1e-5
+
+
+def test_peak_friction_holds_what_sliding_friction_would_not():
+    """60 %, tilted slowly, is more than the sliding force bears (0.46 of the load) and less than the peak."""
+    r = tire_rig.place(tire_rig.rig(), MASS * G)
+    for grade in np.linspace(0.0, 0.6, 600):
+        tire_rig.ride(r.p, r.s, r.ground, r.under, 1e-3, r.wheel, r.out, 5, MASS, slope_of(grade), True)
+    _, places = parked(r.ground, slope_of(0.6), 1e-3, 60.0, r)
+    assert abs(places[2][0] - places[1][0]) < 1e-5
+    _, places = parked(GROUNDS["road"], slope_of(1.2), 1e-3, 1.0)
+    assert places[2][0] < -1.0, "and 120 % slides"
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_shaking_does_not_walk(ground):
+    """A parked wheel shaken along the slope with 1 mm/s for 10 s stays, ratcheting less than 0.1 mm."""
+    gravity = slope_of(0.3)
+    r, _ = parked(GROUNDS[ground], gravity, 1e-3, 10.0)
+    before = r.wheel[0]["p_WK"][0]
+    for k in range(10000):
+        push = gravity + np.array([0.2 * math.sin(2.0 * math.pi * 20.0 * k * 1e-3), 0.0, 0.0])
+        tire_rig.ride(r.p, r.s, r.ground, r.under, 1e-3, r.wheel, r.out, 1, MASS, push, True)
+    tire_rig.ride(r.p, r.s, r.ground, r.under, 1e-3, r.wheel, r.out, 3000, MASS, gravity, True)
+    assert abs(r.wheel[0]["p_WK"][0] - before) < 1e-4
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+@pytest.mark.parametrize("h", [5e-4, 1e-3, 2e-3])
+def test_locked_stop_from_speed_comes_to_rest(ground, h):
+    """Locked at 8 m/s: the car stops, rocks on its tread a little, and stands; the force is quiet."""
+    gravity = np.array([0.0, 0.0, -G])
+    r = tire_rig.place(tire_rig.rig(ground=GROUNDS[ground]), MASS * G, (8.0, 1.0), 0.0)
+    tire_rig.ride(r.p, r.s, r.ground, r.under, h, r.wheel, r.out, int(12.0 / h), MASS, gravity, True)
+    assert r.wheel[0]["p_WK"][0] > 1.0
+    assert np.abs(r.wheel[0]["v_WK_W"]).max() < 1e-4
+    assert abs(r.out[0]["F_C"][0]) < 2.0
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_free_wheel_rolls_out_and_rests(ground):
+    gravity = np.array([0.0, 0.0, -G])
+    r = tire_rig.place(tire_rig.rig(ground=GROUNDS[ground]), MASS * G, (1.0, 0.0), 1.0 / 0.465)
+    previous = 1.0
+    for _ in range(40):
+        tire_rig.ride(r.p, r.s, r.ground, r.under, 1e-3, r.wheel, r.out, 1000, MASS, gravity, False)
+        assert r.wheel[0]["v_WK_W"][0] < previous + 1e-3
+        previous = r.wheel[0]["v_WK_W"][0]
+    assert abs(previous) < 0.02
+
+
+def test_reversal_passes_zero_smoothly():
+    """Driven from +2 to -2 m/s: no force jumps when the speed changes its sign."""
+    for ground in GROUNDS.values():
+        r = tire_rig.place(tire_rig.rig(ground=ground), 6400.0, (2.0, 0.0), 2.0 / 0.4647)
+        tire_rig.roll(r, 8.0)
+        last = r.out[0]["F_C"].copy()
+        for k in range(4000):
+            v = 2.0 - 1e-3 * k
+            r.wheel[0]["v_WK_W"][0], r.wheel[0]["spin"] = v, v / 0.4647
+            F = tire_rig.step(r)["F_C"]
+            assert np.abs(F - last).max() < 0.01 * 6400.0
+            last = F.copy()
+
+
+def test_lift_off_forgets_the_tread_smoothly():
+    r = tire_rig.place(tire_rig.rig(), 6400.0, (0.0, 0.0), 0.0)
+    r.wheel[0]["v_WK_W"] = 0.4, 0.1, 0.0
+    for _ in range(20):
+        tire_rig.step(r)
+    assert np.hypot(*r.out[0]["F_C"][:2]) > 1000.0
+    r.wheel[0]["v_WK_W"] = 0.0, 0.0, 0.5
+    last = r.out[0]["F_C"].copy()
+    for _ in range(200):
+        r.wheel[0]["p_WK"][2] += 0.5e-3
+        F = tire_rig.step(r)["F_C"]
+        assert np.abs(F - last).max() < 0.35 * 6400.0
+        last = F.copy()
+    assert F.tolist() == [0.0, 0.0, 0.0]
+    assert np.abs(r.s[0]["u"]).max() < 1e-6
+
+
+def test_static_force_is_the_force_at_rest():
+    for hardness in (0.0, 0.3, 1.0):
+        r = tire_rig.place(tire_rig.rig(ground=tire_rig.plane(tire_rig.soil(), hardness=hardness)), 6400.0)
+        for _ in range(300):
+            o = tire_rig.step(r)
+        assert o["F_C"] == pytest.approx([0.0, 0.0, 6400.0], rel=1e-6, abs=1e-6)
+        assert o["sinkage"] == pytest.approx((1.0 - hardness) * r.s[0]["sinkage"], abs=1e-9)
+        depth = o["depth"]
+        force, slope, _ = tire_rig.static_force(r.p, r.under, depth)
+        more = tire_rig.static_force(r.p, r.under, depth + 1e-4)[0]
+        assert (more - force) / 1e-4 == pytest.approx(slope, rel=0.02)
+    assert r.under.dtype.names == tuple(row[0] for row in SOIL)

@@ -1,0 +1,39 @@
+"""Tire files: the shipped ones load, and every fault is named in one line."""
+
+import pytest
+import tire_rig
+import yaml
+
+from simulator.base.errors import ConfigError
+from vehicles.tires.parameters import tire
+
+
+def shipped(name="tmeasy_hmmwv"):
+    return yaml.safe_load((tire_rig.CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def test_shipped_tires_load():
+    for file in sorted(tire_rig.CONFIGS.glob("*.yaml")):
+        p = tire_rig.parameters(file.stem)
+        assert p[0]["radius"] == 0.4699
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("radius", 0.0), ("radius", "big"), ("width", float("nan")), ("dfx0", 150e3), ("dfx0", [1.0, 2.0, 3.0]), ("friction", -0.8),
+        ("fxs", [9000.0, 9000.0]), ("sxm", [0.7, 0.1]), ("load_max", 1e9), ("bottoming_radius", 0.5), ("torque_radius", 1.5),
+        ("rolling_resistance", -0.1), ("tread_stiffness", [0.0, 1.0]), ("damping", True), ("radiuss", 1.0),
+    ],
+)  # fmt: skip
+def test_a_fault_names_file_and_key(key, value):
+    with pytest.raises(ConfigError) as error:
+        tire({**shipped(), key: value}, "my_tire.yaml", "tire")
+    assert str(error.value).startswith(f"my_tire.yaml: tire.{key}: got ")
+
+
+def test_missing_key():
+    mapping = shipped()
+    del mapping["nl0"]
+    with pytest.raises(ConfigError, match=r"nl0: got 'nothing'"):
+        tire(mapping, "my_tire.yaml")

@@ -1,0 +1,105 @@
+"""A wheel on a test rig: plane grounds, a driven wheel, a mass on a tire."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import yaml
+
+from simulator.base.jit import kernel
+from simulator.base.records import record
+from terrain.soil import FIRM, SOIL
+from terrain.surface import GROUND
+from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire, tire_states
+from vehicles.tires.tire import static_force, tire_step
+
+CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "tires"
+
+
+def parameters(name="tmeasy_hmmwv", **changes):
+    """Tire record of a shipped file, with changes."""
+    mapping = yaml.safe_load((CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
+    return tire({**mapping, **changes}, f"{name}.yaml")
+
+
+def soil(hardness=0.0, **values):
+    """Record of SOIL: sandy loam (15 %) of the Land Locomotion Laboratory unless said otherwise (Wong 2008, table 2.3)."""
+    loam = {"k_c": 5270.0, "k_phi": 1515040.0, "n": 0.7, "cohesion": 1720.0, "friction_angle": math.radians(29.0)}
+    out = record(SOIL)
+    for key, value in {**FIRM, "friction": 0.8, **loam, "hardness": hardness, **values}.items():
+        out[0][key] = value
+    return out
+
+
+def plane(soils=None, slope=(0.0, 0.0), hardness=1.0, spacing=0.5):
+    """Ground tuple: a plane through the origin; `hardness` a number, or an array over x that repeats along y."""
+    p = record(GROUND)
+    row = np.atleast_1d(np.asarray(hardness, dtype=np.float32))
+    row = np.repeat(row, 4) if len(row) == 1 else row
+    p[0]["spacing"], p[0]["slope"] = spacing, slope
+    grid = np.ascontiguousarray(np.tile(row, (4, 1)))
+    return p, np.zeros((4, 4), np.float32), grid, np.zeros(grid.shape, np.uint8), soil(hardness=1.0) if soils is None else soils
+
+
+def rig(name="tmeasy_hmmwv", ground=None, **changes):
+    """One wheel at rest above the origin of a ground."""
+    wheel = record(WHEEL)
+    wheel[0]["a_W"] = 0.0, 1.0, 0.0
+    return SimpleNamespace(
+        p=parameters(name, **changes), s=tire_states(1), wheel=wheel, out=record(TIRE_OUT), under=record(SOIL), ground=ground or plane()
+    )
+
+
+def step(r, h=1e-3):
+    """One step of the rig's tire; its record of results."""
+    tire_step(r.p, r.s, 0, r.ground, r.under, h, r.wheel, r.out)
+    return r.out[0]
+
+
+def place(r, load=6400.0, v=(0.0, 0.0), spin=0.0):
+    """Put the wheel where it carries the load standing still, with a velocity in the plane and a spin; lets the soil carry it."""
+    r.under[0] = r.ground[4][0]
+    r.under[0]["hardness"] = r.ground[2][0, 0]
+    low, high = 0.0, 0.45
+    for _ in range(60):
+        depth = 0.5 * (low + high)
+        low, high = (depth, high) if static_force(r.p, r.under, depth)[0] < load else (low, depth)
+    r.s[0]["sinkage"] = static_force(r.p, r.under, depth)[2]
+    r.wheel[0]["p_WK"] = 0.0, 0.0, r.p[0]["radius"] - depth
+    r.wheel[0]["v_WK_W"] = v[0], v[1], 0.0
+    r.wheel[0]["spin"] = spin
+    return r
+
+
+def roll(r, distance=6.0, h=1e-3, steps=None):
+    """Steps until the tire has settled, the wheel held where it is on an even ground."""
+    speed = max(abs(r.wheel[0]["v_WK_W"][0]), abs(r.wheel[0]["v_WK_W"][1]), 0.4 * abs(r.wheel[0]["spin"]), 0.1)
+    run(r.p, r.s, r.ground, r.under, h, r.wheel, r.out, steps or int(distance / speed / h) + 200)
+    return r.out[0]
+
+
+@kernel
+def run(p, s, ground, under, h, wheel, out, steps):
+    """Many steps with a wheel that is held."""
+    for _ in range(steps):
+        tire_step(p, s, 0, ground, under, h, wheel, out)
+
+
+@kernel
+def ride(p, s, ground, under, h, wheel, out, steps, mass, gravity, locked):
+    """A mass (kg) that keeps its attitude, free in x, y, z on one tire, under gravity (3,) in W; symplectic Euler.
+
+    The spin is 0 when locked; otherwise the wheel turns with 7 kg m2 under the tire's moment alone.
+    """
+    k, o = wheel[0], out[0]
+    for _ in range(steps):
+        tire_step(p, s, 0, ground, under, h, wheel, out)
+        for j in range(3):
+            k["v_WK_W"][j] += h * (o["F_W"][j] / mass + gravity[j])
+            k["p_WK"][j] += h * k["v_WK_W"][j]
+        if not locked:
+            a = k["a_W"]
+            k["spin"] += h * (o["M_W"][0] * a[0] + o["M_W"][1] * a[1] + o["M_W"][2] * a[2]) / 7.0

@@ -1,0 +1,68 @@
+"""Where a wheel touches the ground: one point of a thin disc, and the contact frame C.
+
+The disc has the tire's unloaded radius, lies in the wheel plane and meets the plane that touches the ground below it. C is
+exactly orthonormal: x the heading of the wheel in that plane, y to the left, z the normal.
+"""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import kernel
+from terrain.surface import height_and_normal, soil_under
+
+UPRIGHT_MIN = 0.05
+"""Smallest cosine of camber used as a divisor; a wheel within 3 degrees of lying flat touches as if it stood at 87."""
+
+FULLY_HARD = 1.0 - 1e-6
+"""Hardness from which on the soil is left out; blended shares of a road add up to one but for rounding."""
+
+
+@kernel
+def touch(p, s, i, ground, under, wheel, out):
+    """Contact of wheel i: frame, penetration, velocities into out[i]; the ground below it into `under` (record of `SOIL`).
+
+        e = -(n - (n.a) a) / cos(camber)          radius that points at the ground, in the wheel plane
+        t = -(p_WK - p_0) . n / (e . n)           way along e to the plane through p_0 with the normal n
+        depth = R0 - t,    depth' = -v_C . n / cos(camber),    v_C = v_WK + w x (t e)
+
+    w is the carrier's angular velocity without its part about the axle, which belongs to the spin. The rate is exact on a plane,
+    camber rate included. The ground is looked up at the end of the last step's radius (state `e_W`), which needs one look; the
+    plane found there is good for the few millimeters between.
+    `ground` is (p, heights, hardness, soil_ids, soils), see `terrain.surface`.
+    """
+    k, o, n = wheel[i], out[i], out[i]["n_W"]
+    K, a, old, R = k["p_WK"], k["a_W"], s[i]["e_W"], p[0]["radius"]
+
+    # look at the ground where the radius pointed last
+    x, y = K[0] + R * old[0], K[1] + R * old[1]
+    z = height_and_normal(ground[0], ground[1], x, y, n)
+    soil_under(ground[0], ground[2], ground[3], ground[4], x, y, under)
+
+    # the radius that meets the plane there
+    lean = min(max(n[0] * a[0] + n[1] * a[1] + n[2] * a[2], -1.0), 1.0)
+    per = 1.0 / max(math.sqrt(1.0 - lean * lean), UPRIGHT_MIN)
+    t = ((K[0] - x) * n[0] + (K[1] - y) * n[1] + (K[2] - z) * n[2]) * per
+    e0, e1, e2 = (lean * a[0] - n[0]) * per, (lean * a[1] - n[1]) * per, (lean * a[2] - n[2]) * per
+    r0, r1, r2 = t * e0, t * e1, t * e2
+    o["e_W"][0], o["e_W"][1], o["e_W"][2] = e0, e1, e2
+    o["p_WC"][0], o["p_WC"][1], o["p_WC"][2] = K[0] + r0, K[1] + r1, K[2] + r2
+    o["depth"] = R - t
+    o["camber"] = math.asin(lean)
+
+    # x = a x n, y = n x x
+    x0, x1, x2 = a[1] * n[2] - a[2] * n[1], a[2] * n[0] - a[0] * n[2], a[0] * n[1] - a[1] * n[0]
+    x0, x1, x2 = x0 * per, x1 * per, x2 * per
+    y0, y1, y2 = n[1] * x2 - n[2] * x1, n[2] * x0 - n[0] * x2, n[0] * x1 - n[1] * x0
+    o["x_W"][0], o["x_W"][1], o["x_W"][2] = x0, x1, x2
+    o["y_W"][0], o["y_W"][1], o["y_W"][2] = y0, y1, y2
+
+    # velocity of the contact point
+    w, v = k["w_WK_W"], k["v_WK_W"]
+    about = w[0] * a[0] + w[1] * a[1] + w[2] * a[2]
+    w0, w1, w2 = w[0] - about * a[0], w[1] - about * a[1], w[2] - about * a[2]
+    v0, v1, v2 = v[0] + w1 * r2 - w2 * r1, v[1] + w2 * r0 - w0 * r2, v[2] + w0 * r1 - w1 * r0
+    o["v_x"] = v0 * x0 + v1 * x1 + v2 * x2
+    o["v_y"] = v0 * y0 + v1 * y1 + v2 * y2
+    o["depth_rate"] = -(v0 * n[0] + v1 * n[1] + v2 * n[2]) * per
+    o["hardness"] = under[0]["hardness"] if under[0]["hardness"] < FULLY_HARD else 1.0

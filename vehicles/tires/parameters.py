@@ -1,0 +1,128 @@
+"""Tables of a tire: parameters from its file, state, what the vehicle hands in and what it gets back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record, from_mapping, join, record
+
+TIRE = (
+    # name                  shape  unit       what it is
+    ("radius", (), "m", "unloaded radius R0"),
+    ("width", (), "m", "width of the tread"),
+    ("stiffness", (), "N/m", "radial stiffness c1 of F = c1 d + c2 d^2"),
+    ("stiffness_growth", (), "N/m2", "c2 of the same"),
+    ("damping", (), "N s/m", "radial damping"),
+    ("bottoming_radius", (), "m", "radius at which the rim strikes through"),
+    ("bottoming_stiffness", (), "N/m", "stiffness added beyond that"),
+    ("load", (), "N", "nominal load pn; the pairs below hold values at pn and at 2 pn"),
+    ("load_max", (), "N", "largest load used in the horizontal curves"),
+    ("friction", (), "1", "friction coefficient of the ground on which the curves were found"),
+    ("dfx0", (2,), "N", "initial slope of the longitudinal force over slip"),
+    ("fxm", (2,), "N", "largest longitudinal force"),
+    ("fxs", (2,), "N", "longitudinal force in full sliding"),
+    ("dfy0", (2,), "N", "initial slope of the lateral force over slip"),
+    ("fym", (2,), "N", "largest lateral force"),
+    ("fys", (2,), "N", "lateral force in full sliding"),
+    ("sxm", (2,), "1", "longitudinal slip at the largest force"),
+    ("sxs", (2,), "1", "longitudinal slip at which full sliding begins"),
+    ("sym", (2,), "1", "lateral slip at the largest force"),
+    ("sys", (2,), "1", "lateral slip at which full sliding begins"),
+    ("nl0", (2,), "1", "pneumatic trail over contact length at zero slip"),
+    ("sq0", (2,), "1", "lateral slip at which the trail changes sign"),
+    ("sqe", (2,), "1", "lateral slip beyond which there is no trail"),
+    ("rolling_resistance", (), "1", "moment over load and radius"),
+    ("tread_stiffness", (2,), "N/m", "stiffness of the contact patch against the rim, along and across"),
+    ("tread_damping", (2,), "N s/m", "damping of the same"),
+    ("torque_radius", (), "1", "lever of the circumferential force about the axle: 0 = loaded radius, 1 = effective rolling radius"),
+    ("bulldozing", (), "1", "share of the side wall's passive earth pressure that acts on soil"),
+)
+
+TIRE_STATE = (
+    # name          shape  unit   what it is
+    ("u", (2,), "m", "tangential deflection of the tread, along and across"),
+    ("slip", (2,), "1", "slip at which the contact patch really slid in the last step"),
+    ("secant", (), "N s/m", "friction force over sliding velocity in the last step"),
+    ("sinkage", (), "m", "depth of the rut in soil of hardness 0"),
+    ("e_W", (3,), "1", "radius that pointed at the ground in the last step: tells where to look for it"),
+)
+
+WHEEL = (
+    # name      shape  unit     what it is
+    ("p_WK", (3,), "m", "wheel centre"),
+    ("a_W", (3,), "1", "unit axis of the wheel, pointing left"),
+    ("v_WK_W", (3,), "m/s", "velocity of the wheel centre"),
+    ("w_WK_W", (3,), "rad/s", "angular velocity of the wheel carrier"),
+    ("spin", (), "rad/s", "absolute angular velocity of the wheel about its axle, + = rolling forward"),
+)
+
+TIRE_OUT = (
+    # name               shape  unit     what it is
+    ("F_W", (3,), "N", "force of the ground on the tire"),
+    ("M_W", (3,), "N m", "moment of the ground on the tire about the wheel centre, the part about the axle included"),
+    ("F_C", (3,), "N", "the force in contact axes"),
+    ("M_C", (3,), "N m", "the moment about the contact point, in contact axes"),
+    ("p_WC", (3,), "m", "contact point: on the ground, or on the bottom of the rut"),
+    ("x_W", (3,), "1", "heading of the wheel in the ground plane"),
+    ("y_W", (3,), "1", "left of it in the ground plane"),
+    ("n_W", (3,), "1", "ground normal"),
+    ("e_W", (3,), "1", "radius in the wheel plane that points at the ground"),
+    ("depth", (), "m", "how far the undeformed tire reaches below the undeformed ground, along the wheel plane"),
+    ("depth_rate", (), "m/s", "its rate"),
+    ("camber", (), "rad", "inclination of the wheel plane to the ground normal, + = top to the right"),
+    ("v_x", (), "m/s", "velocity of the contact point with a wheel that does not spin, along x"),
+    ("v_y", (), "m/s", "the same along y"),
+    ("slip_ratio", (), "1", "longitudinal slip, + = driving"),
+    ("slip_angle", (), "rad", "slip angle, + = wheel centre moves to the left of its heading"),
+    ("tire_deflection", (), "m", "radial deflection of the tire"),
+    ("sinkage", (), "m", "sinkage of the wheel into the ground"),
+    ("hardness", (), "1", "share of hard ground under the tire"),
+    ("drag_x", (), "N s/m", "loss of longitudinal force per sliding velocity, >= 0 (for an implicit spin)"),
+    ("u_rate", (2,), "m/s", "rate of the tangential deflection"),
+    ("sinkage_rate", (), "m/s", "rate of the rut's depth"),
+    ("slip", (2,), "1", "slip of the contact patch"),
+    ("secant", (), "N s/m", "friction force over sliding velocity"),
+)
+"""One record per wheel; vectors ending in _W are in world axes, those in _C in contact axes (x heading, y left, z normal)."""
+
+_POSITIVE = ("radius", "width", "stiffness", "damping", "bottoming_radius", "load", "load_max", "friction", "dfx0", "fxm", "fxs", "dfy0",
+             "fym", "fys", "sxm", "sxs", "sym", "sys", "sq0", "sqe", "tread_stiffness", "tread_damping")  # fmt: skip
+_NOT_NEGATIVE = ("stiffness_growth", "bottoming_stiffness", "rolling_resistance", "nl0")
+_SHARE = ("torque_radius", "bulldozing")
+_ORDERED = (("fxs", "fxm"), ("fys", "fym"), ("sxm", "sxs"), ("sym", "sys"))
+
+
+def tire(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
+    """Record of table `TIRE` from a tire file: exactly the rows of the table, in SI units.
+
+    Raises
+    ------
+    ConfigError : unknown or missing key, wrong type or shape, a number out of range
+    """
+    p = from_mapping(TIRE, mapping, file, key)
+    values = p[0]
+    for name in _POSITIVE:
+        _require(bool((values[name] > 0.0).all()), mapping, file, key, name, "above 0")
+    for name in _NOT_NEGATIVE:
+        _require(bool((values[name] >= 0.0).all()), mapping, file, key, name, "0 or above")
+    for name in _SHARE:
+        _require(0.0 <= float(values[name]) <= 1.0, mapping, file, key, name, "a number from 0 to 1")
+    for low, high in _ORDERED:
+        _require(bool((values[low] < values[high]).all()), mapping, file, key, low, f"below {high} = {values[high].tolist()}")
+    _require(float(values["bottoming_radius"]) < float(values["radius"]), mapping, file, key, "bottoming_radius", "less than the radius")
+    _require(float(values["load_max"]) <= 4.0 * float(values["load"]), mapping, file, key, "load_max", "at most 4 times the load")
+    return p
+
+
+def tire_states(count: int = 4) -> Record:
+    """Records of `TIRE_STATE` for `count` wheels: nothing deflected, nothing sunk in."""
+    s = record(TIRE_STATE, count)
+    s["e_W"][:, 2] = -1.0
+    return s
+
+
+def _require(ok: bool, mapping: Mapping[str, Any], file: object, key: str, name: str, expected: str) -> None:
+    if not ok:
+        raise ConfigError(file, join(key, name), mapping[name], expected)
