@@ -9,7 +9,10 @@ from typing import Any
 import yaml
 
 from simulator.base.errors import ConfigError, InertiaWarning
+from terrain.load import load_terrain
+from terrain.surface import Ground
 from vehicles.description import Description, read_description
+from vehicles.vehicle import Vehicle
 
 HERE = Path(__file__).resolve().parent
 
@@ -75,3 +78,17 @@ def vehicle_description(name: str) -> Description:
         if path.is_relative_to(data_folder("configs")):
             warnings.simplefilter("ignore", InertiaWarning)  # said in the shipped files themselves
         return read_description(read_yaml(path), str(path))
+
+
+def build_vehicle(name: str) -> Vehicle:
+    """Vehicle with its tires and drivetrain, by name or path of its file. Raises ConfigError."""
+    description = vehicle_description(name)
+    tires, drivetrain = find_config("tires", description.tires), find_config("vehicles/parts", description.drivetrain)
+    return Vehicle(description, read_yaml(tires), read_yaml(drivetrain), (str(tires), str(drivetrain)))
+
+
+def build_ground(name: str) -> Ground:
+    """Ground by name or path of its terrain file. Raises ConfigError."""
+    path = find_config("terrains", name)
+    soils = {p.stem: read_yaml(p) for p in sorted((data_folder("configs") / "soils").glob("*.yaml"))}
+    return load_terrain(read_yaml(path), str(path), data_folder("assets"), soils)

@@ -88,6 +88,12 @@ def accelerations(chassis, corners, struts, state, q, loads, k, work, out):
     Source: paper 000, eqs (4)-(7) and (9)-(11), reduced once more (see the module).
     """
     prepare(corners, struts, state, q, k, work, out)
+    answer_loads(chassis, corners, state, loads, k, work, out)
+
+
+@kernel
+def answer_loads(chassis, corners, state, loads, k, work, out):
+    """Second half of `accelerations`: what the loads do, after `prepare` at the same state."""
     apply_wheel_loads(loads, k, work)
     assemble_chassis(chassis, corners, state[0]["w_WB_B"], work)
     eliminate_thetas(work)

@@ -66,6 +66,8 @@ CORNERS = (
     ("shock_upper_inertia", (6, 4), "kg m2", "inertia of the upper shock half about its centre of mass, in its frame"),
     ("mass", (7, 4), "kg", "masses in the order of BODIES"),
     ("spin_inertia", (4,), "kg m2", "inertia of the wheel about its axle"),
+    ("design_frame", (3, 3, 4), "1", "carrier frame in the design position: columns steering arm, normal, kingpin, in chassis axes"),
+    ("design_wheel_z", (4,), "m", "height of the wheel centre in the design position"),
 )
 
 INPUTS = (

@@ -51,9 +51,9 @@ TIRE_STATE = (
 
 WHEEL = (
     # name      shape  unit     what it is
-    ("p_WK", (3,), "m", "wheel centre"),
+    ("p_WK", (3,), "m", "wheel center"),
     ("a_W", (3,), "1", "unit axis of the wheel, pointing left"),
-    ("v_WK_W", (3,), "m/s", "velocity of the wheel centre"),
+    ("v_WK_W", (3,), "m/s", "velocity of the wheel center"),
     ("w_WK_W", (3,), "rad/s", "angular velocity of the wheel carrier"),
     ("spin", (), "rad/s", "absolute angular velocity of the wheel about its axle, + = rolling forward"),
 )
@@ -61,7 +61,7 @@ WHEEL = (
 TIRE_OUT = (
     # name               shape  unit     what it is
     ("F_W", (3,), "N", "force of the ground on the tire"),
-    ("M_W", (3,), "N m", "moment of the ground on the tire about the wheel centre, the part about the axle included"),
+    ("M_W", (3,), "N m", "moment of the ground on the tire about the wheel center, the part about the axle included"),
     ("F_C", (3,), "N", "the force in contact axes"),
     ("M_C", (3,), "N m", "the moment about the contact point, in contact axes"),
     ("p_WC", (3,), "m", "contact point: on the ground, or on the bottom of the rut"),
@@ -75,7 +75,7 @@ TIRE_OUT = (
     ("v_x", (), "m/s", "velocity of the contact point with a wheel that does not spin, along x"),
     ("v_y", (), "m/s", "the same along y"),
     ("slip_ratio", (), "1", "longitudinal slip, + = driving"),
-    ("slip_angle", (), "rad", "slip angle, + = wheel centre moves to the left of its heading"),
+    ("slip_angle", (), "rad", "slip angle, + = wheel center moves to the left of its heading"),
     ("tire_deflection", (), "m", "radial deflection of the tire"),
     ("sinkage", (), "m", "sinkage of the wheel into the ground"),
     ("hardness", (), "1", "share of hard ground under the tire"),

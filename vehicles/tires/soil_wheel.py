@@ -3,7 +3,7 @@
 [WR] J. Y. Wong, A. R. Reece, Prediction of rigid wheel performance based on the analysis of soil-wheel stresses, J.
 Terramechanics 4 (1967). [JH] Z. Janosi, B. Hanamoto, 1st ISTVS conference (1961). [B] M. G. Bekker, Introduction to
 Terrain-Vehicle Systems (1969). [H] Hegedus' passive earth pressure on a blade, as used by Ishigami et al., J. Field Robotics 24
-(2007). Angles are from bottom dead centre, + = towards the direction of travel.
+(2007). Angles are from bottom dead center, + = towards the direction of travel.
 """
 
 from __future__ import annotations

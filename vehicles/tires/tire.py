@@ -159,7 +159,7 @@ def tire_forces(p, s, i, under, h, wheel, out):
 
 @kernel
 def to_world(i, loaded, wheel, out):
-    """Contact point at the loaded radius; force and moment of out[i] from contact to world axes, the moment to the wheel centre."""
+    """Contact point at the loaded radius; force and moment of out[i] from contact to world axes, the moment to the wheel center."""
     o, K = out[i], wheel[i]["p_WK"]
     x, y, n, e, F, M, F_C, M_C = o["x_W"], o["y_W"], o["n_W"], o["e_W"], o["F_W"], o["M_W"], o["F_C"], o["M_C"]
     for k in range(3):

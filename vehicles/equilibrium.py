@@ -1,0 +1,160 @@
+"""Static equilibrium: the position in which a standing vehicle has no acceleration at all.
+
+Unknown are the six coordinates of the chassis and the four lower-arm angles. Where the chassis stands on the ground is given; the three
+horizontal coordinates are the small displacement by which the tires, held at that place, are pulled sideways until they carry what the
+slope asks for. On level ground it is zero. The brakes carry the moments about the axles.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import JounceError
+from simulator.base.frames import quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
+from simulator.base.jit import kernel
+from terrain.surface import height_and_normal
+from vehicles.dynamics import answer_loads, prepare
+from vehicles.steering import place_tierods
+from vehicles.step import Model, Space, add_reactions, feel, gather_tire_loads, move_wheels
+from vehicles.tires.contact import touch
+from vehicles.tires.tire import static_force, tire_forces
+
+RESIDUAL = 1e-9
+"""m/s2 and rad/s2. Largest acceleration of a settled vehicle."""
+
+ROUNDS = 60
+"""Newton rounds before giving up; ten are enough on any ground a vehicle can stand on."""
+
+TOUCH = 0.02
+"""m. Tire deflection of the first guess; it must not hang in the air, where nothing depends on its height."""
+
+Ground = tuple[NDArray, ...]
+
+
+def settle(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -> None:
+    """Bring chassis, arms and tires into equilibrium at (x, y) [m] with heading yaw [rad].
+
+    Raises
+    ------
+    JounceError : no such position is found
+    """
+    unknown = _first_guess(m, s, ground, x, y, yaw)
+    place = np.array([x, y, yaw])
+    residual, trial, jacobian = np.empty(10), np.empty(10), np.empty((10, 10))
+    step = np.array([1e-6] * 3 + [1e-7] * 3 + [1e-7] * 4)
+    static_residual(m, s, ground, place, unknown, residual)
+    for _ in range(ROUNDS):
+        if np.abs(residual).max() < 0.1 * RESIDUAL:
+            break
+        for n in range(10):
+            moved = unknown.copy()
+            moved[n] += step[n]
+            static_residual(m, s, ground, place, moved, trial)
+            jacobian[:, n] = (trial - residual) / step[n]
+        before = np.abs(residual).max()
+        try:
+            change = np.linalg.solve(jacobian, -residual)
+        except np.linalg.LinAlgError:
+            break
+        change *= min(1.0, 0.05 / max(np.abs(change).max(), 1e-12))
+        for _ in range(8):
+            static_residual(m, s, ground, place, unknown + change, trial)
+            if np.abs(trial).max() < before or np.abs(change).max() < 1e-13:
+                break
+            change *= 0.5
+        unknown = unknown + change
+        residual[:] = trial
+        if np.abs(change).max() < 1e-14:
+            break
+    static_residual(m, s, ground, place, unknown, residual)
+    if not np.abs(residual).max() < RESIDUAL:
+        raise JounceError(f"the vehicle finds no equilibrium at x = {x:g} m, y = {y:g} m (left over: {np.abs(residual).max():.2g} m/s2)")
+    feel(m, s)
+
+
+def _first_guess(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -> NDArray[np.float64]:
+    """Vehicle parallel to the ground, arms in droop until the springs would carry it: [dx, dy, z, roll, pitch, dyaw, theta...]."""
+    n = np.empty(3)
+    R = np.empty((3, 3))
+    base, track = 1.6, 0.9
+    c, sn = math.cos(yaw), math.sin(yaw)
+    heights = []
+    for fx, fy in ((base, track), (base, -track), (-base, track), (-base, -track)):
+        heights.append(height_and_normal(ground[0], ground[1], x + c * fx - sn * fy, y + sn * fx + c * fy, n))
+    pitch = math.atan2((heights[2] + heights[3] - heights[0] - heights[1]) / 2.0, 2.0 * base)
+    roll = math.atan2((heights[0] + heights[2] - heights[1] - heights[3]) / 2.0, 2.0 * track)
+    rotation_of_euler(roll, pitch, yaw, R)
+    theta = np.array([_unloaded_angle(m, s, i) for i in range(4)])
+    s.state[0]["theta"] = theta
+    prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    z = float(np.mean(heights)) + float(m.tire[0]["radius"]) - TOUCH - float(np.mean(s.kinematics[0]["W"][2]))
+    return np.concatenate([[0.0, 0.0, z, roll, pitch, 0.0], theta])
+
+
+def _unloaded_angle(m: Model, s: Space, i: int) -> float:
+    """Arm angle at which spring i carries about a quarter of the vehicle's weight."""
+    weight = float(m.chassis[0]["mass"]) * float(m.chassis[0]["gravity"]) / 4.0
+    low, high = -0.35, 0.1
+    for _ in range(30):
+        middle = 0.5 * (low + high)
+        s.state[0]["theta"][i] = middle
+        prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        carried = -s.out[0]["spring_force"][i] * s.kinematics[0]["spring_length_1"][i] / 0.5
+        low, high = (middle, high) if carried < weight else (low, middle)
+    s.state[0]["theta"][i] = 0.0
+    return 0.5 * (low + high)
+
+
+@kernel
+def static_residual(m, s, ground, place, unknown, residual):
+    """Accelerations (angular 3, linear 3, thetas 4) of the vehicle standing still in the given position.
+
+    Parameters
+    ----------
+    place : (3,) x, y [m] and yaw [rad] at which the tires hold the ground
+    unknown : (10,) displacement dx, dy from there, height z [m], roll, pitch, change of yaw [rad], thetas [rad]
+    residual : (10,) accelerations relative to the world, overwritten [rad/s2, m/s2]
+    """
+    x = s.state[0]
+    x["p_WB"][0] = place[0] + unknown[0]
+    x["p_WB"][1] = place[1] + unknown[1]
+    x["p_WB"][2] = unknown[2]
+    R = s.motion[0]["R_WB"]
+    rotation_of_euler(unknown[3], unknown[4], place[2] + unknown[5], R)
+    quaternion_of_rotation(R, x["q_WB"])
+    rotation_of_quaternion(x["q_WB"], R)
+    for i in range(4):
+        x["theta"][i] = unknown[6 + i]
+    place_tierods(m.steering, s.steering, s.inputs)
+    prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    move_wheels(s)
+    for i in range(4):
+        touch(m.tire, s.tires, i, ground, s.under, s.wheels, s.contacts)
+        hold_ground(m, s, i, place, unknown)
+        tire_forces(m.tire, s.tires, i, s.under, 1e-3, s.wheels, s.contacts)
+    gather_tire_loads(s)
+    for i in range(4):
+        s.axles[0]["brake_torque"][i] = s.motion[0]["moment"][i]
+    add_reactions(m, s)
+    answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
+    for j in range(3):
+        residual[j] = s.out[0]["alpha_WB_B"][j]
+        residual[j + 3] = s.out[0]["a_WB_B"][j]
+    for i in range(4):
+        residual[6 + i] = s.out[0]["theta_ddot"][i]
+
+
+@kernel
+def hold_ground(m, s, i, place, unknown):
+    """Tangential deflection and sinkage of tire i for a vehicle displaced by dx, dy and turned by dyaw from where its tires hold."""
+    o, state = s.contacts[i], s.tires[i]
+    dx = unknown[0] - unknown[5] * (o["p_WC"][1] - place[1])
+    dy = unknown[1] + unknown[5] * (o["p_WC"][0] - place[0])
+    state["u"][0] = -(dx * o["x_W"][0] + dy * o["x_W"][1])
+    state["u"][1] = -(dx * o["y_W"][0] + dy * o["y_W"][1])
+    for j in range(3):
+        state["e_W"][j] = o["e_W"][j]
+    state["sinkage"] = static_force(m.tire, s.under, o["depth"])[2]

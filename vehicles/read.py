@@ -1,0 +1,85 @@
+"""From the vehicle's own records to the READOUT that everybody else reads."""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.frames import euler_angles
+from simulator.base.jit import kernel
+from vehicles.multibody.vectors import column, cross
+
+
+@kernel
+def read_vehicle(m, s, out):
+    """Fill a READOUT record. Positions and velocities are those after the last step; forces and accelerations are those of that step,
+    as are the points of the suspension (one step, 1 ms, older than the chassis).
+
+    m : Model, s : Space, out : record of READOUT
+    """
+    o, x, motion = out[0], s.state[0], s.motion[0]
+    R = motion["R_WB"]
+    o["time"] = motion["time"]
+    for j in range(3):
+        o["p_WB"][j] = x["p_WB"][j]
+        o["v_WB_B"][j] = x["v_WB_B"][j]
+        o["w_WB_B"][j] = x["w_WB_B"][j]
+        o["a_WB_B"][j] = s.out[0]["a_WB_B"][j]
+        o["alpha_WB_B"][j] = s.out[0]["alpha_WB_B"][j]
+        o["f_H_B"][j] = motion["f_H_B"][j]
+    for j in range(4):
+        o["q_WB"][j] = x["q_WB"][j]
+    o["roll"], o["pitch"], o["yaw"] = euler_angles(R)
+    for i in range(4):
+        read_corner(m, s, i, o)
+        read_wheel(s, i, o)
+    a = s.axles[0]
+    o["engine_speed"], o["engine_torque"], o["gear"] = a["engine_speed"], a["engine_torque"], a["gear"]
+    ratio = m.steering[0]["gear_ratio"]
+    o["pitman_angle"] = s.steering[0]["angle"]
+    o["steering_wheel_angle"] = -ratio * s.steering[0]["angle"]
+    o["steering_wheel_torque"] = -motion["pitman_torque"] / ratio
+
+
+@kernel
+def read_corner(m, s, i, o):
+    """Suspension of corner i."""
+    k, x = s.kinematics[0], s.state[0]
+    g = m.corners[0]
+    side = cross(column(k["kingpin"], i), column(k["arm"], i))
+    o["theta"][i], o["theta_dot"][i] = x["theta"][i], x["theta_dot"][i]
+    o["wheel_angle"][i], o["wheel_spin"][i] = x["wheel_angle"][i], x["wheel_spin"][i]
+    axle = column(k["axle"], i)
+    for j in range(3):
+        o["p_BK"][i, j] = k["W"][j, i]
+        for n in range(3):
+            o["R_BK"][i, j, n] = (
+                k["arm"][j, i] * g["design_frame"][n, 0, i]
+                + side[j] * g["design_frame"][n, 1, i]
+                + k["kingpin"][j, i] * g["design_frame"][n, 2, i]
+            )
+        o["lower_ball_B"][i, j] = k["D"][j, i]
+        o["upper_ball_B"][i, j] = k["F"][j, i]
+        o["tierod_outer_B"][i, j] = k["K"][j, i]
+        o["tierod_inner_B"][i, j] = s.inputs[0]["Q"][j, i]
+        o["shock_lower_B"][i, j] = k["B"][j, i]
+        o["spring_lower_B"][i, j] = k["S"][j, i]
+    o["jounce"][i] = k["W"][2, i] - g["design_wheel_z"][i]
+    o["road_wheel_angle"][i] = math.atan2(-axle[0], axle[1])
+    outward = 1.0 if k["W"][1, i] > 0.0 else -1.0
+    o["camber"][i] = -outward * math.asin(axle[2])
+    o["spring_length"][i], o["spring_force"][i] = k["spring_length"][i], s.out[0]["spring_force"][i]
+    o["shock_length"][i], o["shock_force"][i] = k["shock_length"][i], s.out[0]["shock_force"][i]
+    o["shock_rate"][i] = k["shock_length_1"][i] * s.inputs[0]["theta_dot"][i]
+
+
+@kernel
+def read_wheel(s, i, o):
+    """Tire, brake and half shaft of wheel i."""
+    c = s.contacts[i]
+    for j in range(3):
+        o["p_WC"][i, j] = c["p_WC"][j]
+        o["F_C"][i, j] = c["F_C"][j]
+        o["M_C"][i, j] = c["M_C"][j]
+    o["slip_ratio"][i], o["slip_angle"][i] = c["slip_ratio"], c["slip_angle"]
+    o["tire_deflection"][i], o["sinkage"][i], o["hardness"][i] = c["tire_deflection"], c["sinkage"], c["hardness"]
+    o["brake_torque"][i], o["drive_torque"][i] = s.axles[0]["brake_torque"][i], s.axles[0]["drive_torque"][i]
