@@ -1,0 +1,148 @@
+"""A whole run without the vehicle: driver, plant, telemetry, metrics, report."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path as FilePath
+
+import numpy as np
+import pytest
+import yaml
+from bicycle import Bicycle, drive
+
+from simulator.base.errors import OutputError
+from simulator.maneuvers.maneuver import load_maneuver
+from simulator.maneuvers.metrics import evaluate
+from simulator.maneuvers.report import write_metrics, write_report
+from simulator.record.writer import TelemetryWriter, read_telemetry
+from vehicles.command import COMMAND
+from vehicles.readout import READOUT
+
+ROOT = FilePath(__file__).parents[2]
+FOLDER = ROOT / "configs" / "maneuvers"
+SPAWN = (30.0, 70.0, -2.0)
+FILES = {"metrics.json", "speed.png", "attitude.png", "lateral_acceleration.png", "yaw_rate.png", "path.png"}
+
+
+def run(name, folder, step=0.001, **changes):
+    mapping = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8")) | changes
+    maneuver = load_maneuver(mapping, name)
+    plant, driver = Bicycle(pose=SPAWN), maneuver.driver(SPAWN)
+    with TelemetryWriter(folder, [("", READOUT, plant.readout), ("command_", COMMAND, plant.command)], round(0.01 / step)) as log:
+        drive(plant, driver, maneuver.duration, step, round(0.01 / step), publish=log.publish)
+    telemetry = read_telemetry(log.file)
+    return maneuver, driver, telemetry, evaluate(maneuver, telemetry, SPAWN)
+
+
+@pytest.fixture(scope="module")
+def avtp(tmp_path_factory):
+    return run("avtp_lane_change", tmp_path_factory.mktemp("avtp"))
+
+
+def test_double_lane_change_passes(tmp_path):
+    maneuver, driver, _, result = run("double_lane_change", tmp_path, step=0.002)
+    assert result["pass"], result["checks"]
+    assert result["metrics"]["path_error_max_m"] < 0.3
+    # what the evaluation takes for the path is the path the driver had, to the millimeter
+    for found, asked in zip(result["lane_changes"], driver.path.lane_changes, strict=True):
+        assert found["station_m"] == pytest.approx(asked.start, abs=0.03)
+    # the band of the scenario: a 3.5 m quintic of 60 m at 20 m/s asks for 2.25 m/s2 and about 0.11 rad/s
+    assert result["metrics"]["lateral_acceleration_max_mps2"] == pytest.approx(2.25, rel=0.25)
+    assert maneuver.name == "double_lane_change"
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_avtp_is_clean_at_50_kph(tmp_path, side):
+    mapping = yaml.safe_load((FOLDER / "avtp_lane_change.yaml").read_text(encoding="utf-8"))
+    _, _, _, result = run("avtp_lane_change", tmp_path, step=0.002, course=mapping["course"] | {"side": side})
+    assert result["pass"], result["checks"]
+    assert all(gate["clean"] for gate in result["gates"])
+    assert result["metrics"]["gate_margin_min_m"] > 0.05
+    assert result["metrics"]["speed_end_mps"] == pytest.approx(0.0, abs=0.01)
+
+
+def test_avtp_much_too_fast_is_not_clean(tmp_path):
+    fast = [{"at_s": 0, "speed_kph": 85, "acceleration_mps2": 3}]
+    mapping = yaml.safe_load((FOLDER / "avtp_lane_change.yaml").read_text(encoding="utf-8"))
+    _, _, _, result = run("avtp_lane_change", tmp_path, step=0.002, speed=fast, course=mapping["course"] | {"start_m": 250})
+    assert not result["pass"] and result["metrics"]["course_clean"] == 0.0
+
+
+def test_scripted_drive_stops_within_its_time(tmp_path):
+    _, _, telemetry, result = run("scripted_drive", tmp_path, step=0.002)
+    assert result["metrics"]["speed_end_mps"] == pytest.approx(0.0, abs=0.05)
+    assert result["metrics"]["distance_m"] > 200.0
+    assert np.abs(telemetry["command_steering"]).max() < 0.3
+
+
+def test_report_is_complete_and_readable(avtp, tmp_path):
+    maneuver, _, telemetry, result = avtp
+    files = write_report(tmp_path, maneuver, telemetry, result, machine={"real_time_factor": 12.5}, spawn=SPAWN)
+    assert {file.name for file in files} == FILES == set(os.listdir(tmp_path))
+    data = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))
+    assert data["result"] == result and data["machine"] == {"real_time_factor": 12.5}
+    for name in FILES - {"metrics.json"}:
+        content = (tmp_path / name).read_bytes()
+        assert content.startswith(b"\x89PNG")
+        width, height = struct.unpack(">II", content[16:24])
+        assert width >= 1000 and height >= 500
+
+
+def test_same_run_same_bits(tmp_path):
+    contents = []
+    for name in ("a", "b"):
+        folder = tmp_path / name
+        folder.mkdir()
+        maneuver, _, telemetry, result = run("avtp_lane_change", folder, step=0.005, duration_s=12)
+        write_report(folder, maneuver, telemetry, result, spawn=SPAWN)
+        contents.append({file.name: file.read_bytes() for file in folder.iterdir()})
+    assert set(contents[0]) == FILES | {"telemetry.parquet"}
+    assert contents[0] == contents[1]
+
+
+def test_machine_is_apart_from_the_result(tmp_path):
+    write_metrics(tmp_path, {"pass": True}, {"wall_time_s": 3.2})
+    assert json.loads((tmp_path / "metrics.json").read_text()) == {"result": {"pass": True}, "machine": {"wall_time_s": 3.2}}
+
+
+def test_way_points_and_script_are_drawn_too(tmp_path):
+    mapping = yaml.safe_load((FOLDER / "scripted_drive.yaml").read_text(encoding="utf-8"))
+    del mapping["lane_changes"]
+    variants = {
+        "way": mapping
+        | {"duration_s": 8, "waypoints_m": [[0, 0], [60, 0], [100, 30]], "speed": [{"at_s": 0, "speed": 8, "acceleration": 2}]},
+        "script": {key: value for key, value in mapping.items() if key != "speed"}
+        | {"duration_s": 8, "script": [{"at_s": 0, "throttle": 0.8}, {"at_s": 8, "throttle": 0.5, "steering": 0.3}]},
+    }
+    for name, variant in variants.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        maneuver = load_maneuver(variant, name)
+        plant, driver = Bicycle(pose=SPAWN), maneuver.driver(SPAWN)
+        with TelemetryWriter(folder, [("", READOUT, plant.readout)], 2) as log:
+            drive(plant, driver, maneuver.duration, 0.005, 2, publish=log.publish)
+        telemetry = read_telemetry(log.file)
+        write_report(folder, maneuver, telemetry, evaluate(maneuver, telemetry, SPAWN), spawn=SPAWN)
+        assert set(os.listdir(folder)) == FILES | {"telemetry.parquet"}
+
+
+def test_unwritable_folder_is_one_line(avtp, tmp_path):
+    maneuver, _, telemetry, result = avtp
+    with pytest.raises(OutputError) as error:
+        write_report(tmp_path / "nowhere", maneuver, telemetry, result, spawn=SPAWN)
+    assert "metrics.json: cannot be written" in str(error.value) and "\n" not in str(error.value)
+    assert os.listdir(tmp_path) == []
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed():
+    program = (
+        "import sys\n"
+        "import simulator.maneuvers.maneuver, simulator.maneuvers.report, simulator.record.writer, simulator.driver.path\n"
+        "print([name for name in ('pyarrow', 'matplotlib', 'numba', 'pyglet', 'yaml') if name in sys.modules])\n"
+    )
+    out = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
