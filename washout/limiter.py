@@ -177,10 +177,10 @@ def _stops_in_stroke(p, s, stop_time, margin):
     leg_lengths(p, s[0]["stop_pose"], s[0]["stop_legs"])
     shortest = p[0]["shortest_leg"] + margin
     longest = p[0]["longest_leg"] - margin
+    inside = True
     for i in range(6):
-        if not (shortest <= s[0]["trial_legs"][i] <= longest and shortest <= s[0]["stop_legs"][i] <= longest):
-            return False
-    return True
+        inside = inside and shortest <= s[0]["trial_legs"][i] <= longest and shortest <= s[0]["stop_legs"][i] <= longest
+    return inside
 
 
 @kernel

@@ -94,10 +94,10 @@ def check_input(p, s, f_H_B, w_WB_B, h):
 
 @kernel
 def _are_numbers(f, w):
+    numbers = True
     for i in range(3):
-        if not (abs(f[i]) < math.inf and abs(w[i]) < math.inf):
-            return False
-    return True
+        numbers = numbers and abs(f[i]) < math.inf and abs(w[i]) < math.inf
+    return numbers
 
 
 @kernel
@@ -150,10 +150,10 @@ def _next_state(p, s, run, park_height, h):
 @kernel
 def _near(s, height):
     """Whether the base has come to a height above neutral."""
+    near = True
     for i in range(6):
-        if abs(s[0]["base"][i] - (height if i == 2 else 0.0)) > NEAR:
-            return False
-    return True
+        near = near and abs(s[0]["base"][i] - (height if i == 2 else 0.0)) <= NEAR
+    return near
 
 
 @kernel
