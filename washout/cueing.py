@@ -112,6 +112,11 @@ class MotionCueing:
         return self._s[0]["legs"]
 
     @property
+    def records(self) -> tuple[Record, Record, Record]:
+        """PARAMETERS, STATES and POSE records, for kernels that call `cueing_step` themselves."""
+        return self._p, self._s, self._washed
+
+    @property
     def readout(self) -> Record:
         """Everything inside, see LIMITER, PROCEDURE and STATE: leg speeds, pose asked for, gain, counts of bad input."""
         return self._s

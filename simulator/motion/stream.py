@@ -76,8 +76,11 @@ class MotionStream:
     def publish(self, readout: Record, cueing: MotionCueing, run: bool) -> None:
         """After a tick: READOUT of the vehicle, the cueing, and whether the simulation runs. Sends when it is time to."""
         self._tick += 1
-        if self._tick % self.every:
-            return
+        if self._tick % self.every == 0:
+            self.send(readout, cueing, run)
+
+    def send(self, readout: Record, cueing: MotionCueing, run: bool) -> None:
+        """Send one packet now, whatever the tick."""
         try:
             if self.protocol == "native":
                 self._send(self._native(readout, cueing, run))
