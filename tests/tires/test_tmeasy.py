@@ -14,7 +14,7 @@ DIRECTIONS = [(1.0, 0.0), (0.0, 1.0), (0.6, 0.8), (-0.6, 0.8), (0.8, -0.6)]
 
 
 def curve(q=1.0, m=1.0, direction=(1.0, 0.0), p=P):
-    return characteristic(p, q, m, *direction)
+    return characteristic(p, q, m, direction[0] ** 2)
 
 
 def force(c, s):

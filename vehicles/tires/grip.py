@@ -34,7 +34,10 @@ V_BREAK = 0.2
 """m/s. A locked or standing wheel slides with sliding friction from about this speed on and holds with the peak well below it. Larger:
 softer break-away, and slip forces behind the peak are off below it. Smaller: harsher break-away."""
 
-TINY = 1e-300
+NEWTON = 1e-3
+"""Relative step of Newton's iteration after which its result is taken; its error is of the order of the square, and none when steady."""
+
+TINY = 1e-100
 
 
 @kernel
@@ -64,7 +67,7 @@ def slip_of_trial(curve, limit, share, soil, kappa, T, start):
     for _ in range(40):
         force, slope = friction_force(curve, limit, share, soil, s)
         new = max(s - (kappa * s + force - T) / (kappa + slope), 0.0)
-        if abs(new - s) <= 1e-4 * s:
+        if abs(new - s) <= NEWTON * s:
             return new
         s = new
     return s
@@ -89,23 +92,24 @@ def hold(p, ground, trial, start):
     T_x, T_y, K_x, K_y, v_s, v_t = trial
     g, s = start
     x, y = T_x * (K_y + g), T_y * (K_x + g)
-    length = math.sqrt(x * x + y * y)
-    if length < TINY:
+    square = x * x + y * y
+    if square < TINY:
         return 0.0, 0.0, 0.0, 0.0, g
-    x, y = x / length, y / length
     rim_slip = v_s / math.sqrt(v_t * v_t + V_BREAK * V_BREAK)
     force = 0.0
+    xx = x * x / square
     # the curve depends on the direction of w, which the secant of the answer turns a little
     for _ in range(3):
-        curve = characteristic(p, q, m, x, y)
+        curve = characteristic(p, q, m, xx)
         limit = curve[1] if rim_slip <= curve[2] else slip_force(curve, rim_slip)[0]
-        s = slip_of_trial(curve, limit, share, (H, s1), v_t * (K_x * x * x + K_y * y * y), abs(x * T_x + y * T_y), s)
+        T = abs(x * T_x + y * T_y) / math.sqrt(square)
+        s = slip_of_trial(curve, limit, share, (H, s1), v_t * (K_y + (K_x - K_y) * xx), T, s)
         force = friction_force(curve, limit, share, (H, s1), s)[0]
         g = force / (max(s, 1e-12) * v_t)
-        old_x, old_y = x, y
         x, y = T_x * (K_y + g), T_y * (K_x + g)
-        per = 1.0 / math.sqrt(x * x + y * y)
-        x, y = x * per, y * per
-        if (x - old_x) * (x - old_x) + (y - old_y) * (y - old_y) < 1e-6:
+        square = x * x + y * y
+        old, xx = xx, x * x / square
+        if abs(xx - old) < 1e-3:
             break
-    return force * x, force * y, s * x, s * y, g
+    per = 1.0 / math.sqrt(square)
+    return force * x * per, force * y * per, s * x * per, s * y * per, g

@@ -56,23 +56,24 @@ def slip_at(pair, q):
 
 
 @kernel
-def characteristic(p, q, m, cx, cy):
-    """(dF0, Fm, sm, Fs, ss, 1 / sm, p) of the force over slip in the direction (cx, cy), at the load q pn and m times the friction.
+def characteristic(p, q, m, xx):
+    """(dF0, Fm, sm, Fs, ss, 1 / sm, p) of the force over slip, at the load q pn and m times the friction.
 
-    Initial slope, peak force and its slip, sliding force and its slip, shape p = dF0 sm / Fm - 2 >= 0 of the rise; q must be > 0.
+    Initial slope, peak force and its slip, sliding force and its slip, shape p = dF0 sm / Fm - 2 >= 0 of the rise. xx is
+    the squared x part of the unit vector along the slip; q must be > 0.
     """
     t = p[0]
-    cx, cy = cx * cx, cy * cy
+    yy = 1.0 - xx
     a, b = force_at(t["dfx0"], q), force_at(t["dfy0"], q)
-    dF0 = math.sqrt(a * a * cx + b * b * cy)
+    dF0 = math.sqrt(a * a * xx + b * b * yy)
     a, b = force_at(t["fxm"], q), force_at(t["fym"], q)
-    Fm = m * math.sqrt(a * a * cx + b * b * cy)
+    Fm = m * math.sqrt(a * a * xx + b * b * yy)
     a, b = slip_at(t["sxm"], q), slip_at(t["sym"], q)
-    sm = m * math.sqrt(a * a * cx + b * b * cy)
+    sm = m * math.sqrt(a * a * xx + b * b * yy)
     a, b = force_at(t["fxs"], q), force_at(t["fys"], q)
-    Fs = m * math.sqrt(a * a * cx + b * b * cy)
+    Fs = m * math.sqrt(a * a * xx + b * b * yy)
     a, b = slip_at(t["sxs"], q), slip_at(t["sys"], q)
-    ss = m * math.sqrt(a * a * cx + b * b * cy)
+    ss = m * math.sqrt(a * a * xx + b * b * yy)
     per_peak = 1.0 / sm
     least = 2.0 * Fm * per_peak
     return max(dF0, least), Fm, sm, Fs, ss, per_peak, max(dF0 * sm / Fm - 2.0, 0.0)
