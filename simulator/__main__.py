@@ -45,9 +45,25 @@ def _parser() -> argparse.ArgumentParser:
         prog="jounce", description="Real-time driving simulator with exact suspension dynamics and motion cueing."
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add_run(commands)
     _add_validate(commands)
     _add_bench(commands)
     return parser
+
+
+def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics and plots")
+    p.add_argument("maneuver", help="maneuver by name or file, for example double_lane_change")
+    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from simulator.run import main_run
+
+    return main_run(arguments.maneuver, arguments.out, arguments.csv, arguments.json)
 
 
 def _add_validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -66,6 +82,16 @@ def _add_validate(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     p.add_argument("--vehicle", default="hmmwv", help="vehicle by name or file (default: hmmwv)")
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_kinematics)
+
+    p = kinds.add_parser("trajectory", help="drive with recorded inputs and compare with the recorded motion")
+    p.add_argument("file", help="recording (.csv.gz or .csv, its description in the .json beside it)")
+    p.add_argument(
+        "--from", dest="start", type=float, metavar="T0", help="begin with the state recorded at T0 [s] (default: at rest, as spawned)"
+    )
+    p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
+    p.add_argument("--plot", metavar="OUT.png", help="draw the channels that count")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_validate_trajectory)
 
 
 def _add_bench(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -87,6 +113,17 @@ def _validate_kinematics(arguments: argparse.Namespace) -> int:
     from simulator.validate.kinematics import compare_kinematics
 
     return _report(compare_kinematics(arguments.file, vehicle_description(arguments.vehicle), arguments.axle), arguments.json)
+
+
+def _validate_trajectory(arguments: argparse.Namespace) -> int:
+    from simulator.build import build_vehicle
+    from simulator.validate.recording import Recording
+    from simulator.validate.trajectory import compare_trajectory, plot_trajectory
+
+    comparison = compare_trajectory(Recording(arguments.file), build_vehicle(arguments.vehicle), arguments.start)
+    if arguments.plot:
+        plot_trajectory(comparison, arguments.plot)
+    return _report(comparison, arguments.json)
 
 
 def _report(comparison: object, as_json: bool) -> int:

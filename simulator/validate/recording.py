@@ -1,0 +1,166 @@
+"""A recorded drive: a table of samples (`NAME.csv.gz` or `NAME.csv`) with a description beside it (`NAME.json`)."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import numbers
+from terrain.load import load_terrain
+from terrain.surface import Ground
+
+Array = NDArray[np.float64]
+
+INPUTS = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "braking": (0.0, 1.0)}
+"""Input columns and their ranges."""
+
+GROUNDS = ("flat", "bump")
+"""Types of ground a recording may name; their other keys are those of a terrain file."""
+
+GAP = 1.0
+"""s. Longest time between two samples; more is no recording of a drive."""
+
+BEFORE = 1.0
+"""s. How long before its maneuver a recording begins to count."""
+
+
+class Recording:
+    """Checked samples and description.
+
+    Parameters
+    ----------
+    file : name of the table
+
+    Raises
+    ------
+    ConfigError : table or description cannot be read, a cell is not a finite number, time does not rise, an input is out of range
+    """
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.names, self.rows = _table(file)
+        self.sidecar = str(_beside(Path(file)))
+        self.about = _description(self.sidecar)
+        self.time = self.column("t")
+        self.steering, self.throttle, self.braking = (self._input(name, *INPUTS[name]) for name in INPUTS)
+        self._check_time()
+        start = self.about.get("initial_conditions")
+        if not isinstance(start, dict):
+            raise ConfigError(self.sidecar, "initial_conditions", start, "a mapping with chassis_ref_pos, quaternion_wxyz and velocity")
+        inside = "initial_conditions."
+        self.p_WB = numbers(start.get("chassis_ref_pos"), (3,), self.sidecar, inside + "chassis_ref_pos", "m")
+        self.q_WB = numbers(start.get("quaternion_wxyz"), (4,), self.sidecar, inside + "quaternion_wxyz")
+        if abs(float(np.linalg.norm(self.q_WB)) - 1.0) > 1e-6:
+            raise ConfigError(self.sidecar, inside + "quaternion_wxyz", self.q_WB.tolist(), "a unit quaternion")
+        velocity = start.get("velocity", 0.0)
+        shape = (3,) if isinstance(velocity, list) else ()
+        self.v_WB_B = np.zeros(3)
+        self.v_WB_B[: 3 if shape else 1] = numbers(velocity, shape, self.sidecar, inside + "velocity", "m/s")
+
+    def ground(self) -> Ground:
+        """The ground it was driven on, hard and with the recorded friction. Raises ConfigError."""
+        terrain = self.about.get("terrain")
+        if not isinstance(terrain, dict) or terrain.get("type") not in GROUNDS:
+            raise ConfigError(self.sidecar, "terrain", terrain, "a mapping whose type is one of " + ", ".join(GROUNDS))
+        friction = float(numbers(self.about.get("friction_mu_road"), (), self.sidecar, "friction_mu_road"))
+        return load_terrain({"friction": friction, **terrain}, self.sidecar, Path(self.sidecar).parent, {})
+
+    @property
+    def settled_row(self) -> int:
+        """Row from which the recording counts: `BEFORE` its maneuver, or the first. Raises ConfigError."""
+        if self.about.get("maneuver_t0") is None:
+            return 0
+        t0 = float(numbers(self.about["maneuver_t0"], (), self.sidecar, "maneuver_t0", "s"))
+        if not self.time[0] <= t0 < self.time[-1]:
+            raise ConfigError(self.sidecar, "maneuver_t0", t0, f"a time of the recording, {self.time[0]:g} to {self.time[-1]:g} s")
+        return int(np.argmin(np.abs(self.time - max(t0 - BEFORE, self.time[0]))))
+
+    def row(self, time: float) -> int:
+        """Row nearest to a time [s] from which on something is left to drive. Raises ConfigError."""
+        if not self.time[0] <= time < self.time[-1]:
+            raise ConfigError(self.file, "--from", time, f"a time from {self.time[0]:g} s to before {self.time[-1]:g} s")
+        return min(int(np.argmin(np.abs(self.time - time))), len(self.time) - 2)
+
+    def has(self, name: str) -> bool:
+        """True when there is a column of that name."""
+        return name in self.names
+
+    def column(self, name: str) -> Array:
+        """Column of that name. Raises ConfigError when it is missing or holds something else than finite numbers."""
+        if name not in self.names:
+            raise ConfigError(self.file, "columns", "no " + name, f"a column {name}")
+        place = self.names.index(name)
+        values = np.empty(len(self.rows))
+        for n, row in enumerate(self.rows):
+            try:
+                values[n] = float(row[place])
+            except ValueError:
+                values[n] = np.nan
+        bad = np.flatnonzero(~np.isfinite(values))
+        if len(bad):
+            raise ConfigError(self.file, f"row {bad[0] + 1}, column {name}", self.rows[bad[0]][place], "a finite number")
+        return values
+
+    def _input(self, name: str, low: float, high: float) -> Array:
+        values = self.column(name)
+        bad = np.flatnonzero((values < low - 1e-6) | (values > high + 1e-6))
+        if len(bad):
+            raise ConfigError(self.file, f"row {bad[0] + 1}, column {name}", float(values[bad[0]]), f"an input from {low:g} to {high:g}")
+        return np.clip(values, low, high)
+
+    def _check_time(self) -> None:
+        spans = np.diff(self.time)
+        bad = np.flatnonzero((spans <= 0.0) | (spans > GAP))
+        if len(bad):
+            raise ConfigError(
+                self.file, f"row {bad[0] + 2}, column t", float(self.time[bad[0] + 1]), f"times that rise by at most {GAP:g} s"
+            )
+
+
+def _table(file: str) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of cells."""
+    path = Path(file)
+    if not path.is_file():
+        raise ConfigError(file, "", "nothing", "a file")
+    try:
+        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        lines = io.StringIO(raw.decode("utf-8")).read().splitlines()
+    except (EOFError, zlib.error, UnicodeDecodeError, OSError) as error:
+        raise ConfigError(file, "", str(error) or "an unfinished file", "a (gzipped) CSV file in UTF-8") from None
+    rows = [line.split(",") for line in lines if line.strip()]
+    if len(rows) < 3:
+        raise ConfigError(file, "", f"{max(len(rows) - 1, 0)} samples", "a header line and at least two samples")
+    names = [name.strip() for name in rows[0]]
+    for n, row in enumerate(rows[1:]):
+        if len(row) != len(names):
+            raise ConfigError(file, f"row {n + 1}", f"{len(row)} cells", f"{len(names)} cells, as many as the header has")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ConfigError(file, "columns", twice, "every column once")
+    return names, rows[1:]
+
+
+def _beside(path: Path) -> Path:
+    name = path.name.removesuffix(".gz").removesuffix(".csv")
+    return path.with_name(name + ".json")
+
+
+def _description(sidecar: str) -> dict[str, Any]:
+    path = Path(sidecar)
+    if not path.is_file():
+        raise ConfigError(sidecar, "", "nothing", "a JSON file that describes the recording")
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise ConfigError(sidecar, "", str(error), "a JSON file") from None
+    if not isinstance(about, dict):
+        raise ConfigError(sidecar, "", about, "a mapping")
+    return about
