@@ -9,10 +9,14 @@ from typing import Any
 import yaml
 
 from simulator.base.errors import ConfigError, InertiaWarning
+from simulator.base.records import Record
+from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from terrain.load import load_terrain
 from terrain.surface import Ground
 from vehicles.description import Description, read_description
 from vehicles.vehicle import Vehicle
+from washout.cueing import MotionCueing
+from washout.platform import hexapod
 
 HERE = Path(__file__).resolve().parent
 
@@ -92,3 +96,21 @@ def build_ground(name: str) -> Ground:
     path = find_config("terrains", name)
     soils = {p.stem: read_yaml(p) for p in sorted((data_folder("configs") / "soils").glob("*.yaml"))}
     return load_terrain(read_yaml(path), str(path), data_folder("assets"), soils)
+
+
+def build_platform(name: str) -> Record:
+    """HEXAPOD record of a motion platform by name or path. Raises ConfigError."""
+    path = find_config("platforms", name)
+    return hexapod(read_yaml(path), str(path))
+
+
+def build_cueing(washout: str, platform: str, h: float) -> MotionCueing:
+    """Motion cueing of a washout for a platform, both by name or path, in ticks of h seconds. Raises ConfigError."""
+    path = find_config("washouts", washout)
+    return MotionCueing(read_yaml(path), str(path), build_platform(platform), h)
+
+
+def build_maneuver(name: str) -> Maneuver:
+    """Maneuver by name or path. Raises ConfigError."""
+    path = find_config("maneuvers", name)
+    return load_maneuver(read_yaml(path), str(path))

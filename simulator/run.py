@@ -1,0 +1,126 @@
+"""`jounce run`: a maneuver without window and clock, as fast as the machine can, leaving telemetry, metrics and plots."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from simulator.base.errors import OutputError
+from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
+from simulator.maneuvers.maneuver import Maneuver
+from simulator.maneuvers.metrics import evaluate
+from simulator.maneuvers.report import write_report
+from simulator.outlets import Telemetry
+from simulator.record.files import new_run_folder
+from simulator.record.writer import read_telemetry
+from simulator.session import Session
+
+LOG_PERIOD = 0.01
+"""s between two rows of telemetry."""
+
+
+def run_maneuver(name: str, out: Path | None, csv: bool = False, progress: Callable[[float, float], None] | None = None) -> dict[str, Any]:
+    """Drive a maneuver and write everything into a folder.
+
+    Parameters
+    ----------
+    name : maneuver by name or file
+    out : folder to write into, made if need be; a new one under ``runs`` when not given
+    csv : also write the telemetry as CSV
+    progress : called with simulated time and duration [s]
+
+    Returns
+    -------
+    {"folder", "files", "result", "machine"}
+
+    Raises
+    ------
+    ConfigError, OutputError, JounceError
+    """
+    maneuver = build_maneuver(name)
+    vehicle, ground = build_vehicle(maneuver.vehicle), build_ground(maneuver.terrain)
+    cueing = build_cueing("small_hexapod", "small_hexapod", maneuver.step)
+    cueing.arm()
+    session = Session(vehicle, ground, maneuver.driver(ground.spawn), cueing, [], maneuver.step)
+    session.reset()
+    session.warm()
+    folder = _folder(out)
+    session.outlets.append(Telemetry(folder, session.readout, session.command, max(1, round(LOG_PERIOD / maneuver.step)), csv))
+    began = time.perf_counter()
+    try:
+        session.publish()
+        session.run(maneuver.duration, (lambda t: progress(t, maneuver.duration)) if progress else None)
+    finally:
+        session.close()
+    wall = time.perf_counter() - began
+    return _report(maneuver, session, folder, wall)
+
+
+def _report(maneuver: Maneuver, session: Session, folder: Path, wall: float) -> dict[str, Any]:
+    telemetry = read_telemetry(folder / "telemetry.parquet")
+    result = evaluate(maneuver, telemetry, session.ground.spawn)
+    machine = {
+        "real_time_factor": session.time / wall,
+        "wall_time_s": wall,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+    files = write_report(folder, maneuver, telemetry, result, machine=machine, spawn=session.ground.spawn)
+    return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
+
+
+def _folder(out: Path | None) -> Path:
+    if out is None:
+        return new_run_folder()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{out}: cannot be made: {error.strerror or error}") from None
+    return out
+
+
+def main_run(name: str, out: str | None, csv: bool, as_json: bool) -> int:
+    """Command line of `jounce run`; exit code 0 when every limit of the maneuver is kept, else 1."""
+    import json
+
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f} / {task.total:.0f} s"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, disable=as_json or not sys.stderr.isatty(), transient=True) as bar:
+        task = bar.add_task(Path(name).stem, total=None)
+        outcome = run_maneuver(name, Path(out) if out else None, csv, lambda t, end: bar.update(task, completed=t, total=end))
+    if as_json:
+        print(json.dumps({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
+    else:
+        _print_outcome(outcome)
+    return 0 if outcome["result"]["pass"] else 1
+
+
+def _print_outcome(outcome: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    result = outcome["result"]
+    table = Table("check", "value", "limits", "", title=result.get("title", result.get("maneuver", "")), title_justify="left")
+    for check in result["checks"]:
+        low, high = check.get("min"), check.get("max")
+        limits = " .. ".join("" if bound is None else f"{bound:g}" for bound in (low, high))
+        value = check.get("value")
+        table.add_row(check["metric"], "-" if value is None else f"{value:.4g}", limits, "pass" if check["pass"] else "FAIL")
+    console = Console()
+    console.print(table)
+    factor = outcome["machine"]["real_time_factor"]
+    console.print(
+        f"{'passed' if result['pass'] else 'FAILED'}, {factor:.0f} times real time; telemetry, metrics and plots in {outcome['folder']}"
+    )
