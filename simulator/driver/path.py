@@ -22,8 +22,9 @@ from simulator.driver.speed import SpeedControl
 SPACING = 0.25
 """m between the stored points of a curved line. Larger: the stored curvature of a tight corner gets coarse."""
 
-LOW_SPEED = 3.0
-"""m/s. Below this the driver looks at distances as if driving this fast, so that he steers calmly at walking pace."""
+LOW_SPEED = 6.0
+"""m/s. Well below this an error is taken back over a way, bandwidth / LOW_SPEED per metre, and no longer over a time: tires answer after
+a way, not after a time. Smaller: the driver weaves at walking pace. Larger: he cuts slow corners."""
 
 
 class Spawn(NamedTuple):
@@ -193,22 +194,26 @@ class Path:
 
 
 class Steering(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the vehicle answers its steering wheel, and how the driver uses it."""
+    """How the vehicle answers its steering wheel, and how the driver uses it.
+
+    Defaults: the shipped HMMWV, from steady turns on asphalt (steering input per curvature 6.8 m at 4 m/s, 7.1 m at 10 m/s, 8 to 9.9 m
+    at 20 m/s, less the harder the turn) and the half-way time of its yaw rate after a quick turn of the wheel (0.11 to 0.25 s).
+    """
 
     wheelbase: Annotated[float, Meta(gt=0.0, extra={"unit": "m"})] = 3.302
-    gain: Annotated[float, Meta(gt=0.0, extra={"unit": "rad"})] = 0.47
+    gain: Annotated[float, Meta(gt=0.0, extra={"unit": "rad"})] = 0.487
     """Mean angle of the front road wheels at steering input 1."""
-    understeer: Annotated[float, Meta(ge=-0.01, le=0.05, extra={"unit": "rad s2/m"})] = 0.003
+    understeer: Annotated[float, Meta(ge=-0.01, le=0.05, extra={"unit": "rad s2/m"})] = 0.0025
     """Road-wheel angle needed per lateral acceleration beyond that of a slow turn."""
-    preview: Annotated[float, Meta(ge=0.0, le=2.0, extra={"unit": "s"})] = 0.22
+    preview: Annotated[float, Meta(ge=0.0, le=2.0, extra={"unit": "s"})] = 0.27
     """How far ahead the driver judges his error: about the time the vehicle needs to answer the steering."""
     bandwidth: Annotated[float, Meta(gt=0.0, le=20.0, extra={"unit": "rad/s"})] = 2.4
     """Natural frequency with which an error is taken back."""
-    damping: Annotated[float, Meta(gt=0.0, le=5.0, extra={"unit": "1"})] = 0.9
+    damping: Annotated[float, Meta(gt=0.0, le=5.0, extra={"unit": "1"})] = 1.2
     correction: Annotated[float, Meta(gt=0.0, le=20.0, extra={"unit": "m/s2"})] = 4.0
     """Largest lateral acceleration spent on taking back an error, so that a driver far off the path returns without skidding."""
-    rate: Annotated[float, Meta(gt=0.0, extra={"unit": "1/s"})] = 1.5
-    """Largest change of the steering input per second: 1000 deg/s at the rim of a wheel with 3.5 turns from lock to lock."""
+    rate: Annotated[float, Meta(gt=0.0, extra={"unit": "1/s"})] = 1.3
+    """Largest change of the steering input per second: 1000 deg/s at the rim of a wheel that turns 780 deg from center to lock."""
 
 
 class PathDriver:
@@ -217,7 +222,7 @@ class PathDriver:
     The pose is extrapolated by the preview time T with the present velocity and yaw rate; there, with e the distance to the left of
     the path, chi the course angle (yaw + sideslip) relative to the path and kappa the curvature of the path,
 
-        k     = bandwidth / v                               per metre of way
+        k     = bandwidth / sqrt(v^2 + LOW_SPEED^2)         per metre of way
         turn  = kappa - k^2 e - 2 damping k sin(chi)        curvature to drive
         delta = (L + K v^2) turn                            mean road-wheel angle, K the understeer
         input = delta / gain
@@ -276,14 +281,14 @@ class PathDriver:
         here = self.path.at(self.path.nearest(x, y, station + v_x * n.preview))
         e = math.cos(here.heading) * (y - here.y) - math.sin(here.heading) * (x - here.x)
         # sideslip means nothing at a standstill
-        course = yaw + w * n.preview + math.atan2(v_y, max(v_x, LOW_SPEED)) - here.heading
-        v = max(v_x, LOW_SPEED)
+        course = yaw + w * n.preview + math.atan2(v_y, max(v_x, 0.5 * LOW_SPEED)) - here.heading
+        v = math.hypot(max(v_x, 0.0), LOW_SPEED)
         k = n.bandwidth / v
         # far away the driver heads back at a steady angle, from which he can still turn in with less than the correction
         far = 3.0 * n.correction / n.bandwidth**2
         back = -k * k * min(max(e, -far), far) - 2.0 * n.damping * k * math.sin(course)
         most = n.correction / (v * v)
-        return (n.wheelbase + n.understeer * v * v) * (here.curvature + min(max(back, -most), most))
+        return (n.wheelbase + n.understeer * v_x * v_x) * (here.curvature + min(max(back, -most), most))
 
 
 def followed_path(path: Path, timed: Sequence[TimedLaneChange], t: NDArray, x: NDArray, y: NDArray) -> Path:

@@ -8,8 +8,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-STANDSTILL = 0.3
-"""m/s. Slower than this with a target of zero counts as stopped: the brake then stays on."""
+STANDSTILL = 1.5
+"""m/s. Slower than this with a demand of zero the foot stays on the brake: an automatic gearbox would creep away."""
 
 STEADY_BRAKE = 0.4
 """Brake pedal that holds a stopped vehicle."""
@@ -29,8 +29,8 @@ class SpeedNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     throttle_acceleration: Annotated[float, Meta(gt=0.0, extra={"unit": "m/s2"})] = 2.5
     brake_acceleration: Annotated[float, Meta(gt=0.0, extra={"unit": "m/s2"})] = 8.0
-    proportional: Annotated[float, Meta(gt=0.0, le=10.0, extra={"unit": "1/s"})] = 1.2
-    integral: Annotated[float, Meta(gt=0.0, le=10.0, extra={"unit": "1/s2"})] = 0.3
+    proportional: Annotated[float, Meta(gt=0.0, le=10.0, extra={"unit": "1/s"})] = 2.0
+    integral: Annotated[float, Meta(gt=0.0, le=10.0, extra={"unit": "1/s2"})] = 0.8
     pedal_gap: Annotated[float, Meta(ge=0.0, le=5.0, extra={"unit": "m/s2"})] = 0.4
     pedal_rate: Annotated[float, Meta(gt=0.0, extra={"unit": "1/s"})] = 5.0
 

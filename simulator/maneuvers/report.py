@@ -150,7 +150,7 @@ def _draw_lateral_acceleration(figure: Figure, run: Run) -> None:
     axes = _time_axes(figure, run, f"{run.maneuver.title}: lateral acceleration", "lateral acceleration, + = left [m/s²]")
     axes.plot(run.columns["time"], run.columns["a_WB_B_y"], color=QUIET, linewidth=0.8, label="as computed")
     axes.plot(run.columns["time"], filtered(run.columns, "a_WB_B_y"), color=BLUE, label="6 Hz low pass, no delay")
-    axes.legend(loc="upper right")
+    axes.legend(loc="best")
 
 
 def _draw_yaw_rate(figure: Figure, run: Run) -> None:
