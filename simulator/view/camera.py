@@ -1,0 +1,118 @@
+"""Where the picture is taken from: chase, driver's eye, suspension. Smoothing happens here, at frame time, never in the physics."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Record
+from simulator.view.land import Land
+
+CAMERAS = ("chase", "driver", "suspension")
+CLEARANCE = 0.6
+"""m. No camera comes nearer to the ground."""
+CHASE = (8.4, 2.75, 0.30)
+"""m. Chase camera: behind and above the reference point, and height of the point it looks at."""
+FOLLOW = (0.35, 0.22)
+"""s. Time constants with which the chase camera follows heading and height."""
+CAB = np.array([[-0.15, -0.66, 0.85], [0.15, 0.66, 1.01]])
+"""m. Lower and upper corner of where the eyes of someone seated in the drawn cab can be, in B."""
+
+
+@dataclass
+class Shot:
+    """One picture: position and axes of the camera in W (x right, y up, z backwards), vertical angle of view in rad, near plane in m."""
+
+    eye: NDArray[np.float64]
+    R_WC: NDArray[np.float64]
+    angle: float
+    near: float
+    inside: bool = False
+    xray: bool = False
+
+
+class Camera:
+    """Follows the vehicle. `shot` is called once per frame."""
+
+    def __init__(self, land: Land, p_BH: NDArray[np.float64]) -> None:
+        self.land = land
+        self.kind = "chase"
+        self._eye_B = np.clip(p_BH, *CAB)
+        self._heading: float | None = None
+        self._height = 0.0
+
+    def cut(self) -> None:
+        """Forget the past: the next shot stands where it belongs (start, reset, other camera)."""
+        self._heading = None
+
+    def next(self) -> None:
+        """Go on to the next kind of camera."""
+        self.kind = CAMERAS[(CAMERAS.index(self.kind) + 1) % len(CAMERAS)]
+        self.cut()
+
+    def shot(self, p_WB: NDArray[np.float64], R_WB: NDArray[np.float64], state: Record, dt: float) -> Shot:
+        """Camera of the chosen kind for a vehicle at p_WB, R_WB, dt seconds after the last one."""
+        if self.kind == "driver":
+            return self._driver(p_WB, R_WB)
+        if self.kind == "suspension":
+            return self._suspension(p_WB, R_WB, state)
+        return self._chase(p_WB, R_WB, state, dt)
+
+    def _chase(self, p_WB: NDArray, R_WB: NDArray, state: Record, dt: float) -> Shot:
+        heading = math.atan2(R_WB[1, 0], R_WB[0, 0])
+        if self._heading is None:
+            self._heading, self._height = heading, float(p_WB[2])
+        turn = math.remainder(heading - self._heading, math.tau)
+        self._heading += turn * (1.0 - math.exp(-dt / FOLLOW[0]))
+        self._height += (float(p_WB[2]) - self._height) * (1.0 - math.exp(-dt / FOLLOW[1]))
+        speed = float(state[0]["v_WB_B"][0])
+        back, up, look = CHASE
+        back += 0.035 * min(abs(speed), 40.0)
+        ahead = np.array([math.cos(self._heading), math.sin(self._heading), 0.0])
+        eye = np.array([*p_WB[:2], self._height]) - back * ahead + np.array([0.0, 0.0, up])
+        target = np.array([*p_WB[:2], 0.5 * (self._height + float(p_WB[2]))]) + 1.5 * ahead + np.array([0.0, 0.0, look])
+        return Shot(self.above_ground(eye), looking(self.above_ground(eye), target), math.radians(46.0), 0.3)
+
+    def _driver(self, p_WB: NDArray, R_WB: NDArray) -> Shot:
+        eye = p_WB + R_WB @ self._eye_B
+        aim = eye + R_WB @ np.array([1.0, 0.0, -0.115])
+        up = R_WB @ np.array([0.0, 0.0, 1.0])
+        return Shot(eye, looking(eye, aim, up), math.radians(58.0), 0.08, inside=True)
+
+    def _suspension(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> Shot:
+        p_BK = state[0]["p_BK"][0]
+        target = p_WB + R_WB @ (p_BK * np.array([1.0, 0.66, 0.0]) + np.array([-0.05, 0.0, 0.08]))
+        eye = p_WB + R_WB @ (p_BK * np.array([1.0, 1.0, 0.0]) + np.array([1.55, -0.12, 0.30]))
+        eye = self.above_ground(eye, 0.25)
+        return Shot(eye, looking(eye, target, R_WB @ np.array([0.0, 0.0, 1.0])), math.radians(40.0), 0.1, xray=True)
+
+    def above_ground(self, eye: NDArray[np.float64], clearance: float = CLEARANCE) -> NDArray[np.float64]:
+        """The point itself, or lifted to `clearance` above the land under it and close to it."""
+        x, y, z = (float(v) for v in eye)
+        step = 0.5
+        ground = max(self.land.height(x + dx, y + dy) for dx in (-step, 0.0, step) for dy in (-step, 0.0, step))
+        return np.array([x, y, max(z, ground + clearance)])
+
+
+def looking(eye: NDArray[np.float64], target: NDArray[np.float64], up: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """Axes (3, 3) of a camera at `eye` that looks at `target`; columns right, up, backwards in W."""
+    back = eye - target
+    back = back / np.linalg.norm(back)
+    right = np.cross(np.array([0.0, 0.0, 1.0]) if up is None else up, back)
+    right = right / np.linalg.norm(right)
+    return np.column_stack((right, np.cross(back, right), back))
+
+
+def clip_of_world(shot: Shot, aspect: float, far: float) -> NDArray[np.float64]:
+    """(4, 4) matrix from W to OpenGL's clip space; aspect is width per height."""
+    view = np.eye(4)
+    view[:3, :3] = shot.R_WC.T
+    view[:3, 3] = -shot.R_WC.T @ shot.eye
+    f, n = 1.0 / math.tan(0.5 * shot.angle), shot.near
+    lens = np.zeros((4, 4))
+    lens[0, 0], lens[1, 1] = f / aspect, f
+    lens[2, 2], lens[2, 3], lens[3, 2] = -(far + n) / (far - n), -2.0 * far * n / (far - n), -1.0
+    return lens @ view

@@ -1,0 +1,70 @@
+"""Makes an OpenGL 3.3 context: a window on the screen, or a surface off the screen through EGL."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any
+
+from simulator.base.errors import DeviceError
+
+EGL_PACKAGES = "libegl1 libgl1"
+"""Debian packages that bring EGL, OpenGL and Mesa's software renderer."""
+
+
+def offscreen_context() -> Any:
+    """A hidden pyglet window backed by EGL. Raises DeviceError with the missing package when there is no EGL."""
+    import pyglet
+
+    pyglet.options.headless = True
+    pyglet.options.shadow_window = False
+    pyglet.options.debug_gl = False
+    try:
+        import pyglet.window
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return pyglet.window.Window(16, 16, config=_config(), visible=False)
+    except Exception as error:
+        raise DeviceError(
+            f"off-screen pictures: EGL with OpenGL 3.3 not usable ({_first_line(error)}); expected the packages {EGL_PACKAGES}"
+        ) from error
+
+
+def window_context(width: int, height: int, caption: str, samples: int) -> Any:
+    """A visible pyglet window. Raises DeviceError when there is no display or no OpenGL 3.3."""
+    if not display_available():
+        raise DeviceError("window: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set); expected a desktop, or use --offscreen")
+    import pyglet
+
+    pyglet.options.shadow_window = False
+    pyglet.options.debug_gl = False
+    try:
+        import pyglet.window
+
+        look = {"caption": caption, "resizable": True, "vsync": True}
+        try:
+            return pyglet.window.Window(width, height, config=_config(samples), **look)
+        except pyglet.window.NoSuchConfigException:
+            return pyglet.window.Window(width, height, config=_config(), **look)
+    except Exception as error:
+        raise DeviceError(f"window: cannot be opened ({_first_line(error)}); expected a display with OpenGL 3.3") from error
+
+
+def display_available() -> bool:
+    """Is there a screen to open a window on?"""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _config(samples: int = 1) -> Any:
+    from pyglet.gl import Config
+
+    smooth = {"sample_buffers": 1, "samples": samples} if samples > 1 else {}
+    return Config(major_version=3, minor_version=3, forward_compatible=True, depth_size=24, double_buffer=True, **smooth)  # type: ignore[abstract]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,199 @@
+"""The ground as the window needs it: heights, colors and road coordinates as arrays, made once from a `terrain` ground."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.view.textures import SUN
+
+_COLORS = {
+    # word in the name of a soil or surface: sRGB color of it, dry
+    "snow": (232, 236, 240), "sand": (186, 160, 118), "clay": (158, 118, 88), "mud": (104, 84, 62), "grass": (128, 126, 82),
+    "loam": (138, 114, 82), "lete": (176, 150, 110), "silt": (160, 140, 108), "peat": (84, 68, 52), "rubicon": (150, 126, 92),
+    "rock": (142, 136, 128), "soil": (146, 120, 86),
+}  # fmt: skip
+_PLAIN = (146, 122, 88)
+_LOOSE = ("gravel", "dirt", "track", "rubble")
+ROAD_REACH = 24.0
+"""m. Road coordinates are known this far from a center line."""
+FAR_OFFSET = 60.0
+DASH = 9.0
+"""m. Length of one dash and gap of the center line."""
+_LARGE = 200.0
+"""m. A grid larger than this is a landscape, which goes on as its mirror image far outside; a smaller one is a test piece."""
+
+
+@dataclass
+class ViewRoad:
+    """Center line (n, 2) in m, full width in m, and whether it is paved."""
+
+    points: NDArray[np.float64]
+    width: float
+    paved: bool
+
+
+@dataclass
+class Land:
+    """Arrays of one ground; grids are [row, column] = [y, x]."""
+
+    origin: tuple[float, float]
+    spacing: tuple[float, float]
+    plane: tuple[float, float, float]
+    """height at x = y = 0 and slopes of the base plane, added to `heights`"""
+    heights: NDArray[np.float32]
+    hardness: NDArray[np.uint8]
+    """255 = hard"""
+    soil_ids: NDArray[np.uint8]
+    soil_names: tuple[str, ...]
+    roads: list[ViewRoad] = field(default_factory=list)
+
+    @property
+    def mirrored(self) -> bool:
+        """Does the land go on outside as its mirror image?"""
+        ny, nx = self.heights.shape
+        return min(nx * self.spacing[0], ny * self.spacing[1]) > _LARGE
+
+    def height(self, x: float, y: float) -> float:
+        """Height in m at one point (bilinear), the border held."""
+        ny, nx = self.heights.shape
+        u = min(max((x - self.origin[0]) / self.spacing[0], 0.0), nx - 1.000001)
+        v = min(max((y - self.origin[1]) / self.spacing[1], 0.0), ny - 1.000001)
+        i, j = int(u), int(v)
+        u, v = u - i, v - j
+        h = self.heights
+        low = (1.0 - u) * float(h[j, i]) + u * float(h[j, i + 1])
+        high = (1.0 - u) * float(h[j + 1, i]) + u * float(h[j + 1, i + 1])
+        return (1.0 - v) * low + v * high + self.plane[0] + self.plane[1] * x + self.plane[2] * y
+
+    def save(self, path: Path) -> None:
+        """Write it for another process, uncompressed."""
+        about = {
+            "origin": self.origin, "spacing": self.spacing, "plane": self.plane, "soil_names": self.soil_names,
+            "roads": [{"width": road.width, "paved": road.paved} for road in self.roads],
+        }  # fmt: skip
+        lines = {f"road_{k}": road.points for k, road in enumerate(self.roads)}
+        arrays = {"heights": self.heights, "hardness": self.hardness, "soil_ids": self.soil_ids}
+        np.savez(path, about=np.array(json.dumps(about)), **arrays, **lines)  # type: ignore[arg-type]
+
+    @staticmethod
+    def load(path: Path) -> Land:
+        """Read what `save` wrote."""
+        with np.load(path) as data:
+            about = json.loads(str(data["about"]))
+            roads = [ViewRoad(data[f"road_{k}"], road["width"], road["paved"]) for k, road in enumerate(about["roads"])]
+            pair, three = tuple(about["origin"]), tuple(about["plane"])
+            return Land(
+                pair, tuple(about["spacing"]), three, data["heights"], data["hardness"], data["soil_ids"], tuple(about["soil_names"]), roads
+            )
+
+
+def land_of(ground: Any) -> Land:
+    """Land of a `terrain.surface.Ground`."""
+    p = ground.p[0]
+    roads = [ViewRoad(np.array(road.points[:, :2]), float(road.width), is_paved(road.surface)) for road in ground.roads]
+    return Land(
+        origin=(float(p["origin"][0]), float(p["origin"][1])),
+        spacing=(float(p["spacing"][0]), float(p["spacing"][1])),
+        plane=(float(p["height"]), float(p["slope"][0]), float(p["slope"][1])),
+        heights=np.ascontiguousarray(ground.heights, np.float32),
+        hardness=np.rint(np.multiply(ground.hardness, np.float32(255.0))).astype(np.uint8),
+        soil_ids=np.ascontiguousarray(ground.soil_ids, np.uint8),
+        soil_names=tuple(ground.soil_names),
+        roads=roads,
+    )
+
+
+def is_paved(surface: str) -> bool:
+    """Asphalt or concrete, not gravel: from the name of the surface."""
+    return not any(word in surface for word in _LOOSE)
+
+
+def soil_color(name: str) -> tuple[int, int, int]:
+    """sRGB color of the loose ground in a soil's name ("gravel on dry_sand": that of sand)."""
+    name = name.lower().rsplit(" on ", maxsplit=1)[-1]
+    return next((color for word, color in _COLORS.items() if word in name), _PLAIN)
+
+
+def surface_texture(land: Land) -> NDArray[np.uint8]:
+    """(ny, nx, 4): color of the bare soil (screen values) and sunlight on it (0.8 of full scale = facing the sun squarely)."""
+    palette = np.array([(*soil_color(name), 0) for name in land.soil_names] or [(*_PLAIN, 0)], np.uint8)
+    out = palette.view(np.uint32)[:, 0][np.minimum(land.soil_ids, len(palette) - 1)].view(np.uint8).reshape(*land.heights.shape, 4)
+    out[..., 3] = np.clip(204.0 * _sunlight(land), 0, 255)
+    return out
+
+
+def _sunlight(land: Land) -> NDArray[np.float32]:
+    """Cosine of the sun's angle to the normal at every node."""
+    h, (dx, dy) = land.heights, land.spacing
+    zx, zy = np.empty_like(h), np.empty_like(h)
+    np.subtract(h[:, 2:], h[:, :-2], out=zx[:, 1:-1])
+    np.subtract(h[2:], h[:-2], out=zy[1:-1])
+    zx[:, 0] = zx[:, -1] = 0.0
+    zy[0] = zy[-1] = 0.0
+    zx *= np.float32(0.5 / dx)
+    zy *= np.float32(0.5 / dy)
+    zx += np.float32(land.plane[1])
+    zy += np.float32(land.plane[2])
+    light = zx * np.float32(-SUN[0])
+    light -= zy * np.float32(SUN[1])
+    light += np.float32(SUN[2])
+    zx *= zx
+    zy *= zy
+    zx += zy
+    zx += np.float32(1.0)
+    np.sqrt(zx, out=zx)
+    light /= zx
+    return np.maximum(light, 0.0, out=light)
+
+
+def road_texture(land: Land) -> tuple[NDArray[np.float16], int]:
+    """(rows, columns, 4) and its step in nodes: offset to the left of the nearest road in m, half its width in m, cosine of the
+    dash pattern, and the kind of surface: +1 paved, 0 soil, -1 gravel.
+    """
+    step = 2 if min(land.heights.shape) > 500 else 1
+    kinds = np.array([_kind(name) for name in land.soil_names] or [1.0], np.float16)
+    kind = kinds[np.minimum(land.soil_ids[::step, ::step], len(kinds) - 1)] * (land.hardness[::step, ::step] * np.float16(1.0 / 255.0))
+    out = np.zeros((*kind.shape, 4), np.float16)
+    out[..., 0], out[..., 3] = FAR_OFFSET, kind
+    spacing = (land.spacing[0] * step, land.spacing[1] * step)
+    for road in sorted(land.roads, key=lambda road: road.paved):
+        _mark_road(out, road, land.origin, spacing)
+    return out, step
+
+
+def _kind(name: str) -> float:
+    hard = name.lower().split(" on ")[0]
+    return -1.0 if any(word in hard for word in _LOOSE) else 1.0
+
+
+def _mark_road(out: NDArray[np.float16], road: ViewRoad, origin: tuple[float, float], spacing: tuple[float, float]) -> None:
+    """Write offset, half width and dash of one road into the nodes around it, the nearest segment last."""
+    a, b = road.points[:-1], road.points[1:]
+    length = np.hypot(*(b - a).T)
+    along = np.concatenate(([0.0], np.cumsum(length)[:-1]))
+    reach = [int(ROAD_REACH / s) + 1 for s in spacing]
+    di, dj = (axis.ravel() for axis in np.meshgrid(np.arange(-reach[0], reach[0] + 1), np.arange(-reach[1], reach[1] + 1)))
+    best = np.full(out.shape[:2], np.float32(ROAD_REACH))
+    for k in range(len(a)):
+        center = 0.5 * (a[k] + b[k])
+        i = di + round((center[0] - origin[0]) / spacing[0])
+        j = dj + round((center[1] - origin[1]) / spacing[1])
+        inside = (i >= 0) & (i < out.shape[1]) & (j >= 0) & (j < out.shape[0])
+        i, j = i[inside], j[inside]
+        x, y = origin[0] + i * spacing[0] - a[k, 0], origin[1] + j * spacing[1] - a[k, 1]
+        t = (b[k] - a[k]) / max(length[k], 1e-9)
+        s = x * t[0] + y * t[1]
+        offset = y * t[0] - x * t[1]
+        distance = np.hypot(offset, s - np.clip(s, 0.0, length[k]))
+        near = distance < best[j, i]
+        i, j = i[near], j[near]
+        best[j, i] = distance[near]
+        out[j, i, 0] = offset[near]
+        out[j, i, 1] = 0.5 * road.width
+        out[j, i, 2] = np.cos(2.0 * np.pi / DASH * (along[k] + s[near]))

@@ -1,0 +1,145 @@
+"""The same pictures without a window: PNG frames and screenshot tests through EGL, and the measurement of the frame rate."""
+
+from __future__ import annotations
+
+import struct
+import time
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import OutputError
+from simulator.base.records import Record, record
+from simulator.view.block import EXTRAS, STATE, extras
+from simulator.view.camera import CAMERAS
+from simulator.view.context import offscreen_context
+from simulator.view.land import Land, land_of
+from vehicles.readout import READOUT
+
+
+class Offscreen:
+    """Renders states into arrays.
+
+    Parameters
+    ----------
+    width, height : size of the picture in pixels
+    ground : a `terrain.surface.Ground`, or a `Land` made from one
+    geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
+    samples : samples per pixel; 1 is the fastest, 4 has smooth edges
+
+    Raises DeviceError when EGL is missing (one line with the packages), ConfigError for a wrong geometry.
+    """
+
+    def __init__(self, width: int, height: int, ground: Any, geometry: Mapping[str, Any], samples: int = 4) -> None:
+        self._window = offscreen_context()
+        from simulator.view.gpu import Frame, renderer
+        from simulator.view.scene import Scene
+
+        self.scene = Scene(ground if isinstance(ground, Land) else land_of(ground), geometry)
+        self._frame = Frame(width, height, samples)
+        self.width, self.height = width, height
+        self.renderer = renderer()
+        self._state = record(STATE)
+        self._time = -np.inf
+        self._image = np.zeros((height, width, 3), np.uint8)
+
+    @property
+    def camera(self) -> str:
+        """Camera in use: "chase", "driver" or "suspension"."""
+        return self.scene.camera.kind
+
+    @camera.setter
+    def camera(self, kind: str) -> None:
+        if kind not in CAMERAS:
+            raise ValueError(f"camera {kind!r}: expected one of {', '.join(CAMERAS)}")
+        self.scene.camera.kind = kind
+        self.scene.camera.cut()
+
+    def render(self, readout: Record, extra: Record | None = None) -> NDArray[np.uint8]:
+        """Picture (height, width, 3), top row first, of a readout (record of `READOUT`) and extras (record of `block.EXTRAS`).
+
+        The chase camera follows by the readout's time; a jump in it by more than half a second is a cut.
+        """
+        self.draw(readout, extra)
+        self._image = self._frame.read()
+        return self._image
+
+    def draw(self, readout: Record, extra: Record | None = None) -> None:
+        """Draw without reading the picture back."""
+        for table, source in ((READOUT, readout), (EXTRAS, extras() if extra is None else extra)):
+            for row in table:
+                self._state[0][row[0]] = source[0][row[0]]
+        now = float(readout[0]["time"])
+        dt = now - self._time
+        if not 0.0 <= dt <= 0.5:
+            self.scene.camera.cut()
+            dt = 0.0
+        self._time = now
+        self.scene.draw(self._state, dt, self._frame.id, self.width, self.height)
+
+    def save_png(self, path: Path | str) -> None:
+        """Write the last picture. Raises OutputError when it cannot be written."""
+        try:
+            Path(path).write_bytes(png(self._image))
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written ({error.strerror}); expected a writable folder") from error
+
+    def finish(self) -> None:
+        """Wait until everything asked for has been drawn."""
+        from pyglet import gl
+
+        gl.glFinish()
+
+    def close(self) -> None:
+        """Give the surface back."""
+        self._window.close()
+
+
+def png(image: NDArray[np.uint8]) -> bytes:
+    """PNG file of an (h, w, 3) picture, 8 bits per channel. [PNG specification, third edition: filter 2 (up) on every row]"""
+    h, w, _ = image.shape
+    rows = np.empty((h, 1 + 3 * w), np.uint8)
+    flat = image.reshape(h, 3 * w)
+    rows[0, 0], rows[1:, 0] = 0, 2
+    rows[0, 1:] = flat[0]
+    np.subtract(flat[1:], flat[:-1], out=rows[1:, 1:])
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows.tobytes(), 3)) + chunk(b"IEND", b"")
+
+
+def measure_fps(
+    ground: Any, geometry: Mapping[str, Any], readout: Record, width: int = 1280, height: int = 720, frames: int = 60, samples: int = 1
+) -> dict[str, Any]:
+    """Frames per second of each camera with the vehicle driving on from `readout`, without waiting for a display.
+
+    Returns {"renderer", "width", "height", "samples", "cameras": {kind: {"fps_median", "fps_best", "triangles"}}}; the best is the fastest
+    single frame, which a busy machine disturbs least.
+    """
+    view = Offscreen(width, height, ground, geometry, samples)
+    out: dict[str, Any] = {"renderer": view.renderer, "width": width, "height": height, "samples": samples, "cameras": {}}
+    heading = float(readout[0]["yaw"])
+    for kind in CAMERAS:
+        view.camera = kind
+        state, times = readout.copy(), []
+        for _ in range(frames + 5):
+            state[0]["time"] += 1.0 / 60.0
+            state[0]["p_WB"][:2] += 0.25 * np.cos(heading), 0.25 * np.sin(heading)
+            state[0]["wheel_angle"] += 0.5
+            start = time.perf_counter()
+            view.draw(state)
+            view.finish()
+            times.append(time.perf_counter() - start)
+        used = np.array(times[5:])
+        out["cameras"][kind] = {
+            "fps_median": float(1.0 / np.median(used)), "fps_best": float(1.0 / used.min()), "triangles": int(view.scene.triangles)
+        }  # fmt: skip
+    view.close()
+    return out

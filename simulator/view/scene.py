@@ -1,0 +1,107 @@
+"""One picture: ground, shadow, vehicle, sky, instruments, drawn from one state. The window and the off-screen surface both use it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyglet import gl
+
+from simulator.base.records import Record
+from simulator.view.camera import Camera, Shot, clip_of_world
+from simulator.view.gpu import Mesh, Program, Texture, renderer
+from simulator.view.hud import Hud
+from simulator.view.land import Land
+from simulator.view.terrain import Terrain
+from simulator.view.textures import grain
+from simulator.view.vehicle import Vehicle
+from simulator.view.vehicle_geometry import checked_geometry
+
+FAR = 6000.0
+"""m. Far plane."""
+
+
+class Scene:
+    """Everything on the graphics device. A context must be current (simulator.view.context)."""
+
+    def __init__(self, land: Land, geometry: Mapping[str, Any]) -> None:
+        geometry = checked_geometry(geometry)
+        software = is_software(renderer())
+        self._grain = Texture(grain(), gl.GL_REPEAT, fine=not software)
+        self._terrain = Terrain(land, self._grain, software)
+        self._vehicle = Vehicle(geometry)
+        self._sky = Program("sky")
+        self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
+        self.camera = Camera(land, geometry["p_BH"])
+        self.hud = Hud()
+
+    @property
+    def triangles(self) -> int:
+        """Triangles of ground in the last picture."""
+        return self._terrain.triangles
+
+    def draw(self, state: Record, dt: float, target: int, width: int, height: int) -> Shot:
+        """Draw a state (fields of block.STATE) into frame buffer `target`, dt seconds after the last picture; returns the camera used."""
+        p_WB, R_WB = state[0]["p_WB"], rotation(state[0]["q_WB"])
+        shot = self.camera.shot(p_WB, R_WB, state, dt)
+        gl.glEnable(gl.GL_DEPTH_TEST)
+        gl.glDepthFunc(gl.GL_LEQUAL)
+        self._vehicle.place(p_WB, R_WB, state)
+        shadow = self._vehicle.cast_shadow()
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, target)
+        gl.glViewport(0, 0, width, height)
+        gl.glClear(gl.GL_DEPTH_BUFFER_BIT | gl.GL_COLOR_BUFFER_BIT)
+        view = clip_of_world(shot, width / height, FAR)
+        self._vehicle_and_land(view, shot, p_WB, shadow)
+        self.hud.draw(state, width, height)
+        return shot
+
+    def _vehicle_and_land(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
+        # nearest first: what lies behind is not shaded
+        if shot.xray:
+            self._vehicle.draw_bare(view, shot.eye)
+        elif shot.inside:
+            self._vehicle.draw_inside(view, shot.eye)
+        else:
+            self._vehicle.draw(view, shot.eye, air(float(np.linalg.norm(p_WB - shot.eye))))
+        self._land(view, shot, p_WB, shadow)
+        self._backdrop(view, shot)
+        if shot.xray:
+            self._vehicle.draw_ghost(view, shot.eye)
+        elif not shot.inside:
+            self._vehicle.draw_glass(view, shot.eye)
+
+    def _land(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
+        self._vehicle.bind_shadow()
+        self._terrain.draw(view, shot.eye, (float(p_WB[0]), float(p_WB[1])), shadow)
+
+    def _backdrop(self, view: NDArray, shot: Shot) -> None:
+        fixed = np.eye(4)
+        fixed[:3, 3] = shot.eye
+        self._grain.bind(2)
+        self._sky.use().set(world_of_clip=np.linalg.inv(view @ fixed), grain=2)
+        self._screen.draw()
+
+
+def rotation(q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(3, 3) matrix of a unit quaternion [w, x, y, z]; a zero quaternion counts as no rotation."""
+    w, x, y, z = (float(v) for v in q)
+    n = w * w + x * x + y * y + z * z
+    s = 2.0 / n if n > 0.0 else 0.0
+    return np.array([
+        [1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
+        [s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)],
+        [s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)],
+    ])  # fmt: skip
+
+
+def air(distance: float) -> tuple[float, float, float, float]:
+    """Haze (color, share) in front of something that far away in m; the same law as in common.glsl."""
+    return (0.50, 0.60, 0.70, 1.0 - 2.0 ** -(3.2e-7 * distance * distance + 1.1e-4 * distance))
+
+
+def is_software(name: str) -> bool:
+    """Does this renderer run on the processor?"""
+    return any(word in name.lower() for word in ("llvmpipe", "softpipe", "swrast", "swiftshader", "software"))

@@ -1,0 +1,40 @@
+in vec3 p_W;
+in vec3 n_W;
+in vec4 look;                               // sRGB color, gloss
+uniform vec3 eye;
+uniform vec4 air;                           // haze between the camera and the vehicle
+uniform float lamp;                         // light from the camera, for looking into the wheel house
+uniform sampler2DShadow shadow;
+uniform mat4 shadow_of_world;
+out vec4 color;
+
+void main() {
+    vec3 n = normalize(gl_FrontFacing ? n_W : -n_W);
+    vec3 v = normalize(eye - p_W);
+    vec3 paint = look.rgb * look.rgb;
+    float facing = max(dot(n, v), 0.0);
+    float rim = (1.0 - facing) * (1.0 - facing);
+#ifdef GHOST
+    color = vec4(display(paint * ambient(n) + 0.22 * SUNLIGHT * rim), 0.04 + 0.34 * rim);
+#else
+    vec4 s = shadow_of_world * vec4(p_W + n * 0.02, 1.0);
+    vec2 edge = abs(s.xy - 0.5);
+    float lit = texture(shadow, vec3(s.xy, s.z - 0.0012));
+    float sun = max(dot(n, SUN), 0.0) * (max(edge.x, edge.y) < 0.5 ? lit : 1.0);
+    // the inside of the shell sees no sun
+    vec3 light = gl_FrontFacing ? SUNLIGHT * sun + ambient(n) : ambient(n) * 0.5;
+    light += lamp * facing;
+    vec3 mirror = 2.0 * dot(n, v) * n - v;
+    float spark = max(dot(mirror, SUN), 0.0);
+    spark *= spark;
+    spark *= spark;
+    spark *= spark;
+    vec3 above = mix(HORIZON, ZENITH, clamp(1.6 * mirror.z, 0.0, 1.0)) * clamp(8.0 * mirror.z + 0.5, 0.12, 1.0);
+    vec3 c = paint * light + look.a * ((0.05 + 0.6 * rim * rim) * above + spark * spark * sun * SUNLIGHT);
+#ifdef GLASS
+    color = vec4(display(c + 0.25 * above), 0.72 + 0.25 * rim);
+#else
+    color = vec4(display(mix(c, air.rgb, air.a)), 1.0);
+#endif
+#endif
+}

@@ -1,0 +1,70 @@
+in vec3 p_W;
+in vec4 road;
+in vec4 air;
+in float wide;                             // slow noise
+#ifdef SMOOTH
+in vec4 near;
+#endif
+uniform sampler2D surface;                  // square root of the color of the bare ground; sunlight on it
+uniform sampler2D grain;                    // fine light and shade: asphalt, stones, clods, clouds
+uniform vec4 grid;
+#ifdef SHADOW
+uniform sampler2DShadow shadow;
+uniform mat4 shadow_of_world;
+uniform vec4 under;                         // center x, y of the vehicle, heading cos, sin
+#endif
+out vec4 color;
+
+float stripe(float d, float width, float pixel) {
+    return clamp((0.5 * (width + pixel) - abs(d)) / pixel, 0.0, 1.0) * min(1.0, width / pixel);
+}
+
+void main() {
+#ifdef SMOOTH
+    vec4 base = near;
+#else
+    vec4 base = texture(surface, ((p_W.xy - grid.xy) / grid.zw + 0.5) / vec2(textureSize(surface, 0)));
+#endif
+    vec4 fine = texture(grain, p_W.xy * 0.43, -0.6);
+    vec4 middle = texture(grain, p_W.xy * 0.031 + 0.37, -0.6);
+
+    vec3 soil = base.rgb * base.rgb;
+    // grass where the slow noise is high, bare and stony where it is low
+    float grass = clamp(6.0 * (0.55 * wide + 0.45 * middle.a + 0.22 * fine.a) - 3.2, 0.0, 1.0);
+    grass *= clamp(1.45 - 2.0 * soil.r, 0.0, 0.85);
+    soil = mix(soil, vec3(0.105, 0.150, 0.038) + soil * vec3(0.12, 0.16, 0.02), grass);
+    soil *= (0.62 + 0.76 * fine.b) * (0.72 + 0.56 * middle.b);
+
+    float paved = clamp(road.w, 0.0, 1.0), gravelly = clamp(-road.w, 0.0, 1.0);
+    vec3 asphalt = vec3(0.078, 0.077, 0.078) * (0.25 + 1.5 * fine.r) * (0.58 + 0.52 * middle.a + 0.32 * middle.b);
+#ifdef SLABS
+    vec2 joint = abs(fract(p_W.xy * 0.1) - 0.5) * 10.0, width = max(fwidth(p_W.xy), 1e-3);
+    vec3 ground = asphalt * (1.0 - 0.5 * max(stripe(joint.x, 0.05, width.x), stripe(joint.y, 0.05, width.y)));
+    ground = mix(soil, ground, paved);
+#else
+    float d = abs(road.x), pixel = max(fwidth(road.x), 1e-3);
+    float paint = stripe(d - road.y + 0.28, 0.13, pixel) + stripe(d, 0.13, pixel) * step(0.35, road.z);
+    asphalt += (0.40 + 0.4 * fine.r) * min(paint, 1.0);
+    // two lighter wheel tracks on gravel
+    float track = max(1.0 - 2.0 * abs(d - 0.95), 0.0);
+    vec3 gravel = vec3(0.305, 0.272, 0.225) * (0.42 + 1.16 * fine.g) * (0.80 + 0.3 * middle.b + 0.16 * track);
+    // ragged edge where the hard surface fades into soil
+    float ragged = fine.b + middle.b - 1.0;
+    vec3 ground = mix(soil, gravel, clamp(2.0 * gravelly + ragged * min(8.0 * gravelly, 1.0) - 0.5, 0.0, 1.0));
+    ground = mix(ground, asphalt, clamp(4.0 * paved + ragged * min(8.0 * paved, 1.0) - 1.5, 0.0, 1.0));
+#endif
+
+    float sun = base.a * 1.25, open = 1.0;
+#ifdef SHADOW
+    vec2 away = p_W.xy - under.xy;
+    vec2 body = vec2(dot(away, under.zw), dot(away, vec2(-under.w, under.z))) * vec2(0.36, 0.72);
+    float near_body = max(1.0 - 0.5 * dot(body, body), 0.0);
+    open = 1.0 - 0.65 * near_body * near_body;
+    vec4 s = shadow_of_world * vec4(p_W, 1.0);
+    vec2 edge = abs(s.xy - 0.5);
+    float lit = texture(shadow, s.xyz);
+    sun *= max(edge.x, edge.y) < 0.5 ? lit : 1.0;
+#endif
+    vec3 light = SUNLIGHT * sun + ambient(vec3(0.0, 0.0, 1.0)) * open;
+    color = vec4(display(mix(ground * light, air.rgb, air.a)), 1.0);
+}

@@ -1,0 +1,74 @@
+// One tile of the quadtree, T x T cells; its odd nodes slide onto the even ones with distance (geomorphing), so levels meet without cracks.
+layout(location = 0) in vec2 node;          // 0..T
+layout(location = 1) in vec4 tile;          // x, y of the corner, cell size, side length
+uniform mat4 clip_of_world;
+uniform vec3 eye;
+uniform vec2 focus;                         // levels are chosen by the distance from here
+uniform sampler2D heights;
+uniform sampler2D roads;
+uniform sampler2D grain;
+#ifdef SMOOTH
+uniform sampler2D surface;
+out vec4 near;                              // the surface texture at the nodes, which are its texels here
+#endif
+uniform vec4 grid;                          // origin x, y, spacing x, y
+uniform vec4 road_grid;                     // origin x, y, spacing x, y of the road texture
+uniform vec3 plane;                         // height, slope x, slope y
+uniform float mirrored;                     // 1: far outside, the land goes on as its mirror image
+out vec3 p_W;
+out vec4 road;                              // lateral offset, half width, dash, kind
+out vec4 air;
+out float wide;
+
+#ifdef SMOOTH
+vec4 weights(float t) {
+    return vec4(t * (-0.5 + t * (1.0 - 0.5 * t)), 1.0 + t * t * (1.5 * t - 2.5), t * (0.5 + t * (2.0 - 1.5 * t)), t * t * (0.5 * t - 0.5));
+}
+
+// the Catmull-Rom surface that the wheels roll on
+float ground(vec2 u) {
+    ivec2 last = textureSize(heights, 0) - 1;
+    ivec2 low = ivec2(floor(u));
+    vec4 a = weights(u.x - float(low.x)), b = weights(u.y - float(low.y));
+    float z = 0.0;
+    for (int j = 0; j < 4; ++j) {
+        for (int i = 0; i < 4; ++i) {
+            z += a[i] * b[j] * texelFetch(heights, clamp(low + ivec2(i - 1, j - 1), ivec2(0), last), 0).r;
+        }
+    }
+    return z;
+}
+#endif
+
+float height(vec2 p, float cell) {
+    vec2 size = vec2(textureSize(heights, 0));
+    vec2 u = (p - grid.xy) / grid.zw;
+#ifdef SMOOTH
+    float z = ground(u);
+#else
+    float lod = log2(max(cell / max(grid.z, grid.w), 1.0)) * mirrored;
+    float z = textureLod(heights, (clamp(u, vec2(0.0), size - 1.0) + 0.5) / size, lod).r;
+    vec2 outside = max(max(-u, u - size + 1.0), 0.0) * grid.zw;
+    float far = smoothstep(60.0, 400.0, max(outside.x, outside.y)) * mirrored;
+    if (far > 0.0) {
+        z = mix(z, textureLod(heights, (u + 0.5) / size, lod).r, far);
+    }
+#endif
+    return z + plane.x + dot(plane.yz, p);
+}
+
+void main() {
+    vec2 at = tile.xy + node * tile.z;
+    float morph = clamp((distance(at, focus) / tile.w - 3.45) / 0.55, 0.0, 1.0);
+    at -= fract(node * 0.5) * 2.0 * morph * tile.z;
+    p_W = vec3(at, height(at, tile.z * (1.0 + morph)));
+    road = textureLod(roads, ((at - road_grid.xy) / road_grid.zw + 0.5) / vec2(textureSize(roads, 0)), 0.0);
+    wide = textureLod(grain, at * 0.0021 + 0.11, 0.0).a;
+#ifdef SMOOTH
+    near = textureLod(surface, ((at - grid.xy) / grid.zw + 0.5) / vec2(textureSize(surface, 0)), 0.0);
+#endif
+    vec3 ray = p_W - eye;
+    float r = length(ray);
+    air = haze(ray / max(r, 1e-3), r);
+    gl_Position = clip_of_world * vec4(p_W, 1.0);
+}

@@ -1,0 +1,132 @@
+"""The window: a process of its own that draws what the host publishes and hands the keyboard back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from simulator.base.records import Record
+from simulator.view.block import KeyWriter, ViewReader
+from simulator.view.camera import CAMERAS
+from simulator.view.context import window_context
+from simulator.view.land import Land, land_of
+
+SIZE = (1280, 720)
+CAPTION = "Jounce"
+SILENCE = 2.0
+"""s. A host that has published nothing for so long is said to be silent."""
+SHORTEST = 1.0 / 250.0
+"""s. No frame is shorter, so that a driver without vertical synchronization does not eat a processor."""
+SOFTWARE = 1.0 / 60.0
+"""s. The same where the processor draws."""
+BINDINGS = {
+    "LEFT": "left", "A": "left", "RIGHT": "right", "D": "right", "UP": "up", "W": "up", "DOWN": "down", "S": "down", "SPACE": "space",
+    "R": "reset", "P": "pause", "C": "camera", "_1": "camera_1", "_2": "camera_2", "_3": "camera_3", "PAGEUP": "gear_up", "E": "gear_up",
+    "PAGEDOWN": "gear_down", "Q": "gear_down", "F": "drive", "N": "neutral", "V": "reverse", "B": "parking_brake", "M": "motion",
+    "ESCAPE": "escape",
+}  # fmt: skip
+"""pyglet's name of a key and its meaning, a row of block.KEYS."""
+
+
+def run_window(block: str, keys: str, ground: Any, geometry: Mapping[str, Any], title: str = "") -> None:
+    """Open the window and draw until it is closed or the host leaves.
+
+    Parameters
+    ----------
+    block, keys : names of the view block and of the key block, both made by the host
+    ground : a `terrain.surface.Ground`, or a `Land` made from one
+    geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
+    title : what stands in the title bar beside the program's name
+
+    Raises DeviceError when a block or the display is missing.
+    """
+    reader, writer = ViewReader(block), KeyWriter(keys)
+    caption = f"{CAPTION} - {title}" if title else CAPTION
+    view = _View(reader, writer, ground if isinstance(ground, Land) else land_of(ground), geometry, caption)
+    try:
+        view.run()
+    finally:
+        writer.close(closed_by_user=not reader.closed)
+        reader.close()
+
+
+class _View:
+    """State of an open window."""
+
+    def __init__(self, reader: ViewReader, writer: KeyWriter, land: Land, geometry: Mapping[str, Any], caption: str) -> None:
+        self.reader, self.writer = reader, writer
+        self.window = window_context(*SIZE, caption, samples=4)
+        from pyglet.window import key
+
+        from simulator.view.gpu import renderer
+        from simulator.view.scene import Scene, is_software
+
+        self.meaning = {getattr(key, name): meaning for name, meaning in BINDINGS.items()}
+        software = is_software(renderer())
+        if software and self.window.config.samples:
+            # four samples per pixel cost the processor half its frame rate
+            self.window.close()
+            self.window = window_context(*SIZE, caption, samples=1)
+        self.shortest = SOFTWARE if software else SHORTEST
+        self.scene = Scene(land, geometry)
+        self.scene.hud.camera = self.scene.camera.kind
+        self.last = time.perf_counter()
+        self.heard = self.last
+        self.generation = -1
+        self.window.push_handlers(on_draw=self.draw, on_key_press=self.press, on_key_release=self.release, on_deactivate=writer.release_all)
+
+    def run(self) -> None:
+        import pyglet
+
+        pyglet.app.run(interval=0)
+
+    def draw(self) -> None:
+        """One frame."""
+        now = time.perf_counter()
+        if now - self.last < self.shortest:
+            time.sleep(self.shortest - (now - self.last))
+            now = time.perf_counter()
+        dt, self.last = min(now - self.last, 0.1), now
+        if self.reader.closed:
+            self.window.close()
+            return
+        if self.reader.read():
+            self.heard = now
+        state = self.reader.interpolated(now)
+        if self.reader.generation != self.generation:
+            self.generation = self.reader.generation
+            self.scene.camera.cut()
+        if self.reader.published:
+            if now - self.heard > SILENCE:
+                _say(state, "the host is silent")
+            width, height = self.window.get_framebuffer_size()
+            self.scene.draw(state, dt, 0, width, height)
+        self.writer.beat()
+
+    def press(self, symbol: int, modifiers: int) -> bool:
+        """Key down: cameras are the window's own business, everything is handed on."""
+        meaning = self.meaning.get(symbol)
+        if meaning is None:
+            return False
+        self.writer.set(meaning, True)
+        if meaning == "camera":
+            self.scene.camera.next()
+        elif meaning.startswith("camera_"):
+            self.scene.camera.kind = CAMERAS[int(meaning[-1]) - 1]
+            self.scene.camera.cut()
+        elif meaning == "escape":
+            self.window.close()
+        self.scene.hud.camera = self.scene.camera.kind
+        return True
+
+    def release(self, symbol: int, modifiers: int) -> bool:
+        """Key up."""
+        meaning = self.meaning.get(symbol)
+        if meaning is not None:
+            self.writer.set(meaning, False)
+        return meaning is not None
+
+
+def _say(state: Record, text: str) -> None:
+    state[0]["message"] = text.encode()
