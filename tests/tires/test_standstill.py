@@ -106,6 +106,25 @@ def test_free_wheel_rolls_out_and_rests(ground):
     assert abs(previous) < 0.02
 
 
+@pytest.mark.parametrize("name", ["tmeasy_hmmwv", "tmeasy_chrono"])
+@pytest.mark.parametrize("ground", GROUNDS)
+@pytest.mark.parametrize("h", [1e-3, 2e-3])
+def test_start_from_rest_under_torque(name, ground, h):
+    """800 N m, brought up in 0.5 s, for 2 s: no force moves by 2 % of the load in a millisecond, and the wheel ends at a small slip."""
+    r = tire_rig.place(tire_rig.rig(name, ground=GROUNDS[ground]), MASS * G)
+    last, k = r.out[0]["F_C"].copy(), r.wheel[0]
+    last[2] = MASS * G
+    for j in range(int(2.0 / h)):
+        F = tire_rig.step(r, h)["F_C"]
+        assert np.abs(F - last).max() < 0.02 * MASS * G * h / 1e-3
+        last = F.copy()
+        k["v_WK_W"] += h * (r.out[0]["F_W"] / MASS - (0.0, 0.0, G))
+        k["p_WK"] += h * k["v_WK_W"]
+        k["spin"] += h * (r.out[0]["M_W"][1] + 800.0 * min(j * h / 0.5, 1.0)) / 7.0
+    assert k["v_WK_W"][0] > 2.0
+    assert 0.0 < r.out[0]["slip_ratio"] < 0.15
+
+
 def test_reversal_passes_zero_smoothly():
     """Driven from +2 to -2 m/s: no force jumps when the speed changes its sign."""
     for ground in GROUNDS.values():

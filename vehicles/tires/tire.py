@@ -13,7 +13,7 @@ from simulator.base.jit import kernel
 from vehicles.tires.contact import touch
 from vehicles.tires.grip import V_CREEP, hold
 from vehicles.tires.soil_wheel import soil_wheel, substitute_radius
-from vehicles.tires.tmeasy import effective_radius, radial_damping, radial_force, trail
+from vehicles.tires.tmeasy import DEFLECTION_MAX, effective_radius, radial_damping, radial_force, trail
 
 V_FADE = 0.1
 """m/s. Speed at which resistance of soil, trail and side wall pressure reach 70 %. Larger: soft standstill. Smaller:
@@ -27,6 +27,15 @@ V_SHOW = 0.5
 
 LOAD_LEAST = 1e-9
 """Least load over nominal load in the horizontal curves, which divide by it; below, forces fall to zero with the load."""
+
+FRICTION_LEAST = 0.01
+"""Least friction coefficient of hard ground; the slips of the curves scale with it and must not vanish."""
+
+STANDING = (0.0, 0.0, 0.0, 0.0, 0.0)
+"""Motion of a wheel at rest for `soil_reaction`."""
+
+REST_TIME = 0.01
+"""s. Time in which the state of the rut fades while nothing presses on soil."""
 
 SINKAGE_LINEAR = 5e-4
 """m. Below this sinkage the soil is a linear spring, which bounds the slope of soils with a small exponent."""
@@ -45,22 +54,100 @@ def smooth_sign(x):
 def soil_reaction(p, under, deflection, z, motion):
     """Soil (record of `SOIL`) under the flexible tire at the sinkage z >= 0 (m), with the tire's radial deflection.
 
-    Returns a tuple: vertical force of a soil of hardness 0, its slope (an upper bound, N/m), contact area (m2), then as in `soil_wheel`
-    resistance, thrust, circumferential and side force, strength, side wall pressure, way.
+    `motion` is (e, s_x, s_y, s, fade): as in `soil_wheel`, and the share of the shear's vertical part, 0 at standstill.
+    Returns (W, slope, area, forces): vertical force of a soil of hardness 0 [N], an upper bound of its slope [N/m], contact area [m2],
+    and (resistance, thrust, circumferential force, side force, strength, side wall's pressure, way) as in `soil_wheel`.
     """
     R, b = p[0]["radius"], p[0]["width"]
     hub = SINKAGE_HUB * R
     z_used = min(max(z, SINKAGE_LINEAR), hub)
     r = substitute_radius(R, max(deflection, 0.0), z_used)
-    W_sigma, W_tau, resistance, H, S, F_y, H_max, side, way = soil_wheel(under, r, b, z_used, motion)
+    W_sigma, W_tau, resistance, H, S, F_y, H_max, side, way = soil_wheel(under, r, b, z_used, motion[:4])
     share = min(z / SINKAGE_LINEAR, 1.0)
-    W = max(W_sigma + W_tau, 0.1 * W_sigma)
+    W = max(W_sigma + motion[4] * W_tau, 0.1 * W_sigma)
     slope = W * (under[0]["n"] + 0.5) / z_used
-    over = p[0]["stiffness"] * max(z - hub, 0.0)
+    W *= share
     if z > hub:
+        W += p[0]["stiffness"] * (z - hub)
         slope += p[0]["stiffness"]
-    area = b * math.sqrt(2.0 * r * z_used)
-    return W * share + over, slope, area, resistance * share, H * share, S * share, F_y * share, H_max * share, side, way
+    forces = (resistance * share, H * share, S * share, F_y * share, H_max * share, side, way)
+    return W, slope, b * math.sqrt(2.0 * r * z_used), forces
+
+
+@kernel
+def carry(p, s, i, under, h, v_tread, out):
+    """Load of tire i: its spring and damper in series with the soil, backward Euler in the depth z of the rut.
+
+        F_z = F(depth - soft z, depth' - soft z') = W(z) + damping area z'
+
+    v_tread is R_e spin [m/s]. Returns (F_z, slope, deflection, z', forces): load [N], slope of the tire's spring [N/m], radial deflection
+    [m] at the end of the step, rate of z [m/s], and the soil's forces at that load as in `soil_reaction`, thrust with its sign.
+    """
+    o, state = out[i], s[i]
+    soft, depth, rate, v_x, z = 1.0 - o["hardness"], o["depth"], o["depth_rate"], o["v_x"], s[i]["sinkage"]
+    deflection = depth - soft * z
+    if soft <= 0.0 or depth <= 0.0:
+        load, slope = radial_force(p, deflection, rate)
+        return load, slope, deflection, -z / (h + REST_TIME), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    # front is where the wheel goes; e and fade bring front and rear together at standstill
+    towards = v_x + v_tread
+    sign = 1.0 if towards >= 0.0 else -1.0
+    fade = smooth_sign(abs(towards) / (2.0 * V_FADE))
+    slip = min(abs(v_tread - v_x) / (max(abs(v_tread), abs(v_x)) + V_FADE), 1.0)
+    e = fade * max(sign * v_tread, 0.0) / (abs(v_tread) + V_CREEP)
+    motion = (e, sign * state["slip"][0], state["slip"][1], slip, fade)
+    W, soil_slope, area, forces = soil_reaction(p, under, deflection, z, motion)
+
+    static, slope = radial_force(p, deflection, 0.0)
+    damper, soil_damper = radial_damping(p, deflection), under[0]["damping"] * area + 1.0
+    z_rate = (static + damper * rate - W) / (soil_damper + soft * damper + h * (soil_slope + soft * slope))
+    if static + damper * (rate - soft * z_rate) < 0.0:
+        z_rate = -W / (soil_damper + h * soil_slope)
+    z_rate = max(z_rate, -z / (h + 1e-3))
+    deflection -= soft * h * z_rate
+    load, slope = radial_force(p, deflection, rate - soft * z_rate)
+
+    # what the rut's own damping bears shears no soil
+    resistance, H, S, F_y, H_max, side, way = forces
+    k = min(load / max(W, 1e-6), 1.0)
+    return load, slope, deflection, z_rate, (k * resistance, k * sign * H, k * sign * S, k * F_y, k * H_max, k * side, way)
+
+
+@kernel
+def stick(p, s, i, under, h, v_tread, load, forces, out):
+    """Horizontal forces (F_x, F_y) [N] of tire i and its lateral slip: tread springs against friction and the soil's strength.
+
+    `load` [N] and the soil's `forces` are those of `carry`. Soil is H s / (s + s1), with s1 from the way of the tread through the contact,
+    plus what the integrals gave beyond that at the slip of the last step. Rates go into out[i].
+    """
+    o, t, state = out[i], p[0], s[i]
+    soft = 1.0 - o["hardness"]
+    _, H, _, F_y, H_max, _, way = forces
+    slip_x, slip_y = state["slip"][0], state["slip"][1]
+    last = math.sqrt(slip_x * slip_x + slip_y * slip_y)
+    half = under[0]["shear_modulus"] / max(way, 1e-3)
+    rest_x, rest_y = soft * (H - H_max * slip_x / (last + half)), soft * (F_y - H_max * slip_y / (last + half))
+
+    c, d = t["tread_stiffness"], t["tread_damping"]
+    K_x, K_y = c[0] * h + d[0], c[1] * h + d[1]
+    v_x, v_y = o["v_x"] - v_tread, o["v_y"]
+    trial = (
+        c[0] * state["u"][0] - K_x * v_x - rest_x, c[1] * state["u"][1] - K_y * v_y - rest_y,
+        K_x, K_y, math.sqrt(v_x * v_x + v_y * v_y), abs(v_tread) + V_CREEP,
+    )  # fmt: skip
+    q = min(max(load / t["load"], LOAD_LEAST), t["load_max"] / t["load"])
+    m = max(under[0]["friction"], FRICTION_LEAST) / t["friction"]
+    F_x, F_y, s_x, s_y, g = hold(p, (q, m, o["hardness"], H_max, half), trial, (state["secant"], last))
+    if load < LOAD_LEAST * t["load"]:
+        F_x *= load / (LOAD_LEAST * t["load"])
+        F_y *= load / (LOAD_LEAST * t["load"])
+    F_x += rest_x
+    F_y += rest_y
+    o["u_rate"][0], o["u_rate"][1] = (F_x - c[0] * state["u"][0]) / K_x, (F_y - c[1] * state["u"][1]) / K_y
+    o["slip"][0], o["slip"][1], o["secant"] = s_x, s_y, g
+    o["drag_x"] = K_x * g / (K_x + g)
+    return F_x, F_y, s_y
 
 
 @kernel
@@ -68,85 +155,30 @@ def tire_forces(p, s, i, under, h, wheel, out):
     """Forces and rates of tire i at its contact out[i] (from `touch`), for a step of h seconds; h = 0 gives the rates of the ODE.
 
     Reads the state s[i] and leaves it alone. `under` is the ground (record of `SOIL`). The loads are implicit in the
-    tire's own states over h and explicit in the wheel's motion. On soil the shape of the thrust curve is taken at the slip of
-    the last step.
-
-    Raises nothing; any finite input gives finite output.
+    tire's own states over h and explicit in the wheel's motion. Raises nothing; any finite input gives finite output.
     """
-    o, t, state = out[i], p[0], s[i]
-    R, spin, soft = t["radius"], wheel[i]["spin"], 1.0 - o["hardness"]
-    v_x, v_y, depth, rate = o["v_x"], o["v_y"], o["depth"], o["depth_rate"]
-    z = state["sinkage"]
-    deflection = depth - soft * z
-
-    # speeds of the tread; e and fade bring the soil's front and rear together at standstill
-    R_e = effective_radius(R, min(max(deflection, 0.0), 0.9 * R))
+    o, t = out[i], p[0]
+    R, spin, soft, v_x, v_y = t["radius"], wheel[i]["spin"], 1.0 - o["hardness"], o["v_x"], o["v_y"]
+    z = s[i]["sinkage"]
+    R_e = effective_radius(R, min(max(o["depth"] - soft * z, 0.0), DEFLECTION_MAX * R))
     v_tread = R_e * spin
-    v_t = abs(v_tread) + V_CREEP
+    F_z, slope, deflection, o["sinkage_rate"], forces = carry(p, s, i, under, h, v_tread, out)
+    F_x, F_y, s_y = stick(p, s, i, under, h, v_tread, F_z, forces, out)
 
-    # vertical: tire spring in series with the soil, backward Euler in the rut's depth
-    resistance = H = S = F_y = H_max = side = way = 0.0
-    sign = 1.0
-    sinkage_rate = -z / (h + 0.01)
-    F_z, tire_slope = radial_force(p, deflection, rate)
-    if soft > 0.0 and depth > 0.0:
-        towards = v_x + v_tread
-        sign = 1.0 if towards >= 0.0 else -1.0
-        fade = smooth_sign(abs(towards) / (2.0 * V_FADE))
-        slip = abs(v_tread - v_x) / (max(abs(v_tread), abs(v_x)) + V_FADE)
-        e = fade * max(sign * v_tread, 0.0) / v_t
-        motion = (e, sign * state["slip"][0], state["slip"][1], min(slip, 1.0))
-        W, slope, area, resistance, H, S, F_y, H_max, side, way = soil_reaction(p, under, deflection, z, motion)
-        damper = radial_damping(p, deflection)
-        F_static, tire_slope = radial_force(p, deflection, 0.0)
-        soil_damping = under[0]["damping"] * area
-        give = soil_damping + soft * damper + h * (slope + soft * tire_slope) + 1.0
-        sinkage_rate = (F_static + damper * rate - W) / give
-        if F_static + damper * (rate - soft * sinkage_rate) < 0.0:
-            sinkage_rate = -W / (soil_damping + h * slope + 1.0)
-        sinkage_rate = max(sinkage_rate, -z / (h + 1e-3))
-        deflection -= soft * h * sinkage_rate
-        F_z, tire_slope = radial_force(p, deflection, rate - soft * sinkage_rate)
-        grip = min(F_z / max(W, 1e-6), 1.0)
-        resistance, H, S, F_y, H_max, side = (
-            grip * resistance, grip * sign * H, grip * sign * S, grip * F_y, grip * H_max, grip * side,
-        )  # fmt: skip
-
-    # horizontal: tread springs against friction and soil strength
-    q = min(max(F_z / t["load"], LOAD_LEAST), t["load_max"] / t["load"])
-    half = under[0]["shear_modulus"] / max(way, 1e-3)
-    slip_x, slip_y = state["slip"][0], state["slip"][1]
-    last = math.sqrt(slip_x * slip_x + slip_y * slip_y)
-    rest_x, rest_y = soft * (H - H_max * slip_x / (last + half)), soft * (F_y - H_max * slip_y / (last + half))
-    K_x, K_y = t["tread_stiffness"][0] * h + t["tread_damping"][0], t["tread_stiffness"][1] * h + t["tread_damping"][1]
-    slide_x = v_x - v_tread
-    v_s = math.sqrt(slide_x * slide_x + v_y * v_y)
-    T_x = t["tread_stiffness"][0] * state["u"][0] - K_x * slide_x - rest_x
-    T_y = t["tread_stiffness"][1] * state["u"][1] - K_y * v_y - rest_y
-    m = max(under[0]["friction"], 0.01) / t["friction"]
-    F_x, F_y, s_x, s_y, g = hold(p, (q, m, o["hardness"], H_max, half), (T_x, T_y, K_x, K_y, v_s, v_t), (state["secant"], last))
-    if F_z < LOAD_LEAST * t["load"]:
-        F_x *= F_z / (LOAD_LEAST * t["load"])
-        F_y *= F_z / (LOAD_LEAST * t["load"])
-    F_x += rest_x
-    F_y += rest_y
-    o["u_rate"][0] = (F_x - t["tread_stiffness"][0] * state["u"][0]) / K_x
-    o["u_rate"][1] = (F_y - t["tread_stiffness"][1] * state["u"][1]) / K_y
-    o["slip"][0], o["slip"][1], o["secant"], o["sinkage_rate"] = s_x, s_y, g, sinkage_rate
-    o["drag_x"] = K_x * g / (K_x + g)
-
-    # soil's resistances, opposed to motion and gone without it
+    # the soil's resistances, opposed to motion and gone without it
+    resistance, H, S, _, _, side, _ = forces
     push_x = push_y = 0.0
     if soft > 0.0:
         push_x = -soft * resistance * smooth_sign(v_x / V_FADE)
         push_y = -soft * t["bulldozing"] * side * v_y / math.sqrt(v_x * v_x + v_y * v_y + V_FADE * V_FADE)
 
     # moments about the contact point; compaction takes no torque from the axle, the thrust takes its circumferential force
-    used = min(max(deflection, 0.0), 0.9 * R)
+    used = min(max(deflection, 0.0), DEFLECTION_MAX * R)
     loaded = R - used
     torque = (loaded + t["torque_radius"] * (R_e - loaded)) * F_x + soft * R_e * (S - H)
-    M_x = -o["hardness"] * t["width"] * t["width"] / 12.0 * tire_slope * o["camber"]
+    M_x = -o["hardness"] * t["width"] * t["width"] / 12.0 * slope * o["camber"]
     M_y = loaded * (F_x + push_x) - torque - t["rolling_resistance"] * F_z * R * smooth_sign(spin / SPIN_FADE)
+    q = min(max(F_z / t["load"], LOAD_LEAST), t["load_max"] / t["load"])
     M_z = -o["hardness"] * F_y * 2.0 * math.sqrt(R * used) * trail(p, q, s_y) * smooth_sign(v_tread / V_FADE)
 
     o["tire_deflection"], o["sinkage"] = used, soft * z
@@ -222,7 +254,7 @@ def static_sinkage(p, under, depth):
     for _ in range(60):
         z = 0.5 * (low + high)
         deflection = depth - soft * z
-        if radial_force(p, deflection, 0.0)[0] > soil_reaction(p, under, deflection, z, (0.0, 0.0, 0.0, 0.0))[0]:
+        if radial_force(p, deflection, 0.0)[0] > soil_reaction(p, under, deflection, z, STANDING)[0]:
             low = z
         else:
             high = z

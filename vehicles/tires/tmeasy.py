@@ -11,6 +11,9 @@ import math
 
 from simulator.base.jit import kernel
 
+DEFLECTION_MAX = 0.9
+"""Largest radial deflection over radius; a wheel below the ground is pushed out with the force there."""
+
 
 @kernel
 def effective_radius(R0, deflection):
@@ -22,9 +25,9 @@ def effective_radius(R0, deflection):
 def radial_force(p, deflection, rate):
     """Radial force [N] of the tire and its slope [N/m]: c1 d + c2 d^2 + damping d', never negative, plus a spring from the rim.
 
-    The damper comes in over the first 4 mm, so that touching down gives no jump; the way is limited to 0.9 R0.
+    The damper comes in over the first 4 mm, so that touching down gives no jump; the way is limited to DEFLECTION_MAX.
     """
-    d = min(deflection, 0.9 * p[0]["radius"])
+    d = min(deflection, DEFLECTION_MAX * p[0]["radius"])
     if d <= 0.0:
         return 0.0, 0.0
     force = (p[0]["stiffness"] + p[0]["stiffness_growth"] * d) * d
