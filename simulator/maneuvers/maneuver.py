@@ -209,7 +209,7 @@ def _limits(written: Mapping[str, Any], file: object, *, has_path: bool, has_cou
     limits: dict[str, Limit] = {}
     units = {metric.name: metric.unit for metric in METRICS}
     for key, bounds in written.items():
-        path = join("limits", str(key))
+        path = join("limits", key if isinstance(key, str) and key.isprintable() else repr(key))
         name, factor = split_unit(str(key), units)
         if name is None:
             raise ConfigError(file, path, bounds, "no such metric; known: " + ", ".join(metric.key for metric in METRICS))

@@ -44,7 +44,7 @@ def read_struct(kind: type[T], mapping: Any, file: object, key: str = "") -> T:
         raise ConfigError(file, key, mapping, f"a mapping with keys out of: {_known(fields)}")
     values: dict[str, Any] = {}
     for written, value in mapping.items():
-        path = join(key, str(written))
+        path = join(key, written if isinstance(written, str) and written.isprintable() else repr(written))
         name, factor = split_unit(str(written), {name: _unit(field.type) for name, field in fields.items()})
         if not isinstance(written, str) or name is None:
             raise ConfigError(file, path, value, f"no such key; known here: {_known(fields)}")

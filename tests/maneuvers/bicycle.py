@@ -1,6 +1,6 @@
 """A plant to test drivers on: a dynamic bicycle with saturating tires and tire lag, that fills the READOUT record.
 
-Numbers are those of a loaded off-road truck; `scale` arguments make it differ from what the driver believes.
+Numbers are those of an off-road truck, power in W/kg; arguments make it differ from what the driver believes.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ G = 9.81
 class Bicycle:
     """State: pose of the middle of the wheelbase B, velocities, yaw rate, lagged axle side forces. Centre of mass = B + (cm, 0)."""
 
-    def __init__(self, mass=2600.0, stiffness=1.0, gain=0.47, grip=0.8, pose=(0.0, 0.0, 0.0), speed=0.0):
-        self.mass, self.inertia, self.gain, self.grip = mass, 1.6 * mass, gain, grip
+    def __init__(self, mass=2600.0, stiffness=1.0, gain=0.47, grip=0.8, power=50.0, pose=(0.0, 0.0, 0.0), speed=0.0):
+        self.mass, self.inertia, self.gain, self.grip, self.power = mass, 1.6 * mass, gain, grip, power
         self.a, self.b = 1.60, 1.702
         self.cm = 0.5 * (self.b - self.a)
         self.c_front, self.c_rear = 95e3 * stiffness, 105e3 * stiffness
@@ -41,7 +41,7 @@ class Bicycle:
             steady = -most * math.tanh(c * slip / most)
             self.force[i] += (steady - self.force[i]) * min(1.0, h * u / 0.6)
         front, rear = self.force
-        drive = 2.6 * command["throttle"] / (1.0 + 0.03 * self.u) - 0.15 * (self.u > 0.05)
+        drive = min(6.5, self.power / u) * command["throttle"] - 0.15 * (self.u > 0.05)
         brake = 7.5 * command["brake"] * min(1.0, self.u / 0.1)
         a_x = drive - brake - front * math.sin(delta) / self.mass - 4e-4 * self.u**2
         a_y = (front * math.cos(delta) + rear) / self.mass

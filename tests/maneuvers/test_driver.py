@@ -140,9 +140,9 @@ def test_steering_rate_is_limited():
 
 
 def test_speed_is_reached_without_overshoot_even_when_power_is_short():
-    # the demand climbs at 4 m/s2, the plant cannot: without anti-windup the integral would carry it far beyond
+    # the demand climbs at 4 m/s2, the engine cannot from 6 m/s on: without anti-windup the integral would carry it far beyond
     driver = PathDriver(Path.straight(), SpeedControl([SpeedTarget(20.0, 4.0, at=0.0)]))
-    t, _, _, speed, *_ = run(driver, Bicycle(), 40.0)
+    t, _, _, speed, *_ = run(driver, Bicycle(power=25.0), 40.0)
     assert speed.max() < 20.3
     assert np.abs(speed[t > 25.0] - 20.0).max() < 0.1
 

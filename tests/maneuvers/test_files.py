@@ -106,6 +106,8 @@ BROKEN = [
     ("double_lane_change", ["duration_kph"], 65, "duration_kph"),
     ("double_lane_change", ["durations_s"], 65, "durations_s"),
     ("double_lane_change", [1], 65, "1"),
+    ("double_lane_change", ["two\nlines"], 65, "'two\\nlines'"),
+    ("double_lane_change", ["limits", "two\nlines"], {"max": 1}, "limits.'two\\nlines'"),
     ("double_lane_change", ["step_ms"], 0, "step_ms"),
     ("double_lane_change", ["step_ms"], 1000, "step_ms"),
     ("double_lane_change", ["step_ms"], 3, "step"),
