@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import math
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -95,19 +97,23 @@ class Recording:
 
     def column(self, name: str) -> Array:
         """Column of that name. Raises ConfigError when it is missing or holds something else than finite numbers."""
+        return self.values(name, range(len(self.rows)))
+
+    def values(self, name: str, rows: Iterable[int]) -> Array:
+        """Cells of a column in some rows; nothing else of the column is looked at. Raises ConfigError as `column`."""
         if name not in self.names:
             raise ConfigError(self.file, "columns", "no " + name, f"a column {name}")
         place = self.names.index(name)
-        values = np.empty(len(self.rows))
-        for n, row in enumerate(self.rows):
+        values = []
+        for n in rows:
+            text = self.rows[n][place]
             try:
-                values[n] = float(row[place])
+                values.append(float(text))
             except ValueError:
-                values[n] = np.nan
-        bad = np.flatnonzero(~np.isfinite(values))
-        if len(bad):
-            raise ConfigError(self.file, f"row {bad[0] + 1}, column {name}", self.rows[bad[0]][place], "a finite number")
-        return values
+                raise ConfigError(self.file, f"row {n + 1}, column {name}", text, "a number") from None
+            if not math.isfinite(values[-1]):
+                raise ConfigError(self.file, f"row {n + 1}, column {name}", text, "a finite number")
+        return np.array(values)
 
     def _input(self, name: str, low: float, high: float) -> Array:
         values = self.column(name)

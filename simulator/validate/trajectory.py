@@ -38,10 +38,14 @@ LIMIT = 0.05
 
 STRAIGHT = ("vx", "engine_speed", "pitch")
 TURNING = ("vx", "wz", "ay", "roll")
-"""Channels that count for the verdict, by kind of maneuver. The others of a straight run are small numbers over small numbers."""
+STANDING = ("z", "pitch")
+"""Channels that count for the verdict, by kind of maneuver. The others are small numbers over small numbers there."""
 
 TURNING_FROM = 1.0
 """m/s2. Peak lateral acceleration of the recording from which a maneuver counts as turning."""
+
+STANDING_BELOW = 1.0
+"""m/s. Peak speed below which it counts as standing."""
 
 CORNERS = ("FL", "FR", "RL", "RR")
 P_BODY_COM = np.array([0.056, 0.0, 0.213])
@@ -98,10 +102,18 @@ def compare_trajectory(recording: Recording, vehicle: Vehicle, start: float | No
         raise ConfigError(recording.file, "columns", "no channel", "at least one of " + ", ".join(CHANNELS))
     ours = {name: _continuous(name, CHANNELS[name](history[after - first :])) for name in reference}
     errors = {name: channel_error(ours[name], reference[name]) for name in reference}
-    turning = "ay" in reference and float(np.abs(reference["ay"]).max()) > TURNING_FROM
-    counted = tuple(name for name in (TURNING if turning else STRAIGHT) if name in reference) or tuple(reference)
+    counted = tuple(name for name in _counting(reference) if name in reference) or tuple(reference)
     time = recording.time[after:]
     return TrajectoryComparison(recording.file, "trajectory", len(time), errors, LIMIT, counted, time, reference, ours)
+
+
+def _counting(reference: dict[str, Array]) -> tuple[str, ...]:
+    """Channels that count for this kind of maneuver."""
+    if "ay" in reference and np.abs(reference["ay"]).max() > TURNING_FROM:
+        return TURNING
+    if "vx" in reference and np.abs(reference["vx"]).max() < STANDING_BELOW:
+        return STANDING
+    return STRAIGHT
 
 
 def _continuous(name: str, values: Array) -> Array:
@@ -138,7 +150,7 @@ def take_over(vehicle: Vehicle, recording: Recording, row: int) -> None:
     """
 
     def values(*names: str) -> Array:
-        return np.array([recording.column(name)[row] for name in names])
+        return np.concatenate([recording.values(name, [row]) for name in names])
 
     space, state = vehicle.space, vehicle.space.state[0]
     R = np.empty((3, 3))
