@@ -13,6 +13,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numba
@@ -83,7 +84,7 @@ def measure(repeats: int) -> dict[str, Any]:
     for name, ground in (("step_hard", flat), ("step_soil", soil)):
         vehicle, command = _driving(ground)
         arrays = _arrays(ground)
-        us[name] = _median(repeats, lambda n, v=vehicle, g=arrays, c=command: step_loop(v.model, v.space, g, c, H, n), STEPS)
+        us[name] = _median(repeats, partial(step_loop, vehicle.model, vehicle.space, arrays, command, H), STEPS)
     cueing = build_cueing("small_hexapod", "small_hexapod", H)
     cueing.arm()
     records = CueingRecords(*cueing.records)

@@ -39,10 +39,17 @@ class Clock:
     _deadline: float = 0.0
     _window: tuple[float, int] = (0.0, 0)
     _ticks: int = 0
+    _began: float = 0.0
     _worst: float = field(default=0.0, repr=False)
+
+    @property
+    def elapsed(self) -> float:
+        """Wall time since the start [s]."""
+        return time.perf_counter() - self._began
 
     def start(self) -> None:
         """The first tick is due now."""
+        self._began = time.perf_counter()
         self._deadline = time.perf_counter()
         self._window = (self._deadline, self._ticks)
 

@@ -154,15 +154,23 @@ class Session:
         self.clock = Clock(self.h)
         self.clock.start()
         end = self.time + duration
-        n = 0
-        while self.time < end:
+        while self.time < end and self._beat(lambda: keep_going(self)):
+            self.check()
+
+    def coast(self, duration: float, keep_going: Any) -> None:
+        """Go on in real time after `drive` without moving the vehicle, for the platform's way back, until `keep_going()` says no."""
+        self.paused = True
+        for _ in range(round(duration / self.h / self.driver_every)):
+            if not self._beat(keep_going):
+                return
+
+    def _beat(self, keep_going: Any) -> bool:
+        """Ticks of one driver period, each at its time; then whether to go on."""
+        assert self.clock is not None
+        for _ in range(self.driver_every):
             self.clock.wait()
             self.advance()
-            n += 1
-            if n % self.driver_every == 0:
-                if not keep_going(self):
-                    return
-                self.check()
+        return bool(keep_going())
 
     def check(self) -> None:
         """Raise JounceError when the vehicle's state is no longer finite; nothing of it may go on to a platform."""

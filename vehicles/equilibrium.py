@@ -25,12 +25,31 @@ from vehicles.tires.tire import static_force, tire_forces
 RESIDUAL = 1e-9
 """m/s2 and rad/s2. Largest acceleration of a settled vehicle."""
 
-ROUNDS = 60
-"""Newton rounds before giving up; ten are enough on any ground a vehicle can stand on."""
+ROUNDS = 80
+"""Newton rounds before giving up; six are enough on level ground."""
+
+HALVINGS = 20
+"""Times a Newton step is halved in search of a smaller residual."""
+
+LARGEST_CHANGE = 0.03
+"""m, rad. Largest change in one round: the stops and the loss of contact are sharp corners."""
+
+STEP = 1e-7
+"""m, rad. Half width of the differences."""
 
 TOUCH = 0.02
 """m. Tire deflection of the first guess; it must not hang in the air, where nothing depends on its height."""
 
+REACHES = 8
+"""Rounds in which the arms are brought to that guess."""
+
+SEARCHES = 12
+"""Rounds in which a contact is looked for; each brings two or three more digits."""
+
+ARM_RANGE = (-0.4, 0.25)
+"""rad. Where the arms may be in it."""
+
+Vector = NDArray[np.float64]
 Ground = tuple[NDArray, ...]
 
 
@@ -41,38 +60,52 @@ def settle(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -
     ------
     JounceError : no such position is found
     """
-    unknown = _first_guess(m, s, ground, x, y, yaw)
     place = np.array([x, y, yaw])
+    unknown = _reach_ground(m, s, ground, place, _first_guess(m, s, ground, x, y, yaw))
     residual, trial, jacobian = np.empty(10), np.empty(10), np.empty((10, 10))
-    step = np.array([1e-6] * 3 + [1e-7] * 3 + [1e-7] * 4)
     static_residual(m, s, ground, place, unknown, residual)
     for _ in range(ROUNDS):
         if np.abs(residual).max() < 0.1 * RESIDUAL:
             break
-        for n in range(10):
-            moved = unknown.copy()
-            moved[n] += step[n]
-            static_residual(m, s, ground, place, moved, trial)
-            jacobian[:, n] = (trial - residual) / step[n]
-        before = np.abs(residual).max()
-        try:
-            change = np.linalg.solve(jacobian, -residual)
-        except np.linalg.LinAlgError:
-            break
-        change *= min(1.0, 0.05 / max(np.abs(change).max(), 1e-12))
-        for _ in range(8):
+        _differentiate(m, s, ground, place, unknown, jacobian)
+        change = np.linalg.lstsq(jacobian, -residual, rcond=1e-14)[0]
+        change *= min(1.0, LARGEST_CHANGE / np.abs(change).max())
+        before = float(residual @ residual)
+        for _ in range(HALVINGS):
             static_residual(m, s, ground, place, unknown + change, trial)
-            if np.abs(trial).max() < before or np.abs(change).max() < 1e-13:
+            if float(trial @ trial) < before:
                 break
             change *= 0.5
+        else:
+            break  # as close as rounding lets it
         unknown = unknown + change
         residual[:] = trial
-        if np.abs(change).max() < 1e-14:
-            break
     static_residual(m, s, ground, place, unknown, residual)
     if not np.abs(residual).max() < RESIDUAL:
         raise JounceError(f"the vehicle finds no equilibrium at x = {x:g} m, y = {y:g} m (left over: {np.abs(residual).max():.2g} m/s2)")
     feel(m, s)
+
+
+def _differentiate(m: Model, s: Space, ground: Ground, place: Vector, unknown: Vector, jacobian: Vector) -> None:
+    """Central differences of `static_residual`."""
+    up, down = np.empty(10), np.empty(10)
+    for n in range(10):
+        moved = unknown.copy()
+        moved[n] = unknown[n] + STEP
+        static_residual(m, s, ground, place, moved, up)
+        moved[n] = unknown[n] - STEP
+        static_residual(m, s, ground, place, moved, down)
+        jacobian[:, n] = (up - down) / (2.0 * STEP)
+
+
+def _reach_ground(m: Model, s: Space, ground: Ground, place: Vector, guess: Vector) -> Vector:
+    """Turn the arms until every tire is pressed by TOUCH, so that it tells where the ground is."""
+    residual = np.empty(10)
+    for _ in range(REACHES):
+        static_residual(m, s, ground, place, guess, residual)
+        lever = np.abs(s.kinematics[0]["W"][1] - m.corners[0]["D"][0, 1])
+        guess[6:] = np.clip(guess[6:] + (s.contacts["depth"] - TOUCH) / lever, *ARM_RANGE)
+    return guess
 
 
 def _first_guess(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -> NDArray[np.float64]:
@@ -132,7 +165,7 @@ def static_residual(m, s, ground, place, unknown, residual):
     prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
     move_wheels(s)
     for i in range(4):
-        touch(m.tire, s.tires, i, ground, s.under, s.wheels, s.contacts)
+        find_ground(m, s, i, ground)
         hold_ground(m, s, i, place, unknown)
         tire_forces(m.tire, s.tires, i, s.under, 1e-3, s.wheels, s.contacts)
     gather_tire_loads(s)
@@ -148,6 +181,18 @@ def static_residual(m, s, ground, place, unknown, residual):
 
 
 @kernel
+def find_ground(m, s, i, ground):
+    """Contact of tire i. It looks for the ground where the last one was, so that has to be found first: the search direction settles
+    until the contact no longer depends on what came before."""
+    state = s.tires[i]
+    state["e_W"][0], state["e_W"][1], state["e_W"][2] = 0.0, 0.0, -1.0
+    for _ in range(SEARCHES):
+        touch(m.tire, s.tires, i, ground, s.under, s.wheels, s.contacts)
+        for j in range(3):
+            state["e_W"][j] = s.contacts[i]["e_W"][j]
+
+
+@kernel
 def hold_ground(m, s, i, place, unknown):
     """Tangential deflection and sinkage of tire i for a vehicle displaced by dx, dy and turned by dyaw from where its tires hold."""
     o, state = s.contacts[i], s.tires[i]
@@ -155,6 +200,4 @@ def hold_ground(m, s, i, place, unknown):
     dy = unknown[1] + unknown[5] * (o["p_WC"][0] - place[0])
     state["u"][0] = -(dx * o["x_W"][0] + dy * o["x_W"][1])
     state["u"][1] = -(dx * o["y_W"][0] + dy * o["y_W"][1])
-    for j in range(3):
-        state["e_W"][j] = o["e_W"][j]
     state["sinkage"] = static_force(m.tire, s.under, o["depth"])[2]

@@ -47,6 +47,11 @@ def inline(function: F) -> F:
     return cast(F, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
 
 
+def is_compiled(file: str) -> bool:
+    """True when kernels of this source file, as it and what it imports are now, lie compiled on disk."""
+    return any((cache_folder() / _digest(file)).rglob("*.nbc"))
+
+
 @cache
 def cache_folder() -> Path:
     """Folder of the compiled kernels: the user's cache folder, or a private temporary one when that cannot be written."""

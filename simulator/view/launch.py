@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +64,16 @@ def start_view_process(block: str, keys: str, ground: Any, geometry: Mapping[str
     """
     if not display_available():
         raise DeviceError("window: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set); expected a desktop, or use --offscreen")
+    return start_process("simulator.view", [block, keys], ground, geometry, [title])
+
+
+def start_process(module: str, blocks: Sequence[str], ground: Any, geometry: Mapping[str, Any], rest: Sequence[str]) -> ViewProcess:
+    """Start `python -m module BLOCK KEYS LAND.npz GEOMETRY.npz rest...`; arguments as for `start_view_process`."""
     folder = tempfile.TemporaryDirectory(prefix="jounce-view-", ignore_cleanup_errors=True)
     land_file, geometry_file = Path(folder.name) / "land.npz", Path(folder.name) / "geometry.npz"
     (ground if isinstance(ground, Land) else land_of(ground)).save(land_file)
     np.savez(geometry_file, **checked_geometry(geometry))  # type: ignore[arg-type]
-    command = [sys.executable, "-m", "simulator.view", block, keys, str(land_file), str(geometry_file), title]
+    command = [sys.executable, "-m", module, *blocks, str(land_file), str(geometry_file), *rest]
     root = str(Path(__file__).resolve().parents[2])
     with open(Path(folder.name) / "errors.txt", "wb") as errors:
         process = subprocess.Popen(command, cwd=root, stdin=subprocess.DEVNULL, stderr=errors, start_new_session=True)

@@ -1,0 +1,299 @@
+"""`jounce drive` and `jounce stream`: the host process. It owns physics, cueing, motion stream and devices; the view is another process.
+
+The view may hang, die or never start, the platform may not answer: the vehicle does not notice.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simulator.base.errors import ConfigError, DeviceError, JounceError, StreamError
+from simulator.base.records import Record
+from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
+from simulator.clock import prepare_process, release_process
+from simulator.motion.codemasters import ExtraData3
+from simulator.motion.stream import DEFAULT_PORTS, MotionStream
+from simulator.outlets import Motion, Telemetry, Window
+from simulator.record.files import new_run_folder
+from simulator.rig import VirtualPlatform, start_virtual_platform
+from simulator.session import Driver, Session
+from simulator.warm import compile_kernels
+from vehicles.vehicle import Vehicle
+
+H = 1e-3
+VIEW_EVERY = 16
+"""Ticks between two states for the view: 62.5 a second; it interpolates between them."""
+OFFSCREEN_TIME = 30.0
+"""s of simulated time that are driven when there is no display."""
+FRAME_INTERVAL = 0.5
+"""s of simulated time between two pictures written off the screen."""
+RPM = 30.0 / math.pi
+"""rpm per rad/s."""
+PARK_TIME = 12.0
+"""s at most that the platform is given to return to its rest at the end."""
+
+
+@dataclass
+class DriveOptions:
+    """What `jounce drive` and `jounce stream` were asked to do."""
+
+    vehicle: str = "hmmwv"
+    terrain: str = "jacksboro"
+    driver: str = "auto"
+    maneuver: str = "scripted_drive"
+    view: str = "auto"
+    """auto, window, offscreen or none"""
+    duration: float | None = None
+    motion: bool = True
+    platform: str = "small_hexapod"
+    washout: str = "small_hexapod"
+    address: tuple[str, int] | None = None
+    """Where to stream to; the built-in virtual platform when not given."""
+    protocol: str = "native"
+    rate: float | None = None
+    out: Path | None = None
+    began: float = field(default_factory=time.perf_counter)
+    say: Callable[[str], None] = print
+
+
+class Person:
+    """A human driver as the session sees it, with what he asks for besides driving."""
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+
+    def read(self, t: float, readout: Record, command: Record) -> None:
+        """Fill the command from the devices."""
+        self.driver.read(t, float(readout[0]["v_WB_B"][0]), command)
+
+
+class Host:
+    """Everything of one drive, from the first file read to the last packet sent."""
+
+    def __init__(self, options: DriveOptions) -> None:
+        self.options, self.say = options, options.say
+        self.view: Any = None
+        self.window: Window | None = None
+        self.keys: Any = None
+        self.platform: VirtualPlatform | None = None
+        self.person: Any = None
+        self.stop = False
+        self.summary: dict[str, Any] | None = None
+        self._platform_error: JounceError | None = None
+        self.first_frame: float | None = None
+
+    def run(self) -> dict[str, Any]:
+        """Drive until the time is up, the window is closed or Ctrl-C; returns a summary.
+
+        Raises
+        ------
+        JounceError : a file, device, address or folder cannot be used, or the vehicle's state ceased to be finite
+        """
+        o = self.options
+        compile_kernels(self.say)
+        ground = build_ground(o.terrain)
+        vehicle = build_vehicle(o.vehicle)
+        folder = o.out or new_run_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._open_view(ground, vehicle, folder)
+            platform = self._start_platform(folder)
+            driver = self._driver(ground)
+            cueing = build_cueing(o.washout, o.platform, H)
+            self.session = session = Session(vehicle, ground, driver, cueing, [], H)
+            session.reset()
+            session.warm()
+            if o.motion:
+                session.outlets.append(Motion(self._stream(platform)))
+                cueing.arm()
+            if self.window is not None:
+                session.outlets.append(self.window)
+            session.outlets.append(Telemetry(folder, session.readout, session.command))
+            return self._drive(session, folder)
+        finally:
+            self._close()
+
+    def _open_view(self, ground: Any, vehicle: Vehicle, folder: Path) -> None:
+        """Start the window, or the pictures, in a process of its own."""
+        from simulator.view.context import display_available
+
+        o = self.options
+        if o.view == "none":
+            return
+        if o.view == "auto" and not display_available():
+            self.say("no display found: driving 30 s with the scripted driver and writing pictures instead")
+            o.view, o.driver = "offscreen", "scripted"
+            o.duration = OFFSCREEN_TIME if o.duration is None else o.duration
+        from simulator.view.block import KeyReader
+        from simulator.view.frames import start_pictures_process
+        from simulator.view.launch import start_view_process
+
+        self.window, self.keys = Window(VIEW_EVERY), KeyReader(create=True)
+        geometry = view_geometry(vehicle)
+        names = self.window.block.name, self.keys.name
+        try:
+            if o.view == "offscreen":
+                self.view = start_pictures_process(*names, ground, geometry, folder, FRAME_INTERVAL)
+            else:
+                self.view = start_view_process(*names, ground, geometry, vehicle.description.name)
+        except DeviceError as error:
+            self.say(f"driving without pictures: {error}")
+
+    def _start_platform(self, folder: Path) -> threading.Thread | None:
+        """Start the built-in virtual platform beside everything else; it takes a moment to listen."""
+        o = self.options
+        if not o.motion or o.address is not None:
+            return None
+
+        def start() -> None:
+            try:
+                self.platform = start_virtual_platform(o.platform, picture=str(folder / "platform.png"), json_file=str(folder / "platform.json"))
+            except StreamError as error:
+                self._platform_error = error
+
+        thread = threading.Thread(target=start)
+        thread.start()
+        return thread
+
+    def _stream(self, starting: threading.Thread | None) -> MotionStream:
+        o = self.options
+        if starting is not None:
+            starting.join()
+            if self.platform is None:
+                raise self._platform_error or StreamError("the virtual platform did not start")
+            address = (self.platform.host, self.platform.port)
+        else:
+            assert o.address is not None
+            address = o.address
+        d = self.session.vehicle.model.drivetrain[0]
+        extra = ExtraData3(RPM * float(d["engine_map_speed"].max()), RPM * float(d["idle_speed"]), int(d["gears"])) if o.protocol == "codemasters" else None
+        return MotionStream(*address, protocol=o.protocol, rate=o.rate, tick=H, extra_data=extra)  # type: ignore[arg-type]
+
+    def _driver(self, ground: Any) -> Driver:
+        o = self.options
+        if o.driver == "scripted":
+            return build_maneuver(o.maneuver).driver(ground.spawn)
+        from simulator.driver.human import open_driver
+
+        self.person = open_driver(o.driver, self.keys)  # type: ignore[arg-type]
+        return Person(self.person)
+
+    def _drive(self, session: Session, folder: Path) -> dict[str, Any]:
+        o = self.options
+        interrupted = threading.Event()
+        signal.signal(signal.SIGINT, lambda *_: interrupted.set())
+        signal.signal(signal.SIGTERM, lambda *_: interrupted.set())
+        for line in prepare_process():
+            self.say(line)
+
+        def keep_going(_: Session) -> bool:
+            self._serve(session)
+            return not (self.stop or interrupted.is_set())
+
+        session.publish()
+        wall = 0.0
+        try:
+            session.drive(float("inf") if o.duration is None else o.duration, keep_going)
+            assert session.clock is not None
+            wall = session.clock.elapsed
+            if o.motion:
+                self._park(session, interrupted)
+        finally:
+            session.close()
+            release_process()
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        clock = session.clock
+        assert clock is not None
+        return {
+            "folder": folder,
+            "time": session.time,
+            "real_time_factor": session.time / max(wall, 1e-9),
+            "overruns": clock.overruns,
+            "first_frame": self.first_frame,
+        }
+
+    def _serve(self, session: Session) -> None:
+        """A hundred times a second: the wishes of the person, the health of the view."""
+        if self.window is None:
+            return
+        if self.first_frame is None and self.keys.frames > 0:
+            self.first_frame = time.perf_counter() - self.options.began
+            self.say(f"first frame after {self.first_frame:.1f} s")
+        if self.view is not None and not self.view.alive:
+            if self.view.complaint:
+                self.say(f"driving without pictures: {self.view.complaint}")
+            self.stop = self.stop or self.keys.closed
+            self.view = None
+        if self.person is None:
+            return
+        for event in self.person.events():
+            self._obey(event, session)
+        for notice in self.person.notices():
+            self.window.message = notice
+            self.say(notice)
+
+    def _obey(self, event: str, session: Session) -> None:
+        assert self.window is not None
+        if event == "escape":
+            self.stop = True
+        elif event == "pause":
+            session.paused = not session.paused
+            self.window.message = "paused" if session.paused else ""
+        elif event == "reset":
+            session.reset()
+            self.window.jump()
+            self.window.message = ""
+        elif event == "motion":
+            armed = session.cueing.state not in ("off", "parked", "park", "fault")
+            session.cueing.park() if armed else session.cueing.arm()
+            self.window.message = "platform parks" if armed else "platform rises"
+        elif event == "shift_refused":
+            self.window.message = "stop before shifting"
+
+    def _park(self, session: Session, interrupted: threading.Event) -> None:
+        """Bring the platform down before the stream ends; a second Ctrl-C does not wait for it."""
+        interrupted.clear()
+        session.paused = True
+        session.cueing.park()
+        session.coast(PARK_TIME, lambda: not interrupted.is_set() and session.cueing.state not in ("off", "parked"))
+
+    def _close(self) -> None:
+        """End the other processes."""
+        if self.person is not None:
+            self.person.close()
+        if self.window is not None:
+            self.window.close()
+        if self.view is not None:
+            self.view.close()
+        if self.keys is not None:
+            self.keys.close()
+        if self.platform is not None:
+            self.summary = self.platform.stop()
+
+
+def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
+    """Rows of `simulator.view.vehicle_geometry.GEOMETRY` of a vehicle."""
+    tire = vehicle.model.tire[0]
+    return {
+        **vehicle.description.bushes,
+        "p_BH": vehicle.model.body[0]["drivers_head"],
+        "tire_radius": tire["radius"],
+        "tire_width": tire["width"],
+    }
+
+
+def parse_address(text: str, protocol: str) -> tuple[str, int]:
+    """HOST or HOST:PORT. Raises ConfigError."""
+    host, colon, port = text.rpartition(":")
+    if not colon:
+        return text, DEFAULT_PORTS[protocol]
+    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise ConfigError("--to", "", text, "HOST or HOST:PORT with a port from 1 to 65535")
+    return host, int(port)

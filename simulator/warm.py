@@ -1,0 +1,54 @@
+"""Compiles the kernels of a tick before they are needed, and says so: the first start on a machine takes a while, later ones do not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from simulator import session
+from simulator.base.jit import is_compiled
+from simulator.base.records import record
+from simulator.build import build_cueing, build_ground, build_vehicle
+from vehicles.command import COMMAND
+
+H = 1e-3
+
+
+def compile_kernels(say: Callable[[str], None]) -> None:
+    """Compile everything a session calls, unless it lies compiled on disk. `say` gets a line at the start and one per part."""
+    if is_compiled(session.__file__):
+        return
+    say("compiling the physics, once for this version and machine:")
+    began = last = time.perf_counter()
+
+    def done(part: str) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        say(f"  {part} ({now - last:.0f} s)")
+        last = now
+
+    ground, vehicle = build_ground("flat"), build_vehicle("hmmwv")
+    arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    ground.height(0.0, 0.0)
+    done("ground")
+    vehicle.reset(arrays)
+    done("suspension, chassis and tires")
+    command = record(COMMAND)
+    vehicle.step(arrays, command, H)
+    vehicle.read(command)
+    done("engine, gearbox, brakes and the vehicle's step")
+    cueing = build_cueing("small_hexapod", "small_hexapod", H)
+    cueing.step(np.zeros(3), np.zeros(3), False, H)
+    done("motion cueing")
+    session.Session(vehicle, ground, _Nobody(), cueing, [], H).warm()
+    done("the whole tick")
+    say(f"compiled in {time.perf_counter() - began:.0f} s")
+
+
+class _Nobody:
+    """A driver who does nothing."""
+
+    def read(self, t: float, readout: object, command: object) -> None:
+        """Leave the command as it is."""
