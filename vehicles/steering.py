@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.base.section import Section
@@ -61,7 +62,20 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Reco
     out["max_rate"] = math.radians(s.number("max_rate_deg", least=0.0))
     if out["max_rate"] > 0.0:
         out["natural_frequency"] = s.number("natural_frequency", above=0.0, most=500.0)
+    for angle in np.linspace(-out["max_arm_angle"], out["max_arm_angle"], 61):
+        if not _closes(p, angle):
+            found = f"{math.degrees(out['max_arm_angle']):g}, where link and idler no longer meet"
+            raise ConfigError(s.file, s.path("max_arm_angle_deg"), found, "an angle up to which arm, link and idler close")
     return p
+
+
+def _closes(p: Record, angle: float) -> bool:
+    """True when link and idler reach from the arm joint to the idler pivot: the three form a triangle."""
+    g = p[0]
+    c, sn = math.cos(angle), math.sin(angle)
+    joint = g["pivot"] + np.array([[c, -sn], [sn, c]]) @ g["arm"]
+    reach, link, idler = (np.linalg.norm(side) for side in (g["idler_pivot"] - joint, g["link"], g["idler"]))
+    return bool(abs(link - idler) < reach < link + idler)
 
 
 @kernel

@@ -1,0 +1,143 @@
+"""Does the four-bar of Pitman arm, link and idler place the tie rods, with the right rates?"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record, record
+from simulator.base.section import Section
+from simulator.build import vehicle_description
+from vehicles.steering import STEERING_STATE, place_tierods, steering_from_section, steering_step
+from vehicles.suspension.double_wishbone import INPUTS
+
+Array = NDArray[np.float64]
+HMMWV = vehicle_description("hmmwv")
+PARALLELOGRAM = {
+    "location": [1.24498, 0.0, 0.101322], "rotation_y_deg": 18.5, "arm_pivot": [0.0, 0.249, 0.0], "arm_joint": [0.129, 0.249, 0.0],
+    "idler_pivot": [0.0, -0.325, 0.0], "idler_joint": [0.129, -0.325, 0.0], "max_arm_angle_deg": 30.0, "gear_ratio": 26.0,
+    "max_rate_deg": 60.0, "natural_frequency": 40.0,
+}  # fmt: skip
+SKEWED = {**PARALLELOGRAM, "idler_pivot": [0.03, -0.35, 0.0], "idler_joint": [0.17, -0.29, 0.0], "arm_joint": [0.14, 0.22, 0.0]}
+TRAPEZOID = {**PARALLELOGRAM, "arm_joint": [0.129, 0.20, 0.0], "idler_joint": [0.129, -0.28, 0.0]}
+BEHIND = {**SKEWED, "arm_joint": [-0.14, 0.22, 0.0], "idler_joint": [-0.12, -0.29, 0.0]}
+LINKAGES = {"parallelogram": PARALLELOGRAM, "skewed": SKEWED, "trapezoid": TRAPEZOID, "behind": BEHIND}
+ANGLES = np.radians(np.linspace(-30.0, 30.0, 25))
+
+
+def steering(numbers: dict[str, Any]) -> Record:
+    with Section(numbers, "steering") as s:
+        return steering_from_section(s, HMMWV.mechanism.Q_design[:, :2].T)
+
+
+def place(p: Record, angle: float, rate: float = 0.0, acceleration: float = 0.0) -> tuple[Any, Any]:
+    """INPUTS and STEERING_STATE rows."""
+    s, q = record(STEERING_STATE), record(INPUTS)
+    s[0]["angle"], s[0]["rate"], s[0]["acceleration"] = angle, rate, acceleration
+    place_tierods(p, s, q)
+    return q[0], s[0]
+
+
+def test_hmmwv_tie_rods_move_on_the_circle_of_a_parallelogram() -> None:
+    tilt = math.radians(18.5)
+    R = np.array([[math.cos(tilt), 0.0, math.sin(tilt)], [0.0, 1.0, 0.0], [-math.sin(tilt), 0.0, math.cos(tilt)]])
+    for angle in ANGLES:
+        c, s = math.cos(angle), math.sin(angle)
+        rate, acceleration = 0.7, -2.5
+        q, state = place(HMMWV.steering, angle, rate, acceleration)
+        shift = R @ (0.129 * np.array([c - 1.0, s, 0.0]))
+        velocity = R @ (0.129 * np.array([-s, c, 0.0]))
+        curvature = R @ (0.129 * np.array([-c, -s, 0.0]))
+        for i in range(2):
+            assert np.abs(q["Q"][:, i] - HMMWV.mechanism.Q_design[:, i] - shift).max() < 1e-15
+            assert np.abs(state["Q_1"][:, i] - velocity).max() < 1e-15
+            assert np.abs(q["Q_dot"][:, i] - rate * velocity).max() < 1e-15
+            assert np.abs(q["Q_ddot"][:, i] - acceleration * velocity - rate**2 * curvature).max() < 2e-15
+
+
+@pytest.mark.parametrize("name", LINKAGES)
+def test_design_position_is_where_the_file_puts_it(name: str) -> None:
+    q, _ = place(steering(LINKAGES[name]), 0.0)
+    assert np.abs(q["Q"][:, :2] - HMMWV.mechanism.Q_design[:, :2]).max() < 1e-15
+
+
+@pytest.mark.parametrize("name", LINKAGES)
+def test_arm_link_and_idler_keep_their_lengths(name: str) -> None:
+    numbers = LINKAGES[name]
+    p = steering(numbers)
+    arm_pivot, arm, idler_pivot, idler = (np.array(numbers[key]) for key in ("arm_pivot", "arm_joint", "idler_pivot", "idler_joint"))
+    X = p[0]["rotation"]
+    design = (HMMWV.mechanism.Q_design[:, :2].T - p[0]["location"]) @ X
+    for angle in ANGLES:
+        found = (place(p, angle)[0]["Q"][:, :2].T - p[0]["location"]) @ X
+        c, s = math.cos(angle), math.sin(angle)
+        joint = arm_pivot + np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ (arm - arm_pivot)
+        # both tie-rod joints sit on the link, which carries the arm's joint
+        assert np.linalg.norm(found[0] - found[1]) == pytest.approx(np.linalg.norm(design[0] - design[1]), rel=1e-14)
+        for i in range(2):
+            assert np.linalg.norm(found[i] - joint) == pytest.approx(np.linalg.norm(design[i] - arm), rel=1e-14)
+            assert found[i, 2] == pytest.approx(design[i, 2], abs=1e-15)
+        # the link's turn from its two tie-rod joints puts the idler's joint on the idler's circle
+        before, after = design[1] - design[0], found[1] - found[0]
+        turn = math.atan2(after[1], after[0]) - math.atan2(before[1], before[0])
+        c, s = math.cos(turn), math.sin(turn)
+        end = joint + np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ (idler - arm)
+        assert np.linalg.norm(end - idler_pivot) == pytest.approx(np.linalg.norm(idler - idler_pivot), rel=1e-13)
+
+
+@pytest.mark.parametrize("name", LINKAGES)
+def test_rates_and_accelerations_are_derivatives_of_the_positions(name: str) -> None:
+    p = steering(LINKAGES[name])
+    h = 0.005
+    for angle in ANGLES[4:-4]:
+        for rate, acceleration in ((1.0, 0.0), (-0.8, 3.0)):
+            at = [place(p, angle + rate * t + 0.5 * acceleration * t * t)[0]["Q"][:, :2] for t in h * np.arange(-4, 5)]
+            first = np.tensordot([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280], at, 1) / h
+            second = np.tensordot([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560], at, 1) / h**2
+            q, state = place(p, angle, rate, acceleration)
+            assert np.abs(q["Q_dot"][:, :2] - first).max() < 1e-11
+            assert np.abs(q["Q_ddot"][:, :2] - second).max() < 2e-10
+            assert np.abs(rate * state["Q_1"] - first).max() < 1e-11
+
+
+def test_the_arm_follows_the_input_within_its_rate_and_without_overshoot() -> None:
+    p, s = HMMWV.steering, record(STEERING_STATE)
+    target, limit = -p[0]["max_arm_angle"], p[0]["max_rate"]
+    angles, rates = [0.0], [0.0]
+    for _ in range(2000):
+        steering_step(p, s, 1.0, 1e-3)
+        angles.append(float(s[0]["angle"]))
+        rates.append(float(s[0]["rate"]))
+    assert np.abs(rates).max() <= limit
+    assert np.diff(angles) == pytest.approx(1e-3 * np.array(rates[1:]), abs=1e-15)
+    assert (np.diff(angles) <= 0.0).all()
+    assert angles[-1] == pytest.approx(target, abs=1e-9)
+
+
+def test_input_beyond_full_lock_counts_as_full_lock() -> None:
+    for value in (1.0, 5.0, math.inf):
+        s = record(STEERING_STATE)
+        for _ in range(3000):
+            steering_step(HMMWV.steering, s, value, 1e-3)
+        assert s[0]["angle"] == pytest.approx(-HMMWV.steering[0]["max_arm_angle"], rel=1e-9)
+
+
+def test_positive_input_turns_the_wheels_to_the_left() -> None:
+    """The tie rods lie behind the wheel centers: to steer left they move to the right."""
+    s, q = record(STEERING_STATE), record(INPUTS)
+    for _ in range(1000):
+        steering_step(HMMWV.steering, s, 0.5, 1e-3)
+    place_tierods(HMMWV.steering, s, q)
+    assert (q[0]["Q"][1, :2] < HMMWV.mechanism.Q_design[1, :2] - 0.02).all()
+
+
+def test_a_linkage_that_locks_before_full_lock_is_refused() -> None:
+    with pytest.raises(ConfigError, match="max_arm_angle_deg") as refusal:
+        steering({**SKEWED, "idler_joint": [0.12, -0.29, 0.0]})
+    assert "close" in str(refusal.value)
+    steering({**SKEWED, "idler_joint": [0.12, -0.29, 0.0], "max_arm_angle_deg": 15.0})
