@@ -272,7 +272,9 @@ def main_platform(arguments: argparse.Namespace) -> int:
 
 def _stop_with_parent(stop: threading.Event) -> None:
     """Set `stop` when the parent closes our standard input, which it does when it ends in whatever way."""
-    sys.stdin.buffer.read()
+    with contextlib.suppress(OSError):
+        while os.read(0, 1024):  # not sys.stdin, whose lock Python wants back when it ends
+            pass
     stop.set()
 
 
@@ -324,8 +326,9 @@ def start_virtual_platform(
         bound = int(json.loads(line)["port"])
     except (ValueError, KeyError, TypeError):
         _, errors = process.communicate()
-        reason = errors.strip().splitlines()[-1] if errors.strip() else f"it ended with code {process.returncode}"
-        raise StreamError(f"virtual platform did not start: {reason.removeprefix('jounce: ')}") from None
+        said = [text.removeprefix("jounce: ") for text in errors.splitlines() if text.startswith("jounce: ")]
+        reason = said[0] if said else f"it ended with code {process.returncode}"
+        raise StreamError(f"virtual platform did not start: {reason}") from None
     return VirtualPlatform(process, bound, host)
 
 

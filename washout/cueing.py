@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from washout.classical import POSE, STATE, WASHOUT, rest, washout, washout_step
+from washout.classical import POSE, STATE, WASHOUT, G, rest, washout, washout_step
 from washout.limiter import LIMITER, limit_step, limiter
 from washout.platform import HEXAPOD
 from washout.procedure import PROCEDURE, SETTINGS, STATE_NAMES, anchor, ask_for, check_input, procedure_settings, procedure_step
@@ -53,6 +53,7 @@ class MotionCueing:
         park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
         _copy(limiter(platform, park), self._s)
         self._s[0]["base"] = park
+        self._s[0]["felt_force"] = (0.0, 0.0, G)
 
     def step(self, f_H_B: NDArray[Any], w_WB_B: NDArray[Any], run: bool, h: float) -> None:
         """One tick: specific force (3,) [m/s2] and angular rate (3,) [rad/s] at the driver's head in vehicle axes -> pose and legs.
@@ -142,5 +143,5 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
         rest(s, washed)
     else:
         washout_step(p, s, s[0]["felt_force"], s[0]["felt_rate"], h, washed)
-    ask_for(s, washed)
+    ask_for(p, s, washed)
     limit_step(p, s, s[0]["asked"], h)

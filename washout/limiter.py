@@ -55,6 +55,9 @@ BRAKE = 0.95
 BEND = 0.25
 """1. Largest share of the leg acceleration that the curvature of the leg lengths may take (see the module's text: T stays finite)."""
 
+BISECTIONS = 36
+"""1. Halvings to find where a demand meets the cushions. Fewer: faster, but the pose there moves in grains that legs feel as jolts."""
+
 RELATIVE = 1e-6
 """1. Limits are kept this much smaller, so that differences of rounded lengths still obey them."""
 
@@ -283,7 +286,7 @@ def _bring_into_stroke(p, s, demand):
     if _off_cushions(p, s):
         return
     inside, outside = 0.0, 1.0
-    for _ in range(12):
+    for _ in range(BISECTIONS):
         middle = 0.5 * (inside + outside)
         for i in range(6):
             s[0]["target"][i] = middle * s[0]["stop_pose"][i]

@@ -18,7 +18,7 @@ from typing import Any
 from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, from_mapping
-from washout.classical import G
+from washout.platform import leg_lengths
 
 OFF, PARKED, RISE, NEUTRAL, BLEND, ENGAGED, PAUSED, PARK, FAULT = range(9)
 STATE_NAMES = ("off", "parked", "rise", "neutral", "blend", "engaged", "paused", "park", "fault")
@@ -49,6 +49,7 @@ PROCEDURE = (
     ("base_rates", (6,), "m/s, rad/s", "its rates"),
     ("base_accelerations", (6,), "m/s2, rad/s2", "and the rates of those"),
     ("asked", (6,), "m, rad", "pose asked for: base + gain x washout"),
+    ("asked_legs", (6,), "m", "work: its leg lengths"),
     ("felt_force", (3,), "m/s2", "specific force the washout is to use"),
     ("felt_rate", (3,), "rad/s", "angular rate the washout is to use"),
 )
@@ -58,6 +59,12 @@ SETTLED = 8.41
 
 FADED = 1e-6
 """1. Below this the gain counts as nothing."""
+
+KNEE = 0.7
+"""1. Share of the stroke from its middle up to which the washout's pose is taken as it is. Larger: more travel, harder ends."""
+
+TOP = 0.92
+"""1. Share of the stroke that a scaled pose approaches; what is left covers that legs are not proportional to the pose."""
 
 NEAR = 1e-3
 """m or rad. Closer than this to its goal the base counts as there."""
@@ -74,9 +81,10 @@ def procedure_settings(mapping: Mapping[str, Any], file: object) -> Record:
 
 @kernel
 def check_input(p, s, f_H_B, w_WB_B, h):
-    """Copy force and rate for the washout when they are numbers and motion is wanted, else those of rest, (0, 0, g) and zero.
+    """Copy force and rate for the washout, unless they are not numbers or no motion is wanted: then the last ones are held.
 
-    Input that is not a number for longer than p.fault trips the platform.
+    Held, because a constant input washes out without a step, which going back to rest would be. Input that is not a number for
+    longer than p.fault trips the platform.
     """
     good = _are_numbers(f_H_B, w_WB_B)
     if good:
@@ -86,10 +94,10 @@ def check_input(p, s, f_H_B, w_WB_B, h):
         s[0]["bad_time"] += h
         if s[0]["bad_time"] > p[0]["fault"]:
             s[0]["tripped"] = 1
-    used = good and s[0]["state"] in (BLEND, ENGAGED)
-    for i in range(3):
-        s[0]["felt_force"][i] = f_H_B[i] if used else (G if i == 2 else 0.0)
-        s[0]["felt_rate"][i] = w_WB_B[i] if used else 0.0
+    if good and s[0]["state"] in (BLEND, ENGAGED):
+        for i in range(3):
+            s[0]["felt_force"][i] = f_H_B[i]
+            s[0]["felt_rate"][i] = w_WB_B[i]
 
 
 @kernel
@@ -188,11 +196,39 @@ def ease(x, v, a, goal, w, h, decay):
 
 
 @kernel
-def ask_for(s, washed):
-    """s.asked = base + gain x the washout's pose (POSE record)."""
+def ask_for(p, s, washed):
+    """s.asked = base + gain x the washout's pose (POSE record), drawn in smoothly where a leg would come near the ends of its stroke.
+
+    With u the use of the stroke, the washout's pose is scaled by soft(u) / u:
+
+        soft(u) = u up to KNEE, then KNEE + (TOP - KNEE) tanh((u - KNEE) / (TOP - KNEE))    [smooth, never TOP]
+
+    so that the limiter, which stops hard, is seldom met.
+    """
+    gain = s[0]["gain"]
     for i in range(3):
-        s[0]["asked"][i] = s[0]["base"][i] + s[0]["gain"] * washed[0]["position"][i]
-        s[0]["asked"][i + 3] = s[0]["base"][i + 3] + s[0]["gain"] * washed[0]["angles"][i]
+        s[0]["asked"][i] = s[0]["base"][i] + gain * washed[0]["position"][i]
+        s[0]["asked"][i + 3] = s[0]["base"][i + 3] + gain * washed[0]["angles"][i]
+    if gain < FADED:
+        return
+    use = _stroke_use(p, s)
+    if use > KNEE:
+        gain *= (KNEE + (TOP - KNEE) * math.tanh((use - KNEE) / (TOP - KNEE))) / use
+        for i in range(3):
+            s[0]["asked"][i] = s[0]["base"][i] + gain * washed[0]["position"][i]
+            s[0]["asked"][i + 3] = s[0]["base"][i + 3] + gain * washed[0]["angles"][i]
+
+
+@kernel
+def _stroke_use(p, s):
+    """Use of the stroke at the pose asked for: u = (sum u_i^16)^(1/16), a smooth largest of u_i = way from mid-stroke / way to the cushion."""
+    leg_lengths(p, s[0]["asked"], s[0]["asked_legs"])
+    middle = 0.5 * (p[0]["longest_leg"] + p[0]["shortest_leg"])
+    half = 0.5 * (p[0]["longest_leg"] - p[0]["shortest_leg"]) - p[0]["cushion"]
+    total = 0.0
+    for i in range(6):
+        total += ((s[0]["asked_legs"][i] - middle) / half) ** 16
+    return math.sqrt(math.sqrt(math.sqrt(math.sqrt(total))))
 
 
 @kernel

@@ -95,9 +95,10 @@ def _draw_hexapod(figure: Any, place: Any, platform: Record, pose: NDArray[Any])
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-reach, reach)
     axes.set_zlim(0.0, 1.5 * height)
-    axes.set_box_aspect((2 * reach, 2 * reach, 1.5 * height), zoom=1.22)
+    axes.set_box_aspect((2 * reach, 2 * reach, 1.5 * height), zoom=1.3)
     axes.view_init(elev=20, azim=-118)
     axes.set_axis_off()
+    axes.patch.set_visible(False)
     _draw_scale(figure)
 
 

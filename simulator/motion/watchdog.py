@@ -65,9 +65,12 @@ class FollowingPlatform:
     @property
     def parked(self) -> bool:
         """Whether the platform is at its rest and nobody moves it."""
+        return self.stage == PARK and self._at_rest()
+
+    def _at_rest(self) -> bool:
         height = float(self.platform[0]["park_height"])
         pose = self.limits[0]["pose"]
-        return self.stage == PARK and bool(abs(pose[2] - height) < NEAR and np.abs(pose[[0, 1, 3, 4, 5]]).max() < NEAR)
+        return bool(abs(pose[2] - height) < NEAR and np.abs(pose[[0, 1, 3, 4, 5]]).max() < NEAR)
 
     def follow(self, packet: MotionPacket) -> None:
         """Move to the pose of a packet in the time since the one before."""
@@ -89,6 +92,8 @@ class FollowingPlatform:
         stage = stage_of(silence, self.stopped)
         if stage == LIVE and self.stage == LIVE:
             return
+        if stage == NEUTRAL and self._at_rest():
+            stage = PARK  # it never left its rest, so it need not rise first
         if stage in (NEUTRAL, PARK) and self.stage in (LIVE, FADE):
             self._glide[0] = self.limits[0]["pose"]
             self._glide[1] = self.limits[0]["rates"]

@@ -1,0 +1,225 @@
+"""Is the classical washout the one of the equations? Frequency responses, steady states, the feedback of attitude, limits, no drift."""
+
+import math
+
+import numpy as np
+import pytest
+from cueing_scenes import REST, STILL, G, H, washout_mapping
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import record
+from washout.classical import HEAD, POSE, STATE, WASHOUT, bilinear, washout, washout_step
+
+
+def filters(h=H, p_PH=(0.0, 0.0, 0.0), **changes):
+    p = record((*WASHOUT, HEAD))
+    p[0]["p_PH"] = p_PH
+    washout({**washout_mapping()["cueing"], **changes}, "test", h, p)
+    return p, record(STATE), record(POSE)
+
+
+def run(p, s, out, force, rate=None):
+    """Positions of the head (n, 3) [m], angles (n, 3) [rad] and tilt (n, 2) [rad] for specific forces (n, 3)."""
+    h = float(p[0]["h"])
+    position, angles, tilt = np.zeros_like(force), np.zeros_like(force), np.zeros((len(force), 2))
+    for k, f in enumerate(force):
+        washout_step(p, s, f, STILL if rate is None else rate[k], h, out)
+        position[k], angles[k], tilt[k] = s[0]["high_pass"][:, 1], out[0]["angles"], s[0]["tilt"]
+    return position, angles, tilt
+
+
+def first_harmonic(signal, t, w):
+    """Complex amplitude of sin(w t) in the last part of a signal, by least squares."""
+    basis = np.stack([np.sin(w * t), np.cos(w * t), np.ones_like(t)], axis=1)
+    sine, cosine, _ = np.linalg.lstsq(basis, signal, rcond=None)[0]
+    return complex(sine, cosine)
+
+
+def settled_response(w, read, amplitude=0.02, axis=0, rotation=False, h=2e-3, **changes):
+    """Complex gain of an output for a sinusoidal input of one axis; `read` picks it from (position, angles, tilt)."""
+    periods = max(3.0, 30.0 * w / (2 * math.pi))
+    t = np.arange(int(periods * 2 * math.pi / w / h)) * h
+    wave = amplitude * np.sin(w * t)
+    force, rate = np.tile(REST, (len(t), 1)), np.zeros((len(t), 3))
+    (rate if rotation else force)[:, axis] += wave
+    p, s, out = filters(h, **changes)
+    signal = read(*run(p, s, out, force, rate))
+    last = t > t[-1] - 2 * 2 * math.pi / w
+    return first_harmonic(signal[last], t[last], w) / amplitude
+
+
+UNITY = {"force_gain": [1.0] * 3, "motion_gain": [1.0] * 3, "rate_gain": [1.0] * 3}
+NO_TILT = {"tilt_gain": [0.0, 0.0]}
+GENTLE = {"tilt_rate_deg": 1000.0, "tilt_acceleration_deg": 1e6}
+
+
+@pytest.mark.parametrize("w", [0.3, 1.0, 1.84, 4.0, 10.0])
+@pytest.mark.parametrize("axis", [0, 2])
+def test_high_pass_is_equation_4_7(w, axis):
+    """x / a = s / ((s^2 + 2 z wn s + wn^2)(s + wb)), which is (4.7) for the acceleration."""
+    mapping = washout_mapping()["cueing"]
+    wn, z, wb = (mapping[k][axis] for k in ("high_pass_frequency", "high_pass_damping", "return_frequency"))
+    jw = 1j * w
+    expected = jw / ((jw**2 + 2 * z * wn * jw + wn**2) * (jw + wb))
+    got = settled_response(w, lambda x, *_: x[:, axis], axis=axis, **UNITY, **NO_TILT)
+    assert abs(got - expected) <= 0.005 * abs(expected)
+
+
+@pytest.mark.parametrize("w", [0.5, 2.0, 9.7, 20.0])
+def test_low_pass_is_equation_4_8(w):
+    """Tilt for surge: -(1/g) w0^2 / (s^2 + 2 z w0 s + w0^2), while angles are small and no limit acts."""
+    jw, w0 = 1j * w, 9.7
+    expected = -(w0**2) / (jw**2 + 2 * jw * w0 + w0**2) / G
+    got = settled_response(w, lambda x, angles, tilt: tilt[:, 1], **UNITY, **GENTLE)
+    assert abs(got - expected) <= 0.01 * abs(expected)
+
+
+@pytest.mark.parametrize("w", [0.2, 1.0, 5.0])
+def test_rotational_channel_is_a_high_passed_integral(w):
+    """angle / rate = s / (s^2 + 2 z w0 s + w0^2)."""
+    jw = 1j * w
+    got = settled_response(w, lambda x, angles, tilt: angles[:, 2], axis=2, rotation=True, **UNITY, **NO_TILT)
+    expected = jw / (jw**2 + 2 * jw + 1.0)
+    assert abs(got - expected) <= 0.005 * abs(expected)
+
+
+def test_bilinear_transform_is_equation_4_9():
+    """At every frequency the discrete filter is the continuous one at s = (2/h)(z - 1)/(z + 1)."""
+    A, b, h = np.array([[0.0, 1.0], [-9.0, -1.5]]), np.array([0.0, 1.0]), 0.05
+    Ad, bd = bilinear(A, b, h)
+    for w in (0.5, 3.0, 20.0):
+        z = np.exp(1j * w * h)
+        s = 2.0 / h * (z - 1.0) / (z + 1.0)
+        discrete = np.linalg.solve(z * np.eye(2) - Ad, bd * (1.0 + z))
+        assert discrete == pytest.approx(np.linalg.solve(s * np.eye(2) - A, b), rel=1e-12)
+
+
+@pytest.mark.parametrize(("axis", "angle", "sign"), [(0, 1, -1.0), (1, 0, 1.0)])
+def test_a_lasting_acceleration_is_felt_once(axis, angle, sign):
+    """1 m/s2 for long: position back at zero, tilt asin(K a / g), and the force in the cab is exactly K a."""
+    p, s, out = filters()
+    force = np.tile(REST, (60000, 1))
+    force[:, axis] += 1.0
+    position, angles, _ = run(p, s, out, force)
+    wanted = 0.4 * 1.0
+    assert angles[-1, angle] == pytest.approx(sign * math.asin(wanted / G), rel=1e-3)
+    assert np.abs(position[-1]).max() < 1e-3
+    felt = -G * math.sin(angles[-1, 1]) if axis == 0 else G * math.sin(angles[-1, 0]) * math.cos(angles[-1, 1])
+    assert felt == pytest.approx(wanted, rel=1e-3)
+
+
+def test_own_attitude_is_fed_back():
+    """Once tilt shows an acceleration, nothing of it is left to be shown by moving: a_N vanishes. Without feedback it would stay K a."""
+    p, s, out = filters()
+    force = np.tile(REST + [1.0, 0.8, 0.0], (15000, 1))
+    run(p, s, out, force)
+    assert np.abs(s[0]["acceleration"]).max() < 0.02
+    # the tilt is still there when the input ends: its false force must be countered by moving
+    run(p, s, out, REST[None, :])
+    assert s[0]["acceleration"][0] == pytest.approx(-0.4, rel=0.03)
+    assert s[0]["acceleration"][1] == pytest.approx(-0.32, rel=0.03)
+
+
+@pytest.mark.parametrize("name", ["small_hexapod", "large_hexapod"])
+def test_no_drift_under_a_lasting_bias(name):
+    """An hour of a constant 0.3 m/s2 and a constant turn ends with less than 1 mm and 0.01 degrees of yaw."""
+    h = 0.02
+    p = washout(washout_mapping(name)["cueing"], name, h)
+    s, out = record(STATE), record(POSE)
+    force, rate = REST + [0.3, -0.3, 0.1], np.array([0.0, 0.0, 0.4])
+    for _ in range(int(3600 / h)):
+        washout_step(p, s, force, rate, h, out)
+    assert np.abs(out[0]["position"]).max() < 1e-3
+    assert abs(out[0]["angles"][2]) < np.radians(0.01)
+    assert np.abs(out[0]["velocity"]).max() < 1e-6
+
+
+def test_at_rest_nothing_moves():
+    p, s, out = filters()
+    position, angles, _ = run(p, s, out, np.tile(REST, (2000, 1)))
+    assert np.abs(position).max() == 0.0
+    assert np.abs(angles).max() == 0.0
+
+
+def test_tilt_keeps_its_rate_and_acceleration_and_does_not_overshoot():
+    p, s, out = filters()
+    force = np.tile(REST, (8000, 1))
+    force[:, 0] += 4.0
+    _, _, tilt = run(p, s, out, force)
+    rate = np.diff(tilt[:, 1]) / H
+    assert np.abs(rate).max() <= math.radians(5.0) * 1.001
+    assert np.abs(np.diff(rate)).max() / H <= math.radians(16.0) * 1.001
+    wanted = -math.asin(0.4 * 4.0 / G)
+    assert tilt[:, 1].min() >= wanted * 1.001
+    assert tilt[-1, 1] == pytest.approx(wanted, rel=1e-6)
+
+
+def test_tilt_and_force_are_limited():
+    p, s, out = filters()
+    force = np.tile(REST + [500.0, -500.0, 500.0], (8000, 1))
+    position, angles, _ = run(p, s, out, force)
+    assert np.abs(angles[:, :2]).max() <= math.radians(12.0) * 1.001
+    assert np.isfinite(position).all()
+    assert np.abs(s[0]["force"]).max() <= 4.0
+
+
+def test_pitch_nose_up_gives_a_forward_force():
+    """Gravity sign: 5.85 degrees nose up give +1 m/s2; pitch + is nose down."""
+    p, s, out = filters(**UNITY)
+    _, angles, _ = run(p, s, out, np.tile(REST + [1.0, 0.0, 0.0], (30000, 1)))
+    assert math.degrees(angles[-1, 1]) == pytest.approx(-5.853, abs=0.01)
+
+
+def test_the_reference_point_moves_so_that_the_head_does_not():
+    """Tilt about the head: the platform's point moves opposite, p = -(R r - r)."""
+    p, s, out = filters(p_PH=(0.1, -0.2, 1.2), motion_gain=[0.0, 0.0, 0.0])
+    run(p, s, out, np.tile(REST + [2.0, 1.0, 0.0], (10000, 1)))
+    roll, pitch, _ = out[0]["angles"]
+    R_x = np.array([[1, 0, 0], [0, math.cos(roll), -math.sin(roll)], [0, math.sin(roll), math.cos(roll)]])
+    R_y = np.array([[math.cos(pitch), 0, math.sin(pitch)], [0, 1, 0], [-math.sin(pitch), 0, math.cos(pitch)]])
+    r = np.array([0.1, -0.2, 1.2])
+    assert out[0]["position"] == pytest.approx(-(R_y @ R_x @ r - r), abs=1e-9)
+
+
+def test_rates_and_accelerations_are_differences_of_the_pose():
+    p, s, out = filters()
+    rng = np.random.default_rng(4)
+    rows = []
+    for _ in range(50):
+        washout_step(p, s, REST + rng.normal(size=3), 0.1 * rng.normal(size=3), H, out)
+        rows.append(
+            [out[0][name].copy() for name in ("position", "velocity", "acceleration", "angles", "angle_rates", "angle_accelerations")]
+        )
+    position, velocity, acceleration, angles, rates, accelerations = (np.array(x) for x in zip(*rows, strict=True))
+    for value, first, second in ((position, velocity, acceleration), (angles, rates, accelerations)):
+        assert first[1:] == pytest.approx(np.diff(value, axis=0) / H, rel=1e-9, abs=1e-12)
+        assert second[1:] == pytest.approx(np.diff(first, axis=0) / H, rel=1e-9, abs=1e-12)
+
+
+def test_mirrored_input_mirrored_output():
+    """Left and right are alike: y, roll and yaw change sign, x, z and pitch do not."""
+    rng = np.random.default_rng(9)
+    force, rate = REST + rng.normal(size=(3000, 3)), 0.2 * rng.normal(size=(3000, 3))
+    p, s, out = filters()
+    position, angles, _ = run(p, s, out, force, rate)
+    p, s, out = filters()
+    mirrored, mirrored_angles, _ = run(p, s, out, force * [1, -1, 1], rate * [-1, 1, -1])
+    assert mirrored * [1, -1, 1] == pytest.approx(position, abs=1e-12)
+    assert mirrored_angles * [-1, 1, -1] == pytest.approx(angles, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"force_gain": [0.4, 0.4]}, "cueing.force_gain"),
+        ({"force_gain": [0.4, 0.4, -1.0]}, "cueing.force_gain"),
+        ({"tilt_limit_deg": 80.0}, "cueing.tilt_limit_deg"),
+        ({"high_pass_frequency": [0.0, 1.0, 1.0]}, "cueing.high_pass_frequency"),
+        ({"tilt_rate_deg": "3"}, "cueing.tilt_rate_deg"),
+        ({"tilt_rate": 3.0}, "cueing.tilt_rate"),
+    ],
+)
+def test_unusable_washout_is_refused_by_key(change, key):
+    with pytest.raises(ConfigError) as error:
+        washout({**washout_mapping()["cueing"], **change}, "broken.yaml", H)
+    assert str(error.value).startswith(f"broken.yaml: {key}: ")

@@ -1,0 +1,130 @@
+"""Does any demand, however hostile, drive a leg out of its stroke, speed or acceleration? Judged by finite differences of the legs."""
+
+import numpy as np
+import pytest
+from cueing_scenes import H, platform, worst_use
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from washout.limiter import brake_step, limit_step, limiter
+from washout.platform import leg_lengths
+
+PLATFORMS = {name: platform(name) for name in ("small_hexapod", "simona")}
+ROUNDING = 1e-6
+
+
+def drive(p, s, demands, h=H):
+    legs, poses = [s[0]["legs"].copy()], []
+    for demand in demands:
+        limit_step(p, s, demand, h)
+        legs.append(s[0]["legs"].copy())
+        poses.append(s[0]["pose"].copy())
+    return np.array(legs), np.array(poses)
+
+
+def assert_inside(p, legs, h=H):
+    assert np.isfinite(legs).all()
+    stroke, speed, acceleration = worst_use(p, legs, h)
+    assert stroke <= 1.0
+    assert speed <= 1.0 + ROUNDING
+    assert acceleration <= 1.0 + ROUNDING
+
+
+numbers = st.one_of(
+    st.floats(allow_nan=True, allow_infinity=True),
+    st.floats(-0.5, 0.5),
+    st.sampled_from([0.0, 1e30, -1e30, 1e308, 5e-324, np.nan, np.inf, -np.inf, 0.2, -0.2]),
+)
+moves = st.lists(st.tuples(st.lists(numbers, min_size=6, max_size=6), st.integers(1, 150)), min_size=1, max_size=12)
+
+
+@pytest.mark.parametrize("name", sorted(PLATFORMS))
+@settings(max_examples=120, deadline=None)
+@given(moves=moves, h=st.sampled_from([1e-3, 4e-3, 1 / 60]))
+def test_any_numbers_held_for_any_time(name, moves, h):
+    p = PLATFORMS[name]
+    s = limiter(p)
+    demands = np.repeat(np.array([m[0] for m in moves], dtype=float), [m[1] for m in moves], axis=0)
+    legs, poses = drive(p, s, demands, h)
+    assert_inside(p, legs, h)
+    again = np.zeros(6)
+    leg_lengths(p, poses[-1], again)
+    assert again == pytest.approx(legs[-1], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(PLATFORMS))
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**31), size=st.floats(1e-3, 3.0), frequency=st.floats(0.05, 40.0))
+def test_fast_and_large_waves(name, seed, size, frequency):
+    p = PLATFORMS[name]
+    rng = np.random.default_rng(seed)
+    t = np.arange(3000)[:, None] * H
+    demands = size * rng.uniform(0, 1, 6) * np.sin(2 * np.pi * frequency * rng.uniform(0.5, 2, 6) * t + rng.uniform(0, 6, 6))
+    legs, _ = drive(p, limiter(p), demands)
+    assert_inside(p, legs)
+
+
+@pytest.mark.parametrize("name", sorted(PLATFORMS))
+def test_noise_from_all_directions(name):
+    p = PLATFORMS[name]
+    rng = np.random.default_rng(2)
+    for size in (0.01, 0.3, 1e3, 1e150):
+        legs, _ = drive(p, limiter(p), size * rng.normal(size=(4000, 6)))
+        assert_inside(p, legs)
+
+
+@pytest.mark.parametrize("name", sorted(PLATFORMS))
+def test_a_demand_within_the_limits_is_obeyed_exactly(name):
+    p = PLATFORMS[name]
+    t = np.arange(8000)[:, None] * H
+    demands = np.sin(2 * np.pi * 0.5 * t) * np.array([0.03, 0.03, 0.02, 0.03, 0.03, 0.03]) * np.minimum(1.0, t**2)
+    s = limiter(p, np.zeros(6))
+    _, poses = drive(p, s, demands)
+    assert np.abs(poses - demands).max() == 0.0
+    assert s[0]["limited"] == 0
+
+
+@pytest.mark.parametrize("name", sorted(PLATFORMS))
+def test_teleports_arrive_without_overshoot_or_jam(name):
+    """After each jump the platform comes to rest at the demand, or where the line to neutral meets the cushions."""
+    p = PLATFORMS[name]
+    rng = np.random.default_rng(11)
+    scale = (p[0]["longest_leg"] - p[0]["shortest_leg"]) * np.array([1, 1, 1, 1, 1, 1])
+    s = limiter(p)
+    for _ in range(60):
+        demand = rng.uniform(-1, 1, 6) * scale
+        legs, poses = drive(p, s, np.tile(demand, (4000, 1)))
+        assert_inside(p, legs)
+        assert poses[-1] == pytest.approx(s[0]["target"], abs=1e-9)
+        assert np.cross(demand[:3], poses[-1][:3]) == pytest.approx(np.zeros(3), abs=1e-9)
+
+
+def test_a_step_inside_the_stroke_settles_fast_and_does_not_overshoot():
+    p = PLATFORMS["small_hexapod"]
+    demand = np.array([0.1, 0, 0, 0, 0, 0])
+    _, poses = drive(p, limiter(p, np.zeros(6)), np.tile(demand, (1000, 1)))
+    assert poses[:, 0].max() <= 0.1 + 1e-9
+    assert poses[400, 0] == pytest.approx(0.1, abs=1e-4)
+
+
+def test_braking_stops_within_the_limits_from_full_speed():
+    p = PLATFORMS["small_hexapod"]
+    s = limiter(p, np.zeros(6))
+    legs, _ = drive(p, s, np.tile([0.3, 0.1, 0.05, 0.2, 0.1, 0.3], (120, 1)))
+    assert np.abs(s[0]["leg_speed"]).max() > 0.2
+    rows = list(legs)
+    for _ in range(400):
+        brake_step(p, s, H)
+        rows.append(s[0]["legs"].copy())
+    assert_inside(p, np.array(rows))
+    assert np.abs(s[0]["rates"]).max() == 0.0
+
+
+def test_numbers_that_are_none_hold_the_last_target():
+    p = PLATFORMS["small_hexapod"]
+    s = limiter(p, np.zeros(6))
+    drive(p, s, np.tile([0.05, 0, 0, 0, 0, 0], (600, 1)))
+    bad = np.tile([0.0, np.nan, 0, 0, np.inf, 0], (300, 1))
+    _, poses = drive(p, s, bad)
+    assert poses[-1] == pytest.approx([0.05, 0, 0, 0, 0, 0], abs=1e-6)
+    assert s[0]["refused"] == 300

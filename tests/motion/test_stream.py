@@ -1,0 +1,181 @@
+"""Does the stream leave in step, never with a number that is none, and never disturb the tick? And what does the receiver make of it?"""
+
+import math
+import socket
+
+import numpy as np
+import pytest
+from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator.base.errors import ConfigError, StreamError
+from simulator.base.records import record
+from simulator.motion.packets import MotionPacket, decode, encode
+from simulator.motion.receiver import Receiver
+from simulator.motion.stream import LAST_PACKETS, MotionStream, ticks_per_packet
+from vehicles.readout import READOUT
+
+
+@pytest.fixture
+def listener():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.bind(("127.0.0.1", 0))
+        s.settimeout(2.0)
+        yield s
+
+
+def read_all(listener):
+    listener.settimeout(0.2)
+    found = []
+    while True:
+        try:
+            found.append(listener.recv(2048))
+        except TimeoutError:
+            return found
+
+
+def readout(k=0):
+    r = record(READOUT)
+    r[0]["time"] = k * H
+    r[0]["q_WB"] = (1.0, 0.0, 0.0, 0.0)
+    r[0]["f_H_B"] = REST
+    return r
+
+
+def test_one_packet_every_fourth_tick_then_the_stop(listener):
+    motion = cueing()
+    stream = MotionStream(port=listener.getsockname()[1], rate=250)
+    for k in range(1, 41):
+        stream.publish(readout(k), motion, run=True)
+    stream.close()
+    packets = [decode(data) for data in read_all(listener)]
+    assert [p.sequence for p in packets] == list(range(10 + LAST_PACKETS))
+    assert [p.time for p in packets[:10]] == pytest.approx([4 * H * (k + 1) for k in range(10)])
+    assert [p.stop for p in packets] == [False] * 10 + [True] * LAST_PACKETS
+    assert [p.run for p in packets] == [True] * 10 + [False] * LAST_PACKETS
+    assert packets[0].interval == pytest.approx(0.004)
+    assert packets[0].legs == pytest.approx(motion.legs)
+    assert packets[0].pose == pytest.approx(motion.pose)
+
+
+def test_a_broken_vehicle_does_not_reach_the_wire(listener):
+    motion = cueing()
+    stream = MotionStream(port=listener.getsockname()[1], rate=1000)
+    r = readout(1)
+    r[0]["f_H_B"] = (math.nan, 0.0, math.inf)
+    r[0]["w_WB_B"] = (0.0, math.nan, 0.0)
+    stream.publish(r, motion, run=True)
+    r[0]["time"] = math.nan
+    stream.publish(r, motion, run=True)
+    packets = [decode(data) for data in read_all(listener)]
+    assert len(packets) == 1
+    assert packets[0].force == pytest.approx(REST, abs=1e-12)
+    assert (stream.sent, stream.errors) == (1, 1)
+    stream.close()
+
+
+def test_codemasters_packets_at_their_rate(listener):
+    stream = MotionStream(port=listener.getsockname()[1], protocol="codemasters")
+    for k in range(1, 101):
+        stream.publish(readout(k), cueing(), run=True) if k % 10 == 0 else stream.publish(readout(k), None, run=True)
+    stream.close()
+    packets = read_all(listener)
+    assert len(packets) == 10
+    assert {len(data) for data in packets} == {264}
+
+
+def test_errors_of_the_network_are_counted_not_raised():
+    stream = MotionStream("127.0.0.1", 9, rate=1000)
+    stream._socket.close()
+    stream.publish(readout(), cueing(), run=True)
+    assert (stream.sent, stream.errors) == (0, 1)
+    stream.close()
+
+
+def test_rates_that_divide_the_ticks():
+    assert ticks_per_packet(250.0, 1e-3) == 4
+    assert ticks_per_packet(1000.0, 1e-3) == 1
+    for rate in (60.0, 2000.0, 0.0, -1.0, math.nan):
+        with pytest.raises(ConfigError, match="rate"):
+            ticks_per_packet(rate, 1e-3)
+
+
+@pytest.mark.parametrize(("host", "port"), [("127.0.0.1", 0), ("127.0.0.1", 70000), ("no.such.host.invalid", 42400), ("", 42400)][:3])
+def test_addresses_that_cannot_be_used(host, port):
+    with pytest.raises(StreamError, match="motion stream"):
+        MotionStream(host, port)
+
+
+def packets_of_a_drive(count, interval=0.004):
+    """Native packets of the end of a hard drive, one per `interval`."""
+    motion = engaged()
+    every = round(interval / H)
+    found = []
+    for k, force in enumerate(hard_drive(count * every)):
+        motion.step(force, STILL, True, H)
+        if (k + 1) % every == 0:
+            found.append(
+                MotionPacket(
+                    len(found),
+                    1,
+                    motion.state_number,
+                    True,
+                    interval,
+                    k * H,
+                    tuple(force),
+                    (0, 0, 0),
+                    tuple(motion.pose),
+                    tuple(motion.legs),
+                )
+            )
+    return found
+
+
+def test_receiver_finds_the_legs_inside_and_consistent():
+    receiver = Receiver(platform())
+    for k, packet in enumerate(packets_of_a_drive(1500)):
+        assert receiver.take(encode(packet), 0.004 * k) == packet
+    summary = receiver.summary()
+    assert summary["received"] == 1500
+    assert (summary["lost"], summary["reordered"], summary["duplicate"], summary["corrupt"]) == (0, 0, 0, 0)
+    assert summary["rate_hz"] == pytest.approx(250.0)
+    assert summary["jitter_ms"]["max"] == pytest.approx(0.0, abs=1e-6)
+    assert summary["legs"]["within"]
+    assert summary["legs"]["pose_error_m"] < 1e-12
+    assert max(summary["legs"]["stroke_high"]) > 0.6
+
+
+def test_receiver_notices_legs_that_leave_their_limits():
+    rest = platform()
+    legs = np.full(6, float(rest[0]["neutral_leg"]))
+    receiver = Receiver(rest)
+    for k in range(3):
+        moved = legs + (0.01 if k == 2 else 0.0)
+        receiver.take(encode(MotionPacket(k, 1, 5, True, 0.004, 0.0, (0, 0, 9.8), (0, 0, 0), (0.0,) * 6, tuple(moved))), 0.004 * k)
+    assert not receiver.summary()["legs"]["within"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(order=st.lists(st.integers(0, 30), max_size=60), broken=st.integers(0, 5))
+def test_receiver_counts_whatever_the_network_does(order, broken):
+    """Packets in any order, some missing, some often: newest only are handed on, and the counts add up."""
+    receiver = Receiver(platform())
+    legs = (0.85,) * 6
+    handed = []
+    for k, sequence in enumerate(order):
+        data = encode(MotionPacket(sequence, 9, 5, True, 0.004, 0.0, (0, 0, 9.8), (0, 0, 0), (0.0,) * 6, legs))
+        packet = receiver.take(data, 0.004 * k)
+        if packet is not None:
+            handed.append(packet.sequence)
+    for k in range(broken):
+        assert receiver.take(bytes([k]) * 188, 1.0) is None
+    first = order[0] if order else 0
+    seen = {s for s in order if s >= first}
+    summary = receiver.summary()
+    assert handed == sorted(set(handed))
+    assert summary["received"] == len(seen)
+    assert summary["reordered"] == len(seen) - len(handed)
+    assert summary["lost"] == (max(seen) - first + 1 - len(seen) if seen else 0)
+    assert summary["duplicate"] == len(order) - len(seen)
+    assert summary["corrupt"] == broken

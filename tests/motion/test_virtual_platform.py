@@ -1,0 +1,203 @@
+"""Does the platform behind the stream hold, return and park when the stream is silent, and does the process tell the truth about it?"""
+
+import argparse
+import json
+import random
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+from cueing_scenes import REST, STILL, H, engaged, hard_drive, platform, worst_use
+from test_stream import packets_of_a_drive
+
+from simulator.base.errors import ConfigError, OutputError, StreamError
+from simulator.motion.packets import MotionPacket, encode
+from simulator.motion.watchdog import FADE, LIVE, NEUTRAL, PARK, FollowingPlatform, stage_of
+from simulator.rig import RigOptions, add_platform_arguments, main_platform, report, run_platform, start_virtual_platform
+
+SERVO = 0.004
+
+
+def test_stages_of_silence():
+    assert [stage_of(s) for s in (0.0, 0.099, 0.1, 0.49, 0.5, 1.99, 2.0, 1e9)] == [LIVE, LIVE, FADE, FADE, NEUTRAL, NEUTRAL, PARK, PARK]
+    assert stage_of(0.0, stopped=True) == NEUTRAL
+
+
+def follow(body, packets):
+    """Legs (n, 6) [m] after each packet."""
+    legs = []
+    for packet in packets:
+        body.follow(packet)
+        legs.append(body.limits[0]["legs"].copy())
+    return legs
+
+
+def silence(body, seconds):
+    """Legs after each servo step of a silence, and the stages it went through."""
+    legs, stages = [], []
+    for k in range(1, round(seconds / SERVO) + 1):
+        body.alone(k * SERVO, SERVO)
+        legs.append(body.limits[0]["legs"].copy())
+        stages.append(body.stage)
+    return legs, list(dict.fromkeys(stages))
+
+
+@pytest.fixture(scope="module")
+def drive():
+    return packets_of_a_drive(1200)
+
+
+def test_silence_in_the_middle_of_a_drive(drive):
+    """Hold, neutral, parked; never outside the limits; and when the stream comes back, no step."""
+    p = platform()
+    body = FollowingPlatform(p)
+    legs = follow(body, drive[:700])
+    assert body.stage == LIVE
+    tracked = np.abs(body.limits[0]["pose"] - drive[699].pose).max()
+    assert tracked < 2e-4
+    alone, stages = silence(body, 15.0)
+    assert stages == [LIVE, FADE, NEUTRAL, PARK]
+    assert body.parked
+    held = np.array(alone[round(0.3 / SERVO) : round(0.45 / SERVO)])
+    assert np.ptp(held, axis=0).max() == 0.0
+    legs += alone[round(0.1 / SERVO) - 1 :]
+    legs += follow(body, drive[700:])
+    assert np.abs(body.limits[0]["pose"] - drive[-1].pose).max() < 5e-3
+    stroke, speed, acceleration = worst_use(p, np.array(legs), SERVO)
+    assert stroke <= 1.0
+    assert speed <= 1.0
+    assert acceleration <= 1.0
+
+
+def test_an_announced_stop_returns_at_once(drive):
+    body = FollowingPlatform(platform())
+    last = MotionPacket(**{**drive[599].__dict__, "sequence": 600, "stop": True})
+    follow(body, [*drive[:600], last])
+    _, stages = silence(body, 1.0)
+    assert stages == [NEUTRAL]
+
+
+def test_lost_packets_are_bridged_within_the_limits(drive):
+    p = platform()
+    body = FollowingPlatform(p)
+    rng = random.Random(3)
+    kept = [packet for packet in drive if rng.random() > 0.3]
+    last = kept[0].sequence
+    shares = []
+    for packet in kept:
+        body.follow(packet)
+        s = body.limits[0]
+        shares.append((np.abs(s["leg_speed"]).max() / p[0]["leg_speed"], np.abs(s["leg_acceleration"]).max() / p[0]["leg_acceleration"]))
+        last = packet.sequence
+    assert np.array(shares).max() <= 1.0
+    assert last == kept[-1].sequence
+    assert np.abs(body.limits[0]["pose"] - kept[-1].pose).max() < 2e-3
+
+
+def send(port, datagrams, pause=0.001):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        for data in datagrams:
+            s.sendto(data, ("127.0.0.1", port))
+            time.sleep(pause)
+
+
+def test_another_process_counts_what_the_network_does(drive, tmp_path):
+    """400 packets: some dropped, some reordered, some sent twice, some corrupted, and noise from elsewhere; then silence."""
+    data = [encode(packet) for packet in drive[:400]]
+    for k in (50, 51, 52, 200):
+        data[k] = b""
+    for k in (100, 300):
+        data[k], data[k + 1] = data[k + 1], data[k]
+    data[250] += b""
+    broken = bytearray(data[150])
+    broken[90] ^= 4
+    data[150] = bytes(broken)
+    data.insert(260, data[255])
+    data.insert(10, b"hello")
+    picture, summary_file = tmp_path / "platform.png", tmp_path / "platform.json"
+    rig = start_virtual_platform(picture=str(picture), json_file=str(summary_file))
+    assert rig.alive
+    send(rig.port, [d for d in data if d])
+    time.sleep(2.2)
+    summary = rig.stop()
+    assert not rig.alive
+    assert summary is not None
+    assert summary["received"] == 400 - 4 - 1
+    assert summary["lost"] == 5
+    assert summary["reordered"] == 2
+    assert summary["duplicate"] == 1
+    assert summary["corrupt"] == 2
+    assert summary["stage"] == "park"
+    assert summary["legs"]["within"]
+    assert json.loads(summary_file.read_text()) == summary
+    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert "lost 5, reordered 2, duplicate 1, corrupt 2" in report(summary)
+
+
+def test_a_port_in_use_is_one_clear_line():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        with pytest.raises(StreamError) as error:
+            start_virtual_platform(port=port)
+    assert str(port) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        (RigOptions(port=70000), StreamError),
+        (RigOptions(host="no.such.host.invalid", port=0), StreamError),
+        (RigOptions(platform="no_such_platform"), ConfigError),
+        (RigOptions(port=0, picture="/no/such/folder/a.png"), OutputError),
+    ],
+)
+def test_what_cannot_be_used_is_said_before_listening(options, kind):
+    with pytest.raises(kind):
+        run_platform(options)
+
+
+def test_it_leaves_by_itself_when_the_stream_has_ended():
+    """A stream that never left the rest, then the stop flag: the platform is parked already."""
+    body = FollowingPlatform(platform())
+    pose, legs = tuple(body.limits[0]["pose"]), tuple(body.limits[0]["legs"])
+    bound: list[int] = []
+    result: list[dict] = []
+    worker = threading.Thread(target=lambda: result.append(run_platform(RigOptions(port=0, duration=20.0), bound.append)))
+    worker.start()
+    while not bound:
+        time.sleep(0.01)
+    packets = [MotionPacket(k, 5, 1, True, 0.004, 0.0, tuple(REST), tuple(STILL), pose, legs, stop=k == 49) for k in range(50)]
+    send(bound[0], [encode(p) for p in packets])
+    worker.join(15.0)
+    assert not worker.is_alive()
+    assert result[0]["received"] == 50
+    assert result[0]["parked"]
+    assert max(result[0]["legs"]["stroke_high"]) < 0.1
+
+
+def test_command_line_of_the_platform(capsys):
+    parser = argparse.ArgumentParser()
+    add_platform_arguments(parser)
+    assert main_platform(parser.parse_args(["--port", "0", "--duration", "0.1", "--json"])) == 0
+    assert json.loads(capsys.readouterr().out)["received"] == 0
+    assert main_platform(parser.parse_args(["--port", "0", "--duration", "0.1"])) == 0
+    assert "0 packets" in capsys.readouterr().out
+    with pytest.raises(ConfigError, match="duration"):
+        main_platform(parser.parse_args(["--duration", "-1"]))
+
+
+def test_a_hard_drive_is_followed_without_lag():
+    """The platform behind the stream takes the commanded pose in the tick it arrives."""
+    motion, body = engaged(), FollowingPlatform(platform())
+    worst = 0.0
+    for k, force in enumerate(hard_drive(12000)):
+        motion.step(force, STILL, True, H)
+        if k % 4 == 3:
+            body.follow(MotionPacket(k // 4, 1, 5, True, 0.004, 0.0, tuple(force), (0, 0, 0), tuple(motion.pose), tuple(motion.legs)))
+            if k > 6000:
+                worst = max(worst, float(np.abs(body.limits[0]["pose"] - motion.pose).max()))
+    assert worst < 1e-4
