@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 import warnings
 
 from simulator.base.errors import JounceError
 
+BEGAN = time.perf_counter()
+"""When the program started, for the time to the first frame."""
+
+Commands = argparse._SubParsersAction
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command; returns the exit code: 0 good, 1 a check failed, 2 bad input."""
-    parser = _parser()
+    argv = sys.argv[1:] if argv is None else argv
+    parser = _parser(argv[0] if argv else "")
     arguments = parser.parse_args(argv)
     if not hasattr(arguments, "run"):
         parser.print_help()
@@ -40,18 +47,93 @@ def _quiet_warnings(as_json: bool) -> None:
     warnings.showwarning = show
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(command: str) -> argparse.ArgumentParser:
+    """Parser of all commands; `command` is the one that was typed: some take their options from modules that load slowly."""
     parser = argparse.ArgumentParser(
         prog="jounce", description="Real-time driving simulator with exact suspension dynamics and motion cueing."
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add_drive(commands)
     _add_run(commands)
+    _add_stream(commands)
+    _add_platform(commands, loaded=command == "platform")
+    _add_devices(commands, loaded=command == "devices")
     _add_validate(commands)
     _add_bench(commands)
     return parser
 
 
-def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_drive(commands: Commands) -> None:
+    p = commands.add_parser("drive", help="drive in real time, with a window, a motion platform and a log")
+    p.add_argument(
+        "--driver", default="auto", choices=("auto", "keyboard", "gamepad", "wheel", "scripted"), help="who drives (default: auto)"
+    )
+    p.add_argument("--offscreen", action="store_true", help="write pictures instead of opening a window; the scripted driver drives")
+    p.add_argument("--no-view", action="store_true", help="neither window nor pictures; the scripted driver drives")
+    p.add_argument("--no-motion", action="store_true", help="no motion platform")
+    _add_host_options(p)
+    p.add_argument("--to", metavar="HOST[:PORT]", help="send the motion there instead of to the built-in virtual platform")
+    p.set_defaults(run=_drive)
+
+
+def _add_stream(commands: Commands) -> None:
+    p = commands.add_parser("stream", help="drive a maneuver in real time without a view and stream the motion to a platform")
+    _add_host_options(p)
+    p.add_argument("--to", metavar="HOST[:PORT]", default="127.0.0.1", help="where the platform listens (default: this machine)")
+    p.set_defaults(run=_stream)
+
+
+def _add_host_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--vehicle", default="hmmwv", help="vehicle by name or file (default: hmmwv)")
+    p.add_argument("--terrain", metavar="NAME", help="terrain by name or file (default: jacksboro, or that of the maneuver)")
+    p.add_argument("--maneuver", default="scripted_drive", help="what the scripted driver does (default: scripted_drive)")
+    p.add_argument(
+        "--duration",
+        type=float,
+        metavar="S",
+        help="simulated time to drive [s] (default: until the window is closed, or the maneuver ends)",
+    )
+    p.add_argument("--platform", default="small_hexapod", help="motion platform by name or file (default: small_hexapod)")
+    p.add_argument("--washout", default="small_hexapod", help="motion cueing by name or file (default: small_hexapod)")
+    p.add_argument("--protocol", default="native", choices=("native", "codemasters"), help="packets of the motion stream (default: native)")
+    p.add_argument("--rate", type=float, metavar="HZ", help="packets per second (default: 250 native, 100 codemasters)")
+    p.add_argument("--out", metavar="DIR", help="folder for the log and the pictures (default: a new one under runs/)")
+
+
+def _add_platform(commands: Commands, loaded: bool) -> None:
+    p = commands.add_parser("platform", help="virtual motion platform: receives a motion stream and reports what it got")
+    if loaded:
+        from simulator.rig import add_platform_arguments, main_platform
+
+        add_platform_arguments(p)
+        p.set_defaults(run=main_platform)
+
+
+def _add_devices(commands: Commands, loaded: bool) -> None:
+    p = commands.add_parser("devices", help="list and calibrate steering wheels, pedals and game controllers")
+    if loaded:
+        from simulator.driver.calibrate import add_devices_arguments, main_devices
+
+        add_devices_arguments(p)
+        p.set_defaults(run=main_devices)
+
+
+def _drive(arguments: argparse.Namespace) -> int:
+    view = "offscreen" if arguments.offscreen else "none" if arguments.no_view else "auto"
+    return _host(arguments, view, arguments.driver if view == "auto" else "scripted", motion=not arguments.no_motion)
+
+
+def _stream(arguments: argparse.Namespace) -> int:
+    return _host(arguments, "none", "scripted", motion=True)
+
+
+def _host(arguments: argparse.Namespace, view: str, driver: str, motion: bool) -> int:
+    from simulator.drive import main_host
+
+    return main_host(arguments, view, driver, motion, BEGAN)
+
+
+def _add_run(commands: Commands) -> None:
     p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics and plots")
     p.add_argument("maneuver", help="maneuver by name or file, for example double_lane_change")
     p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
@@ -66,7 +148,7 @@ def _run(arguments: argparse.Namespace) -> int:
     return main_run(arguments.maneuver, arguments.out, arguments.csv, arguments.json)
 
 
-def _add_validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_validate(commands: Commands) -> None:
     validate = commands.add_parser("validate", help="compare the vehicle with reference data")
     kinds = validate.add_subparsers(title="what", metavar="WHAT", required=True)
 
@@ -94,7 +176,7 @@ def _add_validate(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     p.set_defaults(run=_validate_trajectory)
 
 
-def _add_bench(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_bench(commands: Commands) -> None:
     p = commands.add_parser("bench", help="measure the cost of the parts of a tick on this machine")
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.add_argument("--repeats", type=int, default=7, help="repeats whose median is shown (default: 7)")

@@ -21,13 +21,15 @@ from simulator.clock import prepare_process, release_process
 from simulator.motion.codemasters import ExtraData3
 from simulator.motion.stream import DEFAULT_PORTS, MotionStream
 from simulator.outlets import Motion, Telemetry, Window
-from simulator.record.files import new_run_folder
+from simulator.record.files import run_folder
 from simulator.rig import VirtualPlatform, start_virtual_platform
+from simulator.rig import report as platform_report
 from simulator.session import Driver, Session
 from simulator.warm import compile_kernels
 from vehicles.vehicle import Vehicle
 
 H = 1e-3
+DEFAULT_TERRAIN = "jacksboro"
 VIEW_EVERY = 16
 """Ticks between two states for the view: 62.5 a second; it interpolates between them."""
 OFFSCREEN_TIME = 30.0
@@ -45,7 +47,8 @@ class DriveOptions:
     """What `jounce drive` and `jounce stream` were asked to do."""
 
     vehicle: str = "hmmwv"
-    terrain: str = "jacksboro"
+    terrain: str = ""
+    """That of the maneuver, or DEFAULT_TERRAIN, when not given."""
     driver: str = "auto"
     maneuver: str = "scripted_drive"
     view: str = "auto"
@@ -98,14 +101,17 @@ class Host:
         """
         o = self.options
         compile_kernels(self.say)
-        ground = build_ground(o.terrain)
-        vehicle = build_vehicle(o.vehicle)
-        folder = o.out or new_run_folder()
-        folder.mkdir(parents=True, exist_ok=True)
+        self._decide_view()
+        maneuver = build_maneuver(o.maneuver) if o.driver == "scripted" else None
+        if maneuver is not None and o.duration is None:
+            o.duration = maneuver.duration
+        ground = build_ground(o.terrain or (maneuver.terrain if maneuver else DEFAULT_TERRAIN))
+        self.vehicle = vehicle = build_vehicle(o.vehicle)
+        folder = run_folder(o.out)
         try:
             self._open_view(ground, vehicle, folder)
             platform = self._start_platform(folder)
-            driver = self._driver(ground)
+            driver = maneuver.driver(ground.spawn) if maneuver is not None else self._person()
             cueing = build_cueing(o.washout, o.platform, H)
             self.session = session = Session(vehicle, ground, driver, cueing, [], H)
             session.reset()
@@ -120,17 +126,21 @@ class Host:
         finally:
             self._close()
 
-    def _open_view(self, ground: Any, vehicle: Vehicle, folder: Path) -> None:
-        """Start the window, or the pictures, in a process of its own."""
+    def _decide_view(self) -> None:
+        """Without a display: pictures, and the scripted driver."""
         from simulator.view.context import display_available
 
         o = self.options
+        if o.view == "auto" and not display_available():
+            o.duration = OFFSCREEN_TIME if o.duration is None else o.duration
+            self.say(f"no display found: driving {o.duration:g} s with the scripted driver and writing pictures instead")
+            o.view, o.driver = "offscreen", "scripted"
+
+    def _open_view(self, ground: Any, vehicle: Vehicle, folder: Path) -> None:
+        """Start the window, or the pictures, in a process of its own."""
+        o = self.options
         if o.view == "none":
             return
-        if o.view == "auto" and not display_available():
-            self.say("no display found: driving 30 s with the scripted driver and writing pictures instead")
-            o.view, o.driver = "offscreen", "scripted"
-            o.duration = OFFSCREEN_TIME if o.duration is None else o.duration
         from simulator.view.block import KeyReader
         from simulator.view.frames import start_pictures_process
         from simulator.view.launch import start_view_process
@@ -154,7 +164,9 @@ class Host:
 
         def start() -> None:
             try:
-                self.platform = start_virtual_platform(o.platform, picture=str(folder / "platform.png"), json_file=str(folder / "platform.json"))
+                self.platform = start_virtual_platform(
+                    o.platform, picture=str(folder / "platform.png"), json_file=str(folder / "platform.json")
+                )
             except StreamError as error:
                 self._platform_error = error
 
@@ -173,16 +185,18 @@ class Host:
             assert o.address is not None
             address = o.address
         d = self.session.vehicle.model.drivetrain[0]
-        extra = ExtraData3(RPM * float(d["engine_map_speed"].max()), RPM * float(d["idle_speed"]), int(d["gears"])) if o.protocol == "codemasters" else None
+        extra = (
+            ExtraData3(RPM * float(d["engine_map_speed"].max()), RPM * float(d["idle_speed"]), int(d["gears"]))
+            if o.protocol == "codemasters"
+            else None
+        )
         return MotionStream(*address, protocol=o.protocol, rate=o.rate, tick=H, extra_data=extra)  # type: ignore[arg-type]
 
-    def _driver(self, ground: Any) -> Driver:
-        o = self.options
-        if o.driver == "scripted":
-            return build_maneuver(o.maneuver).driver(ground.spawn)
+    def _person(self) -> Driver:
         from simulator.driver.human import open_driver
 
-        self.person = open_driver(o.driver, self.keys)  # type: ignore[arg-type]
+        lock_to_lock = 2.0 * self.vehicle.description.steering[0]["max_arm_angle"] * self.vehicle.description.steering[0]["gear_ratio"]
+        self.person = open_driver(self.options.driver, self.keys, steering_wheel_range=float(lock_to_lock))  # type: ignore[arg-type]
         return Person(self.person)
 
     def _drive(self, session: Session, folder: Path) -> dict[str, Any]:
@@ -297,3 +311,35 @@ def parse_address(text: str, protocol: str) -> tuple[str, int]:
     if not host or not port.isdigit() or not 0 < int(port) < 65536:
         raise ConfigError("--to", "", text, "HOST or HOST:PORT with a port from 1 to 65535")
     return host, int(port)
+
+
+def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float) -> int:
+    """Command line of `jounce drive` and `jounce stream`; returns 0, or 1 when the platform reports a loss or a leg out of limits."""
+    if arguments.duration is not None and not 0.0 < arguments.duration < math.inf:
+        raise ConfigError("--duration", "", arguments.duration, "a number of seconds above zero")
+    options = DriveOptions(
+        vehicle=arguments.vehicle,
+        terrain=arguments.terrain or "",
+        driver=driver,
+        maneuver=arguments.maneuver,
+        view=view,
+        duration=arguments.duration,
+        motion=motion,
+        platform=arguments.platform,
+        washout=arguments.washout,
+        address=parse_address(arguments.to, arguments.protocol) if arguments.to else None,
+        protocol=arguments.protocol,
+        rate=arguments.rate,
+        out=Path(arguments.out) if arguments.out else None,
+        began=began,
+        say=lambda text: print(text, flush=True),
+    )
+    host = Host(options)
+    summary = host.run()
+    print(
+        f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {summary['overruns']} late ticks; log in {summary['folder']}"
+    )
+    if host.summary is None:
+        return 0
+    print(platform_report(host.summary))
+    return 0 if host.summary["lost"] == 0 and host.summary["corrupt"] == 0 and host.summary["legs"]["within"] else 1

@@ -78,6 +78,7 @@ class Window:
         self.block = ViewWriter()
         self.extras = extras()
         self.message = ""
+        self._open = True
 
     def publish(self, session: Session) -> None:
         """The latest state."""
@@ -100,5 +101,7 @@ class Window:
         self.block.jump()
 
     def close(self) -> None:
-        """Tell the views that the host leaves."""
-        self.block.close()
+        """Tell the views that the host leaves; calling it again does nothing."""
+        if self._open:
+            self._open = False
+            self.block.close()

@@ -9,13 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import OutputError
 from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.report import write_report
 from simulator.outlets import Telemetry
-from simulator.record.files import new_run_folder
+from simulator.record.files import run_folder
 from simulator.record.writer import read_telemetry
 from simulator.session import Session
 
@@ -48,7 +47,7 @@ def run_maneuver(name: str, out: Path | None, csv: bool = False, progress: Calla
     session = Session(vehicle, ground, maneuver.driver(ground.spawn), cueing, [], maneuver.step)
     session.reset()
     session.warm()
-    folder = _folder(out)
+    folder = run_folder(out)
     session.outlets.append(Telemetry(folder, session.readout, session.command, max(1, round(LOG_PERIOD / maneuver.step)), csv))
     began = time.perf_counter()
     try:
@@ -71,16 +70,6 @@ def _report(maneuver: Maneuver, session: Session, folder: Path, wall: float) -> 
     }
     files = write_report(folder, maneuver, telemetry, result, machine=machine, spawn=session.ground.spawn)
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
-
-
-def _folder(out: Path | None) -> Path:
-    if out is None:
-        return new_run_folder()
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{out}: cannot be made: {error.strerror or error}") from None
-    return out
 
 
 def main_run(name: str, out: str | None, csv: bool, as_json: bool) -> int:

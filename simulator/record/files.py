@@ -55,6 +55,17 @@ def new_run_folder(root: str | os.PathLike[str] = "runs", now: datetime | None =
             return folder
 
 
+def run_folder(wanted: Path | None) -> Path:
+    """The folder asked for, made if need be, or a new one under ``runs``. Raises OutputError."""
+    if wanted is None:
+        return new_run_folder()
+    try:
+        wanted.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{wanted}: cannot be made: {error.strerror or error}") from None
+    return wanted
+
+
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
     """Hold Ctrl-C back until the block is done, then let it through, so that a second Ctrl-C does not tear a file in closing."""
