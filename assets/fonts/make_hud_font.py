@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 SIZES = ((13, "DejaVuSans.ttf"), (17, "DejaVuSans.ttf"), (50, "DejaVuSans-Bold.ttf"))
-TEXT = "".join(chr(c) for c in range(32, 127)) + "°·µ"
+TEXT = "".join(chr(c) for c in range(32, 127)) + "".join(chr(c) for c in range(161, 256)) + "\u2013\u2026"
 DIGITS = " -0123456789.NRDP"
 WIDTH = 512
 

@@ -116,3 +116,15 @@ def clip_of_world(shot: Shot, aspect: float, far: float) -> NDArray[np.float64]:
     lens[0, 0], lens[1, 1] = f / aspect, f
     lens[2, 2], lens[2, 3], lens[3, 2] = -(far + n) / (far - n), -2.0 * far * n / (far - n), -1.0
     return lens @ view
+
+
+def rotation(q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(3, 3) matrix of a unit quaternion [w, x, y, z]; a zero quaternion counts as no rotation."""
+    w, x, y, z = (float(v) for v in q)
+    n = w * w + x * x + y * y + z * z
+    s = 2.0 / n if n > 0.0 else 0.0
+    return np.array([
+        [1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
+        [s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)],
+        [s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)],
+    ])  # fmt: skip

@@ -59,6 +59,11 @@ def display_available() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
+def is_software(name: str) -> bool:
+    """Does this renderer run on the processor?"""
+    return any(word in name.lower() for word in ("llvmpipe", "softpipe", "swrast", "swiftshader", "software"))
+
+
 def _config(samples: int = 1) -> Any:
     from pyglet.gl import Config
 

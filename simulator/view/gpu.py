@@ -199,21 +199,37 @@ class Frame:
 
     def __init__(self, width: int, height: int, samples: int) -> None:
         self.width, self.height = width, height
+        self._frames: list[int] = []
+        self._stores: list[int] = []
         self._frame = self._surface(samples if samples > 1 else 0)
         self._resolved = self._surface(0) if samples > 1 else self._frame
         self._pixels = np.empty((height, width, 3), np.uint8)
 
     def _surface(self, samples: int) -> int:
         frame = _new(gl.glGenFramebuffers)
+        self._frames.append(frame)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, frame)
         for internal, attachment in ((gl.GL_RGBA8, gl.GL_COLOR_ATTACHMENT0), (gl.GL_DEPTH_COMPONENT24, gl.GL_DEPTH_ATTACHMENT)):
             store = _new(gl.glGenRenderbuffers)
+            self._stores.append(store)
             gl.glBindRenderbuffer(gl.GL_RENDERBUFFER, store)
             gl.glRenderbufferStorageMultisample(gl.GL_RENDERBUFFER, samples, internal, self.width, self.height)
             gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, attachment, gl.GL_RENDERBUFFER, store)
         if gl.glCheckFramebufferStatus(gl.GL_FRAMEBUFFER) != gl.GL_FRAMEBUFFER_COMPLETE:
             raise DeviceError(f"graphics driver: no off-screen surface of {self.width} x {self.height} pixels with {samples} samples")
         return frame
+
+    def delete(self) -> None:
+        """Free the surfaces."""
+        gl.glDeleteFramebuffers(len(self._frames), (gl.GLuint * len(self._frames))(*self._frames))
+        gl.glDeleteRenderbuffers(len(self._stores), (gl.GLuint * len(self._stores))(*self._stores))
+
+    def copy_to(self, target: int, width: int, height: int) -> None:
+        """Stretch the picture over another frame buffer of that size and go on drawing there."""
+        gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._frame)
+        gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, target)
+        gl.glBlitFramebuffer(0, 0, self.width, self.height, 0, 0, width, height, gl.GL_COLOR_BUFFER_BIT, gl.GL_LINEAR)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, target)
 
     @property
     def id(self) -> int:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from pyglet import gl
 
 from simulator.base.records import Record
-from simulator.view.camera import Camera, Shot, clip_of_world
-from simulator.view.gpu import Mesh, Program, Texture, renderer
+from simulator.view.camera import Camera, Shot, clip_of_world, rotation
+from simulator.view.context import is_software
+from simulator.view.gpu import Frame, Mesh, Program, Texture, renderer
 from simulator.view.hud import Hud
 from simulator.view.land import Land
 from simulator.view.terrain import Terrain
@@ -36,6 +37,9 @@ class Scene:
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
         self.camera = Camera(land, geometry["p_BH"])
         self.hud = Hud()
+        self.scale = 1.0
+        """Size of the drawn picture per size of the shown one; the instruments are always sharp."""
+        self._inner: Frame | None = None
 
     @property
     def triangles(self) -> int:
@@ -50,13 +54,28 @@ class Scene:
         gl.glDepthFunc(gl.GL_LEQUAL)
         self._vehicle.place(p_WB, R_WB, state)
         shadow = self._vehicle.cast_shadow()
-        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, target)
-        gl.glViewport(0, 0, width, height)
+        inner = self._inner_frame(width, height)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, inner.id if inner else target)
+        gl.glViewport(0, 0, inner.width if inner else width, inner.height if inner else height)
         gl.glClear(gl.GL_DEPTH_BUFFER_BIT | gl.GL_COLOR_BUFFER_BIT)
         view = clip_of_world(shot, width / height, FAR)
         self._vehicle_and_land(view, shot, p_WB, shadow)
+        if inner:
+            inner.copy_to(target, width, height)
+            gl.glViewport(0, 0, width, height)
         self.hud.draw(state, width, height)
         return shot
+
+    def _inner_frame(self, width: int, height: int) -> Frame | None:
+        """Surface for the picture when it is drawn smaller than it is shown; None at full size."""
+        if self.scale >= 1.0:
+            return None
+        size = (round(width * self.scale), round(height * self.scale))
+        if self._inner is None or (self._inner.width, self._inner.height) != size:
+            if self._inner is not None:
+                self._inner.delete()
+            self._inner = Frame(*size, samples=1)
+        return self._inner
 
     def _vehicle_and_land(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
         # nearest first: what lies behind is not shaded
@@ -85,23 +104,6 @@ class Scene:
         self._screen.draw()
 
 
-def rotation(q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(3, 3) matrix of a unit quaternion [w, x, y, z]; a zero quaternion counts as no rotation."""
-    w, x, y, z = (float(v) for v in q)
-    n = w * w + x * x + y * y + z * z
-    s = 2.0 / n if n > 0.0 else 0.0
-    return np.array([
-        [1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
-        [s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)],
-        [s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)],
-    ])  # fmt: skip
-
-
 def air(distance: float) -> tuple[float, float, float, float]:
     """Haze (color, share) in front of something that far away in m; the same law as in common.glsl."""
     return (0.50, 0.60, 0.70, 1.0 - 2.0 ** -(3.2e-7 * distance * distance + 1.1e-4 * distance))
-
-
-def is_software(name: str) -> bool:
-    """Does this renderer run on the processor?"""
-    return any(word in name.lower() for word in ("llvmpipe", "softpipe", "swrast", "swiftshader", "software"))

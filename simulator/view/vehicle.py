@@ -34,9 +34,9 @@ class Vehicle:
         self._wheels = (Mesh(left, LAYOUT), Mesh(mirrored(left), LAYOUT))
         self._plain_wheel = Mesh(plain_wheel(float(geometry["tire_radius"]), float(geometry["tire_width"])), LAYOUT)
         self._steering = Mesh(hmmwv.steering_wheel(), LAYOUT)
-        self._capsule = Mesh(capsule(), (3, 3), instance=(4, 4, 3))
-        self._coil = Mesh(coil(), (3, 3), instance=(4, 4, 3))
-        self._counts = (0, 0)
+        fine, coarse = (capsule(), coil()), (capsule(6, 1), coil(per_turn=8, sides=4))
+        self._near, self._far = ([Mesh(mesh, (3, 3), instance=(4, 4, 3)) for mesh in pair] for pair in (fine, coarse))
+        self._links: tuple[NDArray[np.float32], ...] = ()
         self._solid, self._link = Program("solid"), Program("link", "solid")
         self._ghost, self._panes = Program("solid", define=("GHOST",)), Program("solid", define=("GLASS",))
         self._dark = Program("solid", "depth")
@@ -54,10 +54,7 @@ class Vehicle:
         self._places = [self._X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) for k in range(4)]
         turn = _about_x(-float(s["steering_wheel_angle"]))
         self._wheel_X = self._X_WB @ pose(_leaning(hmmwv.STEERING_TILT) @ turn, hmmwv.STEERING_WHEEL)
-        rods, springs = bars(self.geometry, state)
-        self._capsule.upload_instances(rods)
-        self._coil.upload_instances(springs)
-        self._counts = (len(rods), len(springs))
+        self._links = bars(self.geometry, state)
 
     def cast_shadow(self) -> dict[str, Any]:
         """Draw the shadow map; returns the uniforms with which the ground receives the shadow."""
@@ -86,7 +83,7 @@ class Vehicle:
         self._begin(clip_of_world, eye, air, 0.0)
         self._shell.draw()
         self._fittings.draw()
-        self._wheels_and_links()
+        self._wheels_and_links(self._far)
 
     def draw_inside(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw what the driver sees of it."""
@@ -99,7 +96,7 @@ class Vehicle:
     def draw_bare(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw it without body, in a lamp's light."""
         self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.45)
-        self._wheels_and_links()
+        self._wheels_and_links(self._near)
 
     def _begin(self, clip_of_world: NDArray, eye: NDArray, air: Any, lamp: float) -> Program:
         self.bind_shadow()
@@ -107,14 +104,15 @@ class Vehicle:
         self._link.use().set(world_of_body=self._X_WB, **common)
         return self._solid.use().set(world_of_body=self._X_WB, **common)
 
-    def _wheels_and_links(self) -> None:
+    def _wheels_and_links(self, links_as: list[Mesh]) -> None:
         self._frame.draw()
         for k, X in enumerate(self._places):
             self._solid.set(world_of_body=X)
             self._wheels[k % 2].draw()
         self._link.use()
-        self._capsule.draw_instances(self._counts[0])
-        self._coil.draw_instances(self._counts[1])
+        for mesh, links in zip(links_as, self._links, strict=True):
+            mesh.upload_instances(links)
+            mesh.draw_instances(len(links))
 
     def draw_glass(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the panes over what is there."""

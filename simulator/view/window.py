@@ -9,8 +9,9 @@ from typing import Any
 from simulator.base.records import Record
 from simulator.view.block import KeyWriter, ViewReader
 from simulator.view.camera import CAMERAS
-from simulator.view.context import window_context
+from simulator.view.context import is_software, window_context
 from simulator.view.land import Land, land_of
+from simulator.view.quality import Quality
 
 SIZE = (1280, 720)
 CAPTION = "Jounce"
@@ -60,7 +61,7 @@ class _View:
         from pyglet.window import key
 
         from simulator.view.gpu import renderer
-        from simulator.view.scene import Scene, is_software
+        from simulator.view.scene import Scene
 
         self.meaning = {getattr(key, name): meaning for name, meaning in BINDINGS.items()}
         software = is_software(renderer())
@@ -71,6 +72,7 @@ class _View:
         self.shortest = SOFTWARE if software else SHORTEST
         self.scene = Scene(land, geometry)
         self.scene.hud.camera = self.scene.camera.kind
+        self.quality = Quality() if software else None
         self.last = time.perf_counter()
         self.heard = self.last
         self.generation = -1
@@ -102,7 +104,15 @@ class _View:
                 _say(state, "the host is silent")
             width, height = self.window.get_framebuffer_size()
             self.scene.draw(state, dt, 0, width, height)
+            self._judge(now)
         self.writer.beat()
+
+    def _judge(self, began: float) -> None:
+        if self.quality is not None:
+            from pyglet import gl
+
+            gl.glFinish()
+            self.scene.scale = self.quality.frame(time.perf_counter() - began)
 
     def press(self, symbol: int, modifiers: int) -> bool:
         """Key down: cameras are the window's own business, everything is handed on."""

@@ -7,7 +7,8 @@ void main() {
     vec3 c = sky(d);
     // thin clouds on a plane high above, thinning out towards the horizon
     vec2 at = d.xy / (abs(d.z) + 0.06) * 0.10;
-    float cloud = texture(grain, at * vec2(0.55, 1.0), -0.5).a * 0.65 + texture(grain, at * 2.7 + 0.4).a * 0.35;
+    vec4 puff = texture(grain, at * vec2(0.55, 1.0), -0.5);
+    float cloud = 0.93 * puff.a + 0.07 * puff.b;
     cloud = smoothstep(0.50, 0.80, cloud) * smoothstep(0.02, 0.22, d.z);
     c = mix(c, vec3(0.80, 0.82, 0.84) + 0.25 * c, 0.62 * cloud);
     float s = dot(d, SUN);

@@ -39,7 +39,7 @@ void main() {
     vec3 asphalt = vec3(0.078, 0.077, 0.078) * (0.25 + 1.5 * fine.r) * (0.58 + 0.52 * middle.a + 0.32 * middle.b);
 #ifdef SLABS
     vec2 joint = abs(fract(p_W.xy * 0.1) - 0.5) * 10.0, width = max(fwidth(p_W.xy), 1e-3);
-    vec3 ground = asphalt * (1.0 - 0.5 * max(stripe(joint.x, 0.05, width.x), stripe(joint.y, 0.05, width.y)));
+    vec3 ground = asphalt * (1.0 - 0.6 * max(stripe(joint.x, 0.09, width.x), stripe(joint.y, 0.09, width.y)));
     ground = mix(soil, ground, paved);
 #else
     float d = abs(road.x), pixel = max(fwidth(road.x), 1e-3);

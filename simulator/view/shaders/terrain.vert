@@ -40,13 +40,13 @@ float ground(vec2 u) {
 }
 #endif
 
-float height(vec2 p, float cell) {
+float height(vec2 p, float cell, float morph) {
     vec2 size = vec2(textureSize(heights, 0));
     vec2 u = (p - grid.xy) / grid.zw;
+    float lod = log2(max(cell * (1.0 + morph) / max(grid.z, grid.w), 1.0)) * mirrored;
 #ifdef SMOOTH
-    float z = ground(u);
+    float z = mix(ground(u), textureLod(heights, (clamp(u, vec2(0.0), size - 1.0) + 0.5) / size, lod).r, morph);
 #else
-    float lod = log2(max(cell / max(grid.z, grid.w), 1.0)) * mirrored;
     float z = textureLod(heights, (clamp(u, vec2(0.0), size - 1.0) + 0.5) / size, lod).r;
     vec2 outside = max(max(-u, u - size + 1.0), 0.0) * grid.zw;
     float far = smoothstep(60.0, 400.0, max(outside.x, outside.y)) * mirrored;
@@ -61,7 +61,7 @@ void main() {
     vec2 at = tile.xy + node * tile.z;
     float morph = clamp((distance(at, focus) / tile.w - 3.45) / 0.55, 0.0, 1.0);
     at -= fract(node * 0.5) * 2.0 * morph * tile.z;
-    p_W = vec3(at, height(at, tile.z * (1.0 + morph)));
+    p_W = vec3(at, height(at, tile.z, morph));
     road = textureLod(roads, ((at - road_grid.xy) / road_grid.zw + 0.5) / vec2(textureSize(roads, 0)), 0.0);
     wide = textureLod(grain, at * 0.0021 + 0.11, 0.0).a;
 #ifdef SMOOTH

@@ -1,0 +1,254 @@
+"""Instruments over the picture: speed, gear, engine speed, pedals, steering, real-time factor, platform, as quads. No OpenGL here.
+
+Quads of 12 floats per vertex are collected in a list; texts are laid out again only when they change.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Record
+from simulator.view.camera import rotation
+
+_HERE = Path(__file__).resolve().parents[1]
+SMALL, NORMAL, LARGE = 13, 17, 50
+GLYPH, BOX, BAR, RING = 0.0, 1.0, 2.0, 3.0
+PANEL, INK, DIM, TRACK = (0.05, 0.06, 0.07, 0.66), (0.96, 0.97, 0.96, 1.0), (0.70, 0.74, 0.76, 1.0), (1.0, 1.0, 1.0, 0.14)
+GREEN, RED, BLUE, AMBER = (0.36, 0.84, 0.42, 1.0), (0.95, 0.33, 0.27, 1.0), (0.36, 0.68, 0.98, 1.0), (0.99, 0.73, 0.22, 1.0)
+RPM_FULL, RPM_RED = 4000.0, 3400.0
+Color = tuple[float, float, float, float]
+
+
+def asset(name: str) -> Path:
+    """A file of assets/, installed or beside the packages."""
+    installed = _HERE / "_data" / "assets" / name
+    return installed if installed.exists() else _HERE.parent / "assets" / name
+
+
+class Font:
+    """Glyphs of the atlas and how texts are laid out with them."""
+
+    def __init__(self, path: Path) -> None:
+        with np.load(path) as data:
+            self.pixels, table = data["pixels"], data["glyphs"]
+        self.glyphs = {(int(row[0]), chr(int(row[1]))): tuple(float(v) for v in row[2:]) for row in table}
+
+    def width(self, text: str, size: int) -> float:
+        """Length of a text in pixels."""
+        return sum(self._glyph(letter, size)[6] for letter in text)
+
+    def quads(self, text: str, size: int) -> NDArray[np.float32]:
+        """(n, 4, 4) corners [x, y, u, v] of a text that begins at 0, 0 (upper left), in pixels."""
+        rows, columns = self.pixels.shape
+        out, pen = np.empty((len(text), 4, 4), np.float32), 0.0
+        for k, letter in enumerate(text):
+            x, y, w, h, left, top, advance = self._glyph(letter, size)
+            x0, y0 = round(pen) + left, top
+            for c, (i, j) in enumerate(((0, 0), (1, 0), (1, 1), (0, 1))):
+                out[k, c] = x0 + i * w, y0 + j * h, (x + i * w) / columns, (y + j * h) / rows
+            pen += advance
+        return out
+
+    def _glyph(self, letter: str, size: int) -> tuple[float, ...]:
+        return self.glyphs.get((size, letter)) or self.glyphs[(size, " ")]
+
+
+class Canvas:
+    """Collects the quads of one picture; no OpenGL here."""
+
+    def __init__(self, font: Font) -> None:
+        self.font = font
+        self._quads: list[NDArray[np.float32]] = []
+        self._text = lru_cache(maxsize=512)(self._lay_out)
+
+    def text(self, x: float, y: float, text: str, size: int = NORMAL, color: Color = INK, align: float = 0.0) -> None:
+        """Text with its upper left corner at x, y; align 0.5: x is its middle, 1: its end."""
+        quads = self._text(text, size, color).copy()
+        quads[..., 0] += round(x - align * self.font.width(text, size))
+        quads[..., 1] += round(y)
+        self._quads.append(quads)
+
+    def box(self, x: float, y: float, width: float, height: float, color: Color, radius: float = 0.0) -> None:
+        """Rounded box with its upper left corner at x, y."""
+        w, h = 0.5 * width, 0.5 * height
+        self._shape((x + w, y + h), (1.0, 0.0), w + 1.0, h + 1.0, (BOX, w, h, radius), color)
+
+    def line(self, a: tuple[float, float], b: tuple[float, float], width: float, color: Color) -> None:
+        """Line with round ends."""
+        dx, dy = b[0] - a[0], b[1] - a[1]
+        length = math.hypot(dx, dy)
+        along = (dx / length, dy / length) if length > 1e-6 else (1.0, 0.0)
+        r = 0.5 * width
+        self._shape((0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])), along, 0.5 * length + r + 1.0, r + 1.0, (BAR, 0.5 * length, r, 0.0), color)
+
+    def ring(self, center: tuple[float, float], radius: float, width: float, color: Color) -> None:
+        """Circle line."""
+        reach = radius + 0.5 * width + 1.0
+        self._shape(center, (1.0, 0.0), reach, reach, (RING, radius, 0.5 * width, 0.0), color)
+
+    def vertices(self) -> NDArray[np.float32]:
+        """(n, 12) vertices of everything, two triangles per quad."""
+        if not self._quads:
+            return np.empty((0, 12), np.float32)
+        return np.concatenate(self._quads)[:, (0, 1, 2, 0, 2, 3)].reshape(-1, 12)
+
+    def clear(self) -> None:
+        """Begin a new picture."""
+        self._quads.clear()
+
+    def _lay_out(self, text: str, size: int, color: Color) -> NDArray[np.float32]:
+        out = np.zeros((len(text), 4, 12), np.float32)
+        out[..., :4] = self.font.quads(text, size)
+        out[..., 8:] = color
+        return out
+
+    def _shape(self, center: Any, along: Any, half_x: float, half_y: float, form: Any, color: Color) -> None:
+        quad = np.empty((1, 4, 12), np.float32)
+        for c, (i, j) in enumerate(((-half_x, -half_y), (half_x, -half_y), (half_x, half_y), (-half_x, half_y))):
+            quad[0, c, :4] = center[0] + along[0] * i - along[1] * j, center[1] + along[1] * i + along[0] * j, i, j
+        quad[..., 4:8], quad[..., 8:] = form, color
+        self._quads.append(quad)
+
+
+class FrameRate:
+    """Frames per second, renewed twice a second so that it can be read."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock, self._since, self._frames, self.value = clock, clock(), 0, 0.0
+
+    def frame(self) -> float:
+        """Count a frame."""
+        self._frames += 1
+        now = self._clock()
+        if now - self._since >= 0.5:
+            self.value = self._frames / (now - self._since)
+            self._since, self._frames = now, 0
+        return self.value
+
+
+def instruments(c: Canvas, state: Record, width: float, height: float, rate: float, camera: str) -> None:
+    """Everything: speed and engine in the lower middle, pedals beside, platform at lower right, the session at upper left."""
+    s = state[0]
+    _speed(c, s, 0.5 * width, height - 18.0)
+    _platform(c, s, width - 18.0 - 196.0, height - 18.0 - 156.0)
+    _session(c, s, rate, camera)
+    message = bytes(s["message"]).decode("utf-8", errors="replace")
+    if s["paused"] and not message:
+        message = "paused - press P to go on"
+    if message:
+        w = c.font.width(message, NORMAL) + 44.0
+        c.box(0.5 * (width - w), 22.0, w, 38.0, PANEL, 8.0)
+        c.text(0.5 * width, 31.0, message, NORMAL, AMBER if s["paused"] else INK, 0.5)
+
+
+def _speed(c: Canvas, s: Any, x: float, bottom: float) -> None:
+    left, top = x - 236.0, bottom - 104.0
+    c.box(left, top, 472.0, 104.0, PANEL, 10.0)
+    speed = abs(float(s["v_WB_B"][0])) * 3.6
+    c.text(x + 34.0, top + 9.0, f"{speed:.0f}", LARGE, INK, 1.0)
+    c.text(x + 42.0, top + 45.0, "km/h", NORMAL, DIM)
+    gear = int(s["gear"])
+    c.text(x + 118.0, top + 9.0, gear_name(gear, int(s["selector"])), LARGE, AMBER if gear <= 0 else INK, 0.0)
+    c.text(x - 224.0, top + 10.0, "throttle", SMALL, DIM)
+    c.text(x - 224.0, top + 33.0, "brake", SMALL, DIM)
+    c.text(x - 224.0, top + 56.0, "steer", SMALL, DIM)
+    _bar(c, x - 164.0, top + 15.0, 96.0, float(s["throttle"]), GREEN)
+    _bar(c, x - 164.0, top + 38.0, 96.0, float(s["brake"]), RED)
+    steer = min(max(float(s["steering"]), -1.0), 1.0)
+    c.box(x - 164.0, top + 61.0, 96.0, 8.0, TRACK, 4.0)
+    c.line((x - 116.0, top + 65.0), (x - 116.0 - 44.0 * steer, top + 65.0), 8.0, BLUE)
+    rpm = float(s["engine_speed"]) * 30.0 / math.pi
+    _revolutions(c, left + 12.0, top + 84.0, 448.0, rpm)
+
+
+def _revolutions(c: Canvas, x: float, y: float, width: float, rpm: float) -> None:
+    bar = width - 86.0
+    c.box(x, y, bar, 9.0, TRACK, 3.0)
+    red = bar * RPM_RED / RPM_FULL
+    c.box(x + red, y, bar - red, 9.0, (*RED[:3], 0.35), 3.0)
+    share = min(max(rpm / RPM_FULL, 0.0), 1.0)
+    if share > 0.0:
+        c.box(x, y, max(bar * share, 6.0), 9.0, RED if rpm > RPM_RED else BLUE, 3.0)
+    for k in range(1, 4):
+        c.box(x + bar * k / 4.0 - 0.5, y - 3.0, 1.5, 15.0, (1.0, 1.0, 1.0, 0.35))
+    c.text(x + width, y - 4.0, f"{round(rpm, -1):.0f} rpm", SMALL, DIM, 1.0)
+
+
+def _bar(c: Canvas, x: float, y: float, width: float, share: float, color: Color) -> None:
+    c.box(x, y, width, 8.0, TRACK, 4.0)
+    share = min(max(share, 0.0), 1.0)
+    if share > 0.01:
+        c.box(x, y, max(width * share, 8.0), 8.0, color, 4.0)
+
+
+def _session(c: Canvas, s: Any, rate: float, camera: str) -> None:
+    c.box(14.0, 14.0, 190.0, 72.0, PANEL, 8.0)
+    factor = float(s["real_time_factor"])
+    minutes, seconds = divmod(float(s["time"]), 60.0)
+    c.text(26.0, 21.0, f"{int(minutes):d}:{seconds:04.1f}", NORMAL, INK)
+    c.text(192.0, 24.0, camera, SMALL, DIM, 1.0)
+    c.text(26.0, 43.0, f"real time x {factor:.2f}", SMALL, INK if factor > 0.98 or s["paused"] else RED)
+    overruns = int(s["overruns"])
+    c.text(26.0, 62.0, f"late ticks {overruns}", SMALL, AMBER if overruns else DIM)
+    c.text(192.0, 62.0, f"{rate:.0f} fps", SMALL, DIM, 1.0)
+
+
+def _platform(c: Canvas, s: Any, x: float, y: float) -> None:
+    """Small picture of the moving base: plate at its pose, legs colored by how near they are to their stops."""
+    c.box(x, y, 196.0, 156.0, PANEL, 8.0)
+    c.text(x + 12.0, y + 8.0, "platform", SMALL, DIM)
+    base, plate = hexapod(s["p_platform"], s["q_platform"])
+    a = [_oblique(p, x + 98.0, y + 118.0) for p in base]
+    b = [_oblique(p, x + 98.0, y + 118.0) for p in plate]
+    for k in range(6):
+        c.line(a[k], a[(k + 1) % 6], 2.0, (1.0, 1.0, 1.0, 0.30))
+    for k in range(6):
+        c.line(a[k], b[k], 3.0, leg_color(float(s["leg_use"][k])))
+    for k in range(6):
+        c.line(b[k], b[(k + 1) % 6], 2.5, INK)
+    nose = [0.5 * (b[0][i] + b[5][i]) for i in (0, 1)]
+    c.ring((nose[0], nose[1]), 3.5, 2.5, AMBER)
+    for k in range(6):
+        use = min(max(float(s["leg_use"][k]), 0.0), 1.0)
+        c.box(x + 20.0 + 27.0 * k, y + 141.0, 21.0, 5.0, TRACK, 2.5)
+        c.box(x + 20.0 + 27.0 * k + 18.0 * use, y + 139.0, 3.0, 9.0, leg_color(use), 1.5)
+
+
+def hexapod(p: NDArray[np.float64], q: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Joints (6, 3) of base and plate of the drawn hexapod, m, x forward: pairs of joints, the plate's turned against the base's.
+
+    The proportions are those of the picture, not of a machine; displacement and attitude are the platform's.
+    """
+    base = np.radians([12.0, 108.0, 132.0, 228.0, 252.0, 348.0])
+    plate = np.radians([48.0, 72.0, 168.0, 192.0, 288.0, 312.0])
+    low = np.column_stack((1.0 * np.cos(base), 1.0 * np.sin(base), np.zeros(6)))
+    high = np.column_stack((0.72 * np.cos(plate), 0.72 * np.sin(plate), np.zeros(6)))
+    return low, high @ rotation(q).T + p + np.array([0.0, 0.0, 0.92])
+
+
+def _oblique(p: NDArray[np.float64], x: float, y: float) -> tuple[float, float]:
+    """Place on the screen, seen from behind, from the left and from above."""
+    across, depth = 0.94 * float(p[1]) + 0.34 * float(p[0]), 0.94 * float(p[0]) - 0.34 * float(p[1])
+    return x - 62.0 * across, y - 62.0 * float(p[2]) * 0.94 - 20.0 * depth
+
+
+def leg_color(use: float) -> Color:
+    """Green in the middle of the stroke, amber from 15 % before a stop, red in the last 5 %."""
+    room = min(use, 1.0 - use)
+    return RED if room < 0.05 else AMBER if room < 0.15 else GREEN
+
+
+def gear_name(gear: int, selector: int) -> str:
+    """What the driver reads: R, N or D with the gear."""
+    if selector < 0 or gear < 0:
+        return "R"
+    if selector == 0 or gear == 0:
+        return "N"
+    return f"D{gear}"
