@@ -1,0 +1,60 @@
+# make drive   set everything up and drive
+# make test    set everything up and pass the tests
+# make check   lint, types, layers (for developers)
+# make clean   remove the environment made here
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+endif
+# the environment is made without pip and filled by the system's pip, which works where ensurepip is missing (Debian)
+PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
+
+.PHONY: drive test check system clean
+
+drive: system $(VENV)/.drive
+	@$(BIN)/python -m simulator drive $(ARGS)
+
+test: system $(VENV)/.test
+	@$(BIN)/python -m pytest -q $(ARGS)
+
+check: $(VENV)/.check
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+$(VENV)/.drive: pyproject.toml | $(BIN)/python
+	@echo "installing Jounce and its libraries into $(VENV)"
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	@echo "installing Jounce, its libraries and the test tools into $(VENV)"
+	@$(PIP) -e ".[test]"
+	@touch $@ $(VENV)/.drive
+
+$(VENV)/.check: pyproject.toml | $(BIN)/python
+	@$(PIP) -e ".[dev]"
+	@touch $@ $(VENV)/.test $(VENV)/.drive
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Jounce needs Python 3.11 or newer; try: make PYTHON=python3.12 drive"; exit 2; }
+	@$(PYTHON) -m venv --without-pip $(VENV)
+
+# OpenGL off the screen and on it (Mesa renders in software where there is no graphics driver)
+system:
+	@if [ "$$(uname -s)" = Linux ] && ! { ldconfig -p 2>/dev/null | grep -q libEGL.so.1 && ldconfig -p | grep -q libGL.so.1; }; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "installing libegl1, libgl1 and libgl1-mesa-dri (OpenGL)"; \
+	    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends libegl1 libgl1 libgl1-mesa-dri; } >/dev/null 2>&1 \
+	      || echo "could not install them: driving without pictures, the view tests are skipped"; \
+	  else \
+	    echo "no OpenGL found: install the packages libegl1 libgl1 libgl1-mesa-dri (or your distribution's) for pictures; going on without"; \
+	  fi; \
+	fi
+
+clean:
+	rm -rf $(VENV)
