@@ -27,6 +27,9 @@ INPUTS = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "braking": (0.0, 1.0)
 GROUNDS = ("flat", "bump")
 """Types of ground a recording may name; their other keys are those of a terrain file."""
 
+FORMS = ("type", "shape", "profile", "form")
+"""Keys of a ground whose texts say something; other texts are remarks, and measures are numbers."""
+
 GAP = 1.0
 """s. Longest time between two samples; more is no recording of a drive."""
 
@@ -73,7 +76,9 @@ class Recording:
         if not isinstance(terrain, dict) or terrain.get("type") not in GROUNDS:
             raise ConfigError(self.sidecar, "terrain", terrain, "a mapping whose type is one of " + ", ".join(GROUNDS))
         friction = float(numbers(self.about.get("friction_mu_road"), (), self.sidecar, "friction_mu_road"))
-        return load_terrain({"friction": friction, **terrain}, self.sidecar, Path(self.sidecar).parent, {})
+        remarks = {name for name, value in terrain.items() if isinstance(value, str | bool) and name not in FORMS}
+        measures = {name: value for name, value in terrain.items() if name not in remarks}
+        return load_terrain({"friction": friction, **measures}, self.sidecar, Path(self.sidecar).parent, {})
 
     @property
     def settled_row(self) -> int:

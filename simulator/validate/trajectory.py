@@ -3,6 +3,14 @@
 Only time, steering, throttle and braking of the recording and its state at the start are read for driving; everything else enters the
 report alone. The drive starts from rest as the recorded vehicle was spawned (design position, not settled), or, with a start time, from
 the state recorded there.
+
+What the recordings of Project Chrono have and this vehicle does not, each found by putting it in and taking it out again:
+
+- the reaction of its final drives about x has the wrong sign, so that twice the driveshaft torque twists the chassis to the left (its
+  wheel loads show it: their moment about x is 1.7 to 2.2 times that torque, with nothing outside to balance it). Under full
+  throttle that is most of the difference in roll, and some in every turn taken under power;
+- below 1 to 3 m/s its tires hold by soft bristles (1e5 N/m, ours 1e6): drop from the design position, first second of a launch;
+- deflection reduced and forces scaled by camber: 0.7 mm of ride height, most of the difference in pitch in a turn.
 """
 
 from __future__ import annotations
@@ -165,7 +173,7 @@ def take_over(vehicle: Vehicle, recording: Recording, row: int) -> None:
     state["theta"] = arm_angles(vehicle, lengths, f"{recording.file}: t = {recording.time[row]:g} s")
     _begin(vehicle, recording, row)
     state["theta_dot"] = rates / space.kinematics[0]["shock_length_1"]
-    _begin(vehicle, recording, row)
+    _begin(vehicle, recording, row)  # once more: the rates move the wheels
     for axis, name in enumerate(("tire_Fx", "tire_Fy")):
         space.tires["u"][:, axis] = values(*(f"{name}_{c}" for c in CORNERS)) / vehicle.model.tire[0]["tread_stiffness"][axis]
 
