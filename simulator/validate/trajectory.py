@@ -10,7 +10,7 @@ What the recordings of Project Chrono have and this vehicle does not, each found
   wheel loads show it: their moment about x is 1.7 to 2.2 times that torque, with nothing outside to balance it). Under full
   throttle that is most of the difference in roll, and some in every turn taken under power;
 - below 1 to 3 m/s its tires hold by soft bristles (1e5 N/m, ours 1e6): drop from the design position, first second of a launch;
-- deflection reduced and forces scaled by camber: 0.7 mm of ride height, most of the difference in pitch in a turn.
+- deflection reduced and forces scaled by camber: 0.3 mm of ride height, 1 mm in a turn, most of the difference in pitch in a turn.
 """
 
 from __future__ import annotations
