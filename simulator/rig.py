@@ -254,8 +254,9 @@ def main_platform(arguments: argparse.Namespace) -> int:
         picture=arguments.picture,
         json=arguments.json,
     )
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: options.stop.set())
+    signal.signal(signal.SIGTERM, lambda *_: options.stop.set())
+    # a terminal sends Ctrl-C to the host and to us; the host then still has to bring the platform to its rest
+    signal.signal(signal.SIGINT, signal.SIG_IGN if arguments.spawned else lambda *_: options.stop.set())
     if arguments.spawned:
         threading.Thread(target=_stop_with_parent, args=(options.stop,), daemon=True).start()
         summary = run_platform(options, lambda port: print(json.dumps({"port": port}), flush=True))

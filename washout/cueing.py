@@ -136,7 +136,10 @@ def _copy(source: Record, target: Record) -> None:
 
 @kernel
 def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
-    """One tick: procedure, washout, limiter. `p` PARAMETERS, `s` STATES, `washed` POSE; f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s]."""
+    """One tick: procedure, washout, limiter. `p` PARAMETERS, `s` STATES, `washed` POSE; f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s].
+
+    Should the pose asked for ever not be a number, which no input brings about, the limiter holds and the platform is tripped.
+    """
     h = p[0]["h"]
     check_input(p, s, f_H_B, w_WB_B, h)
     if procedure_step(p, s, run, h):
@@ -144,4 +147,9 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     else:
         washout_step(p, s, s[0]["felt_force"], s[0]["felt_rate"], h, washed)
     ask_for(p, s, washed)
+    refused = s[0]["refused"]
     limit_step(p, s, s[0]["asked"], h)
+    if s[0]["refused"] != refused:
+        s[0]["tripped"] = 1
+        rest(s, washed)
+        anchor(s, s[0]["pose"], s[0]["rates"])

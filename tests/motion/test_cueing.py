@@ -187,6 +187,17 @@ def test_lasting_bad_input_is_a_latched_fault_that_parks():
     assert motion.state == "engaged"
 
 
+def test_a_broken_filter_trips_the_platform_and_parks_it():
+    motion = engaged()
+    legs = [steps(motion, hard_drive(5000))]
+    motion.readout[0]["high_pass"][0, 1] = np.nan
+    legs.append(steps(motion, np.tile(REST, (20000, 1)))[1:])
+    assert motion.state == "fault"
+    assert motion.pose[2] == pytest.approx(motion.platform[0]["park_height"], abs=2e-3)
+    stroke, speed, acceleration = worst_use(motion.platform, np.concatenate(legs))
+    assert max(stroke, speed, acceleration) <= 1.0
+
+
 def test_a_lasting_acceleration_is_shown_by_tilt_at_the_end_of_the_whole_chain():
     motion = engaged()
     steps(motion, np.tile(REST + [1.0, 0.0, 0.0], (40000, 1)))
