@@ -217,7 +217,7 @@ class KeyWriter:
         """Key of `KEYS` went down or up."""
         i = KEYS.index(key)
         if down and not self._keys["down"][i]:
-            self._keys["presses"][i] += np.uint8(1)
+            self._keys["presses"][i] = (int(self._keys["presses"][i]) + 1) % 256
         self._keys["down"][i] = down
 
     def release_all(self) -> None:

@@ -28,11 +28,8 @@ def wheel(radius: float, width: float) -> Array:
 def plain_wheel(radius: float, width: float) -> Array:
     """Mesh of a smooth closed drum of that size, good enough to cast a shadow."""
     half = 0.5 * width
-    return (
-        Builder()
-        .turned([(y * half, q * radius) for y, q in ((0.8, 0.0), (0.8, 0.9), (0.5, 0.98), (-0.5, 0.98), (-0.8, 0.9), (-0.8, 0.0))], 20)
-        .mesh()
-    )
+    profile = [(-0.8, 0.0), (-0.8, 0.9), (-0.5, 0.98), (0.5, 0.98), (0.8, 0.9), (0.8, 0.0)]
+    return Builder().turned([(y * half, q * radius) for y, q in profile], 20).mesh()
 
 
 def _tire(b: Builder, r: float, half: float) -> None:

@@ -44,9 +44,8 @@ def run_window(block: str, keys: str, ground: Any, geometry: Mapping[str, Any], 
     """
     reader, writer = ViewReader(block), KeyWriter(keys)
     caption = f"{CAPTION} - {title}" if title else CAPTION
-    view = _View(reader, writer, ground if isinstance(ground, Land) else land_of(ground), geometry, caption)
     try:
-        view.run()
+        _View(reader, writer, ground if isinstance(ground, Land) else land_of(ground), geometry, caption).run()
     finally:
         writer.close(closed_by_user=not reader.closed)
         reader.close()

@@ -1,0 +1,156 @@
+"""Do the instruments say what the state says?"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import record
+from simulator.view.block import EXTRAS, STATE, extras
+from simulator.view.instruments import AMBER, GREEN, RED, Canvas, Font, FrameRate, asset, gear_name, hexapod, instruments, leg_color
+from simulator.view.quality import FAST, SCALES, SLOW, WINDOW, Quality
+from simulator.view.vehicle_geometry import bars, checked_geometry
+from tests.view.scenes import geometry, readout
+from vehicles.readout import READOUT
+
+
+class Listener(Canvas):
+    """A canvas that remembers the texts."""
+
+    def __init__(self) -> None:
+        super().__init__(Font(asset("fonts/hud.npz")))
+        self.texts: list[str] = []
+
+    def text(self, x, y, text, *rest, **more):
+        self.texts.append(text)
+        super().text(x, y, text, *rest, **more)
+
+
+def drawn(**changes):
+    state = record(STATE)
+    for table, source in ((READOUT, readout()), (EXTRAS, extras())):
+        for row in table:
+            state[0][row[0]] = source[0][row[0]]
+    for name, value in changes.items():
+        state[0][name] = value
+    canvas = Listener()
+    instruments(canvas, state, 1280.0, 720.0, 58.6, "chase")
+    return canvas
+
+
+def test_speed_gear_and_engine_are_written():
+    texts = drawn(
+        v_WB_B=(20.0, 0.0, 0.0), gear=3, engine_speed=2000.0 * math.pi / 30.0, real_time_factor=0.87, overruns=12, time=75.26
+    ).texts
+    for text in ("72", "km/h", "D3", "2000 rpm", "real time x 0.87", "late ticks 12", "59 fps", "1:15.3"):
+        assert text in texts
+
+
+def test_backwards_is_shown_as_speed_in_reverse():
+    texts = drawn(v_WB_B=(-5.0, 0.0, 0.0), gear=-1, selector=-1).texts
+    assert "18" in texts and "R" in texts
+    assert gear_name(2, 0) == "N" and gear_name(0, 1) == "N" and gear_name(6, 1) == "D6"
+
+
+def test_messages_and_pause_are_shown():
+    assert "Straße" in drawn(message="Straße".encode()).texts
+    assert any("paused" in text for text in drawn(paused=1).texts)
+    assert not any("paused" in text for text in drawn().texts)
+    assert drawn(message=b"\xff\xfe broken").texts, "a broken text does not stop the picture"
+
+
+def test_pedals_and_legs_move_the_picture():
+    calm = drawn().vertices()
+    for change in ({"throttle": 0.5}, {"brake": 1.0}, {"steering": -0.4}, {"leg_use": 0.9}, {"p_platform": (0.0, 0.1, 0.0)}):
+        other = drawn(**change).vertices()
+        assert other.shape != calm.shape or not np.array_equal(other, calm), change
+
+
+@pytest.mark.parametrize("value", [1e9, -1e9])
+def test_wild_values_stay_on_the_panel(value):
+    canvas = drawn(throttle=value, brake=value, steering=value, engine_speed=value, leg_use=value)
+    assert np.isfinite(canvas.vertices()).all()
+    shapes = canvas.vertices()[canvas.vertices()[:, 4] > 0.5]
+    assert shapes[:, 0].min() > 0.0 and shapes[:, 0].max() < 1280.0
+
+
+def test_leg_colors_warn_near_the_stops():
+    assert leg_color(0.5) == GREEN
+    assert leg_color(0.9) == leg_color(0.1) == AMBER
+    assert leg_color(0.98) == leg_color(-0.2) == RED
+
+
+def test_hexapod_moves_as_the_platform_does():
+    _, level = hexapod(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+    _, risen = hexapod(np.array([0.0, 0.0, 0.1]), np.array([1.0, 0.0, 0.0, 0.0]))
+    assert risen - level == pytest.approx(np.tile([0.0, 0.0, 0.1], (6, 1)))
+    _, pitched = hexapod(np.zeros(3), np.array([math.cos(0.05), 0.0, math.sin(0.05), 0.0]))
+    front = level[:, 0] > 0.4
+    assert (pitched[front, 2] < level[front, 2]).all(), "positive pitch is nose down"
+
+
+def test_text_is_as_wide_as_its_glyphs():
+    font = Font(asset("fonts/hud.npz"))
+    assert font.width("88", 50) == pytest.approx(2 * font.width("8", 50))
+    quads = font.quads("km/h", 17)
+    assert quads.shape == (4, 4, 4) and (quads[..., 2:] >= 0.0).all() and (quads[..., 2:] <= 1.0).all()
+    assert font.quads("\u4e2d", 17).shape == (1, 4, 4), "an unknown letter becomes a gap"
+
+
+def test_frame_rate_counts_frames_per_second():
+    now = [0.0]
+    rate = FrameRate(lambda: now[0])
+    for k in range(1, 61):
+        now[0] = k * 0.02
+        value = rate.frame()
+    assert value == pytest.approx(50.0, rel=0.05)
+
+
+def test_picture_gets_smaller_when_slow_and_larger_again():
+    quality = Quality()
+    for _ in range(WINDOW * 10):
+        quality.frame(2.0 * SLOW)
+    assert quality.scale == SCALES[-1]
+    for _ in range(WINDOW * 10):
+        quality.frame(0.2 * FAST)
+    assert quality.scale == 1.0
+    for _ in range(WINDOW * 10):
+        quality.frame(0.5 * (SLOW + FAST))
+    assert quality.scale == 1.0, "good enough stays"
+
+
+def test_picture_does_not_flicker_between_two_sizes():
+    quality, changes, last = Quality(), 0, 1.0
+    for _ in range(WINDOW * 40):
+        scale = quality.frame(0.045 * quality.scale**2)
+        changes += scale != last
+        last = scale
+    assert changes <= 2
+
+
+def test_links_hang_between_the_points_of_the_dynamics():
+    g, state = checked_geometry(geometry()), readout()
+    rods, springs = bars(g, state)
+    ends = np.vstack((rods[:, :3], rods[:, 4:7]))
+    for name in ("lower_ball_B", "upper_ball_B", "tierod_inner_B", "tierod_outer_B", "shock_lower_B"):
+        for point in state[0][name]:
+            assert np.abs(ends - point).max(axis=1).min() < 1e-6, name
+    assert springs[:, :3] == pytest.approx(state[0]["spring_lower_B"]) and springs[:, 4:7] == pytest.approx(g["spring_upper_B"])
+    moved = readout()
+    moved[0]["lower_ball_B"][2] += [0.0, 0.0, 0.05]
+    other, _ = bars(g, moved)
+    assert not np.allclose(other, rods)
+
+
+def test_geometry_is_checked():
+    broken = geometry()
+    del broken["p_BH"]
+    with pytest.raises(ConfigError, match="p_BH"):
+        checked_geometry(broken)
+    broken = geometry()
+    broken["lca_rear_B"] = np.full((4, 3), np.nan)
+    with pytest.raises(ConfigError, match="lca_rear_B"):
+        checked_geometry(broken)

@@ -1,0 +1,124 @@
+"""Do the arrays of the land say the same as the ground, and do the tiles cover it once?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simulator.view.land import FAR_OFFSET, Land, ViewRoad, is_paved, land_of, road_texture, soil_color, surface_texture
+from simulator.view.tiles import tile_triangles, visible_tiles
+from tests.view.scenes import hilly_land
+
+
+def test_height_is_bilinear_between_nodes_and_held_at_the_border():
+    heights = np.array([[0.0, 1.0], [2.0, 5.0]], np.float32)
+    land = Land((10.0, 20.0), (2.0, 4.0), (100.0, 0.5, 0.0), heights, np.zeros((2, 2), np.uint8), np.zeros((2, 2), np.uint8), ("sand",))
+    assert land.height(10.0, 20.0) == pytest.approx(100.0 + 5.0)
+    assert land.height(11.0, 22.0) == pytest.approx(100.0 + 5.5 + 2.0)
+    assert land.height(0.0, 20.0) == pytest.approx(100.0 + 0.0, abs=1e-4)
+    assert land.height(12.0, 99.0) == pytest.approx(100.0 + 6.0 + 5.0, abs=1e-4)
+
+
+def test_land_agrees_with_the_ground_it_was_made_from():
+    from simulator.base.records import record
+    from terrain.soil import SOIL
+    from terrain.surface import GROUND, Ground, Road
+
+    p = record(GROUND)
+    p[0]["origin"], p[0]["spacing"], p[0]["height"], p[0]["slope"] = (-20.0, -10.0), (1.0, 0.5), 3.0, (0.1, -0.05)
+    heights = np.random.default_rng(1).standard_normal((81, 61)).astype(np.float32)
+    hardness = np.linspace(0.0, 1.0, heights.size, dtype=np.float32).reshape(heights.shape)
+    road = Road("r", "gravel", np.array([[0.0, 0.0, 3.0], [5.0, 0.0, 3.0]]), 4.0, 1.0)
+    soils = record(SOIL, 1)
+    ground = Ground("g", p, heights, hardness, np.zeros(heights.shape, np.uint8), soils, ("clay",), (0.0, 0.0, 0.0), (road,))
+    land = land_of(ground)
+    for i, j in ((0, 0), (30, 40), (60, 80)):
+        x, y = -20.0 + i, -10.0 + 0.5 * j
+        assert land.height(x, y) == pytest.approx(ground.height(x, y), abs=2e-4)
+    assert land.hardness[40, 30] == round(255 * float(hardness[40, 30]))
+    assert land.roads[0].width == 4.0 and not land.roads[0].paved
+
+
+def test_saved_land_comes_back(tmp_path):
+    land = hilly_land()
+    land.save(tmp_path / "land.npz")
+    again = Land.load(tmp_path / "land.npz")
+    for name in ("heights", "hardness", "soil_ids"):
+        assert np.array_equal(getattr(again, name), getattr(land, name))
+    assert (again.origin, again.spacing, again.plane, again.soil_names) == (land.origin, land.spacing, land.plane, land.soil_names)
+    assert np.array_equal(again.roads[0].points, land.roads[0].points) and again.roads[0].paved
+
+
+def test_road_coordinates_are_the_distance_to_the_line():
+    n = 101
+    zeros = np.zeros((n, n), np.uint8)
+    line = np.column_stack((np.linspace(-60.0, 60.0, 61), np.full(61, 3.0)))
+    land = Land(
+        (-50.0, -50.0), (1.0, 1.0), (0.0, 0.0, 0.0), np.zeros((n, n), np.float32), zeros, zeros, ("sand",), [ViewRoad(line, 7.0, True)]
+    )
+    road, step = road_texture(land)
+    assert step == 1
+    y = np.arange(-50.0, 51.0)
+    for column in (5, 50, 90):
+        offset = road[:, column, 0].astype(float)
+        near = np.abs(y - 3.0) < 20.0
+        assert offset[near] == pytest.approx((y - 3.0)[near], abs=0.02), "left of the road is positive"
+        assert (offset[np.abs(y - 3.0) > 25.0] == FAR_OFFSET).all()
+    assert road[53, 50, 1] == pytest.approx(3.5)
+
+
+def test_slopes_towards_the_sun_are_brighter():
+    n = 60
+    x = np.arange(n, dtype=np.float32)
+    zeros = np.zeros((n, n), np.uint8)
+    ridge = np.broadcast_to(np.minimum(x, n - x) * 0.4, (n, n)).astype(np.float32)
+    land = Land((0.0, 0.0), (1.0, 1.0), (0.0, 0.0, 0.0), ridge, zeros, zeros, ("sand",))
+    light = surface_texture(land)[..., 3]
+    # the sun stands in the west (-x): the slope that rises with x looks at it
+    assert light[30, 10] > light[30, 50] + 40
+
+
+def test_soils_are_told_apart_by_name():
+    assert soil_color("gravel on dry_sand") == soil_color("dry_sand") != soil_color("clayey_loam")
+    assert not is_paved("gravel") and is_paved("asphalt")
+
+
+@pytest.mark.parametrize("focus", [(0.0, 0.0), (137.3, -42.9), (-1000.0, 3.0)])
+def test_tiles_cover_the_land_once_and_neighbors_differ_by_one_level(focus):
+    tiles, level = visible_tiles(focus, 1.0, 8, 6, np.eye(4))
+    rng = np.random.default_rng(5)
+    r = 10.0 ** rng.uniform(0.0, np.log10(700.0), 300)
+    angle = rng.uniform(0.0, 2.0 * np.pi, 300)
+    points = np.column_stack((focus[0] + r * np.cos(angle), focus[1] + r * np.sin(angle)))
+    found = []
+    for x, y in points:
+        inside = (tiles[:, 0] <= x) & (x < tiles[:, 0] + tiles[:, 3]) & (tiles[:, 1] <= y) & (y < tiles[:, 1] + tiles[:, 3])
+        assert inside.sum() == 1
+        found.append(int(np.argmax(inside)))
+    for (x, y), own in zip(points, found, strict=True):
+        near = (tiles[:, 0] <= x + 4) & (x - 4 < tiles[:, 0] + tiles[:, 3]) & (tiles[:, 1] <= y + 4) & (y - 4 < tiles[:, 1] + tiles[:, 3])
+        assert np.abs(level[near] - level[own]).max() <= 1
+
+
+def test_tiles_outside_the_view_are_left_out():
+    from simulator.view.camera import Shot, clip_of_world, looking
+
+    eye = np.array([0.0, 0.0, 3.0])
+    shot = Shot(eye, looking(eye, np.array([10.0, 0.0, 2.0])), 0.8, 0.3)
+
+    def bounds(x, y, half):
+        return np.full(len(x), -1.0), np.full(len(x), 1.0)
+
+    everything, _ = visible_tiles((0.0, 0.0), 1.0, 12, 8, np.eye(4))
+    seen, _ = visible_tiles((0.0, 0.0), 1.0, 12, 8, clip_of_world(shot, 16 / 9, 6000.0), bounds)
+    assert len(seen) < 0.5 * len(everything)
+    assert len(seen) * 2 * 12 * 12 < 130_000
+    assert any((t[0] <= 30.0 < t[0] + t[3]) and (t[1] <= 0.5 < t[1] + t[3]) for t in seen), "what lies ahead is there"
+
+
+def test_tile_triangles_cover_every_cell_counterclockwise():
+    cells = 4
+    corner = np.stack(np.unravel_index(tile_triangles(cells), (cells + 1, cells + 1)), axis=-1)[..., ::-1].reshape(-1, 3, 2).astype(float)
+    a, b = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
+    area = 0.5 * (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+    assert area == pytest.approx(0.5) and area.sum() == pytest.approx(cells * cells)

@@ -1,0 +1,91 @@
+"""Are the bodies what they should be: finite, closed where they are solid, facing outwards, of the right size?"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from simulator.view import hmmwv
+from simulator.view.meshes import Builder, capsule, coil, mirrored
+from simulator.view.wheel import plain_wheel, wheel
+
+MESHES = {
+    "shell": hmmwv.shell, "fittings": hmmwv.fittings, "glass": hmmwv.glass, "frame": hmmwv.frame, "steering wheel": hmmwv.steering_wheel,
+    "wheel": lambda: wheel(0.47, 0.318), "plain wheel": lambda: plain_wheel(0.47, 0.318),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MESHES)
+def test_numbers_are_finite_and_normals_are_unit(name):
+    mesh = MESHES[name]()
+    assert np.isfinite(mesh).all() and len(mesh) % 3 == 0 and len(mesh) > 0
+    assert np.linalg.norm(mesh[:, 3:6], axis=1) == pytest.approx(1.0, abs=1e-6)
+    assert mesh[:, 6:].min() >= 0.0 and mesh[:, 6:].max() <= 1.0
+
+
+@pytest.mark.parametrize("name", MESHES)
+def test_normals_agree_with_the_order_of_the_corners(name):
+    corners = MESHES[name]().reshape(-1, 3, 10)
+    flat = np.cross(corners[:, 1, :3] - corners[:, 0, :3], corners[:, 2, :3] - corners[:, 0, :3])
+    assert (np.einsum("nk,nk->n", flat, corners[:, :, 3:6].mean(axis=1)) > 0.0).all()
+
+
+@pytest.mark.parametrize(
+    "solid",
+    [Builder().box((-1, -2, 0), (1, 2, 3)).mesh(), plain_wheel(0.47, 0.318), Builder().tube([(0, 0, 0), (0, 0, 1), (1, 0, 2)], 0.1).mesh()],
+)
+def test_solids_are_closed_and_look_outwards(solid):
+    p = np.round(solid[:, :3], 9) + 0.0
+    edges = Counter()
+    for a, b, c in p.reshape(-1, 3, 3):
+        for start, end in ((a, b), (b, c), (c, a)):
+            edges[(tuple(start), tuple(end))] += 1
+    assert all(edges[(end, start)] == count for (start, end), count in edges.items()), "every edge is shared by two triangles"
+    a, b, c = p.reshape(-1, 3, 3).transpose(1, 0, 2)
+    assert np.einsum("nk,nk->n", a, np.cross(b, c)).sum() > 0.0, "the enclosed volume is positive"
+
+
+def test_box_has_its_volume():
+    a, b, c = Builder().box((-1, -2, 0), (1, 2, 3)).mesh()[:, :3].reshape(-1, 3, 3).transpose(1, 0, 2)
+    assert np.einsum("nk,nk->n", a, np.cross(b, c)).sum() / 6.0 == pytest.approx(24.0)
+
+
+def test_wheel_has_the_size_of_the_tire():
+    mesh = wheel(0.47, 0.318)
+    radius = np.hypot(mesh[:, 0], mesh[:, 2])
+    assert radius.max() == pytest.approx(0.47, rel=0.02)
+    assert np.ptp(mesh[:, 1]) == pytest.approx(0.318, rel=0.02)
+
+
+def test_body_is_a_hmmwv_in_size_and_mirrors():
+    shell = hmmwv.shell()
+    low, high = shell[:, :3].min(axis=0), shell[:, :3].max(axis=0)
+    assert low[0] == pytest.approx(-2.36, abs=0.1) and high[0] == pytest.approx(2.3, abs=0.1)
+    assert high[1] == pytest.approx(1.08, abs=0.03) and low[1] == pytest.approx(-high[1])
+    assert 1.15 < high[2] < 1.45
+    rows = {tuple(row) for row in np.round(shell[:, :3], 6) + 0.0}
+    assert all((x, -y + 0.0, z) in rows for x, y, z in rows)
+
+
+def test_doors_face_the_side_they_are_on():
+    shell = hmmwv.shell()
+    painted = np.isclose(shell[:, 6:9], np.divide(hmmwv.PAINT, 255.0)).all(axis=1)
+    sheet = painted & (np.abs(shell[:, 0]) < 0.8) & (shell[:, 2] < 0.6) & (np.abs(shell[:, 4]) > 0.8)
+    left, right = shell[sheet & (shell[:, 1] > 0.9)], shell[sheet & (shell[:, 1] < -0.9)]
+    assert len(left) and len(left) == len(right)
+    assert (left[:, 4] > 0.0).all() and (right[:, 4] < 0.0).all()
+
+
+def test_mirror_keeps_the_outside_outside():
+    mesh = mirrored(wheel(0.47, 0.318)).reshape(-1, 3, 10)
+    flat = np.cross(mesh[:, 1, :3] - mesh[:, 0, :3], mesh[:, 2, :3] - mesh[:, 0, :3])
+    assert (np.einsum("nk,nk->n", flat, mesh[:, :, 3:6].mean(axis=1)) > 0.0).all()
+
+
+@pytest.mark.parametrize("mesh", [capsule(), coil(), capsule(6, 1), coil(per_turn=8, sides=4)])
+def test_links_span_from_end_to_end(mesh):
+    assert mesh.shape[1] == 6 and np.isfinite(mesh).all()
+    assert np.linalg.norm(mesh[:, 3:], axis=1) == pytest.approx(1.0)
+    assert 0.0 <= mesh[:, 2].min() < 0.05 and 0.95 < mesh[:, 2].max() <= 1.0
