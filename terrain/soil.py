@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.base.jit import kernel
+from simulator.base.jit import inline
 from simulator.base.records import Record, join, record
 from terrain.reading import choice, ranged
 
@@ -102,7 +102,7 @@ def _filled(kind: str, values: Record) -> Record:
     return out
 
 
-@kernel
+@inline
 def clear(out):
     """Set the blended fields of out (length-1 record of `SOIL`) to zero, ready for `add_share`."""
     s = out[0]
@@ -110,7 +110,7 @@ def clear(out):
     s["unit_weight"] = s["c1"] = s["c2"] = s["exit_ratio"] = s["damping"] = s["elastic_stiffness"] = 0.0
 
 
-@kernel
+@inline
 def add_share(soils, i, w, out):
     """Add the share w of soil i to out (length-1 record of `SOIL`); `finish_shares` completes the blend.
 
@@ -134,7 +134,7 @@ def add_share(soils, i, w, out):
     s["elastic_stiffness"] += w * a["elastic_stiffness"]
 
 
-@kernel
+@inline
 def finish_shares(out):
     """Turn the blended pressures of out (length-1 record of `SOIL`) back into moduli of the blended exponent."""
     scale = math.exp(-_LOG_REFERENCE * out[0]["n"])

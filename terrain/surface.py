@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from terrain.soil import add_share, clear, finish_shares
 
@@ -80,7 +80,7 @@ class Ground:
         raise KeyError(name)
 
 
-@kernel
+@inline
 def grid_place(x, origin, spacing, count):
     """Cell index i and place t in [0, 1) of coordinate x along one axis of a grid of `count` nodes.
 
@@ -96,7 +96,7 @@ def grid_place(x, origin, spacing, count):
     return int(low), u - low
 
 
-@kernel
+@inline
 def cubic_weights(t):
     """Catmull-Rom weights of the four nodes around place t in [0, 1] between the middle two (Catmull and Rom 1974)."""
     a = 0.5 * t
@@ -105,7 +105,7 @@ def cubic_weights(t):
     return 2.0 * b - a - c, 1.0 - 5.0 * b + 3.0 * c, a + 4.0 * b - 3.0 * c, c - b
 
 
-@kernel
+@inline
 def cubic_slopes(t):
     """Derivatives of `cubic_weights` with respect to t."""
     c = 1.5 * t * t

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.base.jit import kernel
+from simulator.base.jit import inline
 from simulator.base.records import Record, from_mapping, join
 
 BRAKES = (
@@ -27,20 +27,20 @@ BRAKES = (
 )
 
 
-@kernel
+@inline
 def brake_limit(b, wheel, command):
     """Friction limit [N m] at a wheel (0..3: FL, FR, RL, RR): pedal and parking brake press on the same disc, the larger counts."""
     axle = wheel // 2
     return max(command[0]["brake"] * b[0]["max_torque"][axle], command[0]["parking_brake"] * b[0]["parking_torque"][axle])
 
 
-@kernel
+@inline
 def brake_slope(b, h):
     """d(brake torque) / d(speed at the end of the step) [N m s/rad] while the friction element does not slide."""
     return b[0]["stiffness"] * h + b[0]["damping"]
 
 
-@kernel
+@inline
 def brake_deflection(b, deflection, torque, h):
     """Angle of the link [rad] after a step of h at whose end it carries `torque`: k g1 + c (g1 - g) / h = torque."""
     return (torque * h + b[0]["damping"] * deflection) / brake_slope(b, h)

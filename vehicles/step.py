@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 from simulator.base.frames import advance_quaternion, rotation_of_quaternion
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from vehicles.drivetrain.drivetrain import drivetrain_step
 from vehicles.dynamics import answer_loads, prepare
@@ -131,7 +131,7 @@ def move_wheels(s):
         wheel["spin"] = s.state[0]["wheel_spin"][i]
 
 
-@kernel
+@inline
 def gather_tire_loads(s):
     """Tire forces and moments from world to chassis axes; the part about the axle goes to the wheel spin."""
     R = s.motion[0]["R_WB"]
@@ -148,7 +148,7 @@ def gather_tire_loads(s):
             loads["carrier_couple"][j, i] = across[j]
 
 
-@kernel
+@inline
 def add_reactions(m, s):
     """Brakes push their carriers, half shafts and engine twist the chassis, and the air holds it back."""
     loads = s.loads[0]
@@ -165,7 +165,7 @@ def add_reactions(m, s):
         loads["chassis_force"][j] = drag[j]
 
 
-@kernel
+@inline
 def to_body(R, a):
     """R^T a."""
     return (
@@ -201,7 +201,7 @@ def integrate(s, h):
         x["wheel_angle"][i] += h * (x["wheel_spin"][i] - s.out[0]["carrier_spin"][i])
 
 
-@kernel
+@inline
 def feel(m, s):
     """Specific force at the driver's head and angular velocity, in B: f = a_WH - g."""
     R = s.motion[0]["R_WB"]
@@ -227,7 +227,7 @@ def pitman_torque(m, s):
     return torque
 
 
-@kernel
+@inline
 def steering_row(corners, kinematics, state, loads, out, work, i, Q_1):
     """Generalized force on the inner tie-rod joint of corner i for its unit velocity Q_1 (chassis axes)."""
     k = kinematics[0]
@@ -259,7 +259,7 @@ def steering_row(corners, kinematics, state, loads, out, work, i, Q_1):
     return row + dot(f, add(v_K, cross(t, sub(column(k["c"][TIEROD], i), K)))) + dot(c, t)
 
 
-@kernel
+@inline
 def inertia_force(corners, k, state, out, work, b, i):
     """Force and couple about its centre of mass that body b of corner i needs for its acceleration relative to free fall."""
     mass = corners[0]["mass"][b, i]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from vehicles.drivetrain.tables import check_keys, number
 
@@ -28,13 +28,13 @@ DRIVELINE = (
 )
 
 
-@kernel
+@inline
 def driveshaft_speed(p, spin):
     """Speed of the driveshaft [rad/s] for the four wheel speeds."""
     return 0.25 * ((spin[0] + spin[1]) / p[0]["front_final_ratio"] + (spin[2] + spin[3]) / p[0]["rear_final_ratio"])
 
 
-@kernel
+@inline
 def axle_inertias(p):
     """(front, rear): inertia [kg m2] of shaft and box, in a matrix of ones over the two wheels of the axle."""
     front = p[0]["front_shaft_inertia"] / p[0]["front_final_ratio"] ** 2 + p[0]["front_box_inertia"]
@@ -42,7 +42,7 @@ def axle_inertias(p):
     return 0.25 * front, 0.25 * rear
 
 
-@kernel
+@inline
 def solve_wheels(p, diagonal, load, shaft_inertia, x):
     """Solve (diag(d) + a_f 1_f 1_f^T + a_r 1_r 1_r^T + j n n^T) x = b for the four speed changes x.
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, join, record
 from vehicles.brakes import brake_deflection, brake_limit, brake_slope
 from vehicles.drivetrain.driveline import DRIVELINE, axle_inertias, driveline_from_mapping, driveshaft_speed, solve_wheels
@@ -92,7 +92,7 @@ def drivetrain_reset(p, s, spin, gear):
         s[0]["brake_angle"][i] = 0.0
 
 
-@kernel
+@inline
 def idling_speed(p, turbine_speed, free):
     """Engine speed [rad/s] at which closed throttle balances the converter, by bisection; `free` = the turbine runs along."""
     low, high = 0.0, 1000.0
@@ -153,7 +153,7 @@ def drivetrain_step(p, b, s, command, spin, carrier_spin, moment, moment_slope, 
     reactions(p, s, engine_change, turbine_change, h, out)
 
 
-@kernel
+@inline
 def turbine_side(p, s, torque, torque_slope, h):
     """Eliminate the engine: (e0, e1, push, inertia) with, over a step, T_c the coupling torque and d the changes of speed,
 
@@ -204,13 +204,13 @@ def solve_spins(p, b, s, command, spin, carrier_spin, moment, moment_slope, whee
     return min(high, max(low, (hold - inertia * gain * driveshaft_speed(p, x)) / h))
 
 
-@kernel
+@inline
 def side(value, low, high):
     """0 between low and high: the element holds; 1 or -1 at or beyond them: it slides that way."""
     return 1 if value >= high else (-1 if value <= low else 0)
 
 
-@kernel
+@inline
 def corrected(guess, found, round_, settled):
     """(next guess, still settled). In the first rounds every wrong guess is corrected; should that go round in circles, only the first
     wrong one per round is, and a sliding element first tries to hold: least-index pivoting, which ends for a positive definite
@@ -224,7 +224,7 @@ def corrected(guess, found, round_, settled):
     return (0 if guess != 0 else found), False
 
 
-@kernel
+@inline
 def solve_linear(p, s, shaft_inertia, shaft_impulse, slope, h):
     """Speed changes s.change for the present guess s.sliding; inertia [kg m2] and impulse [N m s] on the driveshaft given."""
     for i in range(4):
@@ -236,7 +236,7 @@ def solve_linear(p, s, shaft_inertia, shaft_impulse, slope, h):
     solve_wheels(p, s[0]["diagonal"], s[0]["load"], shaft_inertia, s[0]["change"])
 
 
-@kernel
+@inline
 def reactions(p, s, engine_change, turbine_change, h, out):
     """Torque of the housings on the chassis: minus the rate of angular momentum of all shafts, and minus what the wheels receive."""
     x = s[0]["change"]

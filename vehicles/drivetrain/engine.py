@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from simulator.base.jit import kernel
+from simulator.base.jit import inline
 from simulator.base.records import Record, join, record
 from vehicles.drivetrain.tables import RPM, cell, check_keys, curve, merge, number, store
 
@@ -24,7 +24,7 @@ ENGINE = (
 )
 
 
-@kernel
+@inline
 def engine_torque(p, speed, throttle):
     """(torque [N m], d torque / d speed [N m s/rad]) of the engine on its crankshaft, losses included.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, join, numbers, record
 from vehicles.drivetrain.tables import RPM, check_keys, number, series, smooth_step
 
@@ -50,7 +50,7 @@ GEARBOX_STATE = (
 )
 
 
-@kernel
+@inline
 def gear_ratio(p, gear):
     """Driveshaft speed / turbine speed of a gear, -1 = reverse, 1 = first."""
     return p[0]["reverse_ratio"] if gear < 0 else p[0]["forward_ratios"][gear - 1]
@@ -90,7 +90,7 @@ def advance_gearbox(p, s, command, driveshaft_speed, wheel_speed, h):
         s[0]["slip"] = 0.0
 
 
-@kernel
+@inline
 def release(s):
     """Begin to let go of the gear: from now on the coupling carries at most its present torque, fading."""
     s[0]["gear"], s[0]["phase"], s[0]["clock"] = 0, NEUTRAL, 0.0
@@ -98,7 +98,7 @@ def release(s):
     s[0]["slip"] = 0.0
 
 
-@kernel
+@inline
 def engage(p, s, direction, driveshaft_speed):
     """Begin to engage reverse, or the lowest forward gear that does not overspeed the turbine."""
     gear = direction
@@ -110,7 +110,7 @@ def engage(p, s, direction, driveshaft_speed):
     s[0]["slip_from"] = s[0]["turbine_speed"] - driveshaft_speed / s[0]["ratio"]
 
 
-@kernel
+@inline
 def shift(p, s, throttle):
     """Take the next gear up or down if the turbine speed asks for it.
 
@@ -131,7 +131,7 @@ def shift(p, s, throttle):
         s[0]["gear"], s[0]["clock"], s[0]["ratio_from"] = gear, 0.0, s[0]["ratio"]
 
 
-@kernel
+@inline
 def coupling_bounds(p, s):
     """(lowest, highest) torque [N m] that the turbine shaft may pass to the gears in the present phase.
 
@@ -145,7 +145,7 @@ def coupling_bounds(p, s):
     return -capacity, capacity
 
 
-@kernel
+@inline
 def follow_slip(s, driveshaft_speed):
     """After a step: when friction alone could not follow the wanted slip, begin the engagement anew from the slip reached."""
     if s[0]["phase"] == ENGAGE and s[0]["coupling_torque"] == 0.0:

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.jit import kernel
+from simulator.base.jit import inline
 from simulator.base.records import Record, join, numbers
 
 RPM = np.pi / 30.0
 """rad/s per revolution per minute."""
 
 
-@kernel
+@inline
 def cell(abscissa, count, x):
     """(i, fraction, slope): x lies in the piece i..i+1 of the first `count` points at `fraction` in [0, 1].
 
@@ -38,7 +38,7 @@ def cell(abscissa, count, x):
     return low, (x - abscissa[low]) * slope, slope
 
 
-@kernel
+@inline
 def smooth_step(time, duration):
     """From 0 to 1 while time runs from 0 to duration, first and second derivative zero at both ends; 1 at once if duration is 0."""
     if time >= duration:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from simulator.base.jit import kernel
+from simulator.base.jit import inline
 from simulator.base.records import Record, join, record
 from vehicles.drivetrain.tables import cell, check_keys, curve, merge, number, store
 
@@ -23,7 +23,7 @@ CONVERTER = (
 )
 
 
-@kernel
+@inline
 def converter_torques(p, impeller_speed, turbine_speed):
     """Torques and their slopes: (T_i, T_t, dT_i/dw_i, dT_i/dw_t, dT_t/dw_i, dT_t/dw_t).
 

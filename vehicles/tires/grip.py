@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline
 from vehicles.tires.tmeasy import characteristic, rising_force, slip_force
 
 V_CREEP = 1e-6
@@ -40,7 +40,7 @@ NEWTON = 1e-3
 TINY = 1e-100
 
 
-@kernel
+@inline
 def friction_force(curve, limit, share, soil, s):
     """F_fric [N] at the slip s >= 0 of the patch and its slope: hard share as above, H s / (s + s1) on the rest.
 
@@ -55,7 +55,7 @@ def friction_force(curve, limit, share, soil, s):
     return share * hard + (1.0 - share) * soil[0] * s / reach, share * slope + (1.0 - share) * soil[0] * soil[1] / (reach * reach)
 
 
-@kernel
+@inline
 def slip_of_trial(curve, limit, share, soil, kappa, T, start):
     """Slip s >= 0 with kappa s + friction_force(s) = T, for T >= 0, by Newton from the slip `start`.
 
@@ -73,7 +73,7 @@ def slip_of_trial(curve, limit, share, soil, kappa, T, start):
     return s
 
 
-@kernel
+@inline
 def hold(p, ground, trial, start):
     """Force, slip and secant of the contact patch for one step.
 

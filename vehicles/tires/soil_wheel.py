@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline
 
 NODES = (0.18343464249564980, 0.52553240991632899, 0.79666647741362674, 0.96028985649753623)
 WEIGHTS = (0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626)
 """Positive half of the Gauss-Legendre rule of 8 points."""
 
 
-@kernel
+@inline
 def substitute_radius(R0, deflection, sinkage):
     """Radius of the rigid wheel with the sinkage and the contact length of the deflected tire.
 
@@ -29,7 +29,7 @@ def substitute_radius(R0, deflection, sinkage):
     return R0 * root * root
 
 
-@kernel
+@inline
 def shear(j_x, j_y, K):
     """Parts (x, y) of the mobilised share of shear strength, (1 - exp(-j / K)) along the displacement (j_x, j_y) [JH].
 
@@ -41,7 +41,7 @@ def shear(j_x, j_y, K):
     return share * j_x, share * j_y
 
 
-@kernel
+@inline
 def small_sine_cosine(x):
     """(sin x, cos x) to 1e-10 for |x| < 0.8, from Taylor's series."""
     y = x * x
@@ -51,7 +51,7 @@ def small_sine_cosine(x):
     )
 
 
-@kernel
+@inline
 def soil_wheel(soil, r, b, z, motion):
     """Forces of the soil (record of `SOIL`) on a rigid wheel of radius r and width b at the sinkage z (m), 0 < z < r.
 

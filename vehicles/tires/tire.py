@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from vehicles.tires.contact import touch
 from vehicles.tires.grip import V_CREEP, hold
 from vehicles.tires.soil_wheel import soil_wheel, substitute_radius
@@ -44,13 +44,13 @@ SINKAGE_HUB = 0.8
 """Sinkage over radius at which the soil lets the wheel sink no further ("hub-deep")."""
 
 
-@kernel
+@inline
 def smooth_sign(x):
     """x / sqrt(1 + x^2): sign of x without a jump."""
     return x / math.sqrt(1.0 + x * x)
 
 
-@kernel
+@inline
 def soil_reaction(p, under, deflection, z, motion):
     """Soil (record of `SOIL`) under the flexible tire at the sinkage z >= 0 (m), with the tire's radial deflection.
 
@@ -74,7 +74,7 @@ def soil_reaction(p, under, deflection, z, motion):
     return W, slope, b * math.sqrt(2.0 * r * z_used), forces
 
 
-@kernel
+@inline
 def carry(p, s, i, under, h, v_tread, out):
     """Load of tire i: its spring and damper in series with the soil, backward Euler in the depth z of the rut.
 
@@ -114,7 +114,7 @@ def carry(p, s, i, under, h, v_tread, out):
     return load, slope, deflection, z_rate, (k * resistance, k * sign * H, k * sign * S, k * F_y, k * H_max, k * side, way)
 
 
-@kernel
+@inline
 def stick(p, s, i, under, h, v_tread, load, forces, out):
     """Horizontal forces (F_x, F_y) [N] of tire i and its lateral slip: tread springs against friction and the soil's strength.
 
@@ -189,7 +189,7 @@ def tire_forces(p, s, i, under, h, wheel, out):
     to_world(i, loaded, wheel, out)
 
 
-@kernel
+@inline
 def to_world(i, loaded, wheel, out):
     """Contact point at the loaded radius; force and moment of out[i] from contact to world axes, the moment to the wheel center."""
     o, K = out[i], wheel[i]["p_WK"]

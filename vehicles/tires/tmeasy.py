@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline
 
 DEFLECTION_MAX = 0.9
 """Largest radial deflection over radius; a wheel below the ground is pushed out with the force there."""
 
 
-@kernel
+@inline
 def effective_radius(R0, deflection):
     """R_e = (2 R0 + loaded radius) / 3: way per radian of a freely rolling wheel [Rill 2011, section 3.3.3]."""
     return (2.0 * R0 + (R0 - deflection)) / 3.0
 
 
-@kernel
+@inline
 def radial_force(p, deflection, rate):
     """Radial force [N] of the tire and its slope [N/m]: c1 d + c2 d^2 + damping d', never negative, plus a spring from the rim.
 
@@ -39,26 +39,26 @@ def radial_force(p, deflection, rate):
     return max(force + radial_damping(p, d) * rate, 0.0), slope
 
 
-@kernel
+@inline
 def radial_damping(p, deflection):
     """Radial damping [N s/m] in force at a deflection."""
     x = min(max(deflection / 0.004, 0.0), 1.0)
     return p[0]["damping"] * x * x * (3.0 - 2.0 * x)
 
 
-@kernel
+@inline
 def force_at(pair, q):
     """Force parameter at the load q pn, from its values at pn and 2 pn: a parabola through zero load [Rill 2011, eq. 3.60]."""
     return q * (2.0 * pair[0] - 0.5 * pair[1] - (pair[0] - 0.5 * pair[1]) * q)
 
 
-@kernel
+@inline
 def slip_at(pair, q):
     """Slip parameter at the load q pn, from its values at pn and 2 pn: a straight line [Rill 2011, eq. 3.61]."""
     return pair[0] + (pair[1] - pair[0]) * (q - 1.0)
 
 
-@kernel
+@inline
 def characteristic(p, q, m, xx):
     """(dF0, Fm, sm, Fs, ss, 1 / sm, p) of the force over slip, at the load q pn and m times the friction.
 
@@ -82,7 +82,7 @@ def characteristic(p, q, m, xx):
     return max(dF0, least), Fm, sm, Fs, ss, per_peak, max(dF0 * sm / Fm - 2.0, 0.0)
 
 
-@kernel
+@inline
 def rising_force(curve, s):
     """Force F [N] at the slip s >= 0 and dF/ds on the rise of a `characteristic`; beyond its peak, the peak."""
     dF0, Fm, sm, _, _, per_peak, p = curve
@@ -93,7 +93,7 @@ def rising_force(curve, s):
     return dF0 * s * inverse, dF0 * (1.0 - n * n) * inverse * inverse
 
 
-@kernel
+@inline
 def slip_force(curve, s):
     """Force F [N] at the slip s >= 0 and dF/ds, for a `characteristic`.
 
@@ -115,7 +115,7 @@ def slip_force(curve, s):
     return Fs + b * (ss - s) * (ss - s), -2.0 * b * (ss - s)
 
 
-@kernel
+@inline
 def trail(p, q, s_y):
     """Pneumatic trail over contact length at the lateral slip s_y, at the load q pn [Rill 2011, section 3.3.6]."""
     y = abs(s_y)
