@@ -54,6 +54,7 @@ class RigOptions:
     port: int = DEFAULT_PORTS["native"]
     duration: float | None = None
     stay: bool = False
+    window: bool = False
     picture: str | None = None
     json: str | None = None
     stop: threading.Event = field(default_factory=threading.Event)
@@ -78,13 +79,17 @@ def run_platform(options: RigOptions, ready: Any = None) -> dict[str, Any]:
     StreamError : the port is in use or not allowed
     ConfigError : the platform's file cannot be used
     OutputError : the picture or the report cannot be written
+    DeviceError : a window was asked for and there is no display
     """
     _check_outputs(options)
     rig = Rig(load_platform(options.platform))
     with _listen(options.host, options.port) as listener:
         if ready is not None:
             ready(listener.getsockname()[1])
-        rig.run(listener, options)
+        if options.window:
+            _run_in_window(rig, listener, options)
+        else:
+            rig.run(listener, options)
     summary = rig.summary(options.platform)
     if options.picture:
         title = f"{Path(options.platform).stem}: {summary['received']} packets, {summary['lost']} lost, {summary['rate_hz']:.0f} Hz"
@@ -143,14 +148,14 @@ class Rig:
             while self._servo + SERVO <= now:
                 self._servo += SERVO
                 self.body.alone(self._servo - self._last, SERVO)
-                if self.body.stage != "live":
+                if self.body.alone_now:
                     self._note(self._servo)
 
     def _note(self, now: float) -> None:
         self.history.add(now - (self._first or now), self.body.limits)
         pose = self.body.limits[0]["pose"]
         distance = float(np.abs(pose[[0, 1, 3, 4, 5]]).max())
-        if distance > self._furthest and self.body.stage == "live":
+        if distance > self._furthest and not self.body.alone_now:
             self._furthest = distance
             self.busiest = pose.copy()
 
@@ -165,12 +170,26 @@ class Rig:
         }
 
 
+def _run_in_window(rig: Rig, listener: socket.socket, options: RigOptions) -> None:
+    """Receive in a thread of its own, so that drawing does not delay packets, and show what it does. Raises DeviceError."""
+    from simulator.motion.window import show_platform
+
+    worker = threading.Thread(target=rig.run, args=(listener, options), daemon=True)
+    worker.start()
+    try:
+        show_platform(rig, lambda: not worker.is_alive(), f"Jounce platform: {Path(options.platform).stem}")
+    finally:
+        options.stop.set()
+        worker.join()
+
+
 def _warm_up(platform: Record) -> None:
     """Compile what moves the platform before the first packet comes, not while packets wait."""
     body = FollowingPlatform(platform)
     rest = body.limits[0]["pose"].tolist()
     zero = (0.0, 0.0, 0.0)
-    body.follow(MotionPacket(0, 0, 1, False, SERVO, 0.0, zero, zero, rest, body.limits[0]["legs"].tolist()))
+    for k in range(2):
+        body.follow(MotionPacket(k, 0, 1, False, SERVO, 0.0, zero, zero, rest, body.limits[0]["legs"].tolist()))
     for silence in (FADE_AFTER, NEUTRAL_AFTER, PARK_AFTER):
         body.alone(silence, SERVO)
 
@@ -236,6 +255,7 @@ def add_platform_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=DEFAULT_PORTS["native"], help="UDP port, 0 for any that is free (default: %(default)s)")
     parser.add_argument("--duration", type=float, metavar="S", help="leave after S seconds (default: when the stream has ended)")
     parser.add_argument("--stay", action="store_true", help="wait for further streams after the first has ended")
+    parser.add_argument("--window", action="store_true", help="show the hexapod while it moves")
     parser.add_argument("--picture", metavar="PNG", help="draw the hexapod and the history of its legs at the end")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="write the summary as JSON to FILE, or to the screen")
     parser.add_argument("--spawned", action="store_true", help=argparse.SUPPRESS)
@@ -251,6 +271,7 @@ def main_platform(arguments: argparse.Namespace) -> int:
         port=arguments.port,
         duration=arguments.duration,
         stay=arguments.stay,
+        window=arguments.window,
         picture=arguments.picture,
         json=arguments.json,
     )
@@ -304,7 +325,13 @@ class VirtualPlatform:
 
 
 def start_virtual_platform(
-    platform: str = "small_hexapod", *, host: str = "127.0.0.1", port: int = 0, picture: str | None = None, json_file: str | None = None
+    platform: str = "small_hexapod",
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    picture: str | None = None,
+    json_file: str | None = None,
+    window: bool = False,
 ) -> VirtualPlatform:
     """Start a virtual platform beside this process and wait until it listens.
 
@@ -315,6 +342,7 @@ def start_virtual_platform(
     command = [sys.executable, "-m", "simulator.rig", "--spawned", "--stay", "--platform", platform, "--host", host, "--port", str(port)]
     command += ["--picture", picture] if picture else []
     command += ["--json", json_file] if json_file else []
+    command += ["--window"] if window else []
     root = str(Path(__file__).resolve().parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))}
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)

@@ -79,7 +79,7 @@ def _draw_hexapod(figure: Any, place: Any, platform: Record, pose: NDArray[Any])
     axes = figure.add_subplot(place, projection="3d", computed_zorder=False)
     base, top = joint_positions(platform, pose)
     colors = colormaps["coolwarm"](stroke_share(platform, np.linalg.norm(top - base, axis=1)))
-    ring, deck = _around(base), _around(top)
+    ring, deck = around(base), around(top)
     axes.add_collection3d(Poly3DCollection([ring], facecolor=FLOOR, edgecolor=INK, linewidth=1.0, zorder=1))
     for k in range(6):
         lower, upper = base[k], top[k]
@@ -147,7 +147,7 @@ def _shares(table: NDArray[Any], p: Any) -> NDArray[Any]:
     return 100.0 * np.stack([speed, acceleration], axis=1)
 
 
-def _around(joints: NDArray[Any]) -> NDArray[Any]:
+def around(joints: NDArray[Any]) -> NDArray[Any]:
     """Joints in the order in which one walks around them."""
     center = joints.mean(axis=0)
     return joints[np.argsort(np.arctan2(joints[:, 1] - center[1], joints[:, 0] - center[0]))]

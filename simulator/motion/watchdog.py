@@ -2,8 +2,7 @@
 
 While packets come it follows their poses. When they stop it acts alone, always within the limits of its legs:
 
-- for 0.1 s it goes on waiting at the last pose;
-- then it brakes and holds (*fade*);
+- from the fifth missing packet or so it lets its motion run out softly and holds (*live*, and *fade* from 0.1 s);
 - after 0.5 s of silence it returns to *neutral*;
 - after 2 s it goes down and *parks*.
 
@@ -21,13 +20,16 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from simulator.motion.packets import MotionPacket
-from washout.limiter import brake_step, limit_step, limiter
+from washout.limiter import limit_step, limiter
 from washout.procedure import NEAR, SETTLED, ease
 
 LIVE, FADE, NEUTRAL, PARK = "live", "fade", "neutral", "park"
 
-FADE_AFTER, NEUTRAL_AFTER, PARK_AFTER = 0.1, 0.5, 2.0
+HOLD_AFTER, FADE_AFTER, NEUTRAL_AFTER, PARK_AFTER = 0.02, 0.1, 0.5, 2.0
 """s of silence."""
+
+HOLD_RATE = 20.0
+"""rad/s. A motion at speed v runs out over 2 v / HOLD_RATE and decelerates by at most v HOLD_RATE / e. Larger: shorter, harder."""
 
 RETURN_TIME = 4.0
 """s. Time in which it has gone 99 % of the way to neutral or to its rest. Shorter: rougher, still within the limits."""
@@ -57,10 +59,14 @@ class FollowingPlatform:
         """LIMITER record: pose, legs, leg speeds and accelerations of the platform."""
         self.stage = PARK
         self.stopped = False
-        self._difference = np.zeros((3, 6))
+        self.alone_now = True
+        """Whether the platform moves by itself, not by the stream."""
         self._glide = np.zeros((3, 6))
-        self._sequence = -1
+        self._goal = self.limits[0]["pose"].copy()
+        self._glide[0] = self._goal
+        self._difference = np.zeros((3, 6))
         self._pose = np.zeros(6)
+        self._last: MotionPacket | None = None
 
     @property
     def parked(self) -> bool:
@@ -74,38 +80,51 @@ class FollowingPlatform:
 
     def follow(self, packet: MotionPacket) -> None:
         """Move to the pose of a packet in the time since the one before."""
-        pose = np.array(packet.pose)
-        fresh = self.stage != LIVE
-        if fresh:
-            self._difference[0] = self.limits[0]["pose"] - pose
-            self._difference[1] = self.limits[0]["rates"]
-            self._difference[2] = 0.0
-            self._pose[:] = pose
-        steps = 1 if fresh else max(1, min(packet.sequence - self._sequence, round(0.1 / packet.interval)))
-        self.stage = LIVE
+        last, self._last = self._last, packet
         self.stopped = packet.stop
-        self._sequence = packet.sequence
-        self._advance(pose, steps * packet.interval)
+        neighbor = last is not None and last.stream == packet.stream and last.sequence < packet.sequence
+        if self.alone_now and not (neighbor and self.stage == LIVE):
+            # the speed of the stream shows with the second packet; until then the platform goes on by itself
+            self.stage = LIVE
+            self._glide_on(HOLD_RATE, packet.interval)
+            return
+        assert last is not None
+        duration = min(0.1, max(1, packet.sequence - last.sequence) * packet.interval)
+        pose = np.array(packet.pose)
+        if self.alone_now:
+            self._pose[:] = last.pose
+            self._difference[0] = self.limits[0]["pose"] - self._pose
+            self._difference[1] = self.limits[0]["rates"] - (pose - self._pose) / duration
+            self._difference[2] = 0.0
+            self.alone_now = False
+        self.stage = LIVE
+        self._advance(pose, duration)
 
     def alone(self, silence: float, h: float) -> None:
-        """A step of h seconds after `silence` seconds without a packet. Does nothing while the stream counts as alive."""
+        """A step of h seconds after `silence` seconds without a packet. Does nothing while the next packet may only be late."""
+        if silence < HOLD_AFTER and not self.stopped:
+            return
+        if not self.alone_now:
+            self._let_go()
         stage = stage_of(silence, self.stopped)
-        if stage == LIVE and self.stage == LIVE:
-            return
-        if stage == NEUTRAL and self._at_rest():
-            stage = PARK  # it never left its rest, so it need not rise first
-        if stage in (NEUTRAL, PARK) and self.stage in (LIVE, FADE):
-            self._glide[0] = self.limits[0]["pose"]
-            self._glide[1] = self.limits[0]["rates"]
-            self._glide[2] = 0.0
-        if not (stage in (LIVE, FADE) and self.stage in (NEUTRAL, PARK)):
-            self.stage = stage
-        if self.stage == FADE:
-            brake_step(self.platform, self.limits, h)
-            return
-        goal = np.zeros(6)
-        goal[2] = self.platform[0]["park_height"] if self.stage == PARK else 0.0
-        _ease(self._glide, goal, SETTLED / RETURN_TIME, h)
+        self.stage = PARK if stage == NEUTRAL and self._at_rest() else stage  # at rest it need not rise to come down again
+        if self.stage in (NEUTRAL, PARK):
+            self._goal[:] = 0.0
+            self._goal[2] = self.platform[0]["park_height"] if self.stage == PARK else 0.0
+            self._glide_on(SETTLED / RETURN_TIME, h)
+        else:
+            self._glide_on(HOLD_RATE, h)
+
+    def _let_go(self) -> None:
+        """From here the platform moves by itself: to where its speed v falls as v (1 + w t) exp(-w t)."""
+        self.alone_now = True
+        self._glide[0] = self.limits[0]["pose"]
+        self._glide[1] = self.limits[0]["rates"]
+        self._glide[2] = 0.0
+        self._goal[:] = self._glide[0] + 2.0 / HOLD_RATE * self._glide[1]
+
+    def _glide_on(self, w: float, h: float) -> None:
+        _ease(self._glide, self._goal, w, h)
         limit_step(self.platform, self.limits, self._glide[0], h)
 
     def _advance(self, pose: NDArray[Any], duration: float) -> None:

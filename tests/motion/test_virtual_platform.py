@@ -2,19 +2,24 @@
 
 import argparse
 import json
+import os
 import random
 import socket
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from cueing_scenes import REST, STILL, H, engaged, hard_drive, platform, worst_use
 from test_stream import packets_of_a_drive
 
+import simulator.rig
 from simulator.base.errors import ConfigError, OutputError, StreamError
 from simulator.motion.packets import MotionPacket, encode
-from simulator.motion.watchdog import FADE, LIVE, NEUTRAL, PARK, FollowingPlatform, stage_of
+from simulator.motion.watchdog import FADE, HOLD_AFTER, LIVE, NEUTRAL, PARK, FollowingPlatform, stage_of
 from simulator.rig import RigOptions, add_platform_arguments, main_platform, report, run_platform, start_virtual_platform
 
 SERVO = 0.004
@@ -60,9 +65,11 @@ def test_silence_in_the_middle_of_a_drive(drive):
     alone, stages = silence(body, 15.0)
     assert stages == [LIVE, FADE, NEUTRAL, PARK]
     assert body.parked
-    held = np.array(alone[round(0.3 / SERVO) : round(0.45 / SERVO)])
-    assert np.ptp(held, axis=0).max() == 0.0
-    legs += alone[round(0.1 / SERVO) - 1 :]
+    held = np.array(alone[round(0.4 / SERVO) : round(0.48 / SERVO)])
+    assert np.ptp(held, axis=0).max() < 1e-4
+    gentle = np.array(legs[-50:] + alone[round(HOLD_AFTER / SERVO) - 1 :])
+    assert worst_use(p, gentle, SERVO)[2] < 0.4
+    legs += alone[round(HOLD_AFTER / SERVO) - 1 :]
     legs += follow(body, drive[700:])
     assert np.abs(body.limits[0]["pose"] - drive[-1].pose).max() < 5e-3
     stroke, speed, acceleration = worst_use(p, np.array(legs), SERVO)
@@ -201,3 +208,14 @@ def test_a_hard_drive_is_followed_without_lag():
             if k > 6000:
                 worst = max(worst, float(np.abs(body.limits[0]["pose"] - motion.pose).max()))
     assert worst < 1e-4
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a display")
+def test_a_window_without_a_display_is_one_clear_line():
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    root = Path(simulator.rig.__file__).parents[1]
+    command = [sys.executable, "-m", "simulator.rig", "--window", "--port", "0", "--duration", "5"]
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("jounce: platform window: ")
+    assert len(done.stderr.splitlines()) == 1
