@@ -116,12 +116,12 @@ class Host:
             self.session = session = Session(vehicle, ground, driver, cueing, [], H)
             session.reset()
             session.warm()
-            if o.motion:
-                session.outlets.append(Motion(self._stream(platform)))
-                cueing.arm()
             if self.window is not None:
                 session.outlets.append(self.window)
             session.outlets.append(Telemetry(folder, session.readout, session.command))
+            if o.motion:  # last: its first packet leaves when everything else is ready
+                session.outlets.append(Motion(self._stream(platform)))
+                cueing.arm()
             return self._drive(session, folder)
         finally:
             self._close()
