@@ -119,7 +119,8 @@ class Host:
             if self.window is not None:
                 session.outlets.append(self.window)
             session.outlets.append(Telemetry(folder, session.readout, session.command))
-            if o.motion:  # last: its first packet leaves when everything else is ready
+            session.publish()
+            if o.motion:  # last: its packets begin with the first tick
                 session.outlets.append(Motion(self._stream(platform)))
                 cueing.arm()
             return self._drive(session, folder)
@@ -211,7 +212,6 @@ class Host:
             self._serve(session)
             return not (self.stop or interrupted.is_set())
 
-        session.publish()
         wall = 0.0
         try:
             session.drive(float("inf") if o.duration is None else o.duration, keep_going)
