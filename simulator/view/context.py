@@ -13,6 +13,10 @@ EGL_PACKAGES = "libegl1 libgl1"
 """Debian packages that bring EGL, OpenGL and Mesa's software renderer."""
 
 
+WINDOW_PACKAGES = "libgl1 libxrender1"
+"""The same for a window under X."""
+
+
 def offscreen_context() -> Any:
     """A hidden pyglet window backed by EGL. Raises DeviceError with the missing package when there is no EGL."""
     import pyglet
@@ -49,7 +53,9 @@ def window_context(width: int, height: int, caption: str, samples: int) -> Any:
         except pyglet.window.NoSuchConfigException:
             return pyglet.window.Window(width, height, config=_config(), **look)
     except Exception as error:
-        raise DeviceError(f"window: cannot be opened ({_first_line(error)}); expected a display with OpenGL 3.3") from error
+        raise DeviceError(
+            f"window: cannot be opened ({_first_line(error)}); expected a display with OpenGL 3.3, packages {WINDOW_PACKAGES}"
+        ) from error
 
 
 def display_available() -> bool:

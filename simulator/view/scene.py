@@ -15,6 +15,8 @@ from simulator.view.context import is_software
 from simulator.view.gpu import Frame, Mesh, Program, Texture, renderer
 from simulator.view.hud import Hud
 from simulator.view.land import Land
+from simulator.view.meshes import LAYOUT
+from simulator.view.roadside import SIGHT, posts
 from simulator.view.terrain import Terrain
 from simulator.view.textures import grain
 from simulator.view.vehicle import Vehicle
@@ -34,6 +36,8 @@ class Scene:
         self._terrain = Terrain(land, self._grain, software)
         self._vehicle = Vehicle(geometry)
         self._sky = Program("sky")
+        mesh, self._post_groups, self._post_size = posts(land)
+        self._posts = Mesh(mesh, LAYOUT) if len(mesh) else None
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
         self.camera = Camera(land, geometry["p_BH"])
         self.hud = Hud()
@@ -48,6 +52,7 @@ class Scene:
 
     def draw(self, state: Record, dt: float, target: int, width: int, height: int) -> Shot:
         """Draw a state (fields of block.STATE) into frame buffer `target`, dt seconds after the last picture; returns the camera used."""
+        self.hud.camera = self.camera.kind
         p_WB, R_WB = state[0]["p_WB"], rotation(state[0]["q_WB"])
         shot = self.camera.shot(p_WB, R_WB, state, dt)
         gl.glEnable(gl.GL_DEPTH_TEST)
@@ -85,6 +90,7 @@ class Scene:
             self._vehicle.draw_inside(view, shot.eye)
         else:
             self._vehicle.draw(view, shot.eye, air(float(np.linalg.norm(p_WB - shot.eye))))
+        self._roadside(view, shot)
         self._land(view, shot, p_WB, shadow)
         self._backdrop(view, shot)
         if shot.xray:
@@ -95,6 +101,15 @@ class Scene:
     def _land(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
         self._vehicle.bind_shadow()
         self._terrain.draw(view, shot.eye, (float(p_WB[0]), float(p_WB[1])), shadow)
+
+    def _roadside(self, view: NDArray, shot: Shot) -> None:
+        if self._posts is None:
+            return
+        distance = np.hypot(*(self._post_groups - shot.eye[:2]).T)
+        for k in np.nonzero(distance < SIGHT)[0]:
+            self._vehicle.solid_in_world(view, shot.eye, air(float(distance[k])))
+            first = int(k) * self._post_size
+            self._posts.draw(first, min(self._post_size, self._posts.count - first))
 
     def _backdrop(self, view: NDArray, shot: Shot) -> None:
         fixed = np.eye(4)

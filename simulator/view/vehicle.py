@@ -95,8 +95,12 @@ class Vehicle:
 
     def draw_bare(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw it without body, in a lamp's light."""
-        self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.45)
+        self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.8)
         self._wheels_and_links(self._near)
+
+    def solid_in_world(self, clip_of_world: NDArray, eye: NDArray, air: Any) -> None:
+        """Get ready to draw a mesh of solids whose corners are in W."""
+        self._begin(clip_of_world, eye, air, 0.0).set(world_of_body=np.eye(4))
 
     def _begin(self, clip_of_world: NDArray, eye: NDArray, air: Any, lamp: float) -> Program:
         self.bind_shadow()

@@ -70,7 +70,6 @@ class _View:
             self.window = window_context(*SIZE, caption, samples=1)
         self.shortest = SOFTWARE if software else SHORTEST
         self.scene = Scene(land, geometry)
-        self.scene.hud.camera = self.scene.camera.kind
         self.quality = Quality() if software else None
         self.last = time.perf_counter()
         self.heard = self.last
@@ -126,7 +125,6 @@ class _View:
             self.scene.camera.cut()
         elif meaning == "escape":
             self.window.close()
-        self.scene.hud.camera = self.scene.camera.kind
         return True
 
     def release(self, symbol: int, modifiers: int) -> bool:
