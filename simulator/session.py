@@ -180,9 +180,9 @@ class Session:
             raise JounceError(f"the vehicle's state is not finite at t = {self.time:.3f} s; the run is stopped")
 
     def close(self) -> None:
-        """Close every outlet, whatever happens in one of them."""
+        """Close every outlet, the last one first (the motion stream ends before logs are written), whatever happens in one of them."""
         failures = []
-        for outlet in self.outlets:
+        for outlet in reversed(self.outlets):
             try:
                 outlet.close()
             except JounceError as error:
