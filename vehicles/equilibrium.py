@@ -60,6 +60,7 @@ def settle(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -
     ------
     JounceError : no such position is found
     """
+    place_tierods(m.steering, s.steering, s.inputs)  # the last drive may have left them elsewhere
     place = np.array([x, y, yaw])
     unknown = _reach_ground(m, s, ground, place, _first_guess(m, s, ground, x, y, yaw))
     residual, trial, jacobian = np.empty(10), np.empty(10), np.empty((10, 10))

@@ -1,0 +1,74 @@
+"""The shipped vehicle on a shipped ground, driven by a steady command; shared by the tests of the whole step."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from simulator.base.jit import kernel
+from simulator.base.records import Record, record
+from simulator.build import build_ground, build_vehicle, data_folder, read_yaml
+from terrain.load import load_terrain
+from vehicles.command import COMMAND
+from vehicles.step import vehicle_step
+from vehicles.vehicle import Vehicle
+
+H = 1e-3
+
+
+@cache
+def ground(name: str) -> tuple[Any, ...]:
+    """What the kernels take of a ground: a shipped terrain, or "SURFACE PERCENT", an endless plane rising along x."""
+    surface, _, grade = name.partition(" ")
+    if grade:
+        soils = {path.stem: read_yaml(path) for path in (data_folder("configs") / "soils").glob("*.yaml")}
+        kind = "soil" if soils[surface]["type"] == "soil" else "surface"
+        g = load_terrain({"type": "flat", kind: surface, "grade_percent": float(grade)}, name, data_folder("assets"), soils)
+    else:
+        g = build_ground(name)
+    return g.p, g.heights, g.hardness, g.soil_ids, g.soils
+
+
+def standing(vehicle: str, on: str, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0) -> Vehicle:
+    """Vehicle settled at rest."""
+    v = build_vehicle(vehicle)
+    v.reset(ground(on), x, y, yaw, gear)
+    return v
+
+
+def command(**values: float) -> Record:
+    """COMMAND record; what is not named is zero."""
+    c = record(COMMAND)
+    for name, value in values.items():
+        c[0][name] = value
+    return c
+
+
+def drive(vehicle: Vehicle, on: str, c: Record, seconds: float, h: float = H) -> None:
+    """Steps under a constant command."""
+    steps(round(seconds / h), vehicle.model, vehicle.space, ground(on), c, h)
+
+
+def track(vehicle: Vehicle, on: str, c: Record, seconds: float, h: float = H, every: int = 10) -> Record:
+    """As `drive`; STATE records after every so many steps, the first before the first step."""
+    n = round(seconds / h) // every
+    states = np.zeros(n + 1, vehicle.space.state.dtype)
+    states[0] = vehicle.space.state[0]
+    for k in range(n):
+        steps(every, vehicle.model, vehicle.space, ground(on), c, h)
+        states[k + 1] = vehicle.space.state[0]
+    return states
+
+
+@kernel
+def steps(n, m, s, on, c, h):
+    """n steps with one command."""
+    for _ in range(n):
+        vehicle_step(m, s, on, c, h)
+
+
+def image(vehicle: Vehicle) -> bytes:
+    """All bits of a vehicle's state and results."""
+    return b"".join(block.tobytes() for block in vehicle.space)
