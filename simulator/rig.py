@@ -166,7 +166,7 @@ class Rig:
             **self.receiver.summary(),
             "longest_silence_s": round(self.longest_silence, 4),
             "stage": self.body.stage,
-            "parked": self.body.parked,
+            "parked": self.body.at_rest,
         }
 
 

@@ -71,9 +71,11 @@ class FollowingPlatform:
     @property
     def parked(self) -> bool:
         """Whether the platform is at its rest and nobody moves it."""
-        return self.stage == PARK and self._at_rest()
+        return self.stage == PARK and self.at_rest
 
-    def _at_rest(self) -> bool:
+    @property
+    def at_rest(self) -> bool:
+        """Whether the platform is down at its rest, whoever brought it there."""
         height = float(self.platform[0]["park_height"])
         pose = self.limits[0]["pose"]
         return bool(abs(pose[2] - height) < NEAR and np.abs(pose[[0, 1, 3, 4, 5]]).max() < NEAR)
@@ -107,7 +109,7 @@ class FollowingPlatform:
         if not self.alone_now:
             self._let_go()
         stage = stage_of(silence, self.stopped)
-        self.stage = PARK if stage == NEUTRAL and self._at_rest() else stage  # at rest it need not rise to come down again
+        self.stage = PARK if stage == NEUTRAL and self.at_rest else stage  # at rest it need not rise to come down again
         if self.stage in (NEUTRAL, PARK):
             self._goal[:] = 0.0
             self._goal[2] = self.platform[0]["park_height"] if self.stage == PARK else 0.0
