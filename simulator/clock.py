@@ -43,6 +43,11 @@ class Clock:
     _worst: float = field(default=0.0, repr=False)
 
     @property
+    def paced(self) -> float:
+        """Time of all ticks since the start [s]: what the wall clock would show had every tick been on time."""
+        return self._ticks * self.h
+
+    @property
     def elapsed(self) -> float:
         """Wall time since the start [s]."""
         return time.perf_counter() - self._began

@@ -212,11 +212,11 @@ class Host:
             self._serve(session)
             return not (self.stop or interrupted.is_set())
 
-        wall = 0.0
+        driven = wall = 0.0
         try:
             session.drive(float("inf") if o.duration is None else o.duration, keep_going)
             assert session.clock is not None
-            wall = session.clock.elapsed
+            driven, wall = session.clock.paced, session.clock.elapsed
             if o.motion:
                 self._park(session, interrupted)
         finally:
@@ -227,8 +227,8 @@ class Host:
         assert clock is not None
         return {
             "folder": folder,
-            "time": session.time,
-            "real_time_factor": session.time / max(wall, 1e-9),
+            "time": driven,
+            "real_time_factor": driven / max(wall, 1e-9),
             "overruns": clock.overruns,
             "first_frame": self.first_frame,
         }
