@@ -80,6 +80,13 @@ class _View:
         import pyglet
 
         pyglet.app.run(interval=0)
+        self.window.close()
+
+    def leave(self) -> None:
+        """End after this frame; windows must not be closed while pyglet goes through them."""
+        import pyglet
+
+        pyglet.app.exit()
 
     def draw(self) -> None:
         """One frame."""
@@ -89,7 +96,7 @@ class _View:
             now = time.perf_counter()
         dt, self.last = min(now - self.last, 0.1), now
         if self.reader.closed:
-            self.window.close()
+            self.leave()
             return
         if self.reader.read():
             self.heard = now
@@ -124,7 +131,7 @@ class _View:
             self.scene.camera.kind = CAMERAS[int(meaning[-1]) - 1]
             self.scene.camera.cut()
         elif meaning == "escape":
-            self.window.close()
+            self.leave()
         return True
 
     def release(self, symbol: int, modifiers: int) -> bool:

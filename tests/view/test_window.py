@@ -1,0 +1,56 @@
+"""The window as a process of its own; needs a display and is skipped, visibly, without one."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from simulator.view.block import KeyReader, ViewWriter, extras
+from simulator.view.context import display_available
+from simulator.view.launch import start_view_process
+from simulator.view.window import BINDINGS
+from tests.view.scenes import geometry, hilly_land, readout
+
+
+def wait(condition, seconds: float = 30.0) -> bool:
+    end = time.perf_counter() + seconds
+    while not condition() and time.perf_counter() < end:
+        time.sleep(0.02)
+    return bool(condition())
+
+
+@pytest.fixture
+def opened():
+    if not display_available():
+        pytest.skip("no display: neither DISPLAY nor WAYLAND_DISPLAY is set")
+    block, keys = ViewWriter(), KeyReader()
+    block.publish(readout(), extras())
+    process = start_view_process(block.name, keys.name, hilly_land(), geometry(), "test")
+    yield block, keys, process
+    process.close(0.1)
+    keys.close()
+
+
+def test_window_draws_and_goes_when_the_host_leaves(opened):
+    block, keys, process = opened
+    assert wait(lambda: keys.frames > 3 or not process.alive) and process.alive, process.complaint
+    block.close()
+    assert wait(lambda: not process.alive, 10.0)
+    assert process.complaint == "" and not keys.closed
+
+
+def test_host_notices_a_window_that_was_killed(opened):
+    block, keys, process = opened
+    assert wait(lambda: keys.frames > 3 or not process.alive) and process.alive, process.complaint
+    process._process.kill()
+    assert wait(lambda: not process.alive, 10.0)
+    block.publish(readout(), extras())
+    assert process.complaint
+    block.close()
+
+
+def test_every_key_has_a_meaning_the_host_knows():
+    from simulator.view.block import KEYS
+
+    assert set(BINDINGS.values()) == set(KEYS)
