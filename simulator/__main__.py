@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 import warnings
@@ -33,6 +34,9 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("jounce: interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # whoever read our output has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
 
 
 def _quiet_warnings(as_json: bool) -> None:
