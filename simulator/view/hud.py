@@ -19,6 +19,8 @@ class Hud:
         font = Font(asset("fonts/hud.npz"))
         self.canvas = Canvas(font)
         self.visible = True
+        self.live = True
+        """False: pictures are taken now and then, so a frame rate would mean nothing."""
         self.camera = ""
         self._program = Program("hud")
         self._atlas = Texture(font.pixels, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
@@ -27,7 +29,7 @@ class Hud:
 
     def draw(self, state: Record, width: int, height: int) -> None:
         """Draw the instruments for a state (fields of block.STATE) over the current frame buffer."""
-        rate = self._rate.frame()
+        rate = self._rate.frame() if self.live else 0.0
         if not self.visible:
             return
         self.canvas.clear()

@@ -197,7 +197,8 @@ def _session(c: Canvas, s: Any, rate: float, camera: str) -> None:
     c.text(26.0, 43.0, f"real time x {factor:.2f}", SMALL, INK if factor > 0.98 or s["paused"] else RED)
     overruns = int(s["overruns"])
     c.text(26.0, 62.0, f"late ticks {overruns}", SMALL, AMBER if overruns else DIM)
-    c.text(192.0, 62.0, f"{rate:.0f} fps", SMALL, DIM, 1.0)
+    if rate > 0.0:
+        c.text(192.0, 62.0, f"{rate:.0f} fps", SMALL, DIM, 1.0)
 
 
 def _platform(c: Canvas, s: Any, x: float, y: float) -> None:

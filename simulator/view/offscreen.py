@@ -41,6 +41,7 @@ class Offscreen:
         from simulator.view.scene import Scene
 
         self.scene = Scene(ground if isinstance(ground, Land) else land_of(ground), geometry)
+        self.scene.hud.live = False
         self._frame = Frame(width, height, samples)
         self.width, self.height = width, height
         self.renderer = renderer()
