@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -71,12 +72,18 @@ import numpy as np
 from simulator.base.jit import kernel
 from simulator.base.records import record
 from tests.laws.vehicle_rig import command, ground, standing, steps
+from vehicles.integrators import free_motion, runge_kutta_step
 from vehicles.read import read_vehicle
 
 @kernel
 def read_often(n, m, s, out):
     for _ in range(n):
         read_vehicle(m, s, out)
+
+@kernel
+def integrate_often(n, m):
+    for _ in range(n):
+        runge_kutta_step(m, 1e-4)
 
 @kernel
 def wasteful(n):
@@ -94,6 +101,8 @@ def allocations(call):
     return counts[2] - 2 * counts[1] + counts[0]
 
 assert allocations(wasteful) >= 1000, "the count does not work"
+free = free_motion(standing("hmmwv", "flat").description.mechanism)
+assert allocations(lambda n: integrate_often(n, free)) == 0
 for on in ("flat", "slope", "dry_sand 10"):
     v = standing("hmmwv", on, gear=1)
     c = command(selector=1, throttle=0.7, steering=0.2)
@@ -102,6 +111,48 @@ for on in ("flat", "slope", "dry_sand 10"):
     found = allocations(lambda n: read_often(n, v.model, v.space, v.readout))
     assert found == 0, f"{found} in the readout"
 """
+
+
+FALL = """
+import json, sys
+import numpy as np
+from simulator.build import build_vehicle
+from tests.laws.free_vehicle import MODEL, tumbling
+from tests.laws.vehicle_rig import command, ground
+from vehicles.drivetrain.drivetrain import drivetrain_reset
+from vehicles.integrators import runge_kutta_step
+
+v = build_vehicle("hmmwv")
+v.place(np.array([1.0, 2.0, 0.55]), 0.05, -0.03, 0.4)
+x = v.space.state[0]
+x["v_WB_B"], x["wheel_spin"] = [5.0, 0.3, 0.0], 10.0
+drivetrain_reset(v.model.drivetrain, v.space.drivetrain, x["wheel_spin"], 1)
+for n in range(40):
+    v.step(ground("dry_sand 10"), command(selector=1, throttle=0.5, steering=0.3, brake=0.2 * (n > 20)), 1e-3)
+v.read()
+m = tumbling(MODEL)
+for _ in range(10):
+    runge_kutta_step(m, 1e-3)
+names = [name for name in x.dtype.names]
+print(json.dumps([np.concatenate([np.ravel(s[0][n]) for n in names]).tolist() for s in (v.space.state, m.state)]))
+"""
+
+
+def test_the_step_is_the_same_without_the_compiler(tmp_path: Path) -> None:
+    """Plain Python runs the same equations: a body that falls onto soil, drives and brakes, and a free one."""
+    script = tmp_path / "fall.py"
+    script.write_text(FALL, encoding="utf-8")
+    ends = []
+    for off in ("0", "1"):
+        environment = os.environ | {"NUMBA_DISABLE_JIT": off, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", str(script)], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        ends.append([np.array(state) for state in json.loads(done.stdout)])
+    for compiled, plain in zip(*ends, strict=True):
+        assert np.isfinite(compiled).all()
+        assert plain == pytest.approx(compiled, rel=1e-9, abs=1e-9)
 
 
 def test_a_step_asks_for_no_memory(tmp_path: Path) -> None:
