@@ -1,15 +1,13 @@
-"""From names and files to objects: the only file that reads YAML and knows every class."""
+"""From names and files to objects: the only file that knows every class and where its YAML lies."""
 
 from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from simulator.base.errors import ConfigError, InertiaWarning
 from simulator.base.records import Record
+from simulator.base.yamlfile import read_yaml
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from terrain.load import load_terrain
 from terrain.surface import Ground
@@ -27,73 +25,54 @@ def data_folder(name: str) -> Path:
     return packed if packed.is_dir() else HERE.parent / name
 
 
-def find_config(kind: str, name: str) -> Path:
-    """File of a named thing (`configs/<kind>/<name>.yaml`), or `name` itself when it is a path to a file. Raises ConfigError."""
+def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> Path:
+    """File of a named thing (`configs/<kind>/<name>.yaml`), or `name` itself when it is a path to a file.
+
+    `said_by` and `key` are the file and the key that name it, for messages. Raises ConfigError.
+    """
     if name.endswith((".yaml", ".yml")) or "/" in name or "\\" in name:
         path = Path(name)
-        if not path.is_file():
-            raise ConfigError(name, "", "nothing", "a file")
+        if not _is_file(path):
+            raise ConfigError(said_by or name, key, name if said_by else "nothing", "a file")
         return path
     path = data_folder("configs") / kind / f"{name}.yaml"
-    if not path.is_file():
+    if not _is_file(path):
         known = sorted(p.stem for p in path.parent.glob("*.yaml"))
-        raise ConfigError(kind, "", name, "a file, or one of " + ", ".join(known))
+        raise ConfigError(said_by or kind, key, name, "a file, or one of " + ", ".join(known))
     return path
 
 
-def read_yaml(path: str | Path) -> Any:
-    """Content of a YAML file. Raises ConfigError when it is missing, not text, or malformed."""
+def _is_file(path: Path) -> bool:
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(path, "", error.strerror or "nothing", "a file that can be read") from None
-    except UnicodeDecodeError:
-        raise ConfigError(path, "", "bytes that are not UTF-8", "a YAML text file") from None
-    try:
-        return yaml.load(text, Loader=_StrictLoader)
-    except yaml.MarkedYAMLError as error:
-        line = f"line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise ConfigError(path, line, error.problem or "malformed YAML", "well-formed YAML") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ConfigError(path, "", str(error).splitlines()[0], "well-formed YAML") from None
-
-
-class _StrictLoader(yaml.SafeLoader):
-    """SafeLoader that refuses a key given twice."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            try:
-                repeated = key in seen
-            except TypeError:
-                raise yaml.constructor.ConstructorError(None, None, "a key that is not a plain value", key_node.start_mark) from None
-            if repeated:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is given twice", key_node.start_mark)
-            seen.add(key)
-        return super().construct_mapping(node, deep)
+        return path.is_file()
+    except OSError:  # a name that is too long, a folder that may not be entered
+        return False
 
 
 def vehicle_description(name: str) -> Description:
     """Description of a vehicle by name or path. Raises ConfigError."""
-    path = find_config("vehicles", name)
+    return _description(find_config("vehicles", name))
+
+
+def _description(path: Path) -> Description:
     with warnings.catch_warnings():
         if path.is_relative_to(data_folder("configs")):
             warnings.simplefilter("ignore", InertiaWarning)  # said in the shipped files themselves
         return read_description(read_yaml(path), str(path))
 
 
-def build_vehicle(name: str) -> Vehicle:
-    """Vehicle with its tires and drivetrain, by name or path of its file. Raises ConfigError."""
-    description = vehicle_description(name)
-    tires, drivetrain = find_config("tires", description.tires), find_config("vehicles/parts", description.drivetrain)
+def build_vehicle(name: str, said_by: object = None) -> Vehicle:
+    """Vehicle with its tires and drivetrain, by name or path of its file; `said_by` is the file that names it. Raises ConfigError."""
+    path = find_config("vehicles", name, said_by, "vehicle")
+    description = _description(path)
+    tires = find_config("tires", description.tires, path, "tires")
+    drivetrain = find_config("vehicles/parts", description.drivetrain, path, "drivetrain")
     return Vehicle(description, read_yaml(tires), read_yaml(drivetrain), (str(tires), str(drivetrain)))
 
 
-def build_ground(name: str) -> Ground:
-    """Ground by name or path of its terrain file. Raises ConfigError."""
-    path = find_config("terrains", name)
+def build_ground(name: str, said_by: object = None) -> Ground:
+    """Ground by name or path of its terrain file; `said_by` is the file that names it. Raises ConfigError."""
+    path = find_config("terrains", name, said_by, "terrain")
     soils = {p.stem: read_yaml(p) for p in sorted((data_folder("configs") / "soils").glob("*.yaml"))}
     return load_terrain(read_yaml(path), str(path), data_folder("assets"), soils)
 
@@ -111,6 +90,11 @@ def build_cueing(washout: str, platform: str, h: float) -> MotionCueing:
 
 
 def build_maneuver(name: str) -> Maneuver:
-    """Maneuver by name or path. Raises ConfigError."""
+    """Maneuver by name or path; the outline of the body is that of its vehicle unless the file has its own. Raises ConfigError."""
     path = find_config("maneuvers", name)
-    return load_maneuver(read_yaml(path), str(path))
+    mapping = read_yaml(path)
+    if isinstance(mapping, dict) and "body" not in mapping and isinstance(mapping.get("vehicle"), str):
+        length, width, overhang = (vehicle := _description(find_config("vehicles", mapping["vehicle"], path, "vehicle"))).outline
+        front = float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang
+        mapping = {**mapping, "body": {"length": length, "width": width, "front": front}}
+    return load_maneuver(mapping, str(path))

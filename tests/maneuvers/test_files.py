@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
-from pathlib import Path as FilePath
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,13 +13,9 @@ from simulator.base.errors import ConfigError
 from simulator.driver.path import PathDriver
 from simulator.driver.scripted import ScriptedDriver
 from simulator.maneuvers.maneuver import load_maneuver
+from tests.maneuvers.shipped import FOLDER, shipped
 
-FOLDER = FilePath(__file__).parents[2] / "configs" / "maneuvers"
 SHIPPED = ("double_lane_change", "avtp_lane_change", "scripted_drive")
-
-
-def shipped(name):
-    return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 def script():

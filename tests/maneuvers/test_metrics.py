@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path as FilePath
 
 import numpy as np
 import pytest
-import yaml
 
 from simulator.base.errors import ConfigError
 from simulator.maneuvers.maneuver import load_maneuver
 from simulator.maneuvers.metrics import METRICS, evaluate, phaseless
+from tests.maneuvers.shipped import shipped
 
-FOLDER = FilePath(__file__).parents[2] / "configs" / "maneuvers"
 SPAWN = (100.0, -40.0, 2.5)
 
 
 def maneuver_of(name, **changes):
-    mapping = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
-    return load_maneuver(mapping | changes, name)
+    return load_maneuver(shipped(name) | changes, name)
 
 
 def telemetry_of(x, y, t, v, **more):

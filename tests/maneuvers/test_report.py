@@ -11,7 +11,6 @@ from pathlib import Path as FilePath
 
 import numpy as np
 import pytest
-import yaml
 from bicycle import Bicycle, drive
 
 from simulator.base.errors import OutputError
@@ -19,18 +18,17 @@ from simulator.maneuvers.maneuver import load_maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.report import write_metrics, write_report
 from simulator.record.writer import TelemetryWriter, read_telemetry
+from tests.maneuvers.shipped import shipped
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
 ROOT = FilePath(__file__).parents[2]
-FOLDER = ROOT / "configs" / "maneuvers"
 SPAWN = (30.0, 70.0, -2.0)
 FILES = {"metrics.json", "speed.png", "attitude.png", "lateral_acceleration.png", "yaw_rate.png", "path.png"}
 
 
 def run(name, folder, step=0.001, **changes):
-    mapping = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8")) | changes
-    maneuver = load_maneuver(mapping, name)
+    maneuver = load_maneuver(shipped(name) | changes, name)
     plant, driver = Bicycle(pose=SPAWN), maneuver.driver(SPAWN)
     with TelemetryWriter(folder, [("", READOUT, plant.readout), ("command_", COMMAND, plant.command)], round(0.01 / step)) as log:
         drive(plant, driver, maneuver.duration, step, round(0.01 / step), publish=log.publish)
@@ -57,7 +55,7 @@ def test_double_lane_change_passes(tmp_path):
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_avtp_is_clean_at_50_kph(tmp_path, side):
-    mapping = yaml.safe_load((FOLDER / "avtp_lane_change.yaml").read_text(encoding="utf-8"))
+    mapping = shipped("avtp_lane_change")
     _, _, _, result = run("avtp_lane_change", tmp_path, step=0.002, course=mapping["course"] | {"side": side})
     assert result["pass"], result["checks"]
     assert all(gate["clean"] for gate in result["gates"])
@@ -67,7 +65,7 @@ def test_avtp_is_clean_at_50_kph(tmp_path, side):
 
 def test_avtp_much_too_fast_is_not_clean(tmp_path):
     fast = [{"at_s": 0, "speed_kph": 85, "acceleration_mps2": 3}]
-    mapping = yaml.safe_load((FOLDER / "avtp_lane_change.yaml").read_text(encoding="utf-8"))
+    mapping = shipped("avtp_lane_change")
     _, _, _, result = run("avtp_lane_change", tmp_path, step=0.002, speed=fast, course=mapping["course"] | {"start_m": 250})
     assert not result["pass"] and result["metrics"]["course_clean"] == 0.0
 
@@ -110,7 +108,7 @@ def test_machine_is_apart_from_the_result(tmp_path):
 
 
 def test_way_points_and_script_are_drawn_too(tmp_path):
-    mapping = yaml.safe_load((FOLDER / "scripted_drive.yaml").read_text(encoding="utf-8"))
+    mapping = shipped("scripted_drive")
     del mapping["lane_changes"]
     variants = {
         "way": mapping

@@ -180,7 +180,7 @@ def _write_carrier(out: Any, i: int, corner: Corner, n: Vector) -> None:
     frame = np.column_stack([k1, np.cross(n, k1), n])
     out["arm_radius"][i], out["arm_height"][i] = radius, height
     out["design_frame"][:, :, i] = frame
-    out["design_wheel_z"][i] = corner.W[2]
+    out["design_wheel_x"][i], out["design_wheel_z"][i] = corner.W[0], corner.W[2]
     toe_link = corner.D - corner.Q
     out["tierod_branch"][i] = _branch(np.dot(toe_link, frame[:, 1]), corner, "steering arm")
     out["tierod_axis"][:, i] = frame.T @ _unit(corner.tierod_axes[0])

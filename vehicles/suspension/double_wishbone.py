@@ -67,6 +67,7 @@ CORNERS = (
     ("mass", (7, 4), "kg", "masses in the order of BODIES"),
     ("spin_inertia", (4,), "kg m2", "inertia of the wheel about its axle"),
     ("design_frame", (3, 3, 4), "1", "carrier frame in the design position: columns steering arm, normal, kingpin, in chassis axes"),
+    ("design_wheel_x", (4,), "m", "wheel centre ahead of the reference point in the design position"),
     ("design_wheel_z", (4,), "m", "height of the wheel centre in the design position"),
 )
 
