@@ -41,7 +41,7 @@ def run_maneuver(name: str, out: Path | None, csv: bool = False, progress: Calla
     ConfigError, OutputError, JounceError
     """
     maneuver = build_maneuver(name)
-    vehicle, ground = build_vehicle(maneuver.vehicle), build_ground(maneuver.terrain)
+    vehicle, ground = build_vehicle(maneuver.vehicle, maneuver.file), build_ground(maneuver.terrain, maneuver.file)
     cueing = build_cueing("small_hexapod", "small_hexapod", maneuver.step)
     cueing.arm()
     session = Session(vehicle, ground, maneuver.driver(ground.spawn), cueing, [], maneuver.step)

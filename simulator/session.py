@@ -175,7 +175,7 @@ class Session:
     def check(self) -> None:
         """Raise JounceError when the vehicle's state is no longer finite; nothing of it may go on to a platform."""
         state = self.vehicle.space.state[0]
-        if not (np.isfinite(state["p_WB"]).all() and np.isfinite(state["v_WB_B"]).all() and np.isfinite(state["theta"]).all()):
+        if not all(np.isfinite(state[name]).all() for name in ("p_WB", "v_WB_B", "w_WB_B", "theta", "wheel_spin")):
             self.cueing.trip()
             raise JounceError(f"the vehicle's state is not finite at t = {self.time:.3f} s; the run is stopped")
 

@@ -29,10 +29,11 @@ def compile_kernels(say: Callable[[str], None]) -> None:
         say(f"  {part} ({now - last:.0f} s)")
         last = now
 
-    ground, vehicle = build_ground("flat"), build_vehicle("hmmwv")
+    ground = build_ground("flat")
     arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
     ground.height(0.0, 0.0)
     done("ground")
+    vehicle = build_vehicle("hmmwv")
     vehicle.reset(arrays)
     done("suspension, chassis and tires")
     command = record(COMMAND)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import numpy as np
+
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, Table, from_mapping, join
+
+WHOLE = ("seed", "count")
+"""Fields that take no fractions."""
 
 Ranges = Mapping[str, tuple[float, float]]
 
@@ -51,6 +56,8 @@ def ranged(table: Table, ranges: Ranges, mapping: Any, file: object, key: str = 
     """`from_mapping`, with every number of the fields named in `ranges` inside its closed range."""
     values = from_mapping(table, mapping, file, key, defaults)
     for row in table:
+        if row[0] in WHOLE and not (np.asarray(mapping.get(row[0], 0.0), float) % 1.0 == 0.0).all():
+            raise ConfigError(file, join(key, row[0]), mapping[row[0]], f"whole numbers: {row[3]}")
         low, high = ranges.get(row[0], (-1e9, 1e9))
         if not ((values[0][row[0]] >= low) & (values[0][row[0]] <= high)).all():
             raise ConfigError(file, join(key, row[0]), values[0][row[0]].tolist(), f"from {low:g} to {high:g} {row[2]} ({row[3]})")

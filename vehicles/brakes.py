@@ -26,6 +26,9 @@ BRAKES = (
     ("damping", (), "N m s/rad", "of the same link"),
 )
 
+LARGEST = 1e8
+"""Nothing of a brake is larger in SI units; beyond it is a slip of the pen."""
+
 
 @inline
 def brake_limit(b, wheel, command):
@@ -55,8 +58,8 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes") -> Reco
     """
     out = from_mapping(BRAKES, mapping, file, key)
     for name in ("max_torque", "parking_torque", "damping"):
-        if (out[0][name] < 0.0).any():
-            raise ConfigError(file, join(key, name), mapping[name], "numbers >= 0")
-    if not out[0]["stiffness"] > 0.0:
-        raise ConfigError(file, join(key, "stiffness"), mapping["stiffness"], "a number > 0")
+        if (out[0][name] < 0.0).any() or (out[0][name] > LARGEST).any():
+            raise ConfigError(file, join(key, name), mapping[name], f"numbers >= 0 and <= {LARGEST:g}")
+    if not 0.0 < out[0]["stiffness"] <= LARGEST:
+        raise ConfigError(file, join(key, "stiffness"), mapping["stiffness"], f"a number > 0 and <= {LARGEST:g}")
     return out

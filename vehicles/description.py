@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.model import Mechanism, checked_body, new_mechanism
-from vehicles.steering import steering_from_section
+from vehicles.dynamics import prepare
+from vehicles.model import Mechanism, checked_body, new_mechanism, new_workspace
+from vehicles.steering import STEERING_STATE, place_tierods, steering_from_section
 from vehicles.suspension.corner_model import Body, Corner, Hinge, universal_axes
 from vehicles.suspension.struts import SPRING_POINTS, STOP_POINTS, STRUTS
 
@@ -30,6 +31,21 @@ HARDPOINTS = (
 joint and centre of mass, shock absorber and spring on chassis (C) and arm (A), tie rod on chassis or link (C) and upright (U)."""
 
 RODS = ("upright", "tierod", "shock_lower", "shock_upper")
+
+JOINTS = (
+    ("LCA_F", "LCA_B"), ("UCA_F", "UCA_B"), ("UCA_U", "LCA_U"), ("TIEROD_U", "TIEROD_C"), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"),
+)  # fmt: skip
+"""Ends of the hinges and rods."""
+
+FAR = 100.0
+"""m. No point of a vehicle lies further from its reference point: a number beyond is a slip of the decimal point or of the unit."""
+HEAVY = 1e6
+"""kg, and kg m2. No body is heavier, no moment of inertia larger."""
+STIFF = 1e9
+"""N/m, N s/m, N. No spring, damper or stop is stronger."""
+
+TRAVEL = (-0.05, 0.0, 0.05)
+"""rad. Lower-arm angles about the design position in which every corner must close, at both ends of the steering too."""
 
 BODY = (
     ("drivers_head", (3,), "m", "driver's head from the chassis reference point, in B"),
@@ -60,7 +76,7 @@ def read_description(mapping: Any, file: str) -> Description:
     with Section(mapping, file) as s:
         with s.section("chassis") as c:
             chassis = _chassis(c)
-            head = c.array("drivers_head", (3,))
+            head = c.array("drivers_head", (3,), within=FAR)
         with s.section("axles") as axles:
             front, rear = (_Axle(axles.section(name)) for name in ("front", "rear"))
         struts = record(STRUTS)
@@ -68,17 +84,22 @@ def read_description(mapping: Any, file: str) -> Description:
         for i, (axle, mirror) in enumerate(((front, False), (front, True), (rear, False), (rear, True))):
             corners.append(axle.corner(mirror))
             axle.write_struts(struts, i)
-        mechanism = new_mechanism(chassis, corners, struts, s.number("gravity", least=0.0))
+        mechanism = new_mechanism(chassis, corners, struts, s.number("gravity", least=0.0, most=100.0))
         with s.section("steering") as t:
             steering = steering_from_section(t, np.stack([corners[0].Q, corners[1].Q]))
+        _check_travel(mechanism, steering, file)
         body = record(BODY)
         body[0]["drivers_head"], body[0]["drag_point"] = head, chassis.com
         if s.has("aerodynamics"):
             with s.section("aerodynamics") as a:
-                body[0]["drag_area"] = a.number("drag_coefficient", least=0.0) * a.number("frontal_area", least=0.0)
-                body[0]["air_density"] = a.number("air_density", least=0.0)
+                body[0]["drag_area"] = a.number("drag_coefficient", least=0.0, most=10.0) * a.number("frontal_area", least=0.0, most=1e3)
+                body[0]["air_density"] = a.number("air_density", least=0.0, most=1e3)
         with s.section("body") as b:
-            outline = (b.number("length", above=0.0), b.number("width", above=0.0), b.number("front_overhang", least=0.0))
+            outline = (
+                b.number("length", above=0.0, most=FAR),
+                b.number("width", above=0.0, most=FAR),
+                b.number("front_overhang", least=0.0, most=FAR),
+            )
         bushes = {
             name: np.stack([axle.points[point] * (MIRROR if mirror else 1.0) for axle in (front, rear) for mirror in (False, True)])
             for name, point in (
@@ -93,14 +114,32 @@ def read_description(mapping: Any, file: str) -> Description:
         return Description(s.text("name"), mechanism, steering, body, bushes, outline, s.text("tires"), s.text("drivetrain"))
 
 
+def _check_travel(mechanism: Mechanism, steering: Record, file: str) -> None:
+    """Every corner must close at the TRAVEL of its arm, the front ones at both ends of the steering too. Raises ConfigError."""
+    w, state = new_workspace(mechanism), record(STEERING_STATE)
+    for end in (-1.0, 0.0, 1.0):
+        state[0]["angle"] = end * steering[0]["max_arm_angle"]
+        place_tierods(steering, state, w.inputs)
+        for theta in TRAVEL:
+            w.state[0]["theta"] = theta
+            prepare(mechanism.corners, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+            closed = np.isfinite(w.kinematics[0]["W"]).all(axis=0)
+            if not closed.all():
+                axle = "front" if not closed[:2].all() else "rear"
+                at = f"arms at {theta:g} rad, steering at {end:g} of full lock: open"
+                raise ConfigError(
+                    file, f"axles.{axle}.hardpoints_left", at, "points whose linkage closes over the travel of arms and steering"
+                )
+
+
 def _chassis(c: Section) -> Body:
     """Chassis body together with the masses fixed to it."""
-    bodies = [checked_body(c.number("mass", above=0.0), c.array("com", (3,)), _inertia(c, "inertia"), c.file, c.key)]
+    bodies = [_free_body(c)]
     if c.has("fixed_masses"):
         with c.section("fixed_masses") as masses:
             for name in masses.mapping:
                 with masses.section(str(name)) as m:
-                    bodies.append(checked_body(m.number("mass", above=0.0), m.array("com", (3,)), _inertia(m, "inertia"), m.file, m.key))
+                    bodies.append(_free_body(m))
     mass = sum(b.mass for b in bodies)
     com = sum((b.mass * b.com for b in bodies), np.zeros(3)) / mass
     inertia = np.zeros((3, 3))
@@ -110,12 +149,17 @@ def _chassis(c: Section) -> Body:
     return Body(mass, com, inertia)
 
 
+def _free_body(s: Section) -> Body:
+    """Body with `mass`, `com` and `inertia`."""
+    return checked_body(s.number("mass", above=0.0, most=HEAVY), s.array("com", (3,), within=FAR), _inertia(s, "inertia"), s.file, s.key)
+
+
 def _inertia(s: Section, name: str) -> Vector:
     """Inertia matrix, from three moments or from a full 3 x 3 matrix."""
     value = s.raw(name, expected="three moments of inertia, or a 3 x 3 matrix")
     if isinstance(value, list) and len(value) == 3 and not any(isinstance(row, list) for row in value):
-        return np.diag(s.array(name, (3,)))
-    return s.array(name, (3, 3))
+        return np.diag(s.array(name, (3,), within=HEAVY))
+    return s.array(name, (3, 3), within=HEAVY)
 
 
 class _Axle:
@@ -124,13 +168,24 @@ class _Axle:
     def __init__(self, s: Section) -> None:
         with s:
             self.file, self.key = s.file, s.key
-            location = s.array("location", (3,))
+            location = s.array("location", (3,), within=FAR)
             with s.section("hardpoints_left") as h:
-                self.points = {name: h.array(name, (3,)) + location for name in HARDPOINTS}
+                self.points = {name: h.array(name, (3,), within=FAR) + location for name in HARDPOINTS}
+                self._check_joints(h)
             with s.section("bodies") as bodies:
                 self.bodies = self._bodies(bodies)
             self.spring, self.shock = s.section("spring"), s.section("shock")
             self._read_struts()
+
+    def _check_joints(self, h: Section) -> None:
+        """Two joints of one part must not lie in one place."""
+        for one, other in JOINTS:
+            if np.linalg.norm(self.points[one] - self.points[other]) < 1e-3:
+                raise ConfigError(h.file, h.path(one), h.mapping[one], f"a point at least 1 mm from {other}")
+        for front, rear, ball in (("LCA_F", "LCA_B", "LCA_U"), ("UCA_F", "UCA_B", "UCA_U")):
+            p = self.points
+            if np.linalg.norm(np.cross(p[front] - p[rear], p[ball] - p[rear])) < 1e-6:
+                raise ConfigError(h.file, h.path(ball), h.mapping[ball], f"a point beside the line through {front} and {rear}")
 
     def _bodies(self, s: Section) -> dict[str, Body]:
         p = self.points
@@ -143,11 +198,11 @@ class _Axle:
                 x = _unit(p[bush] - p[rear])
                 z = _unit(np.cross(p[rear] - p[ball], p[bush] - p[ball]))
                 frame = np.column_stack([x, np.cross(z, x), z])
-                inertia = frame @ np.diag(b.array("arm_inertia", (3,))) @ frame.T
-                found[name] = checked_body(b.number("mass", above=0.0), p[com], inertia, b.file, b.key)
+                inertia = frame @ np.diag(b.array("arm_inertia", (3,), within=HEAVY)) @ frame.T
+                found[name] = checked_body(b.number("mass", above=0.0, most=HEAVY), p[com], inertia, b.file, b.key, "arm_inertia")
         for name, point in (("knuckle", "UPRIGHT"), ("wheel", "SPINDLE")):
             with s.section(name) as b:
-                found[name] = checked_body(b.number("mass", above=0.0), p[point], _inertia(b, "inertia"), b.file, b.key)
+                found[name] = checked_body(b.number("mass", above=0.0, most=HEAVY), p[point], _inertia(b, "inertia"), b.file, b.key)
         ends = {"upright": ("LCA_U", "UCA_U"), "tierod": ("TIEROD_U", "TIEROD_C"), "shock_lower": ("SHOCK_A", "SHOCK_C")}
         ends["shock_upper"] = ends["shock_lower"]
         for name in RODS:
@@ -160,14 +215,14 @@ class _Axle:
         if not s.has(name):
             return Body(0.0, 0.5 * (start + end), np.zeros((3, 3)))
         with s.section(name) as b:
-            mass = b.number("mass", above=0.0)
-            low, high = b.number("from", least=-1.0), b.number("to", most=2.0)
+            mass = b.number("mass", above=0.0, most=HEAVY)
+            low, high = b.number("from", least=-1.0, most=2.0), b.number("to", least=-1.0, most=2.0)
             if not high > low:
                 raise ConfigError(b.file, b.path("to"), high, f"more than `from`, {low:g}")
             n = _unit(end - start)
             length = (high - low) * float(np.linalg.norm(end - start))
-            across = b.number("transverse_inertia", mass * length**2 / 12.0, above=0.0)
-            axial = b.number("axial_inertia", above=0.0)
+            across = b.number("transverse_inertia", mass * length**2 / 12.0, above=0.0, most=HEAVY)
+            axial = b.number("axial_inertia", above=0.0, most=HEAVY)
             inertia = across * (np.eye(3) - np.outer(n, n)) + axial * np.outer(n, n)
             return checked_body(mass, start + 0.5 * (low + high) * (end - start), inertia, b.file, b.key)
 
@@ -210,8 +265,8 @@ class _Axle:
 
     def _read_struts(self) -> None:
         with self.spring as s:
-            self.free_length = s.number("free_length", above=0.0)
-            self.rate = s.number("rate", 0.0, least=0.0)
+            self.free_length = s.number("free_length", above=0.0, most=FAR)
+            self.rate = s.number("rate", 0.0, least=0.0, most=STIFF)
             self.table = (np.empty(0), np.empty(0))
             if s.has("deformation"):
                 self.table = self._pair(s, "deformation", "pull", SPRING_POINTS)
@@ -220,20 +275,20 @@ class _Axle:
             self.stops = (np.empty(0), np.empty(0))
             if s.has("stop_penetration"):
                 self.stops = self._pair(s, "stop_penetration", "stop_force", STOP_POINTS)
-                self.bump, self.rebound = s.number("bump_stop_length", above=0.0), s.number("rebound_stop_length", above=0.0)
-                self.end_rate = s.number("stop_end_rate", 0.0, least=0.0)
+                self.bump, self.rebound = (s.number(f"{end}_stop_length", above=0.0, most=FAR) for end in ("bump", "rebound"))
+                self.end_rate = s.number("stop_end_rate", 0.0, least=0.0, most=STIFF)
         with self.shock as s:
             names = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
-            self.damping = {name: s.number(name, least=0.0) for name in names}
+            self.damping = {name: s.number(name, least=0.0, most=STIFF) for name in names}
             self.stroke = (
-                s.number("midstroke_min", least=0.0),
-                s.number("midstroke_max", above=0.0),
-                s.number("midstroke_blend", above=0.0),
+                s.number("midstroke_min", least=0.0, most=FAR),
+                s.number("midstroke_max", above=0.0, most=FAR),
+                s.number("midstroke_blend", above=0.0, most=FAR),
             )
 
     @staticmethod
     def _pair(s: Section, xs: str, ys: str, most: int) -> tuple[Vector, Vector]:
-        x, y = s.rising(xs, most), s.table(ys, most)
+        x, y = s.rising(xs, most, within=FAR), s.table(ys, most, within=STIFF)
         if len(x) != len(y):
             raise ConfigError(s.file, s.path(ys), y.tolist(), f"{len(x)} numbers, as many as {xs}")
         return x, y

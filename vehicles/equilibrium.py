@@ -69,6 +69,8 @@ def settle(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -
         if np.abs(residual).max() < 0.1 * RESIDUAL:
             break
         _differentiate(m, s, ground, place, unknown, jacobian)
+        if not (np.isfinite(jacobian).all() and np.isfinite(residual).all()):
+            break  # a corner does not close there
         change = np.linalg.lstsq(jacobian, -residual, rcond=1e-14)[0]
         change *= min(1.0, LARGEST_CHANGE / np.abs(change).max())
         before = float(residual @ residual)

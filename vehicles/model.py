@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, InertiaWarning
-from simulator.base.records import Record, record
+from simulator.base.records import Record, join, record
 from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
 from vehicles.suspension.corner_model import Body, Corner, write_corner
 from vehicles.suspension.double_wishbone import CORNERS, INPUTS, KINEMATICS
@@ -64,8 +64,10 @@ def new_workspace(mechanism: Mechanism) -> Workspace:
     return space
 
 
-def checked_body(mass: float, com: NDArray[np.float64], inertia: NDArray[np.float64], file: str, key: str) -> Body:
-    """Body after checks that a rigid body must pass.
+def checked_body(
+    mass: float, com: NDArray[np.float64], inertia: NDArray[np.float64], file: str, key: str, inertia_key: str = "inertia"
+) -> Body:
+    """Body after checks that a rigid body must pass; `key` and `inertia_key` name its place and that of its inertia in messages.
 
     Raises
     ------
@@ -74,12 +76,14 @@ def checked_body(mass: float, com: NDArray[np.float64], inertia: NDArray[np.floa
     A broken triangle inequality (a moment larger than the sum of the two others) only warns: published vehicle data have it.
     """
     if not mass > 0.0:
-        raise ConfigError(file, f"{key}.mass", mass, "a mass above 0 kg")
+        raise ConfigError(file, join(key, "mass"), mass, "a mass above 0 kg")
     if not np.allclose(inertia, inertia.T, rtol=0.0, atol=1e-9 * max(1.0, np.abs(inertia).max())):
-        raise ConfigError(file, f"{key}.inertia", inertia.tolist(), "a symmetric inertia matrix")
+        raise ConfigError(file, join(key, inertia_key), inertia.tolist(), "a symmetric inertia matrix")
     moments = np.linalg.eigvalsh(inertia)
     if not moments[0] > 0.0:
-        raise ConfigError(file, f"{key}.inertia", inertia.tolist(), "a positive definite inertia matrix")
+        raise ConfigError(file, join(key, inertia_key), inertia.tolist(), "a positive definite inertia matrix")
     if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9):
-        warnings.warn(f"{file}: {key}.inertia: largest principal moment above the sum of the others", InertiaWarning, stacklevel=2)
+        warnings.warn(
+            f"{file}: {join(key, inertia_key)}: largest principal moment above the sum of the others", InertiaWarning, stacklevel=2
+        )
     return Body(float(mass), np.asarray(com, float), np.asarray(inertia, float))

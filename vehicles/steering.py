@@ -46,11 +46,11 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Reco
     """STEERING record; `tierod_inner` (2, 3) are the inner tie-rod joints left and right at delta = 0, in B. Raises ConfigError."""
     p = record(STEERING)
     out = p[0]
-    angle = math.radians(s.number("rotation_y_deg"))
-    out["location"] = s.array("location", (3,))
+    angle = math.radians(s.number("rotation_y_deg", least=-90.0, most=90.0))
+    out["location"] = s.array("location", (3,), within=100.0)
     out["rotation"] = [[math.cos(angle), 0.0, math.sin(angle)], [0.0, 1.0, 0.0], [-math.sin(angle), 0.0, math.cos(angle)]]
-    pivot, joint = s.array("arm_pivot", (3,)), s.array("arm_joint", (3,))
-    idler_pivot, idler_joint = s.array("idler_pivot", (3,)), s.array("idler_joint", (3,))
+    pivot, joint = s.array("arm_pivot", (3,), within=100.0), s.array("arm_joint", (3,), within=100.0)
+    idler_pivot, idler_joint = s.array("idler_pivot", (3,), within=100.0), s.array("idler_joint", (3,), within=100.0)
     out["pivot"], out["arm"] = pivot[:2], (joint - pivot)[:2]
     out["idler_pivot"], out["idler"] = idler_pivot[:2], (idler_joint - idler_pivot)[:2]
     out["link"] = (idler_joint - joint)[:2]
@@ -58,8 +58,8 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Reco
     out["branch"] = -1.0 if across > 0.0 else 1.0
     out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - joint
     out["max_arm_angle"] = math.radians(s.number("max_arm_angle_deg", above=0.0, most=60.0))
-    out["gear_ratio"] = s.number("gear_ratio", above=0.0)
-    out["max_rate"] = math.radians(s.number("max_rate_deg", least=0.0))
+    out["gear_ratio"] = s.number("gear_ratio", above=0.0, most=1e3)
+    out["max_rate"] = math.radians(s.number("max_rate_deg", least=0.0, most=1e4))
     if out["max_rate"] > 0.0:
         out["natural_frequency"] = s.number("natural_frequency", above=0.0, most=500.0)
     for angle in np.linspace(-out["max_arm_angle"], out["max_arm_angle"], 61):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import JounceError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.records import Record, record
 from simulator.base.section import Section
@@ -55,7 +56,10 @@ class Vehicle:
         JounceError : no equilibrium is found there (the ground is too steep)
         """
         clear(self.space)
-        settle(self.model, self.space, ground, x, y, yaw)
+        try:
+            settle(self.model, self.space, ground, x, y, yaw)
+        except JounceError as error:
+            raise JounceError(f"{self.description.name}: {error}") from None
         drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         self.read()

@@ -47,6 +47,9 @@ SETTINGS = (
     ("rotation_damping", (3,), "1", "its damping ratio"),
 )
 
+LEAST, MOST = 1e-4, 1e6
+"""Every limit, frequency and damping ratio lies between these, whatever its unit: beyond is a slip of the pen."""
+
 WASHOUT = (
     # name                      shape      unit     what it is
     ("h", (), "s", "tick that the filters are made for"),
@@ -140,8 +143,8 @@ def _check_ranges(u: Record, file: object) -> None:
         if (u[0][name] < 0.0).any() or (u[0][name] > 2.0).any():
             raise ConfigError(file, f"cueing.{name}", u[0][name].tolist(), "numbers from 0 to 2")
     for name, *_ in SETTINGS:
-        if not name.endswith("_gain") and (np.asarray(u[0][name]) <= 0.0).any():
-            raise ConfigError(file, f"cueing.{name}", u[0][name].tolist(), "above zero")
+        if not name.endswith("_gain") and not ((np.asarray(u[0][name]) >= LEAST) & (np.asarray(u[0][name]) <= MOST)).all():
+            raise ConfigError(file, f"cueing.{name}", u[0][name].tolist(), f"from {LEAST:g} to {MOST:g}")
     if u[0]["tilt_limit_deg"] > 30.0:
         raise ConfigError(file, "cueing.tilt_limit_deg", float(u[0]["tilt_limit_deg"]), "at most 30")
 

@@ -37,6 +37,20 @@ HEXAPOD = SETTINGS + (
 )
 """What kernels read: the settings and what follows from them."""
 
+LARGEST_LENGTH = 50.0
+"""m. Nothing of a platform is longer: a number beyond is a slip of the decimal point or of the unit."""
+
+RANGES = (
+    # name, least, most
+    ("shortest_leg", 0.01, LARGEST_LENGTH),
+    ("longest_leg", 0.01, LARGEST_LENGTH),
+    ("neutral_leg", 0.01, LARGEST_LENGTH),
+    ("cushion", 1e-4, LARGEST_LENGTH),
+    ("leg_speed", 0.01, 20.0),
+    ("leg_acceleration", 0.05, 200.0),
+)
+"""m, m/s, m/s2. What a platform can be."""
+
 LARGEST_ANGLE = math.radians(60.0)
 """rad. No demand may ask for more; keeps R_NP far from the pitch of 90 degrees at which roll and yaw coincide."""
 
@@ -64,9 +78,12 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
 
 
 def _check_ranges(p: Record, file: object) -> None:
-    for name in ("shortest_leg", "longest_leg", "neutral_leg", "leg_speed", "leg_acceleration", "cushion"):
-        if p[0][name] <= 0.0:
-            raise ConfigError(file, name, float(p[0][name]), "a number above zero")
+    for name, low, high in RANGES:
+        if not low <= p[0][name] <= high:
+            raise ConfigError(file, name, float(p[0][name]), f"a number from {low:g} to {high:g}")
+    for name in ("base_joints", "platform_joints", "p_PH"):
+        if (np.abs(p[0][name]) > LARGEST_LENGTH).any():
+            raise ConfigError(file, name, p[0][name], f"points within {LARGEST_LENGTH:g} m")
     shortest, longest, neutral, cushion = (float(p[0][name]) for name in ("shortest_leg", "longest_leg", "neutral_leg", "cushion"))
     if longest <= shortest:
         raise ConfigError(file, "longest_leg", longest, f"more than shortest_leg = {shortest}")

@@ -34,6 +34,9 @@ SETTINGS = (
     ("fault", (), "s", "input that is not a number before it counts as a fault"),
 )
 
+SHORTEST, LONGEST = 0.01, 3600.0
+"""s. Times of the procedure lie between these."""
+
 PROCEDURE = (
     # name               shape   unit            what it is
     ("state", (), "1", "one of STATE_NAMES", "i8"),
@@ -71,11 +74,13 @@ NEAR = 1e-3
 
 
 def procedure_settings(mapping: Mapping[str, Any], file: object) -> Record:
-    """SETTINGS record from the section `procedure` of a file in ``configs/washouts``. Raises ConfigError unless all are above zero."""
+    """SETTINGS record from the section `procedure` of a file in ``configs/washouts``. Raises ConfigError for a time out of SHORTEST to LONGEST."""
     p = from_mapping(SETTINGS, mapping, file, "procedure")
     for name, *_ in SETTINGS:
-        if p[0][name] <= 0.0:
-            raise ConfigError(file, f"procedure.{name}", float(p[0][name]), "a number above zero, in s")
+        if not SHORTEST <= p[0][name] <= LONGEST:
+            raise ConfigError(
+                file, f"procedure.{name}", float(p[0][name]), f"a number of seconds above zero, from {SHORTEST:g} to {LONGEST:g}"
+            )
     return p
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 
 class JounceError(Exception):
-    """Base of every error that Jounce raises on purpose; its text is the one line a user reads."""
+    """Base of every error that Jounce raises on purpose; its text is the one line a user reads, whatever stands in it."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(one_line(text))
 
 
 class ConfigError(JounceError):
@@ -21,7 +26,7 @@ class ConfigError(JounceError):
     def __init__(self, file: object, key: str, value: object, expected: str) -> None:
         self.file, self.key, self.value, self.expected = str(file), key, value, expected
         where = f"{self.file}: {key}: " if key else f"{self.file}: "
-        super().__init__(f"{where}got {_short(value)}, expected {expected}")
+        super().__init__(f"{where}got {_short(value)}, expected {expected}{_hint(value, expected)}")
 
 
 class InertiaWarning(UserWarning):
@@ -40,6 +45,29 @@ class OutputError(JounceError):
     """A result cannot be written where the user asked for it."""
 
 
+def one_line(text: str) -> str:
+    """`text` with everything that does not print (line ends, control characters) written as in Python source."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def _hint(value: object, expected: str) -> str:
+    """What to write for a number that YAML takes for text, such as 41.6e3 or 1e-3."""
+    while isinstance(value, (list, tuple)) and value:
+        value = next((item for item in value if isinstance(item, (str, list, tuple))), None)
+    if not isinstance(value, str) or "number" not in expected:
+        return ""
+    try:
+        number = float(value)
+    except ValueError:
+        return ""
+    if not math.isfinite(number):
+        return ""
+    mantissa, e, exponent = repr(number).partition("e")
+    written = f"{mantissa}{'' if '.' in mantissa else '.0'}e{exponent}" if e else mantissa
+    return f" (for YAML {value!r} is text; write {written})"
+
+
 def _short(value: object, limit: int = 80) -> str:
-    text = repr(value)
+    plain = getattr(value, "tolist", None)  # of a number or array of NumPy
+    text = repr(value if plain is None else plain())
     return text if len(text) <= limit else text[: limit - 3] + "..."

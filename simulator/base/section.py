@@ -75,20 +75,27 @@ class Section:
             raise ConfigError(self.file, self.path(name), value, "a number " + " and ".join(limits))
         return value
 
-    def array(self, name: str, shape: tuple[int, ...], default: Any = REQUIRED) -> NDArray[np.float64]:
-        """Finite numbers of the given shape."""
-        return numbers(self.raw(name, default, " x ".join(map(str, shape)) + " numbers"), shape, self.file, self.path(name))
+    def array(self, name: str, shape: tuple[int, ...], default: Any = REQUIRED, within: float = np.inf) -> NDArray[np.float64]:
+        """Finite numbers of the given shape, none beyond `within` on either side of zero."""
+        words = " x ".join(map(str, shape)) + " numbers"
+        values = numbers(self.raw(name, default, words), shape, self.file, self.path(name))
+        return self._within(name, values, within, words)
 
-    def table(self, name: str, most: int) -> NDArray[np.float64]:
-        """A list of 2 to `most` finite numbers."""
+    def _within(self, name: str, values: NDArray[np.float64], within: float, words: str) -> NDArray[np.float64]:
+        if (np.abs(values) > within).any():
+            raise ConfigError(self.file, self.path(name), values, f"{words} from {-within:g} to {within:g}")
+        return values
+
+    def table(self, name: str, most: int, within: float = np.inf) -> NDArray[np.float64]:
+        """A list of 2 to `most` finite numbers, none beyond `within` on either side of zero."""
         value = self.raw(name, expected="a list of numbers")
         if not isinstance(value, list) or not 2 <= len(value) <= most:
             raise ConfigError(self.file, self.path(name), value, f"a list of 2 to {most} numbers")
-        return numbers(value, (len(value),), self.file, self.path(name))
+        return self._within(name, numbers(value, (len(value),), self.file, self.path(name)), within, "numbers")
 
-    def rising(self, name: str, most: int) -> NDArray[np.float64]:
+    def rising(self, name: str, most: int, within: float = np.inf) -> NDArray[np.float64]:
         """A table whose values rise strictly."""
-        values = self.table(name, most)
+        values = self.table(name, most, within)
         if not (np.diff(values) > 0.0).all():
             raise ConfigError(self.file, self.path(name), values.tolist(), "numbers that rise from one to the next")
         return values

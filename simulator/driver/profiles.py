@@ -13,12 +13,13 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import msgspec
-import yaml
 
 from simulator.base.errors import ConfigError
+from simulator.base.records import join
+from simulator.base.yamlfile import read_yaml
 from simulator.driver.shaping import PedalFeel, SteeringFeel
 
 PAD_AXES = ("leftx", "lefty", "rightx", "righty", "lefttrigger", "righttrigger")
@@ -148,13 +149,7 @@ def load_profiles(folders: Sequence[Path]) -> tuple[list[Profile], KeyboardProfi
 
 def load_profile(file: Path) -> Profile | KeyboardProfile:
     """One profile, checked. Raises ConfigError."""
-    try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(file, "", error.__class__.__name__, "a readable YAML file") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(file, "", " ".join(str(error).split()), "YAML") from None
-    return read_profile(data, file)
+    return read_profile(read_yaml(file), file)
 
 
 def read_profile(data: Any, file: object) -> Profile | KeyboardProfile:
@@ -162,6 +157,7 @@ def read_profile(data: Any, file: object) -> Profile | KeyboardProfile:
     if not isinstance(data, dict):
         raise ConfigError(file, "", data, "a mapping with the key `kind`")
     _no_strange_numbers(data, file)
+    _check_buttons(data.get("buttons", {}), file)
     if data.get("kind") == "keyboard":
         return _convert(data, KeyboardProfile, file)
     if "file" in data:
@@ -259,6 +255,21 @@ def _no_strange_numbers(data: Any, file: object, key: str = "") -> None:
     items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for name, item in items:
         _no_strange_numbers(item, file, f"{key}.{name}".lstrip("."))
+
+
+def _check_buttons(buttons: Any, file: object) -> None:
+    """Actions and lists of buttons, whose place the conversion would not name."""
+    if not isinstance(buttons, dict):
+        return
+    for action, keys in buttons.items():
+        key = join("buttons", str(action))
+        if action not in get_args(Action):
+            raise ConfigError(file, key, keys, "no such action; known here: " + ", ".join(get_args(Action)))
+        if not isinstance(keys, list):
+            raise ConfigError(file, key, keys, "a list of buttons")
+        for i, item in enumerate(keys):
+            if isinstance(item, bool) or not (isinstance(item, str) or (isinstance(item, int) and 0 <= item <= 255)):
+                raise ConfigError(file, f"{key}[{i}]", item, "a button: its number from 0 to 255, or its name on a game controller")
 
 
 def _check_profile(profile: Profile, file: object) -> None:

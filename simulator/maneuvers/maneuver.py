@@ -21,6 +21,9 @@ DRIVER_PERIOD = 0.01
 """s between two calls of a driver; the step must divide it."""
 
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]*\Z")]
+File = Annotated[
+    str, Meta(pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*\Z", extra={"words": "a name, or the path of a file"})
+]
 Time = Annotated[float, Meta(ge=0.0, le=86400.0, extra={"unit": "s"})]
 Unit = Annotated[float, Meta(ge=0.0, le=1.0)]
 
@@ -54,8 +57,8 @@ class Document(msgspec.Struct, frozen=True):
     """The file, key by key."""
 
     name: Name
-    vehicle: Name
-    terrain: Name
+    vehicle: File
+    terrain: File
     duration: Annotated[float, Meta(gt=0.0, le=86400.0, extra={"unit": "s"})]
     body: Body
     step: Annotated[float, Meta(ge=0.00005, le=0.01, extra={"unit": "s"})] = 0.001
@@ -84,9 +87,11 @@ class Maneuver:
     path : relative to the spawn pose, without the timed lane changes; None for a script
     timed : lane changes that start at a time
     limits : pass marks by name of the metric
+    file : where it was read from
     """
 
     def __init__(self, document: Document, file: object) -> None:
+        self.file = file
         self.name, self.title = document.name, document.title or document.name
         self.vehicle, self.terrain = document.vehicle, document.terrain
         self.duration, self.step, self.seed = document.duration, document.step, document.seed

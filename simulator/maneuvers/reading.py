@@ -161,6 +161,8 @@ def _known(fields: Mapping[str, mi.Field]) -> str:
 
 def _words(kind: mi.Type, factor: float) -> str:
     """What would have been accepted, the range in the unit the user wrote."""
+    if isinstance(kind, mi.Metadata) and "words" in (kind.extra or {}):
+        return str(kind.extra["words"])  # type: ignore[index]
     plain = _plain(kind)
     if isinstance(plain, (mi.FloatType, mi.IntType)):
         noun = "a number" if isinstance(plain, mi.FloatType) else "a whole number"

@@ -80,7 +80,7 @@ BROKEN = [
     # file, path of keys to set (None = delete), value, key in the message
     ("double_lane_change", ["vehicle"], None, "vehicle"),
     ("double_lane_change", ["vehicle"], 7, "vehicle"),
-    ("double_lane_change", ["vehicle"], "../../etc/passwd", "vehicle"),
+    ("double_lane_change", ["vehicle"], "a\nb", "vehicle"),
     ("double_lane_change", ["vehicle"], "", "vehicle"),
     ("double_lane_change", ["terrain"], ["flat"], "terrain"),
     ("double_lane_change", ["name"], "two\nlines", "name"),

@@ -15,6 +15,9 @@ from simulator.base.records import Record, join, numbers
 RPM = np.pi / 30.0
 """rad/s per revolution per minute."""
 
+LARGEST = 1e6
+"""Nothing of a drivetrain is larger in SI units or rpm; beyond it is a slip of the pen."""
+
 
 @inline
 def cell(abscissa, count, x):
@@ -60,11 +63,11 @@ def check_keys(mapping: Any, required: Sequence[str], file: object, key: str, op
             raise ConfigError(file, join(key, name), "nothing", "a value; needed here: " + known)
 
 
-def number(mapping: Mapping[str, Any], name: str, file: object, key: str, low: float, high: float = np.inf, above: bool = False) -> float:
+def number(mapping: Mapping[str, Any], name: str, file: object, key: str, low: float, high: float = LARGEST, above: bool = False) -> float:
     """The number `mapping[name]` in [low, high], or in (low, high] when `above`. Raises ConfigError."""
     value = float(numbers(mapping[name], (), file, join(key, name)))
     if not (low <= value <= high) or (above and value == low):
-        words = f"a number {'>' if above else '>='} {low:g}" + ("" if np.isinf(high) else f" and <= {high:g}")
+        words = f"a number {'>' if above else '>='} {low:g} and <= {high:g}"
         raise ConfigError(file, join(key, name), mapping[name], words)
     return value
 
@@ -74,7 +77,10 @@ def series(mapping: Mapping[str, Any], name: str, file: object, key: str, count:
     value = mapping[name]
     if not isinstance(value, (list, tuple)) or len(value) < 2:
         raise ConfigError(file, join(key, name), value, "a list of at least two numbers" if count is None else f"a list of {count} numbers")
-    return numbers(value, (len(value) if count is None else count,), file, join(key, name))
+    values = numbers(value, (len(value) if count is None else count,), file, join(key, name))
+    if (np.abs(values) > LARGEST).any():
+        raise ConfigError(file, join(key, name), value, f"numbers from {-LARGEST:g} to {LARGEST:g}")
+    return values
 
 
 def curve(mapping: Any, x: str, y: str, file: object, key: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -91,6 +91,11 @@ _POSITIVE = ("radius", "width", "stiffness", "damping", "bottoming_radius", "loa
              "fym", "fys", "sxm", "sxs", "sym", "sys", "sq0", "sqe", "tread_stiffness", "tread_damping")  # fmt: skip
 _NOT_NEGATIVE = ("stiffness_growth", "bottoming_stiffness", "rolling_resistance", "nl0")
 _SHARE = ("torque_radius", "bulldozing")
+_LARGEST = 1e9
+"""Nothing of a tire is larger in SI units; beyond it is a slip of the pen."""
+_LENGTHS = ("radius", "width", "bottoming_radius")
+_LONGEST = 10.0
+"""m."""
 _ORDERED = (("fxs", "fxm"), ("fys", "fym"), ("sxm", "sxs"), ("sym", "sys"))
 
 
@@ -103,6 +108,9 @@ def tire(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     """
     p = from_mapping(TIRE, mapping, file, key)
     values = p[0]
+    for name, *_ in TIRE:
+        most = _LONGEST if name in _LENGTHS else _LARGEST
+        _require(bool((abs(values[name]) <= most).all()), mapping, file, key, name, f"at most {most:g}")
     for name in _POSITIVE:
         _require(bool((values[name] > 0.0).all()), mapping, file, key, name, "above 0")
     for name in _NOT_NEGATIVE:
