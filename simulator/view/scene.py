@@ -34,7 +34,7 @@ class Scene:
         software = is_software(renderer())
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=not software)
         self._terrain = Terrain(land, self._grain, software)
-        self._vehicle = Vehicle(geometry)
+        self._vehicle = Vehicle(geometry, software)
         self._sky = Program("sky")
         mesh, self._post_groups, self._post_size = posts(land)
         self._posts = Mesh(mesh, LAYOUT) if len(mesh) else None
@@ -106,8 +106,9 @@ class Scene:
         if self._posts is None:
             return
         distance = np.hypot(*(self._post_groups - shot.eye[:2]).T)
+        solid = self._vehicle.solid_in_world(view, shot.eye)
         for k in np.nonzero(distance < SIGHT)[0]:
-            self._vehicle.solid_in_world(view, shot.eye, air(float(distance[k])))
+            solid.set(air=air(float(distance[k])))
             first = int(k) * self._post_size
             self._posts.draw(first, min(self._post_size, self._posts.count - first))
 

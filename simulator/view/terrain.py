@@ -10,7 +10,7 @@ from pyglet import gl
 
 from simulator.view.gpu import Mesh, Program, Texture
 from simulator.view.land import Land, road_texture, surface_texture
-from simulator.view.tiles import distance, tile_triangles, visible_tiles
+from simulator.view.tiles import Counter, distance, tile_triangles, visible_tiles
 
 CELLS = (16, 8)
 """T, cells along a side of a tile, for a graphics card and for the processor."""
@@ -20,6 +20,9 @@ SHADE = 7.0
 """m. Tiles nearer than this to the focus can receive the vehicle's shadow."""
 HORIZON = 3500.0
 """m. Land is drawn up to here."""
+
+KINDS: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW"), ("SMOOTH", "WILD"), ("SMOOTH", "PAVED"), ("SMOOTH",), ("WILD",), ("PAVED",), ())
+"""Variants of the shader: near or far, under the vehicle, only soil, only asphalt. What cannot be there is not worked out."""
 
 
 class Terrain:
@@ -34,17 +37,21 @@ class Terrain:
         nodes = np.dstack(np.meshgrid(side, side)).reshape(-1, 2)
         self._mesh = Mesh(nodes, (2,), tile_triangles(self._cells), instance=(4,))
         slabs = () if land.roads else ("SLABS",)
-        self._programs = [Program("terrain", define=(*kind, *slabs)) for kind in (("SMOOTH", "SHADOW"), ("SMOOTH",), ())]
+        # a card sharpens the grain a little; the processor saves the time
+        crisp = "CRISP" if software else "CRISP , -0.6"
+        self._programs = {kind: Program("terrain", define=(*kind, *slabs, crisp)) for kind in KINDS}
         self._heights = Texture(land.heights, gl.GL_MIRRORED_REPEAT)
         self._surface = Texture(surface_texture(land), gl.GL_MIRRORED_REPEAT, fine=not software)
         roads, step = road_texture(land)
         self._roads = Texture(roads, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
-        spacing = land.spacing
+        spacing = (land.spacing[0] * step, land.spacing[1] * step)
+        self._hard = Counter(roads[..., 3] != 0.0, land.origin, spacing)
+        self._not_paved = Counter(roads[..., 3] < 0.999, land.origin, spacing)
         fixed = {
-            "grid": (*land.origin, *spacing), "road_grid": (*land.origin, spacing[0] * step, spacing[1] * step), "plane": land.plane,
+            "grid": (*land.origin, *land.spacing), "road_grid": (*land.origin, *spacing), "plane": land.plane,
             "mirrored": 1.0 if land.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4,
         }  # fmt: skip
-        for program in self._programs:
+        for program in self._programs.values():
             program.use().set(**fixed)
         relief = float(land.heights.max()) - float(land.heights.min())
         self._relief = (float(land.heights.min()) - 1.0, relief + 2.0)
@@ -56,14 +63,17 @@ class Terrain:
         for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
             texture.bind(unit)
         self.triangles = len(tiles) * self._cells**2 * 2
-        fine = level == 0
-        shaded = fine & (distance(tiles[:, :2], tiles[:, 3], focus) < SHADE)
-        common = {"clip_of_world": clip_of_world, "eye": eye, "focus": focus}
-        for program, chosen, more in zip(self._programs, (shaded, fine & ~shaded, ~fine), (shadow, {}, {}), strict=True):
-            count = int(chosen.sum())
+        near = level == 0
+        shaded = near & (distance(tiles[:, :2], tiles[:, 3], focus) < SHADE)
+        wild = ~shaded & ~self._hard.any(tiles[:, :2], tiles[:, 3])
+        paved = ~shaded & ~self._not_paved.any(tiles[:, :2], tiles[:, 3])
+        mixed = ~(shaded | wild | paved)
+        chosen = (shaded, near & wild, near & paved, near & mixed, ~near & wild, ~near & paved, ~near & mixed)
+        for kind, some in zip(KINDS, chosen, strict=True):
+            count = int(some.sum())
             if count:
-                program.use().set(**common, **more)
-                self._mesh.upload_instances(tiles[chosen])
+                self._programs[kind].use().set(clip_of_world=clip_of_world, eye=eye, focus=focus, **(shadow if "SHADOW" in kind else {}))
+                self._mesh.upload_instances(tiles[some])
                 self._mesh.draw_instances(count)
 
     def _bounds(self, x: NDArray, y: NDArray, half: float) -> tuple[NDArray, NDArray]:

@@ -26,7 +26,7 @@ SHADOW_SIZE = 640
 class Vehicle:
     """The vehicle on the graphics device."""
 
-    def __init__(self, geometry: Mapping[str, NDArray[np.float64]]) -> None:
+    def __init__(self, geometry: Mapping[str, NDArray[np.float64]], software: bool) -> None:
         self.geometry = geometry
         parts = (hmmwv.shell(), hmmwv.fittings(), hmmwv.glass(), hmmwv.frame())
         self._shell, self._fittings, self._glass, self._frame = (Mesh(mesh, LAYOUT) for mesh in parts)
@@ -37,7 +37,8 @@ class Vehicle:
         fine, coarse = (capsule(), coil()), (capsule(6, 1), coil(per_turn=8, sides=4))
         self._near, self._far = ([Mesh(mesh, (3, 3), instance=(4, 4, 3)) for mesh in pair] for pair in (fine, coarse))
         self._links: tuple[NDArray[np.float32], ...] = ()
-        self._solid, self._link = Program("solid"), Program("link", "solid")
+        plain = ("PLAIN",) if software else ()
+        self._solid, self._link = Program("solid", define=plain), Program("link", "solid", define=plain)
         self._ghost, self._panes = Program("solid", define=("GHOST",)), Program("solid", define=("GLASS",))
         self._dark = Program("solid", "depth")
         for program in (self._solid, self._link, self._panes):
@@ -98,9 +99,9 @@ class Vehicle:
         self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.8)
         self._wheels_and_links(self._near)
 
-    def solid_in_world(self, clip_of_world: NDArray, eye: NDArray, air: Any) -> None:
-        """Get ready to draw a mesh of solids whose corners are in W."""
-        self._begin(clip_of_world, eye, air, 0.0).set(world_of_body=np.eye(4))
+    def solid_in_world(self, clip_of_world: NDArray, eye: NDArray) -> Program:
+        """Get ready to draw solids whose corners are in W; the caller sets `air`."""
+        return self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.0).set(world_of_body=np.eye(4))
 
     def _begin(self, clip_of_world: NDArray, eye: NDArray, air: Any, lamp: float) -> Program:
         self.bind_shadow()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.view.land import FAR_OFFSET, Land, ViewRoad, is_paved, land_of, road_texture, soil_color, surface_texture
-from simulator.view.tiles import tile_triangles, visible_tiles
+from simulator.view.tiles import Counter, tile_triangles, visible_tiles
 from tests.view.scenes import hilly_land
 
 
@@ -122,3 +122,15 @@ def test_tile_triangles_cover_every_cell_counterclockwise():
     a, b = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
     area = 0.5 * (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
     assert area == pytest.approx(0.5) and area.sum() == pytest.approx(cells * cells)
+
+
+def test_squares_know_whether_a_marked_node_is_inside_or_next_to_them():
+    marked = np.zeros((40, 60), bool)
+    marked[10, 20] = True
+    counter = Counter(marked, (-5.0, 5.0), (2.0, 1.0))
+    x, y = -5.0 + 2.0 * 20, 5.0 + 10.0
+    squares = np.array([[x - 4.0, y - 4.0], [x + 0.5, y - 8.5], [x + 8.0, y], [x, y + 8.0], [-1e4, -1e4], [1e4, y]])
+    assert counter.any(squares, 8.0).tolist() == [True, True, False, False, False, False]
+    border = np.zeros((40, 60), bool)
+    border[:, -1] = True
+    assert Counter(border, (0.0, 0.0), (1.0, 1.0)).any(np.array([[500.0, 3.0]]), 10.0).all(), "the border goes on outside"

@@ -24,6 +24,9 @@ void main() {
     // the inside of the shell sees no sun
     vec3 light = gl_FrontFacing ? SUNLIGHT * sun + ambient(n) : ambient(n) * 0.5;
     light += lamp * facing;
+#ifdef PLAIN
+    color = vec4(display(mix(paint * light, air.rgb, air.a)), 1.0);
+#else
     vec3 mirror = 2.0 * dot(n, v) * n - v;
     float spark = max(dot(mirror, SUN), 0.0);
     spark *= spark;
@@ -35,6 +38,7 @@ void main() {
     color = vec4(display(c + 0.25 * above), 0.72 + 0.25 * rim);
 #else
     color = vec4(display(mix(c, air.rgb, air.a)), 1.0);
+#endif
 #endif
 #endif
 }

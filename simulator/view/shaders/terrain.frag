@@ -25,33 +25,42 @@ void main() {
 #else
     vec4 base = texture(surface, ((p_W.xy - grid.xy) / grid.zw + 0.5) / vec2(textureSize(surface, 0)));
 #endif
-    vec4 fine = texture(grain, p_W.xy * 0.43, -0.6);
-    vec4 middle = texture(grain, p_W.xy * 0.031 + 0.37, -0.6);
+    vec4 fine = texture(grain, p_W.xy * 0.43 CRISP);
+    vec4 middle = texture(grain, p_W.xy * 0.031 + 0.37 CRISP);
 
+#ifndef PAVED
     vec3 soil = base.rgb * base.rgb;
     // grass where the slow noise is high, bare and stony where it is low
     float grass = clamp(6.0 * (0.55 * wide + 0.45 * middle.a + 0.22 * fine.a) - 3.2, 0.0, 1.0);
     grass *= clamp(1.45 - 2.0 * soil.r, 0.0, 0.85);
     soil = mix(soil, vec3(0.105, 0.150, 0.038) + soil * vec3(0.12, 0.16, 0.02), grass);
     soil *= (0.62 + 0.76 * fine.b) * (0.72 + 0.56 * middle.b);
+#endif
+#ifdef WILD
+    vec3 ground = soil;
+#else
 
     float paved = clamp(road.w, 0.0, 1.0), gravelly = clamp(-road.w, 0.0, 1.0);
     vec3 asphalt = vec3(0.078, 0.077, 0.078) * (0.25 + 1.5 * fine.r) * (0.58 + 0.52 * middle.a + 0.32 * middle.b);
 #ifdef SLABS
     vec2 joint = abs(fract(p_W.xy * 0.1) - 0.5) * 10.0, width = max(fwidth(p_W.xy), 1e-3);
-    vec3 ground = asphalt * (1.0 - 0.6 * max(stripe(joint.x, 0.09, width.x), stripe(joint.y, 0.09, width.y)));
-    ground = mix(soil, ground, paved);
+    asphalt *= (1.0 - 0.6 * max(stripe(joint.x, 0.09, width.x), stripe(joint.y, 0.09, width.y)));
 #else
     float d = abs(road.x), pixel = max(fwidth(road.x), 1e-3);
     float paint = stripe(d - road.y + 0.28, 0.13, pixel) + stripe(d, 0.13, pixel) * step(0.35, road.z);
     asphalt += (0.40 + 0.4 * fine.r) * min(paint, 1.0);
+#endif
+#ifdef PAVED
+    vec3 ground = asphalt;
+#else
     // two lighter wheel tracks on gravel
-    float track = max(1.0 - 2.0 * abs(d - 0.95), 0.0);
+    float track = max(1.0 - 2.0 * abs(abs(road.x) - 0.95), 0.0);
     vec3 gravel = vec3(0.305, 0.272, 0.225) * (0.42 + 1.16 * fine.g) * (0.80 + 0.3 * middle.b + 0.16 * track);
     // ragged edge where the hard surface fades into soil
     float ragged = fine.b + middle.b - 1.0;
     vec3 ground = mix(soil, gravel, clamp(2.0 * gravelly + ragged * min(8.0 * gravelly, 1.0) - 0.5, 0.0, 1.0));
     ground = mix(ground, asphalt, clamp(4.0 * paved + ragged * min(8.0 * paved, 1.0) - 1.5, 0.0, 1.0));
+#endif
 #endif
 
     float sun = base.a * 1.25, open = 1.0;
