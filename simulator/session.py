@@ -99,11 +99,10 @@ class Session:
         """The vehicle's READOUT record, up to date whenever an outlet or the driver is called."""
         return self.vehicle.readout
 
-    def reset(self, gear: int = 1) -> None:
-        """Put the vehicle, settled and at rest, on the ground's start. The platform glides to neutral, it does not step."""
-        self.vehicle.reset(self.arrays, *self.ground.spawn, gear=gear)
+    def reset(self) -> None:
+        """Put the vehicle, settled, at rest and in neutral, on the ground's start. The platform glides to neutral, it does not step."""
+        self.vehicle.reset(self.arrays, *self.ground.spawn)
         self.command[:] = np.zeros(1, self.command.dtype)
-        self.command[0]["selector"] = gear
         self.vehicle.read(self.command)
         self.cueing.reset()
 

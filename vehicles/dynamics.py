@@ -65,6 +65,7 @@ WORK = (
     ("D", (4,), "kg m2", "inertia of theta, per corner"),
     ("bias", (6, 4), "N m, N", "inertia forces at zero acceleration (angular, linear), per corner"),
     ("theta_bias", (4,), "N m", "inertia force on theta at zero acceleration, per corner"),
+    ("gyroscopic", (3, 4), "N m", "couple that turns the axle of the spinning wheel, in B"),
     ("theta_force", (4,), "N m", "applied force on theta, per corner"),
     ("A", (6, 6), "", "articulated inertia of the chassis"),
     ("x", (6,), "", "right-hand side, then angular and linear acceleration (relative to free fall)"),
@@ -185,6 +186,7 @@ def add_gyroscopic_couples(corners, k, w_WB_B, wheel_spin, work, carrier_spin):
         carrier_spin[i] = dot(spin, axle)
         n = cross(spin, scale(corners[0]["spin_inertia"][i] * wheel_spin[i], axle))
         for j in range(3):
+            work[0]["gyroscopic"][j, i] = n[j]
             work[0]["bias"][j, i] += n[j]
         work[0]["theta_bias"][i] += dot(rate, n)
 

@@ -2,7 +2,7 @@
 
 Unknown are the six coordinates of the chassis and the four lower-arm angles. Where the chassis stands on the ground is given; the three
 horizontal coordinates are the small displacement by which the tires, held at that place, are pulled sideways until they carry what the
-slope asks for. On level ground it is zero. The brakes carry the moments about the axles.
+slope asks for. On level ground it is zero. The brakes carry the moments about the axles, and what the idling engine adds in gear.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from simulator.base.errors import JounceError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from simulator.base.jit import kernel
 from terrain.surface import height_and_normal
+from vehicles.drivetrain.torque_converter import converter_torques
 from vehicles.dynamics import answer_loads, prepare
 from vehicles.steering import place_tierods
 from vehicles.step import Model, Space, add_reactions, feel, gather_tire_loads, move_wheels
@@ -54,13 +55,14 @@ Ground = tuple[NDArray, ...]
 
 
 def settle(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -> None:
-    """Bring chassis, arms and tires into equilibrium at (x, y) [m] with heading yaw [rad].
+    """Bring chassis, arms and tires into equilibrium at (x, y) [m] with heading yaw [rad], the drivetrain being as it is.
 
     Raises
     ------
     JounceError : no such position is found
     """
     place_tierods(m.steering, s.steering, s.inputs)  # the last drive may have left them elsewhere
+    idle_drive(m, s)
     place = np.array([x, y, yaw])
     unknown = _reach_ground(m, s, ground, place, _first_guess(m, s, ground, x, y, yaw))
     residual, trial, jacobian = np.empty(10), np.empty(10), np.empty((10, 10))
@@ -145,6 +147,18 @@ def _unloaded_angle(m: Model, s: Space, i: int) -> float:
 
 
 @kernel
+def idle_drive(m, s):
+    """Torques of the half shafts while the engine idles against the converter and the wheels stand, and their reaction on the chassis."""
+    d = s.drivetrain[0]
+    turbine = converter_torques(m.drivetrain, d["engine_speed"], d["turbine_speed"])[1] if d["gear"] != 0 else 0.0
+    s.axles[0]["reaction_y"] = 0.0
+    for i in range(4):
+        final = m.drivetrain[0]["front_final_ratio"] if i < 2 else m.drivetrain[0]["rear_final_ratio"]
+        s.axles[0]["drive_torque"][i] = 0.25 * turbine / (d["ratio"] * final) if d["gear"] != 0 else 0.0
+        s.axles[0]["reaction_y"] -= s.axles[0]["drive_torque"][i]
+
+
+@kernel
 def static_residual(m, s, ground, place, unknown, residual):
     """Accelerations (angular 3, linear 3, thetas 4) of the vehicle standing still in the given position.
 
@@ -173,7 +187,7 @@ def static_residual(m, s, ground, place, unknown, residual):
         tire_forces(m.tire, s.tires, i, s.under, 1e-3, s.wheels, s.contacts)
     gather_tire_loads(s)
     for i in range(4):
-        s.axles[0]["brake_torque"][i] = s.motion[0]["moment"][i]
+        s.axles[0]["brake_torque"][i] = s.motion[0]["moment"][i] + s.axles[0]["drive_torque"][i]
     add_reactions(m, s)
     answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
     for j in range(3):

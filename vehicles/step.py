@@ -240,9 +240,8 @@ def steering_row(corners, kinematics, state, loads, out, work, i, Q_1):
     f, c = inertia_force(corners, k, state, out, work, CARRIER, i)
     force = column(loads[0]["wheel_force"], i)
     arm_W = cross(turn, sub(column(k["W"], i), D))
-    w = add(vector(state[0]["w_WB_B"]), column(k["w_rel"][CARRIER], i))
-    gyro = cross(w, scale(g["spin_inertia"][i] * state[0]["wheel_spin"][i], column(k["axle"], i)))
-    row = dot(f, cross(turn, sub(column(k["c"][CARRIER], i), D))) + dot(add(c, gyro), turn)
+    c = add(c, column(work[0]["gyroscopic"], i))
+    row = dot(f, cross(turn, sub(column(k["c"][CARRIER], i), D))) + dot(c, turn)
     row -= dot(force, arm_W) + dot(column(loads[0]["carrier_couple"], i), turn)
 
     # tie rod: one end with the carrier, the other with Q

@@ -56,22 +56,23 @@ class Vehicle:
         JounceError : no equilibrium is found there (the ground is too steep)
         """
         clear(self.space)
+        drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
         try:
             settle(self.model, self.space, ground, x, y, yaw)
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
-        drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         self.read()
 
     def place(self, p_WB: NDArray[np.float64], roll: float, pitch: float, yaw: float) -> None:
-        """Put the vehicle in the design position, at rest, wherever and however asked; nothing is settled."""
+        """Put the vehicle in the design position, at rest in neutral, wherever and however asked; nothing is settled."""
         clear(self.space)
         state = self.space.state[0]
         R = np.empty((3, 3))
         rotation_of_euler(roll, pitch, yaw, R)
         state["p_WB"] = p_WB
         quaternion_of_rotation(R, state["q_WB"])
+        drivetrain_reset(self.model.drivetrain, self.space.drivetrain, state["wheel_spin"], 0)
 
     def step(self, ground: Ground, command: Record, h: float) -> None:
         """Advance by h seconds under a COMMAND record."""

@@ -77,8 +77,8 @@ def compare_accelerations(file: str, mapping: Any, model_file: str) -> Compariso
     errors = {}
     for name in outputs:
         ours = np.array([result[name] for result in results])
-        if data[name].shape != ours.shape:
-            raise ConfigError(file, name, data[name].shape, f"an array of shape {ours.shape}")
+        if data[name].dtype.kind not in "fiu" or data[name].shape != ours.shape:
+            raise ConfigError(file, name, f"{data[name].dtype} {data[name].shape}", f"numbers of shape {ours.shape}")
         errors[name] = relative_error(ours, data[name])
     return Comparison(file, "quarter" if quarter else "whole vehicle", count, errors, LIMIT)
 
@@ -90,7 +90,7 @@ def read_states(file: str) -> dict[str, NDArray[Any]]:
     try:
         with np.load(file, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, BadZipFile, AttributeError, EOFError) as error:
+    except (ValueError, OSError, BadZipFile, AttributeError, TypeError, EOFError, NotImplementedError, RuntimeError) as error:
         raise ConfigError(file, "", str(error), "an .npz file of arrays") from None
 
 

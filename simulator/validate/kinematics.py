@@ -120,7 +120,7 @@ class LeftCorner:
 def _compare_states(path: Path, corner: LeftCorner, axle: str | None) -> Comparison:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, UnicodeDecodeError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise ConfigError(path, "", str(error), "a JSON file") from None
     states = content.get("states") if isinstance(content, dict) else None
     if not isinstance(states, list) or not states:
@@ -131,7 +131,7 @@ def _compare_states(path: Path, corner: LeftCorner, axle: str | None) -> Compari
         if not isinstance(state, dict):
             raise ConfigError(path, key, state, "a mapping")
         which = state.get("axle", axle)
-        if which not in AXLES:
+        if not isinstance(which, str) or which not in AXLES:
             raise ConfigError(path, f"{key}.axle", which, "front or rear")
         values = [float(numbers(state.get(name), (), path, f"{key}.{name}")) for name in INPUTS]
         ours = corner(which, values[0], values[1], values[2:])
@@ -148,14 +148,16 @@ def _compare_rows(path: Path, corner: LeftCorner, axle: str | None) -> Compariso
     try:
         with path.open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
-    except (csv.Error, UnicodeDecodeError) as error:
+    except (csv.Error, OSError, UnicodeDecodeError) as error:
         raise ConfigError(path, "", str(error), "a CSV file") from None
     if not rows:
         raise ConfigError(path, "", "no rows", "a header line and at least one row")
     errors: dict[str, float] = {}
     for n, row in enumerate(rows):
         key = f"row {n + 1}"
-        cells = {name: _cell(text, path, f"{key}.{name}") for name, text in row.items() if name is not None}
+        if None in row:
+            raise ConfigError(path, key, f"{len(row) - 1 + len(row[None])} cells", f"{len(row) - 1} cells, as in the header line")
+        cells = {name: _cell(text, path, f"{key}.{name}") for name, text in row.items()}
         for name in ("theta", "delta"):
             if name not in cells:
                 raise ConfigError(path, f"{key}.{name}", "nothing", "a number in rad")
