@@ -46,13 +46,13 @@ $(BIN)/python:
 
 # OpenGL off the screen and on it (Mesa renders in software where there is no graphics driver)
 system:
-	@if [ "$$(uname -s)" = Linux ] && ! { ldconfig -p 2>/dev/null | grep -q libEGL.so.1 && ldconfig -p | grep -q libGL.so.1; }; then \
+	@if [ "$$(uname -s)" = Linux ] && ! { ldconfig -p 2>/dev/null | grep -q libEGL.so.1 && ldconfig -p | grep -q libGL.so.1 && ldconfig -p | grep -q libXrender.so.1; }; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    echo "installing libegl1, libgl1 and libgl1-mesa-dri (OpenGL)"; \
-	    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends libegl1 libgl1 libgl1-mesa-dri; } >/dev/null 2>&1 \
+	    echo "installing libegl1, libgl1, libgl1-mesa-dri and libxrender1 (OpenGL)"; \
+	    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends libegl1 libgl1 libgl1-mesa-dri libxrender1; } >/dev/null 2>&1 \
 	      || echo "could not install them: driving without pictures, the view tests are skipped"; \
 	  else \
-	    echo "no OpenGL found: install the packages libegl1 libgl1 libgl1-mesa-dri (or your distribution's) for pictures; going on without"; \
+	    echo "no OpenGL found: install the packages libegl1 libgl1 libgl1-mesa-dri libxrender1 (or your distribution's) for pictures; going on without"; \
 	  fi; \
 	fi
 

@@ -7,13 +7,22 @@ import os
 import sys
 import time
 import warnings
+from typing import NoReturn
 
-from simulator.base.errors import JounceError
+from simulator.base.errors import JounceError, one_line
 
 BEGAN = time.perf_counter()
 """When the program started, for the time to the first frame."""
 
 Commands = argparse._SubParsersAction
+
+
+class _Parser(argparse.ArgumentParser):
+    """Parser that complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with exit code 2."""
+        self.exit(2, f"jounce: {one_line(message)} (see {self.prog} --help)\n")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -53,9 +62,7 @@ def _quiet_warnings(as_json: bool) -> None:
 
 def _parser(command: str) -> argparse.ArgumentParser:
     """Parser of all commands; `command` is the one that was typed: some take their options from modules that load slowly."""
-    parser = argparse.ArgumentParser(
-        prog="jounce", description="Real-time driving simulator with exact suspension dynamics and motion cueing."
-    )
+    parser = _Parser(prog="jounce", description="Real-time driving simulator with exact suspension dynamics and motion cueing.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_drive(commands)
     _add_run(commands)
@@ -184,6 +191,7 @@ def _add_bench(commands: Commands) -> None:
     p = commands.add_parser("bench", help="measure the cost of the parts of a tick on this machine")
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.add_argument("--repeats", type=int, default=7, help="repeats whose median is shown (default: 7)")
+    p.add_argument("--view", action="store_true", help="also measure frames per second, off the screen")
     p.set_defaults(run=_bench)
 
 
@@ -223,7 +231,7 @@ def _report(comparison: object, as_json: bool) -> int:
 def _bench(arguments: argparse.Namespace) -> int:
     from simulator.bench import main_bench
 
-    return main_bench(arguments.repeats, arguments.json)
+    return main_bench(arguments.repeats, arguments.json, arguments.view)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import numpy as np
 
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from simulator.build import build_cueing, build_ground, build_vehicle
+from simulator.build import build_cueing, build_ground, build_vehicle, view_geometry
 from simulator.session import CueingRecords, ticks
 from terrain.surface import Ground
 from vehicles.command import COMMAND
@@ -162,9 +162,21 @@ LABELS = {
 }
 
 
-def main_bench(repeats: int, as_json: bool) -> int:
+def measure_view() -> dict[str, Any]:
+    """Frames per second off the screen at 1280 x 720, per camera; see `simulator.view.offscreen.measure_fps`."""
+    from simulator.view.offscreen import measure_fps
+
+    ground = build_ground("jacksboro")
+    vehicle = build_vehicle("hmmwv")
+    vehicle.reset(_arrays(ground), *ground.spawn)
+    return measure_fps(ground, view_geometry(vehicle), vehicle.readout)
+
+
+def main_bench(repeats: int, as_json: bool, view: bool) -> int:
     """Command line of `jounce bench`; always 0: it reports, it does not judge."""
     figures = measure(max(1, repeats))
+    if view:
+        figures["view"] = measure_view()
     if as_json:
         print(json.dumps(figures))
         return 0
@@ -181,4 +193,10 @@ def main_bench(repeats: int, as_json: bool) -> int:
     console.print(
         f"median of {figures['repeats']}; {m['processor']}, {m['cores']} cores, {m['system']}, Python {m['python']}, numba {m['numba']}, load {m['load_average']}"
     )
+    if view:
+        v = figures["view"]
+        for name, camera in v["cameras"].items():
+            console.print(
+                f"view, {name}: {camera['fps']:.0f} frames/s at {v['width']} x {v['height']}, scale {camera['scale']:g}; {v['renderer']}"
+            )
     return 0

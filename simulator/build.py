@@ -98,3 +98,14 @@ def build_maneuver(name: str) -> Maneuver:
         front = float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang
         mapping = {**mapping, "body": {"length": length, "width": width, "front": front}}
     return load_maneuver(mapping, str(path))
+
+
+def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
+    """Rows of `simulator.view.vehicle_geometry.GEOMETRY` of a vehicle."""
+    tire = vehicle.model.tire[0]
+    return {
+        **vehicle.description.bushes,
+        "p_BH": vehicle.model.body[0]["drivers_head"],
+        "tire_radius": tire["radius"],
+        "tire_width": tire["width"],
+    }

@@ -5,6 +5,7 @@ The view may hang, die or never start, the platform may not answer: the vehicle 
 
 from __future__ import annotations
 
+import contextlib
 import math
 import signal
 import threading
@@ -16,10 +17,10 @@ from typing import Any
 
 from simulator.base.errors import ConfigError, DeviceError, JounceError, StreamError
 from simulator.base.records import Record
-from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
+from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle, view_geometry
 from simulator.clock import prepare_process, release_process
 from simulator.motion.codemasters import ExtraData3
-from simulator.motion.stream import DEFAULT_PORTS, MotionStream
+from simulator.motion.stream import DEFAULT_PORTS, MotionStream, ticks_per_packet
 from simulator.outlets import Motion, Telemetry, Window
 from simulator.record.files import run_folder
 from simulator.rig import VirtualPlatform, start_virtual_platform
@@ -30,8 +31,8 @@ from vehicles.vehicle import Vehicle
 
 H = 1e-3
 DEFAULT_TERRAIN = "jacksboro"
-VIEW_EVERY = 16
-"""Ticks between two states for the view: 62.5 a second; it interpolates between them."""
+VIEW_EVERY = 8
+"""Ticks between two states for the view: 125 a second; it interpolates between them, one behind."""
 OFFSCREEN_TIME = 30.0
 """s of simulated time that are driven when there is no display."""
 FRAME_INTERVAL = 0.5
@@ -90,6 +91,10 @@ class Host:
         self.stop = False
         self.summary: dict[str, Any] | None = None
         self._platform_error: JounceError | None = None
+        self._starting: threading.Thread | None = None
+        self._began = False
+        self._folder: Path | None = None
+        self._folder_is_new = False
         self.first_frame: float | None = None
 
     def run(self) -> dict[str, Any]:
@@ -105,23 +110,33 @@ class Host:
         maneuver = build_maneuver(o.maneuver) if o.driver == "scripted" else None
         if maneuver is not None and o.duration is None:
             o.duration = maneuver.duration
-        ground = build_ground(o.terrain or (maneuver.terrain if maneuver else DEFAULT_TERRAIN))
+        if o.terrain or maneuver is None:
+            ground = build_ground(o.terrain or DEFAULT_TERRAIN)
+        else:
+            ground = build_ground(maneuver.terrain, maneuver.file)
         self.vehicle = vehicle = build_vehicle(o.vehicle)
-        folder = run_folder(o.out)
+        cueing = build_cueing(o.washout, o.platform, H)
+        if o.rate is not None:
+            ticks_per_packet(o.rate, H)
+        stream = self._stream(*o.address) if o.motion and o.address is not None else None
+        self._folder_is_new = o.out is None or not o.out.exists()
+        self._folder = folder = run_folder(o.out)
         try:
             self._open_view(ground, vehicle, folder)
-            platform = self._start_platform(folder)
+            self._start_platform(folder)
             driver = maneuver.driver(ground.spawn) if maneuver is not None else self._person()
-            cueing = build_cueing(o.washout, o.platform, H)
             self.session = session = Session(vehicle, ground, driver, cueing, [], H)
             session.reset()
             session.warm()
             if self.window is not None:
                 session.outlets.append(self.window)
+            if o.motion and stream is None:
+                stream = self._stream(*self._platform_address())
             session.outlets.append(Telemetry(folder, session.readout, session.command))
+            self._began = True
             session.publish()
-            if o.motion:  # last: its packets begin with the first tick
-                session.outlets.append(Motion(self._stream(platform)))
+            if stream is not None:  # last: its packets begin with the first tick
+                session.outlets.append(Motion(stream))
                 cueing.arm()
             return self._drive(session, folder)
         finally:
@@ -157,11 +172,11 @@ class Host:
         except DeviceError as error:
             self.say(f"driving without pictures: {error}")
 
-    def _start_platform(self, folder: Path) -> threading.Thread | None:
+    def _start_platform(self, folder: Path) -> None:
         """Start the built-in virtual platform beside everything else; it takes a moment to listen."""
         o = self.options
         if not o.motion or o.address is not None:
-            return None
+            return
 
         def start() -> None:
             try:
@@ -171,27 +186,25 @@ class Host:
             except StreamError as error:
                 self._platform_error = error
 
-        thread = threading.Thread(target=start)
-        thread.start()
-        return thread
+        self._starting = threading.Thread(target=start)
+        self._starting.start()
 
-    def _stream(self, starting: threading.Thread | None) -> MotionStream:
+    def _platform_address(self) -> tuple[str, int]:
+        assert self._starting is not None
+        self._starting.join()
+        if self.platform is None:
+            raise self._platform_error or StreamError("the virtual platform did not start")
+        return self.platform.host, self.platform.port
+
+    def _stream(self, host: str, port: int) -> MotionStream:
         o = self.options
-        if starting is not None:
-            starting.join()
-            if self.platform is None:
-                raise self._platform_error or StreamError("the virtual platform did not start")
-            address = (self.platform.host, self.platform.port)
-        else:
-            assert o.address is not None
-            address = o.address
-        d = self.session.vehicle.model.drivetrain[0]
+        d = self.vehicle.model.drivetrain[0]
         extra = (
             ExtraData3(RPM * float(d["engine_map_speed"].max()), RPM * float(d["idle_speed"]), int(d["gears"]))
             if o.protocol == "codemasters"
             else None
         )
-        return MotionStream(*address, protocol=o.protocol, rate=o.rate, tick=H, extra_data=extra)  # type: ignore[arg-type]
+        return MotionStream(host, port, protocol=o.protocol, rate=o.rate, tick=H, extra_data=extra)  # type: ignore[arg-type]
 
     def _person(self) -> Driver:
         from simulator.driver.human import open_driver
@@ -215,11 +228,11 @@ class Host:
         driven = wall = 0.0
         try:
             session.drive(float("inf") if o.duration is None else o.duration, keep_going)
+        finally:
             assert session.clock is not None
             driven, wall = session.clock.paced, session.clock.elapsed
-            if o.motion:
+            if o.motion:  # after a failure too: the platform is tripped then, and goes to its rest
                 self._park(session, interrupted)
-        finally:
             session.close()
             release_process()
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -279,7 +292,9 @@ class Host:
         session.coast(PARK_TIME, lambda: not interrupted.is_set() and session.cueing.state not in ("off", "parked"))
 
     def _close(self) -> None:
-        """End the other processes."""
+        """End the other processes; a drive that could not begin leaves nothing behind."""
+        if self._starting is not None:
+            self._starting.join()
         if self.person is not None:
             self.person.close()
         if self.window is not None:
@@ -288,19 +303,13 @@ class Host:
             self.view.close()
         if self.keys is not None:
             self.keys.close()
-        if self.platform is not None:
+        if self.platform is not None and self._began:
             self.summary = self.platform.stop()
-
-
-def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
-    """Rows of `simulator.view.vehicle_geometry.GEOMETRY` of a vehicle."""
-    tire = vehicle.model.tire[0]
-    return {
-        **vehicle.description.bushes,
-        "p_BH": vehicle.model.body[0]["drivers_head"],
-        "tire_radius": tire["radius"],
-        "tire_width": tire["width"],
-    }
+        elif self.platform is not None:
+            self.platform.kill()
+        if self._folder is not None and self._folder_is_new and not self._began:
+            with contextlib.suppress(OSError):
+                self._folder.rmdir()
 
 
 def parse_address(text: str, protocol: str) -> tuple[str, int]:
@@ -308,7 +317,7 @@ def parse_address(text: str, protocol: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon:
         return text, DEFAULT_PORTS[protocol]
-    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
         raise ConfigError("--to", "", text, "HOST or HOST:PORT with a port from 1 to 65535")
     return host, int(port)
 
