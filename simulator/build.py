@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 from simulator.base.errors import ConfigError, InertiaWarning
 from simulator.base.records import Record
