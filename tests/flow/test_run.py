@@ -1,0 +1,116 @@
+"""`jounce run`: what it leaves behind, that it repeats bit for bit, and what its exit code says."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+import yaml
+from jounce import ROOT, call, finish, start
+
+from simulator.record.writer import read_telemetry, read_units
+
+PLOTS = ("attitude.png", "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png")
+
+
+def digest(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def shortened(tmp_path, **changes):
+    """A copy of the shipped lane change with some keys changed, under a path of its own."""
+    mapping = yaml.safe_load((ROOT / "configs/maneuvers/avtp_lane_change.yaml").read_text())
+    file = tmp_path / "changed.yaml"
+    file.write_text(yaml.safe_dump({**mapping, **changes}))
+    return file
+
+
+@pytest.fixture(scope="module")
+def avtp(tmp_path_factory):
+    """The NATO course, driven in another process from a folder that is not the checkout."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    return folder / "out", finish(start("run", "avtp_lane_change", "--out", "out", cwd=folder))
+
+
+def test_a_run_passes_and_leaves_everything(avtp):
+    folder, (code, out, err) = avtp
+    assert code == 0, err
+    assert "passed" in out
+    assert sorted(p.name for p in folder.iterdir()) == sorted(["metrics.json", "telemetry.parquet", *PLOTS])
+    result = json.loads((folder / "metrics.json").read_text())["result"]
+    assert result["pass"] is True
+    assert all(check["pass"] for check in result["checks"])
+    for name in PLOTS:
+        assert (folder / name).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_telemetry_has_units_and_frames_and_no_holes(avtp):
+    file = avtp[0] / "telemetry.parquet"
+    units, columns = read_units(file), read_telemetry(file)
+    assert units.keys() == columns.keys()
+    assert all({"unit", "frame", "meaning"} <= set(row) and row["unit"] and row["meaning"] for row in units.values())
+    assert (units["p_WB_x"]["unit"], units["p_WB_x"]["frame"]) == ("m", "W")
+    assert (units["v_WB_B_x"]["unit"], units["v_WB_B_x"]["frame"]) == ("m/s", "B")
+    assert (units["command_steering"]["unit"], units["platform_legs_0"]["unit"]) == ("1", "m")
+    assert all(np.isfinite(column).all() for column in columns.values())
+    assert np.diff(columns["time"]) == pytest.approx(0.01, abs=1e-9)
+    assert columns["time"][0] == 0.0
+    assert columns["v_WB_B_x"].max() > 13.0
+
+
+def test_the_same_run_gives_the_same_bits(avtp, tmp_path, capsys):
+    """Another process, another folder, another way to name the file."""
+    code, out, err = call(capsys, "run", ROOT / "configs/maneuvers/avtp_lane_change.yaml", "--out", tmp_path / "again", "--json")
+    assert code == 0, err
+    assert digest(tmp_path / "again" / "telemetry.parquet") == digest(avtp[0] / "telemetry.parquet")
+    result = json.loads((avtp[0] / "metrics.json").read_text())["result"]
+    assert json.loads(out)["result"] == result
+    assert json.loads((tmp_path / "again" / "metrics.json").read_text())["result"] == result
+
+
+def test_the_double_lane_change_of_the_paper(tmp_path, capsys):
+    code, out, err = call(capsys, "run", "double_lane_change", "--out", tmp_path)
+    assert code == 0, (out, err)
+    log = read_telemetry(tmp_path / "telemetry.parquet")
+    t, v, y = log["time"], log["v_WB_B_x"], log["p_WB_y"]
+    assert v[(t > 29.0) & (t < 30.0)] == pytest.approx(20.0, abs=0.3)
+    middle = (t > 45.0) & (t < 50.0)
+    assert abs(np.median(y[middle]) - y[0]) > 2.0
+    assert y[-1] == pytest.approx(y[0], abs=0.3)
+
+
+def test_a_limit_that_is_not_kept_makes_the_exit_code_1(tmp_path, capsys):
+    file = shortened(tmp_path, duration_s=3.0, limits={"speed_end_mps": {"min": 60.0}})
+    code, out, _ = call(capsys, "run", file, "--out", tmp_path / "out")
+    assert code == 1
+    assert "FAIL" in out
+    assert json.loads((tmp_path / "out" / "metrics.json").read_text())["result"]["pass"] is False
+
+
+def test_another_limit_or_title_moves_no_bit_of_the_drive_and_another_speed_does(tmp_path, capsys):
+    digests = []
+    for changes in ({}, {"title": "Something else"}, {"speed": [{"at_s": 0.5, "speed_kph": 30, "acceleration_mps2": 2.0}]}):
+        file = shortened(tmp_path, duration_s=3.0, limits={}, **changes)
+        assert call(capsys, "run", file, "--out", tmp_path / "out")[0] == 0
+        digests.append(digest(tmp_path / "out" / "telemetry.parquet"))
+    assert digests[0] == digests[1]
+    assert digests[0] != digests[2]
+
+
+def test_csv_says_the_same_as_parquet(tmp_path, capsys):
+    file = shortened(tmp_path, duration_s=2.0, limits={})
+    assert call(capsys, "run", file, "--out", tmp_path / "out", "--csv")[0] == 0
+    log = read_telemetry(tmp_path / "out" / "telemetry.parquet")
+    header = (tmp_path / "out" / "telemetry.csv").read_text().splitlines()[0]
+    assert '"time [s]"' in header
+    table = np.genfromtxt(tmp_path / "out" / "telemetry.csv", delimiter=",", skip_header=1)
+    assert table.shape == (len(log["time"]), len(log))
+    np.testing.assert_array_equal(table[:, 0], next(iter(log.values())))
+
+
+def test_a_run_without_a_folder_goes_to_runs(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = shortened(tmp_path, duration_s=1.5, limits={}, speed=[{"at_s": 0, "speed_kph": 10, "acceleration_mps2": 2.0}])
+    assert call(capsys, "run", file)[0] == 0
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert (folder / "metrics.json").exists()

@@ -1,0 +1,203 @@
+"""Laws of the session: rates of driver and outlets, pause, reset, a broken vehicle; and that watching does not change what is watched."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import JounceError, OutputError
+from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
+from simulator.outlets import Telemetry, Window
+from simulator.session import Session
+
+H = 1e-3
+
+
+class Throttle:
+    """A driver who accelerates in a bend, and notes when he was asked."""
+
+    def __init__(self):
+        self.times = []
+
+    def read(self, t, readout, command):
+        self.times.append(t)
+        command[0]["throttle"], command[0]["steering"], command[0]["selector"] = 0.7, 0.1, 1
+
+
+class Counter:
+    """An outlet that notes when it was served, and what it saw."""
+
+    def __init__(self, every):
+        self.every, self.ticks, self.commands, self.legs, self.poses, self.closed = every, [], [], [], [], 0
+
+    def publish(self, session):
+        self.ticks.append(session.tick)
+        self.commands.append(session.readout[0]["throttle"])
+        self.legs.append(session.cueing.legs.copy())
+        self.poses.append(session.cueing.pose.copy())
+
+    def close(self):
+        self.closed += 1
+
+
+def new_session(driver=None, outlets=(), terrain="flat"):
+    session = Session(
+        build_vehicle("hmmwv"), build_ground(terrain), driver or Throttle(), build_cueing("small_hexapod", "small_hexapod", H), outlets, H
+    )
+    session.reset()
+    session.cueing.arm()
+    return session
+
+
+def state_hash(session):
+    """Digest of everything the vehicle remembers."""
+    space = session.vehicle.space
+    digest = hashlib.sha256()
+    for block in (space.state, space.tires, space.drivetrain, space.steering, session.cueing.readout):
+        digest.update(block.tobytes())
+    return digest.hexdigest()
+
+
+def worst_use(session, legs):
+    """Largest share of stroke, leg speed and leg acceleration in a row of legs, one per tick."""
+    p = session.cueing.platform[0]
+    legs = np.array(legs)
+    speed, acceleration = np.diff(legs, axis=0) / H, np.diff(legs, 2, axis=0) / H**2
+    low, high = p["shortest_leg"], p["longest_leg"]
+    stroke = max((low - legs).max(), (legs - high).max())
+    return stroke, np.abs(speed).max() / p["leg_speed"], np.abs(acceleration).max() / p["leg_acceleration"]
+
+
+def assert_within_limits(session, legs):
+    stroke, speed, acceleration = worst_use(session, legs)
+    assert stroke <= 0.0
+    assert speed <= 1.0 + 1e-9
+    assert acceleration <= 1.0 + 1e-6
+
+
+def test_the_driver_looks_a_hundred_times_a_second_and_outlets_come_at_their_rates():
+    driver, fast, slow = Throttle(), Counter(4), Counter(250)
+    session = new_session(driver, [fast, slow])
+    session.run(1.0)
+    assert np.array(driver.times) == pytest.approx(np.arange(100) * 0.01, abs=1e-9)
+    assert fast.ticks == list(range(4, 1001, 4))
+    assert slow.ticks == [250, 500, 750, 1000]
+    assert set(fast.commands) == {0.7}
+    assert session.time == pytest.approx(1.0, abs=1e-9)
+
+
+def test_strides_of_a_run_do_not_change_a_bit():
+    """Ticks one by one, and as many at a time as the outlets allow."""
+    one, many = new_session(outlets=[Counter(1)]), new_session(outlets=[Counter(10)])
+    one.run(1.0)
+    many.run(1.0)
+    assert state_hash(one) == state_hash(many)
+
+
+def test_outlets_do_not_touch_the_physics(tmp_path):
+    maneuver = build_maneuver("scripted_drive")
+    hashes = []
+    for watched in (False, True):
+        session = new_session(terrain="flat_soil")
+        session.driver = maneuver.driver(session.ground.spawn)
+        if watched:
+            session.outlets += [Telemetry(tmp_path, session.readout, session.command), Window(16), Counter(4)]
+            session.publish()
+        session.run(3.0)
+        session.close()
+        hashes.append(state_hash(session))
+    assert hashes[0] == hashes[1]
+    assert (tmp_path / "telemetry.parquet").exists()
+
+
+def test_pause_freezes_the_vehicle_and_brings_the_platform_to_neutral():
+    tracker = Counter(1)
+    session = new_session(outlets=[tracker])
+    session.run(12.0)
+    assert session.cueing.state == "engaged"
+    moved = np.abs(session.cueing.pose).max()
+    assert moved > 0.01
+    space = session.vehicle.space
+    before = [block.tobytes() for block in (space.state, space.tires, space.drivetrain, space.steering)]
+    t = session.time
+    session.paused = True
+    session.run(6.0)
+    assert [block.tobytes() for block in (space.state, space.tires, space.drivetrain, space.steering)] == before
+    assert session.time == t
+    assert session.cueing.state == "paused"
+    assert np.abs(session.cueing.pose).max() < 2e-3
+    session.paused = False
+    session.run(3.0)
+    assert session.time == pytest.approx(t + 3.0, abs=1e-9)
+    assert session.cueing.state == "engaged"
+    assert_within_limits(session, tracker.legs)
+
+
+def test_a_paused_drive_goes_on_as_if_it_had_not_been_paused():
+    straight, paused = new_session(), new_session()
+    straight.run(2.0)
+    paused.run(1.0)
+    paused.paused = True
+    paused.run(0.5)
+    paused.paused = False
+    paused.run(1.0)
+    assert straight.vehicle.space.state.tobytes() == paused.vehicle.space.state.tobytes()
+
+
+def test_reset_in_full_drive_does_not_step_the_platform():
+    tracker = Counter(1)
+    session = new_session(outlets=[tracker])
+    session.run(11.0)
+    for _ in range(3):
+        session.reset()
+        assert session.readout[0]["v_WB_B"] == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)
+        assert session.time == 0.0
+        session.run(1.7)
+    session.cueing.park()
+    session.paused = True
+    session.run(11.0)
+    assert session.cueing.state == "off"
+    assert_within_limits(session, tracker.legs)
+    assert np.ptp(np.array(tracker.legs), axis=0).max() > 0.05
+
+
+def test_a_reset_begins_the_same_drive_again():
+    session = new_session()
+    session.run(2.0)
+    first = session.vehicle.space.state.tobytes()
+    session.reset()
+    session.run(2.0)
+    assert session.vehicle.space.state.tobytes() == first
+
+
+@pytest.mark.parametrize(("record", "field"), [("state", "p_WB"), ("state", "v_WB_B"), ("state", "theta"), ("state", "wheel_spin")])
+def test_a_vehicle_that_is_not_a_number_stops_the_run_and_trips_the_platform(record, field):
+    tracker = Counter(1)
+    session = new_session(outlets=[tracker])
+    session.run(11.0)
+    getattr(session.vehicle.space, record)[0][field][1] = np.nan
+    with pytest.raises(JounceError, match="not finite at t = "):
+        session.run(5.0)
+    assert session.tick <= 11_200
+    assert session.cueing.state == "fault" or session.cueing.readout[0]["tripped"]
+    session.paused = True
+    for _ in range(1200):
+        for _ in range(10):
+            session.advance()
+    p = session.cueing.platform[0]
+    assert session.cueing.pose == pytest.approx([0.0, 0.0, p["park_height"], 0.0, 0.0, 0.0], abs=2e-3)
+    assert np.isfinite(np.array(tracker.legs)).all()
+    assert_within_limits(session, tracker.legs)
+
+
+def test_every_outlet_is_closed_even_when_one_fails():
+    class Broken(Counter):
+        def close(self):
+            super().close()
+            raise OutputError("the disk is full")
+
+    outlets = [Counter(10), Broken(10), Counter(10)]
+    session = new_session(outlets=outlets)
+    with pytest.raises(OutputError, match="disk is full"):
+        session.close()
+    assert [outlet.closed for outlet in outlets] == [1, 1, 1]
