@@ -1,0 +1,221 @@
+"""`jounce stream`, `jounce platform` and `jounce drive` in real time, each in a process of its own: that they work together, and what
+is left of one when another one ends, politely or not.
+
+The scenes run side by side, since most of their time is waiting.
+"""
+
+import json
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from jounce import finish, start
+
+from simulator.record.writer import read_telemetry
+from simulator.warm import compile_kernels
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are ended by signals here")
+
+DRIVE = ("--maneuver", "avtp_lane_change", "--terrain", "flat")
+
+
+def free_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def start_platform(folder):
+    """A platform that listens: (process, port)."""
+    port = free_port()
+    process = start("platform", "--port", port, "--json", "report.json", "--picture", "legs.png", cwd=folder)
+    assert str(port) in process.stdout.readline()
+    return process, port
+
+
+def wait_until(condition, process, seconds=45.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        if process.poll() is not None or time.monotonic() > end:
+            pytest.fail(f"{process.args}: {finish(process)}")
+        time.sleep(0.02)
+
+
+def driving(folder):
+    """True once the log of a drive has begun."""
+    return (folder / ".telemetry.rows").exists
+
+
+def children(pid):
+    """Command lines of the child processes, by process id."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                if parent == pid:
+                    found[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:
+                continue
+    return found
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory):
+    """What came of the scenes: {name: (folder, (exit code, stdout, stderr) of the host, the same of the platform or None)}."""
+    compile_kernels(print)  # once, instead of in every process
+    folders = {name: tmp_path_factory.mktemp(name) for name in ("whole", "killed", "interrupted", "pushed", "codemasters")}
+    platforms = {name: start_platform(folders[name]) for name in ("whole", "killed")}
+    hosts = {
+        name: start("stream", *DRIVE, "--duration", 6, "--out", "out", "--to", f"127.0.0.1:{platforms[name][1]}", cwd=folders[name])
+        for name in ("whole", "killed")
+    }
+    for name in ("interrupted", "pushed"):
+        hosts[name] = start("drive", *DRIVE, "--no-view", "--out", "out", cwd=folders[name])
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rig:
+        rig.bind(("127.0.0.1", 0))
+        rig.settimeout(60.0)
+        address = f"127.0.0.1:{rig.getsockname()[1]}"
+        hosts["codemasters"] = start(
+            "stream", *DRIVE, "--protocol", "codemasters", "--duration", 0.5, "--out", "out", "--to", address, cwd=folders["codemasters"]
+        )
+        for name in ("killed", "interrupted", "pushed"):
+            wait_until(driving(folders[name] / "out"), hosts[name])
+        time.sleep(4.0)
+        hosts["killed"].kill()
+        for name in ("interrupted", "pushed"):
+            hosts[name].send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        hosts["pushed"].send_signal(signal.SIGINT)
+        results = {name: [folders[name], finish(host), None] for name, host in hosts.items()}
+        results["codemasters"][2] = rig.recv(2048)
+    for name, (process, _) in platforms.items():
+        results[name][2] = finish(process)
+    return results
+
+
+def report_of(folder):
+    return json.loads((folder / "report.json").read_text())
+
+
+def test_a_stream_is_received_whole_and_the_platform_stays_within_its_limits(scenes):
+    folder, (code, out, err), (rig_code, rig_out, rig_err) = scenes["whole"]
+    assert (code, rig_code) == (0, 0), (out, err, rig_out, rig_err)
+    report = report_of(folder)
+    assert (report["lost"], report["corrupt"], report["duplicate"], report["reordered"]) == (0, 0, 0, 0)
+    assert report["received"] > 1500
+    assert report["legs"]["within"]
+    assert max(report["legs"]["stroke_high"]) > 0.2, "it has risen from its rest"
+    assert 0.0 < report["legs"]["acceleration"] < 0.5, "gently"
+    assert report["parked"]
+    assert "lost 0" in rig_out
+    assert (folder / "legs.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_what_the_host_commanded_starts_and_ends_smoothly_at_rest(scenes):
+    log = read_telemetry(scenes["whole"][0] / "out" / "telemetry.parquet")
+    legs = np.stack([log[f"platform_legs_{i}"] for i in range(6)], axis=1)
+    assert np.abs(legs[0] - legs[-1]).max() < 2e-3
+    speed = np.diff(legs, axis=0) / 0.01
+    assert np.abs(speed[0]).max() < 1e-3
+    assert np.abs(speed[-1]).max() < 5e-3
+    assert np.abs(np.diff(speed, axis=0) / 0.01).max() < 0.5 * 5.9
+    assert log["time"].max() == pytest.approx(6.0, abs=0.02)
+
+
+def test_a_host_that_is_killed_leaves_a_platform_that_returns_by_itself(scenes):
+    folder, (code, _, _), (rig_code, rig_out, rig_err) = scenes["killed"]
+    assert code == -signal.SIGKILL
+    assert rig_code == 0, (rig_out, rig_err)
+    report = report_of(folder)
+    assert report["parked"]
+    assert report["lost"] == 0
+    assert report["legs"]["within"]
+    assert max(report["legs"]["stroke_high"]) > 0.1, "it was on its way up"
+
+
+@pytest.mark.parametrize("name", ["interrupted", "pushed"])
+def test_ctrl_c_ends_a_drive_with_its_log_complete(scenes, name):
+    folder, (code, out, err), _ = scenes[name]
+    assert code == 0, (out, err)
+    assert "Traceback" not in err
+    assert "log in out" in out
+    files = sorted(p.name for p in (folder / "out").iterdir())
+    assert files == ["platform.json", "platform.png", "telemetry.parquet"]
+    log = read_telemetry(folder / "out" / "telemetry.parquet")
+    assert 2.0 < log["time"].max() < 20.0
+    assert np.diff(log["time"]).min() >= 0.0
+    assert len(log["time"]) >= round(log["time"].max() / 0.01)
+    platform = json.loads((folder / "out" / "platform.json").read_text())
+    assert platform["lost"] == 0
+    assert platform["legs"]["within"]
+
+
+def test_one_ctrl_c_waits_for_the_platform(scenes):
+    assert json.loads((scenes["interrupted"][0] / "out" / "platform.json").read_text())["parked"]
+
+
+def test_rig_software_gets_its_packets(scenes):
+    _, (code, out, err), packet = scenes["codemasters"]
+    assert code == 0, (out, err)
+    assert len(packet) == 264
+    values = np.frombuffer(packet, "<f4")
+    assert np.isfinite(values).all()
+
+
+@pytest.fixture(scope="module")
+def drives(tmp_path_factory):
+    """Two drives without a display; the pictures process of the second is killed on its way."""
+    compile_kernels(print)
+    folders = {name: tmp_path_factory.mktemp(name) for name in ("pictures", "blind")}
+    hosts = {"pictures": start("drive", "--terrain", "flat", "--duration", 3, "--out", "out", cwd=folders["pictures"])}
+    hosts["blind"] = start("drive", "--terrain", "flat", "--duration", 4, "--no-motion", "--out", "out", cwd=folders["blind"])
+    wait_until(driving(folders["blind"] / "out"), hosts["blind"])
+    views = [pid for pid, command in children(hosts["blind"].pid).items() if "simulator.view" in command]
+    for pid in views:
+        os.kill(pid, signal.SIGKILL)
+    return {name: (folders[name] / "out", finish(host)) for name, host in hosts.items()}, views
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+class TestWithoutDisplay:
+    """`jounce drive` on a machine without a display."""
+
+    def test_it_drives_and_says_what_it_does(self, drives):
+        folder, (code, out, err) = drives[0]["pictures"]
+        assert code == 0, (out, err)
+        assert err == ""
+        assert "no display found: driving 3 s with the scripted driver" in out
+        assert "drove 3.0 s" in out
+        log = read_telemetry(folder / "telemetry.parquet")
+        assert log["time"].max() == pytest.approx(3.0, abs=0.02)
+        assert (folder / "platform.png").read_bytes()[:4] == b"\x89PNG"
+        report = json.loads((folder / "platform.json").read_text())
+        assert report["lost"] == 0
+        assert report["parked"]
+        assert report["legs"]["within"]
+
+    def test_it_writes_pictures_or_says_why_not(self, drives):
+        folder, (_, out, _) = drives[0]["pictures"]
+        if "driving without pictures" in out:
+            pytest.skip(next(line for line in out.splitlines() if "driving without pictures" in line))
+        assert "first frame after " in out
+        pictures = sorted(folder.glob("frame_*.png"))
+        assert len(pictures) >= 2
+        for picture in pictures:
+            assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+            assert picture.stat().st_size > 20_000, "a picture of something"
+
+    def test_the_drive_does_not_notice_that_the_view_is_gone(self, drives):
+        (folder, (code, out, err)), views = drives[0]["blind"], drives[1]
+        if not views and "driving without pictures" in out:
+            pytest.skip("no view to kill")
+        assert len(views) == 1
+        assert code == 0, (out, err)
+        assert "driving without pictures: the view ended with code -9" in out
+        assert "drove 4.0 s" in out
+        assert read_telemetry(folder / "telemetry.parquet")["time"].max() == pytest.approx(4.0, abs=0.02)
