@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from vehicles.multibody.vectors import add, add_scaled, column, cross, dot, scale, six, sub, symmetric_times, vector
 from vehicles.suspension.double_wishbone import CARRIER, corner_kinematics
 from vehicles.suspension.struts import damper_force, spring_force
@@ -175,7 +175,7 @@ def sum_corners(corners, k, w_WB_B, work, wheel_spin):
             w["inertia"][5, i] += I[5] - mass * c[1] * c[2]
 
 
-@kernel
+@inline
 def add_gyroscopic_couples(corners, k, w_WB_B, wheel_spin, work, carrier_spin):
     """Add the couples I_spin Omega (w x axle) of the spinning wheels to the bias; note the spin of the carriers about the axles."""
     w_B = vector(w_WB_B)
@@ -191,7 +191,7 @@ def add_gyroscopic_couples(corners, k, w_WB_B, wheel_spin, work, carrier_spin):
         work[0]["theta_bias"][i] += dot(rate, n)
 
 
-@kernel
+@inline
 def apply_struts(struts, k, q, work, out):
     """Forces of springs, stops and dampers, and their sum on theta: the virtual work of a strut is force times change of length."""
     for i in range(4):
@@ -202,7 +202,7 @@ def apply_struts(struts, k, q, work, out):
         work[0]["theta_force"][i] = spring * k[0]["spring_length_1"][i] + shock * k[0]["shock_length_1"][i]
 
 
-@kernel
+@inline
 def apply_wheel_loads(loads, k, work):
     """Add the wheel loads to theta's force, and collect them with the bias forces of the corners on the right-hand side."""
     x = work[0]["x"]
@@ -222,7 +222,7 @@ def apply_wheel_loads(loads, k, work):
             x[j + 3] += force[j] - work[0]["bias"][j + 3, i]
 
 
-@kernel
+@inline
 def assemble_chassis(chassis, corners, w_WB_B, work):
     """Rigid composite of chassis and corners in A (lower triangle), and the chassis' own bias on the right-hand side."""
     w = work[0]
@@ -262,7 +262,7 @@ def assemble_chassis(chassis, corners, w_WB_B, work):
     A[4, 3], A[5, 3], A[5, 4] = 0.0, 0.0, 0.0
 
 
-@kernel
+@inline
 def eliminate_thetas(work):
     """Take theta'' = (theta_force - G . x) / D out of the equations of the chassis: the Riccati step of paper 000 eq (4)."""
     w = work[0]
@@ -277,7 +277,7 @@ def eliminate_thetas(work):
                 w["A"][r, s] -= g * w["G"][s, i]
 
 
-@kernel
+@inline
 def recover_thetas(work, out):
     """theta'' of every corner from the acceleration of the chassis relative to free fall in `work`."""
     for i in range(4):
@@ -301,7 +301,7 @@ def accelerations_on_fixed_chassis(chassis, corners, struts, state, q, loads, k,
     recover_thetas(work, out)
 
 
-@kernel
+@inline
 def gravity_in_chassis(q, g):
     """Acceleration of gravity (0, 0, -g) of the world, in chassis axes, for the unit attitude quaternion q."""
     return (
@@ -311,7 +311,7 @@ def gravity_in_chassis(q, g):
     )
 
 
-@kernel
+@inline
 def solve_symmetric(A, x):
     """Solve A y = x in place for a positive definite 6 x 6 A given by its lower triangle (A = L D L^T, which replaces A)."""
     for j in range(6):

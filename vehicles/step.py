@@ -108,7 +108,7 @@ def vehicle_step(m, s, ground, command, h):
     s.motion[0]["time"] += h
 
 
-@kernel
+@inline
 def move_wheels(s):
     """Position, axle and velocities of the wheels in the world, from chassis state and corner kinematics."""
     k = s.kinematics[0]
@@ -175,7 +175,7 @@ def to_body(R, a):
     )
 
 
-@kernel
+@inline
 def integrate(s, h):
     """Velocities by h, then positions with the new velocities. Translation is integrated in world axes, where it has no inertia terms."""
     x = s.state[0]
@@ -214,7 +214,7 @@ def feel(m, s):
         s.motion[0]["w_WB_B"][j] = w[j]
 
 
-@kernel
+@inline
 def pitman_torque(m, s):
     """Torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
 

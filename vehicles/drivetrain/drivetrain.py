@@ -167,7 +167,7 @@ def turbine_side(p, s, torque, torque_slope, h):
     return e0, e1, h * (T_t + T_t_by_e * e0), p[0]["turbine_inertia"] + h * (T_t_by_e * e1 - T_t_by_t)
 
 
-@kernel
+@inline
 def solve_spins(p, b, s, command, spin, carrier_spin, moment, moment_slope, wheel_inertia, h, push, inertia):
     """Speed changes of the wheels into s.change; returns the coupling torque [N m].
 

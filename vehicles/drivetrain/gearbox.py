@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import inline
 from simulator.base.records import Record, join, numbers, record
 from vehicles.drivetrain.tables import RPM, check_keys, number, series, smooth_step
 
@@ -56,7 +56,7 @@ def gear_ratio(p, gear):
     return p[0]["reverse_ratio"] if gear < 0 else p[0]["forward_ratios"][gear - 1]
 
 
-@kernel
+@inline
 def advance_gearbox(p, s, command, driveshaft_speed, wheel_speed, h):
     """Choose the gear for the next step of h seconds and set `ratio` and `slip` at its end.
 

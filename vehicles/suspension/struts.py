@@ -5,7 +5,7 @@ Signs: a force > 0 pushes the two ends apart; rates > 0 are rebound (the strut g
 
 from __future__ import annotations
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline
 
 SPRING_POINTS = 32
 STOP_POINTS = 16
@@ -33,7 +33,7 @@ STRUTS = (
 )
 
 
-@kernel
+@inline
 def spring_force(p, i, length):
     """Force [N] of spring i and its stops at the given length [m]: -(linear part + table) + bump stop - rebound stop."""
     s = p[0]
@@ -47,7 +47,7 @@ def spring_force(p, i, length):
     return force
 
 
-@kernel
+@inline
 def stop_force(p, i, penetration):
     """Force [N] of a travel stop at the given penetration [m]; nothing below 0."""
     s = p[0]
@@ -58,7 +58,7 @@ def stop_force(p, i, penetration):
     return interpolate(s["stop_penetration"], s["stop_force"], i, n, penetration) + s["stop_end_rate"][i] * beyond
 
 
-@kernel
+@inline
 def damper_force(p, i, length, rate):
     """Force [N] of shock absorber i at its length [m] and rate [m/s].
 
@@ -75,7 +75,7 @@ def damper_force(p, i, length, rate):
     return -c * rate
 
 
-@kernel
+@inline
 def interpolate(xs, ys, i, n, x):
     """Piecewise linear table i of (xs, ys) with n points at x; constant outside."""
     if x <= xs[i, 0]:
@@ -93,7 +93,7 @@ def interpolate(xs, ys, i, n, x):
     return ys[i, low] + (x - xs[i, low]) / (xs[i, high] - xs[i, low]) * (ys[i, high] - ys[i, low])
 
 
-@kernel
+@inline
 def smooth_step(x):
     """0 for x <= 0, 1 for x >= 1, 3 x^2 - 2 x^3 between."""
     y = min(max(x, 0.0), 1.0)

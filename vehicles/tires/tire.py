@@ -150,7 +150,7 @@ def stick(p, s, i, under, h, v_tread, load, forces, out):
     return F_x, F_y, s_y
 
 
-@kernel
+@inline
 def tire_forces(p, s, i, under, h, wheel, out):
     """Forces and rates of tire i at its contact out[i] (from `touch`), for a step of h seconds; h = 0 gives the rates of the ODE.
 
@@ -202,7 +202,7 @@ def to_world(i, loaded, wheel, out):
     M[2] = M_C[0] * x[2] + M_C[1] * y[2] + M_C[2] * n[2] + loaded * (e[0] * F[1] - e[1] * F[0])
 
 
-@kernel
+@inline
 def tire_advance(s, i, h, out):
     """State of tire i after h seconds at the rates in out[i]."""
     o, state = out[i], s[i]
