@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from typing import NoReturn
 
 from simulator.base.errors import JounceError, one_line
@@ -34,8 +36,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        with warnings.catch_warnings():
-            _quiet_warnings(as_json=getattr(arguments, "json", False))
+        with _short_warnings(as_json=getattr(arguments, "json", False)):
             return arguments.run(arguments)
     except JounceError as error:
         print(f"jounce: {error}", file=sys.stderr)
@@ -48,16 +49,20 @@ def main(argv: list[str] | None = None) -> int:
         return 141
 
 
-def _quiet_warnings(as_json: bool) -> None:
-    """Show warnings meant for the user as one line each, the first of a kind only; none beside JSON."""
-    seen: set[type[Warning]] = set()
+@contextlib.contextmanager
+def _short_warnings(as_json: bool) -> Iterator[None]:
+    """Show warnings meant for the user at the end, as one line each, the first of a kind only; none beside JSON or an error."""
+    seen: dict[type[Warning], str] = {}
 
-    def show(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-        if issubclass(category, UserWarning) and category not in seen and not as_json:
-            seen.add(category)
-            print(f"jounce: warning: {message} (further ones of this kind are not shown)", file=sys.stderr)
+    def note(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+        if issubclass(category, UserWarning):
+            seen.setdefault(category, one_line(str(message)))
 
-    warnings.showwarning = show
+    with warnings.catch_warnings():
+        warnings.showwarning = note
+        yield
+    for message in () if as_json else seen.values():
+        print(f"jounce: warning: {message} (further ones of this kind are not shown)", file=sys.stderr)
 
 
 def _parser(command: str) -> argparse.ArgumentParser:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import signal
 import threading
 import time
@@ -119,7 +120,7 @@ class Host:
         if o.rate is not None:
             ticks_per_packet(o.rate, H)
         stream = self._stream(*o.address) if o.motion and o.address is not None else None
-        self._folder_is_new = o.out is None or not o.out.exists()
+        self._folder_is_new = o.out is None or not os.path.exists(o.out)
         self._folder = folder = run_folder(o.out)
         try:
             self._open_view(ground, vehicle, folder)

@@ -120,7 +120,7 @@ def _bump_measures(mapping: Mapping[str, Any], file: object) -> dict[str, Any]:
         plain = given["shape"].lower().replace("-", "_").replace(" ", "_")
         given["shape"] = {"halfsine": "half_sine", "sine": "half_sine", "half_sine_bump": "half_sine"}.get(plain, plain)
     if isinstance(given.get("start"), list):
-        pair = numbers(given["start"], (2,), file, "x", "m")
+        pair = numbers(given["start"], (2,), file, "start", "m")
         given |= {"start": float(pair[0]), "end": float(pair[1])}
     return given
 

@@ -13,7 +13,7 @@ from simulator.base.errors import ConfigError
 def read_yaml(path: str | Path) -> Any:
     """Content of a YAML file. Raises ConfigError when it is missing, not text, or malformed."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
             raise ConfigError(path, "", "bytes that are not UTF-8", "a YAML text file") from None

@@ -52,7 +52,7 @@ def main_devices(arguments: argparse.Namespace) -> int:
     try:
         hub = DeviceHub(load_profiles((user_profiles_folder(), shipped_profiles_folder()))[0])
     except JounceError as error:
-        print(error, file=sys.stderr)
+        print(f"jounce: {error}", file=sys.stderr)
         return 2
     try:
         _settle(hub)
@@ -67,7 +67,7 @@ def main_devices(arguments: argparse.Namespace) -> int:
         else:
             console.print(_table(hub))
     except JounceError as error:
-        print(error, file=sys.stderr)
+        print(f"jounce: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 0

@@ -20,10 +20,10 @@ def environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(ROOT)}
 
 
-def start(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
-    """`jounce ARGUMENTS` in a process of its own."""
+def start(*arguments: object, cwd: Path, **variables: str) -> subprocess.Popen[str]:
+    """`jounce ARGUMENTS` in a process of its own, with these environment variables besides."""
     command = [sys.executable, "-m", "simulator", *map(str, arguments)]
-    return subprocess.Popen(command, cwd=cwd, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, cwd=cwd, env={**environment(), **variables}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def finish(process: subprocess.Popen[str], timeout: float = 60.0) -> tuple[int, str, str]:

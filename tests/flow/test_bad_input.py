@@ -1,0 +1,260 @@
+"""Bad input on the command line: one line on stderr, exit code 2, nothing left behind."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+import yaml
+from jounce import ROOT, call, finish, refused, start
+
+from simulator.base.errors import ConfigError
+from simulator.base.yamlfile import read_yaml
+
+CONFIGS = ROOT / "configs"
+STATES = next((ROOT / "tests/data/hmmwv_accelerations").glob("*.npz"))
+
+
+def shipped(kind, name):
+    return yaml.safe_load((CONFIGS / kind / f"{name}.yaml").read_text())
+
+
+def written(folder, name, mapping):
+    file = folder / name
+    file.write_text(yaml.safe_dump(mapping))
+    return file
+
+
+def maneuver(folder, **changes):
+    """A short maneuver of its own; a vehicle or terrain may be named by its path."""
+    return written(folder, "maneuver.yaml", {**shipped("maneuvers", "avtp_lane_change"), "duration_s": 2.0, "limits": {}, **changes})
+
+
+def set_in(mapping, path, value):
+    inside = mapping
+    *above, last = path.split(".")
+    for key in above:
+        inside = inside[key]
+    inside[last] = value
+    return mapping
+
+
+MALFORMED = {
+    "no end": b"name: [1, 2\n",
+    "a tab": b"name: x\n\tmass: 3\n",
+    "a key twice": b"name: x\nvehicle: hmmwv\nvehicle: hmmwv\n",
+    "a key twice, deep down": b"name: x\nbody:\n  length: 2\n  length: 3\n",
+    "a list as a key": b"? [1, 2]\n: 3\n",
+    "a Python object": b"name: !!python/object/apply:os.getcwd []\n",
+    "two documents": b"a: 1\n---\nb: 2\n",
+    "no such anchor": b"a: *b\n",
+    "an anchor in itself": b"a: &a [1, *a]\n",
+    "no such date": b"a: 2020-99-99\n",
+    "a number of 5000 digits": b"a: " + b"9" * 5000 + b"\n",
+    "deep": b"[" * 1500,
+    "binary": bytes(range(256)),
+    "control characters": b"name: \x07\x00\n",
+    "UTF-16": "name: x\n".encode("utf-16"),
+    "nothing": b"",
+    "a remark": b"# nothing but a remark\n",
+    "a list": b"- 1\n- 2\n",
+    "a text": b"hello\n",
+    "NaN": b".nan\n",
+}
+
+
+@pytest.mark.parametrize("fault", MALFORMED)
+def test_a_file_that_is_no_description(fault, tmp_path, capsys):
+    """The same for every command that reads a file."""
+    file = tmp_path / "bad.yaml"
+    file.write_bytes(MALFORMED[fault])
+    good = maneuver(tmp_path)
+    commands = [
+        ("run", file),
+        ("run", maneuver(tmp_path, vehicle=str(file))),
+        ("drive", "--no-view", "--maneuver", file),
+        ("stream", "--maneuver", good, "--vehicle", file),
+        ("stream", "--maneuver", good, "--terrain", file),
+        ("stream", "--maneuver", good, "--washout", file),
+        ("drive", "--no-view", "--maneuver", good, "--platform", file),
+        ("platform", "--platform", file),
+        ("validate", "accelerations", STATES, "--model", file),
+    ]
+    out = tmp_path / "out"
+    for command in commands:
+        extra = ("--out", out) if command[0] in ("run", "drive", "stream") else ()
+        good = maneuver(tmp_path, **({"vehicle": str(file)} if command == commands[1] else {}))
+        line = refused(call(capsys, *command, *extra))
+        assert "bad.yaml" in line, (command, line)
+    assert not out.exists()
+
+
+def test_the_reader_takes_what_is_good(tmp_path):
+    file = tmp_path / "good.yaml"
+    file.write_bytes(b"\xef\xbb\xbfa: &x {b: [1, 2.5]}\nc: *x\n")
+    assert read_yaml(file) == {"a": {"b": [1, 2.5]}, "c": {"b": [1, 2.5]}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "key", "value", "expected"),
+    [
+        ("vehicles", "hmmwv", "chassis.mass", 0, "above 0"),
+        ("vehicles", "hmmwv", "chassis.mass", -2000.0, "above 0"),
+        ("vehicles", "hmmwv", "chassis.mass", "41.6e3", "write 41600.0"),
+        ("vehicles", "hmmwv", "chassis.mass", float("nan"), "finite"),
+        ("vehicles", "hmmwv", "chassis.inertia", [[1.0, 2.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "symmetric"),
+        ("vehicles", "hmmwv", "chassis.inertia", [[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "positive definite"),
+        ("vehicles", "hmmwv", "axles.front.spring.free_length", -0.3, "above 0"),
+        ("vehicles", "hmmwv", "axles.rear.hardpoints_left.LCA_F", [1.0, 2.0], "3 numbers"),
+        ("vehicles", "hmmwv", "steering.colour", "red", "no such key"),
+        ("vehicles", "hmmwv", "steering.gear\nratio", 5, "no such key"),
+        ("vehicles", "hmmwv", "tires", "no_such_tires", "tmeasy_hmmwv"),
+        ("vehicles", "hmmwv", "drivetrain", "no/such.yaml", "a file"),
+        ("terrains", "slope", "grade_percent", "steep", "number"),
+        ("terrains", "flat_soil", "soil", "cheese", "dry_sand"),
+    ],
+)
+def test_a_fault_in_a_file_that_a_maneuver_names(kind, name, key, value, expected, tmp_path, capsys):
+    """File, key, value and expectation, from a maneuver that names the file by its path."""
+    file = written(tmp_path, "mine.yaml", set_in(shipped(kind, name), key, value))
+    good = maneuver(tmp_path, **{"vehicle" if kind == "vehicles" else "terrain": str(file)})
+    line = refused(call(capsys, "run", good, "--out", tmp_path / "out"))
+    assert "mine.yaml: " in line
+    assert key.replace("\n", "\\n") in line
+    assert expected in line
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("kind", "key"), [("tires", "stiffness"), ("vehicles/parts", "brakes.stiffness")])
+def test_a_fault_in_a_part_that_a_vehicle_names(kind, key, tmp_path, capsys):
+    vehicle = shipped("vehicles", "hmmwv")
+    entry = "tires" if kind == "tires" else "drivetrain"
+    file = written(tmp_path, "part.yaml", set_in(shipped(kind, vehicle[entry]), key, -1.0))
+    mine = written(tmp_path, "mine.yaml", {**vehicle, entry: str(file)})
+    line = refused(call(capsys, "run", maneuver(tmp_path, vehicle=str(mine)), "--out", tmp_path / "out"))
+    assert f"part.yaml: {key}: got -1.0, expected" in line
+
+
+@pytest.mark.parametrize(("key", "name"), [("vehicle", "tank"), ("terrain", "moon"), ("vehicle", "no/such.yaml"), ("terrain", "x" * 5000)])
+def test_a_name_that_nothing_has_is_told_with_the_file_that_says_it(key, name, tmp_path, capsys):
+    line = refused(call(capsys, "run", maneuver(tmp_path, **{key: name}), "--out", tmp_path / "out"))
+    assert f"maneuver.yaml: {key}: got " in line
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("run", "no_such_maneuver"), "double_lane_change"),
+        (("run", "no/such/maneuver.yaml"), "maneuver.yaml"),
+        (("run", "x" * 5000), "double_lane_change"),
+        (("run",), "--help"),
+        (("fly",), "--help"),
+        (("drive", "--driver", "nobody"), "keyboard"),
+        (("drive", "--duration", "long"), "--duration"),
+        (("drive", "--no-view", "--duration", "nan"), "--duration"),
+        (("drive", "--no-view", "--duration", "inf"), "--duration"),
+        (("drive", "--no-view", "--duration", "-3"), "--duration"),
+        (("drive", "--no-view", "--vehicle", "tank"), "hmmwv"),
+        (("drive", "--no-view", "--terrain", "moon"), "jacksboro"),
+        (("drive", "--no-view", "--platform", "sofa"), "small_hexapod"),
+        (("drive", "--no-view", "--washout", "none"), "small_hexapod"),
+        (("stream", "--to", "nowhere:"), "HOST:PORT"),
+        (("stream", "--to", ":5"), "HOST:PORT"),
+        (("stream", "--to", "127.0.0.1:99999"), "65535"),
+        (("stream", "--to", "127.0.0.1:\u00b2"), "65535"),
+        (("stream", "--to", "127.0.0.1:0"), "65535"),
+        (("stream", "--to", "no.such.host.invalid"), "no.such.host.invalid"),
+        (("stream", "--to", "two\nlines"), "two"),
+        (("stream", "--rate", "0"), "rate"),
+        (("stream", "--rate", "333"), "rate"),
+        (("drive", "--no-view", "--rate", "nan"), "rate"),
+        (("platform", "--port", "70000"), "70000"),
+        (("platform", "--port", "x"), "--port"),
+        (("platform", "--duration", "0"), "--duration"),
+        (("platform", "--platform", "sofa"), "simona"),
+        (("platform", "--port", "0", "--picture", "/no/such/folder/a.png"), "/no/such/folder"),
+        (("validate", "kinematics", "no_such.json"), "no_such.json"),
+        (("validate", "trajectory", "no_such.csv.gz"), "no_such"),
+        (("validate", "accelerations", "no_such.npz", "--model", "no_such.yaml"), "no_such.yaml"),
+        (("validate",), "--help"),
+        (("bench", "--repeats", "many"), "--repeats"),
+    ],
+)
+def test_a_bad_argument(command, words, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = refused(call(capsys, *command))
+    assert words in line
+    assert list(tmp_path.iterdir()) == [], "nothing half-written"
+
+
+@pytest.mark.parametrize("command", [("run", "avtp_lane_change"), ("drive", "--no-view"), ("drive", "--offscreen"), ("stream",)])
+@pytest.mark.parametrize("where", ["below a file", "a file", "/proc", "a loop", "a name too long"])
+def test_a_folder_that_cannot_be_written(command, where, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "loop").symlink_to("loop")
+    out = {"below a file": "file/out", "a file": "file", "/proc": "/proc/jounce", "a loop": "loop/x", "a name too long": "x" * 300}[where]
+    if where == "/proc" and not Path("/proc").is_dir():
+        pytest.skip("no /proc")
+    line = refused(call(capsys, *command, "--out", out))
+    assert out[:20] in line
+    assert (tmp_path / "file").read_text() == "mine"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "loop"]
+
+
+def test_a_vehicle_that_cannot_stand_ends_before_anything_is_left(tmp_path, capsys):
+    """Found out only when it is put on the ground, with the view and the platform already started."""
+    vehicle = set_in(shipped("vehicles", "hmmwv"), "gravity", 0.0)
+    file = written(tmp_path, "floating.yaml", vehicle)
+    for command in (("run", maneuver(tmp_path, vehicle=str(file))), ("drive", "--offscreen", "--vehicle", file)):
+        line = refused(call(capsys, *command, "--out", tmp_path / "out"))
+        assert "no equilibrium" in line
+        assert not (tmp_path / "out").exists()
+
+
+def test_a_port_in_use(capsys):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        assert str(port) in refused(call(capsys, "platform", "--port", port))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the folder of the user's settings has another name there")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"steering": {"axis": 0, "left": 1.0, "right": 1.0}}, "steering"),
+        ({"throttle": {"axis": 2, "released": float("nan"), "pressed": 1.0}}, "throttle.released"),
+        ({"buttons": {"honk": [1]}}, "buttons.honk"),
+        ({"buttons": {"pause": [1, -3]}}, "buttons.pause[1]"),
+        ({"rotation_deg": "1.08e3"}, "write 1080.0"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_a_device_profile_of_the_user(change, words, tmp_path):
+    """`jounce devices` reads the user's own profiles beside the shipped ones."""
+    folder = tmp_path / "jounce" / "devices"
+    folder.mkdir(parents=True)
+    written(folder, "mine.yaml", {**shipped("devices", "logitech_g29"), **change})
+    process = start("devices", cwd=tmp_path, XDG_CONFIG_HOME=str(tmp_path), SDL_VIDEODRIVER="dummy")
+    line = refused(finish(process))
+    assert "mine.yaml" in line
+    assert words in line
+
+
+def test_warnings_are_one_line_each_and_none_beside_json(tmp_path, capsys):
+    vehicle = set_in(shipped("vehicles", "hmmwv"), "chassis.inertia", [100.0, 200.0, 2500.0])
+    good = maneuver(tmp_path, vehicle=str(written(tmp_path, "mine.yaml", vehicle)))
+    code, _, err = call(capsys, "run", good, "--out", tmp_path / "out")
+    assert code == 0
+    assert len(err.splitlines()) == 1
+    assert "mine.yaml: chassis.inertia" in err
+    code, _, err = call(capsys, "run", good, "--out", tmp_path / "out", "--json")
+    assert (code, err) == (0, "")
+
+
+def test_a_missing_file_and_a_folder_in_its_place(tmp_path):
+    for path in (tmp_path / "none.yaml", tmp_path, tmp_path / "x\0.yaml"):
+        with pytest.raises(ConfigError):
+            read_yaml(path)

@@ -1,0 +1,274 @@
+"""Every shipped file, broken in every place: it is either still a valid description, or one line names the file, the key and what was
+expected. Nothing else may happen."""
+
+import copy
+import datetime
+import math
+import warnings
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from simulator.base.errors import ConfigError, InertiaWarning, JounceError, one_line
+from simulator.base.records import record
+from simulator.build import build_ground, build_platform, data_folder, read_yaml, vehicle_description
+from simulator.driver.profiles import read_profile
+from simulator.maneuvers.maneuver import load_maneuver
+from terrain.load import load_terrain
+from terrain.soil import soil
+from vehicles.command import COMMAND
+from vehicles.description import read_description
+from vehicles.vehicle import Vehicle
+from washout.cueing import MotionCueing
+from washout.platform import hexapod
+
+CONFIGS = data_folder("configs")
+FILE = "broken.yaml"
+DELETE, RENAME, NEGATE = object(), object(), object()
+BODY = {"width": 2.0, "length": 5.0, "front": 2.0}
+
+NEVER_RIGHT = [math.nan, math.inf, 10**400, datetime.date(2020, 1, 1), b"bytes", {"a": 1}, [[]]]
+"""Values that no key of any file can have (mappings of free names aside)."""
+PERHAPS_RIGHT = ["text", "4.5e3", "two\nlines", "", None, True, [], [1, 2], 0, -1, 0.5, 1e-300, 1e300, -1e9, DELETE, RENAME, NEGATE]
+
+vehicle, tires = vehicle_description("hmmwv"), read_yaml(CONFIGS / "tires/tmeasy_hmmwv.yaml")
+parts = read_yaml(CONFIGS / f"vehicles/parts/{vehicle.drivetrain}.yaml")
+platform = build_platform("small_hexapod")
+soils = {file.stem: read_yaml(file) for file in (CONFIGS / "soils").glob("*.yaml")}
+
+BUILD = {
+    "vehicles": lambda m: read_description(m, FILE),
+    "vehicles/parts": lambda m: Vehicle(vehicle, tires, m, ("tires.yaml", FILE)),
+    "tires": lambda m: Vehicle(vehicle, m, parts, (FILE, "parts.yaml")),
+    "soils": lambda m: soil(m, FILE),
+    "terrains": lambda m: load_terrain(m, FILE, data_folder("assets"), soils),
+    "platforms": lambda m: hexapod(m, FILE),
+    "washouts": lambda m: MotionCueing(m, FILE, platform),
+    "devices": lambda m: read_profile(m, FILE),
+    "maneuvers": lambda m: load_maneuver({"body": BODY, **m} if isinstance(m, dict) else m, FILE).driver((0.0, 0.0, 0.0)),
+}
+
+SHIPPED = [(kind, file.stem) for kind in BUILD for file in sorted((CONFIGS / kind).glob("*.yaml"))]
+
+
+def content(kind, name):
+    """Content of a shipped file; the large terrain on a coarse grid, which takes no time."""
+    mapping = read_yaml(CONFIGS / kind / f"{name}.yaml")
+    if name == "jacksboro":
+        mapping["grid"]["spacing"] *= 16
+        mapping["grid"]["count"] = [n // 16 for n in mapping["grid"]["count"]]
+    return mapping
+
+
+def places(value, above=()):
+    """Paths of all keys, and of the first and last item of every list."""
+    if above:
+        yield above
+    if isinstance(value, dict):
+        for key in value:
+            yield from places(value[key], (*above, key))
+    elif isinstance(value, list) and value:
+        for i in {0, len(value) - 1}:
+            yield from places(value[i], (*above, i))
+
+
+def broken(mapping, place, value):
+    """A copy with another value in one place; None when there is nothing to do there."""
+    mapping = copy.deepcopy(mapping)
+    inside = mapping
+    for step in place[:-1]:
+        inside = inside[step]
+    last = place[-1]
+    if value is DELETE:
+        del inside[last]
+    elif value is RENAME:
+        if isinstance(inside, list):
+            return None
+        inside[f"{last}x"] = inside.pop(last)
+    elif value is NEGATE:
+        if isinstance(inside[last], bool) or not isinstance(inside[last], (int, float)):
+            return None
+        inside[last] = -inside[last]
+    else:
+        inside[last] = value
+    return mapping
+
+
+def complaint(build, mapping):
+    """The ConfigError that a mapping raises, None when it is accepted; anything else is a failed test."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            build(mapping)
+        except ConfigError as error:
+            return error
+    return None
+
+
+def thinned(kind, name, mapping, step):
+    """Places to break: all of them, of the long files every `step`th."""
+    everywhere = list(places(mapping))
+    return everywhere[::step] if kind == "vehicles" else everywhere[:: 2 * step] if name == "jacksboro" else everywhere
+
+
+@pytest.mark.parametrize(("kind", "name"), SHIPPED)
+def test_shipped_files_are_good(kind, name):
+    assert complaint(BUILD[kind], content(kind, name)) is None
+
+
+@pytest.mark.parametrize(("kind", "name"), SHIPPED)
+def test_what_can_never_be_right_is_refused_by_its_key(kind, name):
+    mapping = content(kind, name)
+    for place in thinned(kind, name, mapping, 5):
+        for value in NEVER_RIGHT:
+            if value == {"a": 1} and (place[-1] in ("limits", "buttons", "fixed_masses", "shares") or isinstance(place[-1], str) is False):
+                continue  # mappings of free names: their content is complained about
+            error = complaint(BUILD[kind], broken(mapping, place, value))
+            assert error is not None, (place, value)
+            assert error.file == FILE or "assets" in error.file, (place, value, error)
+            key = next(step for step in reversed(place) if isinstance(step, str))
+            assert key in error.key, (place, value, str(error))
+            assert error.expected
+            assert str(error).isprintable()
+
+
+@pytest.mark.parametrize(("kind", "name"), SHIPPED)
+def test_any_other_change_is_taken_or_refused_in_one_line(kind, name):
+    mapping = content(kind, name)
+    refused = 0
+    for place in thinned(kind, name, mapping, 11):
+        for value in PERHAPS_RIGHT:
+            changed = broken(mapping, place, value)
+            if changed is None:
+                continue
+            error = complaint(BUILD[kind], changed)
+            if error is not None:
+                refused += 1
+                assert error.key or place[0] in ("cueing", "procedure") or not place[1:], (place, value, str(error))
+                assert str(error).startswith((FILE, str(data_folder("assets")))), (place, value, str(error))
+                assert str(error).isprintable(), (place, value, str(error))
+    assert refused > 3
+
+
+@pytest.mark.parametrize(("kind", "name"), SHIPPED)
+@pytest.mark.parametrize("whole", [None, [], ["mass"], "text", 5, True, math.nan, {}, {"no such key": 1}, {1: 2}, {None: None}])
+def test_a_file_that_is_something_else_altogether(kind, name, whole):
+    error = complaint(BUILD[kind], whole)
+    assert error is not None
+    assert str(error).startswith(FILE)
+    assert str(error).isprintable()
+
+
+@pytest.mark.parametrize("kind", BUILD)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_yaml_value_anywhere(kind, data):
+    name = data.draw(st.sampled_from([n for k, n in SHIPPED if k == kind and n != "jacksboro"]))
+    mapping = content(kind, name)
+    scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+    inner = st.recursive(scalars, lambda s: st.lists(s, max_size=4) | st.dictionaries(st.text(max_size=4), s, max_size=3), max_leaves=6)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.sampled_from(list(places(mapping))))
+        mapping = broken(mapping, place, data.draw(inner))
+    error = complaint(BUILD[kind], mapping)
+    assert error is None or (str(error).startswith(FILE) and str(error).isprintable())
+
+
+def test_a_vehicle_that_reads_well_but_cannot_stand_says_so():
+    """Slips of sign and of place in the numbers of the mechanism: it stands and drives, or JounceError says that it cannot."""
+    ground = build_ground("flat")
+    arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    command = record(COMMAND)
+    command[0]["throttle"], command[0]["selector"] = 0.5, 1
+    mapping = content("vehicles", "hmmwv")
+    stood = fell = 0
+    for place in list(places(mapping))[::12]:
+        for value in (NEGATE, 0, -1, 0.5):
+            changed = broken(mapping, place, value)
+            if changed is None or complaint(BUILD["vehicles"], changed) is not None:
+                continue
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                try:
+                    v = Vehicle(read_description(changed, FILE), tires, parts, ("t", "p"))
+                    v.reset(arrays, gear=1)
+                    for _ in range(50):
+                        v.step(arrays, command, 1e-3)
+                    stood += 1
+                except JounceError as error:
+                    assert "HMMWV" in str(error)
+                    fell += 1
+    assert stood > 20
+    assert fell > 1
+
+
+def inertia_of_chassis(value):
+    mapping = content("vehicles", "hmmwv")
+    mapping["chassis"]["inertia"] = value
+    return mapping
+
+
+@pytest.mark.parametrize(
+    ("inertia", "words"),
+    [
+        ([[1000.0, 5.0, 0.0], [6.0, 2000.0, 0.0], [0.0, 0.0, 2500.0]], "symmetric"),
+        ([[1000.0, 0.0, 0.0], [0.0, -2000.0, 0.0], [0.0, 0.0, 2500.0]], "positive definite"),
+        ([[1000.0, 1500.0, 0.0], [1500.0, 2000.0, 0.0], [0.0, 0.0, 2500.0]], "positive definite"),
+        ([[1000.0, 0.0], [0.0, 2000.0]], "3 x 3"),
+        ([1000.0, 0.0, 2500.0], "positive definite"),
+        ([1000.0, -1.0, 2500.0], "positive definite"),
+        ([1000.0, math.nan, 2500.0], "finite"),
+        ([1000.0, "2000", 2500.0], "write 2000.0"),
+        (1000.0, "3 x 3"),
+    ],
+)
+def test_an_inertia_that_no_body_has(inertia, words):
+    error = complaint(BUILD["vehicles"], inertia_of_chassis(inertia))
+    assert error is not None
+    assert error.key == "chassis.inertia"
+    assert words in str(error)
+
+
+@pytest.mark.filterwarnings("ignore:.*arm_inertia")
+def test_a_broken_triangle_inequality_only_warns():
+    with pytest.warns(InertiaWarning, match=r"broken\.yaml: chassis\.inertia"):
+        read_description(inertia_of_chassis([100.0, 200.0, 2500.0]), FILE)
+
+
+@pytest.mark.parametrize("mass", [0, -2086.0, math.nan, "heavy", None, [2086.0], 1e9])
+def test_a_mass_that_nothing_has(mass):
+    mapping = content("vehicles", "hmmwv")
+    mapping["axles"]["front"]["bodies"]["knuckle"]["mass"] = mass
+    error = complaint(BUILD["vehicles"], mapping)
+    assert error is not None
+    assert error.key == "axles.front.bodies.knuckle.mass"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"), [("1e3", "1000.0"), ("41.6e3", "41600.0"), ("1e-3", "0.001"), ("2e30", "2.0e+30"), ("5e-7", "5.0e-07")]
+)
+def test_a_number_that_yaml_takes_for_text_is_explained(text, written):
+    value = yaml.safe_load(text)
+    assert isinstance(value, str)
+    error = ConfigError(FILE, "mass", value, "a number in kg")
+    assert str(error).endswith(f"(for YAML {text!r} is text; write {written})")
+    assert yaml.safe_load(written) == float(text), "what is proposed is a number for YAML"
+    assert "for YAML" not in str(ConfigError(FILE, "name", value, "one of a, b"))
+
+
+@given(st.text(), st.text())
+def test_a_message_is_one_printable_line_whatever_stands_in_the_file(key, value):
+    error = ConfigError("a\nb.yaml", key, value, "a number")
+    assert str(error).isprintable()
+    assert one_line(str(error)) == str(error)
+
+
+@pytest.mark.parametrize(("place", "value"), [(("roughness", "seed"), 1.5), (("detail", "seed"), 0.1), (("grid", "count"), [100.5, 200])])
+def test_whole_numbers_take_no_fractions(place, value):
+    error = complaint(BUILD["terrains"], broken(content("terrains", "jacksboro"), place, value))
+    assert error is not None
+    assert error.key == ".".join(place)
+    assert "whole" in str(error)
