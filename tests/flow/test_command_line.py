@@ -1,0 +1,63 @@
+"""Help that answers at once, and `jounce bench` as others read it."""
+
+import json
+import math
+import sys
+
+import pytest
+from jounce import call, finish, start
+
+COMMANDS = (
+    ("drive",),
+    ("run",),
+    ("stream",),
+    ("platform",),
+    ("devices",),
+    ("validate",),
+    ("validate", "accelerations"),
+    ("validate", "kinematics"),
+    ("validate", "trajectory"),
+    ("bench",),
+)
+HEAVY = ("numba", "numpy", "pyglet", "pygame", "yaml", "matplotlib", "pyarrow", "msgspec", "rich", "PIL", "scipy")
+
+
+@pytest.mark.parametrize("command", [(), *COMMANDS])
+def test_help(command, capsys):
+    code, out, err = call(capsys, *command, "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"usage: {' '.join(('jounce', *command))} ")
+
+
+def test_help_names_every_command(capsys):
+    code, out, err = call(capsys)
+    assert (code, err) == (0, "")
+    for command in COMMANDS:
+        assert f"    {command[0]} " in out
+
+
+@pytest.mark.parametrize("command", [("--help",), ("run", "--help"), ("drive", "--help"), ("stream", "--help"), ("fly",)])
+def test_help_loads_nothing_heavy(command, tmp_path):
+    process = start(*command, cwd=tmp_path, PYTHONPROFILEIMPORTTIME="1")
+    code, _, err = finish(process)
+    assert code == (2 if command == ("fly",) else 0)
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in err.splitlines() if line.startswith("import time:")}
+    assert "argparse" in loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_bench_reports_every_part_in_one_object(capsys):
+    code, out, err = call(capsys, "bench", "--repeats", "1", "--json")
+    assert (code, err) == (0, "")
+    assert len(out.splitlines()) == 1
+    figures = json.loads(out)
+    assert set(figures) >= {"us", "real_time_factor", "machine", "targets_us", "repeats"}
+    parts = {"calibration", "evaluation", "step_hard", "step_soil", "washout", "cueing", "tick"}
+    assert parts <= set(figures["us"])
+    assert all(math.isfinite(value) and value > 0.0 for value in (*figures["us"].values(), *figures["real_time_factor"].values()))
+    for name in ("step_hard", "step_soil", "tick"):
+        assert figures["real_time_factor"][name] == pytest.approx(1000.0 / figures["us"][name])
+    assert figures["targets_us"] == {"evaluation": 1.5, "step_hard": 3.0, "step_soil": 10.0, "washout": 1.0}
+    assert figures["repeats"] == 1
+    assert figures["machine"]["cores"] >= 1
+    assert figures["machine"]["python"] == ".".join(map(str, sys.version_info[:3]))
