@@ -72,8 +72,8 @@ def cache_folder() -> Path:
 
 @cache
 def _digest(file: str) -> str:
-    """Digest of a source file and of every file of ours that it imports, directly or not."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    """Digest of a source file, of where it lies (numba compiles again elsewhere) and of every file of ours it imports, directly or not."""
+    digest = hashlib.sha256(f"{numba.__version__} {ROOT}".encode())
     for path in sorted(_closure(Path(file))):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
