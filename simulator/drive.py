@@ -327,6 +327,8 @@ def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float
     """Command line of `jounce drive` and `jounce stream`; returns 0, or 1 when the platform reports a loss or a leg out of limits."""
     if arguments.duration is not None and not 0.0 < arguments.duration < math.inf:
         raise ConfigError("--duration", "", arguments.duration, "a number of seconds above zero")
+    # the built-in platform only speaks the native protocol
+    to = arguments.to or ("127.0.0.1" if arguments.protocol != "native" and motion else None)
     options = DriveOptions(
         vehicle=arguments.vehicle,
         terrain=arguments.terrain or "",
@@ -337,7 +339,7 @@ def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float
         motion=motion,
         platform=arguments.platform,
         washout=arguments.washout,
-        address=parse_address(arguments.to, arguments.protocol) if arguments.to else None,
+        address=parse_address(to, arguments.protocol) if to else None,
         protocol=arguments.protocol,
         rate=arguments.rate,
         out=Path(arguments.out) if arguments.out else None,
