@@ -2,6 +2,9 @@
 
 import hashlib
 import json
+import os
+import signal
+import time
 
 import numpy as np
 import pytest
@@ -114,3 +117,20 @@ def test_a_run_without_a_folder_goes_to_runs(tmp_path, capsys, monkeypatch):
     assert call(capsys, "run", file)[0] == 0
     (folder,) = (tmp_path / "runs").iterdir()
     assert (folder / "metrics.json").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal here")
+def test_ctrl_c_leaves_the_telemetry_complete(tmp_path):
+    file = shortened(tmp_path, duration_s=3000.0, limits={})
+    process = start("run", file, "--out", "out", cwd=tmp_path)
+    spill = tmp_path / "out" / ".telemetry.rows"
+    while not (spill.exists() and spill.stat().st_size) and process.poll() is None:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    code, _, err = finish(process)
+    assert (code, err) == (130, "jounce: interrupted\n")
+    assert [p.name for p in (tmp_path / "out").iterdir()] == ["telemetry.parquet"]
+    log = read_telemetry(tmp_path / "out" / "telemetry.parquet")
+    assert np.diff(log["time"]) == pytest.approx(0.01, abs=1e-9)
+    assert len(log["time"]) > 100
