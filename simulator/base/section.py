@@ -65,25 +65,32 @@ class Section:
 
     def number(self, name: str, default: Any = REQUIRED, above: float = -np.inf, least: float = -np.inf, most: float = np.inf) -> float:
         """A finite number greater than `above`, not less than `least` and not more than `most`."""
-        value = float(numbers(self.raw(name, default, "a number"), (), self.file, self.path(name)))
-        if not (value > above and least <= value <= most):
-            limits = (
-                [f"above {above:g}"] * (above > -np.inf)
-                + [f"at least {least:g}"] * (least > -np.inf)
-                + [f"at most {most:g}"] * (most < np.inf)
-            )
-            raise ConfigError(self.file, self.path(name), value, "a number " + " and ".join(limits))
-        return value
+        value = numbers(self.raw(name, default, "a number"), (), self.file, self.path(name))
+        return float(self._limited(name, value, "a number", above, least, most))
 
-    def array(self, name: str, shape: tuple[int, ...], default: Any = REQUIRED, within: float = np.inf) -> NDArray[np.float64]:
-        """Finite numbers of the given shape, none beyond `within` on either side of zero."""
+    def array(
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        default: Any = REQUIRED,
+        within: float = np.inf,
+        above: float = -np.inf,
+        least: float = -np.inf,
+        most: float = np.inf,
+    ) -> NDArray[np.float64]:
+        """Finite numbers of the given shape, each with the limits of `number`, and none beyond `within` on either side of zero."""
         words = " x ".join(map(str, shape)) + " numbers"
         values = numbers(self.raw(name, default, words), shape, self.file, self.path(name))
-        return self._within(name, values, within, words)
+        return self._limited(name, values, words, above, max(least, -within), min(most, within))
 
-    def _within(self, name: str, values: NDArray[np.float64], within: float, words: str) -> NDArray[np.float64]:
-        if (np.abs(values) > within).any():
-            raise ConfigError(self.file, self.path(name), values, f"{words} from {-within:g} to {within:g}")
+    def _limited(self, name: str, values: NDArray[np.float64], words: str, above: float, least: float, most: float) -> NDArray[np.float64]:
+        if not ((values > above) & (values >= least) & (values <= most)).all():
+            limits = [f"above {above:g}"] * (above > -np.inf)
+            if least > -np.inf and most < np.inf and not limits:
+                limits = [f"from {least:g} to {most:g}"]
+            else:
+                limits += [f"at least {least:g}"] * (least > above) + [f"at most {most:g}"] * (most < np.inf)
+            raise ConfigError(self.file, self.path(name), values.tolist(), words + " " + " and ".join(limits))
         return values
 
     def table(self, name: str, most: int, within: float = np.inf) -> NDArray[np.float64]:
@@ -91,7 +98,7 @@ class Section:
         value = self.raw(name, expected="a list of numbers")
         if not isinstance(value, list) or not 2 <= len(value) <= most:
             raise ConfigError(self.file, self.path(name), value, f"a list of 2 to {most} numbers")
-        return self._within(name, numbers(value, (len(value),), self.file, self.path(name)), within, "numbers")
+        return self._limited(name, numbers(value, (len(value),), self.file, self.path(name)), "numbers", -np.inf, -within, within)
 
     def rising(self, name: str, most: int, within: float = np.inf) -> NDArray[np.float64]:
         """A table whose values rise strictly."""
@@ -99,6 +106,13 @@ class Section:
         if not (np.diff(values) > 0.0).all():
             raise ConfigError(self.file, self.path(name), values.tolist(), "numbers that rise from one to the next")
         return values
+
+    def curve(
+        self, x: str, y: str, most: int, x_within: float = np.inf, y_within: float = np.inf, y_above: float = -np.inf
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Two lists of equally many numbers, from 2 to `most`, those of `x` rising; the values of `y` greater than `y_above`."""
+        abscissa = self.rising(x, most, x_within)
+        return abscissa, self.array(y, (len(abscissa),), within=y_within, above=y_above)
 
     def text(self, name: str, default: Any = REQUIRED) -> str:
         """A text that is not empty."""
