@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
-from simulator.base.records import Record, from_mapping, join
+from simulator.base.records import Record, record
+from simulator.base.section import Section
 
 BRAKES = (
     # name              shape  unit          what it is
@@ -56,10 +56,10 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes") -> Reco
     ------
     ConfigError : a key is unknown or missing, a torque or the damping is negative, the stiffness is not positive
     """
-    out = from_mapping(BRAKES, mapping, file, key)
-    for name in ("max_torque", "parking_torque", "damping"):
-        if (out[0][name] < 0.0).any() or (out[0][name] > LARGEST).any():
-            raise ConfigError(file, join(key, name), mapping[name], f"numbers >= 0 and <= {LARGEST:g}")
-    if not 0.0 < out[0]["stiffness"] <= LARGEST:
-        raise ConfigError(file, join(key, "stiffness"), mapping["stiffness"], f"a number > 0 and <= {LARGEST:g}")
+    out = record(BRAKES)
+    with Section(mapping, file, key) as s:
+        for name in ("max_torque", "parking_torque"):
+            out[0][name] = s.array(name, (2,), least=0.0, most=LARGEST)
+        out[0]["stiffness"] = s.number("stiffness", above=0.0, most=LARGEST)
+        out[0]["damping"] = s.number("damping", least=0.0, most=LARGEST)
     return out

@@ -29,6 +29,7 @@ MISTAKES = [
     ("engine.idle.throttle", 1.5),
     ("engine.idle.band_rpm", 0.0),
     ("engine", [1, 2]),
+    ("engine", {1: 2, "turbo": 3.0, None: 4}),
     ("torque_converter.turbine_inertia", 0.0),
     ("torque_converter.coupling_band", 0.0),
     ("torque_converter.capacity_factor.value", [10.5, 10.5, 10.5, 0.0, 12.6, 24.5]),

@@ -9,11 +9,10 @@ of the wheels. An open differential shares speed (the carrier turns with the mea
 
 from __future__ import annotations
 
-from typing import Any
-
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
-from vehicles.drivetrain.tables import check_keys, number
+from simulator.base.section import Section
+from vehicles.drivetrain.tables import LARGEST
 
 DRIVELINE = (
     # name                     shape  unit     what it is
@@ -69,16 +68,15 @@ def solve_wheels(p, diagonal, load, shaft_inertia, x):
     x[2], x[3] = y2 - pull * z_rear * r2, y3 - pull * z_rear * r3
 
 
-def driveline_from_mapping(mapping: Any, file: object, key: str = "driveline") -> Record:
+def driveline_from_section(s: Section) -> Record:
     """Record DRIVELINE from the `driveline` section of a vehicle file; its keys are the names of the table.
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, an inertia is negative, a ratio is not positive
+    ConfigError : a key is missing, an inertia is negative, a ratio is not positive
     """
-    names = [row[0] for row in DRIVELINE]
-    check_keys(mapping, names, file, key)
     out = record(DRIVELINE)
-    for name in names:
-        out[0][name] = number(mapping, name, file, key, 0.0, above=name.endswith("ratio"))
+    for name, *_ in DRIVELINE:
+        limit = {"above" if name.endswith("ratio") else "least": 0.0}
+        out[0][name] = s.number(name, most=LARGEST, **limit)
     return out

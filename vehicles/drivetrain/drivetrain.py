@@ -18,10 +18,11 @@ from __future__ import annotations
 from typing import Any
 
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record, join, record
+from simulator.base.records import Record, record
+from simulator.base.section import Section
 from vehicles.brakes import brake_deflection, brake_limit, brake_slope
-from vehicles.drivetrain.driveline import DRIVELINE, axle_inertias, driveline_from_mapping, driveshaft_speed, solve_wheels
-from vehicles.drivetrain.engine import ENGINE, engine_from_mapping, engine_torque
+from vehicles.drivetrain.driveline import DRIVELINE, axle_inertias, driveline_from_section, driveshaft_speed, solve_wheels
+from vehicles.drivetrain.engine import ENGINE, engine_from_section, engine_torque
 from vehicles.drivetrain.gearbox import (
     DRIVE,
     GEARBOX,
@@ -31,10 +32,9 @@ from vehicles.drivetrain.gearbox import (
     coupling_bounds,
     follow_slip,
     gear_ratio,
-    gearbox_from_mapping,
+    gearbox_from_section,
 )
-from vehicles.drivetrain.tables import check_keys
-from vehicles.drivetrain.torque_converter import CONVERTER, converter_from_mapping, converter_torques
+from vehicles.drivetrain.torque_converter import CONVERTER, converter_from_section, converter_torques
 
 BLOCK_ROUNDS = 4
 """Rounds in which all guesses are corrected at once. Two are enough nearly always."""
@@ -268,18 +268,19 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain")
 
     Raises
     ------
-    ConfigError : see the readers of the sections
+    ConfigError : a key is unknown or missing; see also the readers of the sections
     """
     readers = {
-        "engine": engine_from_mapping,
-        "torque_converter": converter_from_mapping,
-        "gearbox": gearbox_from_mapping,
-        "driveline": driveline_from_mapping,
+        "engine": engine_from_section,
+        "torque_converter": converter_from_section,
+        "gearbox": gearbox_from_section,
+        "driveline": driveline_from_section,
     }
-    check_keys(mapping, list(readers), file, key)
     out = record(DRIVETRAIN)
-    for name, read in readers.items():
-        part = read(mapping[name], file, join(key, name))
-        for field in part.dtype.names or ():
-            out[0][field] = part[0][field]
+    with Section(mapping, file, key) as s:
+        for name, read in readers.items():
+            with s.section(name) as part:
+                values = read(part)
+            for field in values.dtype.names or ():
+                out[0][field] = values[0][field]
     return out

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
-from simulator.base.records import Record, join, record
-from vehicles.drivetrain.tables import RPM, cell, check_keys, curve, merge, number, store
+from simulator.base.records import Record, record
+from simulator.base.section import Section
+from vehicles.drivetrain.tables import LARGEST, RPM, cell, merge, store
+
+MAP_POINTS = 64
+"""Speeds of the torque map, those of its two curves together."""
 
 ENGINE = (
     # name                  shape   unit      what it is
     ("engine_points", (), "1", "number of points of the torque map", "i8"),
-    ("engine_map_speed", (64,), "rad/s", "crankshaft speeds of the torque map, rising"),
-    ("engine_map_closed", (64,), "N m", "torque with the throttle closed"),
-    ("engine_map_open", (64,), "N m", "torque with the throttle fully open"),
+    ("engine_map_speed", (MAP_POINTS,), "rad/s", "crankshaft speeds of the torque map, rising"),
+    ("engine_map_closed", (MAP_POINTS,), "N m", "torque with the throttle closed"),
+    ("engine_map_open", (MAP_POINTS,), "N m", "torque with the throttle fully open"),
     ("engine_inertia", (), "kg m2", "crankshaft and flywheel"),
     ("idle_speed", (), "rad/s", "speed below which the idle governor opens the throttle"),
     ("idle_band", (), "rad/s", "drop below idle_speed at which the governor has opened by idle_throttle"),
@@ -46,7 +46,7 @@ def engine_torque(p, speed, throttle):
     return closed[i] + x * closed_rise + u * gap, dx * (closed_rise + u * (open_rise - closed_rise)) + du * gap
 
 
-def engine_from_mapping(mapping: Any, file: object, key: str = "engine") -> Record:
+def engine_from_section(s: Section) -> Record:
     """Record ENGINE from the `engine` section of a vehicle file.
 
     Keys: `inertia` [kg m2], `full_throttle` {speed_rpm, torque}, then either `closed_throttle` {speed_rpm, torque} (the torque is
@@ -57,25 +57,27 @@ def engine_from_mapping(mapping: Any, file: object, key: str = "engine") -> Reco
     ------
     ConfigError : a key is unknown or missing, a number is out of range, a speed list does not rise
     """
-    check_keys(mapping, ("inertia", "full_throttle"), file, key, ("closed_throttle", "losses", "idle"))
-    if ("closed_throttle" in mapping) == ("losses" in mapping):
-        raise ConfigError(file, key, sorted(mapping), "either closed_throttle or losses")
+    others = [name for name in ("closed_throttle", "losses") if s.has(name)]
+    if len(others) != 1:
+        raise ConfigError(s.file, s.key, list(s.mapping), "either closed_throttle or losses")
     out = record(ENGINE)
-    out[0]["engine_inertia"] = number(mapping, "inertia", file, key, 0.0)
+    out[0]["engine_inertia"] = s.number("inertia", least=0.0, most=LARGEST)
 
-    other = "closed_throttle" if "closed_throttle" in mapping else "losses"
-    maps = [curve(mapping[name], "speed_rpm", "torque", file, join(key, name)) for name in ("full_throttle", other)]
+    maps = []
+    for name in ("full_throttle", *others):
+        with s.section(name) as c:
+            maps.append(c.curve("speed_rpm", "torque", MAP_POINTS, LARGEST, LARGEST))
     speed, (full, closed) = merge(*maps)
-    opened = full if other == "closed_throttle" else full + closed
-    store(out, {"engine_map_speed": speed * RPM, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", file, key)
-    if np.any(opened[-1:] >= 0.0):
-        raise ConfigError(file, join(key, "full_throttle.torque"), float(opened[-1]), "a map that ends below zero, which limits the speed")
+    opened = full + closed if others == ["losses"] else full
+    store(out, {"engine_map_speed": speed * RPM, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", s)
+    if opened[-1] >= 0.0:
+        expected = "a map that ends below zero, which limits the speed"
+        raise ConfigError(s.file, s.path("full_throttle.torque"), float(opened[-1]), expected)
 
     out[0]["idle_band"] = 1.0
-    if "idle" in mapping:
-        idle, inside = mapping["idle"], join(key, "idle")
-        check_keys(idle, ("speed_rpm", "band_rpm", "throttle"), file, inside)
-        out[0]["idle_speed"] = number(idle, "speed_rpm", file, inside, 0.0, above=True) * RPM
-        out[0]["idle_band"] = number(idle, "band_rpm", file, inside, 0.0, above=True) * RPM
-        out[0]["idle_throttle"] = number(idle, "throttle", file, inside, 0.0, 1.0)
+    if s.has("idle"):
+        with s.section("idle") as idle:
+            out[0]["idle_speed"] = idle.number("speed_rpm", above=0.0, most=LARGEST) * RPM
+            out[0]["idle_band"] = idle.number("band_rpm", above=0.0, most=LARGEST) * RPM
+            out[0]["idle_throttle"] = idle.number("throttle", least=0.0, most=1.0)
     return out

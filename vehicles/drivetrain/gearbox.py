@@ -6,16 +6,17 @@ friction element that held it lets go. In ENGAGE, from neutral, that element sli
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
-from simulator.base.records import Record, join, numbers, record
-from vehicles.drivetrain.tables import RPM, check_keys, number, series, smooth_step
+from simulator.base.records import Record, record
+from simulator.base.section import Section
+from vehicles.drivetrain.tables import LARGEST, RPM, smooth_step
 
 NEUTRAL, ENGAGE, DRIVE = 0, 1, 2
+
+MOST_GEARS = 10
 
 THROTTLE_MOVED = 0.05
 """Change of throttle after which a downshift no longer delays the next upshift. Larger: holds gears longer; smaller: may hunt."""
@@ -23,7 +24,7 @@ THROTTLE_MOVED = 0.05
 GEARBOX = (
     # name               shape   unit      what it is
     ("gears", (), "1", "number of forward gears", "i8"),
-    ("forward_ratios", (10,), "1", "driveshaft speed / turbine speed, first gear first"),
+    ("forward_ratios", (MOST_GEARS,), "1", "driveshaft speed / turbine speed, first gear first"),
     ("reverse_ratio", (), "1", "driveshaft speed / turbine speed in reverse, negative"),
     ("upshift_speed", (2,), "rad/s", "turbine speed above which the next gear is taken, throttle closed and open"),
     ("downshift_speed", (2,), "rad/s", "turbine speed below which the gear below is taken, throttle closed and open"),
@@ -153,7 +154,7 @@ def follow_slip(s, driveshaft_speed):
         s[0]["clock"] = 0.0
 
 
-def gearbox_from_mapping(mapping: Any, file: object, key: str = "gearbox") -> Record:
+def gearbox_from_section(s: Section) -> Record:
     """Record GEARBOX from the `gearbox` section of a vehicle file.
 
     Keys: `forward_ratios`, `reverse_ratio` (output speed / input speed), `upshift_rpm`, `downshift_rpm` (two numbers each: throttle
@@ -164,27 +165,24 @@ def gearbox_from_mapping(mapping: Any, file: object, key: str = "gearbox") -> Re
     ConfigError : a key is unknown or missing, a number is out of range, or the shift speeds leave no hysteresis: after an upshift
         at any throttle the turbine must still be faster than the downshift speed
     """
-    times = ("shift_latency", "shift_time", "engage_time", "release_time")
-    check_keys(mapping, ("forward_ratios", "reverse_ratio", "upshift_rpm", "downshift_rpm", *times, "lockout_wheel_speed"), file, key)
     out = record(GEARBOX)
-    ratios = series(mapping, "forward_ratios", file, key)
-    room = out[0]["forward_ratios"].shape[0]
-    if len(ratios) > room or ratios[0] <= 0.0 or not np.all(np.diff(ratios) > 0.0):
-        raise ConfigError(file, join(key, "forward_ratios"), mapping["forward_ratios"], f"two to {room} rising numbers > 0")
+    ratios = s.rising("forward_ratios", MOST_GEARS, within=LARGEST)
+    if ratios[0] <= 0.0:
+        raise ConfigError(s.file, s.path("forward_ratios"), ratios.tolist(), "rising numbers above 0")
     out[0]["gears"] = len(ratios)
     out[0]["forward_ratios"][: len(ratios)] = ratios
-    reverse = float(numbers(mapping["reverse_ratio"], (), file, join(key, "reverse_ratio")))
+    out[0]["reverse_ratio"] = reverse = s.number("reverse_ratio")
     if reverse >= 0.0:
-        raise ConfigError(file, join(key, "reverse_ratio"), reverse, "a number < 0")
-    out[0]["reverse_ratio"] = reverse
-    for name, field in (("upshift_rpm", "upshift_speed"), ("downshift_rpm", "downshift_speed")):
-        out[0][field] = numbers(mapping[name], (2,), file, join(key, name), "rpm") * RPM
+        raise ConfigError(s.file, s.path("reverse_ratio"), reverse, "a number below 0")
+    out[0]["upshift_speed"] = s.array("upshift_rpm", (2,)) * RPM
+    downshift = s.array("downshift_rpm", (2,))
+    out[0]["downshift_speed"] = downshift * RPM
     lowest_after = out[0]["upshift_speed"] * np.min(ratios[:-1] / ratios[1:])
-    if np.any(out[0]["downshift_speed"] >= lowest_after) or np.any(out[0]["downshift_speed"] < 0.0):
+    if np.any(out[0]["downshift_speed"] >= lowest_after) or np.any(downshift < 0.0):
         limit = f"numbers >= 0 and below {np.floor(lowest_after / RPM).tolist()}, the turbine speeds after an upshift"
-        raise ConfigError(file, join(key, "downshift_rpm"), mapping["downshift_rpm"], limit)
-    for name in (*times, "lockout_wheel_speed"):
-        out[0][name] = number(mapping, name, file, key, 0.0)
+        raise ConfigError(s.file, s.path("downshift_rpm"), downshift.tolist(), limit)
+    for name in ("shift_latency", "shift_time", "engage_time", "release_time", "lockout_wheel_speed"):
+        out[0][name] = s.number(name, least=0.0, most=LARGEST)
     if out[0]["shift_latency"] < out[0]["shift_time"]:
-        raise ConfigError(file, join(key, "shift_latency"), mapping["shift_latency"], "at least the shift_time")
+        raise ConfigError(s.file, s.path("shift_latency"), float(out[0]["shift_latency"]), "at least the shift_time")
     return out

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
-from simulator.base.records import Record, join, record
-from vehicles.drivetrain.tables import cell, check_keys, curve, merge, number, store
+from simulator.base.records import Record, record
+from simulator.base.section import Section
+from vehicles.drivetrain.tables import LARGEST, cell, merge, store
+
+CONVERTER_POINTS = 32
+"""Speed ratios of the two curves together."""
 
 CONVERTER = (
     # name                        shape  unit                what it is
     ("converter_points", (), "1", "number of points of the two curves", "i8"),
-    ("converter_speed_ratio", (32,), "1", "turbine speed / impeller speed, from 0 to 1"),
-    ("converter_capacity_factor", (32,), "rad/s/(N m)^0.5", "impeller speed / square root of impeller torque"),
-    ("converter_torque_ratio", (32,), "1", "turbine torque / impeller torque"),
+    ("converter_speed_ratio", (CONVERTER_POINTS,), "1", "turbine speed / impeller speed, from 0 to 1"),
+    ("converter_capacity_factor", (CONVERTER_POINTS,), "rad/s/(N m)^0.5", "impeller speed / square root of impeller torque"),
+    ("converter_torque_ratio", (CONVERTER_POINTS,), "1", "turbine torque / impeller torque"),
     ("converter_coupling_band", (), "1", "distance from speed ratio 1 inside which the torque is rounded off through zero"),
     ("impeller_inertia", (), "kg m2", "impeller, added to the engine"),
     ("turbine_inertia", (), "kg m2", "turbine and the shaft to the gears"),
@@ -60,7 +62,7 @@ def converter_torques(p, impeller_speed, turbine_speed):
     return impeller, T * impeller, impeller_by_i, impeller_by_t, T * impeller_by_i - R * bend, T * impeller_by_t + bend
 
 
-def converter_from_mapping(mapping: Any, file: object, key: str = "torque_converter") -> Record:
+def converter_from_section(s: Section) -> Record:
     """Record CONVERTER from the `torque_converter` section of a vehicle file.
 
     Keys: `impeller_inertia`, `turbine_inertia` [kg m2], `capacity_factor` {speed_ratio, value}, `torque_ratio` {speed_ratio, value},
@@ -71,22 +73,20 @@ def converter_from_mapping(mapping: Any, file: object, key: str = "torque_conver
     ConfigError : a key is unknown or missing, a number is out of range, a speed ratio list does not run from 0 to 1, or the
         converter would give out more power than it takes in (torque ratio times speed ratio above 1)
     """
-    check_keys(mapping, ("impeller_inertia", "turbine_inertia", "capacity_factor", "torque_ratio", "coupling_band"), file, key)
     out = record(CONVERTER)
-    out[0]["impeller_inertia"] = number(mapping, "impeller_inertia", file, key, 0.0, above=True)
-    out[0]["turbine_inertia"] = number(mapping, "turbine_inertia", file, key, 0.0, above=True)
-    out[0]["converter_coupling_band"] = number(mapping, "coupling_band", file, key, 0.0, 0.1, above=True)
+    out[0]["impeller_inertia"] = s.number("impeller_inertia", above=0.0, most=LARGEST)
+    out[0]["turbine_inertia"] = s.number("turbine_inertia", above=0.0, most=LARGEST)
+    out[0]["converter_coupling_band"] = s.number("coupling_band", above=0.0, most=0.1)
     curves = []
     for name in ("capacity_factor", "torque_ratio"):
-        ratio, value = curve(mapping[name], "speed_ratio", "value", file, join(key, name))
-        if ratio[0] != 0.0 or ratio[-1] != 1.0:
-            raise ConfigError(file, join(key, name, "speed_ratio"), mapping[name]["speed_ratio"], "speed ratios from 0 to 1")
-        if not np.all(value > 0.0):
-            raise ConfigError(file, join(key, name, "value"), mapping[name]["value"], "numbers > 0")
+        with s.section(name) as c:
+            ratio, value = c.curve("speed_ratio", "value", CONVERTER_POINTS, LARGEST, LARGEST, y_above=0.0)
+            if ratio[0] != 0.0 or ratio[-1] != 1.0:
+                raise ConfigError(c.file, c.path("speed_ratio"), ratio.tolist(), "speed ratios from 0 to 1")
         curves.append((ratio, value))
     ratio, (factor, torque) = merge(*curves)
     if np.any(ratio * torque > 1.0 + 1e-9):
-        raise ConfigError(file, join(key, "torque_ratio.value"), mapping["torque_ratio"]["value"], "torque ratio times speed ratio <= 1")
+        raise ConfigError(s.file, s.path("torque_ratio.value"), curves[1][1].tolist(), "torque ratio times speed ratio <= 1")
     fields = {"converter_speed_ratio": ratio, "converter_capacity_factor": factor, "converter_torque_ratio": torque}
-    store(out, fields, "converter_points", file, key)
+    store(out, fields, "converter_points", s)
     return out
