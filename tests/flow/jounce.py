@@ -26,7 +26,7 @@ def start(*arguments: object, cwd: Path, **variables: str) -> subprocess.Popen[s
     return subprocess.Popen(command, cwd=cwd, env={**environment(), **variables}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def finish(process: subprocess.Popen[str], timeout: float = 60.0) -> tuple[int, str, str]:
+def finish(process: subprocess.Popen[str], timeout: float = 120.0) -> tuple[int, str, str]:
     """Exit code, stdout and stderr."""
     try:
         out, err = process.communicate(timeout=timeout)

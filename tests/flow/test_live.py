@@ -37,7 +37,7 @@ def start_platform(folder):
     return process, port
 
 
-def wait_until(condition, process, seconds=45.0):
+def wait_until(condition, process, seconds=120.0):
     end = time.monotonic() + seconds
     while not condition():
         if process.poll() is not None or time.monotonic() > end:
