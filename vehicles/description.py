@@ -269,12 +269,12 @@ class _Axle:
             self.rate = s.number("rate", 0.0, least=0.0, most=STIFF)
             self.table = (np.empty(0), np.empty(0))
             if s.has("deformation"):
-                self.table = self._pair(s, "deformation", "pull", SPRING_POINTS)
+                self.table = s.curve("deformation", "pull", SPRING_POINTS, FAR, STIFF)
             elif self.rate == 0.0:
                 raise ConfigError(s.file, s.path("rate"), "nothing", "a rate in N/m, or a table of deformation and pull")
             self.stops = (np.empty(0), np.empty(0))
             if s.has("stop_penetration"):
-                self.stops = self._pair(s, "stop_penetration", "stop_force", STOP_POINTS)
+                self.stops = s.curve("stop_penetration", "stop_force", STOP_POINTS, FAR, STIFF)
                 self.bump, self.rebound = (s.number(f"{end}_stop_length", above=0.0, most=FAR) for end in ("bump", "rebound"))
                 self.end_rate = s.number("stop_end_rate", 0.0, least=0.0, most=STIFF)
         with self.shock as s:
@@ -285,13 +285,6 @@ class _Axle:
                 s.number("midstroke_max", above=0.0, most=FAR),
                 s.number("midstroke_blend", above=0.0, most=FAR),
             )
-
-    @staticmethod
-    def _pair(s: Section, xs: str, ys: str, most: int) -> tuple[Vector, Vector]:
-        x, y = s.rising(xs, most, within=FAR), s.table(ys, most, within=STIFF)
-        if len(x) != len(y):
-            raise ConfigError(s.file, s.path(ys), y.tolist(), f"{len(x)} numbers, as many as {xs}")
-        return x, y
 
     def write_struts(self, struts: Record, i: int) -> None:
         """Fill column i of a STRUTS record."""
