@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import Record, join, numbers, record
+from simulator.base.records import Record, numbers, record
+from simulator.base.section import Section
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.heightmap import FIRST_ROWS, read_heightmap
-from terrain.reading import choice, items, known_keys, ranged, word
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
 from terrain.soil import named_soil, surface_on_soil
 from terrain.surface import GROUND, Ground, Road, height_and_normal
@@ -37,13 +37,13 @@ _DETAIL = (
     ("waviness", (), "1", "exponent of their spectrum"),
     ("longest", (), "m", "longest wave"),
     ("shortest", (), "m", "shortest wave"),
-    ("seed", (), "1", "number that picks one of the possible grounds"),
+    ("seed", (), "1", "number that picks one of the possible grounds", "i8"),
 )
-_ROUGHNESS = (("longest", (), "m", "longest wave"), ("seed", (), "1", "number that picks one of the possible grounds"))
+_ROUGHNESS = (("longest", (), "m", "longest wave"), ("seed", (), "1", "number that picks one of the possible grounds", "i8"))
 _MOSAIC = (
     ("size", (), "m", "size of a patch"),
     ("relief", (), "1", "how far soils follow the heights, the first in the lowest places"),
-    ("seed", (), "1", "number that picks one of the possible maps"),
+    ("seed", (), "1", "number that picks one of the possible maps", "i8"),
 )
 _ELLIPSE = (("center", (2,), "m", "x, y of its middle"), ("radii", (2,), "m", "half axes along x and y"))
 _ROAD = (
@@ -116,75 +116,77 @@ def landscape(mapping: Mapping[str, Any], file: object, name: str, folder: Path,
     ------
     ConfigError : anything that cannot be used
     """
-    known_keys(mapping, _KEYS, file)
-    grid = _grid(mapping, file)
-    elevation = _elevation(mapping, file, folder, grid)
-    names, natural = _soil_map(mapping, file, grid, elevation)
-    natural_class = _natural_class(mapping, file)
-    plans = [_plan(item, file, f"roads[{k}]", grid, natural_class) for k, item in enumerate(items(mapping, "roads", file))]
+    terrain = Section(mapping, file)
+    terrain.only(_KEYS)
+    grid = _grid(terrain)
+    elevation = _elevation(terrain, folder, grid)
+    names, natural = _soil_map(terrain.section("soils"), grid, elevation)
+    natural_class = _natural_class(terrain)
+    plans = [_plan(road, grid, natural_class) for road in terrain.sections("roads")]
     heights = _graded(plans, elevation, grid)
     hardness, roughness, detail = np.zeros_like(heights), np.ones_like(heights), np.ones_like(heights)
     for plan in reversed(plans):
         pave(plan.bed, plan.distance, plan.gain, hardness, roughness, detail)
-    heights += tiled(_bumps(mapping, file, grid), grid.shape) * detail
-    heights += tiled(_rough(mapping, file, grid, natural_class), grid.shape) * roughness
+    heights += tiled(_bumps(terrain, grid), grid.shape) * detail
+    heights += tiled(_rough(terrain, grid, natural_class), grid.shape) * roughness
     soil_rows, soil_names, soil_ids = _soils_of_nodes(plans, names, natural, soils, file, grid)
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"] = grid.origin, grid.spacing
     roads = tuple(_road(plan) for plan in plans)
-    return Ground(name, p, heights, hardness, soil_ids, soil_rows, soil_names, _spawn(mapping, file, grid), roads)
+    return Ground(name, p, heights, hardness, soil_ids, soil_rows, soil_names, _spawn(terrain.section("spawn"), grid), roads)
 
 
-def _grid(mapping: Mapping[str, Any], file: object) -> _Grid:
-    values = ranged(_GRID, _RANGES, mapping.get("grid"), file, "grid")[0]
+def _grid(terrain: Section) -> _Grid:
+    values = terrain.section("grid").record(_GRID, _RANGES)[0]
     columns, rows = (int(n) for n in values["count"])
     if rows * columns > _LARGEST_GRID:
-        raise ConfigError(file, "grid.count", [columns, rows], f"at most {_LARGEST_GRID} nodes")
+        raise ConfigError(terrain.file, "grid.count", [columns, rows], f"at most {_LARGEST_GRID} nodes")
     return _Grid(values["origin"].copy(), float(values["spacing"]), (rows, columns))
 
 
-def _elevation(mapping: Mapping[str, Any], file: object, folder: Path, grid: _Grid) -> NDArray[np.float32]:
+def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float32]:
     """Heights (ny, nx) of the nodes out of the elevation data, which must reach beyond the grid."""
     heights = np.zeros(grid.shape, np.float32)
-    if "heights" not in mapping:
+    if "heights" not in terrain.mapping:
         return heights
-    section = known_keys(mapping["heights"], ("file", "first_row", *(row[0] for row in _HEIGHTS)), file, "heights")
-    values = ranged(_HEIGHTS, _RANGES, {k: v for k, v in section.items() if k not in ("file", "first_row")}, file, "heights")[0]
-    path = folder / word(section, "file", file, "heights", "the path of a height map inside the assets")
-    first_row = choice(section, "first_row", FIRST_ROWS, file, "heights")
+    data = terrain.section("heights")
+    values = data.record(_HEIGHTS, _RANGES, beside=("file", "first_row"))[0]
+    path = folder / data.text("file", expected="the path of a height map inside the assets")
+    first_row = data.choice("first_row", FIRST_ROWS)
     source = read_heightmap(path, first_row, float(values["scale"]), float(values["offset"]))
     near, far = values["origin"], values["origin"] + values["spacing"] * (np.array(source.shape[::-1]) - 1)
     if (grid.corners() < near).any() or (grid.corners() > far).any():
-        raise ConfigError(file, "grid", grid.corners().tolist(), f"corners inside the data, from {near.tolist()} to {far.tolist()} m")
+        raise ConfigError(
+            terrain.file, "grid", grid.corners().tolist(), f"corners inside the data, from {near.tolist()} to {far.tolist()} m"
+        )
     resample(source, near, values["spacing"], grid.origin, grid.step, heights)
     return heights
 
 
-def _soil_map(mapping: Mapping[str, Any], file: object, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
+def _soil_map(soils: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
     """Names of the natural soils and the index (ny, nx) of each node."""
-    section = known_keys(mapping.get("soils"), ("shares", "patches", *(row[0] for row in _MOSAIC)), file, "soils")
-    shares = section.get("shares")
+    mosaic_keys = [row[0] for row in _MOSAIC]
+    soils.only(("shares", "patches", *mosaic_keys))
+    shares = soils.raw("shares", expected="soil names, each with its share of the area")
     if not isinstance(shares, Mapping) or not shares:
-        raise ConfigError(file, "soils.shares", shares, "soil names, each with its share of the area")
-    parts = [float(numbers(part, (), file, f"soils.shares.{soil}")) for soil, part in shares.items()]
+        raise ConfigError(soils.file, "soils.shares", shares, "soil names, each with its share of the area")
+    parts = [float(numbers(part, (), soils.file, f"soils.shares.{soil}")) for soil, part in shares.items()]
     if min(parts) <= 0.0:
-        raise ConfigError(file, "soils.shares", dict(shares), "positive shares")
+        raise ConfigError(soils.file, "soils.shares", dict(shares), "positive shares")
     names = list(shares)
-    given = {key: section[key] for key in section if key not in ("shares", "patches")}
     natural = np.zeros(grid.shape, np.uint8)
-    if len(names) > 1 or given:
-        values = ranged(_MOSAIC, _RANGES, given, file, "soils")[0]
+    if len(names) > 1 or any(key in soils.mapping for key in mosaic_keys):
+        values = soils.record(_MOSAIC, _RANGES, beside=("shares", "patches"))[0]
         natural = mosaic(parts, float(values["size"]), float(values["relief"]), elevation, grid.origin, grid.spacing, int(values["seed"]))
-    for k, item in enumerate(items(section, "patches", file, "soils")):
-        _patch(item, file, f"soils.patches[{k}]", grid, names, natural)
+    for patch in soils.sections("patches"):
+        _patch(patch, grid, names, natural)
     return names, natural
 
 
-def _patch(item: Any, file: object, key: str, grid: _Grid, names: list[str], natural: NDArray[np.uint8]) -> None:
+def _patch(patch: Section, grid: _Grid, names: list[str], natural: NDArray[np.uint8]) -> None:
     """Write an ellipse of one soil into the map."""
-    known_keys(item, ("soil", "center", "radii"), file, key)
-    soil = word(item, "soil", file, key, "the name of a soil")
-    values = ranged(_ELLIPSE, _RANGES, {k: v for k, v in item.items() if k != "soil"}, file, key)[0]
+    values = patch.record(_ELLIPSE, _RANGES, beside=("soil",))[0]
+    soil = patch.text("soil", expected="the name of a soil")
     if soil not in names:
         names.append(soil)
     x, y = grid.axes()
@@ -192,43 +194,39 @@ def _patch(item: Any, file: object, key: str, grid: _Grid, names: list[str], nat
     natural[inside] = names.index(soil)
 
 
-def _natural_class(mapping: Mapping[str, Any], file: object) -> str | None:
-    if "roughness" not in mapping:
+def _natural_class(terrain: Section) -> str | None:
+    if "roughness" not in terrain.mapping:
         return None
-    known_keys(mapping["roughness"], ("class", "longest", "seed"), file, "roughness")
-    return choice(mapping["roughness"], "class", ISO_CLASSES, file, "roughness")
+    roughness = terrain.section("roughness")
+    roughness.only(("class", *(row[0] for row in _ROUGHNESS)))
+    return roughness.choice("class", tuple(ISO_CLASSES))
 
 
-def _rough(mapping: Mapping[str, Any], file: object, grid: _Grid, natural_class: str | None) -> NDArray[np.float32]:
+def _rough(terrain: Section, grid: _Grid, natural_class: str | None) -> NDArray[np.float32]:
     """Roughness of the natural ground, from the longest wave down to two nodes [ISO 8608: waviness 2]."""
     if natural_class is None:
         return np.zeros((1, 1), np.float32)
-    given = {k: v for k, v in mapping["roughness"].items() if k != "class"}
-    values = ranged(_ROUGHNESS, _RANGES, given, file, "roughness")[0]
+    values = terrain.section("roughness").record(_ROUGHNESS, _RANGES, beside=("class",))[0]
     density = iso_roughness(natural_class)
     return rough_field(density, 2.0, float(values["longest"]), 2.0 * grid.spacing, grid.spacing, int(values["seed"]))
 
 
-def _bumps(mapping: Mapping[str, Any], file: object, grid: _Grid) -> NDArray[np.float32]:
+def _bumps(terrain: Section, grid: _Grid) -> NDArray[np.float32]:
     """Bumps of the natural ground between the samples of the elevation data."""
-    if "detail" not in mapping:
+    if "detail" not in terrain.mapping:
         return np.zeros((1, 1), np.float32)
-    values = ranged(_DETAIL, _RANGES, mapping["detail"], file, "detail")[0]
+    values = terrain.section("detail").record(_DETAIL, _RANGES)[0]
     if values["shortest"] >= values["longest"]:
-        raise ConfigError(file, "detail.shortest", float(values["shortest"]), "less than detail.longest")
+        raise ConfigError(terrain.file, "detail.shortest", float(values["shortest"]), "less than detail.longest")
     rms, waviness, longest, shortest = (float(values[k]) for k in ("rms", "waviness", "longest", "shortest"))
     return field_of_rms(rms, waviness, longest, shortest, grid.spacing, int(values["seed"]))
 
 
-def _plan(item: Any, file: object, key: str, grid: _Grid, natural_class: str | None) -> _RoadPlan:
+def _plan(road: Section, grid: _Grid, natural_class: str | None) -> _RoadPlan:
     """Check one road and measure the distance of every node from it."""
-    words = ("name", "surface", "roughness", "level", "points")
-    known_keys(item, (*words, *(row[0] for row in _ROAD)), file, key)
-    values = ranged(_ROAD, _RANGES, {k: v for k, v in item.items() if k not in words}, file, key)[0]
-    level = item.get("level")
-    if level is not None:
-        level = float(numbers(level, (), file, join(key, "level"), "m"))
-    line = center_line(_corner_points(item, file, key, grid))
+    values = road.record(_ROAD, _RANGES, beside=("name", "surface", "roughness", "level", "points"))[0]
+    level = road.number("level") if road.has("level") else None
+    line = center_line(_corner_points(road, grid))
     bed = record(BED)
     bed[0]["half_width"], bed[0]["verge"] = 0.5 * values["width"], values["verge"]
     bed[0]["embankment"], bed[0]["crown"] = values["embankment"], values["crown_percent"] / 100.0
@@ -237,9 +235,9 @@ def _plan(item: Any, file: object, key: str, grid: _Grid, natural_class: str | N
     reach = float(bed[0]["half_width"] + bed[0]["verge"] + bed[0]["embankment"])
     mark(line, reach, grid.origin, grid.step, distance, station)
     return _RoadPlan(
-        name=word(item, "name", file, key, "a name"),
-        surface=word(item, "surface", file, key, "the name of a hard surface"),
-        gain=_gain(item, file, key, natural_class),
+        name=road.text("name", expected="a name"),
+        surface=road.text("surface", expected="the name of a hard surface"),
+        gain=_gain(road, natural_class),
         level=level,
         bed=bed,
         smoothing=float(values["smoothing"]),
@@ -250,23 +248,26 @@ def _plan(item: Any, file: object, key: str, grid: _Grid, natural_class: str | N
     )
 
 
-def _corner_points(item: Mapping[str, Any], file: object, key: str, grid: _Grid) -> NDArray[np.float64]:
-    given = items(item, "points", file, key)
-    points = numbers(given, (len(given), 2), file, join(key, "points"), "m")
-    if len(points) < 2 or not (np.hypot(*np.diff(points, axis=0).T) > 1.0).all():
-        raise ConfigError(file, join(key, "points"), given, "at least two points, each more than 1 m from the one before")
+def _corner_points(road: Section, grid: _Grid) -> NDArray[np.float64]:
+    expected = "at least two points, each more than 1 m from the one before"
+    given = road.raw("points", expected=expected)
+    if not isinstance(given, list) or len(given) < 2:
+        raise ConfigError(road.file, road.path("points"), given, expected)
+    points = numbers(given, (len(given), 2), road.file, road.path("points"), "m")
+    if not (np.hypot(*np.diff(points, axis=0).T) > 1.0).all():
+        raise ConfigError(road.file, road.path("points"), given, expected)
     if not grid.holds(points):
-        raise ConfigError(file, join(key, "points"), given, "points inside the grid")
+        raise ConfigError(road.file, road.path("points"), given, "points inside the grid")
     return points
 
 
-def _gain(item: Mapping[str, Any], file: object, key: str, natural_class: str | None) -> float:
+def _gain(road: Section, natural_class: str | None) -> float:
     """Roughness of a road over that of the natural ground: a factor 2 per ISO class."""
     if natural_class is None:
-        if "roughness" in item:
-            raise ConfigError(file, join(key, "roughness"), item["roughness"], "no such key without a section roughness")
+        if "roughness" in road.mapping:
+            raise ConfigError(road.file, road.path("roughness"), road.mapping["roughness"], "no such key without a section roughness")
         return 0.0
-    return 2.0 ** (ISO_CLASSES.index(choice(item, "roughness", ISO_CLASSES, file, key)) - ISO_CLASSES.index(natural_class))
+    return 2.0 ** (ISO_CLASSES.index(road.choice("roughness", tuple(ISO_CLASSES))) - ISO_CLASSES.index(natural_class))
 
 
 def _graded(plans: list[_RoadPlan], natural: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
@@ -335,8 +336,8 @@ def _road(plan: _RoadPlan) -> Road:
     return Road(plan.name, plan.surface, points, 2.0 * float(plan.bed[0]["half_width"]), float(plan.bed[0]["verge"]))
 
 
-def _spawn(mapping: Mapping[str, Any], file: object, grid: _Grid) -> tuple[float, float, float]:
-    values = ranged(_SPAWN, _RANGES, mapping.get("spawn"), file, "spawn")[0]
+def _spawn(spawn: Section, grid: _Grid) -> tuple[float, float, float]:
+    values = spawn.record(_SPAWN, _RANGES)[0]
     if not grid.holds(values["position"]):
-        raise ConfigError(file, "spawn.position", values["position"].tolist(), "a point inside the grid")
+        raise ConfigError(spawn.file, "spawn.position", values["position"].tolist(), "a point inside the grid")
     return float(values["position"][0]), float(values["position"][1]), math.radians(float(values["yaw_deg"]))

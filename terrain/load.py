@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, numbers, record
+from simulator.base.section import Section
 from terrain.landscape import landscape
-from terrain.reading import choice, known_keys, ranged
 from terrain.soil import named_soil, soil
 from terrain.surface import GROUND, Ground
 
@@ -54,7 +54,7 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     ------
     ConfigError : anything that cannot be used
     """
-    kind = choice(mapping, "type", ("flat", "bump", "heightmap"), file)
+    kind = Section(mapping, file).choice("type", ("flat", "bump", "heightmap"))
     name = Path(str(file)).stem
     if kind == "flat":
         return flat(mapping, file, name, soils)
@@ -69,9 +69,8 @@ def flat(mapping: Mapping[str, Any], file: object, name: str, soils: Soils) -> G
     Keys: ``surface`` (the name of a hard one), ``soil`` or a bare ``friction`` of hard ground (default `FRICTION`); ``grade_percent``
     rise along x, ``cross_grade_percent`` rise along y.
     """
-    known_keys(mapping, ("type", *_SURFACE_KEYS, *_REMARKS, *(row[0] for row in _PLANE)), file)
-    given = {key: value for key, value in mapping.items() if key in _PLANE_RANGES}
-    plane = ranged(_PLANE, _PLANE_RANGES, given, file, defaults={"grade_percent": 0.0, "cross_grade_percent": 0.0})
+    level = {"grade_percent": 0.0, "cross_grade_percent": 0.0}
+    plane = Section(mapping, file).record(_PLANE, _PLANE_RANGES, level, beside=("type", *_SURFACE_KEYS, *_REMARKS))
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"] = (-1.5, -1.5), (1.0, 1.0)
     p[0]["slope"] = plane[0]["grade_percent"] / 100.0, plane[0]["cross_grade_percent"] / 100.0
@@ -86,7 +85,7 @@ def bump(mapping: Mapping[str, Any], file: object, name: str, soils: Soils) -> G
     haversine (z = height sin^2(pi s)); the surface as for `flat`. Other codes' names for these are understood, see `_BUMP_NAMES`.
     """
     given = _bump_measures(mapping, file)
-    shape = choice(given, "shape", ("half_sine", "haversine"), file, default="half_sine")
+    shape = Section(given, file).choice("shape", ("half_sine", "haversine"), "half_sine")
     start, length = _bump_extent(given, file)
     height = _measure(given, "height", file)
     dx = length / _BUMP_CELLS
@@ -138,11 +137,7 @@ def _bump_extent(given: dict[str, Any], file: object) -> tuple[float, float]:
 
 
 def _measure(given: Mapping[str, Any], key: str, file: object) -> float:
-    low, high = _BUMP_RANGES.get(key, (-1e5, 1e5))
-    value = float(numbers(given.get(key, "nothing"), (), file, key, "m"))
-    if not low <= value <= high:
-        raise ConfigError(file, key, value, f"from {low:g} to {high:g} m")
-    return value
+    return float(numbers(given.get(key, "nothing"), (), file, key, "m", _BUMP_RANGES.get(key, (-1e5, 1e5))))
 
 
 def _uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mapping[str, Any], file: object, soils: Soils) -> Ground:

@@ -8,8 +8,8 @@ from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
-from simulator.base.records import Record, join, record
-from terrain.reading import choice, ranged
+from simulator.base.records import Record, record
+from simulator.base.section import Section
 
 SOIL = (
     # name                 shape unit         what it is
@@ -61,11 +61,11 @@ def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     ------
     ConfigError : wrong type, unknown or missing key, a number out of range
     """
-    kind = choice(mapping, "type", ("surface", "soil"), file, key)
-    table = _SURFACE_FILE if kind == "surface" else _SOIL_FILE
-    values = ranged(table, _RANGES, {name: value for name, value in mapping.items() if name != "type"}, file, key)
+    section = Section(mapping, file, key)
+    kind = section.choice("type", ("surface", "soil"))
+    values = section.record(_SURFACE_FILE if kind == "surface" else _SOIL_FILE, _RANGES, beside=("type",))
     if kind == "soil" and values[0]["c1"] + values[0]["c2"] > 1.0:
-        raise ConfigError(file, join(key, "c2"), float(values[0]["c2"]), "c1 + c2 at most 1: the peak stress lies in the contact")
+        raise ConfigError(file, section.path("c2"), float(values[0]["c2"]), "c1 + c2 at most 1: the peak stress lies in the contact")
     return _filled(kind, values)
 
 

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, from_mapping, record
 
@@ -47,8 +46,12 @@ SETTINGS = (
     ("rotation_damping", (3,), "1", "its damping ratio"),
 )
 
-LEAST, MOST = 1e-4, 1e6
-"""Every limit, frequency and damping ratio lies between these, whatever its unit: beyond is a slip of the pen."""
+RANGES = {
+    **dict.fromkeys((row[0] for row in SETTINGS), (1e-4, 1e6)),
+    **dict.fromkeys(("force_gain", "rate_gain", "motion_gain", "tilt_gain"), (0.0, 2.0)),
+    "tilt_limit_deg": (1e-4, 30.0),
+}
+"""Least and most of every setting, in its unit: beyond is a slip of the pen."""
 
 WASHOUT = (
     # name                      shape      unit     what it is
@@ -106,8 +109,7 @@ def washout(mapping: Mapping[str, Any], file: object, h: float, p: Record | None
     ------
     ConfigError : a key is unknown or missing, or a number out of its range
     """
-    u = from_mapping(SETTINGS, mapping, file, "cueing")
-    _check_ranges(u, file)
+    u = from_mapping(SETTINGS, mapping, file, "cueing", ranges=RANGES)
     p = record((*WASHOUT, HEAD)) if p is None else p
     p[0]["h"] = h
     for name in ("force_gain", "force_limit", "rate_gain", "motion_gain", "tilt_gain"):
@@ -136,17 +138,6 @@ def bilinear(A: Any, b: Any, h: float) -> tuple[np.ndarray, np.ndarray]:
 def _high_pass_denominator(w: float, z: float, w_return: float) -> np.ndarray:
     """Coefficients of (s^2 + 2 z w s + w^2)(s + w_return), constant first, without the leading one."""
     return np.array([w * w * w_return, w * w + 2.0 * z * w * w_return, 2.0 * z * w + w_return])
-
-
-def _check_ranges(u: Record, file: object) -> None:
-    for name in ("force_gain", "rate_gain", "motion_gain", "tilt_gain"):
-        if (u[0][name] < 0.0).any() or (u[0][name] > 2.0).any():
-            raise ConfigError(file, f"cueing.{name}", u[0][name].tolist(), "numbers from 0 to 2")
-    for name, *_ in SETTINGS:
-        if not name.endswith("_gain") and not ((np.asarray(u[0][name]) >= LEAST) & (np.asarray(u[0][name]) <= MOST)).all():
-            raise ConfigError(file, f"cueing.{name}", u[0][name].tolist(), f"from {LEAST:g} to {MOST:g}")
-    if u[0]["tilt_limit_deg"] > 30.0:
-        raise ConfigError(file, "cueing.tilt_limit_deg", float(u[0]["tilt_limit_deg"]), "at most 30")
 
 
 @kernel

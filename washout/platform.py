@@ -40,15 +40,13 @@ HEXAPOD = SETTINGS + (
 LARGEST_LENGTH = 50.0
 """m. Nothing of a platform is longer: a number beyond is a slip of the decimal point or of the unit."""
 
-RANGES = (
-    # name, least, most
-    ("shortest_leg", 0.01, LARGEST_LENGTH),
-    ("longest_leg", 0.01, LARGEST_LENGTH),
-    ("neutral_leg", 0.01, LARGEST_LENGTH),
-    ("cushion", 1e-4, LARGEST_LENGTH),
-    ("leg_speed", 0.01, 20.0),
-    ("leg_acceleration", 0.05, 200.0),
-)
+RANGES = {
+    **dict.fromkeys(("base_joints", "platform_joints", "p_PH"), (-LARGEST_LENGTH, LARGEST_LENGTH)),
+    **dict.fromkeys(("shortest_leg", "longest_leg", "neutral_leg"), (0.01, LARGEST_LENGTH)),
+    "cushion": (1e-4, LARGEST_LENGTH),
+    "leg_speed": (0.01, 20.0),
+    "leg_acceleration": (0.05, 200.0),
+}
 """m, m/s, m/s2. What a platform can be."""
 
 LARGEST_ANGLE = math.radians(60.0)
@@ -65,11 +63,11 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
     ------
     ConfigError : a key is unknown, missing or out of range, or the legs cannot carry the platform in its neutral position
     """
-    settings = from_mapping(SETTINGS, mapping, file)
+    settings = from_mapping(SETTINGS, mapping, file, ranges=RANGES)
     p = record(HEXAPOD)
     for name, *_ in SETTINGS:
         p[0][name] = settings[0][name]
-    _check_ranges(p, file)
+    _check_lengths(p, file)
     p[0]["reach"] = np.linalg.norm(p[0]["platform_joints"], axis=1).max()
     p[0]["neutral_height"] = _height(p, float(p[0]["neutral_leg"]), file, "neutral_leg")
     p[0]["park_height"] = _height(p, float(p[0]["shortest_leg"] + 2.0 * p[0]["cushion"]), file, "shortest_leg") - p[0]["neutral_height"]
@@ -77,13 +75,7 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
     return p
 
 
-def _check_ranges(p: Record, file: object) -> None:
-    for name, low, high in RANGES:
-        if not low <= p[0][name] <= high:
-            raise ConfigError(file, name, float(p[0][name]), f"a number from {low:g} to {high:g}")
-    for name in ("base_joints", "platform_joints", "p_PH"):
-        if (np.abs(p[0][name]) > LARGEST_LENGTH).any():
-            raise ConfigError(file, name, p[0][name], f"points within {LARGEST_LENGTH:g} m")
+def _check_lengths(p: Record, file: object) -> None:
     shortest, longest, neutral, cushion = (float(p[0][name]) for name in ("shortest_leg", "longest_leg", "neutral_leg", "cushion"))
     if longest <= shortest:
         raise ConfigError(file, "longest_leg", longest, f"more than shortest_leg = {shortest}")

@@ -15,7 +15,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, from_mapping
 from washout.platform import leg_lengths
@@ -75,13 +74,7 @@ NEAR = 1e-3
 
 def procedure_settings(mapping: Mapping[str, Any], file: object) -> Record:
     """SETTINGS record from the section `procedure` of a file in ``configs/washouts``. Raises ConfigError for a time out of SHORTEST to LONGEST."""
-    p = from_mapping(SETTINGS, mapping, file, "procedure")
-    for name, *_ in SETTINGS:
-        if not SHORTEST <= p[0][name] <= LONGEST:
-            raise ConfigError(
-                file, f"procedure.{name}", float(p[0][name]), f"a number of seconds above zero, from {SHORTEST:g} to {LONGEST:g}"
-            )
-    return p
+    return from_mapping(SETTINGS, mapping, file, "procedure", ranges=dict.fromkeys((row[0] for row in SETTINGS), (SHORTEST, LONGEST)))
 
 
 @kernel

@@ -9,13 +9,15 @@ A record is a structured NumPy array of length 1, made from a table with one row
     )
 
 The same table gives the dtype for kernels, the check of a user's file, the channel list of the telemetry and the layout of
-shared memory, so a field is described once. A fifth entry, when present, is the NumPy type (default "f8").
+shared memory, so a field is described once. A fifth entry, when present, is the NumPy type (default "f8"; an integer type in the
+table of a file takes whole numbers only).
 Kernels read `p[0]["mass"]`, which also works when the compiler is switched off.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -28,6 +30,16 @@ from simulator.base.errors import ConfigError
 Row = tuple[Any, ...]
 Table = tuple[Row, ...]
 Record = NDArray[Any]
+Range = tuple[float, float]
+"""Least and most, both allowed."""
+Ranges = Mapping[str, Range]
+"""Ranges of the fields of a table."""
+
+ABOVE_ZERO = math.ulp(0.0)
+"""The least number above zero, for a range that leaves zero out."""
+LARGEST = 1e9
+"""No number of a file with ranges is larger unless its range says so: beyond, in SI units, is a slip of the pen."""
+_ANY = (-math.inf, math.inf)
 
 
 @cache
@@ -48,13 +60,21 @@ def layout_hash(table: Table) -> int:
 
 
 def from_mapping(
-    table: Table, mapping: Mapping[str, Any], file: object, key: str = "", defaults: Mapping[str, Any] | None = None
+    table: Table,
+    mapping: Mapping[str, Any],
+    file: object,
+    key: str = "",
+    defaults: Mapping[str, Any] | None = None,
+    ranges: Ranges | None = None,
 ) -> Record:
     """Record filled from a mapping with exactly the keys of `table`.
 
+    `ranges` bounds every number of the fields it names; those it does not name lie within `LARGEST` on either side of zero.
+
     Raises
     ------
-    ConfigError : a key is unknown or missing, a value is not a finite number, or its shape is not the one of the table
+    ConfigError : a key is unknown or missing, a value is not a finite number, is out of its range or not whole where it must be,
+        or its shape is not the one of the table
     """
     out = record(table)
     if not isinstance(mapping, Mapping):
@@ -66,17 +86,24 @@ def from_mapping(
     for row in table:
         name, shape, unit = row[0], row[1], row[2]
         if name in mapping:
-            out[0][name] = numbers(mapping[name], shape, file, join(key, name), unit)
+            within = _ANY if ranges is None else ranges.get(name, (-LARGEST, LARGEST))
+            whole = out.dtype[name].base.kind in "iu"
+            out[0][name] = numbers(mapping[name], shape, file, join(key, name), unit, within, whole)
         elif defaults is not None and name in defaults:
             out[0][name] = defaults[name]
         else:
-            raise ConfigError(file, join(key, name), "nothing", f"{_shape_words(shape)} in {unit}: {row[3]}")
+            raise ConfigError(file, join(key, name), "nothing", f"{_number_words(shape, unit)}: {row[3]}")
     return out
 
 
-def numbers(value: Any, shape: tuple[int, ...], file: object, key: str, unit: str = "") -> NDArray[np.float64]:
-    """`value` as a float array of the given shape; strings and booleans are not numbers. Raises ConfigError."""
-    expected = _shape_words(shape) + (f" in {unit}" if unit else "")
+def numbers(
+    value: Any, shape: tuple[int, ...], file: object, key: str, unit: str = "", within: Range = _ANY, whole: bool = False
+) -> NDArray[np.float64]:
+    """`value` as a float array of the given shape, all of it finite and in the range `within`; strings and booleans are not numbers.
+
+    `unit` is for the message. Raises ConfigError.
+    """
+    expected = _number_words(shape, unit)
     if _holds_other_than_numbers(value):
         raise ConfigError(file, key, value, expected)
     try:
@@ -87,6 +114,11 @@ def numbers(value: Any, shape: tuple[int, ...], file: object, key: str, unit: st
         raise ConfigError(file, key, value, expected)
     if not np.isfinite(array).all():
         raise ConfigError(file, key, value, expected + ", finite")
+    if whole and (array % 1.0 != 0.0).any():
+        raise ConfigError(file, key, value, expected + ", whole")
+    low, high = within
+    if (array < low).any() or (array > high).any():
+        raise ConfigError(file, key, value, f"{expected}, {_range_words(low, high)}")
     return array
 
 
@@ -103,7 +135,10 @@ def _holds_other_than_numbers(value: Any) -> bool:
     return isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating))
 
 
-def _shape_words(shape: tuple[int, ...]) -> str:
-    if not shape:
-        return "a number"
-    return " x ".join(str(n) for n in shape) + " numbers"
+def _range_words(low: float, high: float) -> str:
+    return f"above 0, at most {high:g}" if low == ABOVE_ZERO else f"from {low:g} to {high:g}"
+
+
+def _number_words(shape: tuple[int, ...], unit: str) -> str:
+    words = " x ".join(str(n) for n in shape) + " numbers" if shape else "a number"
+    return words if unit in ("", "1") else f"{words} in {unit}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import join, numbers
+from simulator.base.records import Ranges, Record, Table, from_mapping, join, numbers
 
 REQUIRED = object()
 
@@ -44,6 +44,11 @@ class Section:
                 raise ConfigError(
                     self.file, self.path(str(name)), self.mapping[name], "no such key; known here: " + ", ".join(sorted(self.asked))
                 )
+
+    def only(self, names: Iterable[str]) -> None:
+        """Raise ConfigError at once for a key not among `names`: a slip of the pen is named, not the key it should have been."""
+        self.asked.update(names)
+        self.finish()
 
     def path(self, name: str) -> str:
         """Key path of an entry."""
@@ -114,11 +119,11 @@ class Section:
         abscissa = self.rising(x, most, x_within)
         return abscissa, self.array(y, (len(abscissa),), within=y_within, above=y_above)
 
-    def text(self, name: str, default: Any = REQUIRED) -> str:
+    def text(self, name: str, default: Any = REQUIRED, expected: str = "a text") -> str:
         """A text that is not empty."""
-        value = self.raw(name, default, "a text")
+        value = self.raw(name, default, expected)
         if not isinstance(value, str) or not value.strip():
-            raise ConfigError(self.file, self.path(name), value, "a text")
+            raise ConfigError(self.file, self.path(name), value, expected)
         return value
 
     def choice(self, name: str, options: tuple[str, ...], default: Any = REQUIRED) -> str:
@@ -138,3 +143,16 @@ class Section:
     def section(self, name: str) -> Section:
         """A nested mapping."""
         return Section(self.raw(name, expected="a mapping of keys to values"), self.file, self.path(name))
+
+    def sections(self, name: str) -> list[Section]:
+        """The mappings of a list, which may be left out."""
+        value = self.raw(name, [])
+        if not isinstance(value, list):
+            raise ConfigError(self.file, self.path(name), value, "a list of mappings")
+        return [Section(item, self.file, f"{self.path(name)}[{k}]") for k, item in enumerate(value)]
+
+    def record(self, table: Table, ranges: Ranges, defaults: Mapping[str, Any] | None = None, beside: Collection[str] = ()) -> Record:
+        """All keys as a record (see `from_mapping`), except those in `beside`, which may be there and are read one by one."""
+        self.only((*(row[0] for row in table), *beside))
+        given = {name: value for name, value in self.mapping.items() if name not in beside}
+        return from_mapping(table, given, self.file, self.key, defaults, ranges)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import Record, from_mapping, join, record
+from simulator.base.records import ABOVE_ZERO, LARGEST, Record, from_mapping, join, record
 
 TIRE = (
     # name                  shape  unit       what it is
@@ -87,15 +87,12 @@ TIRE_OUT = (
 )
 """One record per wheel; vectors ending in _W are in world axes, those in _C in contact axes (x heading, y left, z normal)."""
 
-_POSITIVE = ("radius", "width", "stiffness", "damping", "bottoming_radius", "load", "load_max", "friction", "dfx0", "fxm", "fxs", "dfy0",
-             "fym", "fys", "sxm", "sxs", "sym", "sys", "sq0", "sqe", "tread_stiffness", "tread_damping")  # fmt: skip
-_NOT_NEGATIVE = ("stiffness_growth", "bottoming_stiffness", "rolling_resistance", "nl0")
-_SHARE = ("torque_radius", "bulldozing")
-_LARGEST = 1e9
-"""Nothing of a tire is larger in SI units; beyond it is a slip of the pen."""
-_LENGTHS = ("radius", "width", "bottoming_radius")
-_LONGEST = 10.0
-"""m."""
+_RANGES = {
+    **dict.fromkeys((row[0] for row in TIRE), (ABOVE_ZERO, LARGEST)),
+    **dict.fromkeys(("radius", "width", "bottoming_radius"), (ABOVE_ZERO, 10.0)),
+    **dict.fromkeys(("stiffness_growth", "bottoming_stiffness", "rolling_resistance", "nl0"), (0.0, LARGEST)),
+    **dict.fromkeys(("torque_radius", "bulldozing"), (0.0, 1.0)),
+}
 _ORDERED = (("fxs", "fxm"), ("fys", "fym"), ("sxm", "sxs"), ("sym", "sys"))
 
 
@@ -106,17 +103,8 @@ def tire(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     ------
     ConfigError : unknown or missing key, wrong type or shape, a number out of range
     """
-    p = from_mapping(TIRE, mapping, file, key)
+    p = from_mapping(TIRE, mapping, file, key, ranges=_RANGES)
     values = p[0]
-    for name, *_ in TIRE:
-        most = _LONGEST if name in _LENGTHS else _LARGEST
-        _require(bool((abs(values[name]) <= most).all()), mapping, file, key, name, f"at most {most:g}")
-    for name in _POSITIVE:
-        _require(bool((values[name] > 0.0).all()), mapping, file, key, name, "above 0")
-    for name in _NOT_NEGATIVE:
-        _require(bool((values[name] >= 0.0).all()), mapping, file, key, name, "0 or above")
-    for name in _SHARE:
-        _require(0.0 <= float(values[name]) <= 1.0, mapping, file, key, name, "a number from 0 to 1")
     for low, high in _ORDERED:
         _require(bool((values[low] < values[high]).all()), mapping, file, key, low, f"below {high} = {values[high].tolist()}")
     _require(float(values["bottoming_radius"]) < float(values["radius"]), mapping, file, key, "bottoming_radius", "less than the radius")
