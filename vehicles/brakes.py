@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from simulator.base.jit import inline
-from simulator.base.records import Record, record
+from simulator.base.records import ABOVE_ZERO, Record
 from simulator.base.section import Section
 
 BRAKES = (
@@ -56,10 +56,4 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes") -> Reco
     ------
     ConfigError : a key is unknown or missing, a torque or the damping is negative, the stiffness is not positive
     """
-    out = record(BRAKES)
-    with Section(mapping, file, key) as s:
-        for name in ("max_torque", "parking_torque"):
-            out[0][name] = s.array(name, (2,), least=0.0, most=LARGEST)
-        out[0]["stiffness"] = s.number("stiffness", above=0.0, most=LARGEST)
-        out[0]["damping"] = s.number("damping", least=0.0, most=LARGEST)
-    return out
+    return Section(mapping, file, key).record(BRAKES, {row[0]: (ABOVE_ZERO if row[0] == "stiffness" else 0.0, LARGEST) for row in BRAKES})

@@ -74,19 +74,12 @@ class Section:
         return float(self._limited(name, value, "a number", above, least, most))
 
     def array(
-        self,
-        name: str,
-        shape: tuple[int, ...],
-        default: Any = REQUIRED,
-        within: float = np.inf,
-        above: float = -np.inf,
-        least: float = -np.inf,
-        most: float = np.inf,
+        self, name: str, shape: tuple[int, ...], default: Any = REQUIRED, within: float = np.inf, above: float = -np.inf
     ) -> NDArray[np.float64]:
-        """Finite numbers of the given shape, each with the limits of `number`, and none beyond `within` on either side of zero."""
+        """Finite numbers of the given shape, greater than `above` and none beyond `within` on either side of zero."""
         words = " x ".join(map(str, shape)) + " numbers"
         values = numbers(self.raw(name, default, words), shape, self.file, self.path(name))
-        return self._limited(name, values, words, above, max(least, -within), min(most, within))
+        return self._limited(name, values, words, above, -within, within)
 
     def _limited(self, name: str, values: NDArray[np.float64], words: str, above: float, least: float, most: float) -> NDArray[np.float64]:
         if not ((values > above) & (values >= least) & (values <= most)).all():

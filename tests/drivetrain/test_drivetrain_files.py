@@ -26,6 +26,7 @@ MISTAKES = [
     ("engine.full_throttle.torque", [float("nan")] * 11),
     ("engine.full_throttle.torque", [100.0] * 11),
     ("engine.full_throttle", {"speed_rpm": list(range(70)), "torque": [-1.0] * 70}),
+    ("engine.idle", None),
     ("engine.idle.throttle", 1.5),
     ("engine.idle.band_rpm", 0.0),
     ("engine", [1, 2]),

@@ -10,7 +10,7 @@ of the wheels. An open differential shares speed (the carrier turns with the mea
 from __future__ import annotations
 
 from simulator.base.jit import inline
-from simulator.base.records import Record, record
+from simulator.base.records import ABOVE_ZERO, Record
 from simulator.base.section import Section
 from vehicles.drivetrain.tables import LARGEST
 
@@ -73,10 +73,6 @@ def driveline_from_section(s: Section) -> Record:
 
     Raises
     ------
-    ConfigError : a key is missing, an inertia is negative, a ratio is not positive
+    ConfigError : a key is unknown or missing, an inertia is negative, a ratio is not positive
     """
-    out = record(DRIVELINE)
-    for name, *_ in DRIVELINE:
-        limit = {"above" if name.endswith("ratio") else "least": 0.0}
-        out[0][name] = s.number(name, most=LARGEST, **limit)
-    return out
+    return s.record(DRIVELINE, {row[0]: (ABOVE_ZERO if row[0].endswith("ratio") else 0.0, LARGEST) for row in DRIVELINE})

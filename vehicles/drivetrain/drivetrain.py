@@ -277,10 +277,10 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain")
         "driveline": driveline_from_section,
     }
     out = record(DRIVETRAIN)
-    with Section(mapping, file, key) as s:
-        for name, read in readers.items():
-            with s.section(name) as part:
-                values = read(part)
-            for field in values.dtype.names or ():
-                out[0][field] = values[0][field]
+    s = Section(mapping, file, key)
+    s.only(readers)
+    for name, read in readers.items():
+        part = read(s.section(name))
+        for field in part.dtype.names or ():
+            out[0][field] = part[0][field]
     return out

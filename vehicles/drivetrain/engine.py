@@ -57,7 +57,8 @@ def engine_from_section(s: Section) -> Record:
     ------
     ConfigError : a key is unknown or missing, a number is out of range, a speed list does not rise
     """
-    others = [name for name in ("closed_throttle", "losses") if s.has(name)]
+    s.only(("inertia", "full_throttle", "closed_throttle", "losses", "idle"))
+    others = [name for name in ("closed_throttle", "losses") if name in s.mapping]
     if len(others) != 1:
         raise ConfigError(s.file, s.key, list(s.mapping), "either closed_throttle or losses")
     out = record(ENGINE)
@@ -65,8 +66,9 @@ def engine_from_section(s: Section) -> Record:
 
     maps = []
     for name in ("full_throttle", *others):
-        with s.section(name) as c:
-            maps.append(c.curve("speed_rpm", "torque", MAP_POINTS, LARGEST, LARGEST))
+        c = s.section(name)
+        c.only(("speed_rpm", "torque"))
+        maps.append(c.curve("speed_rpm", "torque", MAP_POINTS, LARGEST, LARGEST))
     speed, (full, closed) = merge(*maps)
     opened = full + closed if others == ["losses"] else full
     store(out, {"engine_map_speed": speed * RPM, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", s)
@@ -75,9 +77,10 @@ def engine_from_section(s: Section) -> Record:
         raise ConfigError(s.file, s.path("full_throttle.torque"), float(opened[-1]), expected)
 
     out[0]["idle_band"] = 1.0
-    if s.has("idle"):
-        with s.section("idle") as idle:
-            out[0]["idle_speed"] = idle.number("speed_rpm", above=0.0, most=LARGEST) * RPM
-            out[0]["idle_band"] = idle.number("band_rpm", above=0.0, most=LARGEST) * RPM
-            out[0]["idle_throttle"] = idle.number("throttle", least=0.0, most=1.0)
+    if "idle" in s.mapping:
+        idle = s.section("idle")
+        idle.only(("speed_rpm", "band_rpm", "throttle"))
+        out[0]["idle_speed"] = idle.number("speed_rpm", above=0.0, most=LARGEST) * RPM
+        out[0]["idle_band"] = idle.number("band_rpm", above=0.0, most=LARGEST) * RPM
+        out[0]["idle_throttle"] = idle.number("throttle", least=0.0, most=1.0)
     return out

@@ -165,6 +165,8 @@ def gearbox_from_section(s: Section) -> Record:
     ConfigError : a key is unknown or missing, a number is out of range, or the shift speeds leave no hysteresis: after an upshift
         at any throttle the turbine must still be faster than the downshift speed
     """
+    times = ("shift_latency", "shift_time", "engage_time", "release_time")
+    s.only(("forward_ratios", "reverse_ratio", "upshift_rpm", "downshift_rpm", *times, "lockout_wheel_speed"))
     out = record(GEARBOX)
     ratios = s.rising("forward_ratios", MOST_GEARS, within=LARGEST)
     if ratios[0] <= 0.0:
@@ -181,7 +183,7 @@ def gearbox_from_section(s: Section) -> Record:
     if np.any(out[0]["downshift_speed"] >= lowest_after) or np.any(downshift < 0.0):
         limit = f"numbers >= 0 and below {np.floor(lowest_after / RPM).tolist()}, the turbine speeds after an upshift"
         raise ConfigError(s.file, s.path("downshift_rpm"), downshift.tolist(), limit)
-    for name in ("shift_latency", "shift_time", "engage_time", "release_time", "lockout_wheel_speed"):
+    for name in (*times, "lockout_wheel_speed"):
         out[0][name] = s.number(name, least=0.0, most=LARGEST)
     if out[0]["shift_latency"] < out[0]["shift_time"]:
         raise ConfigError(s.file, s.path("shift_latency"), float(out[0]["shift_latency"]), "at least the shift_time")

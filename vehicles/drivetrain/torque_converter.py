@@ -73,16 +73,18 @@ def converter_from_section(s: Section) -> Record:
     ConfigError : a key is unknown or missing, a number is out of range, a speed ratio list does not run from 0 to 1, or the
         converter would give out more power than it takes in (torque ratio times speed ratio above 1)
     """
+    s.only(("impeller_inertia", "turbine_inertia", "capacity_factor", "torque_ratio", "coupling_band"))
     out = record(CONVERTER)
     out[0]["impeller_inertia"] = s.number("impeller_inertia", above=0.0, most=LARGEST)
     out[0]["turbine_inertia"] = s.number("turbine_inertia", above=0.0, most=LARGEST)
     out[0]["converter_coupling_band"] = s.number("coupling_band", above=0.0, most=0.1)
     curves = []
     for name in ("capacity_factor", "torque_ratio"):
-        with s.section(name) as c:
-            ratio, value = c.curve("speed_ratio", "value", CONVERTER_POINTS, LARGEST, LARGEST, y_above=0.0)
-            if ratio[0] != 0.0 or ratio[-1] != 1.0:
-                raise ConfigError(c.file, c.path("speed_ratio"), ratio.tolist(), "speed ratios from 0 to 1")
+        c = s.section(name)
+        c.only(("speed_ratio", "value"))
+        ratio, value = c.curve("speed_ratio", "value", CONVERTER_POINTS, LARGEST, LARGEST, y_above=0.0)
+        if ratio[0] != 0.0 or ratio[-1] != 1.0:
+            raise ConfigError(c.file, c.path("speed_ratio"), ratio.tolist(), "speed ratios from 0 to 1")
         curves.append((ratio, value))
     ratio, (factor, torque) = merge(*curves)
     if np.any(ratio * torque > 1.0 + 1e-9):
