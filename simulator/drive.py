@@ -42,6 +42,8 @@ RPM = 30.0 / math.pi
 """rpm per rad/s."""
 PARK_TIME = 12.0
 """s at most that the platform is given to return to its rest at the end."""
+REST_TIME = 0.5
+"""s for the last millimeter, so that the platform is surely at its rest when the stream ends and does not rise once more."""
 
 
 @dataclass
@@ -291,6 +293,7 @@ class Host:
         session.paused = True
         session.cueing.park()
         session.coast(PARK_TIME, lambda: not interrupted.is_set() and session.cueing.state not in ("off", "parked"))
+        session.coast(REST_TIME, lambda: not interrupted.is_set())
 
     def _close(self) -> None:
         """End the other processes; a drive that could not begin leaves nothing behind."""
