@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 SPIN = 200e-6
 """s. The last part of every wait is spent looking at the clock. Larger: wastes the core, and a real-time thread is throttled by the
@@ -16,7 +16,7 @@ CATCH_UP = 5
 """Ticks of debt that are made up by not sleeping; a larger debt is dropped, and counted."""
 
 WINDOW = 1.0
-"""s over which the real-time factor and the worst lateness are measured."""
+"""s over which the real-time factor is measured."""
 
 
 @dataclass
@@ -35,12 +35,11 @@ class Clock:
     real_time_factor: float = 1.0
     """Simulated over wall time in the last WINDOW."""
     worst_lateness: float = 0.0
-    """Largest lateness of a tick in the last WINDOW [s]."""
+    """Largest lateness of a tick since the start [s]."""
     _deadline: float = 0.0
     _window: tuple[float, int] = (0.0, 0)
     _ticks: int = 0
     _began: float = 0.0
-    _worst: float = field(default=0.0, repr=False)
 
     @property
     def paced(self) -> float:
@@ -67,7 +66,7 @@ class Clock:
         while (now := time.perf_counter()) < self._deadline:
             pass
         late = now - self._deadline
-        self._worst = max(self._worst, late)
+        self.worst_lateness = max(self.worst_lateness, late)
         if late > self.h:
             self.overruns += 1
             if late > CATCH_UP * self.h:
@@ -78,7 +77,6 @@ class Clock:
         began, ticks = self._window
         if now - began >= WINDOW:
             self.real_time_factor = (self._ticks - ticks) * self.h / (now - began)
-            self.worst_lateness, self._worst = self._worst, 0.0
             self._window = (now, self._ticks)
 
 

@@ -246,6 +246,8 @@ class Host:
             "time": driven,
             "real_time_factor": driven / max(wall, 1e-9),
             "overruns": clock.overruns,
+            "worst_lateness": clock.worst_lateness,
+            "dropped": clock.dropped,
             "first_frame": self.first_frame,
         }
 
@@ -351,9 +353,10 @@ def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float
     )
     host = Host(options)
     summary = host.run()
-    print(
-        f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {summary['overruns']} late ticks; log in {summary['folder']}"
-    )
+    late = f"{summary['overruns']} late ticks"
+    if summary["overruns"]:
+        late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
+    print(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
     if host.summary is None:
         return 0
     print(platform_report(host.summary))

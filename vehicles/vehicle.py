@@ -14,7 +14,7 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section
 from terrain.soil import SOIL
 from vehicles.brakes import brakes_from_mapping
-from vehicles.description import Description, read_description
+from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_from_mapping, drivetrain_reset
 from vehicles.equilibrium import settle
 from vehicles.model import new_workspace
@@ -42,11 +42,6 @@ class Vehicle:
         self.model = _model(description, tires, drivetrain, files)
         self.space = new_space(description)
         self.readout: Record = record(READOUT)
-
-    @classmethod
-    def from_mappings(cls, vehicle: Any, tires: Any, drivetrain: Any, files: tuple[str, str, str]) -> Vehicle:
-        """Vehicle from three parsed files: its own, its tires and its drivetrain. Raises ConfigError."""
-        return cls(read_description(vehicle, files[0]), tires, drivetrain, files[1:])
 
     def reset(self, ground: Ground, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0) -> None:
         """Settle the vehicle at rest at (x, y) [m] with heading yaw [rad]: every acceleration is below 1e-9 m/s2.

@@ -126,13 +126,6 @@ class Section:
             raise ConfigError(self.file, self.path(name), value, "one of " + ", ".join(options))
         return str(value)
 
-    def flag(self, name: str, default: Any = REQUIRED) -> bool:
-        """true or false."""
-        value = self.raw(name, default, "true or false")
-        if not isinstance(value, bool):
-            raise ConfigError(self.file, self.path(name), value, "true or false")
-        return value
-
     def section(self, name: str) -> Section:
         """A nested mapping."""
         return Section(self.raw(name, expected="a mapping of keys to values"), self.file, self.path(name))
