@@ -6,7 +6,6 @@ INTERVAL seconds of simulated time, one camera after the other.
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from collections.abc import Mapping
@@ -15,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import JounceError
 from simulator.view.block import EXTRAS, KeyWriter, ViewReader, extras
 from simulator.view.camera import CAMERAS
+from simulator.view.child import run_child
 from simulator.view.land import Land
 from simulator.view.launch import ViewProcess, start_process
 from simulator.view.offscreen import Offscreen
@@ -27,14 +26,14 @@ LOOK = 0.02
 """s between two looks at the block."""
 
 
-def write_frames(block: str, keys: str, land: Land, geometry: dict[str, np.ndarray], folder: Path, interval: float) -> int:
+def write_frames(block: str, keys: str, land: Land, geometry: Mapping[str, Any], folder: str, interval: str) -> int:
     """Write pictures until the host leaves; returns how many.
 
     Parameters
     ----------
     block, keys : names of the view block and of the key block (only its count of frames is used)
     folder : existing folder; the files are called frame_0001_chase.png and so on
-    interval : simulated time between two pictures [s]
+    interval : simulated time between two pictures [s]; both as they stand on the command line
 
     Raises
     ------
@@ -49,13 +48,13 @@ def write_frames(block: str, keys: str, land: Land, geometry: dict[str, np.ndarr
             if not reader.read() or float(reader.last[0]["time"]) < due:
                 time.sleep(LOOK)
                 continue
-            due = float(reader.last[0]["time"]) + interval
+            due = float(reader.last[0]["time"]) + float(interval)
             view.camera = CAMERAS[count % len(CAMERAS)]
             for name, *_ in EXTRAS:
                 extra[0][name] = reader.last[0][name]
             view.render(reader.last, extra)
             count += 1
-            view.save_png(folder / f"frame_{count:04d}_{view.camera}.png")
+            view.save_png(Path(folder) / f"frame_{count:04d}_{view.camera}.png")
             writer.beat()
     finally:
         writer.close(closed_by_user=False)
@@ -70,15 +69,7 @@ def start_pictures_process(block: str, keys: str, ground: Any, geometry: Mapping
 
 def main(arguments: list[str]) -> int:
     """Exit code 0 when the host has left, 2 with one line on stderr when no picture could be made."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    block, keys, land, geometry, folder, interval = arguments
-    try:
-        with np.load(geometry) as data:
-            write_frames(block, keys, Land.load(Path(land)), dict(data), Path(folder), float(interval))
-    except JounceError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    return 0
+    return run_child(arguments, "BLOCK KEYS LAND.npz GEOMETRY.npz FOLDER INTERVAL", write_frames)
 
 
 if __name__ == "__main__":
