@@ -193,10 +193,11 @@ def _add_validate(commands: Commands) -> None:
 
 
 def _add_bench(commands: Commands) -> None:
-    p = commands.add_parser("bench", help="measure the cost of the parts of a tick on this machine")
+    p = commands.add_parser("bench", help="measure the cost of the parts of a tick on this machine, or make another table")
+    p.add_argument("table", nargs="?", default="tick", choices=("tick",), help="which table (default: tick)")
     p.add_argument("--json", action="store_true", help="print one JSON object")
-    p.add_argument("--repeats", type=int, default=7, help="repeats whose median is shown (default: 7)")
-    p.add_argument("--view", action="store_true", help="also measure frames per second, off the screen")
+    p.add_argument("--repeats", type=int, default=7, help="tick: repeats whose median is shown (default: 7)")
+    p.add_argument("--view", action="store_true", help="tick: also measure frames per second, off the screen")
     p.set_defaults(run=_bench)
 
 
@@ -234,7 +235,7 @@ def _report(comparison: object, as_json: bool) -> int:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
-    from simulator.bench import main_bench
+    from simulator.bench.tick import main_bench
 
     return main_bench(arguments.repeats, arguments.json, arguments.view)
 

@@ -1,0 +1,1 @@
+"""The tables of `jounce bench`, one file per table."""
