@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import InertiaWarning
 from simulator.validate.model_file import read_mechanism
 from tests.oracles.mechanism import skew
-from vehicles.integrators import FreeMotion, free_motion, rates, runge_kutta_step
+from vehicles.free_motion import FreeMotion, free_motion, rates, runge_kutta_step
 
 Array = NDArray[np.float64]
 

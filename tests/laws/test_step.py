@@ -72,7 +72,7 @@ import numpy as np
 from simulator.base.jit import kernel
 from simulator.base.records import record
 from tests.laws.vehicle_rig import command, ground, standing, steps
-from vehicles.integrators import free_motion, runge_kutta_step
+from vehicles.free_motion import free_motion, runge_kutta_step
 from vehicles.read import read_vehicle
 
 @kernel
@@ -120,7 +120,7 @@ from simulator.build import build_vehicle
 from tests.laws.free_vehicle import MODEL, tumbling
 from tests.laws.vehicle_rig import command, ground
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.integrators import runge_kutta_step
+from vehicles.free_motion import runge_kutta_step
 
 v = build_vehicle("hmmwv")
 v.place(np.array([1.0, 2.0, 0.55]), 0.05, -0.03, 0.4)

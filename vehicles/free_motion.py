@@ -1,7 +1,8 @@
-"""Reference integrator: the classical Runge-Kutta method for the mechanism alone, chassis, corners and spinning wheels.
+"""The mechanism alone in free motion, chassis, corners and spinning wheels, by the classical Runge-Kutta method in one kernel.
 
 `vehicles.step` advances the driven vehicle, with tires, drivetrain and brakes, by a semi-implicit Euler step. This one knows none of
 these; it follows the bodies themselves with an error of h^4, to check the equations of motion (energy, momentum) and the shorter method.
+`vehicles.integration` has the same method, and others, for any system of equations.
 """
 
 from __future__ import annotations

@@ -1,0 +1,124 @@
+"""Adams methods of two steps: Bashforth, and Moulton with Bashforth as predictor, with and without a final update."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vehicles.integration.method import Project, Rates, UniformIntegrator, Vector
+from vehicles.integration.one_step import heun_step
+
+
+class MultistepIntegrator(UniformIntegrator):
+    """A method that uses rates of the step before.
+
+    The first step is one of Heun's method. So is every step that does not go on from where the last one ended, with the same length: a
+    state that was changed in between (a reset, an impact) starts the method again by itself. `restart` asks for it, where f has jumped.
+    """
+
+    _before: Vector
+    """Rates one step back."""
+
+    def __init__(self, rates: Rates, project: Project | None = None) -> None:
+        super().__init__(rates, project)
+        self._end: tuple[float, Vector, float] | None = None
+
+    def step(self, t: float, y: Vector, h: float) -> Vector:
+        """As for every integrator."""
+        if not self._goes_on(t, y, h):
+            self.restart()
+        new = super().step(t, y, h)
+        self._end = (t + h, new.copy(), h)
+        return new
+
+    def restart(self) -> None:
+        """Forget the steps before."""
+        self._end = None
+
+    @property
+    def started(self) -> bool:
+        """True while there is a step before to go on from."""
+        return self._end is not None
+
+    def _goes_on(self, t: float, y: Vector, h: float) -> bool:
+        if self._end is None:
+            return False
+        t_end, y_end, h_end = self._end
+        return h == h_end and math.isclose(t, t_end, abs_tol=1e-6 * abs(h)) and np.array_equal(y, y_end)
+
+
+class AdamsBashforth2(MultistepIntegrator):
+    """y1 = y0 + h (3 f0 - f-1) / 2, f-1 at the state before; order 2 [Bashforth and Adams 1883].
+
+    Stable to -1 on the real axis, half as far as explicit Euler, and not on the imaginary one ((h omega)^4 / 4).
+    """
+
+    order = 2
+    evaluations = 1
+
+    def advance(self, t: float, y: Vector, h: float) -> Vector:
+        """See the class."""
+        f = self.rates(t, y)
+        new = y + 0.5 * h * (3.0 * f - self._before) if self.started else heun_step(self.rates, t, y, h, f)
+        self._before = f
+        return new
+
+    @staticmethod
+    def characteristic(z: complex) -> list[complex]:
+        """r^2 - (1 + 3 z / 2) r + z / 2."""
+        return [1.0, -(1.0 + 1.5 * z), 0.5 * z]
+
+
+class AdamsPECE(MultistepIntegrator):
+    """Adams-Moulton with Adams-Bashforth as predictor, with the final update (PECE); order 2 [Lambert 1973, chapter 3].
+
+        p1 = y0 + h (3 f0 - f-1) / 2,    y1 = y0 + h (f(t1, p1) + f0) / 2,    f1 = f(t1, y1)
+
+    Stable to -2 on the real, to 1.29 i on the imaginary axis.
+    """
+
+    order = 2
+    evaluations = 2
+
+    def advance(self, t: float, y: Vector, h: float) -> Vector:
+        """See the class; the final update is the first evaluation of the step after, on the projected state."""
+        f = self.rates(t, y)
+        slope = 1.5 * f - 0.5 * self._before if self.started else f
+        self._before = f
+        return y + 0.5 * h * (self.rates(t + h, y + h * slope) + f)
+
+    @staticmethod
+    def characteristic(z: complex) -> list[complex]:
+        """r^2 - (1 + z + 3 z^2 / 4) r + z^2 / 4."""
+        return [1.0, -(1.0 + z + 0.75 * z * z), 0.25 * z * z]
+
+
+class AdamsPEC(MultistepIntegrator):
+    """The same "without a final update" (PEC), as paper 002 has it; order 2 [Lambert 1973, chapter 3].
+
+    Of one step only the rates at the predicted state are kept, g1 = f(t1, p1): one evaluation per step.
+
+        p1 = y0 + h (3 g0 - g-1) / 2,    y1 = y0 + h (g1 + g0) / 2
+
+    Stable to -0.5 on the real, to 0.67 i on the imaginary axis: the evaluation that is saved is paid with a shorter step.
+    """
+
+    order = 2
+    evaluations = 1
+    _last: Vector
+    """Rates at the predicted state the last step led to."""
+
+    def advance(self, t: float, y: Vector, h: float) -> Vector:
+        """See the class. A start takes g0 = f(t0, y0) and Euler's predictor, which makes it a step of Heun's."""
+        if self.started:
+            g, slope = self._last, 1.5 * self._last - 0.5 * self._before
+        else:
+            g = slope = self.rates(t, y)
+        self._before, self._last = g, self.rates(t + h, y + h * slope)
+        return y + 0.5 * h * (self._last + g)
+
+    @staticmethod
+    def characteristic(z: complex) -> list[complex]:
+        """r^3 - (1 + 2 z) r^2 + 3 z / 2 r - z / 2, out of both lines above, for p and y growing alike."""
+        return [1.0, -(1.0 + 2.0 * z), 1.5 * z, -0.5 * z]
