@@ -62,7 +62,7 @@ def gather(tree, joints, T, accel):
     """Tip-to-base recursion, eqs (4) and (6). Returns the node it fails at, or 0."""
     failed = 0
     for k in range(tree.nodes.shape[0] - 1, 0, -1):
-        add_six_times(tree.motion[k])
+        add_coriolis_force(tree.motion[k])
         if not gather_node(tree, joints, k, T, accel):
             failed = k
         pass_inward(tree, k)
@@ -70,7 +70,7 @@ def gather(tree, joints, T, accel):
 
 
 @inline
-def add_six_times(m):
+def add_coriolis_force(m):
     """z += P a, the last term of eq (6)."""
     n, f = inertia_times(m["A"], m["B"], m["C"], upper(m["a"]), lower(m["a"]))
     add_six(m["z"], n, f)

@@ -269,16 +269,21 @@ def energy(tree, gravity):
 def advance_positions(tree, q, v, h, out):
     """out = q moved by the velocities v for h seconds: sums for scalar coordinates, the exact turn for quaternions (kept at unit length)."""
     for k in range(1, tree.nodes.shape[0]):
-        node = tree.nodes[k]
-        kind, i, j = node["kind"], node["q"], node["v"]
-        if kind in (REVOLUTE, PRISMATIC):
-            out[i] = q[i] + h * v[j]
-        elif kind == SPHERICAL:
-            turn_quaternion(q, i, (v[j], v[j + 1], v[j + 2]), h, out, 1.0)
-        elif kind == FREE:
-            turn_quaternion(q, i + 3, frame_components(node, v[j], v[j + 1], v[j + 2]), h, out, -1.0)
-            u = frame_components(node, v[j + 3], v[j + 4], v[j + 5])
-            out[i], out[i + 1], out[i + 2] = q[i] + h * u[0], q[i + 1] + h * u[1], q[i + 2] + h * u[2]
+        advance_node(tree.nodes[k], q, v, h, out)
+
+
+@inline
+def advance_node(node, q, v, h, out):
+    """Position coordinates of one node moved by its velocities; `out` may be q itself."""
+    kind, i, j = node["kind"], node["q"], node["v"]
+    if kind in (REVOLUTE, PRISMATIC):
+        out[i] = q[i] + h * v[j]
+    elif kind == SPHERICAL:
+        turn_quaternion(q, i, (v[j], v[j + 1], v[j + 2]), h, out, 1.0)
+    elif kind == FREE:
+        turn_quaternion(q, i + 3, frame_components(node, v[j], v[j + 1], v[j + 2]), h, out, -1.0)
+        u = frame_components(node, v[j + 3], v[j + 4], v[j + 5])
+        out[i], out[i + 1], out[i + 2] = q[i] + h * u[0], q[i + 1] + h * u[1], q[i + 2] + h * u[2]
 
 
 @inline
