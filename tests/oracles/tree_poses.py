@@ -1,0 +1,56 @@
+"""Where the bodies of a mechanism stand, from its description alone: plain NumPy, nothing of the engine."""
+
+import numpy as np
+
+from vehicles.multibody.mechanism import WORLD
+
+
+def turn(axis, angle):
+    """Rotation matrix about a unit axis (Rodrigues)."""
+    x, y, z = axis
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K
+
+
+def quaternion_matrix(q):
+    """Rotation matrix of the unit quaternion (w, x, y, z)."""
+    w, v = q[0], np.asarray(q[1:])
+    K = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    return (w * w - v @ v) * np.eye(3) + 2.0 * np.outer(v, v) + 2.0 * w * K
+
+
+def displacement(joint, q):
+    """(p_FM, R_FM) of a joint at its coordinates."""
+    if joint.kind == "revolute":
+        return np.zeros(3), turn(joint.axes[0], q[0])
+    if joint.kind == "prismatic":
+        return q[0] * joint.axes[0], np.eye(3)
+    if joint.kind == "universal":
+        return np.zeros(3), turn(joint.axes[0], q[0]) @ turn(joint.axes[1], q[1])
+    if joint.kind == "spherical":
+        return np.zeros(3), quaternion_matrix(q)
+    if joint.kind == "free":
+        return np.asarray(q[:3]), quaternion_matrix(q[3:])
+    return np.zeros(3), np.eye(3)
+
+
+def poses(mechanism, positions):
+    """(p_WB, R_WB) of every body by name; `positions` are the coordinates of the joints by name."""
+    placed = {WORLD: (np.zeros(3), np.eye(3))}
+    waiting = list(mechanism.joints)
+    while waiting:
+        joint = next(joint for joint in waiting if joint.parent in placed)
+        waiting.remove(joint)
+        p_WP, R_WP = placed[joint.parent]
+        p_FM, R_FM = displacement(joint, positions.get(joint.name, ()))
+        R_WF = R_WP @ joint.R_PF
+        R_WB = R_WF @ R_FM @ joint.R_BM.T
+        placed[joint.child] = p_WP + R_WP @ joint.p_PF + R_WF @ p_FM - R_WB @ joint.p_BM, R_WB
+    return placed
+
+
+def loop_gap(mechanism, loop, positions):
+    """World vector from the successor's point of a loop to the predecessor's."""
+    placed = poses(mechanism, positions)
+    (p_1, R_1), (p_2, R_2) = placed[loop.predecessor], placed[loop.successor]
+    return p_1 + R_1 @ loop.p_predecessor - p_2 - R_2 @ loop.p_successor
