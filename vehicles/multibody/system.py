@@ -119,7 +119,7 @@ def build_system(mechanism: Mechanism) -> System:
         layout.joint_q,
         layout.joint_v,
         (WORLD, *(layout.stages[old - 1][0].name for old in layout.order[1:])),
-        tuple(part.name for part in (*mechanism.loops, *mechanism.couplings)),
+        tuple(loop.name for loop in mechanism.loops) + tuple(coupling.name for coupling in mechanism.couplings),
         layout.driven,
     )
 
