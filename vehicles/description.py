@@ -15,7 +15,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.base.section import Section
 from vehicles.dynamics import prepare
-from vehicles.model import Mechanism, checked_body, new_mechanism, new_workspace
+from vehicles.model import Design, Mechanism, checked_body, new_mechanism, new_workspace
 from vehicles.steering import STEERING_STATE, place_tierods, steering_from_section
 from vehicles.suspension.corner_model import Body, Corner, Hinge, universal_axes
 from vehicles.suspension.struts import SPRING_POINTS, STOP_POINTS, STRUTS
@@ -60,6 +60,7 @@ class Description:
     """Everything of the vehicle file but tires and drivetrain, which have files of their own and are given here by name."""
 
     name: str
+    design: Design
     mechanism: Mechanism
     steering: Record
     body: Record
@@ -84,7 +85,8 @@ def read_description(mapping: Any, file: str) -> Description:
         for i, (axle, mirror) in enumerate(((front, False), (front, True), (rear, False), (rear, True))):
             corners.append(axle.corner(mirror))
             axle.write_struts(struts, i)
-        mechanism = new_mechanism(chassis, corners, struts, s.number("gravity", least=0.0, most=100.0))
+        design = Design(chassis, tuple(corners), struts, s.number("gravity", least=0.0, most=100.0))
+        mechanism = new_mechanism(design.chassis, corners, struts, design.gravity)
         with s.section("steering") as t:
             steering = steering_from_section(t, np.stack([corners[0].Q, corners[1].Q]))
         _check_travel(mechanism, steering, file)
@@ -111,7 +113,7 @@ def read_description(mapping: Any, file: str) -> Description:
                 ("spring_upper_B", "SPRING_C"),
             )
         }
-        return Description(s.text("name"), mechanism, steering, body, bushes, outline, s.text("tires"), s.text("drivetrain"))
+        return Description(s.text("name"), design, mechanism, steering, body, bushes, outline, s.text("tires"), s.text("drivetrain"))
 
 
 def _check_travel(mechanism: Mechanism, steering: Record, file: str) -> None:

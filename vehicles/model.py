@@ -18,6 +18,24 @@ CORNER_NAMES = ("FL", "FR", "RL", "RR")
 
 
 @dataclass(frozen=True)
+class Design:
+    """A vehicle in its design position: the one source of the closed form (`new_mechanism`) and of every other formulation of its dynamics.
+
+    Parameters
+    ----------
+    chassis : body with everything fixed to it
+    corners : FL, FR, RL, RR
+    struts : record of STRUTS
+    gravity : acceleration of free fall [m/s2]
+    """
+
+    chassis: Body
+    corners: tuple[Corner, ...]
+    struts: Record
+    gravity: float
+
+
+@dataclass(frozen=True)
 class Mechanism:
     """Parameter records of the multibody part: CHASSIS, CORNERS and STRUTS, and the inner tie-rod points in the design position (3, 4)."""
 

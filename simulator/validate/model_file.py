@@ -15,21 +15,10 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, numbers, record
-from vehicles.model import CORNER_NAMES, Mechanism, checked_body, new_mechanism
+from vehicles.model import CORNER_NAMES, Design, Mechanism, checked_body, new_mechanism
 from vehicles.suspension.corner_model import Body, Corner
 from vehicles.suspension.struts import STRUTS
-
-BODY_NAMES = {
-    "lower_arm": "lca",
-    "upright": "upright",
-    "knuckle": "knuckle",
-    "tierod": "tierod",
-    "shock_lower": "shock_lower",
-    "shock_upper": "shock_upper",
-    "upper_arm": "uca",
-    "wheel": "wheel",
-}
-"""Our names of a corner's bodies and those of the file."""
+from vehicles.vehicle_mechanism import BODY_NAMES
 
 SECTIONS = {
     "gravity": None,
@@ -152,10 +141,16 @@ class ModelFile:
         return np.stack([first, second])
 
 
-def read_mechanism(mapping: Any, file: str) -> Mechanism:
-    """Mechanism from an already parsed file of this format. Raises ConfigError."""
+def read_design(mapping: Any, file: str) -> Design:
+    """The vehicle of an already parsed file of this format. Raises ConfigError."""
     model = ModelFile(mapping, file)
-    return new_mechanism(model.body("chassis"), [read_corner(model, name) for name in CORNER_NAMES], _struts(model), model.gravity)
+    return Design(model.body("chassis"), tuple(read_corner(model, name) for name in CORNER_NAMES), _struts(model), model.gravity)
+
+
+def read_mechanism(mapping: Any, file: str) -> Mechanism:
+    """The same in closed form. Raises ConfigError."""
+    design = read_design(mapping, file)
+    return new_mechanism(design.chassis, list(design.corners), design.struts, design.gravity)
 
 
 def read_corner(model: ModelFile, name: str) -> Corner:
