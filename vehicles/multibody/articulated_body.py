@@ -302,6 +302,18 @@ def scatter_node(tree, joints, k, accel):
     store_six(m["alpha"], add(add(w, dw), upper(m["a"])), add(add(v, dv), lower(m["a"])))
 
 
+@kernel
+def accelerate_nodes(tree, accel):
+    """alpha of every node from given joint accelerations, after `tree.set_velocities`: alpha(k) = phi* alpha(p) + H* v' + a(k)."""
+    for k in range(1, tree.nodes.shape[0]):
+        node, m = tree.nodes[k], tree.motion[k]
+        w, v = joint_motion(node, m, accel)
+        if node["kind"] != FREE:
+            parent = tree.motion[node["parent"]]["alpha"]
+            w, v = add(w, upper(parent)), add(v, shift_motion(upper(parent), lower(parent), vector(m["r"])))
+        store_six(m["alpha"], add(w, upper(m["a"])), add(v, lower(m["a"])))
+
+
 @inline
 def spherical_acceleration(m, joint, w, v, i, accel):
     """v' = nu - G* alpha+, turned into the moving frame."""
