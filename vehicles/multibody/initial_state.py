@@ -76,7 +76,7 @@ def _read_joint(s: Section, joint: Joint, state: InitialState) -> None:
             _read_mapping(given, joint, parts)
     elif n == 1 and isinstance(value, list) and 1 < len(value) <= len(parts):
         for part, number in zip(parts, s.array(name, (len(value),), within=LARGEST), strict=False):
-            part[name][:] = number  # type: ignore[index]
+            part[name][:] = number
     elif n == 1 and not isinstance(value, list):
         state.positions[name][:] = s.number(name, least=-LARGEST, most=LARGEST)
     else:

@@ -91,11 +91,17 @@ def mechanism_from_mapping(mapping: Any, file: object) -> tuple[Mechanism, Initi
 
 def _named(s: Section, group: str) -> list[tuple[str, Section]]:
     """The mappings of a group of free names, which may be left out."""
-    names = Section(s.raw(group, {}), s.file, s.path(group))
+    names = _free_names(s, group, {})
+    return [(name, names.section(name)) for name in names.mapping]
+
+
+def _free_names(s: Section, group: str, default: Any = REQUIRED) -> Section:
+    """A mapping whose keys are names that the file chooses."""
+    names = Section(s.raw(group, default, "a mapping of names"), s.file, s.path(group))
     for name in names.mapping:
         if not isinstance(name, str) or not name.strip():
             raise ConfigError(s.file, s.path(group), name, "names that are texts")
-    return [(name, names.section(name)) for name in names.mapping]
+    return names
 
 
 def _flag(s: Section, name: str, default: bool | None) -> Any:
@@ -259,8 +265,8 @@ def _shared_axis(s: Section, place: Place) -> Vector:
 
 def _coupling(name: str, s: Section) -> Coupling:
     with s:
-        with s.section("terms") as terms:
-            coefficients = tuple((str(joint), terms.number(joint, least=-LARGEST, most=LARGEST)) for joint in terms.mapping)
+        terms = _free_names(s, "terms")
+        coefficients = tuple((joint, terms.number(joint, least=-LARGEST, most=LARGEST)) for joint in terms.mapping)
         return Coupling(name, coefficients, s.number("offset", 0.0, least=-LARGEST, most=LARGEST))
 
 
@@ -269,14 +275,17 @@ def _coupling(name: str, s: Section) -> Coupling:
 
 def _spring(name: str, s: Section, places: Places) -> Spring:
     """A spring and damper between a point of one body and a point of another."""
-    ends: list[Any] = []
     with s:
-        for key in ("from", "to"):
-            with s.section(key) as end:
-                ends += [_known(end, "body", places), end.array("point", (3,), within=LARGEST)]
+        (body_a, point_a), (body_b, point_b) = (_spring_end(s, end, places) for end in ("from", "to"))
         rate = s.number("rate", 0.0, least=0.0, most=LARGEST)
         free_length = s.number("free_length", 0.0 if rate == 0.0 else REQUIRED, least=0.0, most=LARGEST)
-        return Spring(name, *ends, rate, free_length, s.number("damping", 0.0, least=0.0, most=LARGEST))
+        damping = s.number("damping", 0.0, least=0.0, most=LARGEST)
+        return Spring(name, body_a, point_a, body_b, point_b, rate, free_length, damping)
+
+
+def _spring_end(s: Section, end: str, places: Places) -> tuple[str, Vector]:
+    with s.section(end) as own:
+        return _known(own, "body", places), own.array("point", (3,), within=LARGEST)
 
 
 def _joint_spring(joint: str, s: Section) -> JointSpring:
@@ -300,8 +309,8 @@ def _force(name: str, s: Section, places: Places) -> Force:
 
 
 def _joint_forces(s: Section) -> tuple[JointForce, ...]:
-    forces = Section(s.raw("joint_forces", {}), s.file, s.path("joint_forces"))
-    return tuple(JointForce(str(joint), forces.number(joint, least=-LARGEST, most=LARGEST)) for joint in forces.mapping)
+    forces = _free_names(s, "joint_forces", {})
+    return tuple(JointForce(joint, forces.number(joint, least=-LARGEST, most=LARGEST)) for joint in forces.mapping)
 
 
 def _standing(mechanism: Mechanism, places: Places) -> dict[str, Vector]:
