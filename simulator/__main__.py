@@ -194,10 +194,11 @@ def _add_validate(commands: Commands) -> None:
 
 def _add_bench(commands: Commands) -> None:
     p = commands.add_parser("bench", help="measure the cost of the parts of a tick on this machine, or make another table")
-    p.add_argument("table", nargs="?", default="tick", choices=("tick",), help="which table (default: tick)")
+    p.add_argument("table", nargs="?", default="tick", choices=("tick", "integrators"), help="which table (default: tick)")
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.add_argument("--repeats", type=int, default=7, help="tick: repeats whose median is shown (default: 7)")
     p.add_argument("--view", action="store_true", help="tick: also measure frames per second, off the screen")
+    p.add_argument("--markdown", metavar="FILE", help="integrators: write the table as a page, for example docs/integrators.md")
     p.set_defaults(run=_bench)
 
 
@@ -235,6 +236,14 @@ def _report(comparison: object, as_json: bool) -> int:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
+    if arguments.view and arguments.table != "tick":
+        raise JounceError("--view goes with the table of the tick only")
+    if arguments.table == "integrators":
+        from simulator.bench.integrators import main_integrators
+
+        return main_integrators(arguments.json, arguments.markdown)
+    if arguments.markdown:
+        raise JounceError("--markdown does not go with the table of the tick, which holds for this machine only")
     from simulator.bench.tick import main_bench
 
     return main_bench(arguments.repeats, arguments.json, arguments.view)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ class LinearlyImplicitEuler(UniformIntegrator):
         return linearly_implicit_step(self.rates, t, y, h, self.all)
 
     @staticmethod
-    def characteristic(z: complex) -> list[complex]:
+    def characteristic(z: Any) -> list[Any]:
         """R = 1 / (1 - z)."""
         return [1.0 - z, -1.0]
 
@@ -50,7 +51,7 @@ class HybridEuler(PartitionedIntegrator):
 
     order = 1
 
-    def __init__(self, rates: Rates, fast: Sequence[int], project: Project | None = None) -> None:
+    def __init__(self, rates: Rates, fast: Sequence[int] | NDArray[np.int_], project: Project | None = None) -> None:
         super().__init__(rates, project)
         self.fast = np.asarray(fast, int)
         self.evaluations = 1 + 2 * len(self.fast)
@@ -75,7 +76,7 @@ def linearly_implicit_step(rates: Rates, t: float, y: Vector, h: float, rows: ND
     return y + change
 
 
-def differences(f: Callable[[Vector], Vector], y: Vector, columns: Sequence[int] | NDArray[np.int_], width: float = 6e-6) -> Matrix:
+def differences(f: Callable[[Vector], Vector], y: Vector, columns: NDArray[np.int_], width: float = 6e-6) -> Matrix:
     """Derivatives (m, n) of f by the n components `columns` of y, by central differences of half width `width` max(1, |y_j|).
 
     The default width, the cube root of the smallest number that changes 1, balances rounding and curvature.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,9 +52,8 @@ class UniformIntegrator(Integrator):
 
     @staticmethod
     @abstractmethod
-    def characteristic(z: complex) -> list[complex]:
-        """Coefficients of the polynomial whose roots are the factors by which the solutions of y' = lambda y grow in a step, highest
-        power first."""
+    def characteristic(z: Any) -> list[Any]:
+        """Coefficients, highest power first, of the polynomial whose roots are the factors of a step at z, a complex number or an array."""
 
 
 class PartitionedIntegrator(Integrator):

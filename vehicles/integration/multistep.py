@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +66,7 @@ class AdamsBashforth2(MultistepIntegrator):
         return new
 
     @staticmethod
-    def characteristic(z: complex) -> list[complex]:
+    def characteristic(z: Any) -> list[Any]:
         """r^2 - (1 + 3 z / 2) r + z / 2."""
         return [1.0, -(1.0 + 1.5 * z), 0.5 * z]
 
@@ -89,7 +90,7 @@ class AdamsPECE(MultistepIntegrator):
         return y + 0.5 * h * (self.rates(t + h, y + h * slope) + f)
 
     @staticmethod
-    def characteristic(z: complex) -> list[complex]:
+    def characteristic(z: Any) -> list[Any]:
         """r^2 - (1 + z + 3 z^2 / 4) r + z^2 / 4."""
         return [1.0, -(1.0 + z + 0.75 * z * z), 0.25 * z * z]
 
@@ -119,6 +120,6 @@ class AdamsPEC(MultistepIntegrator):
         return y + 0.5 * h * (self._last + g)
 
     @staticmethod
-    def characteristic(z: complex) -> list[complex]:
+    def characteristic(z: Any) -> list[Any]:
         """r^3 - (1 + 2 z) r^2 + 3 z / 2 r - z / 2, out of both lines above, for p and y growing alike."""
         return [1.0, -(1.0 + 2.0 * z), 1.5 * z, -0.5 * z]

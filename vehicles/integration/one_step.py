@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vehicles.integration.method import Matrix, PartitionedIntegrator, Project, Rates, UniformIntegrator, Vector
 
@@ -20,7 +22,7 @@ class ExplicitEuler(UniformIntegrator):
         return y + h * self.rates(t, y)
 
     @staticmethod
-    def characteristic(z: complex) -> list[complex]:
+    def characteristic(z: Any) -> list[Any]:
         """R = 1 + z."""
         return [1.0, -(1.0 + z)]
 
@@ -43,7 +45,7 @@ class SemiImplicitEuler(PartitionedIntegrator):
     order = 1
     evaluations = 2
 
-    def __init__(self, rates: Rates, positions: Sequence[int], project: Project | None = None) -> None:
+    def __init__(self, rates: Rates, positions: Sequence[int] | NDArray[np.int_], project: Project | None = None) -> None:
         super().__init__(rates, project)
         self.positions = np.asarray(positions, int)
 
@@ -79,7 +81,7 @@ class RungeKutta2(UniformIntegrator):
         return heun_step(self.rates, t, y, h, self.rates(t, y))
 
     @staticmethod
-    def characteristic(z: complex) -> list[complex]:
+    def characteristic(z: Any) -> list[Any]:
         """R = 1 + z + z^2 / 2."""
         return [1.0, -(1.0 + z + z * z / 2.0)]
 
@@ -104,6 +106,6 @@ class RungeKutta4(UniformIntegrator):
         return y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
 
     @staticmethod
-    def characteristic(z: complex) -> list[complex]:
+    def characteristic(z: Any) -> list[Any]:
         """R = 1 + z + z^2 / 2 + z^3 / 6 + z^4 / 24."""
         return [1.0, -(1.0 + z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0))))]

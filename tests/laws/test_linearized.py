@@ -1,0 +1,164 @@
+"""Is the linearized vehicle the vehicle: the same step, a real trim, rigid modes apart, eigenvalues as a hand calculation has them?"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import JounceError
+from simulator.base.records import record
+from simulator.build import build_vehicle
+from tests.laws.vehicle_rig import command, ground
+from vehicles.held import HELD_STATE, SIZE, HeldVehicle, places, read_held
+from vehicles.integration.implicit import differences
+from vehicles.linearize import IGNORABLE, LinearVehicle, linearize, step_matrix, with_rigid_treads
+from vehicles.suspension.double_wishbone import CARRIER
+from vehicles.tires.tmeasy import effective_radius
+
+SPEEDS = (0.0, 0.5, 5.0, 20.0)
+
+
+@cache
+def held(speed: float) -> HeldVehicle:
+    return HeldVehicle(build_vehicle("hmmwv"), ground("flat"), speed)
+
+
+@cache
+def linear(speed: float) -> LinearVehicle:
+    return linearize(held(speed))
+
+
+def shaken(v: HeldVehicle) -> np.ndarray:
+    """A state off the trim, everything moving a little."""
+    return v.y + 1e-3 * np.random.default_rng(3).uniform(-1.0, 1.0, SIZE)
+
+
+def of_kind(v: LinearVehicle, kind: str) -> np.ndarray:
+    """Eigenvalues of a kind, one of each conjugate pair."""
+    return np.array([e for e, k in zip(v.eigenvalues, v.kinds, strict=True) if k == kind and e.imag >= 0.0])
+
+
+@pytest.mark.parametrize("speed", [0.0, 0.5, 20.0])
+def test_held_step_is_the_step_of_the_vehicle(speed: float) -> None:
+    v, vehicle = HeldVehicle(build_vehicle("hmmwv"), ground("flat"), speed), build_vehicle("hmmwv")
+    vehicle.reset(ground("flat"))
+    v.torque = 0.0  # as in neutral
+    v.step(shaken(v), 0.0)
+    for name in ("state", "tires", "steering"):
+        getattr(vehicle.space, name)[:] = getattr(v.space, name)
+    end = record(HELD_STATE)
+    vehicle.step(ground("flat"), command(), 1e-3)
+    read_held(vehicle.space, end)
+    change = v.step(shaken(v), 1e-3) - shaken(v)
+    assert end.view(np.float64) - shaken(v) == pytest.approx(change, abs=1e-6 * np.abs(change).max())
+
+
+@pytest.mark.parametrize("speed", SPEEDS)
+def test_a_short_step_goes_along_the_rates(speed: float) -> None:
+    v = held(speed)
+    y = shaken(v)
+    rates = v.rates(0.0, y)
+    errors = [np.abs((v.step(y, h) - y) / h - rates).max() for h in (1e-5, 5e-6)]
+    assert errors[0] < 0.01 * np.abs(rates).max()
+    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.1)
+
+
+@pytest.mark.parametrize("speed", SPEEDS)
+def test_only_place_and_wheel_angles_change_in_trim(speed: float) -> None:
+    v = held(speed)
+    rates = v.rates(0.0, v.y)
+    expected = np.zeros(SIZE)
+    expected[0] = speed
+    wheels = places("wheel_angle")
+    assert np.delete(rates, wheels) == pytest.approx(np.delete(expected, wheels), abs=1e-8)
+    assert rates[wheels] == pytest.approx(speed / 0.4645, rel=0.01)
+
+
+@pytest.mark.parametrize("speed", SPEEDS)
+def test_rigid_modes_are_apart_and_nothing_else_is_lost(speed: float) -> None:
+    v = held(speed)
+    J = differences(lambda y: v.rates(0.0, y), v.y, np.arange(SIZE))
+    N = J[np.ix_(IGNORABLE, IGNORABLE)]
+    assert np.abs(N @ N).max() < 1e-6
+    everything, kept = np.linalg.eigvals(J), linear(speed).eigenvalues
+    assert len(everything) == len(kept) + 7
+    for value in kept[np.abs(kept) > 1.0]:
+        assert np.abs(everything - value).min() < 1e-6 * abs(value)
+    assert (np.abs(everything) > 1.0).sum() == (np.abs(kept) > 1.0).sum()
+
+
+@pytest.mark.parametrize(("on", "x"), [("asphalt 10", 0.0), ("bump", 30.0)])
+def test_a_ground_that_is_not_level_is_refused(on: str, x: float) -> None:
+    v = HeldVehicle(build_vehicle("hmmwv"), ground(on), 0.5)
+    v.y[0] = x
+    with pytest.raises(JounceError, match="level"):
+        linearize(v)
+
+
+def quarter_car(v: HeldVehicle, i: int) -> np.ndarray:
+    """Eigenvalues of corner i as two masses one above the other: m1 body, m2 wheel, both springs and dampers referred to the wheel.
+
+    m1 m2 s^4 + (m1 (c1 + c2) + m2 c1) s^3 + (m1 (k1 + k2) + m2 k1 + c1 c2) s^2 + (c1 k2 + c2 k1) s + k1 k2 = 0
+    """
+    v.rates(0.0, v.y)
+    k, t, struts = v.space.kinematics[0], v.model.tire[0], v.model.struts[0]
+    arm = k["u"][CARRIER][:, i] + np.cross(k["w"][CARRIER][:, i], k["W"][:, i] - k["c"][CARRIER][:, i])
+    lift = arm[2]
+    stretch = k["spring_length"][i] - struts["spring_free_length"][i]
+    x, pull = struts["spring_deformation"][i], struts["spring_pull"][i]
+    n = int(np.searchsorted(x[: struts["spring_points"][i]], stretch))
+    spring = (pull[n] - pull[n - 1]) / (x[n] - x[n - 1])
+    end = "" if k["shock_length"][i] < struts["midstroke_max"][i] else "_end"
+    damper = 0.5 * (struts[f"compression_damping{end}"][i] + struts[f"rebound_damping{end}"][i])
+    k1, c1 = spring * (k["spring_length_1"][i] / lift) ** 2, damper * (k["shock_length_1"][i] / lift) ** 2
+    k2, c2 = t["stiffness"], t["damping"]
+    m2 = v.space.work[0]["D"][i] / lift**2
+    m1 = v.space.contacts["F_C"][i, 2] / 9.81 - m2
+    polynomial = [m1 * m2, m1 * (c1 + c2) + m2 * c1, m1 * (k1 + k2) + m2 * k1 + c1 * c2, c1 * k2 + c2 * k1, k1 * k2]
+    roots = np.roots(polynomial)
+    return roots[roots.imag > 0.0]
+
+
+@pytest.mark.parametrize("speed", [0.0, 20.0])
+def test_wheel_hop_and_heave_are_those_of_quarter_cars(speed: float) -> None:
+    v = linear(speed)
+    hop, heave = of_kind(v, "wheel hop"), of_kind(v, "heave")
+    assert len(hop) == 4
+    assert len(heave) == 1
+    front, rear = quarter_car(held(speed), 0), quarter_car(held(speed), 2)
+    for expected in (front[0], rear[0]):
+        assert np.abs(hop - expected).min() < 0.08 * abs(expected)
+    assert abs(heave[0]) == pytest.approx(0.5 * (abs(front[1]) + abs(rear[1])), rel=0.1)
+
+
+def test_body_and_wheels_swing_at_the_rates_of_such_vehicles() -> None:
+    """Heave, pitch and roll of this stiffly sprung truck between 1.5 and 3.5 Hz, wheel hop between 8 and 12 Hz."""
+    v = linear(20.0)
+    for kind in ("heave", "pitch", "roll"):
+        assert len(of_kind(v, kind)) == 1
+        assert 1.5 < abs(of_kind(v, kind)[0]) / (2.0 * np.pi) < 3.5
+    assert np.all((np.abs(of_kind(v, "wheel hop")) > 16.0 * np.pi) & (np.abs(of_kind(v, "wheel hop")) < 24.0 * np.pi))
+    assert (v.eigenvalues.real < 0.0).all()
+
+
+@pytest.mark.parametrize("speed", [0.5, 2.0])
+def test_a_wheel_without_relaxation_is_stiff_in_inverse_proportion_to_speed(speed: float) -> None:
+    """Left and right wheel of an axle turning against each other leave shafts and chassis alone: -g R^2 / I with g = force over sliding
+    velocity, because these wheels have toe and slide across, so a change along turns the force and does not make it larger."""
+    spin, v = of_kind(with_rigid_treads(linear(speed)), "wheel spin").real, held(speed)
+    inertia = v.model.corners[0]["spin_inertia"][0] + v.model.drivetrain[0]["half_shaft_inertia"]
+    v.rates(0.0, v.y)
+    for i in (0, 2):
+        R = effective_radius(v.model.tire[0]["radius"], v.space.contacts["tire_deflection"][i])
+        slip = np.linalg.norm(v.space.contacts["slip"][i])
+        g = np.linalg.norm(v.space.contacts["F_C"][i, :2]) / (slip * R * v.y[places("wheel_spin")[i]])
+        expected = -g * R * R / inertia
+        assert np.abs(spin - expected).min() < 0.02 * abs(expected)
+
+
+def test_step_matrix_tends_to_the_exponential() -> None:
+    v, A = held(5.0), linear(5.0).A
+    errors = [np.abs((step_matrix(v, h) - np.eye(len(A))) / h - A).max() for h in (1e-4, 5e-5)]
+    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.1)

@@ -1,0 +1,254 @@
+"""The vehicle as one system of ordinary differential equations y' = f(y): steering and driveshaft torque held, brakes off, neutral.
+
+The tick advances the vehicle by `vehicles.step`, which has its implicit pieces inside. Here the same parts, chassis, corners, tires and the
+inertias from the driveshaft to the wheels, give rates of a flat state, so that any integrator of `vehicles.integration` can drive it and
+its Jacobian can be taken (`vehicles.linearize`). Engine, converter and gearbox are left out; with them the wheels would only be heavier.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import JounceError
+from simulator.base.frames import euler_angles, quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
+from simulator.base.jit import inline, kernel
+from simulator.base.records import record
+from vehicles.drivetrain.driveline import solve_wheels
+from vehicles.drivetrain.drivetrain import reactions
+from vehicles.dynamics import answer_loads, prepare
+from vehicles.integration.implicit import differences
+from vehicles.integration.method import Vector
+from vehicles.multibody.vectors import cross, vector
+from vehicles.steering import place_tierods
+from vehicles.step import add_reactions, gather_tire_loads, integrate, move_wheels
+from vehicles.tires.contact import touch
+from vehicles.tires.tire import tire_advance, tire_forces
+from vehicles.tires.tmeasy import effective_radius
+from vehicles.vehicle import Ground, Vehicle
+
+HELD_STATE = (
+    # name          shape   unit     what it is
+    ("place", (2,), "m", "x and y of the chassis reference point in the world"),
+    ("yaw", (), "rad", "heading"),
+    ("wheel_angle", (4,), "rad", "angles of the wheels relative to their carriers"),
+    ("height", (), "m", "z of the chassis reference point"),
+    ("roll", (), "rad", "R_WB = Rz(yaw) Ry(pitch) Rx(roll)"),
+    ("pitch", (), "rad", "the same"),
+    ("theta", (4,), "rad", "lower-arm angles"),
+    ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
+    ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
+    ("theta_dot", (4,), "rad/s", "rates of the lower-arm angles"),
+    ("wheel_spin", (4,), "rad/s", "absolute spins of the wheels"),
+    ("u_along", (4,), "m", "tangential deflections of the treads, along"),
+    ("u_across", (4,), "m", "the same, across"),
+)
+"""On level ground nothing depends on the seven numbers of the first three rows."""
+
+SIZE = record(HELD_STATE).view(np.float64).size
+
+MEMORY_ROUNDS = 5
+"""Rounds after which a tire's first guesses of slip and secant no longer show in its forces."""
+
+RESIDUAL = 1e-8
+"""SI units. Largest rate of a trimmed vehicle."""
+
+ROUNDS = 30
+"""Newton rounds before giving up; five are enough."""
+
+
+class HeldVehicle:
+    """A vehicle in trim at a speed, straight ahead on level ground.
+
+    Parameters
+    ----------
+    vehicle : is reset, and then belongs to this object
+    ground : (p, heights, hardness, soil_ids, soils), see `terrain.surface`; level and hard
+    speed : m/s, >= 0
+
+    Attributes
+    ----------
+    y : (36,) state in trim, a record of HELD_STATE read as numbers
+    torque : driveshaft torque [N m] that keeps the speed
+
+    Raises
+    ------
+    JounceError : no trim is found
+    """
+
+    def __init__(self, vehicle: Vehicle, ground: Ground, speed: float) -> None:
+        vehicle.reset(ground)
+        self.model, self.space, self.ground = vehicle.model, vehicle.space, ground
+        self.space.axles[0]["brake_torque"] = 0.0
+        self.speed, self.torque = speed, 0.0
+        self._from, self._to = record(HELD_STATE), record(HELD_STATE)
+        self.y = self._trim()
+
+    def rates(self, t: float, y: Vector) -> Vector:
+        """y' (36,) at the state y; the time t does not matter."""
+        self._from.view(np.float64)[:] = y
+        held_rates(self.model, self.space, self.ground, self.torque, self._from, self._to)
+        return self._to.view(np.float64).copy()
+
+    def step(self, y: Vector, h: float) -> Vector:
+        """State after one step of h seconds by the scheme of `vehicles.step`."""
+        self._from.view(np.float64)[:] = y
+        held_step(self.model, self.space, self.ground, self.torque, self._from, h)
+        return self._from.view(np.float64).copy()
+
+    def _trim(self) -> Vector:
+        """Newton's method for the state in which only the ignorable coordinates change, by torque, sideslip and steering."""
+        start = record(HELD_STATE)
+        read_held(self.space, start)
+        deflection = float(self.space.contacts["tire_deflection"].mean())
+        start[0]["wheel_spin"] = self.speed / effective_radius(float(self.model.tire[0]["radius"]), deflection)
+        y = start.view(np.float64)
+        free = places("height", "roll", "pitch", "theta", "wheel_spin", "u_along", "u_across")
+        resting = places("v_WB_B", "w_WB_B", "theta_dot", "wheel_spin", "u_along", "u_across")
+        unknown = np.concatenate([y[free], np.zeros(3)])
+
+        def rest(x: Vector) -> Vector:
+            """Rates that have to vanish (22,), for `free` followed by sideslip velocity [m/s], torque [kN m], Pitman angle [rad]."""
+            y[free] = x[:-3]
+            sideslip, torque, self.space.steering[0]["angle"] = x[-3:]
+            self.torque = 1e3 * torque
+            R = np.empty((3, 3))
+            rotation_of_euler(start[0]["roll"], start[0]["pitch"], start[0]["yaw"], R)
+            start[0]["v_WB_B"] = R.T @ [self.speed, sideslip, 0.0]
+            return self.rates(0.0, y)[resting]
+
+        for _ in range(ROUNDS):
+            residual = rest(unknown)
+            if np.abs(residual).max() < RESIDUAL:
+                return y.copy()
+            jacobian = differences(rest, unknown, np.arange(len(unknown)), 1e-7)
+            unknown = unknown - np.linalg.lstsq(jacobian, residual, rcond=1e-15)[0]
+        raise JounceError(f"no trim at {self.speed:g} m/s (left over: {np.abs(rest(unknown)).max():.2g})")
+
+
+def places(*names: str) -> NDArray[np.int_]:
+    """Indices of fields of HELD_STATE in it, read as numbers."""
+    marks = record(HELD_STATE)
+    for name in names:
+        marks[0][name] = 1.0
+    return np.flatnonzero(marks.view(np.float64))
+
+
+@kernel
+def held_rates(m, s, ground, torque, c, rate):
+    """Rates of the state c, records of HELD_STATE, under a driveshaft torque [N m]; s is overwritten."""
+    write_held(s, c)
+    place_tierods(m.steering, s.steering, s.inputs)
+    prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    move_wheels(s)
+    for i in range(4):
+        settled_tire_forces(m, s, i, ground, 0.0)
+    gather_tire_loads(s)
+    spin_rates(m, s, torque)
+    add_reactions(m, s)
+    answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
+    write_rates(s, c, rate)
+
+
+@kernel
+def held_step(m, s, ground, torque, c, h):
+    """One step of h seconds of the state c under a driveshaft torque [N m], in the order and by the scheme of `vehicle_step`."""
+    write_held(s, c)
+    place_tierods(m.steering, s.steering, s.inputs)
+    prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    move_wheels(s)
+    for i in range(4):
+        settled_tire_forces(m, s, i, ground, h)
+        tire_advance(s.tires, i, h, s.contacts)
+    gather_tire_loads(s)
+    spin_rates(m, s, torque)
+    for i in range(4):
+        s.state[0]["wheel_spin"][i] += h * s.drivetrain[0]["change"][i]
+    add_reactions(m, s)
+    answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
+    integrate(s, h)
+    read_held(s, c)
+
+
+@inline
+def settled_tire_forces(m, s, i, ground, h):
+    """Forces and rates of tire i from its state alone, its guesses being made better until they are right."""
+    for _ in range(MEMORY_ROUNDS):
+        touch(m.tire, s.tires, i, ground, s.under, s.wheels, s.contacts)
+        tire_forces(m.tire, s.tires, i, s.under, h, s.wheels, s.contacts)
+        tire_advance(s.tires, i, 0.0, s.contacts)
+
+
+@inline
+def spin_rates(m, s, torque):
+    """Rates of the wheel spins [rad/s2] into s.drivetrain `change`, half-shaft torques and reactions into s.axles.
+
+    As in `drivetrain_step` without brakes, T_c / r being the given torque: (I + J) W' = moment + n torque.
+    """
+    d = s.drivetrain[0]
+    for i in range(4):
+        share = 0.25 / (m.drivetrain[0]["front_final_ratio"] if i < 2 else m.drivetrain[0]["rear_final_ratio"])
+        d["load"][i] = s.motion[0]["moment"][i] + share * torque
+        d["diagonal"][i] = m.corners[0]["spin_inertia"][i] + m.drivetrain[0]["half_shaft_inertia"]
+    solve_wheels(m.drivetrain, d["diagonal"], d["load"], m.drivetrain[0]["driveshaft_inertia"], d["change"])
+    for i in range(4):
+        s.axles[0]["drive_torque"][i] = m.corners[0]["spin_inertia"][i] * d["change"][i] - s.motion[0]["moment"][i]
+    reactions(m.drivetrain, s.drivetrain, 0.0, 0.0, 1.0, s.axles)
+
+
+@inline
+def write_held(s, c):
+    """State of the vehicle out of c, a record of HELD_STATE; tires without memory of the step before."""
+    x, R = s.state[0], s.motion[0]["R_WB"]
+    rotation_of_euler(c[0]["roll"], c[0]["pitch"], c[0]["yaw"], R)
+    quaternion_of_rotation(R, x["q_WB"])
+    x["p_WB"][0], x["p_WB"][1], x["p_WB"][2] = c[0]["place"][0], c[0]["place"][1], c[0]["height"]
+    for j in range(3):
+        x["v_WB_B"][j], x["w_WB_B"][j] = c[0]["v_WB_B"][j], c[0]["w_WB_B"][j]
+    for i in range(4):
+        x["theta"][i], x["theta_dot"][i] = c[0]["theta"][i], c[0]["theta_dot"][i]
+        x["wheel_angle"][i], x["wheel_spin"][i] = c[0]["wheel_angle"][i], c[0]["wheel_spin"][i]
+        tire = s.tires[i]
+        tire["u"][0], tire["u"][1] = c[0]["u_along"][i], c[0]["u_across"][i]
+        tire["slip"][0], tire["slip"][1], tire["secant"] = 0.0, 0.0, 0.0
+        tire["e_W"][0], tire["e_W"][1], tire["e_W"][2] = 0.0, 0.0, -1.0
+
+
+@kernel
+def read_held(s, c):
+    """The same back."""
+    x, R = s.state[0], s.motion[0]["R_WB"]
+    rotation_of_quaternion(x["q_WB"], R)
+    c[0]["roll"], c[0]["pitch"], c[0]["yaw"] = euler_angles(R)
+    c[0]["place"][0], c[0]["place"][1], c[0]["height"] = x["p_WB"][0], x["p_WB"][1], x["p_WB"][2]
+    for j in range(3):
+        c[0]["v_WB_B"][j], c[0]["w_WB_B"][j] = x["v_WB_B"][j], x["w_WB_B"][j]
+    for i in range(4):
+        c[0]["theta"][i], c[0]["theta_dot"][i] = x["theta"][i], x["theta_dot"][i]
+        c[0]["wheel_angle"][i], c[0]["wheel_spin"][i] = x["wheel_angle"][i], x["wheel_spin"][i]
+        c[0]["u_along"][i], c[0]["u_across"][i] = s.tires[i]["u"][0], s.tires[i]["u"][1]
+
+
+@inline
+def write_rates(s, c, rate):
+    """Rates of c out of the accelerations, the spins' changes and the treads' rates."""
+    o, d, R = s.out[0], s.drivetrain[0], s.motion[0]["R_WB"]
+    v, w = vector(c[0]["v_WB_B"]), vector(c[0]["w_WB_B"])
+    rate[0]["place"][0] = R[0, 0] * v[0] + R[0, 1] * v[1] + R[0, 2] * v[2]
+    rate[0]["place"][1] = R[1, 0] * v[0] + R[1, 1] * v[1] + R[1, 2] * v[2]
+    rate[0]["height"] = R[2, 0] * v[0] + R[2, 1] * v[1] + R[2, 2] * v[2]
+    cr, sr = math.cos(c[0]["roll"]), math.sin(c[0]["roll"])
+    rate[0]["yaw"] = (sr * w[1] + cr * w[2]) / math.cos(c[0]["pitch"])
+    rate[0]["pitch"] = cr * w[1] - sr * w[2]
+    rate[0]["roll"] = w[0] + math.sin(c[0]["pitch"]) * rate[0]["yaw"]
+    w_v = cross(w, v)
+    for j in range(3):
+        rate[0]["v_WB_B"][j] = o["a_WB_B"][j] - w_v[j]
+        rate[0]["w_WB_B"][j] = o["alpha_WB_B"][j]
+    for i in range(4):
+        rate[0]["theta"][i], rate[0]["theta_dot"][i] = c[0]["theta_dot"][i], o["theta_ddot"][i]
+        rate[0]["wheel_angle"][i] = c[0]["wheel_spin"][i] - o["carrier_spin"][i]
+        rate[0]["wheel_spin"][i] = d["change"][i]
+        rate[0]["u_along"][i], rate[0]["u_across"][i] = s.contacts[i]["u_rate"][0], s.contacts[i]["u_rate"][1]

@@ -1,0 +1,130 @@
+"""The vehicle linearized about its trim at a speed, its rigid-body modes removed, and what kind of mode each eigenvalue is.
+
+Paper 002 (section 3.3.3.7) asks the eigenvalues of the Jacobian which integrator will be stable, takes the Jacobian by differences and
+wants the zero eigenvalues of the rigid body removed first. They come from what nothing depends on: on level ground, with velocities
+written in B, place, heading and the angles of the wheels. With these seven numbers last the Jacobian is
+
+    [ A  0 ]
+    [ C  N ],    N^2 = 0 (of the seven, only the place depends on one, the heading)
+
+so its eigenvalues are those of A and seven zeros: A, the rows and columns of the seven struck out, is the vehicle without rigid modes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import JounceError
+from vehicles.held import SIZE, HeldVehicle, places
+from vehicles.integration.implicit import differences
+from vehicles.integration.method import Matrix
+from vehicles.integration.stability import ComplexVector
+
+IGNORABLE = places("place", "yaw", "wheel_angle")
+KEPT = np.setdiff1d(np.arange(SIZE), IGNORABLE)
+
+DEPENDENCE = 1e-4
+"""Largest derivative, in SI units, by a coordinate on which nothing depends: rounding over the width of the differences."""
+
+TREADS = places("u_along", "u_across")
+POSITIONS = places("height", "roll", "pitch", "theta", "u_along", "u_across")
+"""Coordinates a semi-implicit method advances with the new velocities."""
+
+FAST = places("theta", "theta_dot", "wheel_spin", "u_along", "u_across")
+"""Suspension, wheels and tires, beside the slow chassis (paper 002)."""
+
+_V, _W = places("v_WB_B"), places("w_WB_B")
+KINDS = {
+    "surge": _V[:1],
+    "sway": _V[1:2],
+    "yaw": _W[2:],
+    "heave": np.append(places("height"), _V[2]),
+    "pitch": np.append(places("pitch"), _W[1]),
+    "roll": np.append(places("roll"), _W[0]),
+    "wheel hop": places("theta", "theta_dot"),
+    "wheel spin": places("wheel_spin", "u_along"),
+    "tread": places("u_across"),
+}
+"""Coordinates that make a kind of mode. `wheel spin` is a wheel turning on its tread, `tread` its relaxation across; a `wheel hop` without
+oscillation is called SCRUB."""
+
+SCRUB = "scrub"
+"""The arm creeps, because the tire under it must slip sideways as it moves."""
+
+
+@dataclass(frozen=True)
+class LinearVehicle:
+    """y' = A y for small deviations y from the trim."""
+
+    speed: float
+    """m/s"""
+    A: Matrix
+    """(n, n) SI units"""
+    coordinates: NDArray[np.int_]
+    """(n,) indices of the components of y in HELD_STATE"""
+    eigenvalues: ComplexVector
+    """(n,) 1/s, slowest first"""
+    kinds: tuple[str, ...]
+    """What each eigenvalue is, a key of KINDS or SCRUB"""
+    shares: NDArray[np.float64]
+    """(n,) share of the coordinates of that kind in the mode"""
+
+    def indices(self, coordinates: NDArray[np.int_]) -> NDArray[np.int_]:
+        """Where coordinates of HELD_STATE are in y; those that are not are left out."""
+        return np.flatnonzero(np.isin(self.coordinates, coordinates))
+
+
+def linearize(vehicle: HeldVehicle) -> LinearVehicle:
+    """The vehicle near its trim, Jacobian by central differences.
+
+    Springs are tables of straight pieces and dampers differ between bump and rebound, so the derivatives are means over a kink.
+
+    Raises
+    ------
+    JounceError : something depends on place, heading or wheel angles: the ground is not level and even
+    """
+    J = differences(lambda y: vehicle.rates(0.0, y), vehicle.y, np.arange(SIZE))
+    return _linear(vehicle.speed, without_rigid_modes(J, 0.0), KEPT)
+
+
+def step_matrix(vehicle: HeldVehicle, h: float) -> Matrix:
+    """Matrix (n, n) that one step of h seconds by the scheme of `vehicles.step` multiplies small deviations with; without rigid modes."""
+    return without_rigid_modes(differences(lambda y: vehicle.step(y, h), vehicle.y, np.arange(SIZE)), h)
+
+
+def with_rigid_treads(linear: LinearVehicle) -> LinearVehicle:
+    """The same vehicle with treads that follow at once (u' = 0): slip forces without relaxation, as in a tire model without states.
+
+    A wheel of inertia I then answers with the eigenvalue -g R^2 / I, g the force over the sliding velocity, which goes with 1 / v: stiff at
+    low speed. Not for a vehicle at rest, where g has no bound.
+    """
+    u = linear.indices(TREADS)
+    x = np.setdiff1d(np.arange(len(linear.A)), u)
+    A = linear.A
+    reduced = A[np.ix_(x, x)] - A[np.ix_(x, u)] @ np.linalg.solve(A[np.ix_(u, u)], A[np.ix_(u, x)])
+    return _linear(linear.speed, reduced, linear.coordinates[x])
+
+
+def without_rigid_modes(J: Matrix, h: float) -> Matrix:
+    """Rows and columns of the kept coordinates, after a check that these do not depend on the ignorable ones (h: step of a step's matrix)."""
+    found = np.abs(J[np.ix_(KEPT, IGNORABLE)]).max()
+    if found > DEPENDENCE * (h or 1.0):
+        raise JounceError(f"the vehicle depends on its place or heading ({found:.2g} 1/s): linearize it on level, even ground")
+    return J[np.ix_(KEPT, KEPT)]
+
+
+def _linear(speed: float, A: Matrix, coordinates: NDArray[np.int_]) -> LinearVehicle:
+    """Eigenvalues with their kinds: the coordinates with the largest participation, |left times right eigenvector|, which no choice of
+    units changes [Perez-Arriaga, Verghese and Schweppe 1982]."""
+    eigenvalues, right = np.linalg.eig(A)
+    order = np.lexsort((-eigenvalues.imag, np.round(np.abs(eigenvalues), 9)))
+    eigenvalues, right = eigenvalues[order], right[:, order]
+    participation = np.abs(np.linalg.inv(right).T * right)
+    participation /= participation.sum(axis=0)
+    shares = np.array([participation[np.isin(coordinates, members)].sum(axis=0) for members in KINDS.values()])
+    names = np.array(list(KINDS))[shares.argmax(axis=0)]
+    names[(names == "wheel hop") & (eigenvalues.imag == 0.0)] = SCRUB
+    return LinearVehicle(speed, A, coordinates, eigenvalues, tuple(names.tolist()), shares.max(axis=0))
