@@ -55,14 +55,13 @@ def tiled(field: NDArray[np.float32], shape: tuple[int, int]) -> NDArray[np.floa
 
 
 @kernel
-def resample(source, source_origin, source_spacing, origin, spacing, out):
+def resample(source, source_origin, source_spacing, origin, spacing, blended, out):
     """Fill out (ny, nx) with the Catmull-Rom surface through `source` (any float grid); beyond it, its border is held.
 
     Origins and spacings are (2,) arrays [x, y] in m. The same surface as `height_and_normal`, but a row of the source is blended
-    once for a row of the result.
+    once for a row of the result, into `blended` (columns of the source).
     """
     rows, columns = source.shape
-    blended = np.empty(columns)
     for j in range(out.shape[0]):
         k, v = grid_place(origin[1] + j * spacing[1], source_origin[1], source_spacing[1], rows)
         b = cubic_weights(v)
@@ -91,7 +90,7 @@ def mosaic(
     coarse = max(spacing, size / 32.0)
     field = field_of_rms(1.0, 2.5, 2.0 * size, 0.1 * size, coarse, seed)
     values = np.empty_like(heights)
-    resample(field, origin, np.full(2, coarse), origin, np.full(2, spacing), values)
+    resample(field, origin, np.full(2, coarse), origin, np.full(2, spacing), np.empty(field.shape[1]), values)
     deviation = float(heights.std())
     if deviation > 0.0:
         values *= np.float32(1.0 - relief)

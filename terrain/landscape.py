@@ -159,7 +159,7 @@ def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float3
         raise ConfigError(
             terrain.file, "grid", grid.corners().tolist(), f"corners inside the data, from {near.tolist()} to {far.tolist()} m"
         )
-    resample(source, near, values["spacing"], grid.origin, grid.step, heights)
+    resample(source, near, values["spacing"], grid.origin, grid.step, np.empty(source.shape[1]), heights)
     return heights
 
 

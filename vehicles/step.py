@@ -119,7 +119,7 @@ def move_wheels(s):
     for i in range(4):
         W = column(k["W"], i)
         w_rel = column(k["w_rel"][CARRIER], i)
-        v = add(add(v_B, cross(w_B, W)), add(column(k["v_rel"][CARRIER], i), cross(w_rel, sub(W, column(k["c"][CARRIER], i)))))
+        v = add(add(v_B, cross(w_B, W)), column(k["W_dot"], i))
         w = add(w_B, w_rel)
         a = column(k["axle"], i)
         wheel = s.wheels[i]

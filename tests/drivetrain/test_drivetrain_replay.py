@@ -12,9 +12,8 @@ INERTIA = 1e9
 
 
 @kernel
-def replay(p, b, s, command, throttle, recorded, moment, zero, inertia, out, rows):
+def replay(p, b, s, command, throttle, recorded, spin, moment, zero, inertia, out, rows):
     """Prescribe the wheel speeds `recorded` (n, 4) at 100 Hz, linear in between, ten steps each; outputs into `rows` (n - 1, 3)."""
-    spin = np.zeros(4)
     for k in range(recorded.shape[0] - 1):
         command[0]["throttle"] = throttle[k]
         for j in range(10):
@@ -32,7 +31,7 @@ def compared():
     spins = np.stack([recorded["omega_" + corner] for corner in CORNERS], axis=1)
     bench = Bench("hmmwv_chrono", 1, spins[0])
     rows = np.zeros((len(spins) - 1, 3))
-    inputs = (bench.command, recorded["throttle"], spins, bench.moment, np.zeros(4), np.full(4, INERTIA))
+    inputs = (bench.command, recorded["throttle"], spins, np.zeros(4), bench.moment, np.zeros(4), np.full(4, INERTIA))
     replay(bench.p, bench.b, bench.state, *inputs, bench.out, rows)
     after = recorded["t"][1:] > 2.0
     expected = np.stack([recorded[name][1:] for name in ("engine_speed", "driveshaft_torque", "gear")], axis=1)

@@ -67,6 +67,7 @@ def test_differences_shrink_with_the_step(on: str) -> None:
 
 
 ALLOCATIONS = """
+import numba
 from numba.core.runtime import rtsys
 import numpy as np
 from simulator.base.jit import kernel
@@ -85,7 +86,7 @@ def integrate_often(n, m):
     for _ in range(n):
         runge_kutta_step(m, 1e-4)
 
-@kernel
+@numba.njit
 def wasteful(n):
     total = 0.0
     for i in range(n):

@@ -57,7 +57,7 @@ def test_resampling_is_the_surface_that_is_driven_on():
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"] = (-3.0, 2.0), (4.0, 5.0)
     out = np.empty((20, 30))
-    resample(source, p[0]["origin"], p[0]["spacing"], np.array((-1.0, 3.0)), np.array((0.7, 0.9)), out)
+    resample(source, p[0]["origin"], p[0]["spacing"], np.array((-1.0, 3.0)), np.array((0.7, 0.9)), np.empty(source.shape[1]), out)
     n = np.empty(3)
     for j in range(20):
         for i in range(30):

@@ -98,6 +98,15 @@ def symmetric_times(S, a):
 
 
 @inline
+def symmetric_inverse(S):
+    """Inverse of a symmetric S = (xx, yy, zz, xy, xz, yz), by its cofactors."""
+    xx, yy, zz = S[1] * S[2] - S[5] * S[5], S[0] * S[2] - S[4] * S[4], S[0] * S[1] - S[3] * S[3]
+    xy, xz, yz = S[4] * S[5] - S[3] * S[2], S[3] * S[5] - S[4] * S[1], S[3] * S[4] - S[0] * S[5]
+    per = 1.0 / (S[0] * xx + S[3] * xy + S[4] * xz)
+    return per * xx, per * yy, per * zz, per * xy, per * xz, per * yz
+
+
+@inline
 def symmetric_in_frame(x, y, z, S):
     """The symmetric matrix with components S in the frame of unit vectors x, y, z, written in the axes in which x, y, z are given."""
     X = in_frame(x, y, z, (S[0], S[3], S[4]))

@@ -97,6 +97,7 @@ def write_corner(corners: Record, i: int, corner: Corner) -> None:
     _write_carrier(out, i, corner, n)
     for b, name in enumerate(BODIES):
         out["mass"][b, i] = bodies["knuckle"].mass + bodies["wheel"].mass if name == "carrier" else bodies[name].mass
+    out["corner_mass"][i] = out["mass"][:, i].sum()
 
 
 @dataclass(frozen=True)

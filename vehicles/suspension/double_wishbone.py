@@ -65,6 +65,7 @@ CORNERS = (
     ("shock_lower_inertia", (6, 4), "kg m2", "inertia of the lower shock half about its centre of mass, in its frame"),
     ("shock_upper_inertia", (6, 4), "kg m2", "inertia of the upper shock half about its centre of mass, in its frame"),
     ("mass", (7, 4), "kg", "masses in the order of BODIES"),
+    ("corner_mass", (4,), "kg", "their sums"),
     ("spin_inertia", (4,), "kg m2", "inertia of the wheel about its axle"),
     ("design_frame", (3, 3, 4), "1", "carrier frame in the design position: columns steering arm, normal, kingpin, in chassis axes"),
     ("design_wheel_x", (4,), "m", "wheel centre ahead of the reference point in the design position"),
@@ -87,6 +88,8 @@ KINEMATICS = (
     ("B", (3, 4), "m", "lower end of the shock absorber"),
     ("S", (3, 4), "m", "lower end of the spring"),
     ("W", (3, 4), "m", "wheel centre"),
+    ("W_1", (3, 4), "m", "velocity of the wheel centre per theta_dot"),
+    ("W_dot", (3, 4), "m/s", "velocity of the wheel centre relative to the chassis"),
     ("axle", (3, 4), "1", "wheel axle, pointing left"),
     ("kingpin", (3, 4), "1", "unit vector from D to F"),
     ("arm", (3, 4), "1", "unit vector from the kingpin axis to K, perpendicular to the kingpin"),
@@ -228,7 +231,10 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         _put_body(o, CARRIER, i, add(D, r), w, add(D_1, cross(w, r)))
         _put_motion(o, CARRIER, i, w_rel, add(D_dot, cross(w_rel, r)), alpha, add(D_ddot, _turning(w_rel, alpha, r)))
         _put_inertia(o, CARRIER, i, symmetric_in_frame(k1, k2, n, six(g["carrier_inertia"], i)))
-        store(o["W"], i, add(D, in_frame(k1, k2, n, column(g["wheel_centre"], i))))
+        r = in_frame(k1, k2, n, column(g["wheel_centre"], i))
+        store(o["W"], i, add(D, r))
+        store(o["W_1"], i, add(D_1, cross(w, r)))
+        store(o["W_dot"], i, add(D_dot, cross(w_rel, r)))
         store(o["axle"], i, in_frame(k1, k2, n, column(g["wheel_axis"], i)))
 
         # tie rod: a rod from K to Q that hangs on the carrier
