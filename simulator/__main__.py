@@ -188,6 +188,13 @@ def _add_validate(commands: Commands) -> None:
     )
     p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
     p.add_argument("--plot", metavar="OUT.png", help="draw the channels that count")
+    p = kinds.add_parser("mechanism", help="accelerations of any mechanism, of states in an .npz file")
+    p.add_argument("file", metavar="FILE", help="mechanism (.urdf, URDF+ included, or .yaml)")
+    p.add_argument("states", metavar="STATES.npz", help="states and their accelerations")
+    _add_formulation(p)
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_validate_mechanism)
+
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_trajectory)
 
@@ -199,6 +206,10 @@ def _add_bench(commands: Commands) -> None:
     p.add_argument("--repeats", type=int, default=7, help="tick: repeats whose median is shown (default: 7)")
     p.add_argument("--view", action="store_true", help="tick: also measure frames per second, off the screen")
     p.add_argument("--markdown", metavar="FILE", help="integrators: write the table as a page, for example docs/integrators.md")
+def _add_formulation(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--formulation", default="ce", choices=("ce",), help="ce: constraint embedding (default)")
+
+
     p.set_defaults(run=_bench)
 
 
@@ -224,6 +235,14 @@ def _validate_trajectory(arguments: argparse.Namespace) -> int:
     comparison = compare_trajectory(Recording(arguments.file), build_vehicle(arguments.vehicle), arguments.start)
     if arguments.plot:
         plot_trajectory(comparison, arguments.plot)
+def _validate_mechanism(arguments: argparse.Namespace) -> int:
+    from simulator.build import load_mechanism
+    from simulator.validate.mechanism import compare_mechanism
+
+    mechanism, _ = load_mechanism(arguments.file)
+    return _report(compare_mechanism(arguments.states, mechanism, arguments.formulation), arguments.json)
+
+
     return _report(comparison, arguments.json)
 
 

@@ -8,11 +8,15 @@ from typing import Any
 
 from simulator.base.errors import ConfigError, InertiaWarning
 from simulator.base.records import Record
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yamlfile import read_text, read_yaml
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from terrain.load import load_terrain
 from terrain.surface import Ground
 from vehicles.description import Description, read_description
+from vehicles.multibody.initial_state import InitialState, resting_state
+from vehicles.multibody.mechanism import Mechanism
+from vehicles.multibody.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.urdf import mechanism_from_urdf
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
@@ -99,6 +103,14 @@ def build_maneuver(name: str) -> Maneuver:
         front = float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang
         mapping = {**mapping, "body": {"length": length, "width": width, "front": front}}
     return load_maneuver(mapping, str(path))
+
+
+def load_mechanism(name: str) -> tuple[Mechanism, InitialState]:
+    """A mechanism and the state it starts from (coordinates of zero for URDF) out of a .yaml, .urdf or .xml file. Raises ConfigError."""
+    if name.endswith((".urdf", ".xml")):
+        mechanism = mechanism_from_urdf(read_text(name, "a URDF text file"), name)
+        return mechanism, resting_state(mechanism)
+    return mechanism_from_mapping(read_yaml(name), name)
 
 
 def view_geometry(vehicle: Vehicle) -> dict[str, Any]:

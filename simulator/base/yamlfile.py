@@ -10,14 +10,19 @@ import yaml
 from simulator.base.errors import ConfigError
 
 
-def read_yaml(path: str | Path) -> Any:
-    """Content of a YAML file. Raises ConfigError when it is missing, not text, or malformed."""
+def read_text(path: str | Path, expected: str) -> str:
+    """A file of UTF-8 text. Raises ConfigError when it is missing or something else than `expected`."""
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
-            raise ConfigError(path, "", "bytes that are not UTF-8", "a YAML text file") from None
+            raise ConfigError(path, "", "bytes that are not UTF-8", expected) from None
         raise ConfigError(path, "", getattr(error, "strerror", None) or str(error), "a file that can be read") from None
+
+
+def read_yaml(path: str | Path) -> Any:
+    """Content of a YAML file. Raises ConfigError when it is missing, not text, or malformed."""
+    text = read_text(path, "a YAML text file")
     try:
         content = yaml.load(text, Loader=_StrictLoader)
     except yaml.MarkedYAMLError as error:
