@@ -27,7 +27,12 @@ STEERING = (
     ("idler", (2,), "m", "from the idler pivot to the joint of idler and link, at delta = 0"),
     ("link", (2,), "m", "from the arm joint to the idler joint, at delta = 0"),
     ("branch", (), "1", "sign of the square root that belongs to delta = 0"),
-    ("tierod", (2, 3), "m", "inner tie-rod joints left and right, from the arm joint, in the steering frame at delta = 0"),
+    (
+        "tierod",
+        (2, 3),
+        "m",
+        "inner tie-rod joints left and right at delta = 0, in the steering frame: x, y from the arm joint, z from the origin",
+    ),
     ("max_arm_angle", (), "rad", "angle of the Pitman arm at full steering input"),
     ("gear_ratio", (), "1", "steering-wheel angle over Pitman-arm angle"),
     ("max_rate", (), "rad/s", "largest rate of the Pitman arm; 0 = the arm follows the input at once"),
@@ -56,7 +61,7 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Reco
     out["link"] = (idler_joint - joint)[:2]
     across = (idler_pivot - joint)[0] * -out["idler"][1] + (idler_pivot - joint)[1] * out["idler"][0]
     out["branch"] = -1.0 if across > 0.0 else 1.0
-    out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - joint
+    out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - [joint[0], joint[1], 0.0]
     out["max_arm_angle"] = math.radians(s.number("max_arm_angle_deg", above=0.0, most=60.0))
     out["gear_ratio"] = s.number("gear_ratio", above=0.0, most=1e3)
     out["max_rate"] = math.radians(s.number("max_rate_deg", least=0.0, most=1e4))

@@ -26,7 +26,9 @@ PARALLELOGRAM = {
 SKEWED = {**PARALLELOGRAM, "idler_pivot": [0.03, -0.35, 0.0], "idler_joint": [0.17, -0.29, 0.0], "arm_joint": [0.14, 0.22, 0.0]}
 TRAPEZOID = {**PARALLELOGRAM, "arm_joint": [0.129, 0.20, 0.0], "idler_joint": [0.129, -0.28, 0.0]}
 BEHIND = {**SKEWED, "arm_joint": [-0.14, 0.22, 0.0], "idler_joint": [-0.12, -0.29, 0.0]}
-LINKAGES = {"parallelogram": PARALLELOGRAM, "skewed": SKEWED, "trapezoid": TRAPEZOID, "behind": BEHIND}
+RAISED = {**SKEWED, **{end: [*SKEWED[end][:2], 0.03] for end in ("arm_pivot", "arm_joint", "idler_pivot", "idler_joint")}}
+"""The steering frame's origin lies below the plane of the linkage."""
+LINKAGES = {"parallelogram": PARALLELOGRAM, "skewed": SKEWED, "trapezoid": TRAPEZOID, "behind": BEHIND, "raised": RAISED}
 ANGLES = np.radians(np.linspace(-30.0, 30.0, 25))
 
 
