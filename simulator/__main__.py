@@ -8,7 +8,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from simulator.base.errors import JounceError, one_line
@@ -171,6 +171,7 @@ def _add_validate(commands: Commands) -> None:
     p = kinds.add_parser("accelerations", help="constrained accelerations of states in an .npz file")
     p.add_argument("file", help="states (.npz)")
     p.add_argument("--model", required=True, metavar="MODEL.yaml", help="bodies, joints and loops of the mechanism")
+    _add_formulation(p, {"closed-form": "closed form of the vehicle"})
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_accelerations)
 
@@ -181,13 +182,6 @@ def _add_validate(commands: Commands) -> None:
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_kinematics)
 
-    p = kinds.add_parser("trajectory", help="drive with recorded inputs and compare with the recorded motion")
-    p.add_argument("file", help="recording (.csv.gz or .csv, its description in the .json beside it)")
-    p.add_argument(
-        "--from", dest="start", type=float, metavar="T0", help="begin with the state recorded at T0 [s] (default: at rest, as spawned)"
-    )
-    p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
-    p.add_argument("--plot", metavar="OUT.png", help="draw the channels that count")
     p = kinds.add_parser("mechanism", help="accelerations of any mechanism, of states in an .npz file")
     p.add_argument("file", metavar="FILE", help="mechanism (.urdf, URDF+ included, or .yaml)")
     p.add_argument("states", metavar="STATES.npz", help="states and their accelerations")
@@ -195,8 +189,30 @@ def _add_validate(commands: Commands) -> None:
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_mechanism)
 
+    p = kinds.add_parser("trajectory", help="drive with recorded inputs and compare with the recorded motion")
+    p.add_argument("file", help="recording (.csv.gz or .csv, its description in the .json beside it)")
+    p.add_argument(
+        "--from", dest="start", type=float, metavar="T0", help="begin with the state recorded at T0 [s] (default: at rest, as spawned)"
+    )
+    p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
+    p.add_argument("--plot", metavar="OUT.png", help="draw the channels that count")
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_trajectory)
+
+
+def _add_formulation(p: argparse.ArgumentParser, special: Mapping[str, str] | None = None) -> None:
+    """The option --formulation; `special` are names with their meanings that come before the general ones. The first is the default."""
+    kinds = {
+        **(special or {}),
+        "ce": "constraint embedding",
+        "ta": "tree augmented",
+        "fa": "fully augmented, sparse",
+        "fa-dense": "the same, dense",
+        "recursive": "the recursive form of ta",
+    }
+    default = next(iter(kinds))
+    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in kinds.items())
+    p.add_argument("--formulation", default=default, choices=tuple(kinds), help=f"{meanings} (default: {default})")
 
 
 def _add_bench(commands: Commands) -> None:
@@ -206,10 +222,6 @@ def _add_bench(commands: Commands) -> None:
     p.add_argument("--repeats", type=int, default=7, help="tick: repeats whose median is shown (default: 7)")
     p.add_argument("--view", action="store_true", help="tick: also measure frames per second, off the screen")
     p.add_argument("--markdown", metavar="FILE", help="integrators: write the table as a page, for example docs/integrators.md")
-def _add_formulation(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--formulation", default="ce", choices=("ce",), help="ce: constraint embedding (default)")
-
-
     p.set_defaults(run=_bench)
 
 
@@ -217,7 +229,8 @@ def _validate_accelerations(arguments: argparse.Namespace) -> int:
     from simulator.build import read_yaml
     from simulator.validate.accelerations import compare_accelerations
 
-    return _report(compare_accelerations(arguments.file, read_yaml(arguments.model), arguments.model), arguments.json)
+    model = read_yaml(arguments.model)
+    return _report(compare_accelerations(arguments.file, model, arguments.model, arguments.formulation), arguments.json)
 
 
 def _validate_kinematics(arguments: argparse.Namespace) -> int:
@@ -225,6 +238,14 @@ def _validate_kinematics(arguments: argparse.Namespace) -> int:
     from simulator.validate.kinematics import compare_kinematics
 
     return _report(compare_kinematics(arguments.file, vehicle_description(arguments.vehicle), arguments.axle), arguments.json)
+
+
+def _validate_mechanism(arguments: argparse.Namespace) -> int:
+    from simulator.build import load_mechanism
+    from simulator.validate.mechanism import compare_mechanism
+
+    mechanism, _ = load_mechanism(arguments.file)
+    return _report(compare_mechanism(arguments.states, mechanism, arguments.formulation), arguments.json)
 
 
 def _validate_trajectory(arguments: argparse.Namespace) -> int:
@@ -235,14 +256,6 @@ def _validate_trajectory(arguments: argparse.Namespace) -> int:
     comparison = compare_trajectory(Recording(arguments.file), build_vehicle(arguments.vehicle), arguments.start)
     if arguments.plot:
         plot_trajectory(comparison, arguments.plot)
-def _validate_mechanism(arguments: argparse.Namespace) -> int:
-    from simulator.build import load_mechanism
-    from simulator.validate.mechanism import compare_mechanism
-
-    mechanism, _ = load_mechanism(arguments.file)
-    return _report(compare_mechanism(arguments.states, mechanism, arguments.formulation), arguments.json)
-
-
     return _report(comparison, arguments.json)
 
 

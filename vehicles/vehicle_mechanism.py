@@ -48,22 +48,23 @@ SLOPE_OVER = 1e-3
 """m. The rate of a spring given by a table is taken over this much on both sides of its free length."""
 
 
-def vehicle_mechanism(design: Design, steering: Record | None = None, link_mass: float = 0.0) -> Mechanism:
+def vehicle_mechanism(design: Design, steering: Record | None = None, link_mass: float = 0.0, *, arm_prescribed: bool = True) -> Mechanism:
     """The whole vehicle: chassis on a free joint, four corners, linear springs and dampers (see `linear_struts`).
 
     Parameters
     ----------
     design : vehicle in the design position
-    steering : STEERING record: Pitman arm (a prescribed joint), link and idler arm are then part of the mechanism (paper 000 section 5.4).
-        Without it the inner ends of the front tie rods, loops FL_L and FR_L, are driven points of the chassis.
+    steering : STEERING record: Pitman arm, link and idler arm are then part of the mechanism (paper 000 section 5.4). Without it the
+        inner ends of the front tie rods, loops FL_L and FR_L, are driven points of the chassis.
     link_mass : mass of each of the three steering rods [kg]. The vehicle file gives none, and without it link and idler arm
         have no D(k): constraint embedding works, forms that need the inertia of the tree do not.
+    arm_prescribed : the Pitman arm moves as the driver wants; otherwise it is free, the fifteenth degree of freedom of paper 001
     """
     parts = _Parts()
     parts.add_body(CHASSIS, design.chassis)
     parts.joints.append(Joint(CHASSIS, "free", WORLD, CHASSIS, independent=True))
     if steering is not None:
-        _add_linkage(parts, steering, link_mass)
+        _add_linkage(parts, steering, link_mass, arm_prescribed)
     struts = linear_struts(design.struts)
     for i, name in enumerate(CORNER_NAMES):
         on_link = steering is not None and i < 2
@@ -209,7 +210,7 @@ def _add_shock(parts: _Parts, name: str, corner: Corner, chassis: str, damping: 
     parts.joint_springs.append(JointSpring(halves[1], damping=damping))
 
 
-def _add_linkage(parts: _Parts, steering: Record, mass: float) -> None:
+def _add_linkage(parts: _Parts, steering: Record, mass: float, arm_prescribed: bool) -> None:
     """Pitman arm, link and idler arm; a planar four-bar, so the pin between link and idler arm is closed by two rows."""
     s = steering[0]
     z = s["rotation"][:, 2].copy()
@@ -223,7 +224,7 @@ def _add_linkage(parts: _Parts, steering: Record, mass: float) -> None:
     for name, (start, end) in zip(LINKAGE, ends, strict=True):
         parts.add_body(name, _rod(mass, start, end))
     arm, link, idler = LINKAGE
-    parts.add_joint("revolute", CHASSIS, arm, pivot, z, independent=None, prescribed=True)
+    parts.add_joint("revolute", CHASSIS, arm, pivot, z, independent=True, prescribed=arm_prescribed)
     parts.add_joint("revolute", arm, link, arm_joint, z)
     parts.add_joint("revolute", CHASSIS, idler, idler_pivot, z)
     parts.add_loop("steering", "point_on_line", (link, idler), idler_joint, axis_successor=z)

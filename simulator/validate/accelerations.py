@@ -17,14 +17,18 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.frames import rotation_of_quaternion
-from simulator.validate.model_file import JOINTS, ModelFile, read_corner, read_mechanism
+from simulator.validate.model_file import JOINTS, read_design
 from simulator.validate.report import Comparison, relative_error
+from simulator.validate.vehicle_mechanism import MechanismModel
 from vehicles.dynamics import accelerations, accelerations_on_fixed_chassis, prepare
-from vehicles.model import CORNER_NAMES, Mechanism, Workspace, new_workspace
+from vehicles.model import CORNER_NAMES, Design, Mechanism, Workspace, new_mechanism, new_workspace
 from vehicles.suspension.corner_model import Corner
 from vehicles.suspension.double_wishbone import CARRIER, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
+from vehicles.vehicle_mechanism import jounce_sign
 
 LIMIT = 1e-9
+CLOSED_FORM = "closed-form"
+"""The vehicle's own path; the other formulations are general."""
 Array = NDArray[np.float64]
 States = dict[str, Array]
 
@@ -51,7 +55,7 @@ WHOLE_OUTPUTS = (
 QUARTER_OUTPUTS = ("out_theta_ddot", "out_wheel_acc", "out_qdd_corner", "body_alpha", "body_acc_com")
 
 
-def compare_accelerations(file: str, mapping: Any, model_file: str) -> Comparison:
+def compare_accelerations(file: str, mapping: Any, model_file: str, formulation: str = CLOSED_FORM) -> Comparison:
     """Evaluate our model on every state of `file` and compare all outputs the file has.
 
     Parameters
@@ -59,13 +63,15 @@ def compare_accelerations(file: str, mapping: Any, model_file: str) -> Compariso
     file : path of an .npz file of states
     mapping : parsed model file
     model_file : its name, for messages
+    formulation : closed-form, or one of `vehicles.multibody.formulations`
 
     Raises
     ------
     ConfigError : the file cannot be read, lacks an input, or an input has the wrong shape or is not finite
     """
     data = read_states(file)
-    model = OracleModel(mapping, model_file)
+    design = read_design(mapping, model_file)
+    model = OracleModel(design) if formulation == CLOSED_FORM else MechanismModel(design, formulation)
     quarter = "corner" in data
     evaluate = model.quarter if quarter else model.whole
     outputs = [name for name in (QUARTER_OUTPUTS if quarter else WHOLE_OUTPUTS) if name in data]
@@ -80,7 +86,7 @@ def compare_accelerations(file: str, mapping: Any, model_file: str) -> Compariso
         if data[name].dtype.kind not in "fiu" or data[name].shape != ours.shape:
             raise ConfigError(file, name, f"{data[name].dtype} {data[name].shape}", f"numbers of shape {ours.shape}")
         errors[name] = relative_error(ours, data[name])
-    return Comparison(file, "quarter" if quarter else "whole vehicle", count, errors, LIMIT)
+    return Comparison(file, f"{'quarter' if quarter else 'whole vehicle'}, {formulation}", count, errors, LIMIT)
 
 
 def read_states(file: str) -> dict[str, NDArray[Any]]:
@@ -123,18 +129,17 @@ def checked_inputs(data: Mapping[str, NDArray[Any]], file: str) -> dict[str, NDA
 
 
 class OracleModel:
-    """A mechanism read from a file of bodies, joints and loops, evaluated state by state."""
+    """A vehicle in closed form, evaluated state by state."""
 
-    def __init__(self, mapping: Any, file: str) -> None:
-        self.mechanism: Mechanism = read_mechanism(mapping, file)
+    def __init__(self, design: Design) -> None:
+        self.corners: tuple[Corner, ...] = design.corners
+        self.mechanism: Mechanism = new_mechanism(design.chassis, list(design.corners), design.struts, design.gravity)
         self.space: Workspace = new_workspace(self.mechanism)
-        model = ModelFile(mapping, file)
-        self.corners: list[Corner] = [read_corner(model, name) for name in CORNER_NAMES]
         # our theta over the theta of the files, per corner, for the lower and the upper arm
-        e_L, e_U = self.mechanism.corners[0]["e_L"], self.mechanism.corners[0]["e_U"]
-        self.side = np.array([np.sign(e_L[:, i] @ corner.lower_arm_axis) for i, corner in enumerate(self.corners)])
+        e_U = self.mechanism.corners[0]["e_U"]
+        self.side = np.array([jounce_sign(corner) for corner in self.corners])
         self.upper_side = np.array([np.sign(e_U[:, i] @ corner.upper_arm_axis) for i, corner in enumerate(self.corners)])
-        self.chassis_com = model.vector("bodies", "chassis", "com")
+        self.chassis_com = design.chassis.com
 
     def whole(self, state: Mapping[str, Any]) -> States:
         """Outputs of one state of the whole vehicle, in world axes."""

@@ -9,6 +9,7 @@ import pytest
 
 from simulator.base.errors import InertiaWarning
 from simulator.validate.accelerations import OracleModel
+from simulator.validate.model_file import read_design
 from tests.laws.free_vehicle import MODEL
 from tests.oracles.mechanism import Mechanism, motion
 from tests.oracles.perturbed_model import perturbed_model, random_state
@@ -27,7 +28,7 @@ def test_rates_of_momentum_are_the_outer_forces_and_couples(seed: int, steering:
         state["wheel_wrench_world"] = np.zeros((4, 6))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InertiaWarning)
-        out = OracleModel(model, "model").whole(state)
+        out = OracleModel(read_design(model, "model")).whole(state)
     mech = Mechanism(model)
     now = motion(mech, state)
     alpha, acc = out["body_alpha"], out["body_acc_com"]

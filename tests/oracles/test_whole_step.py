@@ -13,6 +13,7 @@ from simulator.base.errors import InertiaWarning
 from simulator.base.records import Record, record
 from simulator.build import build_ground, build_vehicle
 from simulator.validate.accelerations import OracleModel
+from simulator.validate.model_file import read_design
 from tests.laws.free_vehicle import JOUNCE, MODEL, attitude
 from tests.oracles.kkt_reference import accelerations, constraints, error, inertial_forces, mass_matrix, solve_symmetric
 from tests.oracles.mechanism import CORNERS, Mechanism, motion
@@ -35,7 +36,7 @@ def test_steering_row_is_the_force_on_the_tie_rod(seed: int) -> None:
     model = perturbed_model(MODEL, rng, 0.1) if seed else MODEL
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InertiaWarning)
-        ours = OracleModel(model, "model")
+        ours = OracleModel(read_design(model, "model"))
     state = random_state(rng, steering=True)
     ours.whole(state)
     reference = accelerations(model, state)
