@@ -124,6 +124,8 @@ class HeldVehicle:
             if np.abs(residual).max() < RESIDUAL:
                 return y.copy()
             jacobian = differences(rest, unknown, np.arange(len(unknown)), 1e-7)
+            if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
+                break  # a corner does not close there
             unknown = unknown - np.linalg.lstsq(jacobian, residual, rcond=1e-15)[0]
         raise JounceError(f"no trim at {self.speed:g} m/s (left over: {np.abs(rest(unknown)).max():.2g})")
 

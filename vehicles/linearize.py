@@ -99,8 +99,14 @@ def with_rigid_treads(linear: LinearVehicle) -> LinearVehicle:
     """The same vehicle with treads that follow at once (u' = 0): slip forces without relaxation, as in a tire model without states.
 
     A wheel of inertia I then answers with the eigenvalue -g R^2 / I, g the force over the sliding velocity, which goes with 1 / v: stiff at
-    low speed. Not for a vehicle at rest, where g has no bound.
+    low speed.
+
+    Raises
+    ------
+    JounceError : the vehicle stands, where g has no bound
     """
+    if linear.speed == 0.0:
+        raise JounceError("treads cannot be rigid at rest: a tire without relaxation needs a speed to have a slip")
     u = linear.indices(TREADS)
     x = np.setdiff1d(np.arange(len(linear.A)), u)
     A = linear.A

@@ -43,7 +43,7 @@ def test_one_object_and_the_page_of_the_documentation(tmp_path, capsys):
             assert method["stable"] == (method["largest_step"] is None or method["largest_step"] > 1e-3)
     made, kept = page.read_text(encoding="utf-8"), DOCS.read_text(encoding="utf-8")
     assert [line for line in made.splitlines() if line.startswith("#")] == [line for line in kept.splitlines() if line.startswith("#")]
-    assert numbers(made) == pytest.approx(numbers(kept), rel=0.01, abs=2e-4)
+    assert numbers(made) == pytest.approx(numbers(kept), rel=0.01, abs=2e-4), "make the page again with the command in its first line"
     assert str(tmp_path) not in made
 
 

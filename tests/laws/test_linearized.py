@@ -158,6 +158,16 @@ def test_a_wheel_without_relaxation_is_stiff_in_inverse_proportion_to_speed(spee
         assert np.abs(spin - expected).min() < 0.02 * abs(expected)
 
 
+def test_a_speed_that_no_tire_can_keep_is_refused() -> None:
+    with pytest.raises(JounceError, match="no trim"):
+        HeldVehicle(build_vehicle("hmmwv"), ground("flat"), 300.0)
+
+
+def test_rigid_treads_at_rest_are_refused() -> None:
+    with pytest.raises(JounceError, match="rest"):
+        with_rigid_treads(linear(0.0))
+
+
 def test_step_matrix_tends_to_the_exponential() -> None:
     v, A = held(5.0), linear(5.0).A
     errors = [np.abs((step_matrix(v, h) - np.eye(len(A))) / h - A).max() for h in (1e-4, 5e-5)]

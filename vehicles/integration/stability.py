@@ -22,9 +22,8 @@ SHORTEST, LONGEST = 1e-5, 1.0
 RATIO = 1.05
 """Of two steps in that search; a limit shorter than this ratio between two stable steps would go unnoticed."""
 
-
 START = 0.01
-"""Step times fastest eigenvalue from where eigenvalues are followed."""
+"""Fastest eigenvalue times the step from where eigenvalues are followed."""
 
 ROUNDS = 40
 """Steps in which they are."""
@@ -67,7 +66,7 @@ def followed(matrix: Callable[[float], Matrix], eigenvalues: ComplexVector, h: f
     They are followed from a step so short that they are 1 + h lambda, by extrapolation to ever longer ones; a pair that meets on the real
     axis and leaves it (or the other way round) comes out in either order.
     """
-    steps = np.geomspace(min(h, START / np.abs(eigenvalues).max()), h, ROUNDS)
+    steps = np.geomspace(min(0.1 * h, START / np.abs(eigenvalues).max()), h, ROUNDS)
     before = np.ones(len(eigenvalues), complex)
     now, last = before, 0.0
     target = 1.0 + steps[0] * eigenvalues
