@@ -203,12 +203,14 @@ class ConstraintEmbedding:
         if kernel(self.kernel_arguments, x, u):
             return x, u
         if not fresh and self.kernel_arguments.closure.status[0]["reason"] != OPEN:
-            before = self.independent.size
+            error, before = self._error(), (self._made, self.independent)
             self.choose(q)
-            if self.independent.size == before:
-                x, u = np.array(q, float), np.array(v, float)
-                if kernel(self.kernel_arguments, x, u):
-                    return x, u
+            if self.independent.size != before[1].size:
+                self._made, self.independent = before
+                raise error
+            x, u = np.array(q, float), np.array(v, float)
+            if kernel(self.kernel_arguments, x, u):
+                return x, u
         raise self._error()
 
     def _error(self) -> MechanismError:
