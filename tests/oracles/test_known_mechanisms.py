@@ -8,7 +8,7 @@ import pytest
 from simulator.base.yamlfile import read_yaml
 from simulator.build import data_folder
 from tests.oracles import known_mechanisms as known
-from tests.oracles.tree_poses import loop_gap, poses
+from tests.oracles.tree_poses import energy_of, loop_gap, poses
 from vehicles.multibody.mechanism_file import mechanism_from_mapping
 
 ANGLES = [-2.9, -1.3, 0.2, 1.1, 2.4]
@@ -46,25 +46,6 @@ def assert_energy_holds(acceleration, energy, s, rate):
 def closes(mechanism, q):
     positions = dict(zip([joint.name for joint in mechanism.joints], [[x] for x in q], strict=True))
     return max(np.abs(loop_gap(mechanism, loop, positions)).max() for loop in mechanism.loops)
-
-
-def energy_of(mechanism, q, q1):
-    """Kinetic and gravity energy of a planar or spatial tree of hinges and slides, with velocities by differences of the poses."""
-    names = [joint.name for joint in mechanism.joints]
-
-    def placed(t):
-        return poses(mechanism, {name: [a + b * t] for name, a, b in zip(names, q, q1, strict=True)})
-
-    h = 1e-5
-    before, now, after = placed(-h), placed(0.0), placed(h)
-    total = 0.0
-    for body in mechanism.bodies:
-        center = [p + R @ body.p_BoBcm for p, R in (before[body.name], now[body.name], after[body.name])]
-        v = (center[2] - center[0]) / (2 * h)
-        spin = (after[body.name][1] - before[body.name][1]) / (2 * h) @ now[body.name][1].T
-        w = now[body.name][1].T @ np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
-        total += 0.5 * body.mass * v @ v + 0.5 * w @ body.I_BBcm @ w - body.mass * mechanism.gravity @ center[1]
-    return total
 
 
 @pytest.mark.parametrize("theta", ANGLES)

@@ -54,3 +54,22 @@ def loop_gap(mechanism, loop, positions):
     placed = poses(mechanism, positions)
     (p_1, R_1), (p_2, R_2) = placed[loop.predecessor], placed[loop.successor]
     return p_1 + R_1 @ loop.p_predecessor - p_2 - R_2 @ loop.p_successor
+
+
+def energy_of(mechanism, q, q1):
+    """Kinetic energy and that of gravity, with velocities by differences of the poses; q and q1 hold one coordinate per joint, in order."""
+    names = [joint.name for joint in mechanism.joints]
+
+    def placed(t):
+        return poses(mechanism, {name: [a + b * t] for name, a, b in zip(names, q, q1, strict=True)})
+
+    h = 1e-5
+    before, now, after = placed(-h), placed(0.0), placed(h)
+    total = 0.0
+    for body in mechanism.bodies:
+        center = [p + R @ body.p_BoBcm for p, R in (before[body.name], now[body.name], after[body.name])]
+        v = (center[2] - center[0]) / (2 * h)
+        spin = (after[body.name][1] - before[body.name][1]) / (2 * h) @ now[body.name][1].T
+        w = now[body.name][1].T @ np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
+        total += 0.5 * body.mass * v @ v + 0.5 * w @ body.I_BBcm @ w - body.mass * mechanism.gravity @ center[1]
+    return total
