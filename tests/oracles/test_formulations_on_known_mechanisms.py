@@ -45,7 +45,7 @@ def assert_same(engine, joints, design):
 
 def moved(engine, q, v, h, steps):
     """State after some Runge-Kutta steps on all coordinates of the tree; the loops are closed again after each."""
-    n, loops = q.size, ConstraintEmbedding(engine.system.copy(), q)
+    n, loops = q.size, ConstraintEmbedding(build_system(engine.system.mechanism), q)
 
     def rate(y):
         return np.concatenate([y[n:], engine.accelerations(y[:n], y[n:])])
