@@ -313,6 +313,12 @@ def recover_thetas(work, out):
 def accelerations_on_fixed_chassis(chassis, corners, struts, state, q, loads, k, work, out):
     """As `accelerations`, with the chassis held where it is: only the four thetas move (the quarter cars of paper 001)."""
     prepare(corners, struts, state, q, k, work, out)
+    answer_loads_on_fixed_chassis(chassis, state, loads, k, work, out)
+
+
+@kernel
+def answer_loads_on_fixed_chassis(chassis, state, loads, k, work, out):
+    """Second half of `accelerations_on_fixed_chassis`."""
     apply_wheel_loads(loads, k, work)
     g_B = gravity_in_chassis(state[0]["q_WB"], chassis[0]["gravity"])
     for j in range(3):

@@ -72,7 +72,13 @@ def runge_kutta_step(m, h):
 def rates(m, rate):
     """Time derivative of m.state, as another record of STATE."""
     accelerations(m.chassis, m.corners, m.struts, m.state, m.inputs, m.loads, m.kinematics, m.work, m.out)
-    x, out = m.state[0], m.out[0]
+    state_rates(m.state, m.out, rate)
+
+
+@kernel
+def state_rates(state, accelerated, rate):
+    """Time derivative `rate` of a record of STATE from its record of ACCELERATIONS; the wheels keep their spin."""
+    x, out = state[0], accelerated[0]
     q = x["q_WB"]
     v, w = vector(x["v_WB_B"]), vector(x["w_WB_B"])
     u = (q[1], q[2], q[3])

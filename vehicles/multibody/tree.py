@@ -286,6 +286,31 @@ def advance_node(node, q, v, h, out):
         out[i], out[i + 1], out[i + 2] = q[i] + h * u[0], q[i + 1] + h * u[1], q[i + 2] + h * u[2]
 
 
+@kernel
+def position_rates(tree, q, v, out):
+    """out = q', the time derivatives of the position coordinates, from the velocities v."""
+    for k in range(1, tree.nodes.shape[0]):
+        node = tree.nodes[k]
+        kind, i, j = node["kind"], node["q"], node["v"]
+        if kind in (REVOLUTE, PRISMATIC):
+            out[i] = v[j]
+        elif kind == SPHERICAL:
+            quaternion_rate(q, i, (v[j], v[j + 1], v[j + 2]), out, 1.0)
+        elif kind == FREE:
+            quaternion_rate(q, i + 3, frame_components(node, v[j], v[j + 1], v[j + 2]), out, -1.0)
+            out[i], out[i + 1], out[i + 2] = frame_components(node, v[j + 3], v[j + 4], v[j + 5])
+
+
+@inline
+def quaternion_rate(q, i, w, out, side):
+    """Rate of the quaternion at i; w in the moving frame (side +1) or in the fixed one (side -1)."""
+    u = (q[i + 1], q[i + 2], q[i + 3])
+    turned = cross(u, w)
+    out[i] = -0.5 * dot(u, w)
+    for n in range(3):
+        out[i + 1 + n] = 0.5 * (q[i] * w[n] + side * turned[n])
+
+
 @inline
 def frame_components(node, x, y, z):
     """World components in the joint frame F of a free node."""
