@@ -21,6 +21,7 @@ from terrain.load import load_terrain
 from terrain.soil import soil
 from vehicles.command import COMMAND
 from vehicles.description import read_description
+from vehicles.multibody.mechanism_file import mechanism_from_mapping
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
@@ -48,6 +49,7 @@ BUILD = {
     "platforms": lambda m: hexapod(m, FILE),
     "washouts": lambda m: MotionCueing(m, FILE, platform),
     "devices": lambda m: read_profile(m, FILE),
+    "mechanisms": lambda m: mechanism_from_mapping(m, FILE),
     "maneuvers": lambda m: load_maneuver({"body": BODY, **m} if isinstance(m, dict) else m, FILE).driver((0.0, 0.0, 0.0)),
 }
 

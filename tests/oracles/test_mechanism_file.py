@@ -10,14 +10,11 @@ import pytest
 import yaml
 
 from simulator.base.errors import ConfigError
-from simulator.base.yamlfile import read_yaml
-from simulator.build import data_folder
 from tests.oracles.tree_poses import loop_gap, poses, quaternion_matrix
 from vehicles.multibody.initial_state import resting_state
 from vehicles.multibody.mechanism_file import mechanism_from_mapping
 
 FILE = "m.yaml"
-SHIPPED = sorted((data_folder("configs") / "mechanisms").glob("*.yaml"))
 
 
 def documented():
@@ -288,12 +285,9 @@ def with_value(mapping, place, value):
     return mapping
 
 
-@pytest.mark.parametrize(
-    "mapping", [read_yaml(path) for path in SHIPPED] + [documented()], ids=[path.stem for path in SHIPPED] + ["documented"]
-)
-def test_what_can_never_be_right_is_refused_everywhere_and_the_rest_taken_or_refused(mapping):
-    everywhere = list(places(mapping))
-    for place in everywhere[::2]:
+def test_what_can_never_be_right_is_refused_everywhere_in_the_documented_example():
+    mapping = documented()
+    for place in places(mapping):
         for value in (math.nan, math.inf, 10**400, b"bytes", [[]], {"a": 1}):
             if place[-1] == "terms" and value == {"a": 1}:
                 continue  # a mapping of free names: what it names is refused
@@ -301,9 +295,3 @@ def test_what_can_never_be_right_is_refused_everywhere_and_the_rest_taken_or_ref
                 read(with_value(mapping, place, value))
             key = next(step for step in reversed(place) if isinstance(step, str))
             assert key in caught.value.key, (place, value, str(caught.value))
-    for place in everywhere[1::4]:
-        for value in ("text", "", None, True, [], [1, 2], 0, -1, 1e-300, 1e300, 1e9):
-            try:
-                read(with_value(mapping, place, value))
-            except ConfigError as error:
-                assert str(error).isprintable()
