@@ -63,8 +63,8 @@ def gather(tree, joints, T, accel):
     failed = 0
     for k in range(tree.nodes.shape[0] - 1, 0, -1):
         add_coriolis_force(tree.motion[k])
-        if not gather_node(tree, joints, k, T, accel):
-            failed = k
+        if not gather_node(tree, joints, k, T, accel) and failed == 0:
+            failed = k  # the outermost one; what lies inward of it is no number any more
         pass_inward(tree, k)
     return failed
 
