@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicles.multibody.embedding import ConstraintEmbedding, Dimensions
+from vehicles.multibody.recursive import Recursive
 from vehicles.multibody.system import System
+from vehicles.multibody.tree_augmented import TreeAugmented
 
 Vector = NDArray[np.float64]
 
@@ -51,5 +53,7 @@ def make_formulation(name: str, system: System) -> Formulation:
     """A formulation of a system by its short name:
 
     - ce : constraint embedding, aggregated bodies (paper 000)
+    - ta : tree-augmented, cut joints and the Schur complement of their multipliers (paper 001)
+    - recursive : cut joints, multipliers carried to the base body (paper 002)
     """
-    return {"ce": ConstraintEmbedding}[name](system)
+    return {"ce": ConstraintEmbedding, "ta": TreeAugmented, "recursive": Recursive}[name](system)

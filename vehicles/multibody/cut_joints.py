@@ -1,0 +1,217 @@
+"""What the two formulations with cut joints share: workspaces, the last steps of an evaluation, and the object a user holds."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.jit import inline, kernel
+from vehicles.multibody.analysis import mobility
+from vehicles.multibody.articulated_body import scatter
+from vehicles.multibody.constraint_jacobian import free_coordinates
+from vehicles.multibody.constraints import set_gamma, set_jacobian
+from vehicles.multibody.embedding import Dimensions
+from vehicles.multibody.forces import apply_forces
+from vehicles.multibody.loop_forces import LoopForces, add_multipliers, lay_out_loop_forces, set_accelerations
+from vehicles.multibody.mechanism import MechanismError
+from vehicles.multibody.symmetric_elimination import solve
+from vehicles.multibody.system import Parts, System
+from vehicles.multibody.tree import move, set_velocities, start_inertias
+
+Vector = NDArray[np.float64]
+
+REFINE = 1e-12
+"""The solution is refined when more than this part of the first residual is left."""
+REFINEMENTS = 2
+"""Refinements at most."""
+CONTRADICTION = 1e-5
+"""A redundant row contradicts the others when more than this part of the sum of its terms' absolute values is left."""
+
+
+class CutJoints(NamedTuple):
+    """Workspaces. The unknowns are x = [accelerations of the base bodies not eliminated; -lambda].
+
+    A (n, n) their symmetric matrix; size, order, work (n,) and rank (1,) of its elimination; residual and magnitude (rows,) of the rows'
+    accelerations; multipliers (rows,) lambda; the force of row c is Y_c* lambda_c.
+    """
+
+    parts: Parts
+    forces: LoopForces
+    A: Vector
+    size: Vector
+    order: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    x: Vector
+    work: Vector
+    residual: Vector
+    magnitude: Vector
+    multipliers: Vector
+
+
+def lay_out_cut_joints(system: System, bases: tuple[int, ...] = ()) -> CutJoints:
+    """Workspaces of a system; `bases` are the free nodes whose accelerations stay among the unknowns."""
+    rows = system.parts.constraints.rows.size
+    n, no = 6 * len(bases) + rows, np.zeros
+    forces = lay_out_loop_forces(system, bases)
+    return CutJoints(system.parts, forces, no((n, n)), no(n), no(n, np.int64), no(1, np.int64), no(n), no(n), no(rows), no(rows), no(rows))
+
+
+@kernel
+def start(m, q, v):
+    """Everything that does not depend on the formulation: motion, forces, inertias, and the rows."""
+    parts = m.parts
+    tree, constraints = parts.tree, parts.constraints
+    rows = constraints.rows.shape[0]
+    move(tree, q)
+    set_velocities(tree, v)
+    apply_forces(parts.forces, tree, q, v, parts.wrenches, parts.tau, parts.T)
+    start_inertias(tree, parts.gravity)
+    set_jacobian(constraints, tree.motion, 0, rows)
+    set_gamma(constraints, tree.motion, 0, rows)
+    for c in range(rows):
+        m.multipliers[c] = 0.0
+
+
+@kernel
+def finish(m, accel):
+    """Unknowns from A x = x (as it comes in), accelerations from them; refined until the rows are met to rounding.
+
+    Returns 0, or -1 - c for a redundant row c that contradicts the others.
+    """
+    parts = m.parts
+    tree, constraints = parts.tree, parts.constraints
+    fixed = m.x.shape[0] - m.residual.shape[0]
+    first = left_over(m, fixed)
+    for _ in range(1 + REFINEMENTS):
+        solve(m.A, m.rank[0], m.order, m.x, m.work)
+        add_multipliers(m.forces, tree, parts.joints, m.x)
+        scatter(tree, parts.joints, accel)
+        set_accelerations(constraints, tree.motion, accel, m.residual, m.magnitude)
+        for i in range(fixed):
+            m.x[i] = 0.0
+        for c in range(m.residual.shape[0]):
+            m.multipliers[c] -= m.x[fixed + c]
+            m.x[fixed + c] = -m.residual[c]
+        if left_over(m, fixed) <= REFINE * first:
+            break
+    return contradiction(m, fixed)
+
+
+@inline
+def left_over(m, fixed):
+    """Largest residual in x among the rows that are not redundant, each in the measure of its compliance."""
+    worst = 0.0
+    for k in range(fixed, m.rank[0]):
+        i = m.order[k]
+        worst = max(worst, abs(m.x[i]) / m.size[i] ** 0.5)
+    return worst
+
+
+@inline
+def contradiction(m, fixed):
+    """-1 - c for a redundant row c that the accelerations do not meet, or 0."""
+    for k in range(m.rank[0], m.order.shape[0]):
+        c = m.order[k] - fixed
+        if not abs(m.residual[c]) <= CONTRADICTION * m.magnitude[c]:
+            return -1 - c
+    return 0
+
+
+class CutJointFormulation(ABC):
+    """Accelerations of a mechanism whose loops are cut and held together by multipliers.
+
+    Parameters
+    ----------
+    system : laid-out mechanism; its records are used as inputs and scratch
+
+    Attributes
+    ----------
+    multipliers : (rows,) of the last evaluation; row c puts the force Y_c* lambda_c on its bodies, redundant rows have none
+    redundant : rows that were found redundant in the last evaluation
+    """
+
+    evaluate: Callable[..., int]
+    """The kernel (m, q, v, accel)."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.kernel_arguments = self.lay_out(system)
+        self._usual_rank = -1
+
+    @staticmethod
+    @abstractmethod
+    def lay_out(system: System) -> CutJoints:
+        """What `evaluate` takes."""
+
+    @property
+    def dimensions(self) -> Dimensions:
+        """Coordinates of the tree that are not prescribed, and the rows of its loops."""
+        rows = self.system.parts.constraints.rows.size
+        return Dimensions(int(free_coordinates(self.system).sum()), rows)
+
+    @property
+    def multipliers(self) -> Vector:
+        """See the class."""
+        return self.kernel_arguments.multipliers.copy()
+
+    @property
+    def redundant(self) -> tuple[int, ...]:
+        """See the class."""
+        m = self.kernel_arguments
+        return tuple(sorted(int(i) - m.x.size + m.residual.size for i in m.order[m.rank[0] :]))
+
+    def accelerations(
+        self,
+        q: Vector,
+        v: Vector,
+        tau: Vector | None = None,
+        wrenches: Vector | None = None,
+        prescribed: Vector | None = None,
+    ) -> Vector:
+        """Accelerations (n_v,) of all tree coordinates at a state on the loops.
+
+        Parameters
+        ----------
+        q, v : (n_q,), (n_v,) state; positions and velocities on the loops (see `analysis.check_state`)
+        tau : (n_v,) forces on the coordinates [N m, N]
+        wrenches : (n_nodes, 6) forces [N; F] on the nodes at their origins, in world axes
+        prescribed : (n_v,) accelerations of the prescribed coordinates; other entries are not read
+
+        Raises
+        ------
+        MechanismError : a joint moves no inertia, the configuration is singular, or loops contradict one another; the text names them
+        """
+        parts = self.system.parts
+        parts.tau[:] = 0.0 if tau is None else tau
+        parts.wrenches[:] = 0.0 if wrenches is None else wrenches
+        accel = np.zeros(self.system.n_v) if prescribed is None else np.array(prescribed, float)
+        status = self.evaluate(self.kernel_arguments, np.asarray(q, float), np.asarray(v, float), accel)
+        if status > 0:
+            raise MechanismError(f"{self.system.mechanism.file}: joint {self.system.node_names[status]!r} moves no inertia")
+        if self.redundant:
+            self._refuse_singular(q)
+        if status < 0:
+            raise self._contradiction(-1 - status)
+        return accel
+
+    def _refuse_singular(self, q: Vector) -> None:
+        """Raise when rows are redundant because the configuration is singular; looked at again when their number changes."""
+        rank = int(self.kernel_arguments.rank[0])
+        if rank == self._usual_rank:
+            return
+        found = mobility(self.system, q)
+        if found.singular:
+            loops = ", ".join(repr(name) for name in found.loops)
+            raise MechanismError(f"{self.system.mechanism.file}: singular configuration: {loops} neither close nor open in it", found.loops)
+        self._usual_rank = rank
+
+    def _contradiction(self, c: int) -> MechanismError:
+        name = self.system.loop_names[self.system.parts.constraints.rows[c]["loop"]]
+        left = abs(float(self.kernel_arguments.residual[c]))
+        return MechanismError(
+            f"{self.system.mechanism.file}: the constraints of {name!r} contradict the others by {left:.3g} m/s2 or rad/s2", (name,)
+        )

@@ -1,0 +1,107 @@
+"""Rank-revealing elimination of symmetric matrices, A = U* D U with U upper triangular and ones on its diagonal, with diagonal pivots.
+
+For the compliance of loops (positive semidefinite: redundant rows make it singular) and for [[K, Phi*], [Phi, -S]] with K positive
+definite: whatever the order of the pivots, such a matrix needs no others (Vanderbei, *Symmetric quasidefinite matrices*, SIAM J. Optim. 5, 1995).
+"""
+
+from __future__ import annotations
+
+from simulator.base.jit import inline, kernel
+
+DEPENDENT = 1e-11
+"""A row whose pivot fell below this part of its first value is redundant: the sine of its angle to the others is below 3e-6."""
+VANISHED = 1e-22
+"""A row whose first value is below this part of its reach is zero but for rounding: each of its terms is below 1e-11 of what it is made of."""
+
+
+@kernel
+def factor(A, fixed, reach, size, order):
+    """U and D of A, in place.
+
+    Parameters
+    ----------
+    A : (n, n) symmetric, upper triangle; overwritten, D on the diagonal
+    fixed : rows at the beginning that are eliminated first and in their order (positive definite)
+    reach : (n - fixed,) what the diagonal of every further row would be if nothing canceled in it
+    size : (n,) overwritten, scratch
+    order : (n,) overwritten with the rows in the order of elimination, redundant ones last
+
+    Returns
+    -------
+    Rank of A.
+    """
+    n = A.shape[0]
+    for k in range(n):
+        order[k] = k
+    for k in range(n):
+        if k == fixed:
+            for i in range(k, n):
+                d = abs(A[i, i])
+                size[i] = d if d > VANISHED * reach[i - fixed] else 0.0
+        if k >= fixed:
+            pivot = largest_pivot(A, k, size, order)
+            if pivot < 0:
+                return k
+            if pivot != k:
+                exchange(A, k, pivot, order)
+        eliminate(A, k)
+    return n
+
+
+@inline
+def largest_pivot(A, k, size, order):
+    """Row from k on that lost the smallest part of its first value, or -1 when all that are left are redundant."""
+    pivot, best = -1, DEPENDENT
+    for i in range(k, A.shape[0]):
+        first = size[order[i]]
+        if first > 0.0:
+            left = abs(A[i, i]) / first
+            if left > best:
+                pivot, best = i, left
+    return pivot
+
+
+@inline
+def exchange(A, k, p, order):
+    """Exchange rows and columns k < p."""
+    for i in range(k):
+        A[i, k], A[i, p] = A[i, p], A[i, k]
+    A[k, k], A[p, p] = A[p, p], A[k, k]
+    for i in range(k + 1, p):
+        A[k, i], A[i, p] = A[i, p], A[k, i]
+    for i in range(p + 1, A.shape[0]):
+        A[k, i], A[p, i] = A[p, i], A[k, i]
+    order[k], order[p] = order[p], order[k]
+
+
+@inline
+def eliminate(A, k):
+    """Row k of U, and the matrix that is left."""
+    n = A.shape[0]
+    inverse = 1.0 / A[k, k]
+    for i in range(k + 1, n):
+        t = A[k, i] * inverse
+        if t != 0.0:
+            for j in range(i, n):
+                A[i, j] -= t * A[k, j]
+    for i in range(k + 1, n):
+        A[k, i] *= inverse
+
+
+@kernel
+def solve(A, rank, order, b, work):
+    """b (n,) becomes x with A x = b in the rows that are not redundant and zeros for those that are, after `factor`; `work` (n,) is scratch."""
+    for k in range(rank):
+        work[k] = b[order[k]]
+    for k in range(rank):
+        for i in range(k + 1, rank):
+            work[i] -= A[k, i] * work[k]
+    for k in range(rank - 1, -1, -1):
+        total = work[k] / A[k, k]
+        for i in range(k + 1, rank):
+            total -= A[k, i] * work[i]
+        work[k] = total
+    for k in range(rank):
+        b[order[k]] = work[k]
+    for k in range(rank, order.shape[0]):
+        b[order[k]] = 0.0
