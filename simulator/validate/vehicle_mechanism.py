@@ -29,7 +29,10 @@ STEP_ANGLE, STEP_OFFSET = 0.05, 0.01
 
 
 class MechanismModel:
-    """A vehicle and its quarter cars in one of the formulations of `vehicles.multibody`."""
+    """A vehicle and its quarter cars in one of the formulations of `vehicles.multibody`.
+
+    Rods without mass are no bodies of the mechanism: the outputs of bodies and joints are then shorter.
+    """
 
     def __init__(self, design: Design, formulation: str) -> None:
         self.design, self.formulation = design, formulation
@@ -81,7 +84,7 @@ class _Evaluated:
     def __init__(self, system: System, corners: Sequence[str], formulation: str) -> None:
         self.system, self.corners = system, corners
         self.closure = ConstraintEmbedding(system, system.neutral())
-        self.solver = self.closure if formulation == "ce" else make_formulation(formulation, system.copy())
+        self.solver = self.closure if formulation == "ce" else make_formulation(formulation, system)
 
     def evaluate(self, q: Array, v: Array, state: Mapping[str, Any]) -> Array:
         """Accelerations (n_v,) of all coordinates; of q and v only the chassis is read."""
@@ -89,7 +92,6 @@ class _Evaluated:
         wrenches = np.zeros((self.system.parts.tree.nodes.size, 6))
         for corner, wrench in zip(self.corners, np.atleast_2d(state["wheel_wrench_world"]), strict=True):
             wrenches[self.system.node[f"{corner}_wheel"]] = np.roll(wrench, 3)  # the file has the force first, the couple second
-        self._drive(self.solver.system, state, 1.0)
         accel = self.solver.accelerations(q, v, wrenches=wrenches)
         tree = self.system.parts.tree
         move(tree, q)
@@ -108,26 +110,27 @@ class _Evaluated:
         for step in range(1, steps + 1):
             for i, corner in enumerate(self.corners):
                 q[self.system.joint_q[f"{corner}_lca"]] = theta[i] * step / steps
-            self._drive(self.system, state, step / steps)
+            self._drive(state, step / steps)
             q, v = self.closure.close(q, v)
         return q, v
 
-    def _drive(self, system: System, state: Mapping[str, Any], share: float) -> None:
+    def _drive(self, state: Mapping[str, Any], share: float) -> None:
         """Set the inner ends of the front tie rods, their offset at a share of the whole way."""
         for i, corner in enumerate(CORNER_NAMES[:2]):
-            if "tierod_inner_offset" in state and f"{corner}_L" in system.driven:
-                driven = system.parts.constraints.driven[system.driven[f"{corner}_L"]]
+            if "tierod_inner_offset" in state and f"{corner}_L" in self.system.driven:
+                driven = self.system.parts.constraints.driven[self.system.driven[f"{corner}_L"]]
                 driven["offset"] = share * state["tierod_inner_offset"][i]
                 driven["velocity"], driven["acceleration"] = state["tierod_inner_vel"][i], state["tierod_inner_acc"][i]
 
     def of(self, values: Array, joints: Sequence[str]) -> Array:
         """Entries of (n_v,) that belong to the joints of the corners, corner by corner."""
-        return np.concatenate([values[self.system.joint_v[f"{corner}_{joint}"]] for corner in self.corners for joint in joints])
+        names = [f"{corner}_{joint}" for corner in self.corners for joint in joints]
+        return np.concatenate([values[self.system.joint_v[name]] for name in names if name in self.system.joint_v])
 
     def bodies(self, names: Sequence[str]) -> tuple[Array, Array]:
         """Angular accelerations and accelerations of the centres of mass (n, 3) of bodies, in world axes, after `evaluate`."""
         nodes, motion = self.system.parts.tree.nodes, self.system.parts.tree.motion
-        at = [self.system.node[name] for name in names]
+        at = [self.system.node[name] for name in names if name in self.system.node]
         alpha, acc = motion["alpha"][at, :3], motion["alpha"][at, 3:]
         r = np.einsum("bij,bj->bi", motion["R"][at], nodes["com"][at])
         w = motion["V"][at, :3]
