@@ -35,14 +35,14 @@ CONTRADICTION = 1e-5
 class CutJoints(NamedTuple):
     """Workspaces. The unknowns are x = [accelerations of the base bodies not eliminated; -lambda].
 
-    A (n, n) their symmetric matrix; size, order, work (n,) and rank (1,) of its elimination; residual and magnitude (rows,) of the rows'
+    A (n, n) their symmetric matrix; inverse_size, order, work (n,) and rank (1,) of its elimination; residual and magnitude (rows,) of the rows'
     accelerations; multipliers (rows,) lambda; the force of row c is Y_c* lambda_c.
     """
 
     parts: Parts
     forces: LoopForces
     A: Vector
-    size: Vector
+    inverse_size: Vector
     order: NDArray[np.int64]
     rank: NDArray[np.int64]
     x: Vector
@@ -107,7 +107,7 @@ def left_over(m, fixed):
     worst = 0.0
     for k in range(fixed, m.rank[0]):
         i = m.order[k]
-        worst = max(worst, abs(m.x[i]) / m.size[i] ** 0.5)
+        worst = max(worst, abs(m.x[i]) * m.inverse_size[i] ** 0.5)
     return worst
 
 

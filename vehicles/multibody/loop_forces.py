@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from vehicles.multibody.constraints import COUPLING
+from vehicles.multibody.symmetric_elimination import add_scaled_row
 from vehicles.multibody.system import System
 from vehicles.multibody.topology import ancestors
 from vehicles.multibody.tree import FIXED, FREE, PRISMATIC, REVOLUTE, SPHERICAL
@@ -207,13 +208,12 @@ def add_compliance(m, tree, k, A):
     node, span = tree.nodes[k], m.spans[k]
     if node["prescribed"] or span["base"] >= 0:
         return
-    at = A.shape[0] - m.reach.shape[0]
-    for i in range(node["v"], node["v"] + degrees(node["kind"])):
-        for a in range(span["first"], span["last"]):
+    at, last = A.shape[0] - m.reach.shape[0], span["last"]
+    for a in range(span["first"], last):
+        for i in range(node["v"], node["v"] + degrees(node["kind"])):
             w = m.W[i, a]
             if w != 0.0:
-                for b in range(a, span["last"]):
-                    A[at + a, at + b] -= w * m.W[i, b]
+                add_scaled_row(A[at + a, at + a : at + last], -w, m.W[i, a:last])
 
 
 @inline

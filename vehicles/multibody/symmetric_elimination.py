@@ -12,10 +12,12 @@ DEPENDENT = 1e-11
 """A row whose pivot fell below this part of its first value is redundant: the sine of its angle to the others is below 3e-6."""
 VANISHED = 1e-22
 """A row whose first value is below this part of its reach is zero but for rounding: each of its terms is below 1e-11 of what it is made of."""
+POSTPONED = 1e-3
+"""A row whose pivot fell below this part of its first value waits until no better one is left."""
 
 
 @kernel
-def factor(A, fixed, reach, size, order):
+def factor(A, fixed, reach, inverse_size, order):
     """U and D of A, in place.
 
     Parameters
@@ -23,7 +25,7 @@ def factor(A, fixed, reach, size, order):
     A : (n, n) symmetric, upper triangle; overwritten, D on the diagonal
     fixed : rows at the beginning that are eliminated first and in their order (positive definite)
     reach : (n - fixed,) what the diagonal of every further row would be if nothing canceled in it
-    size : (n,) overwritten, scratch
+    inverse_size : (n,) overwritten with 1 / |diagonal| of every further row after the fixed ones, zero where that is nothing but rounding
     order : (n,) overwritten with the rows in the order of elimination, redundant ones last
 
     Returns
@@ -33,13 +35,15 @@ def factor(A, fixed, reach, size, order):
     n = A.shape[0]
     for k in range(n):
         order[k] = k
+        inverse_size[k] = 0.0
     for k in range(n):
         if k == fixed:
             for i in range(k, n):
                 d = abs(A[i, i])
-                size[i] = d if d > VANISHED * reach[i - fixed] else 0.0
-        if k >= fixed:
-            pivot = largest_pivot(A, k, size, order)
+                if d > VANISHED * reach[i - fixed]:
+                    inverse_size[i] = 1.0 / d
+        if k >= fixed and abs(A[k, k]) * inverse_size[order[k]] < POSTPONED:
+            pivot = largest_pivot(A, k, inverse_size, order)
             if pivot < 0:
                 return k
             if pivot != k:
@@ -49,15 +53,13 @@ def factor(A, fixed, reach, size, order):
 
 
 @inline
-def largest_pivot(A, k, size, order):
+def largest_pivot(A, k, inverse_size, order):
     """Row from k on that lost the smallest part of its first value, or -1 when all that are left are redundant."""
     pivot, best = -1, DEPENDENT
     for i in range(k, A.shape[0]):
-        first = size[order[i]]
-        if first > 0.0:
-            left = abs(A[i, i]) / first
-            if left > best:
-                pivot, best = i, left
+        left = abs(A[i, i]) * inverse_size[order[i]]
+        if left > best:
+            pivot, best = i, left
     return pivot
 
 
@@ -77,15 +79,20 @@ def exchange(A, k, p, order):
 @inline
 def eliminate(A, k):
     """Row k of U, and the matrix that is left."""
-    n = A.shape[0]
     inverse = 1.0 / A[k, k]
-    for i in range(k + 1, n):
+    for i in range(k + 1, A.shape[0]):
         t = A[k, i] * inverse
         if t != 0.0:
-            for j in range(i, n):
-                A[i, j] -= t * A[k, j]
-    for i in range(k + 1, n):
+            add_scaled_row(A[i, i:], -t, A[k, i:])
+    for i in range(k + 1, A.shape[0]):
         A[k, i] *= inverse
+
+
+@inline
+def add_scaled_row(y, t, x):
+    """y += t x of two parts of rows: indices from zero let the compiler use the processor's vector lanes."""
+    for i in range(y.shape[0]):
+        y[i] += t * x[i]
 
 
 @kernel
@@ -94,8 +101,7 @@ def solve(A, rank, order, b, work):
     for k in range(rank):
         work[k] = b[order[k]]
     for k in range(rank):
-        for i in range(k + 1, rank):
-            work[i] -= A[k, i] * work[k]
+        add_scaled_row(work[k + 1 : rank], -work[k], A[k, k + 1 : rank])
     for k in range(rank - 1, -1, -1):
         total = work[k] / A[k, k]
         for i in range(k + 1, rank):
