@@ -7,20 +7,17 @@ loop tell how fast the machine was at that moment: divide by them before compari
 from __future__ import annotations
 
 import json
-import math
-import os
-import platform
 import statistics
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numba
 import numpy as np
 
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
+from simulator.bench.machine import machine
 from simulator.build import build_cueing, build_ground, build_vehicle, view_geometry
 from simulator.session import CueingRecords, ticks
 from terrain.surface import Ground
@@ -102,7 +99,7 @@ def measure(repeats: int) -> dict[str, Any]:
 
     us["tick_from_python"] = _median(repeats, from_python, STEPS)
     factors = {name: 1e6 * H / us[name] for name in ("step_hard", "step_soil", "tick", "tick_from_python")}
-    return {"us": us, "real_time_factor": factors, "targets_us": TARGETS, "repeats": repeats, "machine": _machine()}
+    return {"us": us, "real_time_factor": factors, "targets_us": TARGETS, "repeats": repeats, "machine": machine()}
 
 
 _NUMBERS = np.ones(8)
@@ -130,24 +127,6 @@ def _driving(ground: Ground) -> tuple[Vehicle, Record]:
 
 def _arrays(ground: Ground) -> tuple[Any, ...]:
     return ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils
-
-
-def _machine() -> dict[str, Any]:
-    model = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as stream:
-            model = next((line.split(":", 1)[1].strip() for line in stream if line.startswith("model name")), model)
-    except OSError:
-        model = platform.processor() or platform.machine()
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else math.nan
-    return {
-        "processor": model,
-        "cores": os.cpu_count(),
-        "system": f"{platform.system()} {platform.release()}",
-        "python": platform.python_version(),
-        "numba": numba.__version__,
-        "load_average": round(load, 2) if math.isfinite(load) else None,
-    }
 
 
 LABELS = {
