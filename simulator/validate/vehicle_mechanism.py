@@ -6,7 +6,7 @@ Inputs and outputs are those of `simulator.validate.accelerations`; the loops ar
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,7 +122,7 @@ class _Evaluated:
                 driven["offset"] = share * state["tierod_inner_offset"][i]
                 driven["velocity"], driven["acceleration"] = state["tierod_inner_vel"][i], state["tierod_inner_acc"][i]
 
-    def of(self, values: Array, joints: Sequence[str]) -> Array:
+    def of(self, values: Array, joints: Collection[str]) -> Array:
         """Entries of (n_v,) that belong to the joints of the corners, corner by corner."""
         names = [f"{corner}_{joint}" for corner in self.corners for joint in joints]
         return np.concatenate([values[self.system.joint_v[name]] for name in names if name in self.system.joint_v])
