@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError
+from simulator.base.hexapod import joint_distances, platform_joint_positions
 from simulator.base.jit import kernel
 from simulator.base.records import Record, from_mapping, record
 
@@ -132,37 +133,17 @@ def leg_directions(p: Record, pose: np.ndarray) -> np.ndarray:
 
 def joint_positions(p: Record, pose: np.ndarray) -> np.ndarray:
     """(2, 6, 3) lower and upper joints of the legs in the base frame A [m], for drawing."""
-    cr, sr, cp, sp, cy, sy = (f(a) for a in pose[3:6] for f in (math.cos, math.sin))
-    R = np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
-    origin = np.array([pose[0], pose[1], pose[2] + p[0]["neutral_height"]])
-    return np.stack([p[0]["base_joints"], origin + p[0]["platform_joints"] @ R.T])
+    joints = np.stack([p[0]["base_joints"], np.zeros((6, 3))])
+    origin = (float(pose[0]), float(pose[1]), float(pose[2] + p[0]["neutral_height"]))
+    platform_joint_positions(p[0]["platform_joints"], origin, *map(float, pose[3:6]), joints[1])
+    return joints
 
 
 @kernel
 def leg_lengths(p, pose, legs):
     """Distances of the joints of the six legs (6,) [m] at a pose (6,) [m, rad]: l_i = |p_AP + R_NP p_Pb_i - p_Aa_i|."""
-    cr, sr = math.cos(pose[3]), math.sin(pose[3])
-    cp, sp = math.cos(pose[4]), math.sin(pose[4])
-    cy, sy = math.cos(pose[5]), math.sin(pose[5])
-    z = pose[2] + p[0]["neutral_height"]
-    for i in range(6):
-        bx = p[0]["platform_joints"][i, 0]
-        by = p[0]["platform_joints"][i, 1]
-        bz = p[0]["platform_joints"][i, 2]
-        # roll, then pitch, then yaw
-        y1 = cr * by - sr * bz
-        z1 = sr * by + cr * bz
-        x2 = cp * bx + sp * z1
-        lx = pose[0] + cy * x2 - sy * y1 - p[0]["base_joints"][i, 0]
-        ly = pose[1] + sy * x2 + cy * y1 - p[0]["base_joints"][i, 1]
-        lz = z - sp * bx + cp * z1 - p[0]["base_joints"][i, 2]
-        legs[i] = math.sqrt(lx * lx + ly * ly + lz * lz)
+    p_AP = pose[0], pose[1], pose[2] + p[0]["neutral_height"]
+    joint_distances(p[0]["base_joints"], p[0]["platform_joints"], p_AP, pose[3], pose[4], pose[5], legs)
 
 
 @kernel
