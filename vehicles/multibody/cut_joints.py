@@ -28,8 +28,11 @@ REFINE = 1e-12
 """The solution is refined when more than this part of the first residual is left."""
 REFINEMENTS = 2
 """Refinements at most."""
-CONTRADICTION = 1e-5
-"""A redundant row contradicts the others when more than this part of the sum of its terms' absolute values is left."""
+CONTRADICTION = 1e-3
+"""A redundant row contradicts the others when more than this part of the largest row's terms is left, or of 1e-6 m/s2 or rad/s2. Between
+its steps an explicit integrator leaves the loops a little, and there redundant rows do not agree exactly."""
+AT_REST = 1e-6
+"""m/s2, rad/s2. See above."""
 
 
 class CutJoints(NamedTuple):
@@ -114,9 +117,12 @@ def left_over(m, fixed):
 @inline
 def contradiction(m, fixed):
     """-1 - c for a redundant row c that the accelerations do not meet, or 0."""
+    largest = AT_REST
+    for c in range(m.residual.shape[0]):
+        largest = max(largest, m.magnitude[c])
     for k in range(m.rank[0], m.order.shape[0]):
         c = m.order[k] - fixed
-        if not abs(m.residual[c]) <= CONTRADICTION * m.magnitude[c]:
+        if not abs(m.residual[c]) <= CONTRADICTION * largest:
             return -1 - c
     return 0
 

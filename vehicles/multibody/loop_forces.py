@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
-from vehicles.multibody.constraints import COUPLING
+from vehicles.multibody.constraints import COUPLING, DOT
 from vehicles.multibody.symmetric_elimination import add_scaled_row
 from vehicles.multibody.system import System
 from vehicles.multibody.topology import ancestors
@@ -32,18 +32,23 @@ SPANS = (
     # name   shape  unit  what it is
     ("first", (), "1", "first row whose force can pass the node", "i8"),
     ("last", (), "1", "one past the last such row", "i8"),
-    ("mass", (), "kg", "mass of the node and of all it carries"),
     ("base", (), "1", "where the acceleration of a base body stands among the unknowns, -1 for any other node", "i8"),
 )
 """What the loop forces need to know of a node."""
 
 
 class LoopForces(NamedTuple):
-    """`F` (nodes, 6, rows) unit forces [N; F] at the nodes' origins, `W` (n_v, rows), and `reach` (rows,): what every diagonal entry of
-    the compliance would be if nothing in it canceled; `y` (6,) is scratch."""
+    """Workspaces; those of a row beside those of the others.
+
+    F (nodes, 6, rows) unit forces [N; F] at the nodes' origins; moment (nodes, rows) the sum of lever arms times forces that their couples
+    are the rest of; arms (rows, 2) the lever arms at both ends; W (n_v, rows) see the module; reach (rows,) what every diagonal entry of the
+    compliance would be if nothing in it canceled; y (6,) scratch.
+    """
 
     spans: Record
     F: Vector
+    moment: Vector
+    arms: Vector
     W: Vector
     reach: Vector
     y: Vector
@@ -63,21 +68,22 @@ def lay_out_loop_forces(system: System, bases: tuple[int, ...] = ()) -> LoopForc
         for k in {k for end in ends for k in ancestors(parent, end)} - {0}:
             spans[k]["first"], spans[k]["last"] = min(spans[k]["first"], c), c + 1
     spans["first"] = np.minimum(spans["first"], spans["last"])
-    spans["mass"] = nodes["mass"]
-    for k in range(nodes.size - 1, 0, -1):
-        spans[parent[k]]["mass"] += spans[k]["mass"]
     spans["base"] = -1
     for number, k in enumerate(bases):
         spans[k]["base"] = 6 * number
-    return LoopForces(spans, np.zeros((nodes.size, 6, rows)), np.zeros((system.n_v, rows)), np.zeros(rows), np.zeros(6))
+    arms = np.linalg.norm(np.stack([constraints.rows["p_i"], constraints.rows["p_j"]], axis=1), axis=2)
+    arms[constraints.rows["kind"] == DOT] = 1.0
+    no = np.zeros
+    return LoopForces(spans, no((nodes.size, 6, rows)), no((nodes.size, rows)), arms, no((system.n_v, rows)), no(rows), no(6))
 
 
 @kernel
 def start_forces(m, tree, constraints):
     """F and W before any node is passed: the ends of the loops and the joints of the couplings, after `constraints.set_jacobian`."""
     for k in range(1, tree.nodes.shape[0]):
-        for i in range(6):
-            for c in range(m.spans[k]["first"], m.spans[k]["last"]):
+        for c in range(m.spans[k]["first"], m.spans[k]["last"]):
+            m.moment[k, c] = 0.0
+            for i in range(6):
                 m.F[k, i, c] = 0.0
     for i in range(m.W.shape[0]):
         for c in range(m.W.shape[1]):
@@ -86,8 +92,8 @@ def start_forces(m, tree, constraints):
         row = constraints.rows[c]
         m.reach[c] = 0.0
         if row["kind"] != COUPLING:
-            add_end(m.F, row["i"], constraints.Y, c, 0)
-            add_end(m.F, row["j"], constraints.Y, c, 6)
+            add_end(m, row["i"], constraints.Y, c, 0)
+            add_end(m, row["j"], constraints.Y, c, 1)
         for t in range(row["first"], row["last"]):
             term = constraints.terms[t]
             if not tree.nodes[term["node"]]["prescribed"]:
@@ -95,11 +101,12 @@ def start_forces(m, tree, constraints):
 
 
 @inline
-def add_end(F, k, Y, c, at):
+def add_end(m, k, Y, c, end):
     """Force of row c on the node k at one end of the loop; the world takes none."""
     if k != 0:
+        m.moment[k, c] += m.arms[c, end]
         for i in range(6):
-            F[k, i, c] += Y[c, at + i]
+            m.F[k, i, c] += Y[c, 6 * end + i]
 
 
 @kernel
@@ -122,7 +129,7 @@ def pass_joint(m, tree, joints, k):
     elif kind == PRISMATIC:
         pass_axis(m, k, i, 3, vector(tree.motion[k]["h"]), joints[k], first, last)
     elif kind == SPHERICAL:
-        pass_ball(m, k, i, joints[k], first, last, span["mass"])
+        pass_ball(m, k, i, joints[k], first, last)
     else:
         pass_free(m, k, i, joints[k], first, last)
 
@@ -136,9 +143,9 @@ def pass_axis(m, k, i, half, h, joint, first, last):
     root = inverse**0.5
     for c in range(first, last):
         x, y, z = F[k, half, c], F[k, half + 1, c], F[k, half + 2, c]
-        T = W[i, c]
+        T, most = W[i, c], m.moment[k, c] if half == 0 else abs(x) + abs(y) + abs(z)
         epsilon = T + h[0] * x + h[1] * y + h[2] * z
-        m.reach[c] += (T * T + x * x + y * y + z * z) * inverse
+        m.reach[c] += (T * T + most * most) * inverse
         W[i, c] = root * epsilon
         F[k, 0, c] -= g0 * epsilon
         F[k, 1, c] -= g1 * epsilon
@@ -149,9 +156,10 @@ def pass_axis(m, k, i, half, h, joint, first, last):
 
 
 @inline
-def pass_ball(m, k, i, joint, first, last, mass):
+def pass_ball(m, k, i, joint, first, last):
     """A spherical joint: H takes the couple, nothing of it is handed on."""
     F, W, L, K = m.F, m.W, joint["L"], joint["K"]
+    yielding = 1.0 / (L[0, 0] * L[0, 0]) + 1.0 / (L[1, 1] * L[1, 1]) + 1.0 / (L[2, 2] * L[2, 2])
     for c in range(first, last):
         x, y, z = F[k, 0, c], F[k, 1, c], F[k, 2, c]
         u, v, w = F[k, 3, c], F[k, 4, c], F[k, 5, c]
@@ -159,9 +167,7 @@ def pass_ball(m, k, i, joint, first, last, mass):
         b = (y - L[1, 0] * a) / L[1, 1]
         d = (z - L[2, 0] * a - L[2, 1] * b) / L[2, 2]
         W[i, c], W[i + 1, c], W[i + 2, c] = a, b, d
-        m.reach[c] += a * a + b * b + d * d
-        if mass > 0.0:
-            m.reach[c] += (u * u + v * v + w * w) / mass
+        m.reach[c] += m.moment[k, c] * m.moment[k, c] * yielding
         F[k, 0, c], F[k, 1, c], F[k, 2, c] = 0.0, 0.0, 0.0
         F[k, 3, c] = u - K[0, 0] * x - K[0, 1] * y - K[0, 2] * z
         F[k, 4, c] = v - K[1, 0] * x - K[1, 1] * y - K[1, 2] * z
@@ -172,6 +178,9 @@ def pass_ball(m, k, i, joint, first, last, mass):
 def pass_free(m, k, i, joint, first, last):
     """A free body takes the whole force: W = L^-1 F."""
     F, W, L = m.F, m.W, joint["L"]
+    yielding = 1.0 / (L[0, 0] * L[0, 0]) + 1.0 / (L[1, 1] * L[1, 1]) + 1.0 / (L[2, 2] * L[2, 2])
+    for c in range(first, last):
+        m.reach[c] += m.moment[k, c] * m.moment[k, c] * yielding
     for r in range(6):
         for c in range(first, last):
             W[i + r, c] = F[k, r, c]
@@ -192,8 +201,10 @@ def pass_on(m, tree, k):
     if p == 0:
         return
     r = vector(tree.motion[k]["r"])
+    arm = abs(r[0]) + abs(r[1]) + abs(r[2])
     for c in range(m.spans[k]["first"], m.spans[k]["last"]):
         x, y, z = F[k, 3, c], F[k, 4, c], F[k, 5, c]
+        m.moment[p, c] += m.moment[k, c] + arm * (abs(x) + abs(y) + abs(z))
         F[p, 0, c] += F[k, 0, c] + r[1] * z - r[2] * y
         F[p, 1, c] += F[k, 1, c] + r[2] * x - r[0] * z
         F[p, 2, c] += F[k, 2, c] + r[0] * y - r[1] * x

@@ -62,7 +62,7 @@ def eliminate_joints(m, accel):
         add_known_accelerations(m, k, accel)
         if m.forces.spans[k]["base"] >= 0:
             write_base(m, k)
-        if not gather_node(tree, joints, k, parts.T, accel):
+        if not gather_node(tree, joints, k, parts.T, accel) and failed == 0:
             failed = k
         pass_joint(m.forces, tree, joints, k)
         add_compliance(m.forces, tree, k, m.A)
