@@ -109,10 +109,12 @@ class ConstraintEmbedding:
             closure,
             no((nodes, most_ind, 6)),
             no((nodes, 6)),
-            no((most_ind, most_ind)),
             no((most_ind, 6)),
             no(most_ind),
+            no((len(clusters), most_ind, most_ind)),
             no((len(clusters), most_ind, 6)),
+            no(n_v),
+            no((nodes, 6)),
             no(n_v),
         )
         self.independent = np.sort(
