@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -49,11 +50,19 @@ class Formulation(Protocol):
         """
 
 
-def make_formulation(name: str, system: System) -> Formulation:
-    """A formulation of a system by its short name:
+FORMULATIONS: dict[str, Callable[[System], Formulation]] = {
+    "ce": ConstraintEmbedding,
+    "ta": TreeAugmented,
+    "recursive": Recursive,
+}
+"""By short name:
 
-    - ce : constraint embedding, aggregated bodies (paper 000)
-    - ta : tree-augmented, cut joints and the Schur complement of their multipliers (paper 001)
-    - recursive : cut joints, multipliers carried to the base body (paper 002)
-    """
-    return {"ce": ConstraintEmbedding, "ta": TreeAugmented, "recursive": Recursive}[name](system)
+- ce : constraint embedding, aggregated bodies (paper 000)
+- ta : tree-augmented, cut joints and the Schur complement of their multipliers (paper 001)
+- recursive : cut joints, multipliers carried to the base body (paper 002)
+"""
+
+
+def make_formulation(name: str, system: System) -> Formulation:
+    """A formulation of a system by its short name."""
+    return FORMULATIONS[name](system)
