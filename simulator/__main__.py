@@ -171,7 +171,7 @@ def _add_validate(commands: Commands) -> None:
     p = kinds.add_parser("accelerations", help="constrained accelerations of states in an .npz file")
     p.add_argument("file", help="states (.npz)")
     p.add_argument("--model", required=True, metavar="MODEL.yaml", help="bodies, joints and loops of the mechanism")
-    _add_formulation(p, {"closed-form": "closed form of the vehicle", "table": "its tables"})
+    _add_formulation(p, {"closed-form": "closed form of the vehicle"})
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_accelerations)
 
