@@ -101,6 +101,7 @@ def _add_stream(commands: Commands) -> None:
 
 def _add_host_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--vehicle", default="hmmwv", help="vehicle by name or file (default: hmmwv)")
+    _add_suspension(p)
     p.add_argument("--terrain", metavar="NAME", help="terrain by name or file (default: jacksboro, or that of the maneuver)")
     p.add_argument("--maneuver", default="scripted_drive", help="what the scripted driver does (default: scripted_drive)")
     p.add_argument(
@@ -114,6 +115,12 @@ def _add_host_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--protocol", default="native", choices=("native", "codemasters"), help="packets of the motion stream (default: native)")
     p.add_argument("--rate", type=float, metavar="HZ", help="packets per second (default: 250 native, 100 codemasters)")
     p.add_argument("--out", metavar="DIR", help="folder for the log and the pictures (default: a new one under runs/)")
+
+
+def _add_suspension(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--suspension", choices=("closed_form", "table"), help="how the suspension's motion is found (default: as the vehicle's file says)"
+    )
 
 
 def _add_platform(commands: Commands, loaded: bool) -> None:
@@ -154,6 +161,7 @@ def _add_run(commands: Commands) -> None:
     p.add_argument("maneuver", help="maneuver by name or file, for example double_lane_change")
     p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
     p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
+    _add_suspension(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_run)
 
@@ -161,7 +169,7 @@ def _add_run(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     from simulator.run import main_run
 
-    return main_run(arguments.maneuver, arguments.out, arguments.csv, arguments.json)
+    return main_run(arguments.maneuver, arguments.out, arguments.csv, arguments.json, arguments.suspension)
 
 
 def _add_validate(commands: Commands) -> None:
@@ -171,7 +179,7 @@ def _add_validate(commands: Commands) -> None:
     p = kinds.add_parser("accelerations", help="constrained accelerations of states in an .npz file")
     p.add_argument("file", help="states (.npz)")
     p.add_argument("--model", required=True, metavar="MODEL.yaml", help="bodies, joints and loops of the mechanism")
-    _add_formulation(p, {"closed-form": "closed form of the vehicle"})
+    _add_formulation(p, {"closed-form": "closed form of the vehicle", "table": "its tables"})
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_accelerations)
 
@@ -217,11 +225,11 @@ def _add_formulation(p: argparse.ArgumentParser, special: Mapping[str, str] | No
 
 def _add_bench(commands: Commands) -> None:
     p = commands.add_parser("bench", help="measure the cost of the parts of a tick on this machine, or make another table")
-    p.add_argument("table", nargs="?", default="tick", choices=("tick", "integrators"), help="which table (default: tick)")
+    p.add_argument("table", nargs="?", default="tick", choices=("tick", "formulations", "integrators"), help="which table (default: tick)")
     p.add_argument("--json", action="store_true", help="print one JSON object")
-    p.add_argument("--repeats", type=int, default=7, help="tick: repeats whose median is shown (default: 7)")
+    p.add_argument("--repeats", type=int, default=7, help="repeats whose median is shown (default: 7)")
     p.add_argument("--view", action="store_true", help="tick: also measure frames per second, off the screen")
-    p.add_argument("--markdown", metavar="FILE", help="integrators: write the table as a page, for example docs/integrators.md")
+    p.add_argument("--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick")
     p.set_defaults(run=_bench)
 
 
@@ -274,6 +282,10 @@ def _bench(arguments: argparse.Namespace) -> int:
         from simulator.bench.integrators import main_integrators
 
         return main_integrators(arguments.json, arguments.markdown)
+    if arguments.table == "formulations":
+        from simulator.bench.formulations import main_formulations
+
+        return main_formulations(arguments.repeats, arguments.json, arguments.markdown)
     if arguments.markdown:
         raise JounceError("--markdown does not go with the table of the tick, which holds for this machine only")
     from simulator.bench.tick import main_bench

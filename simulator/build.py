@@ -59,17 +59,23 @@ def vehicle_description(name: str) -> Description:
     return _description(find_config("vehicles", name))
 
 
-def _description(path: Path) -> Description:
+def _description(path: Path, suspension: str | None = None) -> Description:
     with warnings.catch_warnings():
         if path.is_relative_to(data_folder("configs")):
             warnings.simplefilter("ignore", InertiaWarning)  # said in the shipped files themselves
-        return read_description(read_yaml(path), str(path))
+        mapping = read_yaml(path)
+        if suspension is not None and isinstance(mapping, dict):
+            mapping["suspension_kinematics"] = suspension
+        return read_description(mapping, str(path))
 
 
-def build_vehicle(name: str, said_by: object = None) -> Vehicle:
-    """Vehicle with its tires and drivetrain, by name or path of its file; `said_by` is the file that names it. Raises ConfigError."""
+def build_vehicle(name: str, said_by: object = None, suspension: str | None = None) -> Vehicle:
+    """Vehicle with its tires and drivetrain, by name or path of its file; `said_by` is the file that names it.
+
+    `suspension` ("closed_form" or "table") stands above the `suspension_kinematics` of the file. Raises ConfigError.
+    """
     path = find_config("vehicles", name, said_by, "vehicle")
-    description = _description(path)
+    description = _description(path, suspension)
     tires = find_config("tires", description.tires, path, "tires")
     drivetrain = find_config("vehicles/parts", description.drivetrain, path, "drivetrain")
     return Vehicle(description, read_yaml(tires), read_yaml(drivetrain), (str(tires), str(drivetrain)))

@@ -51,6 +51,8 @@ class DriveOptions:
     """What `jounce drive` and `jounce stream` were asked to do."""
 
     vehicle: str = "hmmwv"
+    suspension: str | None = None
+    """closed_form or table; as the vehicle's file says when not given."""
     terrain: str = ""
     """That of the maneuver, or DEFAULT_TERRAIN, when not given."""
     driver: str = "auto"
@@ -117,7 +119,7 @@ class Host:
             ground = build_ground(o.terrain or DEFAULT_TERRAIN)
         else:
             ground = build_ground(maneuver.terrain, maneuver.file)
-        self.vehicle = vehicle = build_vehicle(o.vehicle)
+        self.vehicle = vehicle = build_vehicle(o.vehicle, suspension=o.suspension)
         cueing = build_cueing(o.washout, o.platform, H)
         if o.rate is not None:
             ticks_per_packet(o.rate, H)
@@ -336,6 +338,7 @@ def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float
     to = arguments.to or ("127.0.0.1" if arguments.protocol != "native" and motion else None)
     options = DriveOptions(
         vehicle=arguments.vehicle,
+        suspension=arguments.suspension,
         terrain=arguments.terrain or "",
         driver=driver,
         maneuver=arguments.maneuver,

@@ -22,7 +22,9 @@ LOG_PERIOD = 0.01
 """s between two rows of telemetry."""
 
 
-def run_maneuver(name: str, out: Path | None, csv: bool = False, progress: Callable[[float, float], None] | None = None) -> dict[str, Any]:
+def run_maneuver(
+    name: str, out: Path | None, csv: bool = False, progress: Callable[[float, float], None] | None = None, suspension: str | None = None
+) -> dict[str, Any]:
     """Drive a maneuver and write everything into a folder.
 
     Parameters
@@ -31,6 +33,7 @@ def run_maneuver(name: str, out: Path | None, csv: bool = False, progress: Calla
     out : folder to write into, made if need be; a new one under ``runs`` when not given
     csv : also write the telemetry as CSV
     progress : called with simulated time and duration [s]
+    suspension : "closed_form" or "table"; as the vehicle's file says when not given
 
     Returns
     -------
@@ -41,7 +44,7 @@ def run_maneuver(name: str, out: Path | None, csv: bool = False, progress: Calla
     ConfigError, OutputError, JounceError
     """
     maneuver = build_maneuver(name)
-    vehicle, ground = build_vehicle(maneuver.vehicle, maneuver.file), build_ground(maneuver.terrain, maneuver.file)
+    vehicle, ground = build_vehicle(maneuver.vehicle, maneuver.file, suspension), build_ground(maneuver.terrain, maneuver.file)
     cueing = build_cueing("small_hexapod", "small_hexapod", maneuver.step)
     cueing.arm()
     session = Session(vehicle, ground, maneuver.driver(ground.spawn), cueing, [], maneuver.step)
@@ -72,7 +75,7 @@ def _report(maneuver: Maneuver, session: Session, folder: Path, wall: float) -> 
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
 
 
-def main_run(name: str, out: str | None, csv: bool, as_json: bool) -> int:
+def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: str | None = None) -> int:
     """Command line of `jounce run`; exit code 0 when every limit of the maneuver is kept, else 1."""
     import json
 
@@ -88,7 +91,7 @@ def main_run(name: str, out: str | None, csv: bool, as_json: bool) -> int:
     )
     with Progress(*columns, console=console, disable=as_json or not sys.stderr.isatty(), transient=True) as bar:
         task = bar.add_task(Path(name).stem, total=None)
-        outcome = run_maneuver(name, Path(out) if out else None, csv, lambda t, end: bar.update(task, completed=t, total=end))
+        outcome = run_maneuver(name, Path(out) if out else None, csv, lambda t, end: bar.update(task, completed=t, total=end), suspension)
     if as_json:
         print(json.dumps({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
     else:

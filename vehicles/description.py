@@ -17,6 +17,7 @@ from simulator.base.section import Section
 from vehicles.dynamics import prepare
 from vehicles.model import Design, Mechanism, checked_body, new_mechanism, new_workspace
 from vehicles.steering import STEERING_STATE, place_tierods, steering_from_section
+from vehicles.suspension.build_tables import COARSEST_TOLERANCE, DEFAULT_TOLERANCE, FINEST_TOLERANCE
 from vehicles.suspension.corner_model import Body, Corner, Hinge, universal_axes
 from vehicles.suspension.struts import SPRING_POINTS, STOP_POINTS, STRUTS
 
@@ -44,6 +45,9 @@ HEAVY = 1e6
 STIFF = 1e9
 """N/m, N s/m, N. No spring, damper or stop is stronger."""
 
+KINEMATICS = ("closed_form", "table")
+"""How the motion of the suspension is found, the first one if the file does not say."""
+
 TRAVEL = (-0.05, 0.0, 0.05)
 """rad. Lower-arm angles about the design position in which every corner must close, at both ends of the steering too."""
 
@@ -70,6 +74,8 @@ class Description:
     """Length, width and front overhang of the body [m]."""
     tires: str
     drivetrain: str
+    table_tolerance: float | None
+    """Of the tables that stand for the closed form of the suspension; None: no tables."""
 
 
 def read_description(mapping: Any, file: str) -> Description:
@@ -113,7 +119,12 @@ def read_description(mapping: Any, file: str) -> Description:
                 ("spring_upper_B", "SPRING_C"),
             )
         }
-        return Description(s.text("name"), design, mechanism, steering, body, bushes, outline, s.text("tires"), s.text("drivetrain"))
+        tolerance = None
+        if s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0]) == "table":
+            tolerance = s.number("suspension_table_tolerance", DEFAULT_TOLERANCE, least=FINEST_TOLERANCE, most=COARSEST_TOLERANCE)
+        return Description(
+            s.text("name"), design, mechanism, steering, body, bushes, outline, s.text("tires"), s.text("drivetrain"), tolerance
+        )
 
 
 def _check_travel(mechanism: Mechanism, steering: Record, file: str) -> None:

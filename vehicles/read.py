@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from simulator.base.frames import euler_angles
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from vehicles.multibody.vectors import column, cross
+from vehicles.suspension.double_wishbone import corner_kinematics
 
 
 @kernel
@@ -29,6 +30,8 @@ def read_vehicle(m, s, out):
     for j in range(4):
         o["q_WB"][j] = x["q_WB"][j]
     o["roll"], o["pitch"], o["yaw"] = euler_angles(R)
+    if m.tables.grid[0]["theta_cells"] > 0:
+        find_points(m, s)
     for i in range(4):
         read_corner(m, s, i, o)
         read_wheel(s, i, o)
@@ -38,6 +41,15 @@ def read_vehicle(m, s, out):
     o["pitman_angle"] = s.steering[0]["angle"]
     o["steering_wheel_angle"] = -ratio * s.steering[0]["angle"]
     o["steering_wheel_torque"] = -motion["pitman_torque"] / ratio
+
+
+@inline
+def find_points(m, s):
+    """The points of the suspension in closed form, for the last step's angles: tables know the wheel only."""
+    for i in range(4):
+        s.work[0]["cos_theta"][i] = math.cos(s.inputs[0]["theta"][i])
+        s.work[0]["sin_theta"][i] = math.sin(s.inputs[0]["theta"][i])
+    corner_kinematics(m.corners, s.inputs, s.work[0]["cos_theta"], s.work[0]["sin_theta"], s.kinematics)
 
 
 @kernel

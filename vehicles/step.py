@@ -17,6 +17,8 @@ from vehicles.dynamics import answer_loads, prepare
 from vehicles.multibody.vectors import add, add_scaled, column, cross, dot, scale, six, sub, symmetric_times, vector
 from vehicles.steering import place_tierods, steering_step
 from vehicles.suspension.double_wishbone import CARRIER, TIEROD
+from vehicles.suspension.reduced_table import ReducedTables, covers
+from vehicles.tabulated import prepare_from_tables, table_pitman_torque
 from vehicles.tires.contact import touch
 from vehicles.tires.tire import tire_advance, tire_forces
 
@@ -32,6 +34,7 @@ class Model(NamedTuple):
     tire: Record
     drivetrain: Record
     brakes: Record
+    tables: ReducedTables
 
 
 class Space(NamedTuple):
@@ -51,6 +54,7 @@ class Space(NamedTuple):
     drivetrain: Record
     axles: Record
     motion: Record
+    reduced: Record
 
 
 MOTION = (
@@ -78,7 +82,11 @@ def vehicle_step(m, s, ground, command, h):
     """
     steering_step(m.steering, s.steering, command[0]["steering"], h)
     place_tierods(m.steering, s.steering, s.inputs)
-    prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    tabulated = covers(m.tables, s.state[0]["theta"], s.steering[0]["angle"])
+    if tabulated:
+        prepare_from_tables(m.tables, m.corners, m.struts, s.steering, True, s.state, s.inputs, s.kinematics, s.reduced, s.work, s.out)
+    else:
+        prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
     move_wheels(s)
     for i in range(4):
         touch(m.tire, s.tires, i, ground, s.under, s.wheels, s.contacts)
@@ -102,7 +110,10 @@ def vehicle_step(m, s, ground, command, h):
     )
     add_reactions(m, s)
     answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
-    s.motion[0]["pitman_torque"] = pitman_torque(m, s)
+    if tabulated:
+        s.motion[0]["pitman_torque"] = table_pitman_torque(s.steering, s.state, s.loads, s.reduced, s.work, s.out)
+    else:
+        s.motion[0]["pitman_torque"] = pitman_torque(m, s)
     integrate(s, h)
     feel(m, s)
     s.motion[0]["time"] += h

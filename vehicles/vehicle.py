@@ -22,6 +22,8 @@ from vehicles.read import read_vehicle
 from vehicles.readout import READOUT
 from vehicles.steering import STEERING_STATE
 from vehicles.step import MOTION, Model, Space, vehicle_step
+from vehicles.suspension.build_tables import build_tables
+from vehicles.suspension.reduced_table import INTERPOLATED, no_tables
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire, tire_states
 
 Ground = tuple[Record, NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8], NDArray[Any]]
@@ -89,7 +91,7 @@ class Vehicle:
 
 
 def _model(description: Description, tires: Any, drivetrain: Any, files: tuple[str, str]) -> Model:
-    mechanism = description.mechanism
+    mechanism, tolerance = description.mechanism, description.table_tolerance
     with Section(drivetrain, files[1]) as parts:
         engine_to_wheels = drivetrain_from_mapping(parts.raw("drivetrain", expected="a mapping"), files[1])
         brakes = brakes_from_mapping(parts.raw("brakes", expected="a mapping"), files[1])
@@ -102,6 +104,9 @@ def _model(description: Description, tires: Any, drivetrain: Any, files: tuple[s
         tire(tires, files[0]),
         engine_to_wheels,
         brakes,
+        no_tables()
+        if tolerance is None
+        else build_tables(mechanism.corners, mechanism.struts, mechanism.Q_design, description.steering, tolerance)[0],
     )
 
 
@@ -123,6 +128,7 @@ def new_space(description: Description) -> Space:
         record(DRIVETRAIN_STATE),
         record(DRIVETRAIN_OUT),
         record(MOTION),
+        record(INTERPOLATED),
     )
 
 
