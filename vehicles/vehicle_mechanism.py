@@ -57,7 +57,7 @@ def vehicle_mechanism(design: Design, steering: Record | None = None, link_mass:
     steering : STEERING record: Pitman arm, link and idler arm are then part of the mechanism (paper 000 section 5.4). Without it the
         inner ends of the front tie rods, loops FL_L and FR_L, are driven points of the chassis.
     link_mass : mass of each of the three steering rods [kg]. The vehicle file gives none, and without it link and idler arm
-        have no D(k): constraint embedding works, forms that need the inertia of the tree do not.
+        have no D(k) and no inertia: constraint embedding works, all other formulations refuse it.
     arm_prescribed : the Pitman arm moves as the driver wants; otherwise it is free, the fifteenth degree of freedom of paper 001
     """
     parts = _Parts()
