@@ -15,20 +15,25 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.frames import rotation_of_quaternion
+from simulator.base.records import record
 from simulator.validate.model_file import JOINTS, read_design
 from simulator.validate.report import Comparison, relative_error
 from simulator.validate.vehicle_mechanism import MechanismModel
-from vehicles.dynamics import accelerations, accelerations_on_fixed_chassis, prepare
+from vehicles.dynamics import accelerations, accelerations_on_fixed_chassis, answer_loads, answer_loads_on_fixed_chassis, prepare
 from vehicles.model import CORNER_NAMES, Design, Mechanism, Workspace, new_mechanism, new_workspace
+from vehicles.steering import STEERING_STATE
+from vehicles.suspension.build_tables import FINEST_TOLERANCE, build_tables
 from vehicles.suspension.corner_model import Corner
 from vehicles.suspension.double_wishbone import CARRIER, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
+from vehicles.suspension.reduced_table import INTERPOLATED, covers
+from vehicles.tabulated import prepare_from_tables
 from vehicles.vehicle_mechanism import jounce_sign
 
 LIMIT = 1e-9
-CLOSED_FORM = "closed-form"
-"""The vehicle's own path; the other formulations are general."""
+CLOSED_FORM, TABLE = "closed-form", "table"
+"""The vehicle's own paths; the other formulations are general."""
 Array = NDArray[np.float64]
 States = dict[str, Array]
 
@@ -63,7 +68,7 @@ def compare_accelerations(file: str, mapping: Any, model_file: str, formulation:
     file : path of an .npz file of states
     mapping : parsed model file
     model_file : its name, for messages
-    formulation : closed-form, or one of `vehicles.multibody.formulations`
+    formulation : closed-form, table, or one of `vehicles.multibody.formulations`
 
     Raises
     ------
@@ -71,13 +76,15 @@ def compare_accelerations(file: str, mapping: Any, model_file: str, formulation:
     """
     data = read_states(file)
     design = read_design(mapping, model_file)
-    model = OracleModel(design) if formulation == CLOSED_FORM else MechanismModel(design, formulation)
+    model = _model(design, formulation)
     quarter = "corner" in data
     evaluate = model.quarter if quarter else model.whole
     outputs = [name for name in (QUARTER_OUTPUTS if quarter else WHOLE_OUTPUTS) if name in data]
     if not outputs:
         raise ConfigError(file, "", sorted(data), "at least one output to compare with, for example out_theta_ddot")
     states = checked_inputs(data, file)
+    if formulation == TABLE and "tierod_inner_offset" in states:
+        raise ConfigError(file, "tierod_inner_offset", "tie rods that move", "states without steering: the tables know a Pitman arm only")
     count = len(states["theta"])
     results = [evaluate({name: values[n] for name, values in states.items()}) for n in range(count)]
     errors = {}
@@ -87,6 +94,12 @@ def compare_accelerations(file: str, mapping: Any, model_file: str, formulation:
             raise ConfigError(file, name, f"{data[name].dtype} {data[name].shape}", f"numbers of shape {ours.shape}")
         errors[name] = relative_error(ours, data[name])
     return Comparison(file, f"{'quarter' if quarter else 'whole vehicle'}, {formulation}", count, errors, LIMIT)
+
+
+def _model(design: Design, formulation: str) -> OracleModel | MechanismModel:
+    if formulation == CLOSED_FORM:
+        return OracleModel(design)
+    return TableModel(design) if formulation == TABLE else MechanismModel(design, formulation)
 
 
 def read_states(file: str) -> dict[str, NDArray[Any]]:
@@ -150,7 +163,7 @@ class OracleModel:
         couple = self._load(
             state["wheel_rate"], R_WB.T @ state["wheel_wrench_world"][:, :3].T, R_WB.T @ state["wheel_wrench_world"][:, 3:].T
         )
-        accelerations(*self._records())
+        self._solve(fixed_chassis=False)
         out = self.space.out[0]
         corners = [self._corner(i, couple[i], state["wheel_rate"][i]) for i in range(4)]
         alpha, a = out["alpha_WB_B"], out["a_WB_B"]
@@ -174,7 +187,7 @@ class OracleModel:
         wrench[i] = state["wheel_wrench_world"]
         self._set(np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), theta, theta_dot, state)
         couple = self._load(rate, wrench[:, :3].T, wrench[:, 3:].T)
-        accelerations_on_fixed_chassis(*self._records())
+        self._solve(fixed_chassis=True)
         corner = self._corner(i, couple[i], rate[i])
         return {
             "out_theta_ddot": self.side[i] * self.space.out[0]["theta_ddot"][i],
@@ -184,9 +197,11 @@ class OracleModel:
             "body_acc_com": corner["acc"],
         }
 
-    def _records(self) -> tuple[Any, ...]:
+    def _solve(self, fixed_chassis: bool) -> None:
+        """Accelerations of chassis and arms from the state and the loads that have been set."""
         m, s = self.mechanism, self.space
-        return m.chassis, m.corners, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out
+        evaluate = accelerations_on_fixed_chassis if fixed_chassis else accelerations
+        evaluate(m.chassis, m.corners, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
 
     def _set(self, q: Array, w_B: Array, theta: Array, theta_dot: Array, state: Mapping[str, Any]) -> None:
         s, inputs = self.space.state[0], self.space.inputs[0]
@@ -274,6 +289,29 @@ class OracleModel:
             "uca": (self.upper_side[i] * (k["phi_1"][i] * accel + k["phi_2"][i] * rate * rate),),
         }
         return np.concatenate([joints[name] for name in JOINTS])
+
+
+class TableModel(OracleModel):
+    """The same from tables of the reduced quantities at their finest, the inner tie-rod joints resting in the design position."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(design)
+        m = self.mechanism
+        self.tables, _ = build_tables(m.corners, m.struts, m.Q_design, None, FINEST_TOLERANCE)
+        self.steering, self.interpolated = record(STEERING_STATE), record(INTERPOLATED)
+
+    def _solve(self, fixed_chassis: bool) -> None:
+        m, s = self.mechanism, self.space
+        theta = s.state[0]["theta"]
+        if not covers(self.tables, theta, 0.0):
+            raise JounceError(f"arm angles {theta.tolist()} rad: the tables do not reach so far")
+        prepare_from_tables(
+            self.tables, m.corners, m.struts, self.steering, False, s.state, s.inputs, s.kinematics, self.interpolated, s.work, s.out
+        )
+        if fixed_chassis:
+            answer_loads_on_fixed_chassis(m.chassis, s.state, s.loads, s.kinematics, s.work, s.out)
+        else:
+            answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
 
 
 def _turn(axis: Array, angle: float) -> Array:

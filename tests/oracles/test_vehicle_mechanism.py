@@ -16,10 +16,10 @@ import yaml
 from numpy.typing import NDArray
 
 from simulator.__main__ import main
-from simulator.base.errors import ConfigError, InertiaWarning
+from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.base.records import record
 from simulator.build import vehicle_description
-from simulator.validate.accelerations import OracleModel
+from simulator.validate.accelerations import OracleModel, TableModel
 from simulator.validate.model_file import JOINTS, read_design
 from simulator.validate.vehicle_mechanism import MechanismModel
 from tests.oracles.kkt_reference import accelerations, error, quarter_accelerations
@@ -158,6 +158,28 @@ def test_agrees_with_recorded_states(name: str, formulation: str, capsys: pytest
     assert report["max_error"] < 1e-10
 
 
+@pytest.mark.parametrize("name", ["full_straight", "quarter"])
+def test_tables_agree_with_recorded_states(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["validate", "accelerations", str(DATA / f"{name}.npz"), "--model", str(DATA / "hmmwv_model.yaml")]
+    code = main([*command, "--formulation", "table", "--json"])
+    report = json.loads(capsys.readouterr().out)
+    assert code == 0
+    assert 0.0 < report["max_error"] < 1e-9
+
+
+def test_tables_refuse_tie_rods_that_no_pitman_arm_moves(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["validate", "accelerations", str(DATA / "full_steering.npz"), "--model", str(DATA / "hmmwv_model.yaml")]
+    assert main([*command, "--formulation", "table"]) == 2
+    assert "tierod_inner_offset" in capsys.readouterr().err
+
+
+def test_arms_beyond_the_tables_are_an_error() -> None:
+    state = random_state(np.random.default_rng(36))
+    state["theta"] = 2.0 * np.sign(state["theta"])
+    with pytest.raises(JounceError, match="do not reach"):
+        TableModel(ORACLE).whole(state)
+
+
 @functools.cache
 def changed_models() -> list[tuple[Design, list[tuple[dict[str, Any], dict[str, Array]]]]]:
     """Two models with the tests' own solutions by multipliers for states of the whole vehicle and of quarter cars."""
@@ -288,9 +310,10 @@ def test_a_linkage_with_mass_moves_alike_in_all_formulations(formulation: str, a
     assert error(ours, reference) < 1e-9
 
 
-def test_a_massless_linkage_is_refused_where_the_tree_needs_its_inertia() -> None:
+@pytest.mark.parametrize("formulation", ["ta", "recursive"])
+def test_a_massless_linkage_is_refused_where_its_inertia_is_needed(formulation: str) -> None:
     system = build_system(vehicle_mechanism(HMMWV.design, HMMWV.steering))
-    solver = make_formulation("ta", system)
+    solver = make_formulation(formulation, system)
     with pytest.raises(MechanismError, match="|".join(LINKAGE)):
         solver.accelerations(system.neutral(), np.zeros(system.n_v))
 
@@ -361,3 +384,11 @@ def test_formulations_report_these_dimensions(formulation: str) -> None:
         solver = make_formulation(formulation, system)
         solver.accelerations(system.neutral(), np.zeros(system.n_v))
         assert tuple(solver.dimensions) == sizes(mechanism)[kind]
+
+
+@pytest.mark.parametrize(("formulation", "size"), [("ce", (14, 0)), ("ta", (52, 38)), ("recursive", (52, 38))])
+def test_a_prescribed_arm_is_no_unknown_of_a_tree_and_one_row_of_absolute_coordinates(formulation: str, size: tuple[int, int]) -> None:
+    system = build_system(vehicle_mechanism(HMMWV.design, HMMWV.steering, 1.0))
+    solver = make_formulation(formulation, system)
+    solver.accelerations(system.neutral(), np.zeros(system.n_v))
+    assert tuple(solver.dimensions) == size
