@@ -67,7 +67,7 @@ def _fma(_context, a, b, c):
     return a(a, b, c), lambda _, builder, __, arguments: builder.fma(*arguments)
 
 
-@overload(fma, jit_options=OPTIONS | {"forceinline": True})
+@overload(fma, jit_options=OPTIONS | {"forceinline": True})  # type: ignore[arg-type]
 def _fma_in_kernels(a, b, c):
     return lambda a, b, c: _fma(a, b, c)  # type: ignore[call-arg] # noqa: PLW0108 (numba reads the arguments off the lambda)
 
