@@ -38,12 +38,14 @@ AT_REST = 1e-6
 class CutJoints(NamedTuple):
     """Workspaces. The unknowns are x = [accelerations of the base bodies not eliminated; -lambda].
 
+    feedback (rows,) is added to the rows' accelerations, an input: what a stabilization wants of them.
     A (n, n) their symmetric matrix; inverse_size, order, work (n,) and rank (1,) of its elimination; residual and magnitude (rows,) of the rows'
     accelerations; multipliers (rows,) lambda; the force of row c is Y_c* lambda_c.
     """
 
     parts: Parts
     forces: LoopForces
+    feedback: Vector
     A: Vector
     inverse_size: Vector
     order: NDArray[np.int64]
@@ -60,7 +62,9 @@ def lay_out_cut_joints(system: System, bases: tuple[int, ...] = ()) -> CutJoints
     rows = system.parts.constraints.rows.size
     n, no = 6 * len(bases) + rows, np.zeros
     forces = lay_out_loop_forces(system, bases)
-    return CutJoints(system.parts, forces, no((n, n)), no(n), no(n, np.int64), no(1, np.int64), no(n), no(n), no(rows), no(rows), no(rows))
+    return CutJoints(
+        system.parts, forces, no(rows), no((n, n)), no(n), no(n, np.int64), no(1, np.int64), no(n), no(n), no(rows), no(rows), no(rows)
+    )
 
 
 @kernel
@@ -76,6 +80,7 @@ def start(m, q, v):
     set_jacobian(constraints, tree.motion, 0, rows)
     set_gamma(constraints, tree.motion, 0, rows)
     for c in range(rows):
+        constraints.gamma[c] += m.feedback[c]
         m.multipliers[c] = 0.0
 
 
@@ -159,6 +164,10 @@ class CutJointFormulation(ABC):
         rows = self.system.parts.constraints.rows.size
         return Dimensions(int(free_coordinates(self.system).sum()), rows)
 
+    def set_feedback(self, feedback: Vector) -> None:
+        """Have phi'' + feedback = 0 from now on, in place of phi'' = 0; (rows,) in the order of `system.parts.constraints.rows`."""
+        self.kernel_arguments.feedback[:] = feedback
+
     @property
     def multipliers(self) -> Vector:
         """See the class."""
@@ -218,6 +227,7 @@ class CutJointFormulation(ABC):
     def _contradiction(self, c: int) -> MechanismError:
         name = self.system.loop_names[self.system.parts.constraints.rows[c]["loop"]]
         left = abs(float(self.kernel_arguments.residual[c]))
-        return MechanismError(
-            f"{self.system.mechanism.file}: the constraints of {name!r} contradict the others by {left:.3g} m/s2 or rad/s2", (name,)
-        )
+        file = self.system.mechanism.file
+        if not np.isfinite(left):
+            return MechanismError(f"{file}: no accelerations: the state has left {name!r} far behind", (name,))
+        return MechanismError(f"{file}: the constraints of {name!r} contradict the others by {left:.3g} m/s2 or rad/s2", (name,))
