@@ -74,6 +74,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
     _add_stream(commands)
     _add_platform(commands, loaded=command == "platform")
     _add_devices(commands, loaded=command == "devices")
+    _add_mechanism(commands)
     _add_validate(commands)
     _add_bench(commands)
     return parser
@@ -170,6 +171,25 @@ def _run(arguments: argparse.Namespace) -> int:
     from simulator.run import main_run
 
     return main_run(arguments.maneuver, arguments.out, arguments.csv, arguments.json, arguments.suspension)
+
+
+def _add_mechanism(commands: Commands) -> None:
+    p = commands.add_parser("mechanism", help="check a mechanism: mobility, redundant constraints, loop closure, accelerations")
+    p.add_argument("file", metavar="FILE", help="mechanism (.yaml, or .urdf, URDF+ included)")
+    p.add_argument("--state", metavar="FILE.yaml", help="another state, written as the state section of a mechanism file")
+    p.add_argument(
+        "--set", metavar="JOINT=VALUE", action="append", default=[], help="put a joint elsewhere and close the loops; may be given again"
+    )
+    p.add_argument("--assemble", action="store_true", help="close the loops of a state that is off them, instead of refusing it")
+    _add_formulation(p, {"all": "the first three, compared"})
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_mechanism)
+
+
+def _mechanism(arguments: argparse.Namespace) -> int:
+    from simulator.mechanism import main_mechanism
+
+    return main_mechanism(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.formulation, as_json=arguments.json)
 
 
 def _add_validate(commands: Commands) -> None:

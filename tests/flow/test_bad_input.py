@@ -78,6 +78,9 @@ def test_a_file_that_is_no_description(fault, tmp_path, capsys):
         ("drive", "--no-view", "--maneuver", good, "--platform", file),
         ("platform", "--platform", file),
         ("validate", "accelerations", STATES, "--model", file),
+        ("validate", "mechanism", file, STATES),
+        ("mechanism", file),
+        ("mechanism", CONFIGS / "mechanisms" / "four_bar.yaml", "--state", file),
     ]
     out = tmp_path / "out"
     for command in commands:
@@ -176,6 +179,8 @@ def test_a_name_that_nothing_has_is_told_with_the_file_that_says_it(key, name, t
         (("validate", "kinematics", "no_such.json"), "no_such.json"),
         (("validate", "trajectory", "no_such.csv.gz"), "no_such"),
         (("validate", "accelerations", "no_such.npz", "--model", "no_such.yaml"), "no_such.yaml"),
+        (("validate", "mechanism", "no_such.urdf", "no_such.npz"), "no_such.urdf"),
+        (("mechanism", "no_such.urdf"), "no_such.urdf"),
         (("validate",), "--help"),
         (("bench", "--repeats", "many"), "--repeats"),
     ],

@@ -1,0 +1,386 @@
+"""A mechanism looked at in one state (`jounce mechanism FILE`): mobility, redundant constraints, aggregated bodies, closure, accelerations.
+
+A state that the file gives must lie on the loops. Where it gives none, where `--set` changes single joints, and with `--assemble`, the
+loops are closed first, and the report says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.section import Section
+from simulator.base.yamlfile import read_yaml
+from simulator.build import load_mechanism
+from vehicles.multibody.analysis import Mobility, mobility
+from vehicles.multibody.assembly import assemble, check_state, consistent_velocities
+from vehicles.multibody.body_motion import mechanical_energy
+from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals
+from vehicles.multibody.embedding import ConstraintEmbedding, Dimensions
+from vehicles.multibody.formulations import make_formulation
+from vehicles.multibody.initial_state import InitialState, read_state
+from vehicles.multibody.mechanism import Mechanism, MechanismError
+from vehicles.multibody.system import System, build_system
+from vehicles.multibody.tree import advance_positions
+
+Vector = NDArray[np.float64]
+
+COMPARED = ("ce", "ta")
+"""What `all` formulations are; the first one's accelerations are shown."""
+AGREEMENT = 1e-9
+"""Largest difference between formulations, relative to the larger of 1 and the largest acceleration."""
+MOST_NAMES = 8
+"""Names in one line of the page."""
+ON_THE_LOOPS = 1e-6
+"""m, rad, 1/s. A state that is given may be off the loops by so much."""
+
+
+@dataclass(frozen=True)
+class AggregatedBody:
+    """Bodies that loops bind together, the body they hang on, those loops, and the coordinates chosen as independent."""
+
+    bodies: tuple[str, ...]
+    parent: str
+    loops: tuple[str, ...]
+    independent: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found about a mechanism in the state q (n_q,), v (n_v,).
+
+    moved : largest residual that assembling removed [m, rad], None when the state was on the loops already
+    left : loops that are singular at zero coordinates, when the state was moved away from there
+    closure, opening : residual [m, rad] and its rate of every loop and coupling, by name
+    accel : (n_v,) accelerations by the first of `formulations`
+    energy : kinetic and potential [J]
+    formulations : dimensions, and difference of the accelerations from those of the first, by name
+    """
+
+    system: System
+    q: Vector
+    v: Vector
+    moved: float | None
+    left: tuple[str, ...]
+    mobility: Mobility
+    aggregated: tuple[AggregatedBody, ...]
+    closure: dict[str, float]
+    opening: dict[str, float]
+    accel: Vector
+    energy: tuple[float, float]
+    formulations: dict[str, tuple[Dimensions, float]]
+
+    @property
+    def agree(self) -> bool:
+        """Whether all formulations give the same accelerations."""
+        return all(difference <= AGREEMENT for _, difference in self.formulations.values())
+
+
+def main_mechanism(file: str, state_file: str | None, settings: Sequence[str], may_assemble: bool, formulation: str, as_json: bool) -> int:
+    """Print what is found about the mechanism of a file; 1 when formulations disagree, else 0.
+
+    Raises ConfigError or MechanismError : something cannot be read; the state is off the loops, singular or contradictory.
+    """
+    mechanism, state = load_mechanism(file)
+    given = _says_anything(mechanism, state)
+    if state_file is not None:
+        state, given = changed(state, read_yaml(state_file), state_file, mechanism), True
+    wanted = _settings(settings)
+    if wanted:
+        state, given = changed(state, wanted, "--set", mechanism), False
+    names = COMPARED if formulation == "all" else (formulation,)
+    found = inspect_mechanism(mechanism, state, names, may_assemble or not given, tuple(wanted) or None, not given and not wanted)
+    print(json.dumps(as_object(found)) if as_json else as_text(found))
+    return 0 if found.agree else 1
+
+
+def _says_anything(mechanism: Mechanism, state: InitialState) -> bool:
+    """Whether a file gives a state: anything moves, or a coordinate other than that of a free body is not zero."""
+    free = {joint.name for joint in mechanism.joints if joint.kind == "free"}
+    turned = (q[1:] if len(q) == 4 else q for name, q in state.positions.items() if name not in free)
+    return any(values.any() for values in (*turned, *state.rates.values()))
+
+
+def _settings(settings: Sequence[str]) -> dict[str, Any]:
+    """JOINT=VALUE, the value written as in the state section of a file."""
+    wanted = {}
+    for text in settings:
+        name, equals, value = text.rpartition("=")
+        if not equals:
+            raise ConfigError("--set", "", text, "JOINT=VALUE, for example 'crank=0.3' or 'crank=[0.3, 2.0]'")
+        try:
+            wanted[name.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise ConfigError("--set", name, value, "a value as in the state of a mechanism file") from None
+    return wanted
+
+
+def changed(state: InitialState, mapping: Any, file: str, mechanism: Mechanism) -> InitialState:
+    """The state with the joints that `mapping` names as it says, and the others as they were. Raises ConfigError."""
+    given = read_state(Section(mapping, file), mechanism, state.positions)
+
+    def merged(old: Mapping[str, Vector], new: Mapping[str, Vector]) -> dict[str, Vector]:
+        return {name: new[name] if name in mapping else values for name, values in old.items()}
+
+    return InitialState(
+        merged(state.positions, given.positions), merged(state.rates, given.rates), merged(state.accelerations, given.accelerations)
+    )
+
+
+def inspect_mechanism(
+    mechanism: Mechanism,
+    state: InitialState,
+    formulations: Sequence[str],
+    may_assemble: bool = False,
+    hold: tuple[str, ...] | None = None,
+    may_leave: bool = False,
+) -> Findings:
+    """Everything about a mechanism in a state.
+
+    Parameters
+    ----------
+    formulations : short names, see `formulations.FORMULATIONS`
+    may_assemble : close the loops when they are open, keeping the joints in `hold` (None: those declared independent, if that can be)
+    may_leave : when the configuration is singular, take one some way from zero coordinates
+
+    Raises
+    ------
+    MechanismError : the state is off the loops or they cannot be closed, it is singular, or constraints contradict one another
+    """
+    system = build_system(mechanism)
+    q, v, prescribed = _vectors(system, state)
+    moved = None
+    if may_assemble:
+        q, v, moved = _assembled(system, q, v, hold)
+    else:
+        try:
+            check_state(system, q, v, ON_THE_LOOPS)
+        except MechanismError as error:
+            raise MechanismError(f"{error} in the state given (--assemble closes the loops from there)", error.loops) from None
+    found, left = mobility(system, q), tuple[str, ...]()
+    if found.singular and may_leave:
+        left = found.loops
+        q, v, moved = _assembled(system, _displaced(system), v, ())
+        found = mobility(system, q)
+    if found.singular:
+        loops = ", ".join(repr(name) for name in found.loops)
+        raise MechanismError(
+            f"{mechanism.file}: singular configuration: {loops} neither close nor open in it (--set JOINT=VALUE gives another)", found.loops
+        )
+    results = {}
+    for name in formulations:
+        solver = make_formulation(name, system)
+        results[name] = solver.accelerations(q, v, prescribed=prescribed), solver.dimensions
+    accel = results[formulations[0]][0]
+    return Findings(
+        system,
+        q,
+        v,
+        moved,
+        left,
+        found,
+        aggregated_bodies(system, q),
+        _by_loop(system, position_residuals(system, q)),
+        _by_loop(system, velocity_residuals(system, q, v)),
+        accel,
+        mechanical_energy(system, q, v),
+        {name: (dimensions, _difference(own, accel)) for name, (own, dimensions) in results.items()},
+    )
+
+
+def _vectors(system: System, state: InitialState) -> tuple[Vector, Vector, Vector]:
+    """q (n_q,), v (n_v,) and the accelerations (n_v,) of prescribed joints."""
+    q, v, prescribed = system.neutral(), np.zeros(system.n_v), np.zeros(system.n_v)
+    for name in state.positions:
+        q[system.joint_q[name]], v[system.joint_v[name]] = state.positions[name], state.rates[name]
+    for name, values in state.accelerations.items():
+        prescribed[system.joint_v[name]] = values
+    return q, v, prescribed
+
+
+def _assembled(system: System, q: Vector, v: Vector, hold: tuple[str, ...] | None) -> tuple[Vector, Vector, float | None]:
+    """The state on the loops, and how far they were open; with no joints to hold, those declared independent move if they must."""
+    before = np.abs(position_residuals(system, q)).max(initial=0.0)
+    try:
+        q_closed = assemble(system, q, hold) if before > ON_THE_LOOPS else q
+        opening = np.abs(velocity_residuals(system, q_closed, v)).max(initial=0.0)
+        v_closed = consistent_velocities(system, q_closed, v, hold) if opening > ON_THE_LOOPS else v
+    except MechanismError:
+        if hold is not None:
+            raise
+        return _assembled(system, q, v, ())
+    return q_closed, v_closed, float(before) if before > ON_THE_LOOPS else None
+
+
+def _displaced(system: System) -> Vector:
+    """(n_q,) every joint some way from zero, none as another."""
+    q, v = np.zeros(system.n_q), 0.4 * np.sin(1.0 + np.arange(system.n_v))
+    advance_positions(system.parts.tree, system.neutral(), v, 1.0, q)
+    return q
+
+
+def _difference(accel: Vector, reference: Vector) -> float:
+    return float(np.abs(accel - reference).max(initial=0.0) / max(1.0, float(np.abs(reference).max(initial=0.0))))
+
+
+def _by_loop(system: System, residual: Vector) -> dict[str, float]:
+    """Largest residual of every loop and coupling."""
+    out = dict.fromkeys(system.loop_names, 0.0)
+    for row, value in zip(system.parts.constraints.rows, residual, strict=True):
+        name = system.loop_names[row["loop"]]
+        out[name] = max(out[name], abs(float(value)))
+    return out
+
+
+def aggregated_bodies(system: System, q: Vector) -> tuple[AggregatedBody, ...]:
+    """Aggregated bodies of a mechanism, and their independent coordinates as `ConstraintEmbedding` chooses them at q (n_q,)."""
+    independent = set(ConstraintEmbedding(system, q).independent.tolist())
+    nodes, rows = system.parts.tree.nodes, system.parts.constraints.rows
+    body_of = {node: name for name, node in system.node.items()}
+    out = []
+    for cluster in system.clusters:
+        if cluster.row0 < cluster.row1:
+            members = range(cluster.first, cluster.last)
+            joints = dict.fromkeys(system.node_names[k] for k in members)
+            out.append(
+                AggregatedBody(
+                    tuple(body_of[k] for k in members if k in body_of),
+                    body_of[int(nodes["parent"][cluster.first : cluster.last].min())],
+                    tuple(dict.fromkeys(system.loop_names[row["loop"]] for row in rows[cluster.row0 : cluster.row1])),
+                    tuple(label for joint in joints for label, i in _coordinates(system, joint) if i in independent),
+                )
+            )
+    return tuple(out)
+
+
+def _coordinates(system: System, joint: str) -> list[tuple[str, int]]:
+    """Velocity coordinates of a joint: its name, with a number where it has several, and the index in v."""
+    at = system.joint_v[joint]
+    return [(joint if at.stop - at.start == 1 else f"{joint}[{i - at.start}]", i) for i in range(at.start, at.stop)]
+
+
+def as_object(found: Findings) -> dict[str, Any]:
+    """For JSON: names as in the file, SI units and radians, coordinates as `mechanism.Joint` defines them."""
+    system, mechanism, m = found.system, found.system.mechanism, found.mobility
+    return {
+        "file": mechanism.file,
+        "name": mechanism.name,
+        "bodies": len(mechanism.bodies),
+        "joints": dict(Counter(joint.kind for joint in mechanism.joints)),
+        "loops": dict(Counter(loop.kind for loop in mechanism.loops)),
+        "couplings": len(mechanism.couplings),
+        "tree_coordinates": m.coordinates,
+        "prescribed_coordinates": system.n_v - m.coordinates,
+        "constraints": m.constraints,
+        "redundant_constraints": m.redundant,
+        "degrees_of_freedom": m.degrees_of_freedom,
+        "aggregated_bodies": [
+            {"bodies": body.bodies, "parent": body.parent, "loops": body.loops, "independent": body.independent}
+            for body in found.aggregated
+        ],
+        "assembled_from": found.moved,
+        "singular_at_zero": found.left,
+        "closure": found.closure,
+        "opening": found.opening,
+        "energy": {"kinetic": found.energy[0], "potential": found.energy[1]},
+        "state": {
+            name: {
+                "position": found.q[system.joint_q[name]].tolist(),
+                "rate": found.v[system.joint_v[name]].tolist(),
+                "acceleration": found.accel[system.joint_v[name]].tolist(),
+            }
+            for name in _moving(found)
+        },
+        "formulations": {
+            name: {"coordinates": size.coordinates, "constraints": size.constraints, "difference": difference}
+            for name, (size, difference) in found.formulations.items()
+        },
+        "agree": found.agree,
+    }
+
+
+def _moving(found: Findings) -> list[str]:
+    """Joints with coordinates, in the order of the file."""
+    at = found.system.joint_v
+    return [joint.name for joint in found.system.mechanism.joints if at[joint.name].stop > at[joint.name].start]
+
+
+def as_text(found: Findings) -> str:
+    """A page for people."""
+    mechanism = found.system.mechanism
+    joints = Counter(joint.kind for joint in mechanism.joints)
+    loops = Counter(loop.kind for loop in mechanism.loops)
+    m = found.mobility
+    sum_of = f"{m.coordinates} coordinates of the tree - {m.constraints} constraints + {m.constraints - m.rank} redundant"
+    lines = [
+        f"{mechanism.file}: {mechanism.name}",
+        f"  {_count(len(mechanism.bodies), 'body', 'bodies')}; joints: {_kinds(joints)}; loops: {_kinds(loops)}; couplings: {len(mechanism.couplings)}",
+        f"  {sum_of} = {_count(m.degrees_of_freedom, 'degree', 'degrees')} of freedom",
+    ]
+    if m.redundant:
+        lines.append("  redundant: " + _some(f"{count} of {name!r}" for name, count in m.redundant.items()))
+    for body in found.aggregated:
+        lines.append(f"  aggregated body on {body.parent}: {_some(body.bodies)}")
+        lines.append(f"    bound by {_some(map(repr, body.loops))}; independent: {_some(body.independent)}")
+    if found.left:
+        lines.append(f"  singular at zero coordinates: {_some(map(repr, found.left))}; moved to another position")
+    if found.closure:
+        closed, opening = max(found.closure.values()), max(found.opening.values())
+        start = "" if found.moved is None else f"assembled: were open by {found.moved:.3g}; now "
+        lines.append(f"  loops: {start}closed to {closed:.1e} (m, rad), rates to {opening:.1e}")
+    lines.append(f"  energy: kinetic {found.energy[0]:.6g} J, potential {found.energy[1]:.6g} J")
+    lines += ["", *_table(found), "", *_comparison(found)]
+    return "\n".join(lines)
+
+
+def _some(names: Iterable[str]) -> str:
+    """A list of names; of a long one the beginning, the end and how many are between."""
+    every = list(names)
+    if len(every) > MOST_NAMES:
+        every[MOST_NAMES - 2 : -1] = [f"... {len(every) - MOST_NAMES + 1} more ..."]
+    return ", ".join(every) or "none"
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def _kinds(kinds: Counter[str]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
+
+
+def _table(found: Findings) -> list[str]:
+    """Position, rate and acceleration of every joint."""
+    system = found.system
+    rows = [["joint", "position", "rate", "acceleration"]]
+    for name in _moving(found):
+        i, j = system.joint_q[name], system.joint_v[name]
+        rows.append([name, *(_numbers(x, at) for x, at in ((found.q, i), (found.v, j), (found.accel, j)))])
+    widths = [max(len(row[k]) for row in rows) for k in range(4)]
+    return ["  " + "  ".join([row[0].ljust(widths[0])] + [row[k].rjust(widths[k]) for k in (1, 2, 3)]) for row in rows]
+
+
+def _numbers(values: Vector, at: slice) -> str:
+    """Some of many numbers; what is nothing but rounding beside the largest is shown as zero."""
+    noise = 1e-13 * max(1.0, float(np.abs(values).max(initial=0.0)))
+    return " ".join(f"{x:.6g}" if abs(x) > noise else "0" for x in values[at])
+
+
+def _comparison(found: Findings) -> list[str]:
+    """Size of every formulation and how far its accelerations are from the first's."""
+    first = next(iter(found.formulations))
+    lines = []
+    for name, (size, difference) in found.formulations.items():
+        verdict = "the accelerations above" if name == first else f"differs by {difference:.1e}"
+        lines.append(f"  {name:<9}  {size.coordinates:>4} coordinates  {size.constraints:>4} constraints  {verdict}")
+    if not found.agree:
+        lines.append(f"  FAIL: the formulations differ by more than {AGREEMENT:.0e}")
+    return lines
