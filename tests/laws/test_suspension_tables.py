@@ -15,8 +15,7 @@ from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.build import build_vehicle, data_folder, read_yaml, vehicle_description
-from simulator.validate.accelerations import OracleModel, compare_accelerations
-from simulator.validate.model_file import read_design
+from simulator.validate.accelerations import compare_accelerations
 from tests.laws.free_vehicle import MODEL
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP
 from tests.laws.vehicle_rig import command, ground, track
