@@ -1,0 +1,99 @@
+"""A mechanism followed over time by any formulation, with the drift of its loops and of its energy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicles.integration.one_step import RungeKutta4, SemiImplicitEuler
+from vehicles.multibody.body_motion import mechanical_energy
+from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals
+from vehicles.multibody.formulations import Formulation
+from vehicles.multibody.stabilization import Control, NoControl
+from vehicles.multibody.tree import advance_positions, position_rates
+
+Vector = NDArray[np.float64]
+
+METHODS = ("semi_implicit_euler", "runge_kutta_4")
+"""Integrators by name."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A run, with n + 1 states.
+
+    t (n + 1,) [s]; q (n + 1, n_q), v (n + 1, n_v) states; gap, rate (n + 1,) largest residual of all loops [m, rad] and largest rate of it
+    [m/s, rad/s]; energy (n + 1,) kinetic and potential [J].
+    """
+
+    t: Vector
+    q: Vector
+    v: Vector
+    gap: Vector
+    rate: Vector
+    energy: Vector
+
+    @property
+    def drift(self) -> tuple[float, float]:
+        """Largest gap [m, rad] and largest rate [m/s, rad/s] of the whole run."""
+        return float(self.gap.max()), float(self.rate.max())
+
+    @property
+    def energy_drift(self) -> float:
+        """Largest change of energy [J]."""
+        return float(np.abs(self.energy - self.energy[0]).max())
+
+
+def simulate(
+    solver: Formulation,
+    q: Vector,
+    v: Vector,
+    step: float,
+    n: int,
+    method: str = "runge_kutta_4",
+    control: Control | None = None,
+    prescribed: Callable[[float], Vector] | None = None,
+) -> Motion:
+    """Follow a mechanism for n steps of `step` seconds from the closed state q (n_q,), v (n_v,).
+
+    Parameters
+    ----------
+    method : one of METHODS
+    control : what keeps the loops closed; None: nothing
+    prescribed : accelerations (n_v,) of the prescribed coordinates at a time [s]; None: none
+
+    Raises
+    ------
+    MechanismError : the mechanism cannot be solved in a state on the way, or a control cannot close its loops
+    """
+    system, tree, n_q = solver.system, solver.system.parts.tree, q.size
+    keep = NoControl() if control is None else control
+
+    def rates(t: float, y: Vector) -> Vector:
+        out = np.zeros_like(y)
+        keep.steer(y[:n_q], y[n_q:])
+        out[n_q:] = solver.accelerations(y[:n_q], y[n_q:], prescribed=None if prescribed is None else prescribed(t))
+        position_rates(tree, y[:n_q], y[n_q:], out[:n_q])
+        return out
+
+    def settle(y: Vector) -> None:
+        advance_positions(tree, y[:n_q], y[n_q:], 0.0, y[:n_q])  # quaternions of unit length again
+        y[:n_q], y[n_q:] = keep.settle(y[:n_q].copy(), y[n_q:].copy())
+
+    stepper = SemiImplicitEuler(rates, np.arange(n_q), settle) if method == "semi_implicit_euler" else RungeKutta4(rates, settle)
+    states = np.zeros((n + 1, q.size + v.size))
+    states[0] = np.concatenate([q, v])
+    for i in range(n):
+        states[i + 1] = stepper.step(i * step, states[i], step)
+    q_t, v_t = states[:, :n_q], states[:, n_q:]
+    return Motion(
+        np.linspace(0.0, n * step, n + 1),
+        q_t,
+        v_t,
+        np.array([np.abs(position_residuals(system, x)).max(initial=0.0) for x in q_t]),
+        np.array([np.abs(velocity_residuals(system, x, u)).max(initial=0.0) for x, u in zip(q_t, v_t, strict=True)]),
+        np.array([sum(mechanical_energy(system, x, u)) for x, u in zip(q_t, v_t, strict=True)]),
+    )

@@ -1,0 +1,157 @@
+"""What keeps a simulation with multipliers on its loops: nothing, Baumgarte's feedback, coordinate partitioning, or projection.
+
+Multipliers make phi'' = 0. Rounding and the errors of the integrator then let phi grow (paper 001, appendix; paper 002, section 3.3): the
+gap of a free double integrator, quadratically with time in the worst case. A control has two places to act: before every evaluation, on
+what phi'' shall be, and after every step, on the state.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicles.multibody.assembly import consistent_velocities, open_loop_error
+from vehicles.multibody.constraint_jacobian import free_coordinates, joint_jacobian, position_residuals, velocity_residuals
+from vehicles.multibody.cut_joints import lay_out_cut_joints
+from vehicles.multibody.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations import Formulation
+from vehicles.multibody.projection import project_positions, project_velocities
+from vehicles.multibody.system import System
+from vehicles.multibody.tree import advance_positions
+
+Vector = NDArray[np.float64]
+
+CLOSED = 1e-12
+"""m, rad, m/s, rad/s. Where projections stop."""
+STEPS = 20
+"""Newton steps of a projection at most; one or two are usual."""
+NEGLIGIBLE = 1e-9
+"""Singular values of Gc below this part of the largest belong to redundant rows."""
+
+
+class Stabilized(Formulation, Protocol):
+    """A formulation with multipliers, whose rows take a feedback."""
+
+    def set_feedback(self, feedback: Vector) -> None:
+        """Have phi'' + feedback = 0; (rows,) in the order of `system.parts.constraints.rows`."""
+
+
+class Control(Protocol):
+    """A way to stay on the loops."""
+
+    def steer(self, q: Vector, v: Vector) -> None:
+        """Called before the accelerations of q, v are evaluated."""
+
+    def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """State to go on from after a step that ended in q, v.
+
+        Raises MechanismError : the loops cannot be closed any more; it names them.
+        """
+
+
+class NoControl:
+    """The loops drift as they will."""
+
+    def steer(self, q: Vector, v: Vector) -> None:
+        """Nothing."""
+
+    def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """The state as it is."""
+        return q, v
+
+
+class Baumgarte(NoControl):
+    """phi'' + 2 zeta omega phi' + omega^2 phi = 0: gaps die out like a damped oscillator (Baumgarte 1972; paper 002, section 3.3).
+
+    The higher omega, the smaller the gaps, but the gap is a stiff oscillator of its own that the integrator has to follow. Critically
+    damped, explicit Runge-Kutta of order 4 follows it to omega h = 2.8 and semi-implicit Euler to 0.83; past that the loops explode.
+    `for_step` takes omega = 1 / (5 h): every gap is worn off within some ten steps, far from that limit.
+
+    Parameters
+    ----------
+    solver : a formulation with multipliers
+    omega : natural frequency of a gap [rad/s]
+    zeta : its damping ratio
+    """
+
+    def __init__(self, solver: Stabilized, omega: float, zeta: float = 1.0) -> None:
+        self.solver, self.omega, self.zeta = solver, omega, zeta
+
+    @classmethod
+    def for_step(cls, solver: Stabilized, step: float) -> Baumgarte:
+        """Gains for an explicit integrator with steps of `step` seconds."""
+        return cls(solver, 0.2 / step)
+
+    def steer(self, q: Vector, v: Vector) -> None:
+        """Tell the solver what phi'' shall be."""
+        system = self.solver.system
+        rate = velocity_residuals(system, q, v)
+        self.solver.set_feedback(2.0 * self.zeta * self.omega * rate + self.omega**2 * position_residuals(system, q))
+
+
+class Partitioning(NoControl):
+    """Independent coordinates as the integrator left them; the dependent ones from the loops by Newton's method, their velocities from
+    the rows (Wehage and Haug, J. Mech. Design 104, 1982; paper 002, section 3.3). The choice is made by the pivots of Gc, and again
+    where the motion has made it a bad one."""
+
+    def __init__(self, system: System, q: Vector) -> None:
+        self.loops = ConstraintEmbedding(system, q)
+
+    def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """The state with its dependent part solved."""
+        return self.loops.close(q, v)
+
+
+class MassProjection(NoControl):
+    """The nearest state on the loops in the measure of the mass matrix (see `projection`)."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self._m = lay_out_cut_joints(system)
+        self._delta = np.zeros(system.n_v)
+
+    def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """Positions first, then velocities."""
+        x, u = q.copy(), v.copy()
+        if not project_positions(self._m, x, self._delta, CLOSED, STEPS) <= 1e3 * CLOSED:
+            raise open_loop_error(self.system, self.system.parts.constraints.residual, "cannot be closed", "m or rad")
+        if not project_velocities(self._m, x, u, self._delta, CLOSED, STEPS) <= 1e3 * CLOSED * max(1.0, float(np.abs(u).max(initial=0.0))):
+            raise open_loop_error(self.system, self._m.residual, "opens whatever the joints do", "m/s or rad/s")
+        return x, u
+
+
+class PlainProjection(NoControl):
+    """The nearest state on the loops, all coordinates alike: least squares with the identity for a weight, metres beside radians."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self._free = free_coordinates(system)
+
+    def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """Positions first, then velocities."""
+        x, delta = q.copy(), np.zeros(self.system.n_v)
+        for _ in range(STEPS):
+            residual = position_residuals(self.system, x)
+            if np.abs(residual).max(initial=0.0) <= CLOSED:
+                return x, consistent_velocities(self.system, x, v, hold=())
+            G = joint_jacobian(self.system, x)[:, self._free]
+            delta[self._free] = -np.linalg.lstsq(G, residual, rcond=NEGLIGIBLE)[0]
+            advance_positions(self.system.parts.tree, x, delta, 1.0, x)
+        raise open_loop_error(self.system, residual, "cannot be closed", "m or rad")
+
+
+CONTROLS = ("none", "baumgarte", "partitioning", "mass projection", "projection")
+"""Names of the controls."""
+
+
+def make_control(name: str, solver: Stabilized, q: Vector, step: float) -> Control:
+    """A control by its name, for a run of a formulation with multipliers from q (n_q,) in steps of `step` seconds."""
+    if name == "baumgarte":
+        return Baumgarte.for_step(solver, step)
+    if name == "partitioning":
+        return Partitioning(solver.system, q)
+    if name == "mass projection":
+        return MassProjection(solver.system)
+    return PlainProjection(solver.system) if name == "projection" else NoControl()
