@@ -130,12 +130,12 @@ def _known(s: Section, name: str, places: Places) -> str:
 
 
 def _body(name: str, s: Section, places: Places) -> RigidBody:
-    """A body, either a uniform thin `rod` between two points or with `com` and `inertia`; adds its place to `places`."""
+    """A body, either a uniform `rod` between two points or with `com` and `inertia`; adds its place to `places`."""
     with s:
         place = _frame(s)
         mass = s.number("mass", least=0.0, most=LARGEST)
         if s.has("rod"):
-            s.only(("mass", "frame", "rod"))
+            s.only(("mass", "frame", "rod", "radius"))
             com, inertia = _rod(s, mass)
         else:
             com = s.array("com", (3,), np.zeros(3) if place.own or mass == 0.0 else REQUIRED, within=LARGEST)
@@ -162,12 +162,14 @@ def _frame(s: Section) -> Place:
 
 
 def _rod(s: Section, mass: float) -> tuple[Vector, Vector]:
-    """Center of mass and inertia m (l.l 1 - l l^T) / 12 of a uniform thin rod."""
+    """Center of mass and inertia m (l.l 1 - l l^T) / 12 + m r^2 (1 + n n^T) / 4, n = l / |l|, of a uniform round rod, thin unless it has a radius."""
     start, end = s.array("rod", (2, 3), within=LARGEST)
     along = end - start
     if not along @ along > 0.0:
         raise ConfigError(s.file, s.path("rod"), [start.tolist(), end.tolist()], "2 x 3 numbers: two ends apart from each other")
-    return (start + end) / 2.0, mass * (along @ along * np.eye(3) - np.outer(along, along)) / 12.0
+    n, radius = along / np.linalg.norm(along), s.number("radius", 0.0, least=0.0, most=LARGEST)
+    thin = mass * (along @ along * np.eye(3) - np.outer(along, along)) / 12.0
+    return (start + end) / 2.0, thin + mass * radius**2 * (np.eye(3) + np.outer(n, n)) / 4.0
 
 
 def _inertia(s: Section) -> Vector:
