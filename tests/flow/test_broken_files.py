@@ -62,7 +62,14 @@ def content(kind, name):
     if name == "jacksboro":
         mapping["grid"]["spacing"] *= 16
         mapping["grid"]["count"] = [n // 16 for n in mapping["grid"]["count"]]
-    return mapping
+    return written_out(mapping)
+
+
+def written_out(value):
+    """The same without anchors: what YAML makes one object in two places becomes two, so that a change stays in its place."""
+    if isinstance(value, dict):
+        return {key: written_out(item) for key, item in value.items()}
+    return [written_out(item) for item in value] if isinstance(value, list) else value
 
 
 def places(value, above=()):
