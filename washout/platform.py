@@ -135,7 +135,8 @@ def joint_positions(p: Record, pose: np.ndarray) -> np.ndarray:
     """(2, 6, 3) lower and upper joints of the legs in the base frame A [m], for drawing."""
     joints = np.stack([p[0]["base_joints"], np.zeros((6, 3))])
     origin = (float(pose[0]), float(pose[1]), float(pose[2] + p[0]["neutral_height"]))
-    platform_joint_positions(p[0]["platform_joints"], origin, *map(float, pose[3:6]), joints[1])
+    roll, pitch, yaw = (float(angle) for angle in pose[3:6])
+    platform_joint_positions(p[0]["platform_joints"], origin, roll, pitch, yaw, joints[1])
     return joints
 
 

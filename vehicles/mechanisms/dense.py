@@ -1,0 +1,81 @@
+"""Small dense systems of linear equations, in place."""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import kernel
+
+
+@kernel
+def factor(A, exchanges):
+    """L (ones on its diagonal) and U of A (n, n) by Gaussian elimination with partial pivoting, in place.
+
+    `exchanges` (n,) is overwritten with the row that took the place of each. Returns False when A is singular.
+    """
+    n = A.shape[0]
+    for k in range(n):
+        pivot = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[pivot, k]):
+                pivot = i
+        exchanges[k] = pivot
+        if not abs(A[pivot, k]) > 0.0:
+            return False
+        if pivot != k:
+            for j in range(n):
+                A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
+        per = 1.0 / A[k, k]
+        for i in range(k + 1, n):
+            ratio = A[i, k] * per
+            A[i, k] = ratio
+            for j in range(k + 1, n):
+                A[i, j] -= ratio * A[k, j]
+    return True
+
+
+@kernel
+def solve(LU, exchanges, b):
+    """b (n,) becomes the solution of A x = b, after `factor`."""
+    n = LU.shape[0]
+    for k in range(n):
+        pivot = exchanges[k]
+        b[k], b[pivot] = b[pivot], b[k]
+    for k in range(n):
+        for j in range(k):
+            b[k] -= LU[k, j] * b[j]
+    for k in range(n - 1, -1, -1):
+        for j in range(k + 1, n):
+            b[k] -= LU[k, j] * b[j]
+        b[k] /= LU[k, k]
+
+
+@kernel
+def solve_positive(A, b):
+    """b (n,) becomes the solution of A x = b by Cholesky's method; A (n, n) symmetric, its lower triangle is read and overwritten.
+
+    Returns False when A is not positive definite.
+    """
+    n = A.shape[0]
+    for j in range(n):
+        d = A[j, j]
+        for k in range(j):
+            d -= A[j, k] * A[j, k]
+        if not d > 0.0:
+            return False
+        per = 1.0 / math.sqrt(d)
+        A[j, j] = per
+        for i in range(j + 1, n):
+            s = A[i, j]
+            for k in range(j):
+                s -= A[i, k] * A[j, k]
+            A[i, j] = s * per
+    for i in range(n):
+        for k in range(i):
+            b[i] -= A[i, k] * b[k]
+        b[i] *= A[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            b[i] -= A[k, i] * b[k]
+        b[i] *= A[i, i]
+    return True
