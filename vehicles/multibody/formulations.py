@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicles.multibody.embedding import ConstraintEmbedding, Dimensions
+from vehicles.multibody.fully_augmented import FullyAugmented
 from vehicles.multibody.recursive import Recursive
 from vehicles.multibody.system import System
 from vehicles.multibody.tree_augmented import TreeAugmented
@@ -54,12 +55,14 @@ FORMULATIONS: dict[str, Callable[[System], Formulation]] = {
     "ce": ConstraintEmbedding,
     "ta": TreeAugmented,
     "recursive": Recursive,
+    "fa": FullyAugmented,
 }
 """By short name:
 
 - ce : constraint embedding, aggregated bodies (paper 000)
 - ta : tree-augmented, cut joints and the Schur complement of their multipliers (paper 001)
 - recursive : cut joints, multipliers carried to the base body (paper 002)
+- fa : fully augmented, absolute coordinates, every joint as constraints; sparse solver (papers 000 and 001)
 """
 
 
