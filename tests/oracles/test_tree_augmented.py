@@ -12,10 +12,10 @@ from tests.oracles.random_mechanisms import RandomMechanism, carried
 from vehicles.multibody.assembly import consistent_velocities
 from vehicles.multibody.body_motion import mechanical_energy
 from vehicles.multibody.constraint_jacobian import (
-    accelerations_at_rest_of_the_joints,
     free_coordinates,
     joint_jacobian,
     position_residuals,
+    velocity_products,
     velocity_residuals,
 )
 from vehicles.multibody.formulations import make_formulation
@@ -67,8 +67,8 @@ def test_rows_have_the_derivatives_of_their_residuals(seed):
     """First and second differences over time, at joint velocities that stay as they are; the driven points' own motion by itself."""
     m = random_state(seed)
     system, h = m.system, 2e-3
-    driven = system.parts.constraints.driven
-    driven["velocity"], driven["acceleration"] = 0.0, 0.0
+    system.parts.constraints.driven["velocity"] = 0.0
+    system.parts.constraints.driven["acceleration"] = 0.0
 
     def residuals(t):
         out = np.zeros_like(m.q)
@@ -79,7 +79,7 @@ def test_rows_have_the_derivatives_of_their_residuals(seed):
     first = (phi[-2] - 8.0 * phi[-1] + 8.0 * phi[1] - phi[2]) / (12.0 * h)
     second = (-phi[-2] + 16.0 * phi[-1] - 30.0 * phi[0] + 16.0 * phi[1] - phi[2]) / (12.0 * h * h)
     rate = velocity_residuals(system, m.q, m.v)
-    wanted, magnitude = accelerations_at_rest_of_the_joints(system, m.q, m.v)
+    wanted, magnitude = velocity_products(system, m.q, m.v)
     assert np.abs(phi[0]).max() < 1e-12
     assert np.abs(first - rate).max() < 1e-6 * magnitude.max()
     assert np.abs(second - wanted).max() < 1e-6 * magnitude.max()

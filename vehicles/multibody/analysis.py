@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicles.multibody.constraint_jacobian import (
-    accelerations_at_rest_of_the_joints,
     free_coordinates,
     joint_jacobian,
     loops_of,
+    velocity_products,
 )
 from vehicles.multibody.system import System
 
@@ -64,7 +64,8 @@ def mobility(system: System, q: Vector) -> Mobility:
         U* Gc' v = 0
 
     for every admissible v; where this fails the rank at q is lower than around q, or q stands alone. (Second-order mobility, as for
-    frameworks: Connelly and Whiteley, SIAM J. Discrete Math. 9, 1996.) Prescribed coordinates stand still.
+    frameworks: Connelly and Whiteley, SIAM J. Discrete Math. 9, 1996.) Prescribed coordinates and driven points
+    stand still.
     """
     free = free_coordinates(system)
     G = joint_jacobian(system, q)[:, free]
@@ -91,7 +92,7 @@ def _obstruction(system: System, q: Vector, left: Vector, right: Vector, free: N
     for s in np.hstack([np.eye(right.shape[1]), mixed / np.linalg.norm(mixed, axis=0)]).T:
         v = np.zeros(system.n_v)
         v[free] = right @ s
-        second, magnitude = accelerations_at_rest_of_the_joints(system, q, v)
+        second, magnitude = velocity_products(system, q, v)
         opposed = left @ (left.T @ second)
         part = float(np.abs(opposed).max()) / max(float(magnitude.max()), 1e-300)
         if part > worst:

@@ -84,17 +84,20 @@ def velocity_residuals(system: System, q: Vector, v: Vector) -> Vector:
     return rate
 
 
-def accelerations_at_rest_of_the_joints(system: System, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-    """Second derivative (rows,) of every row at zero joint accelerations, and the sum of the absolute values of its terms."""
+def velocity_products(system: System, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+    """Gc' v (rows,): second derivative of every row at zero joint accelerations, with the driven points at rest; and the sum of the
+    absolute values of its terms."""
     tree, constraints = system.parts.tree, system.parts.constraints
-    rows = constraints.rows.size
+    rows, still = constraints.rows.size, constraints.driven.copy()
+    still["velocity"], still["acceleration"] = 0.0, 0.0
+    resting = constraints._replace(driven=still)
     residual, magnitude = np.zeros(rows), np.zeros(rows)
     move(tree, np.asarray(q, float))
     set_velocities(tree, np.asarray(v, float))
-    set_jacobian(constraints, tree.motion, 0, rows)
-    set_gamma(constraints, tree.motion, 0, rows)
+    set_jacobian(resting, tree.motion, 0, rows)
+    set_gamma(resting, tree.motion, 0, rows)
     tree.motion["alpha"] = tree.motion["bias"]
-    set_accelerations(constraints, tree.motion, np.zeros(system.n_v), residual, magnitude)
+    set_accelerations(resting, tree.motion, np.zeros(system.n_v), residual, magnitude)
     return residual, magnitude
 
 

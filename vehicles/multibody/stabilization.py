@@ -1,8 +1,7 @@
 """What keeps a simulation with multipliers on its loops: nothing, Baumgarte's feedback, coordinate partitioning, or projection.
 
-Multipliers make phi'' = 0. Rounding and the errors of the integrator then let phi grow (paper 001, appendix; paper 002, section 3.3): the
-gap of a free double integrator, quadratically with time in the worst case. A control has two places to act: before every evaluation, on
-what phi'' shall be, and after every step, on the state.
+Multipliers make phi'' = 0, and nothing more: rounding and the errors of the integrator let phi and phi' grow (paper 001, appendix; paper
+002, section 3.3). A control has two places to act: before every evaluation, on what phi'' shall be, and after every step, on the state.
 """
 
 from __future__ import annotations
@@ -12,14 +11,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.jit import kernel
 from vehicles.multibody.assembly import consistent_velocities, open_loop_error
-from vehicles.multibody.constraint_jacobian import free_coordinates, joint_jacobian, position_residuals, velocity_residuals
+from vehicles.multibody.constraint_jacobian import free_coordinates, joint_jacobian, position_residuals
+from vehicles.multibody.constraints import set_jacobian, set_rates, set_residuals
 from vehicles.multibody.cut_joints import lay_out_cut_joints
 from vehicles.multibody.embedding import ConstraintEmbedding
 from vehicles.multibody.formulations import Formulation
 from vehicles.multibody.projection import project_positions, project_velocities
 from vehicles.multibody.system import System
-from vehicles.multibody.tree import advance_positions
+from vehicles.multibody.tree import advance_positions, move, set_velocities
 
 Vector = NDArray[np.float64]
 
@@ -86,9 +87,23 @@ class Baumgarte(NoControl):
 
     def steer(self, q: Vector, v: Vector) -> None:
         """Tell the solver what phi'' shall be."""
-        system = self.solver.system
-        rate = velocity_residuals(system, q, v)
-        self.solver.set_feedback(2.0 * self.zeta * self.omega * rate + self.omega**2 * position_residuals(system, q))
+        parts = self.solver.system.parts
+        feedback = np.zeros(parts.constraints.rows.size)
+        set_baumgarte(parts.tree, parts.constraints, q, v, 2.0 * self.zeta * self.omega, self.omega**2, feedback)
+        self.solver.set_feedback(feedback)
+
+
+@kernel
+def set_baumgarte(tree, constraints, q, v, damping, stiffness, feedback):
+    """feedback (rows,) = damping phi' + stiffness phi, with gains in 1/s and 1/s2."""
+    rows = constraints.rows.shape[0]
+    move(tree, q)
+    set_velocities(tree, v)
+    set_residuals(constraints, tree.motion, q, 0, rows)
+    set_jacobian(constraints, tree.motion, 0, rows)
+    set_rates(constraints, tree.motion, v, feedback)
+    for c in range(rows):
+        feedback[c] = damping * feedback[c] + stiffness * constraints.residual[c]
 
 
 class Partitioning(NoControl):
