@@ -216,7 +216,7 @@ class FullyAugmented:
 
         Parameters
         ----------
-        q, v : (n_q,), (n_v,) state; positions and velocities on the loops (see `analysis.check_state`)
+        q, v : (n_q,), (n_v,) state; positions and velocities on the loops (see `assembly.check_state`)
         tau : (n_v,) forces on the coordinates [N m, N]
         wrenches : (n_nodes, 6) forces [N; F] on the nodes at their origins, in world axes
         prescribed : (n_v,) accelerations of the prescribed coordinates; other entries are not read
