@@ -160,10 +160,11 @@ def test_a_piston_that_is_told_where_to_be_is_singular_in_its_dead_centres_only(
 # ------------------------------------------------------------------------------------------------------------------ controls
 
 
-@pytest.fixture(scope="module")
-def four_bar():
+@pytest.fixture(scope="module", params=["ta", "recursive", "fa"])
+def four_bar(request):
+    """(solver, q, v) in every formulation with multipliers."""
     system, q, v = shipped("four_bar")
-    return make_formulation("ta", system), q, v
+    return make_formulation(request.param, system), q, v
 
 
 @pytest.mark.parametrize("control", PROJECTIONS)
