@@ -222,15 +222,16 @@ def _fill(source: Source, span: Span, theta_cells: int, angle_cells: int) -> Red
     grid = record(GRID)
     g = grid[0]
     g["steered"], g["theta_cells"], g["angle_cells"] = steered, theta_cells, angle_cells
-    g["theta_min"], g["theta_step"] = span.travel[:, 0], np.ptp(span.travel, axis=1) / theta_cells
+    theta_step, angle_step = np.ptp(span.travel, axis=1) / theta_cells, np.ptp(span.lock) / max(angle_cells, 1)
+    g["theta_min"], g["theta_max"], g["theta_per_step"] = span.travel[:, 0], span.travel[:, 1], 1.0 / theta_step
     theta = span.theta(np.linspace(0.0, 1.0, theta_cells + 1))
-    per_theta = g["theta_step"][:, None] ** np.arange(3.0)
+    per_theta = theta_step[:, None] ** np.arange(3.0)
     nodes = source.derivatives(theta, np.zeros(1))[:, 0, :, 0, steered:, :FIXED].transpose(2, 0, 1, 3)
     fixed = np.ascontiguousarray(nodes * per_theta[steered:, None, :, None]).reshape(4 - steered, -1, FIXED)
     if not steered:
         return no_tables()._replace(grid=grid, fixed=fixed)
-    g["angle_min"], g["angle_step"] = span.lock[0], np.ptp(span.lock) / angle_cells
-    per_angle = g["angle_step"] ** np.arange(3.0)[:, None]
+    g["angle_min"], g["angle_max"], g["angle_per_step"] = span.lock[0], span.lock[1], 1.0 / angle_step
+    per_angle = angle_step ** np.arange(3.0)[:, None]
     nodes = source.derivatives(theta, span.angle(np.linspace(0.0, 1.0, angle_cells + 1)))[..., :steered, :]
     nodes = nodes.transpose(4, 0, 2, 1, 3, 5) * per_theta[:steered, None, :, None, None, None] * per_angle
     return ReducedTables(grid, fixed, np.ascontiguousarray(nodes).reshape(steered, theta_cells + 1, 3, -1, STEERED))

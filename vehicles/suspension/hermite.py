@@ -10,17 +10,17 @@ from simulator.base.jit import inline
 
 
 @inline
-def locate(x, start, step, cells):
-    """Interval number and xi of x among `cells` intervals of length `step` that begin at `start`; the ends belong to the table."""
-    t = (x - start) / step
+def locate(x, start, per_step, cells):
+    """Interval number and xi of x among `cells` intervals that begin at `start`, `per_step` of them per unit; the ends belong to the table."""
+    t = (x - start) * per_step
     n = min(max(int(t), 0), cells - 1)
     return n, t - n
 
 
 @inline
-def covered(x, start, step, cells):
-    """True when x lies in a table of `cells` intervals of length `step` that begins at `start`."""
-    return start <= x <= start + step * cells
+def covered(x, low, high):
+    """True when x lies in a table from low to high."""
+    return low <= x <= high
 
 
 @inline

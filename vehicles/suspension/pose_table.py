@@ -67,7 +67,7 @@ def pose_over_theta(table, body, theta, out):
 
     out : record of POSE, overwritten; the derivatives by the Pitman angle are left alone
     """
-    n, xi = locate(theta, table.start, table.step, table.nodes.shape[1] - 1)
+    n, xi = locate(theta, table.start, 1.0 / table.step, table.nodes.shape[1] - 1)
     a, b = table.nodes[body, n], table.nodes[body, n + 1]
     e, d, d_2 = position(vector(a["e"]), vector(a["d"]), vector(b["e"]), vector(b["d"]), xi, table.step)
     R, delta, delta_2 = rotation(columns(a["R"]), vector(a["delta"]), columns(b["R"]), vector(b["delta"]), xi, table.step)
@@ -80,8 +80,8 @@ def pose_over_both(table, body, theta, angle, out):
 
     out : record of POSE, overwritten
     """
-    n, xi = locate(theta, table.start, table.step, table.nodes.shape[1] - 1)
-    m, eta = locate(angle, table.steer_start, table.steer_step, table.nodes.shape[2] - 1)
+    n, xi = locate(theta, table.start, 1.0 / table.step, table.nodes.shape[1] - 1)
+    m, eta = locate(angle, table.steer_start, 1.0 / table.steer_step, table.nodes.shape[2] - 1)
     L = table.step
     a = edge(table.nodes[body, n, m], table.nodes[body, n, m + 1], eta, table.steer_step)
     b = edge(table.nodes[body, n + 1, m], table.nodes[body, n + 1, m + 1], eta, table.steer_step)

@@ -66,10 +66,12 @@ INTERPOLATED = (
 GRID = (
     ("steered", (), "1", "corners from the front that are tabulated over the Pitman angle too: 2, or 0", "i8"),
     ("theta_min", (4,), "rad", "lower end of the tables, per corner"),
-    ("theta_step", (4,), "rad", "distance of their nodes"),
+    ("theta_max", (4,), "rad", "upper end"),
+    ("theta_per_step", (4,), "1/rad", "nodes per angle"),
     ("theta_cells", (), "1", "intervals along theta; 0 = there is no table", "i8"),
     ("angle_min", (), "rad", "least Pitman angle of the tables"),
-    ("angle_step", (), "rad", "distance of their nodes"),
+    ("angle_max", (), "rad", "largest"),
+    ("angle_per_step", (), "1/rad", "nodes per angle"),
     ("angle_cells", (), "1", "intervals along the Pitman angle", "i8"),
 )
 """Where the nodes lie."""
@@ -98,9 +100,9 @@ def covers(tables, theta, angle):
     g = tables.grid[0]
     inside = g["theta_cells"] > 0
     for i in range(4):
-        inside = inside and covered(theta[i], g["theta_min"][i], g["theta_step"][i], g["theta_cells"])
+        inside = inside and covered(theta[i], g["theta_min"][i], g["theta_max"][i])
     if g["steered"] > 0:
-        inside = inside and covered(angle, g["angle_min"], g["angle_step"], g["angle_cells"])
+        inside = inside and covered(angle, g["angle_min"], g["angle_max"])
     return inside
 
 
@@ -113,34 +115,44 @@ def interpolate(tables, theta, angle, steering_moves, r):
     tables : ReducedTables
     theta : (4,) arm angles [rad]
     angle : Pitman angle [rad]
-    steering_moves : False leaves out what only the rate of the Pitman angle asks for: `by_angle` and two rows of `curvature` are then zero
+    steering_moves : False leaves out what only the rate of the Pitman angle asks for: `by_angle`, the last rows of `curvature` and the
+        quantities from E on then keep what they had
     r : record of INTERPOLATED, overwritten
     """
     g = tables.grid[0]
     steered = g["steered"]
     for i in range(steered, 4):
-        n, xi = locate(theta[i], g["theta_min"][i], g["theta_step"][i], g["theta_cells"])
-        along_theta(tables.fixed[i - steered], 3 * n, FIXED, xi, 1.0 / g["theta_step"][i], i, r)
+        n, xi = locate(theta[i], g["theta_min"][i], g["theta_per_step"][i], g["theta_cells"])
+        along_theta(tables.fixed[i - steered], 3 * n, FIXED, xi, g["theta_per_step"][i], i, r)
     if steered > 0:
-        m, eta = locate(angle, g["angle_min"], g["angle_step"], g["angle_cells"])
-        v = quintic(eta)
+        m, eta = locate(angle, g["angle_min"], g["angle_per_step"], g["angle_cells"])
         for i in range(steered):
-            n, xi = locate(theta[i], g["theta_min"][i], g["theta_step"][i], g["theta_cells"])
-            per_step = 1.0 / g["theta_step"][i]
+            n, xi = locate(theta[i], g["theta_min"][i], g["theta_per_step"][i], g["theta_cells"])
             if steering_moves:
-                v_1 = scaled(quintic_1(eta), 1.0 / g["angle_step"])
-                for order in range(3):
-                    weigh_twice(v, v_1, tables.steered[i, n, order], 3 * m, r[0]["rows"][order], r[0]["rows_by_angle"][order])
-                    weigh_twice(v, v_1, tables.steered[i, n + 1, order], 3 * m, r[0]["rows"][order + 3], r[0]["rows_by_angle"][order + 3])
-                along_theta(r[0]["rows"], 0, STEERED, xi, per_step, i, r)
-                by_angle(tables.steered[i], n, 3 * m, xi, eta, per_step, 1.0 / g["angle_step"], i, r)
+                along_both(tables.steered[i], n, 3 * m, xi, eta, g["theta_per_step"][i], g["angle_per_step"], i, r)
             else:
                 for order in range(3):
-                    weigh(v, tables.steered[i, n, order], 3 * m, STEERED, r[0]["rows"][order])
-                    weigh(v, tables.steered[i, n + 1, order], 3 * m, STEERED, r[0]["rows"][order + 3])
-                along_theta(r[0]["rows"], 0, STEERED, xi, per_step, i, r)
-                r[0]["by_angle"][i] = 0.0
-                r[0]["curvature"][i, 1:] = 0.0
+                    weigh(quintic(eta), tables.steered[i, n, order], 3 * m, FIXED, r[0]["rows"][order])
+                    weigh(quintic(eta), tables.steered[i, n + 1, order], 3 * m, FIXED, r[0]["rows"][order + 3])
+                along_theta(r[0]["rows"], 0, FIXED, xi, g["theta_per_step"][i], i, r)
+
+
+@inline
+def along_both(nodes, n, first, xi, eta, per_step, per_angle, i, r):
+    """Corner i: along the Pitman angle at the six rows of the interval of theta first, then along theta."""
+    v, v_1, v_2 = quintic(eta), scaled(quintic_1(eta), per_angle), scaled(quintic_2(eta), per_angle * per_angle)
+    w, w_1 = quintic(xi), scaled(quintic_1(xi), per_step)
+    rows, rows_by_angle = r[0]["rows"], r[0]["rows_by_angle"]
+    for order in range(3):
+        weigh_twice(v, v_1, nodes[n, order], first, rows[order], rows_by_angle[order])
+        weigh_twice(v, v_1, nodes[n + 1, order], first, rows[order + 3], rows_by_angle[order + 3])
+    along_theta(rows, 0, STEERED, xi, per_step, i, r)
+    weigh(w, rows_by_angle, 0, STEERED, r[0]["by_angle"][i])
+    weigh(w_1, rows_by_angle, 0, 3, r[0]["curvature"][i, 1])
+    for order in range(3):
+        weigh(v_2, nodes[n, order], first, 3, rows_by_angle[order])
+        weigh(v_2, nodes[n + 1, order], first, 3, rows_by_angle[order + 3])
+    weigh(w, rows_by_angle, 0, 3, r[0]["curvature"][i, 2])
 
 
 @inline
@@ -165,20 +177,6 @@ def along_theta(rows, first, count, xi, per_step, i, r):
     weigh(quintic(xi), rows, first, count, r[0]["value"][i])
     weigh(scaled(quintic_1(xi), per_step), rows, first, count, r[0]["by_theta"][i])
     weigh(scaled(quintic_2(xi), per_step * per_step), rows, first, 3, r[0]["curvature"][i, 0])
-
-
-@inline
-def by_angle(nodes, n, first, xi, eta, per_step, per_angle, i, r):
-    """Derivative of corner i by the Pitman angle, from `rows_by_angle`, and what else of the moment's curvature belongs to it."""
-    w, w_1 = quintic(xi), scaled(quintic_1(xi), per_step)
-    v_2 = scaled(quintic_2(eta), per_angle * per_angle)
-    rows = r[0]["rows_by_angle"]
-    weigh(w, rows, 0, STEERED, r[0]["by_angle"][i])
-    weigh(w_1, rows, 0, 3, r[0]["curvature"][i, 1])
-    for order in range(3):
-        weigh(v_2, nodes[n, order], first, 3, rows[order])
-        weigh(v_2, nodes[n + 1, order], first, 3, rows[order + 3])
-    weigh(w, rows, 0, 3, r[0]["curvature"][i, 2])
 
 
 @inline
