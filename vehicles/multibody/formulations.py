@@ -56,6 +56,7 @@ FORMULATIONS: dict[str, Callable[[System], Formulation]] = {
     "ta": TreeAugmented,
     "recursive": Recursive,
     "fa": FullyAugmented,
+    "fa-dense": lambda system: FullyAugmented(system, "dense"),
 }
 """By short name:
 
@@ -63,6 +64,7 @@ FORMULATIONS: dict[str, Callable[[System], Formulation]] = {
 - ta : tree-augmented, cut joints and the Schur complement of their multipliers (paper 001)
 - recursive : cut joints, multipliers carried to the base body (paper 002)
 - fa : fully augmented, absolute coordinates, every joint as constraints; sparse solver (papers 000 and 001)
+- fa-dense : the same with a dense solver
 """
 
 
