@@ -41,7 +41,7 @@ Array = NDArray[np.float64]
 DATA = Path(__file__).parents[1] / "data" / "hmmwv_accelerations"
 MODEL = yaml.safe_load((DATA / "hmmwv_model.yaml").read_text(encoding="utf-8"))
 HMMWV, MASSLESS_RODS = vehicle_description("hmmwv"), vehicle_description("hmmwv_chrono")
-FORMULATIONS = ("ce", "ta", "recursive")
+FORMULATIONS = ("ce", "ta", "recursive", "fa", "fa-dense")
 NEED_INERTIA = tuple(name for name in FORMULATIONS if name != "ce")
 FREE = ("out_chassis_alpha_world", "out_chassis_acc_world", "out_theta_ddot", "out_wheel_acc")
 
@@ -310,7 +310,7 @@ def test_a_linkage_with_mass_moves_alike_in_all_formulations(formulation: str, a
     assert error(ours, reference) < 1e-9
 
 
-@pytest.mark.parametrize("formulation", ["ta", "recursive"])
+@pytest.mark.parametrize("formulation", ["ta", "recursive", "fa"])
 def test_a_massless_linkage_is_refused_where_its_inertia_is_needed(formulation: str) -> None:
     system = build_system(vehicle_mechanism(HMMWV.design, HMMWV.steering))
     solver = make_formulation(formulation, system)
@@ -386,7 +386,7 @@ def test_formulations_report_these_dimensions(formulation: str) -> None:
         assert tuple(solver.dimensions) == sizes(mechanism)[kind]
 
 
-@pytest.mark.parametrize(("formulation", "size"), [("ce", (14, 0)), ("ta", (52, 38)), ("recursive", (52, 38))])
+@pytest.mark.parametrize(("formulation", "size"), [("ce", (14, 0)), ("ta", (52, 38)), ("recursive", (52, 38)), ("fa", (216, 202))])
 def test_a_prescribed_arm_is_no_unknown_of_a_tree_and_one_row_of_absolute_coordinates(formulation: str, size: tuple[int, int]) -> None:
     system = build_system(vehicle_mechanism(HMMWV.design, HMMWV.steering, 1.0))
     solver = make_formulation(formulation, system)
