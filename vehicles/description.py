@@ -119,11 +119,19 @@ def read_description(mapping: Any, file: str) -> Description:
                 ("spring_upper_B", "SPRING_C"),
             )
         }
-        tolerance = None
-        if s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0]) == "table":
-            tolerance = s.number("suspension_table_tolerance", DEFAULT_TOLERANCE, least=FINEST_TOLERANCE, most=COARSEST_TOLERANCE)
+        tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0]) == "table"
+        tolerance = s.number("suspension_table_tolerance", DEFAULT_TOLERANCE, least=FINEST_TOLERANCE, most=COARSEST_TOLERANCE)
         return Description(
-            s.text("name"), design, mechanism, steering, body, bushes, outline, s.text("tires"), s.text("drivetrain"), tolerance
+            s.text("name"),
+            design,
+            mechanism,
+            steering,
+            body,
+            bushes,
+            outline,
+            s.text("tires"),
+            s.text("drivetrain"),
+            tolerance if tables else None,
         )
 
 
