@@ -77,6 +77,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
     _add_mechanism(commands)
     _add_validate(commands)
     _add_bench(commands)
+    _add_triangularize(commands)
     return parser
 
 
@@ -251,6 +252,28 @@ def _add_bench(commands: Commands) -> None:
     p.add_argument("--view", action="store_true", help="tick: also measure frames per second, off the screen")
     p.add_argument("--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick")
     p.set_defaults(run=_bench)
+
+
+def _add_triangularize(commands: Commands) -> None:
+    p = commands.add_parser("triangularize", help="turn the equations of a mechanism into a triangular system and a kernel that solves it")
+    p.add_argument("file", metavar="FILE", help="equations by name or file, for example landing_gear")
+    p.add_argument(
+        "--engine",
+        default="auto",
+        choices=("auto", "sympy", "singular"),
+        help="program that finds the basis (default: Singular if installed)",
+    )
+    p.add_argument("--at", metavar="NAME=VALUE,...", help="parameters at which real solutions are counted (default: those in the file)")
+    p.add_argument("--write", metavar="MODULE.py", help="write the kernel")
+    p.add_argument("--basis", metavar="FILE.txt", help="write the whole basis, one polynomial a line")
+    p.add_argument("--json", action="store_true", help="print one JSON object, the polynomials included")
+    p.set_defaults(run=_triangularize)
+
+
+def _triangularize(arguments: argparse.Namespace) -> int:
+    from simulator.triangular.command import main_triangularize
+
+    return main_triangularize(arguments)
 
 
 def _validate_accelerations(arguments: argparse.Namespace) -> int:
