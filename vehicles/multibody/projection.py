@@ -6,6 +6,8 @@ impact would make them). S = Gc M^-1 Gc* and the way to M^-1 Gc* are those of `t
 
 from __future__ import annotations
 
+import math
+
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.articulated_body import gather, scatter
 from vehicles.multibody.constraints import set_jacobian, set_rates, set_residuals
@@ -13,6 +15,9 @@ from vehicles.multibody.loop_forces import add_multipliers, gather_forces, start
 from vehicles.multibody.symmetric_elimination import factor, solve
 from vehicles.multibody.tree import advance_positions, move, set_velocities, start_inertias
 from vehicles.multibody.tree_augmented import set_schur_complement
+
+ROUNDING = 1e3
+"""A residual up to so many times the tolerance may be rounding."""
 
 
 @kernel
@@ -32,13 +37,14 @@ def project_positions(m, q, delta, tolerance, steps):
     """
     parts = m.parts
     tree, constraints = parts.tree, parts.constraints
-    rows = constraints.rows.shape[0]
+    rows, before = constraints.rows.shape[0], math.inf
     for step in range(steps + 1):
         move(tree, q)
         set_residuals(constraints, tree.motion, q, 0, rows)
         worst = largest(constraints.residual)
-        if worst <= tolerance or step == steps:
+        if worst <= tolerance or step == steps or is_rounding(worst, before, tolerance):
             return worst
+        before = worst
         factor_loops(m, delta)
         respond(m, constraints.residual, delta)
         advance_positions(tree, q, delta, 1.0, q)
@@ -49,18 +55,26 @@ def project_positions(m, q, delta, tolerance, steps):
 def project_velocities(m, q, v, delta, tolerance, steps):
     """Bring v (n_v,) to velocities that keep the loops closed at q, in place; as `project_positions`, with `m.residual` row by row."""
     tree, constraints = m.parts.tree, m.parts.constraints
+    before = math.inf
     move(tree, q)
     factor_loops(m, delta)
     for step in range(steps + 1):
         set_velocities(tree, v)
         set_rates(constraints, tree.motion, v, m.residual)
         worst = largest(m.residual)
-        if worst <= tolerance or step == steps:
+        if worst <= tolerance or step == steps or is_rounding(worst, before, tolerance):
             return worst
+        before = worst
         respond(m, m.residual, delta)
         for i in range(v.shape[0]):
             v[i] += delta[i]
     return 0.0
+
+
+@inline
+def is_rounding(worst, before, tolerance):
+    """True when a small residual no longer falls: far from the world's origin, or fast, rounding is above the tolerance."""
+    return worst <= ROUNDING * tolerance and worst > 0.5 * before
 
 
 @inline

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vehicles.integration.method import Integrator, Project, Rates
 from vehicles.integration.one_step import RungeKutta4, SemiImplicitEuler
 from vehicles.multibody.body_motion import mechanical_energy
 from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals
@@ -17,12 +18,15 @@ from vehicles.multibody.tree import advance_positions, position_rates
 
 Vector = NDArray[np.float64]
 
-METHODS = ("semi_implicit_euler", "runge_kutta_4")
-"""Integrators by name."""
+METHODS: dict[str, Callable[[Rates, Project, int], Integrator]] = {
+    "semi_implicit_euler": lambda rates, project, n_q: SemiImplicitEuler(rates, range(n_q), project),
+    "runge_kutta_4": lambda rates, project, n_q: RungeKutta4(rates, project),
+}
+"""Integrators of a state of n_q positions and its velocities, by name."""
 
 
 @dataclass(frozen=True)
-class Motion:
+class Run:
     """A run, with n + 1 states.
 
     t (n + 1,) [s]; q (n + 1, n_q), v (n + 1, n_v) states; gap, rate (n + 1,) largest residual of all loops [m, rad] and largest rate of it
@@ -56,7 +60,7 @@ def simulate(
     method: str = "runge_kutta_4",
     control: Control | None = None,
     prescribed: Callable[[float], Vector] | None = None,
-) -> Motion:
+) -> Run:
     """Follow a mechanism for n steps of `step` seconds from the closed state q (n_q,), v (n_v,).
 
     Parameters
@@ -83,13 +87,13 @@ def simulate(
         advance_positions(tree, y[:n_q], y[n_q:], 0.0, y[:n_q])  # quaternions of unit length again
         y[:n_q], y[n_q:] = keep.settle(y[:n_q].copy(), y[n_q:].copy())
 
-    stepper = SemiImplicitEuler(rates, np.arange(n_q), settle) if method == "semi_implicit_euler" else RungeKutta4(rates, settle)
+    stepper = METHODS[method](rates, settle, n_q)
     states = np.zeros((n + 1, q.size + v.size))
     states[0] = np.concatenate([q, v])
     for i in range(n):
         states[i + 1] = stepper.step(i * step, states[i], step)
     q_t, v_t = states[:, :n_q], states[:, n_q:]
-    return Motion(
+    return Run(
         np.linspace(0.0, n * step, n + 1),
         q_t,
         v_t,

@@ -6,6 +6,7 @@ Multipliers make phi'' = 0, and nothing more: rounding and the errors of the int
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +19,7 @@ from vehicles.multibody.constraints import set_jacobian, set_rates, set_residual
 from vehicles.multibody.cut_joints import lay_out_cut_joints
 from vehicles.multibody.embedding import ConstraintEmbedding
 from vehicles.multibody.formulations import Formulation
-from vehicles.multibody.projection import project_positions, project_velocities
+from vehicles.multibody.projection import ROUNDING, project_positions, project_velocities
 from vehicles.multibody.system import System
 from vehicles.multibody.tree import advance_positions, move, set_velocities
 
@@ -130,9 +131,10 @@ class MassProjection(NoControl):
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Positions first, then velocities."""
         x, u = q.copy(), v.copy()
-        if not project_positions(self._m, x, self._delta, CLOSED, STEPS) <= 1e3 * CLOSED:
+        if not project_positions(self._m, x, self._delta, CLOSED, STEPS) <= ROUNDING * CLOSED:
             raise open_loop_error(self.system, self.system.parts.constraints.residual, "cannot be closed", "m or rad")
-        if not project_velocities(self._m, x, u, self._delta, CLOSED, STEPS) <= 1e3 * CLOSED * max(1.0, float(np.abs(u).max(initial=0.0))):
+        fastest = max(1.0, float(np.abs(u).max(initial=0.0)))
+        if not project_velocities(self._m, x, u, self._delta, CLOSED * fastest, STEPS) <= ROUNDING * CLOSED * fastest:
             raise open_loop_error(self.system, self._m.residual, "opens whatever the joints do", "m/s or rad/s")
         return x, u
 
@@ -146,27 +148,29 @@ class PlainProjection(NoControl):
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Positions first, then velocities."""
-        x, delta = q.copy(), np.zeros(self.system.n_v)
+        x, delta, before = q.copy(), np.zeros(self.system.n_v), np.inf
         for _ in range(STEPS):
             residual = position_residuals(self.system, x)
-            if np.abs(residual).max(initial=0.0) <= CLOSED:
+            gap = float(np.abs(residual).max(initial=0.0))
+            if gap <= CLOSED or (gap <= ROUNDING * CLOSED and gap > 0.5 * before):
                 return x, consistent_velocities(self.system, x, v, hold=())
             G = joint_jacobian(self.system, x)[:, self._free]
             delta[self._free] = -np.linalg.lstsq(G, residual, rcond=NEGLIGIBLE)[0]
             advance_positions(self.system.parts.tree, x, delta, 1.0, x)
+            before = gap
         raise open_loop_error(self.system, residual, "cannot be closed", "m or rad")
 
 
-CONTROLS = ("none", "baumgarte", "partitioning", "mass projection", "projection")
-"""Names of the controls."""
+CONTROLS: dict[str, Callable[[Stabilized, Vector, float], Control]] = {
+    "none": lambda solver, q, step: NoControl(),
+    "baumgarte": lambda solver, q, step: Baumgarte.for_step(solver, step),
+    "partitioning": lambda solver, q, step: Partitioning(solver.system, q),
+    "mass projection": lambda solver, q, step: MassProjection(solver.system),
+    "projection": lambda solver, q, step: PlainProjection(solver.system),
+}
+"""Controls by name."""
 
 
 def make_control(name: str, solver: Stabilized, q: Vector, step: float) -> Control:
     """A control by its name, for a run of a formulation with multipliers from q (n_q,) in steps of `step` seconds."""
-    if name == "baumgarte":
-        return Baumgarte.for_step(solver, step)
-    if name == "partitioning":
-        return Partitioning(solver.system, q)
-    if name == "mass projection":
-        return MassProjection(solver.system)
-    return PlainProjection(solver.system) if name == "projection" else NoControl()
+    return CONTROLS[name](solver, q, step)
