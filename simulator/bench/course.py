@@ -43,6 +43,8 @@ CLOCK = (
     ("h", (), "s", "length of a step"),
     ("method", (), "1", "one of the methods above", "i8"),
     ("stage", (), "1", "stage of the Runge-Kutta step at hand", "i8"),
+    ("gap_frequency", (), "rad/s", "Baumgarte's feedback: what a gap closes with, critically damped; 0: none"),
+    ("projects", (), "1", "1: the state is projected onto the loops after every step", "i8"),
 )
 
 
@@ -71,6 +73,11 @@ def tree_course(tree: Tree, n_q: int, n_v: int, wheels: Record) -> Course:
     """A course over the coordinates of a tree."""
     quaternions = [int(node["q"]) + (3 if node["kind"] == FREE else 0) for node in tree.nodes if node["kind"] in (SPHERICAL, FREE)]
     return _course(np.zeros(n_q + n_v), np.zeros(n_q + n_v), n_q, quaternions, wheels)
+
+
+def body_course(n: int, wheels: Record) -> Course:
+    """A course over n bodies: n poses (position, quaternion), then n velocities."""
+    return _course(np.zeros(13 * n), np.zeros(13 * n), 7 * n, [7 * b + 3 for b in range(n)], wheels)
 
 
 def state_course(state: Record, rate: Record, wheels: Record) -> Course:
@@ -184,6 +191,12 @@ def begin_step(c):
         c.start[i] = c.y[i]
     c.clock[0]["t"] += h
     return h
+
+
+@inline
+def ends_step(c):
+    """A step has just ended; without a method there are none."""
+    return c.clock[0]["method"] != HOLD and c.clock[0]["stage"] == 0
 
 
 @inline

@@ -16,10 +16,14 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
 from simulator.bench.course import WHEELS
-from vehicles.model import CORNER_NAMES, Design
+from vehicles.description import Description
+from vehicles.model import CORNER_NAMES, Design, new_mechanism
+from vehicles.model import Mechanism as Corners
 from vehicles.multibody.embedding import ConstraintEmbedding
-from vehicles.multibody.mechanism import WORLD, Mechanism, Spring
+from vehicles.multibody.mechanism import WORLD, Spring
 from vehicles.multibody.system import System, build_system
+from vehicles.suspension.build_tables import build_tables
+from vehicles.suspension.reduced_table import ReducedTables
 from vehicles.vehicle_mechanism import CHASSIS, linear_struts, quarter_car, vehicle_mechanism
 
 Vector = NDArray[np.float64]
@@ -44,20 +48,47 @@ KICK = ((0.6, -0.4, 0.5, -0.3), (0.1, -0.15, 0.05), (0.2, 0.1, 0.3))
 
 
 @dataclass(frozen=True)
+class Subject:
+    """The whole vehicle, or its quarter car, with tables of its reduced quantities; it begins at the positions q (n_q,), None: as designed."""
+
+    description: Description
+    whole: bool
+    tables: ReducedTables
+    q: Vector | None = None
+
+
+def make_subject(description: Description, whole: bool) -> Subject:
+    """The vehicle with the tables it would drive with, over the full lock of the steering, or the quarter car with tables over its arm alone."""
+    mechanism = new_corners(description.design, whole)
+    steering = description.steering if whole else None
+    return Subject(description, whole, build_tables(mechanism.corners, mechanism.struts, mechanism.Q_design, steering)[0])
+
+
+def new_corners(design: Design, whole: bool) -> Corners:
+    """The corners in closed form; those of the quarter car are four of the same, for the closed form always works out four."""
+    if whole:
+        return new_mechanism(design.chassis, list(design.corners), design.struts, design.gravity)
+    i, struts = CORNER_NAMES.index(QUARTER), design.struts.copy()
+    for name in struts.dtype.names or ():
+        struts[0][name][:] = struts[0][name][i].copy()
+    return new_mechanism(design.chassis, 4 * [design.corners[i]], struts, design.gravity)
+
+
+@dataclass(frozen=True)
 class Scene:
     """A mechanism under its loads.
 
     Attributes
     ----------
-    name : quarter car or vehicle
-    corners : those that are built
+    subject : what it is about
+    corners : names of those that are built
     design : the vehicle with linear springs and dampers
     system : the mechanism laid out
     wheels : records of WHEELS, one per corner built
     q, v : (n_q,), (n_v,) closed state at the beginning
     """
 
-    name: str
+    subject: Subject
     corners: tuple[str, ...]
     design: Design
     system: System
@@ -68,14 +99,20 @@ class Scene:
     @property
     def whole(self) -> bool:
         """The whole vehicle, not the quarter car."""
-        return len(self.corners) > 1
+        return self.subject.whole
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        return "vehicle" if self.whole else "quarter car"
 
 
-def make_scene(design: Design, whole: bool, disturbed: bool, damped: bool = True, q: Vector | None = None) -> Scene:
-    """The vehicle or its quarter car at the positions q (n_q,), else in the design position.
+def make_scene(subject: Subject, disturbed: bool, damped: bool) -> Scene:
+    """The subject under its loads.
 
     Disturbed, periodic forces act and the wheels turn; not disturbed and without dampers, it has a KICK and its energy is conserved.
     """
+    whole, design = subject.whole, subject.description.design
     design = replace(design, struts=linear_struts(design.struts))
     if not damped:
         for name in ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end"):
@@ -86,13 +123,13 @@ def make_scene(design: Design, whole: bool, disturbed: bool, damped: bool = True
     system = build_system(replace(mechanism, springs=(*mechanism.springs, *hangers(wheels, corners, design))))
     for wheel, corner in zip(wheels, corners, strict=True):
         wheel["node"] = system.node[f"{corner}_wheel"]
-    q, v = system.neutral() if q is None else q, np.zeros(system.n_v)
+    q, v = system.neutral() if subject.q is None else subject.q, np.zeros(system.n_v)
     for i, corner in enumerate(corners):
         v[system.joint_v[f"{corner}_wheel"]] = SPIN if disturbed else 0.0
         v[system.joint_v[f"{corner}_lca"]] = 0.0 if damped else KICK[0][i]
     if whole and not damped:
         v[system.joint_v[CHASSIS]] = KICK[1] + KICK[2]
-    return Scene("vehicle" if whole else "quarter car", corners, design, system, wheels, *ConstraintEmbedding(system, q).close(q, v))
+    return Scene(subject, corners, design, system, wheels, *ConstraintEmbedding(system, q).close(q, v))
 
 
 def loaded_wheels(design: Design, whole: bool, disturbed: bool) -> Record:
