@@ -1,0 +1,93 @@
+"""Real zeros of a polynomial in an interval, without an initial guess: for the polynomials of triangular systems above degree two."""
+
+from __future__ import annotations
+
+from simulator.base.jit import inline, kernel
+
+HALVINGS = 60
+"""Most steps for a zero: halving alone then ends at neighboring numbers of an interval of length 1."""
+
+
+@kernel
+def real_roots(coefficients, low, high, work, roots):
+    """Zeros of a polynomial in [low, high] at which it changes sign, rising, into `roots`; returns how many.
+
+    The zeros of each derivative bound the intervals in which the one below it is monotonic, so that a bracketed Newton method finds all of its
+    zeros; the number of operations is bounded. Zeros without a change of sign (double ones) are not found.
+
+    Parameters
+    ----------
+    coefficients : (n + 1,) that of the power k at [k]
+    work : (2, n + 1) scratch
+    roots : (n,) out
+    """
+    degree = len(coefficients) - 1
+    count = 0
+    for order in range(degree - 1, -1, -1):
+        derivative, bounds = work[0], work[1]
+        _derive(coefficients, degree, order, derivative)
+        for k in range(count):
+            bounds[k] = roots[k]
+        bounds[count] = high
+        edges = count + 1
+        count = 0
+        left = low
+        f_left = _value(derivative, degree - order, left)
+        for k in range(edges):
+            right = bounds[k]
+            f_right = _value(derivative, degree - order, right)
+            if f_left * f_right < 0.0 or (f_right == 0.0 and f_left != 0.0):
+                roots[count] = _bracketed(derivative, degree - order, left, right, f_left)
+                count += 1
+            left, f_left = right, f_right
+    return count
+
+
+@inline
+def _derive(coefficients, degree, order, out):
+    """Coefficients of the derivative of an order, divided by the order's factorial."""
+    for power in range(degree - order + 1):
+        binomial = 1.0
+        for k in range(order):
+            binomial *= (power + order - k) / (k + 1.0)
+        out[power] = coefficients[power + order] * binomial
+
+
+@inline
+def _value(coefficients, degree, x):
+    total = coefficients[degree]
+    for k in range(degree - 1, -1, -1):
+        total = total * x + coefficients[k]
+    return total
+
+
+@inline
+def _slope(coefficients, degree, x):
+    total = degree * coefficients[degree]
+    for k in range(degree - 1, 0, -1):
+        total = total * x + k * coefficients[k]
+    return total
+
+
+@inline
+def _bracketed(coefficients, degree, left, right, f_left):
+    """The zero between `left` and `right`: Newton's method, and the middle where that leaves the bracket or does not halve it."""
+    x = 0.5 * (left + right)
+    width = right - left
+    for _ in range(2 * HALVINGS):
+        f = _value(coefficients, degree, x)
+        if f == 0.0:
+            break
+        if (f < 0.0) == (f_left < 0.0):
+            left = x
+        else:
+            right = x
+        slope = _slope(coefficients, degree, x)
+        following = x - f / slope if slope != 0.0 else left
+        if not left < following < right or right - left > 0.5 * width:
+            following = 0.5 * (left + right)
+        width = right - left
+        if following in (x, left, right):
+            break
+        x = following
+    return x
