@@ -11,7 +11,7 @@ from vehicles.multibody.mechanism import WORLD, Coupling, Force, Joint, JointFor
 from vehicles.multibody.system import build_system
 from vehicles.multibody.tree import advance_positions
 
-KINDS = ("revolute", "prismatic", "universal", "spherical", "fixed", "revolute", "revolute", "free")
+KINDS = ("revolute", "prismatic", "universal", "spherical", "fixed", "revolute", "revolute")
 LOOPS = ("ball", "point_on_line", "distance", "revolute")
 
 
@@ -25,7 +25,7 @@ def carried(values, old, new):
 
 
 class RandomMechanism:
-    """A mechanism, its system, and a state in which its loops are closed and stay so; with forces on everything.
+    """A mechanism, its system, and a state in which its loops are closed; with forces on everything. `floating` gives it two free bodies.
 
     Attributes
     ----------
@@ -63,8 +63,9 @@ class RandomMechanism:
         for i in range(count):
             A = r.normal(size=(3, 3))
             bodies.append(RigidBody(f"b{i}", r.uniform(1.0, 3.0), 0.3 * r.normal(size=3), A @ A.T + np.eye(3)))
-            kind = "free" if floating and i == 0 else KINDS[r.integers(len(KINDS) - 1)]
-            parent = WORLD if i == 0 else f"b{r.integers(max(0, i - 3), i)}"
+            afloat = floating and i in (0, count // 2)
+            kind = "free" if afloat else KINDS[r.integers(len(KINDS))]
+            parent = WORLD if i == 0 or afloat else f"b{r.integers(max(0, i - 3), i)}"
             a = self._unit()
             across = np.cross(a, self._unit())
             axes = {"revolute": [a], "prismatic": [a], "universal": [a, across / np.linalg.norm(across)]}.get(kind, np.zeros((0, 3)))

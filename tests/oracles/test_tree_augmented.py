@@ -30,7 +30,7 @@ SEEDS = (0, 1, 2, 3, 5, 6, 7, 8)
 
 
 def random_state(seed):
-    """A random mechanism with its velocities on the loops; every other one has a free base."""
+    """A random mechanism with its velocities on the loops; every other one has two free bodies."""
     made = RandomMechanism(seed, bodies=14, floating=bool(seed % 2))
     made.v = consistent_velocities(made.system, made.q, made.v, hold=())
     return made
