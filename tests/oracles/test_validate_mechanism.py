@@ -19,12 +19,18 @@ SHAPES = {
     "a floating base with 6 four-bars": shapes.four_bar_branches(2, 3),
     "four-bars on the ground": shapes.four_bar_branches(1, 3, floating=False),
     "two chains of 40 links, coupled": shapes.parallel_chains(40, None),
+    "two floating chains of 40 links, coupled": shapes.parallel_chains(40, None, floating=True),
     "two floating chains with a rod": shapes.parallel_chains(6, 4, floating=True),
+    "one aggregated body of four loops": shapes.ladder(4, geared=False),
+    "loops and a coupling in one body": shapes.ladder(2, geared=True),
+    "an arm hooked to the ground": shapes.hooked_arm(),
     "massless rotors": shapes.rotor_pairs(6),
     "single moments of inertia": shapes.leg_linkage(),
     "25 gears": shapes.humanoid(),
     "two rings that no plane holds": shapes.spatial_rings(2),
 }
+WITHOUT_INERTIA = ("massless rotors", "single moments of inertia")
+"""The dense solver inverts the inertia of every body and refuses these."""
 FLOATING = "a floating base with 6 four-bars"
 
 
@@ -63,12 +69,12 @@ def test_recorded_accelerations(name, formulation, capsys):
 
 
 @pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="the reference needs 80-bit numbers")
-@pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize(
+    ("name", "formulation"), [(n, f) for n in SHAPES for f in FORMULATIONS if not (f == "fa-dense" and n in WITHOUT_INERTIA)]
+)
 def test_accelerations_from_first_principles(name, formulation, written, capsys):
     code, report = validate(capsys, *written(name), formulation)
-    assert code == 0
-    assert report["max_error"] < 1e-10
+    assert (code, report["pass"]) == (0, True)
     assert ("coupling_matrix" in report["errors"]) == bool(SHAPES[name].gears)
 
 
@@ -170,6 +176,13 @@ def test_something_else_than_a_file_of_arrays(content, written, tmp_path, capsys
     file = tmp_path / "states.npz"
     file.write_bytes(content)
     assert "states.npz: " in refused(capsys, written(FLOATING)[0], file)
+
+
+@pytest.mark.parametrize("name", WITHOUT_INERTIA)
+def test_bodies_without_inertia_need_another_solver_than_the_dense_one(name, written, capsys):
+    line = refused(capsys, *written(name), "--formulation", "fa-dense")
+    assert "bodies." in line
+    assert "inertia" in line
 
 
 def test_mechanisms_that_cannot_be_read(written, tmp_path, capsys):

@@ -129,6 +129,34 @@ def four_bar_branches(branches: int, bars: int, floating: bool = True) -> Robot:
     return robot
 
 
+def ladder(rungs: int, geared: bool) -> Robot:
+    """Cranks side by side, each tied to the next one by a bar: one aggregated body of 2 x rungs + 1 links with one degree of freedom,
+    and with gears a motor that turns the first crank."""
+    robot = Robot(f"ladder_{rungs}")
+    inertia = (0.01, 0.02, 0.03, 0.0, 0.0, 0.001)
+    robot.hang(Link("crank 0", 1.0, (0.4, 0.0, 0.05), inertia), robot.root, (0.0, 0.0, 0.0))
+    for i in range(1, rungs + 1):
+        robot.hang(Link(f"bar {i}", 0.5, (0.8, 0.1, 0.0), inertia), f"crank {i - 1}", (1.0, 0.0, 0.0), independent=False)
+        robot.hang(Link(f"crank {i}", 1.0, (0.4, 0.0, -0.05), inertia), robot.root, (1.5 * i, 0.0, 0.0), independent=False)
+        robot.closures.append(Closure(f"rung {i}", f"bar {i}", (1.6, 0.0, 0.0), f"crank {i}", (1.1, 0.0, 0.0)))
+    if geared:
+        robot.hang(Link("motor", 0.2, (0.0, 0.0, 0.0), (1e-4, 1e-4, 2e-4, 0.0, 0.0, 0.0)), robot.root, (0.0, -0.5, 0.0), independent=False)
+        robot.gears.append(Gear("belt", "crank 0", "motor", 9.0))
+    return robot
+
+
+def hooked_arm() -> Robot:
+    """An arm of five spatial hinges whose tip is held by a point of the ground: a loop with one branch only."""
+    robot = Robot("hooked_arm")
+    parent, at = robot.root, (0.1, 0.0, 0.2)
+    for i, axis in enumerate(("x", "y", "z", "y", "z")):
+        name = f"arm {i}"
+        robot.hang(Link(name, 1.0, (0.15, 0.02, 0.0), (0.01, 0.02, 0.02, 0.001, 0.0, 0.0)), parent, at, axis, independent=i < 2)
+        parent, at = name, (0.4, 0.05, 0.1)
+    robot.closures.append(Closure("hook", parent, (0.4, 0.0, 0.1), robot.root, (0.9, 0.3, 0.5)))
+    return robot
+
+
 def parallel_chains(depth: int, loop: int | None, floating: bool = False) -> Robot:
     """Two chains side by side. `loop` closes them by a rod at that depth; without it couplings hold them parallel at several depths."""
     robot = Robot(f"parallel_chain_{depth}_{loop}", floating)

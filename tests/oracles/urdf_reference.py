@@ -125,21 +125,22 @@ def closure_rows(robot: Robot, moving: dict[str, Body], which: list[int]):
 
 def consistent_state(robot: Robot, rng: np.random.Generator) -> State:
     """A state on all closures and couplings: independent coordinates at random, dependent ones by Newton's method, loop by loop."""
-    state = State(robot, rng)
-    first = 6 if robot.floating else 0
+    state, placed = State(robot, rng), set()
+    for i, loop in enumerate(robot.closures):
+        path = [j for branch in branches(robot, loop.predecessor, loop.successor) for j in branch if j not in placed]
+        _close(robot, state, rng, i, path)
+        placed.update(path)
     for row in coupling_matrix(robot):
         j = [j for j in np.flatnonzero(row) if not robot.hinges[j].independent][-1]
         for x in (state.q, state.qd):
             x[j] = 0.0
             x[j] = float(-(row.astype(REAL) @ x.astype(REAL)) / REAL(row[j]))
-    for i, loop in enumerate(robot.closures):
-        path = [j for branch in branches(robot, loop.predecessor, loop.successor) for j in branch]
-        _close(robot, state, rng, i, path, first)
     return state
 
 
-def _close(robot: Robot, state: State, rng: np.random.Generator, i: int, path: list[int], first: int) -> None:
-    """Draw the loop's coordinates until it closes in a position that is not close to a singular one; then its rates."""
+def _close(robot: Robot, state: State, rng: np.random.Generator, i: int, path: list[int]) -> None:
+    """Draw the coordinates `path` of a loop until it closes in a position that is not close to a singular one; then its rates."""
+    first = 6 if robot.floating else 0
     dependent = [j for j in path if not robot.hinges[j].independent]
     columns, free = [first + j for j in dependent], [j for j in path if j not in dependent]
     loop = robot.closures[i]

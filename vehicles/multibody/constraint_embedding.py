@@ -11,9 +11,6 @@ P(k) and z(k) when S is reached, so P(S) is block diagonal and eqs (4) and (6) r
     D(S) = sum J* P J,    epsilon(S) = X_S^* T - sum J* z,    P+ = sum phi P phi* - G D G*,    G = (sum phi P J) D^-1
 
 Ordinary bodies take the step of `articulated_body`.
-
-The condition of D(S) grows with the fourth power of the length of a chain. Where many coordinates are independent, theta''(S) is therefore
-refined: forces summed body by body leave far less rounding in epsilon(S) - D(S) theta''(S) than D(S) itself has.
 """
 
 from __future__ import annotations
@@ -27,7 +24,6 @@ from simulator.base.jit import inline, kernel
 from vehicles.multibody.articulated_body import (
     add_coriolis_force,
     cholesky,
-    cholesky_solve,
     gather_node,
     joint_motion,
     pass_inward,
@@ -35,6 +31,7 @@ from vehicles.multibody.articulated_body import (
 )
 from vehicles.multibody.closure import WITHOUT_INERTIA, Closure, close_tree, fail
 from vehicles.multibody.forces import apply_forces
+from vehicles.multibody.refinement import MANY, refine
 from vehicles.multibody.spatial import (
     add_rank_one,
     add_shifted,
@@ -45,7 +42,6 @@ from vehicles.multibody.spatial import (
     shift_force,
     shift_motion,
     store_six,
-    unrotated,
     upper,
 )
 from vehicles.multibody.system import Parts
@@ -59,7 +55,7 @@ class Embedding(NamedTuple):
     J (n_nodes, max, 6), a_S (n_nodes, 6) : motion of every node of an aggregated body relative to the body's parent
     PJ (max, 6), epsilon (max,) : sum of phi P J and epsilon(S) of the body at hand
     D (n_clusters, max, max), G (n_clusters, max, 6), nu (n_v,) : factors L of D(S) = L L*, G(S) and nu(S)
-    F (n_nodes, 6), excess (n_v,) : forces at the nodes and what they leave of the joint forces, when theta'' is refined
+    F (n_nodes, 6), theta (n_v,) : accelerations and forces of the nodes and joints of S, see `refinement`
     """
 
     parts: Parts
@@ -72,11 +68,7 @@ class Embedding(NamedTuple):
     G: NDArray[np.float64]
     nu: NDArray[np.float64]
     F: NDArray[np.float64]
-    excess: NDArray[np.float64]
-
-
-MANY = 6
-"""Aggregated bodies with more independent coordinates than this are refined; without it two coupled chains of 40 links lose eight digits."""
+    theta: NDArray[np.float64]
 
 
 @kernel
@@ -132,10 +124,14 @@ def gather_aggregated(m, s):
             m.PJ[c, i] = 0.0
         for d in range(c + 1):
             m.D[s, c, d] = 0.0
+    many = n > MANY
     for k in range(first, last):
         map_node(m, k, first, n)
-        gather_member(m, s, k, p, n)
-    return eliminate(m, s, tree.motion[p], p, n, v0)
+        gather_member(m, s, k, p, n, p > 0 and not many)
+    good = eliminate(m, s, tree.motion[p], n, v0, p > 0 and not many)
+    if many:
+        refine(m, s)
+    return good
 
 
 @inline
@@ -169,8 +165,8 @@ def map_node(m, k, first, n):
 
 
 @inline
-def gather_member(m, s, k, p, n):
-    """Add body k of an aggregated body to D(S), epsilon(S) and sum phi P J, and its P and z to those of the parent p."""
+def gather_member(m, s, k, p, n, hands_on):
+    """Add body k of an aggregated body to D(S), epsilon(S) and sum phi P J; when it hands on, its P and z to those of the parent p."""
     tree = m.parts.tree
     motion, parent = tree.motion[k], tree.motion[p]
     A, B, C, z = motion["A"], motion["B"], motion["C"], motion["z"]
@@ -184,14 +180,14 @@ def gather_member(m, s, k, p, n):
         for d in range(c + 1):
             m.D[s, c, d] += dot(upper(m.J[k, d]), nJ) + dot(lower(m.J[k, d]), fJ)
         add_six(m.PJ[c], shift_force(nJ, fJ, r), fJ)
-    if p > 0:
+    if hands_on:
         add_shifted(parent["A"], parent["B"], parent["C"], A, B, C, r)
         add_six(parent["z"], shift_force(nz, fz, r), fz)
 
 
 @inline
-def eliminate(m, s, parent, p, n, v0):
-    """G(S), nu(S) from D(S) = L L*, and the Riccati step P+ = P - G D G*, z+ = z + G epsilon on the parent."""
+def eliminate(m, s, parent, n, v0, hands_on):
+    """G(S), nu(S) from D(S) = L L*; when it hands on, the Riccati step P+ = P - G D G*, z+ = z + G epsilon on the parent."""
     L, PJ, y = m.D[s], m.PJ, m.epsilon
     good = cholesky(L, n)
     for c in range(n):
@@ -203,7 +199,7 @@ def eliminate(m, s, parent, p, n, v0):
         y[c] *= inverse
         for i in range(6):
             PJ[c, i] *= inverse
-        if p > 0:
+        if hands_on:
             add_rank_one(parent["A"], parent["B"], parent["C"], -1.0, upper(PJ[c]), lower(PJ[c]))
             add_six(parent["z"], scale(y[c], upper(PJ[c])), scale(y[c], lower(PJ[c])))
     for c in range(n - 1, -1, -1):
@@ -235,15 +231,6 @@ def scatter_aggregated(m, s, accel):
             theta -= m.G[s, c, i] * alpha[i]
         for i in range(v0, v0 + cluster["n_v"]):
             accel[i] += closure.X[i, c] * theta
-    accelerate_members(tree, cluster, accel)
-    if n > MANY:
-        refine(m, s, accel)
-        accelerate_members(tree, cluster, accel)
-
-
-@inline
-def accelerate_members(tree, cluster, accel):
-    """alpha of the nodes of an aggregated body."""
     for k in range(cluster["first"], cluster["last"]):
         node, motion = tree.nodes[k], tree.motion[k]
         parent = tree.motion[node["parent"]]
@@ -252,47 +239,3 @@ def accelerate_members(tree, cluster, accel):
             w_P = upper(parent["alpha"])
             w, u = add(w, w_P), add(u, shift_motion(w_P, lower(parent["alpha"]), vector(motion["r"])))
         store_six(motion["alpha"], add(w, upper(motion["a"])), add(u, lower(motion["a"])))
-
-
-@kernel
-def refine(m, s, accel):
-    """theta''(S) += D^-1 X_S^* (T - H F) with the forces F(k) = P alpha + z + sum phi F of the accelerations at hand."""
-    tree, closure = m.parts.tree, m.closure
-    cluster = closure.clusters[s]
-    first, last, v0, n = cluster["first"], cluster["last"], cluster["v0"], cluster["n_ind"]
-    for k in range(first, last):
-        motion = tree.motion[k]
-        nF, fF = inertia_times(motion["A"], motion["B"], motion["C"], upper(motion["alpha"]), lower(motion["alpha"]))
-        store_six(m.F[k], add(nF, upper(motion["z"])), add(fF, lower(motion["z"])))
-    for k in range(last - 1, first - 1, -1):
-        node, motion = tree.nodes[k], tree.motion[k]
-        nF, fF = upper(m.F[k]), lower(m.F[k])
-        leave_excess(node, motion, m.parts.T, nF, fF, m.excess)
-        if node["parent"] >= first:
-            add_six(m.F[node["parent"]], shift_force(nF, fF, vector(motion["r"])), fF)
-    for c in range(n):
-        m.epsilon[c] = 0.0
-        for i in range(v0, v0 + cluster["n_v"]):
-            m.epsilon[c] += closure.X[i, c] * m.excess[i]
-    cholesky_solve(m.D[s], n, m.epsilon)
-    for c in range(n):
-        for i in range(v0, v0 + cluster["n_v"]):
-            accel[i] += closure.X[i, c] * m.epsilon[c]
-
-
-@inline
-def leave_excess(node, motion, T, nF, fF, excess):
-    """T - H F of one node."""
-    kind, i = node["kind"], node["v"]
-    if kind == REVOLUTE:
-        excess[i] = T[i] - dot(vector(motion["h"]), nF)
-    elif kind == PRISMATIC:
-        excess[i] = T[i] - dot(vector(motion["h"]), fF)
-    elif kind == SPHERICAL:
-        u = unrotated(motion["R"], nF)
-        for j in range(3):
-            excess[i + j] = T[i + j] - u[j]
-    elif kind == FREE:
-        for j in range(3):
-            excess[i + j] = T[i + j] - nF[j]
-            excess[i + 3 + j] = T[i + 3 + j] - fF[j]
