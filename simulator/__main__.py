@@ -182,7 +182,7 @@ def _add_mechanism(commands: Commands) -> None:
         "--set", metavar="JOINT=VALUE", action="append", default=[], help="put a joint elsewhere and close the loops; may be given again"
     )
     p.add_argument("--assemble", action="store_true", help="close the loops of a state that is off them, instead of refusing it")
-    _add_formulation(p, {"all": "the first three, compared"})
+    _add_formulation(p, {"all": "ce, ta and fa, compared"})
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_mechanism)
 

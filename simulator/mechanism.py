@@ -33,7 +33,7 @@ from vehicles.multibody.tree import advance_positions
 
 Vector = NDArray[np.float64]
 
-COMPARED = ("ce", "ta")
+COMPARED = ("ce", "ta", "fa")
 """What `all` formulations are; the first one's accelerations are shown."""
 AGREEMENT = 1e-9
 """Largest difference between formulations, relative to the larger of 1 and the largest acceleration."""
