@@ -29,7 +29,7 @@ def main_triangularize(arguments: argparse.Namespace) -> int:
         write_text(Path(arguments.basis), basis_text(triangular))
     if arguments.write:
         write_text(Path(arguments.write), module_text(triangular, arguments.file))
-    print(json.dumps(_as_mapping(triangular, counts), indent=1) if arguments.json else _as_text(triangular, counts))
+    print(json.dumps(_as_mapping(triangular, counts)) if arguments.json else _as_text(triangular, counts))
     return 0
 
 
