@@ -49,6 +49,10 @@ TERMS = (
     ("coefficient", (), "1", "its coefficient"),
 )
 
+CONTRADICTION = 1e-5
+"""A redundant row contradicts the others when more than this part of the sum of its terms' absolute values is left ..."""
+ROUNDING = 1e-9
+"""... and more than this part of the largest such sum of any row: accelerations are not known better."""
 SINGULAR = 1e-9
 """A body whose smallest moment of inertia is below this part of the largest is taken as one without inertia in some direction."""
 
@@ -223,6 +227,25 @@ def set_row_accelerations(e):
         part = along(e, entry, e.alpha[entry["body"]])
         e.residual[entry["row"]] += part
         e.magnitude[entry["row"]] += abs(part)
+
+
+@kernel
+def largest_acceleration(a, e):
+    """What the accelerations are made of at most: terms of the rows, and applied forces by themselves; after `set_row_accelerations`."""
+    largest = 0.0
+    for r in range(e.magnitude.shape[0]):
+        largest = max(largest, e.magnitude[r])
+    for b in range(1, a.bodies.shape[0]):
+        f, mass = a.tree.motion[b]["f"], a.tree.nodes[b]["mass"]
+        if mass > 0.0:
+            largest = max(largest, max(abs(f[3]), abs(f[4]), abs(f[5])) / mass)
+    return largest
+
+
+@inline
+def contradicts(e, r, largest):
+    """Whether the redundant row r is left with more than rounding."""
+    return not abs(e.residual[r]) <= CONTRADICTION * e.magnitude[r] + ROUNDING * largest
 
 
 @inline

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.absolute_coordinates import Absolute
-from vehicles.multibody.augmented_equations import Equations, set_row_accelerations
-from vehicles.multibody.sparse_augmented import CONTRADICTION, NOTHING
+from vehicles.multibody.augmented_equations import Equations, contradicts, largest_acceleration, set_row_accelerations
 from vehicles.multibody.symmetric_elimination import factor, solve
 from vehicles.multibody.vectors import cross, dot, scale, symmetric_times
 
@@ -87,13 +86,10 @@ def solve_dense(a, e, s):
             item = e.entries[t]
             for i in range(6):
                 e.alpha[item["body"], i] += s.W[t, i] * s.x[item["row"]]
-    largest = 0.0
-    for r in range(rows):
-        largest = max(largest, e.magnitude[r])
+    largest = largest_acceleration(a, e)
     for k in range(s.rank[0], rows):
-        r = s.order[k]
-        if not abs(e.residual[r]) <= CONTRADICTION * e.magnitude[r] + NOTHING * largest:
-            return -1 - r
+        if contradicts(e, s.order[k], largest):
+            return -1 - s.order[k]
     return 0
 
 

@@ -20,18 +20,20 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from vehicles.multibody.absolute_coordinates import Absolute
 from vehicles.multibody.absolute_layout import Group
-from vehicles.multibody.augmented_equations import Equations, inertia_times_acceleration, set_row_accelerations, table_of
+from vehicles.multibody.augmented_equations import (
+    Equations,
+    contradicts,
+    inertia_times_acceleration,
+    largest_acceleration,
+    set_row_accelerations,
+    table_of,
+)
 from vehicles.multibody.ldl import BLOCK, Factorization, clear, entry, factorize, lay_out_factorization, solve
 
 Vector = NDArray[np.float64]
 
-REFINE = 1e-12
-"""The solution is refined when a row is left with more than this part of the sum of its terms' absolute values."""
-CONTRADICTION = 1e-5
-"""A redundant row contradicts the others when more than this part of the sum of its terms' absolute values is left."""
-
-NOTHING = 1e-12
-"""A row that is left with less than this part of the largest such sum says nothing but rounding."""
+REFINE = 1e-13
+"""The solution is refined when a row is left with more than this part of the largest acceleration."""
 
 PLACES = (
     # name        shape  unit  what it is
@@ -126,17 +128,12 @@ def solve_sparse(a, e, s):
     solve(s.factorization, s.x)
     read_solution(e, s)
     set_row_accelerations(e)
-    worst, largest = 0.0, 0.0
+    worst, largest = 0.0, largest_acceleration(a, e)
     for r in range(e.gamma.shape[0]):
-        largest = max(largest, e.magnitude[r])
-    for r in range(e.gamma.shape[0]):
-        left = abs(e.residual[r])
-        if is_redundant(s, r):
-            if not left <= CONTRADICTION * e.magnitude[r] + NOTHING * largest:
-                return -1 - r
-        elif left > worst * e.magnitude[r]:
-            worst = left / e.magnitude[r]
-    if worst > REFINE:
+        if is_redundant(s, r) and contradicts(e, r, largest):
+            return -1 - r
+        worst = max(worst, abs(e.residual[r]))
+    if worst > REFINE * largest:
         refine(a, e, s)
     return 0
 
