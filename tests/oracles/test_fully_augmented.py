@@ -18,6 +18,7 @@ from tests.oracles.dense_multipliers import accelerations
 from tests.oracles.kkt_reference import error
 from tests.oracles.random_mechanisms import RandomMechanism
 from tests.oracles.test_tree_augmented import random_state
+from tests.oracles.urdf_generator import four_bar_branches
 from vehicles.model import CORNER_NAMES
 from vehicles.multibody import ldl
 from vehicles.multibody.absolute_coordinates import advance
@@ -30,6 +31,7 @@ from vehicles.multibody.mechanism import WORLD, Joint, JointSpring, Mechanism, M
 from vehicles.multibody.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.system import build_system
 from vehicles.multibody.tree import advance_positions, energy, move, set_velocities, start_inertias
+from vehicles.multibody.urdf import mechanism_from_urdf
 from vehicles.vehicle_mechanism import vehicle_mechanism
 
 SOLVERS = ("sparse", "dense")
@@ -344,3 +346,13 @@ def test_sparse_factors_solve_what_a_full_matrix_does(seed):
     ldl.solve(f, x)
     assert error(x[kept], np.linalg.solve(K[np.ix_(kept, kept)], b[used != dropped])) < 1e-10
     assert x[dropped] == 0.0
+
+
+def test_fill_stays_between_the_ends_of_a_loop():
+    """Four-bars side by side on one body: entries and products of L D L* grow with their number and with nothing else."""
+    done = []
+    for branches in (1, 2, 3):
+        system = build_system(mechanism_from_urdf(four_bar_branches(branches, 3).text(), "branches"))
+        done.append(ldl.operations(FullyAugmented(system).kernel_arguments.solver.factorization))
+    assert np.diff(done, 2, axis=0).tolist() == [[0, 0]]
+    assert np.diff(done, axis=0).min() > 0
