@@ -31,7 +31,8 @@ from vehicles.multibody.vectors import (
     symmetric_times,
     vector,
 )
-from vehicles.suspension.double_wishbone import CARRIER, corner_kinematics
+from vehicles.suspension.corner import corner_kinematics
+from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.suspension.struts import damper_force, spring_force
 
 CHASSIS = (

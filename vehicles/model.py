@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, InertiaWarning
 from simulator.base.records import Record, join, record
 from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
+from vehicles.suspension.corner import CORNERS, INPUTS, KINEMATICS
 from vehicles.suspension.corner_model import Body, Corner, write_corner
-from vehicles.suspension.double_wishbone import CORNERS, INPUTS, KINEMATICS
 
 CORNER_NAMES = ("FL", "FR", "RL", "RR")
 

@@ -7,7 +7,7 @@ import math
 from simulator.base.frames import euler_angles
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.vectors import column, cross
-from vehicles.suspension.double_wishbone import corner_kinematics
+from vehicles.suspension.corner import corner_kinematics
 
 
 @kernel

@@ -16,7 +16,8 @@ from vehicles.drivetrain.drivetrain import drivetrain_step
 from vehicles.dynamics import answer_loads, prepare
 from vehicles.multibody.vectors import add, add_scaled, column, cross, dot, scale, six, sub, symmetric_times, vector
 from vehicles.steering import place_tierods, steering_step
-from vehicles.suspension.double_wishbone import CARRIER, TIEROD
+from vehicles.suspension.corner_bodies import CARRIER
+from vehicles.suspension.double_wishbone import TIEROD
 from vehicles.suspension.reduced_table import ReducedTables, covers
 from vehicles.tabulated import prepare_from_tables, table_pitman_torque
 from vehicles.tires.contact import touch

@@ -16,7 +16,7 @@ from __future__ import annotations
 from simulator.base.jit import inline, kernel
 from vehicles.dynamics import add_gyroscopic_couples, answer_loads, apply_struts, prepare
 from vehicles.multibody.vectors import add, add_scaled, column, combine, cross, dot, scale, store, sub, symmetric_times, vector
-from vehicles.suspension.double_wishbone import CARRIER
+from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.suspension.reduced_table import (
     AXLE,
     INERTIA,

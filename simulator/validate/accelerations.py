@@ -25,8 +25,9 @@ from vehicles.dynamics import accelerations, accelerations_on_fixed_chassis, ans
 from vehicles.model import CORNER_NAMES, Design, Mechanism, Workspace, new_mechanism, new_workspace
 from vehicles.steering import STEERING_STATE
 from vehicles.suspension.build_tables import FINEST_TOLERANCE, build_tables
+from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.suspension.corner_model import Corner
-from vehicles.suspension.double_wishbone import CARRIER, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
+from vehicles.suspension.double_wishbone import LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
 from vehicles.suspension.reduced_table import INTERPOLATED, covers
 from vehicles.tabulated import prepare_from_tables
 from vehicles.vehicle_mechanism import jounce_sign

@@ -22,7 +22,8 @@ from simulator.validate.report import Comparison, relative_error
 from vehicles.description import Description
 from vehicles.model import new_workspace
 from vehicles.steering import STEERING_STATE, place_tierods
-from vehicles.suspension.double_wishbone import CARRIER, KINEMATICS, corner_kinematics
+from vehicles.suspension.corner import KINEMATICS, corner_kinematics
+from vehicles.suspension.corner_bodies import CARRIER
 
 LIMIT = 1e-12
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ from tests.laws.vehicle_rig import command, ground
 from vehicles.held import HELD_STATE, SIZE, HeldVehicle, places, read_held
 from vehicles.integration.implicit import differences
 from vehicles.linearize import IGNORABLE, LinearVehicle, linearize, step_matrix, with_rigid_treads
-from vehicles.suspension.double_wishbone import CARRIER
+from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.tires.tmeasy import effective_radius
 
 SPEEDS = (0.0, 0.5, 5.0, 20.0)

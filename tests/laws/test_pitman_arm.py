@@ -14,7 +14,7 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section
 from simulator.build import vehicle_description
 from vehicles.steering import STEERING_STATE, place_tierods, steering_from_section, steering_step
-from vehicles.suspension.double_wishbone import INPUTS
+from vehicles.suspension.corner import INPUTS
 
 Array = NDArray[np.float64]
 HMMWV = vehicle_description("hmmwv")

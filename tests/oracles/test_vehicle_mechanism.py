@@ -33,8 +33,10 @@ from vehicles.multibody.mechanism import LOOPS, Mechanism, MechanismError
 from vehicles.multibody.system import System, build_system
 from vehicles.multibody.tree import energy, move, set_velocities
 from vehicles.steering import STEERING_STATE, place_tierods
+from vehicles.suspension.corner import corner_kinematics
+from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.suspension.corner_model import Body
-from vehicles.suspension.double_wishbone import CARRIER, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT, corner_kinematics
+from vehicles.suspension.double_wishbone import LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
 from vehicles.vehicle_mechanism import LINKAGE, jounce_sign, linear_struts, quarter_car, vehicle_mechanism
 
 Array = NDArray[np.float64]

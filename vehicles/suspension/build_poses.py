@@ -11,19 +11,9 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.records import Record, dtype_of, record
 from vehicles.steering import STEERING_STATE, place_tierods
-from vehicles.suspension.double_wishbone import (
-    BODIES,
-    CARRIER,
-    INPUTS,
-    KINEMATICS,
-    LOWER_ARM,
-    SHOCK_LOWER,
-    SHOCK_UPPER,
-    TIEROD,
-    UPPER_ARM,
-    UPRIGHT,
-    corner_kinematics,
-)
+from vehicles.suspension.corner import INPUTS, KINEMATICS, corner_kinematics
+from vehicles.suspension.corner_bodies import CARRIER
+from vehicles.suspension.double_wishbone import BODIES, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
 from vehicles.suspension.pose_table import NODE, POSE, PoseTable, pose_over_both, pose_over_theta
 
 Array = NDArray[Any]

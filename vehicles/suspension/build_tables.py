@@ -12,7 +12,7 @@ from simulator.base.errors import JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from vehicles.steering import STEERING, STEERING_STATE, place_tierods
-from vehicles.suspension.double_wishbone import INPUTS, KINEMATICS
+from vehicles.suspension.corner import INPUTS, KINEMATICS
 from vehicles.suspension.hermite import quintic, quintic_1, quintic_2
 from vehicles.suspension.reduced_table import (
     FIXED,

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from simulator.base.jit import fma, inline, kernel
 from simulator.base.records import Record, dtype_of, record
 from vehicles.multibody.vectors import add, add_scaled, column, cross, dot, six, symmetric_times
-from vehicles.suspension.double_wishbone import CARRIER, corner_kinematics
+from vehicles.suspension.corner import corner_kinematics
+from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.suspension.hermite import covered, locate, quintic, quintic_1, quintic_2
 
 REDUCED = (

@@ -1,0 +1,70 @@
+"""The contract of a vehicle's corners, whatever links are in them: from the independent coordinates (INPUTS) to KINEMATICS.
+
+Everything is relative to the chassis, written in chassis axes with the chassis reference point as origin. A subscript `_1` is a
+derivative by theta, the independent coordinate of a corner. The two corners of an axle are of one kind, and theta is what suits it:
+the angle of the lower arm [rad] of a double wishbone.
+"""
+
+from __future__ import annotations
+
+from simulator.base.jit import inline
+from vehicles.suspension.corner_bodies import BODY_COUNT, MOTION
+from vehicles.suspension.double_wishbone import DOUBLE_WISHBONE_POINTS, DOUBLE_WISHBONES, double_wishbone_kinematics
+
+CORNERS = (
+    *DOUBLE_WISHBONES,
+    # name                  shape       unit     what it is
+    ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
+    ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
+    ("mass", (BODY_COUNT, 4), "kg", "masses in the order of BODIES"),
+    ("corner_mass", (4,), "kg", "their sums"),
+    ("spin_inertia", (4,), "kg m2", "inertia of the wheel about its axle"),
+    ("design_frame", (3, 3, 4), "1", "carrier frame in the design position: columns arm, kingpin x arm, kingpin, in chassis axes"),
+    ("design_wheel_x", (4,), "m", "wheel centre ahead of the reference point in the design position"),
+    ("design_wheel_z", (4,), "m", "height of the wheel centre in the design position"),
+)
+
+INPUTS = (
+    ("theta", (4,), "rad", "lower-arm angle from the design position, + = jounce"),
+    ("theta_dot", (4,), "rad/s", "its rate"),
+    ("Q", (3, 4), "m", "inner tie-rod joint"),
+    ("Q_dot", (3, 4), "m/s", "its velocity relative to the chassis"),
+    ("Q_ddot", (3, 4), "m/s2", "its acceleration relative to the chassis"),
+)
+"""Independent coordinates of the four corners, with their rates. Everything relative to the chassis."""
+
+KINEMATICS = (
+    ("W", (3, 4), "m", "wheel centre"),
+    ("W_1", (3, 4), "m", "velocity of the wheel centre per theta_dot"),
+    ("W_dot", (3, 4), "m/s", "velocity of the wheel centre relative to the chassis"),
+    ("axle", (3, 4), "1", "wheel axle, pointing left"),
+    ("arm", (3, 4), "1", "first axis of the carrier frame"),
+    ("kingpin", (3, 4), "1", "its third axis"),
+    ("D", (3, 4), "m", "outer joint of the lower arm"),
+    ("F", (3, 4), "m", "outer joint of the upper arm"),
+    ("K", (3, 4), "m", "outer tie-rod joint"),
+    ("B", (3, 4), "m", "lower end of the shock absorber"),
+    ("S", (3, 4), "m", "lower end of the spring"),
+    ("shock_length", (4,), "m", "length of the shock absorber"),
+    ("shock_length_1", (4,), "m", "its derivative by theta"),
+    ("shock_length_2", (4,), "m", "its second derivative by theta"),
+    ("spring_length", (4,), "m", "length of the spring"),
+    ("spring_length_1", (4,), "m", "its derivative by theta"),
+    *MOTION,
+    *DOUBLE_WISHBONE_POINTS,
+)
+"""Positions, velocity map and velocity-squared terms of the corners: in paper 000 the position solution, X_S and X'_S theta'."""
+
+
+@inline
+def corner_kinematics(p, q, cos_theta, sin_theta, k):
+    """Position, velocity map and acceleration bias of all four corners.
+
+    Parameters
+    ----------
+    p : record of CORNERS
+    q : record of INPUTS
+    cos_theta, sin_theta : (4,) of q's theta
+    k : record of KINEMATICS, overwritten
+    """
+    double_wishbone_kinematics(p, q, cos_theta, sin_theta, k)
