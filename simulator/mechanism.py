@@ -24,11 +24,11 @@ from vehicles.multibody.analysis import Mobility, mobility
 from vehicles.multibody.assembly import assemble, check_state, consistent_velocities
 from vehicles.multibody.body_motion import mechanical_energy
 from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals
-from vehicles.multibody.embedding import ConstraintEmbedding, Dimensions
+from vehicles.multibody.embedding import ConstraintEmbedding
 from vehicles.multibody.formulations import make_formulation
 from vehicles.multibody.initial_state import InitialState, read_state
 from vehicles.multibody.mechanism import Mechanism, MechanismError
-from vehicles.multibody.system import System, build_system
+from vehicles.multibody.system import Dimensions, System, build_system
 from vehicles.multibody.tree import advance_positions
 
 Vector = NDArray[np.float64]

@@ -14,12 +14,11 @@ from vehicles.multibody.analysis import mobility
 from vehicles.multibody.articulated_body import scatter
 from vehicles.multibody.constraint_jacobian import free_coordinates
 from vehicles.multibody.constraints import set_gamma, set_jacobian
-from vehicles.multibody.embedding import Dimensions
 from vehicles.multibody.forces import apply_forces
 from vehicles.multibody.loop_forces import LoopForces, add_multipliers, lay_out_loop_forces, set_accelerations
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.symmetric_elimination import solve
-from vehicles.multibody.system import Parts, System
+from vehicles.multibody.system import Dimensions, Parts, System
 from vehicles.multibody.tree import move, set_velocities, start_inertias
 
 Vector = NDArray[np.float64]

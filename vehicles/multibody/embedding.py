@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +18,7 @@ from vehicles.multibody.closure import (
 )
 from vehicles.multibody.constraint_embedding import Embedding, evaluate
 from vehicles.multibody.mechanism import MechanismError
-from vehicles.multibody.system import Cluster, System
+from vehicles.multibody.system import Cluster, Dimensions, System
 from vehicles.multibody.tree import move
 
 Vector = NDArray[np.float64]
@@ -31,13 +29,6 @@ WELL_CONDITIONED = 1e-5
 """A wanted dependent coordinate is taken when its pivot is above this part of the largest entry of Y."""
 RANK = 1e-9
 """Pivots below this part of the largest entry of Y count as zero."""
-
-
-class Dimensions(NamedTuple):
-    """Size of a formulation, the columns of paper 001's table; the augmented size is their sum."""
-
-    coordinates: int
-    constraints: int
 
 
 class ConstraintEmbedding:

@@ -8,10 +8,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicles.multibody.embedding import ConstraintEmbedding, Dimensions
+from vehicles.multibody.embedding import ConstraintEmbedding
 from vehicles.multibody.fully_augmented import FullyAugmented
 from vehicles.multibody.recursive import Recursive
-from vehicles.multibody.system import System
+from vehicles.multibody.system import Dimensions, System
 from vehicles.multibody.tree_augmented import TreeAugmented
 
 Vector = NDArray[np.float64]

@@ -34,11 +34,10 @@ from vehicles.multibody.absolute_layout import Group, lay_out_absolute
 from vehicles.multibody.analysis import mobility
 from vehicles.multibody.augmented_equations import Equations, lacks_inertia, lay_out_equations, set_row_rates, set_row_residuals, set_rows
 from vehicles.multibody.dense_augmented import Dense, lay_out_dense, solve_dense
-from vehicles.multibody.embedding import Dimensions
 from vehicles.multibody.forces import apply_forces
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.sparse_augmented import Sparse, is_redundant, lay_out_sparse, solve_sparse
-from vehicles.multibody.system import Parts, System
+from vehicles.multibody.system import Dimensions, Parts, System
 from vehicles.multibody.tree import move, set_velocities
 
 Vector = NDArray[np.float64]

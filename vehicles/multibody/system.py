@@ -36,6 +36,13 @@ class Parts(NamedTuple):
     T: Vector
 
 
+class Dimensions(NamedTuple):
+    """Size of a formulation, the columns of paper 001's table; the augmented size is their sum."""
+
+    coordinates: int
+    constraints: int
+
+
 @dataclass(frozen=True)
 class Cluster:
     """One aggregated body: nodes first..last-1, its rows row0..row1-1; a single node without rows is an ordinary body."""
