@@ -41,7 +41,7 @@ def run_sparse(m, c, evaluations):
             feed_gaps_back(m, c)
         if evaluate_sparse_state(m.model, m.poses, m.velocities) != 0:
             return False
-        step_bodies(m, c)
+        step_bodies(m.model.equations.alpha, m.poses, m.velocities, m.pose_rates, m.accelerations, c)
     return True
 
 
@@ -52,7 +52,7 @@ def run_dense(m, c, evaluations):
         push_nodes(c, m.model.parts.wrenches)
         if evaluate_dense_state(m.model, m.poses, m.velocities) != 0:
             return False
-        step_bodies(m, c)
+        step_bodies(m.model.equations.alpha, m.poses, m.velocities, m.pose_rates, m.accelerations, c)
     return True
 
 
@@ -72,23 +72,22 @@ def feed_gaps_back(m, c):
 
 
 @kernel
-def step_bodies(m, c):
-    """Go on from the evaluated state of the bodies."""
-    alpha = m.model.equations.alpha
+def step_bodies(alpha, poses, velocities, pose_rates, accelerations, c):
+    """Go on from the evaluated state of the bodies: alpha (n, 6) are the accelerations there, the others parts of the course."""
     if c.clock[0]["method"] == SEMI_IMPLICIT_EULER:
         h = begin_step(c)
         for b in range(1, alpha.shape[0]):
             for i in range(6):
-                m.velocities[b, i] += h * alpha[b, i]
-        advance(m.poses, m.velocities, h, m.poses)
+                velocities[b, i] += h * alpha[b, i]
+        advance(poses, velocities, h, poses)
     elif c.clock[0]["method"] == RUNGE_KUTTA:
         for b in range(1, alpha.shape[0]):
-            V = m.velocities[b]
+            V = velocities[b]
             for i in range(3):
-                m.pose_rates[b, i] = V[3 + i]
-            quaternion_rate(m.poses[b], 3, (V[0], V[1], V[2]), m.pose_rates[b], -1.0)
+                pose_rates[b, i] = V[3 + i]
+            quaternion_rate(poses[b], 3, (V[0], V[1], V[2]), pose_rates[b], -1.0)
             for i in range(6):
-                m.accelerations[b, i] = alpha[b, i]
+                accelerations[b, i] = alpha[b, i]
         next_stage(c)
 
 
@@ -138,12 +137,12 @@ class SparseTrial(Trial):
 
     def energy(self) -> tuple[float, float]:
         """See the base class."""
-        centres = self.points()[-len(self.scene.corners) :]
+        centers = self.points()[-len(self.scene.corners) :]
         absolute, gravity = self.m.model.absolute, self.m.model.parts.gravity
         measure(absolute)
         kinetic, potential = energy(absolute.tree, gravity)
         potential += spring_energy(absolute.forces, absolute.tree, absolute.q)
-        return kinetic, kinetic + potential - float(np.sum(self.scene.wheels["load"] * centres))
+        return kinetic, kinetic + potential - float(np.sum(self.scene.wheels["load"] * centers))
 
 
 class StabilizedTrial(SparseTrial):

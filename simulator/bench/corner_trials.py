@@ -15,7 +15,8 @@ from simulator.bench.tree_trials import tree_energy
 from simulator.bench.trial import NOT_NEEDED, Trial, rotation
 from vehicles.dynamics import STATE, answer_loads, answer_loads_on_fixed_chassis, prepare
 from vehicles.model import CORNER_NAMES, new_workspace
-from vehicles.multibody.embedding import ConstraintEmbedding, Dimensions
+from vehicles.multibody.embedding import ConstraintEmbedding
+from vehicles.multibody.system import Dimensions
 from vehicles.steering import STEERING_STATE
 from vehicles.suspension.reduced_table import INTERPOLATED, ReducedTables, covers
 from vehicles.tabulated import prepare_from_tables
@@ -152,8 +153,8 @@ class ClosedFormTrial(Trial):
         """See the base class."""
         s = self.at_start()[0]
         R = rotation(s["q_WB"])
-        centres = s["p_WB"] + (R @ self.m.kinematics[0]["W"]).T[: len(self.scene.corners)]
-        return np.vstack([s["p_WB"], centres]) if self.scene.whole else centres
+        centers = s["p_WB"] + (R @ self.m.kinematics[0]["W"]).T[: len(self.scene.corners)]
+        return np.vstack([s["p_WB"], centers]) if self.scene.whole else centers
 
     def gap(self) -> float:
         """See the base class; the loops of the closed form are the lengths of kingpin and tie rod, which it keeps to rounding."""

@@ -30,7 +30,7 @@ PERIOD = 0.64
 WHEELS = (
     # name        shape  unit   what it is
     ("node", (), "1", "node of the wheel in the tree", "i8"),
-    ("load", (3,), "N", "steady force on the wheel's centre, in the world"),
+    ("load", (3,), "N", "steady force on the wheel's center, in the world"),
     ("amplitude", (3,), "N", "periodic force: half the difference of its largest and its smallest value"),
     ("delay", (), "s", "how much later than the first wheel it begins"),
     ("anchor", (3,), "m", "point of the world on which the wheel hangs by a spring"),
@@ -106,7 +106,7 @@ def wave(t):
 
 @inline
 def push(wheel, t):
-    """Force on a wheel at its centre [N], in the world, but for the spring it hangs on."""
+    """Force on a wheel at its center [N], in the world, but for the spring it hangs on."""
     return add_scaled(vector(wheel["load"]), wave(t - wheel["delay"]), vector(wheel["amplitude"]))
 
 

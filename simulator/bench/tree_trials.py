@@ -17,10 +17,10 @@ from vehicles.multibody import constraint_embedding, recursive, tree_augmented
 from vehicles.multibody.articulated_body import articulated_body
 from vehicles.multibody.body_motion import mechanical_energy
 from vehicles.multibody.constraints import set_jacobian, set_rates, set_residuals
-from vehicles.multibody.embedding import CLOSED, ConstraintEmbedding, Dimensions
+from vehicles.multibody.embedding import CLOSED, ConstraintEmbedding
 from vehicles.multibody.forces import apply_forces
 from vehicles.multibody.projection import project_positions, project_velocities
-from vehicles.multibody.system import System
+from vehicles.multibody.system import Dimensions, System
 from vehicles.multibody.tree import move, set_velocities, start_inertias
 from vehicles.vehicle_mechanism import CHASSIS
 
@@ -150,8 +150,8 @@ class TreeTrial(Trial):
 def tree_energy(system: System, wheels: Record, q: Vector, v: Vector) -> tuple[float, float]:
     """(kinetic energy, energy) [J] at the coordinates of a tree, the potential of the wheels' steady loads included."""
     kinetic, potential = mechanical_energy(system, q, v)
-    centres = system.parts.tree.motion["p"][wheels["node"]]
-    return kinetic, kinetic + potential - float(np.sum(wheels["load"] * centres))
+    centers = system.parts.tree.motion["p"][wheels["node"]]
+    return kinetic, kinetic + potential - float(np.sum(wheels["load"] * centers))
 
 
 class EmbeddingTrial(TreeTrial):

@@ -16,7 +16,7 @@ from simulator.base.errors import JounceError
 from simulator.base.frames import rotation_of_quaternion
 from simulator.bench.course import RUNGE_KUTTA, Course
 from simulator.bench.scene import Scene
-from vehicles.multibody.embedding import Dimensions
+from vehicles.multibody.system import Dimensions
 
 Vector = NDArray[np.float64]
 
@@ -66,7 +66,7 @@ class Trial(ABC):
 
     @abstractmethod
     def points(self) -> Vector:
-        """(n, 3) origin of the chassis (whole vehicle) and wheel centres in the world [m], at the beginning of the last step."""
+        """(n, 3) origin of the chassis (whole vehicle) and wheel centers in the world [m], at the beginning of the last step."""
 
     @abstractmethod
     def gap(self) -> float:
