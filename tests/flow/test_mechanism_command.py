@@ -219,7 +219,14 @@ def test_bad_arguments(arguments, words, capsys):
 
 
 def test_files_that_hold_no_mechanism(tmp_path, capsys):
-    for name, content in (("a.yaml", "- 1\n"), ("b.yaml", ""), ("c.urdf", "<robot>"), ("d.urdf", ""), ("e.yaml", "bodies: 3\n")):
+    for name, content in (
+        ("a.yaml", "- 1\n"),
+        ("b.yaml", ""),
+        ("c.urdf", "<robot>"),
+        ("d.urdf", ""),
+        ("e.yaml", "bodies: 3\n"),
+        ("f.urdf", "<robot name='r'><link name='b'/></robot>"),
+    ):
         (tmp_path / name).write_text(content)
         assert name in refused(call(capsys, "mechanism", tmp_path / name))
     for name in ("missing.yaml", "missing.urdf", "missing"):

@@ -192,6 +192,8 @@ class Mechanism:
 
     def __post_init__(self) -> None:
         """Raise ConfigError naming the part when the parts do not fit together: names, kinds, axes, inertias, the tree."""
+        if not self.bodies:
+            self._refuse("bodies", "none", "at least one body")
         self._check_names()
         for body in self.bodies:
             self._check_inertia(body)
