@@ -15,7 +15,7 @@ from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.system import build_system
 
-FORMULATIONS = ["ce", "ta", "recursive"]
+FORMULATIONS = ["ce", "ta", "recursive", "fa"]
 ANGLES = [-2.9, -1.3, 0.2, 1.1, 2.4]
 
 

@@ -49,10 +49,6 @@ TERMS = (
     ("coefficient", (), "1", "its coefficient"),
 )
 
-CONTRADICTION = 1e-5
-"""A redundant row contradicts the others when more than this part of the sum of its terms' absolute values is left ..."""
-ROUNDING = 1e-9
-"""... and more than this part of the largest such sum of any row: accelerations are not known better."""
 SINGULAR = 1e-9
 """A body whose smallest moment of inertia is below this part of the largest is taken as one without inertia in some direction."""
 
@@ -240,12 +236,6 @@ def largest_acceleration(a, e):
         if mass > 0.0:
             largest = max(largest, max(abs(f[3]), abs(f[4]), abs(f[5])) / mass)
     return largest
-
-
-@inline
-def contradicts(e, r, largest):
-    """Whether the redundant row r is left with more than rounding."""
-    return not abs(e.residual[r]) <= CONTRADICTION * e.magnitude[r] + ROUNDING * largest
 
 
 @inline

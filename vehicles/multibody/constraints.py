@@ -190,3 +190,16 @@ def along(Y, k, s_i, s_j):
     for i in range(6):
         total += Y[k, i] * s_i[i] + Y[k, 6 + i] * s_j[i]
     return total
+
+
+CONTRADICTION = 1e-3
+"""A redundant row contradicts the others when more than this part of the largest terms of any row is left. Between its steps an explicit
+integrator leaves the loops a little, and there redundant rows do not agree exactly."""
+AT_REST = 1e-6
+"""m/s2, rad/s2. Terms smaller than this count as large as this."""
+
+
+@inline
+def contradicts(residual, largest):
+    """Whether a redundant row, left with `residual` by the accelerations, disagrees with the others; `largest` is the size of the terms."""
+    return not abs(residual) <= CONTRADICTION * max(largest, AT_REST)

@@ -13,7 +13,7 @@ from simulator.base.jit import inline, kernel
 from vehicles.multibody.analysis import mobility
 from vehicles.multibody.articulated_body import scatter
 from vehicles.multibody.constraint_jacobian import free_coordinates
-from vehicles.multibody.constraints import set_gamma, set_jacobian
+from vehicles.multibody.constraints import contradicts, set_gamma, set_jacobian
 from vehicles.multibody.forces import apply_forces
 from vehicles.multibody.loop_forces import LoopForces, add_multipliers, lay_out_loop_forces, set_accelerations
 from vehicles.multibody.mechanism import MechanismError
@@ -27,11 +27,6 @@ REFINE = 1e-12
 """The solution is refined when more than this part of the first residual is left."""
 REFINEMENTS = 2
 """Refinements at most."""
-CONTRADICTION = 1e-3
-"""A redundant row contradicts the others when more than this part of the largest row's terms is left, or of 1e-6 m/s2 or rad/s2. Between
-its steps an explicit integrator leaves the loops a little, and there redundant rows do not agree exactly."""
-AT_REST = 1e-6
-"""m/s2, rad/s2. See above."""
 
 
 class CutJoints(NamedTuple):
@@ -121,12 +116,12 @@ def left_over(m, fixed):
 @inline
 def contradiction(m, fixed):
     """-1 - c for a redundant row c that the accelerations do not meet, or 0."""
-    largest = AT_REST
+    largest = 0.0
     for c in range(m.residual.shape[0]):
         largest = max(largest, m.magnitude[c])
     for k in range(m.rank[0], m.order.shape[0]):
         c = m.order[k] - fixed
-        if not abs(m.residual[c]) <= CONTRADICTION * largest:
+        if contradicts(m.residual[c], largest):
             return -1 - c
     return 0
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.absolute_coordinates import Absolute
-from vehicles.multibody.augmented_equations import Equations, contradicts, largest_acceleration, set_row_accelerations
+from vehicles.multibody.augmented_equations import Equations, largest_acceleration, set_row_accelerations
+from vehicles.multibody.constraints import contradicts
 from vehicles.multibody.symmetric_elimination import factor, solve
 from vehicles.multibody.vectors import cross, dot, scale, symmetric_times
 
@@ -88,7 +89,7 @@ def solve_dense(a, e, s):
                 e.alpha[item["body"], i] += s.W[t, i] * s.x[item["row"]]
     largest = largest_acceleration(a, e)
     for k in range(s.rank[0], rows):
-        if contradicts(e, s.order[k], largest):
+        if contradicts(e.residual[s.order[k]], largest):
             return -1 - s.order[k]
     return 0
 

@@ -22,12 +22,12 @@ from vehicles.multibody.absolute_coordinates import Absolute
 from vehicles.multibody.absolute_layout import Group
 from vehicles.multibody.augmented_equations import (
     Equations,
-    contradicts,
     inertia_times_acceleration,
     largest_acceleration,
     set_row_accelerations,
     table_of,
 )
+from vehicles.multibody.constraints import contradicts
 from vehicles.multibody.ldl import BLOCK, Factorization, clear, entry, factorize, lay_out_factorization, solve
 
 Vector = NDArray[np.float64]
@@ -130,7 +130,7 @@ def solve_sparse(a, e, s):
     set_row_accelerations(e)
     worst, largest = 0.0, largest_acceleration(a, e)
     for r in range(e.gamma.shape[0]):
-        if is_redundant(s, r) and contradicts(e, r, largest):
+        if is_redundant(s, r) and contradicts(e.residual[r], largest):
             return -1 - r
         worst = max(worst, abs(e.residual[r]))
     if worst > REFINE * largest:
