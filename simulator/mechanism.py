@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
-from simulator.base.section import Section
-from simulator.base.yamlfile import read_yaml
-from simulator.build import load_mechanism
+from simulator.mechanism_start import assembled, closed_state, read_start
 from vehicles.multibody.analysis import Mobility, mobility
-from vehicles.multibody.assembly import assemble, check_state, consistent_velocities
 from vehicles.multibody.body_motion import mechanical_energy
 from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals
+from vehicles.multibody.coordinates import velocity_coordinates
 from vehicles.multibody.embedding import ConstraintEmbedding
 from vehicles.multibody.formulations import make_formulation
-from vehicles.multibody.initial_state import InitialState, read_state
+from vehicles.multibody.initial_state import InitialState
 from vehicles.multibody.mechanism import Mechanism, MechanismError
 from vehicles.multibody.system import Dimensions, System, build_system
 from vehicles.multibody.tree import advance_positions
@@ -39,8 +35,6 @@ AGREEMENT = 1e-9
 """Largest difference between formulations, relative to the larger of 1 and the largest acceleration."""
 MOST_NAMES = 8
 """Names in one line of the page."""
-ON_THE_LOOPS = 1e-6
-"""m, rad, 1/s. A state that is given may be off the loops by so much."""
 
 
 @dataclass(frozen=True)
@@ -89,50 +83,11 @@ def main_mechanism(file: str, state_file: str | None, settings: Sequence[str], m
 
     Raises ConfigError or MechanismError : something cannot be read; the state is off the loops, singular or contradictory.
     """
-    mechanism, state = load_mechanism(file)
-    given = _says_anything(mechanism, state)
-    if state_file is not None:
-        state, given = changed(state, read_yaml(state_file), state_file, mechanism), True
-    wanted = _settings(settings)
-    if wanted:
-        state, given = changed(state, wanted, "--set", mechanism), False
+    start = read_start(file, state_file, settings, may_assemble)
     names = COMPARED if formulation == "all" else (formulation,)
-    found = inspect_mechanism(mechanism, state, names, may_assemble or not given, tuple(wanted) or None, not given and not wanted)
+    found = inspect_mechanism(start.mechanism, start.state, names, start.may_assemble, start.hold, start.may_leave)
     print(json.dumps(as_object(found)) if as_json else as_text(found))
     return 0 if found.agree else 1
-
-
-def _says_anything(mechanism: Mechanism, state: InitialState) -> bool:
-    """Whether a file gives a state: anything moves, or a coordinate other than that of a free body is not zero."""
-    free = {joint.name for joint in mechanism.joints if joint.kind == "free"}
-    turned = (q[1:] if len(q) == 4 else q for name, q in state.positions.items() if name not in free)
-    return any(values.any() for values in (*turned, *state.rates.values()))
-
-
-def _settings(settings: Sequence[str]) -> dict[str, Any]:
-    """JOINT=VALUE, the value written as in the state section of a file."""
-    wanted = {}
-    for text in settings:
-        name, equals, value = text.rpartition("=")
-        if not equals:
-            raise ConfigError("--set", "", text, "JOINT=VALUE, for example 'crank=0.3' or 'crank=[0.3, 2.0]'")
-        try:
-            wanted[name.strip()] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            raise ConfigError("--set", name, value, "a value as in the state of a mechanism file") from None
-    return wanted
-
-
-def changed(state: InitialState, mapping: Any, file: str, mechanism: Mechanism) -> InitialState:
-    """The state with the joints that `mapping` names as it says, and the others as they were. Raises ConfigError."""
-    given = read_state(Section(mapping, file), mechanism, state.positions)
-
-    def merged(old: Mapping[str, Vector], new: Mapping[str, Vector]) -> dict[str, Vector]:
-        return {name: new[name] if name in mapping else values for name, values in old.items()}
-
-    return InitialState(
-        merged(state.positions, given.positions), merged(state.rates, given.rates), merged(state.accelerations, given.accelerations)
-    )
 
 
 def inspect_mechanism(
@@ -156,19 +111,11 @@ def inspect_mechanism(
     MechanismError : the state is off the loops or they cannot be closed, it is singular, or constraints contradict one another
     """
     system = build_system(mechanism)
-    q, v, prescribed = _vectors(system, state)
-    moved = None
-    if may_assemble:
-        q, v, moved = _assembled(system, q, v, hold)
-    else:
-        try:
-            check_state(system, q, v, ON_THE_LOOPS)
-        except MechanismError as error:
-            raise MechanismError(f"{error} in the state given (--assemble closes the loops from there)", error.loops) from None
+    q, v, prescribed, moved = closed_state(system, state, may_assemble, hold)
     found, left = mobility(system, q), tuple[str, ...]()
     if found.singular and may_leave:
         left = found.loops
-        q, v, moved = _assembled(system, _displaced(system), v, ())
+        q, v, moved = assembled(system, _displaced(system), v, ())
         found = mobility(system, q)
     if found.singular:
         loops = ", ".join(repr(name) for name in found.loops)
@@ -196,30 +143,6 @@ def inspect_mechanism(
     )
 
 
-def _vectors(system: System, state: InitialState) -> tuple[Vector, Vector, Vector]:
-    """q (n_q,), v (n_v,) and the accelerations (n_v,) of prescribed joints."""
-    q, v, prescribed = system.neutral(), np.zeros(system.n_v), np.zeros(system.n_v)
-    for name in state.positions:
-        q[system.joint_q[name]], v[system.joint_v[name]] = state.positions[name], state.rates[name]
-    for name, values in state.accelerations.items():
-        prescribed[system.joint_v[name]] = values
-    return q, v, prescribed
-
-
-def _assembled(system: System, q: Vector, v: Vector, hold: tuple[str, ...] | None) -> tuple[Vector, Vector, float | None]:
-    """The state on the loops, and how far they were open; with no joints to hold, those declared independent move if they must."""
-    before = np.abs(position_residuals(system, q)).max(initial=0.0)
-    try:
-        q_closed = assemble(system, q, hold) if before > ON_THE_LOOPS else q
-        opening = np.abs(velocity_residuals(system, q_closed, v)).max(initial=0.0)
-        v_closed = consistent_velocities(system, q_closed, v, hold) if opening > ON_THE_LOOPS else v
-    except MechanismError:
-        if hold is not None:
-            raise
-        return _assembled(system, q, v, ())
-    return q_closed, v_closed, float(before) if before > ON_THE_LOOPS else None
-
-
 def _displaced(system: System) -> Vector:
     """(n_q,) every joint some way from zero, none as another."""
     q, v = np.zeros(system.n_q), 0.4 * np.sin(1.0 + np.arange(system.n_v))
@@ -244,27 +167,21 @@ def aggregated_bodies(system: System, q: Vector) -> tuple[AggregatedBody, ...]:
     """Aggregated bodies of a mechanism, and their independent coordinates as `ConstraintEmbedding` chooses them at q (n_q,)."""
     independent = set(ConstraintEmbedding(system, q).independent.tolist())
     nodes, rows = system.parts.tree.nodes, system.parts.constraints.rows
-    body_of = {node: name for name, node in system.node.items()}
+    body_of, coordinates = {node: name for name, node in system.node.items()}, velocity_coordinates(system)
     out = []
     for cluster in system.clusters:
         if cluster.row0 < cluster.row1:
             members = range(cluster.first, cluster.last)
-            joints = dict.fromkeys(system.node_names[k] for k in members)
+            joints = {system.node_names[k] for k in members}
             out.append(
                 AggregatedBody(
                     tuple(body_of[k] for k in members if k in body_of),
                     body_of[int(nodes["parent"][cluster.first : cluster.last].min())],
                     tuple(dict.fromkeys(system.loop_names[row["loop"]] for row in rows[cluster.row0 : cluster.row1])),
-                    tuple(label for joint in joints for label, i in _coordinates(system, joint) if i in independent),
+                    tuple(c.label for c in coordinates if c.joint in joints and c.index in independent),
                 )
             )
     return tuple(out)
-
-
-def _coordinates(system: System, joint: str) -> list[tuple[str, int]]:
-    """Velocity coordinates of a joint: its name, with a number where it has several, and the index in v."""
-    at = system.joint_v[joint]
-    return [(joint if at.stop - at.start == 1 else f"{joint}[{i - at.start}]", i) for i in range(at.start, at.stop)]
 
 
 def as_object(found: Findings) -> dict[str, Any]:

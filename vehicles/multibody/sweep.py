@@ -1,0 +1,219 @@
+"""A mechanism moved along one of its coordinates: every position, the singular ones among them, and how far it can go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicles.multibody.coordinates import Coordinate, velocity_coordinates
+from vehicles.multibody.crossing import Neighborhood, Singular, bisect, crossing, dead_point, stretched_loops
+from vehicles.multibody.mechanism import MechanismError
+from vehicles.multibody.motion_curve import Configuration, MotionCurve
+from vehicles.multibody.system import System
+from vehicles.multibody.tree import advance_positions
+
+Vector = NDArray[np.float64]
+
+LARGEST_STEP = 0.08
+"""Longest step along the curve [rad, sizes of the mechanism]."""
+SMALLEST_STEP = 1e-8
+"""Steps are halved down to here before the curve counts as lost."""
+GROWTH = 1.5
+TURN = 0.98
+"""A step is too long when the cosine between the tangents at its ends is below this."""
+NEAR_CROSSING = 1e-4
+"""A step that ends with a pivot below this part of the largest is shortened: it would end on a crossing."""
+STILL = 1e-9
+"""An input whose part in the tangent is below this does not move."""
+MOST_POINTS = 200_000
+ROUNDING = 1e-14
+SAME = 1e-9
+"""rad, m. Singular positions nearer to each other than this are one; ends of the range count as inside by so much."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep along one coordinate; n positions of those asked for could be reached, in their order.
+
+    Attributes
+    ----------
+    coordinate : the one that was moved
+    held : labels of the coordinates that could have moved with it and were held
+    asked (m,), reached (n,) : its values [rad, m]
+    q (n, n_q) : positions
+    ratios (n, n_v) : rates of all coordinates per rate of the swept one
+    gap (n,) : largest residual of its loops [m, rad]
+    pivot, condition (n,) : smallest singular value of the dependent columns of the constraints (lengths in sizes of the mechanism), and
+        their condition number
+    crossings : positions where the loops lose rank: another branch of the motion crosses
+    dead_points : positions where the loops are stretched and the coordinate can go no further
+    """
+
+    system: System
+    coordinate: Coordinate
+    held: tuple[str, ...]
+    asked: Vector
+    reached: Vector
+    q: Vector
+    ratios: Vector
+    gap: Vector
+    pivot: Vector
+    condition: Vector
+    crossings: tuple[Singular, ...]
+    dead_points: tuple[Singular, ...]
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """Points of the curve, the steps between them, and the dead point at its end if there is one."""
+
+    points: list[Configuration]
+    steps: list[float]
+    dead: Singular | None
+
+
+def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vector) -> Sweep:
+    """Move a mechanism along a coordinate from the closed configuration q (n_q,), which need not be one of the values.
+
+    Parameters
+    ----------
+    index : index of the coordinate in v; turns of free and spherical joints count from q
+    values : (m,) values of the coordinate [rad, m]
+
+    The coordinates that are not needed to close the loops are held. Where branches cross, the motion goes straight on.
+
+    Raises
+    ------
+    MechanismError : the coordinate cannot move; the start is singular; none of the values can be reached
+    """
+    asked = np.asarray(values, float)
+    curve = MotionCurve(system, np.asarray(q, float), index)
+    start = curve.start(np.asarray(q, float))
+    low, high = float(asked.min()), float(asked.max())
+    down, up = _walk(curve, start, -1.0, low), _walk(curve, start, 1.0, high)
+    points = [curve.reversed(point) for point in reversed(down.points[1:])] + up.points
+    steps = down.steps[::-1] + up.steps
+    dead = tuple(end for end in (down.dead, up.dead) if end is not None and low - SAME <= end.s <= high + SAME)
+    found = _crossings(curve, points, steps)
+    samples = [x for x in (_sample(curve, points, steps, found, value, dead) for value in asked) if x is not None]
+    if not samples:
+        ends = ", ".join(f"{end.s:.9g} ({', '.join(map(repr, end.loops))})" for end in dead)
+        raise MechanismError(f"{system.mechanism.file}: {curve.label} reaches none of the positions: dead point at {ends}")
+    conditioning = np.array([curve.conditioning(point.q) for point in samples])
+    return Sweep(
+        system,
+        velocity_coordinates(system)[index],
+        curve.held,
+        asked,
+        np.array([point.s for point in samples]),
+        np.array([point.q for point in samples]),
+        np.array([curve.ratios(point.tangent) for point in samples]),
+        np.array([point.gap for point in samples]),
+        conditioning[:, 0],
+        conditioning[:, 1],
+        tuple(singular for singular, _ in found if low - SAME <= singular.s <= high + SAME),
+        dead,
+    )
+
+
+def _walk(curve: MotionCurve, start: Configuration, direction: float, limit: float) -> _Walk:
+    """Follow the curve from `start` towards larger (1) or smaller (-1) inputs, to the second point past the limit or to a dead point."""
+    oriented = _towards(curve, start, direction)
+    if oriented is None:
+        return _Walk([start], [], Singular(start.s, start.q, stretched_loops(curve, start.q)))
+    points, steps, h = [oriented], list[float](), LARGEST_STEP
+    while len(points) < 2 or (points[-2].s - limit) * direction < 0.0:
+        point = points[-1]
+        ahead = _step(curve, point, h)
+        if ahead is None:
+            h *= 0.5
+        elif ahead.tangent[curve.at] * direction < 0.0:
+            end = dead_point(curve, point, h)
+            return _Walk([*points, end], [*steps, h], Singular(end.s, end.q, stretched_loops(curve, end.q)))
+        else:
+            points.append(ahead)
+            steps.append(h)
+            h = min(GROWTH * h, LARGEST_STEP)
+        if h < SMALLEST_STEP or len(points) > MOST_POINTS:
+            if (point.s - limit) * direction >= 0.0:
+                break
+            raise MechanismError(f"{curve.system.mechanism.file}: the loops cannot be followed beyond {curve.label} = {point.s:.9g}")
+    return _Walk(points, steps, None)
+
+
+def _towards(curve: MotionCurve, start: Configuration, direction: float) -> Configuration | None:
+    """`start` looking towards larger (1) or smaller (-1) inputs; None at a dead point that is the end in this direction."""
+    forth, back = start, curve.reversed(start)
+    if abs(start.tangent[curve.at]) > STILL:
+        return forth if start.tangent[curve.at] * direction > 0.0 else back
+    ways = [(way, curve.moved(way, LARGEST_STEP)) for way in (forth, back)]
+    moves = [(way, ahead.s - start.s) for way, ahead in ways if ahead is not None]
+    if all(abs(move) <= STILL for _, move in moves):
+        raise MechanismError(f"{curve.system.mechanism.file}: {curve.label} cannot move: its loops hold it where it is")
+    return next((way for way, move in moves if move * direction > 0.0), None)
+
+
+def _step(curve: MotionCurve, point: Configuration, h: float) -> Configuration | None:
+    """The point h ahead, if the curve does not turn much before it and no branch crosses right there."""
+    ahead = curve.moved(point, h)
+    if ahead is None or point.tangent @ ahead.tangent < TURN:
+        return None
+    if ahead.pivots.size and ahead.pivots[-1] < NEAR_CROSSING * ahead.pivots[0]:
+        return None
+    return ahead
+
+
+def _crossings(curve: MotionCurve, points: list[Configuration], steps: list[float]) -> list[tuple[Singular, Neighborhood]]:
+    """Crossings near those points where the smallest pivot falls to a minimum fast enough to reach zero."""
+    found: list[tuple[Singular, Neighborhood]] = []
+    pivot = [float(point.pivots[-1]) if point.pivots.size else 1.0 for point in points]
+    for i in range(1, len(points) - 1):
+        falls = max(pivot[i - 1], pivot[i + 1]) - pivot[i]
+        if pivot[i] <= min(pivot[i - 1], pivot[i + 1]) and pivot[i] <= falls:
+            near = crossing(curve, points[i], max(steps[i - 1], steps[i]))
+            if near is not None and not any(abs(near[0].s - other.s) < SAME for other, _ in found):
+                found.append(near)
+    return found
+
+
+def _sample(
+    curve: MotionCurve,
+    points: list[Configuration],
+    steps: list[float],
+    crossings: list[tuple[Singular, Neighborhood]],
+    value: float,
+    dead: tuple[Singular, ...],
+) -> Configuration | None:
+    """The configuration with the input `value`; None beyond a dead point."""
+    inputs = np.array([point.s for point in points])
+    nearest = int(np.abs(inputs - value).argmin())
+    if abs(inputs[nearest] - value) <= ROUNDING * max(1.0, abs(value)):
+        return points[nearest]._replace(s=value)
+    if not inputs[0] < value < inputs[-1]:
+        return None
+    for _, around in crossings:
+        if around.holds(value):
+            return around.at_input(value)
+    i = int(np.searchsorted(inputs, value)) - 1
+    q, s = _between(curve, points[i], points[i + 1], steps[i], value)
+    found = curve.at_input(q, s, value, points[i].tangent)
+    if found is None:
+        raise MechanismError(f"{curve.system.mechanism.file}: the loops cannot be closed at {curve.label} = {value:.9g}")
+    return found
+
+
+def _between(curve: MotionCurve, a: Configuration, b: Configuration, step: float, value: float) -> tuple[Vector, float]:
+    """q and s nearly on the curve, with s near `value`, by the cubic through two neighbors."""
+    start, end = np.append(curve.rates(a), curve.input_rate(a)), np.append(curve.rates(b), curve.input_rate(b))
+    y_a, y_b = np.append(a.q, a.s), np.append(b.q, b.s)
+
+    def cubic(x: float) -> Vector:
+        c = x * x * (3.0 - 2.0 * x)
+        return (1.0 - c) * y_a + c * y_b + step * x * (1.0 - x) * ((1.0 - x) * start - x * end)
+
+    y = cubic(bisect(lambda x: float(cubic(x)[-1]) - value, 0.0, 1.0))
+    advance_positions(curve.system.parts.tree, y[:-1].copy(), np.zeros(curve.system.n_v), 0.0, y[:-1])  # quaternions of unit length again
+    return y[:-1], float(y[-1])
