@@ -246,9 +246,17 @@ def _add_formulation(p: argparse.ArgumentParser, special: Mapping[str, str] | No
 
 def _add_bench(commands: Commands) -> None:
     p = commands.add_parser("bench", help="measure the cost of the parts of a tick on this machine, or make another table")
-    p.add_argument("table", nargs="?", default="tick", choices=("tick", "formulations", "integrators"), help="which table (default: tick)")
+    p.add_argument(
+        "table",
+        nargs="?",
+        default="tick",
+        choices=("tick", "formulations", "integrators", "mechanisms"),
+        help="which table (default: tick)",
+    )
     p.add_argument("--json", action="store_true", help="print one JSON object")
-    p.add_argument("--repeats", type=int, default=7, help="repeats whose median is shown (default: 7)")
+    p.add_argument(
+        "--repeats", type=int, metavar="N", help="repeats whose median is shown, and for mechanisms the least (default: 7, mechanisms: 100)"
+    )
     p.add_argument("--view", action="store_true", help="tick: also measure frames per second, off the screen")
     p.add_argument("--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick")
     p.set_defaults(run=_bench)
@@ -321,6 +329,8 @@ def _report(comparison: object, as_json: bool) -> int:
 def _bench(arguments: argparse.Namespace) -> int:
     if arguments.view and arguments.table != "tick":
         raise JounceError("--view goes with the table of the tick only")
+    usual = 100 if arguments.table == "mechanisms" else 7
+    repeats = usual if arguments.repeats is None else arguments.repeats
     if arguments.table == "integrators":
         from simulator.bench.integrators import main_integrators
 
@@ -328,12 +338,16 @@ def _bench(arguments: argparse.Namespace) -> int:
     if arguments.table == "formulations":
         from simulator.bench.formulations import main_formulations
 
-        return main_formulations(arguments.repeats, arguments.json, arguments.markdown)
+        return main_formulations(repeats, arguments.json, arguments.markdown)
+    if arguments.table == "mechanisms":
+        from simulator.bench.mechanisms import main_mechanisms
+
+        return main_mechanisms(repeats, arguments.json, arguments.markdown)
     if arguments.markdown:
         raise JounceError("--markdown does not go with the table of the tick, which holds for this machine only")
     from simulator.bench.tick import main_bench
 
-    return main_bench(arguments.repeats, arguments.json, arguments.view)
+    return main_bench(repeats, arguments.json, arguments.view)
 
 
 if __name__ == "__main__":
