@@ -76,13 +76,23 @@ def triangularize(problem: Problem, engine: str = "auto") -> Triangular:
         raise JounceError("Singular was not found: install it, or python -m pip install passagemath-singular, or name it in SINGULAR")
     else:
         engine, basis = "sympy", basis_with_sympy(problem)
+    return from_basis(problem, engine, basis)
+
+
+def from_basis(problem: Problem, engine: str, basis: Sequence[IntegerPolynomial]) -> Triangular:
+    """Triangular system in the reduced lexicographic basis of a problem, which is given least leading monomial first.
+
+    Raises
+    ------
+    JounceError : the equations contradict each other or do not determine the unknowns
+    """
     if not any(next(iter(basis[0]))):
         raise JounceError("the equations contradict each other")
     steps = tuple(_step(basis, k, problem) for k in reversed(range(len(problem.unknowns))))
     return Triangular(problem, engine, tuple(basis), steps, _standard_monomials(basis, len(problem.unknowns)))
 
 
-def _step(basis: list[IntegerPolynomial], unknown: int, problem: Problem) -> Step:
+def _step(basis: Sequence[IntegerPolynomial], unknown: int, problem: Problem) -> Step:
     """Among the polynomials that introduce an unknown, the one of least degree in it, then of fewest terms, then with the least leading monomial."""
     choices = [
         Step(unknown, g, len(coefficients_in(g, unknown)) - 1, position)
@@ -139,9 +149,12 @@ def _roots(step: Step, point: list[Any], names: tuple[str, ...]) -> list[Any]:
     import mpmath
 
     coefficients = [value(c, point) for c in coefficients_in(step.polynomial, step.unknown)]
-    if abs(coefficients[-1]) < mpmath.mpf(10) ** (-_DIGITS // 2) * max(abs(c) for c in coefficients):
+    if abs(coefficients[-1]) <= mpmath.mpf(10) ** (-_DIGITS // 2) * max(abs(c) for c in coefficients):
         raise JounceError(f"at these parameters the leading coefficient of the polynomial for {names[step.unknown]} vanishes")
-    return mpmath.polyroots(coefficients[::-1], maxsteps=500, extraprec=500)
+    try:
+        return mpmath.polyroots(coefficients[::-1], maxsteps=500, extraprec=500)
+    except mpmath.NoConvergence:
+        raise JounceError(f"at these parameters several solutions for {names[step.unknown]} are one") from None
 
 
 def _size(polynomial: IntegerPolynomial, point: list[Any]) -> float:

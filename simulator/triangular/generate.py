@@ -96,6 +96,8 @@ def module_text(triangular: Triangular, reference: str) -> str:
     ------
     JounceError : the file has no example, or the example has no real solution
     """
+    if len(triangular.problem.example) != len(triangular.problem.parameters):
+        raise JounceError(f"{triangular.problem.name}: a kernel needs an example to be checked with")
     solver = make_solver(triangular)
     names = triangular.problem.names
     parts = [_header(solver, reference)]

@@ -96,7 +96,9 @@ def _over_field(problem: Problem) -> list[IntegerPolynomial]:
             split[m[:count]] = split.get(m[:count], inner.zero) + part
         equations.append(ring.from_dict({m: field.from_PolynomialRing(part, inner.to_domain()) for m, part in split.items()}))
     graded = groebner(equations, ring)
-    if not _determined([g.LM for g in graded], count) and graded != [ring.one]:
+    if graded == [ring.one]:
+        return [{(0,) * len(problem.names): 1}]
+    if not _determined([g.LM for g in graded], count):
         raise JounceError("the unknowns are not determined up to finitely many solutions: give more equations, or fewer unknowns")
     converted = matrix_fglm(graded, ring, lex)
     return sorted((_cleared(g) for g in converted), key=lambda g: next(iter(g)))

@@ -17,6 +17,7 @@ from simulator.base.records import record
 from simulator.build import build_ground, build_platform, data_folder, read_yaml, vehicle_description
 from simulator.driver.profiles import read_profile
 from simulator.maneuvers.maneuver import load_maneuver
+from simulator.triangular.problem import problem_from_mapping
 from terrain.load import load_terrain
 from terrain.soil import soil
 from vehicles.command import COMMAND
@@ -50,6 +51,7 @@ BUILD = {
     "washouts": lambda m: MotionCueing(m, FILE, platform),
     "devices": lambda m: read_profile(m, FILE),
     "mechanisms": lambda m: mechanism_from_mapping(m, FILE),
+    "triangular": lambda m: problem_from_mapping(m, FILE),
     "maneuvers": lambda m: load_maneuver({"body": BODY, **m} if isinstance(m, dict) else m, FILE).driver((0.0, 0.0, 0.0)),
 }
 

@@ -12,8 +12,8 @@ In plane vectors, with R(t) a turn by t to the left, the loops (18, 19) and (16,
     D + R(-theta_D) d_C = R(theta_A) (b + R(theta_B) (p, 0))
 
 From theta_A, everything follows by a fixed number of operations (`set_position`). From the piston length p, it takes the zero of a polynomial of degree
-six. The triangular system of the paper (`generated/landing_gear.py`) has coefficients of 264 digits and loses ten digits in double
-precision, so `positions_at` takes from it which positions there are and lets `follow_length` give their digits: Newton's method on theta_A.
+six. The triangular system of the paper (`generated/landing_gear.py`) has coefficients of 264 digits and leaves ten digits as a rule and
+four at worst in double precision, so `positions_at` takes from it which positions there are and lets `follow_length` give their digits: Newton's method on theta_A.
 """
 
 from __future__ import annotations
@@ -65,6 +65,10 @@ PAPER = {
 
 ITERATIONS = 40
 """Newton steps after which `follow_length` gives up; 4 to 6 are usual."""
+
+ROUNDING = 1e-2
+"""How far sine^2 + cosine^2 of a solution of the triangular system may be from 1. Rounding makes zeros of its first polynomial near sB = -1 where it has
+none; most are farther off, and `follow_length` leaves no other."""
 
 LONGEST_STEP = 0.2
 """rad. Longer ones could lead across a turning point of the length."""
@@ -159,7 +163,7 @@ def follow_length(gear, state, length):
 def positions_at(length: float) -> NDArray[np.void]:
     """All positions of the paper's gear at a piston length, in its unit: a STATE record of each, 2, 4 or 6 in number, or none.
 
-    They are the zeros in [-1, 1] of the triangular system's first polynomial, made exact by `follow_length`. Within 1e-4 of a length at which two
+    They are the good zeros in [-1, 1] of the triangular system's first polynomial, made exact by `follow_length`. Within 1e-4 of a length at which two
     positions become one, that pair may be missing.
 
     Raises
@@ -173,24 +177,32 @@ def positions_at(length: float) -> NDArray[np.void]:
     triangular.polynomial_of_sB(float(length), coefficients)
     count = real_roots(coefficients, -1.0, 1.0, np.zeros((2, 7)), roots)
     states = record(STATE, count)
-    found = [k for k in range(count) if _polish(gear, states[k : k + 1], float(length), float(roots[k]))]
+    found: list[int] = []
+    for k in range(count):
+        if _polish(gear, states[k : k + 1], float(length), float(roots[k])) and not any(_same(states[k], states[j]) for j in found):
+            found.append(k)
     return states[found]
 
 
 def _polish(gear: Record, state: Record, length: float, sB: float) -> bool:
     """Position of a zero sB of the triangular system: its strut angle and branch from there, its digits from the closed form."""
-    _, _, sD, cD, sA, cA, _, _ = triangular.solve(length, sB)
-    theta_A = math.atan2(sA, cA)
+    sB, cB, sD, cD, sA, cA, _, _ = triangular.solve(length, sB)
+    if max(abs(s * s + c * c - 1.0) for s, c in ((sB, cB), (sD, cD), (sA, cA))) > ROUNDING:
+        return False
     best = math.inf
     for branch in (1.0, -1.0):
         trial = record(STATE)
         trial["branch"] = branch
-        if (
-            set_position(gear, trial, theta_A)
-            and (off := math.hypot(math.sin(trial[0]["theta_D"]) - sD, math.cos(trial[0]["theta_D"]) - cD)) < best
-        ):
-            best, state[0] = off, trial[0]
+        if set_position(gear, trial, math.atan2(sA, cA)):
+            theta_D = trial[0]["theta_D"]
+            off = math.hypot(math.sin(theta_D) - sD, math.cos(theta_D) - cD)
+            if off < best:
+                best, state[0] = off, trial[0]
     return best < math.inf and bool(follow_length(gear, state, length))
+
+
+def _same(one: np.void, other: np.void) -> bool:
+    return bool(one["branch"] == other["branch"] and abs(math.remainder(one["theta_A"] - other["theta_A"], 2.0 * math.pi)) < 1e-9)
 
 
 @inline
