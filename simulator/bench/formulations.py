@@ -189,8 +189,10 @@ def main_formulations(repeats: int, as_json: bool, markdown: str | None) -> int:
     """Command line of `jounce bench formulations`; always 0: it reports, it does not judge. Raises JounceError if a file cannot be written."""
     if repeats < 1:
         raise JounceError(f"--repeats: got {repeats}, expected 1 or more")
-    from simulator.bench.formulations_page import as_text, write_page
+    from simulator.bench.formulations_page import around, as_text, write_page
 
+    if markdown:
+        around(Path(markdown))  # what cannot be written is said before it is measured
     table = measure("hmmwv", repeats)
     if markdown:
         write_page(table, Path(markdown))

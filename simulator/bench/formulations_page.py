@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import JounceError
+from simulator.base.errors import JounceError, OutputError
 from simulator.record.files import write_text, write_whole
 
 BEGIN = "<!-- measured: begin -->"
@@ -25,22 +25,32 @@ def as_text(table: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def write_page(table: dict[str, Any], file: Path) -> None:
-    """Put the tables between the marks of the page, and the plot beside it as a .png of the same name. A new page has nothing else.
+def around(file: Path) -> tuple[str, str]:
+    """What stands before and after the measured part of the page; a new page has a title only.
 
-    Raises JounceError : the page has no marks, or a file cannot be written
+    Raises
+    ------
+    OutputError : there is no such folder
+    JounceError : the page has no marks
     """
-    before, after = "# Formulations\n\n", "\n"
-    if file.exists():
-        text = file.read_text(encoding="utf-8")
-        if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(END) < text.index(BEGIN):
-            raise JounceError(f"{file}: expected one line {BEGIN} and after it one line {END}, between which the tables go")
-        before, after = text[: text.index(BEGIN)], text[text.index(END) + len(END) :]
+    if not file.parent.is_dir():
+        raise OutputError(f"{file}: cannot be written: no such folder")
+    if not file.exists():
+        return "# Formulations\n\n", "\n"
+    text = file.read_text(encoding="utf-8")
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(END) < text.index(BEGIN):
+        raise JounceError(f"{file}: expected one line {BEGIN} and after it one line {END}, between which the tables go")
+    return text[: text.index(BEGIN)], text[text.index(END) + len(END) :]
+
+
+def write_page(table: dict[str, Any], file: Path) -> None:
+    """Put the tables between the marks of the page, and the plot beside it as a .png of the same name. Raises as `around`."""
+    before, after = around(file)
     picture = file.with_suffix(".png")
-    made_by = f"Made by `jounce bench formulations --markdown {file.as_posix()}`." if not file.is_absolute() else ""
+    command = "" if file.is_absolute() else f"Made by `jounce bench formulations --markdown {file.as_posix()}`.\n\n"
     image = f"![cost and drift of the formulations]({picture.name})"
     write_whole(picture, lambda path: path.write_bytes(draw(table)))
-    write_text(file, f"{before}{BEGIN}\n\n{made_by}\n\n{image}\n\n{as_text(table)}\n{END}{after}")
+    write_text(file, f"{before}{BEGIN}\n\n{command}{image}\n\n{as_text(table)}\n{END}{after}")
 
 
 def _heading(table: dict[str, Any]) -> str:

@@ -98,11 +98,11 @@ def test_the_page_of_the_documentation_is_what_the_command_makes(made):
     assert DOCS.with_suffix(".png").is_file()
 
 
-def test_a_page_without_marks_is_refused(made, tmp_path):
+def test_a_page_that_cannot_be_written_is_refused_before_anything_is_measured(tmp_path, capsys):
     page = tmp_path / "page.md"
     page.write_text("nothing but prose\n", encoding="utf-8")
-    with pytest.raises(formulations.JounceError, match=r"page\.md.*measured: begin"):
-        write_page(made[0], page)
+    assert "measured: begin" in refused(call(capsys, "bench", "formulations", "--markdown", page))
+    assert "no_folder" in refused(call(capsys, "bench", "formulations", "--markdown", tmp_path / "no_folder" / "page.md"))
     assert [file.name for file in tmp_path.iterdir()] == ["page.md"]
 
 
