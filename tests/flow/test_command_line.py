@@ -14,6 +14,7 @@ COMMANDS = (
     ("platform",),
     ("devices",),
     ("mechanism",),
+    ("triangularize",),
     ("validate",),
     ("validate", "accelerations"),
     ("validate", "kinematics"),
