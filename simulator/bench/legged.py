@@ -21,9 +21,9 @@ from vehicles.multibody.vectors import symmetric_inverse, symmetric_times
 
 Vector = NDArray[np.float64]
 
-TRIANGULAR, ANGLES, SEPARATE, SINGLE, WHOLE, BAUMGARTE, PENALTY = range(7)
-"""Ways to the dependent coordinates: closed form for their sines and cosines, the angles too; Newton's method per leg, for all legs at once, for
-legs and pose at once; the two stabilizations."""
+TRIANGULAR, GENERATED, ANGLES, SEPARATE, SINGLE, WHOLE, BAUMGARTE, PENALTY = range(8)
+"""Ways to the dependent coordinates: closed form for their sines and cosines, as generated from the Gröbner basis, with the angles too; Newton's method
+per leg, for all legs at once, for legs and pose at once; the two stabilizations."""
 
 MOST_ITERATIONS = 50
 """Of Newton's methods."""

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.bench import five_link_methods, stewart_methods
-from simulator.bench.legged import ANGLES, BAUMGARTE, PENALTY, SEPARATE, SINGLE, TRIANGULAR, WHOLE
+from simulator.bench.landing_gear_methods import measure_landing_gear
+from simulator.bench.legged import ANGLES, BAUMGARTE, GENERATED, PENALTY, SEPARATE, SINGLE, TRIANGULAR, WHOLE
 from simulator.bench.machine import machine
 from simulator.build import find_config, load_mechanism
 from vehicles.mechanisms.from_mechanism import five_link_parameters, stewart_parameters
@@ -54,7 +55,7 @@ class Method:
     @property
     def simulations(self) -> tuple[str, ...]:
         """What it is run for."""
-        if self.kind == ANGLES:
+        if self.kind in (GENERATED, ANGLES):
             return ("kinematic",)
         return ("dynamic",) if self.kind in (BAUMGARTE, PENALTY) else ("kinematic", "dynamic")
 
@@ -65,6 +66,7 @@ def _paper(kinematic: float | None, dynamic: float) -> tuple[tuple[str, float], 
 
 STEWART_METHODS = (
     Method("triangular", "triangular (Gröbner)", TRIANGULAR, 0.0, _paper(2.7, 10.3), True),
+    Method("triangular_generated", "triangular, code from the basis", GENERATED),
     Method("triangular_angles", "triangular, with angles", ANGLES),
     Method("separate_1e-3", "Newton, each leg, 1e-3", SEPARATE, 1e-3, _paper(5.6, 13.3), True),
     Method("separate_1e-6", "Newton, each leg, 1e-6", SEPARATE, 1e-6, _paper(9.2, 16.6), True),
@@ -137,7 +139,9 @@ def five_link_contest() -> Contest:
 
 
 def measure(repeats: int) -> dict[str, Any]:
-    """The tables: {"step" [s], "duration" [s], "repeats", "machine", "mechanisms": [...], "orderings": [...], "targets": [...]}, for JSON.
+    """The tables: {"step" [s], "duration" [s], "repeats", "machine", "mechanisms": [...], "landing_gear": [...], "orderings": [...], "targets": [...]}.
+
+    For JSON; "landing_gear" is as `measure_landing_gear` has it.
 
     A mechanism has "name", "label", "table" (of the paper) and "methods". A method has "name", "label", "tolerance", "ordered", "gap" (largest
     component of the constraints [m]), "apart" (largest difference of the pose from the first method's [m, rad]), "iterations" (of Newton's methods
@@ -151,6 +155,7 @@ def measure(repeats: int) -> dict[str, Any]:
         "repeats": repeats,
         "machine": machine(),
         "mechanisms": mechanisms,
+        "landing_gear": measure_landing_gear(repeats),
         "orderings": [_ordering(m, simulation) for m in mechanisms for simulation in ("kinematic", "dynamic")],
         "targets": [
             _target(m, simulation) for m in mechanisms for simulation in ("kinematic", "dynamic") if (m["name"], simulation) in TARGETS
@@ -192,7 +197,7 @@ def _measured(contest: Contest, repeats: int) -> dict[str, Any]:
 def _watched(contest: Contest, method: Method, motion: Vector) -> dict[str, Any]:
     """What a method does to the constraints and to the motion, without a clock."""
     row: dict[str, Any] = {"name": method.name, "label": method.label, "tolerance": method.tolerance or None, "ordered": method.ordered}
-    if method.kind != ANGLES:
+    if "dynamic" in method.simulations:
         poses = np.zeros_like(motion)
         contest.start()
         contest.dynamic(poses, method, True)

@@ -18,6 +18,7 @@ from simulator.base.records import Record
 from simulator.bench.legged import (
     ANGLES,
     BAUMGARTE,
+    GENERATED,
     MOST_ITERATIONS,
     PENALTY,
     SEPARATE,
@@ -32,6 +33,7 @@ from simulator.bench.legged import (
 )
 from vehicles.mechanisms.dense import factor, solve
 from vehicles.mechanisms.euler_body import set_body, turning, turning_axes
+from vehicles.mechanisms.generated import stewart_leg
 from vehicles.mechanisms.stewart import (
     ALPHA,
     BETA,
@@ -116,6 +118,19 @@ def place(t, pose, method, tolerance):
     if method == SEPARATE:
         return newton_by_leg(t, pose, tolerance)
     return newton_for_all(t, pose, tolerance)
+
+
+@kernel
+def solve_generated(m, pose):
+    """The same as `solve_legs` by the kernel that was written from the Gröbner basis of a leg of 2 m, with the branches of the drawing."""
+    set_arms(m, pose)
+    legs = m.legs[0]
+    for i in range(6):
+        arm = legs["arm"][0, i], legs["arm"][1, i], legs["arm"][2, i]
+        d = leg_vector((pose[0], pose[1], pose[2]), arm, m.p[0]["base_joints"], i)
+        s, cb, sb, ca, sa = stewart_leg.solve(d[0], d[1], d[2], 1.0, 1.0)
+        legs["length"][i], legs["cos_beta"][i], legs["sin_beta"][i] = 2.0 + s, cb, sb
+        legs["cos_alpha"][i], legs["sin_alpha"][i] = ca, sa
 
 
 @inline
@@ -271,6 +286,10 @@ def kinematic_run(t, poses, method, tolerance):
     if method == TRIANGULAR:
         for k in range(poses.shape[0]):
             solve_legs(t.m, poses[k])
+        return iterations
+    if method == GENERATED:
+        for k in range(poses.shape[0]):
+            solve_generated(t.m, poses[k])
         return iterations
     if method == ANGLES:
         for k in range(poses.shape[0]):

@@ -10,6 +10,7 @@ from legged_mechanisms import DATA, free_accelerations, free_joint, free_rates, 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from vehicles.mechanisms.from_mechanism import stewart_parameters
+from vehicles.mechanisms.generated import stewart_leg
 from vehicles.mechanisms.stewart import STATE, euler_step, evaluate, leg_coordinates, make_stewart, solve_legs
 from vehicles.multibody.formulations import make_formulation
 from vehicles.multibody.system import build_system
@@ -63,6 +64,16 @@ def test_legs_of_the_reference_poses():
     for row in rows("stewart_inverse_kinematics.csv"):
         solve_legs(m, row[:6].copy())
         assert coordinates(m).ravel() == pytest.approx(row[6:], rel=0, abs=1e-12)
+
+
+def test_code_written_from_the_groebner_basis_has_the_same_legs():
+    m = make_stewart(stewart_parameters(shipped("stewart")))
+    for row in rows("stewart_inverse_kinematics.csv"):
+        solve_legs(m, row[:6].copy())
+        ends = row[:3] + m.legs[0]["arm"].T - m.p[0]["base_joints"]
+        for i, d in enumerate(ends):
+            expected = [m.legs[0][name][i] for name in ("cos_beta", "sin_beta", "cos_alpha", "sin_alpha")]
+            assert stewart_leg.solve(*map(float, d), 1.0, 1.0) == pytest.approx([m.legs[0]["length"][i] - 2.0, *expected], rel=0, abs=1e-14)
 
 
 def test_motion_platform_has_the_same_legs():
