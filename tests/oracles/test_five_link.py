@@ -84,7 +84,7 @@ def test_euler_step_is_the_method_of_first_order(suspension):
     assert (s[0]["pose"][2], s[0]["rate"]) == (0.02 + 1e-3 * 0.3, 0.3 + 1e-3 * acceleration)
 
 
-@pytest.mark.parametrize("formulation", ["ce", "ta"])
+@pytest.mark.parametrize("formulation", ["ce", "ta", "fa"])
 def test_engine_gives_the_same_accelerations(suspension, formulation):
     mechanism = shipped("five_link")
     system = build_system(mechanism)

@@ -105,7 +105,7 @@ def test_ends_of_the_euler_runs(axial, name):
     assert run[3000, :6] == pytest.approx(TSAI["reference"][name]["euler_1ms_t3"], rel=0, abs=1e-12)
 
 
-@pytest.mark.parametrize("formulation", ["ce", "ta"])
+@pytest.mark.parametrize("formulation", ["ce", "ta", "fa"])
 @pytest.mark.parametrize("axial", [0.0, 1.0 / 160.0])
 def test_engine_gives_the_same_accelerations(formulation, axial):
     mechanism = dataclasses.replace(with_axial_inertia(shipped("stewart"), axial), gravity=np.array([0.4, -0.7, -9.0]))
