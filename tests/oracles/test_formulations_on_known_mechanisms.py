@@ -127,6 +127,15 @@ def test_flat_row_of_four_bars_is_singular_and_its_loops_are_named(formulation):
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_formulation_that_has_seen_no_other_position_refuses_the_flat_row(formulation):
+    engine, q, v = made(formulation, "n_four_bar")
+    for joint, at in (("A0", 0.5 * math.pi), ("B0", -0.5 * math.pi), ("B1", 0.5 * math.pi), ("C1", -0.5 * math.pi), ("B2", 0.5 * math.pi)):
+        q[engine.system.joint_q[joint]] = at
+    with pytest.raises(MechanismError, match="singular"):
+        engine.accelerations(q, 0.0 * v)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_row_of_four_bars_swings_through_flat_for_ten_seconds(formulation):
     """IFToMM benchmark A02. The flat position falls between steps; close to it, rounding in the closed loops grows with the inverse of the
     distance, which is all that the energy shows."""

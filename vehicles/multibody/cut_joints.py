@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
-from vehicles.multibody.analysis import mobility
 from vehicles.multibody.articulated_body import scatter
 from vehicles.multibody.constraint_jacobian import free_coordinates
 from vehicles.multibody.constraints import contradicts, set_gamma, set_jacobian
 from vehicles.multibody.forces import apply_forces
+from vehicles.multibody.formulation import MultiplierFormulation
 from vehicles.multibody.loop_forces import LoopForces, add_multipliers, lay_out_loop_forces, set_accelerations
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.symmetric_elimination import solve
@@ -126,7 +126,7 @@ def contradiction(m, fixed):
     return 0
 
 
-class CutJointFormulation(ABC):
+class CutJointFormulation(MultiplierFormulation):
     """Accelerations of a mechanism whose loops are cut and held together by multipliers.
 
     Parameters
@@ -143,9 +143,8 @@ class CutJointFormulation(ABC):
     """The kernel (m, q, v, accel)."""
 
     def __init__(self, system: System) -> None:
-        self.system = system
+        super().__init__(system)
         self.kernel_arguments = self.lay_out(system)
-        self._usual_rank = -1
 
     @staticmethod
     @abstractmethod
@@ -173,50 +172,13 @@ class CutJointFormulation(ABC):
         m = self.kernel_arguments
         return tuple(sorted(int(i) - m.x.size + m.residual.size for i in m.order[m.rank[0] :]))
 
-    def accelerations(
-        self,
-        q: Vector,
-        v: Vector,
-        tau: Vector | None = None,
-        wrenches: Vector | None = None,
-        prescribed: Vector | None = None,
-    ) -> Vector:
-        """Accelerations (n_v,) of all tree coordinates at a state on the loops.
-
-        Parameters
-        ----------
-        q, v : (n_q,), (n_v,) state; positions and velocities on the loops (see `assembly.check_state`)
-        tau : (n_v,) forces on the coordinates [N m, N]
-        wrenches : (n_nodes, 6) forces [N; F] on the nodes at their origins, in world axes
-        prescribed : (n_v,) accelerations of the prescribed coordinates; other entries are not read
-
-        Raises
-        ------
-        MechanismError : a joint moves no inertia, the configuration is singular, or loops contradict one another; the text names them
-        """
-        parts = self.system.parts
-        parts.tau[:] = 0.0 if tau is None else tau
-        parts.wrenches[:] = 0.0 if wrenches is None else wrenches
-        accel = np.zeros(self.system.n_v) if prescribed is None else np.array(prescribed, float)
-        status = self.evaluate(self.kernel_arguments, np.asarray(q, float), np.asarray(v, float), accel)
+    def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
+        status = self.evaluate(self.kernel_arguments, q, v, accel)
         if status > 0:
             raise MechanismError(f"{self.system.mechanism.file}: joint {self.system.node_names[status]!r} moves no inertia")
-        if self.redundant:
-            self._refuse_singular(q)
+        self._refuse_singular(q, len(self.redundant))
         if status < 0:
             raise self._contradiction(-1 - status)
-        return accel
-
-    def _refuse_singular(self, q: Vector) -> None:
-        """Raise when rows are redundant because the configuration is singular; looked at again when their number changes."""
-        rank = int(self.kernel_arguments.rank[0])
-        if rank == self._usual_rank:
-            return
-        found = mobility(self.system, q)
-        if found.singular:
-            loops = ", ".join(repr(name) for name in found.loops)
-            raise MechanismError(f"{self.system.mechanism.file}: singular configuration: {loops} neither close nor open in it", found.loops)
-        self._usual_rank = rank
 
     def _contradiction(self, c: int) -> MechanismError:
         name = self.system.loop_names[self.system.parts.constraints.rows[c]["loop"]]

@@ -17,6 +17,7 @@ from vehicles.multibody.closure import (
     set_rows,
 )
 from vehicles.multibody.constraint_embedding import Embedding, evaluate
+from vehicles.multibody.formulation import Formulation
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.system import Cluster, Dimensions, System
 from vehicles.multibody.tree import move
@@ -31,7 +32,7 @@ RANK = 1e-9
 """Pivots below this part of the largest entry of Y count as zero."""
 
 
-class ConstraintEmbedding:
+class ConstraintEmbedding(Formulation):
     """Accelerations by constraint embedding.
 
     Parameters
@@ -44,8 +45,9 @@ class ConstraintEmbedding:
     """
 
     def __init__(self, system: System, q: Vector | None = None) -> None:
-        self.system = system
+        super().__init__(system)
         self._made: Embedding | None = None
+        self._dependent = 0
         self.independent = np.zeros(0, int)
         if q is not None:
             self.choose(q)
@@ -108,6 +110,7 @@ class ConstraintEmbedding:
             no((nodes, 6)),
             no(n_v),
         )
+        self._dependent = int(clusters["n_dep"].sum())
         self.independent = np.sort(
             np.concatenate([c["v0"] + columns[c["v0"] + c["n_dep"] : c["v0"] + c["n_dep"] + c["n_ind"]] for c in clusters]).astype(int)
         )
@@ -151,33 +154,9 @@ class ConstraintEmbedding:
         out["n_dep"], out["n_ind"] = len(dependent), len(independent)
         columns[out["v0"] : out["v0"] + out["n_v"]] = dependent + independent + [i for i in range(out["n_v"]) if prescribed[i]]
 
-    def accelerations(
-        self,
-        q: Vector,
-        v: Vector,
-        tau: Vector | None = None,
-        wrenches: Vector | None = None,
-        prescribed: Vector | None = None,
-    ) -> Vector:
-        """Accelerations (n_v,) of all tree coordinates at a state on the loops.
-
-        Parameters
-        ----------
-        q, v : (n_q,), (n_v,) closed state; only independent and prescribed coordinates count, the dependent ones are solved again from them
-        tau : (n_v,) forces on the coordinates [N m, N]
-        wrenches : (n_nodes, 6) forces [N; F] on the nodes at their origins, in world axes
-        prescribed : (n_v,) accelerations of the prescribed coordinates
-
-        Raises
-        ------
-        MechanismError : a loop cannot be closed, is singular, or contradicts others; the text names it
-        """
-        parts = self.system.parts
-        parts.tau[:] = 0.0 if tau is None else tau
-        parts.wrenches[:] = 0.0 if wrenches is None else wrenches
-        accel = np.zeros(self.system.n_v) if prescribed is None else np.array(prescribed, float)
-        self._run(lambda m, x, u: evaluate(m, x, u, accel, CLOSED), q, v)
-        return accel
+    def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
+        closed, _ = self._run(lambda m, x, u: evaluate(m, x, u, accel, CLOSED), q, v)
+        self._refuse_singular(closed, self.system.parts.constraints.rows.size - self._dependent)
 
     def close(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """The state with its dependent positions and velocities solved from the independent ones, starting from those given.

@@ -31,10 +31,10 @@ from vehicles.multibody.absolute_coordinates import (
     take_wrenches,
 )
 from vehicles.multibody.absolute_layout import Group, lay_out_absolute
-from vehicles.multibody.analysis import mobility
 from vehicles.multibody.augmented_equations import Equations, lacks_inertia, lay_out_equations, set_row_rates, set_row_residuals, set_rows
 from vehicles.multibody.dense_augmented import Dense, lay_out_dense, solve_dense
 from vehicles.multibody.forces import apply_forces
+from vehicles.multibody.formulation import MultiplierFormulation
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.sparse_augmented import Sparse, is_redundant, lay_out_sparse, solve_sparse
 from vehicles.multibody.system import Dimensions, Parts, System
@@ -135,7 +135,7 @@ def set_equations(m):
     set_rows(a, m.equations)
 
 
-class FullyAugmented:
+class FullyAugmented(MultiplierFormulation):
     """Accelerations of a mechanism in absolute coordinates.
 
     Parameters
@@ -164,7 +164,7 @@ class FullyAugmented:
     """The kernel (m, poses, velocities)."""
 
     def __init__(self, system: System, solver: str = "sparse") -> None:
-        self.system = system
+        super().__init__(system)
         absolute, groups = lay_out_absolute(system)
         absolute, equations, members = lay_out_equations(absolute, groups)
         self.row_names, self._of_loop = _name_rows(groups, members, equations.gamma.size)
@@ -177,7 +177,6 @@ class FullyAugmented:
             self._refuse_massless(absolute)
             self.evaluate, self.evaluate_state = evaluate_dense, evaluate_dense_state
             self.kernel_arguments = DenseModel(system.parts, absolute, equations, lay_out_dense(absolute, equations))
-        self._usual_redundant = 0
 
     @property
     def dimensions(self) -> Dimensions:
@@ -203,34 +202,8 @@ class FullyAugmented:
             return tuple(r for r in range(s.row_slots.size) if is_redundant(s, r))
         return tuple(sorted(int(r) for r in s.order[s.rank[0] :]))
 
-    def accelerations(
-        self,
-        q: Vector,
-        v: Vector,
-        tau: Vector | None = None,
-        wrenches: Vector | None = None,
-        prescribed: Vector | None = None,
-    ) -> Vector:
-        """Accelerations (n_v,) of all tree coordinates at a state on the loops.
-
-        Parameters
-        ----------
-        q, v : (n_q,), (n_v,) state; positions and velocities on the loops (see `assembly.check_state`)
-        tau : (n_v,) forces on the coordinates [N m, N]
-        wrenches : (n_nodes, 6) forces [N; F] on the nodes at their origins, in world axes
-        prescribed : (n_v,) accelerations of the prescribed coordinates; other entries are not read
-
-        Raises
-        ------
-        MechanismError : a body can move without inertia, the configuration is singular, or constraints contradict one another; it
-            names the body, the loops or the joints
-        """
-        parts = self.system.parts
-        parts.tau[:] = 0.0 if tau is None else tau
-        parts.wrenches[:] = 0.0 if wrenches is None else wrenches
-        accel = np.zeros(self.system.n_v) if prescribed is None else np.array(prescribed, float)
-        self.check(self.evaluate(self.kernel_arguments, np.asarray(q, float), np.asarray(v, float), accel), q)
-        return accel
+    def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
+        self.check(self.evaluate(self.kernel_arguments, q, v, accel), q)
 
     def set_feedback(self, feedback: Vector) -> None:
         """Have phi'' + feedback = 0; (rows,) in the order of `system.parts.constraints.rows`. The joints' rows have theirs in `equations`."""
@@ -242,13 +215,7 @@ class FullyAugmented:
         if status > 0:
             node = int(self.kernel_arguments.absolute.bodies[status]["node"])
             raise MechanismError(f"{file}: joint {self.system.node_names[node]!r} moves no inertia")
-        redundant = len(self.redundant)
-        if redundant != self._usual_redundant:
-            found = mobility(self.system, q)
-            if found.singular:
-                names = ", ".join(repr(name) for name in found.loops)
-                raise MechanismError(f"{file}: singular configuration: {names} neither close nor open in it", found.loops)
-            self._usual_redundant = redundant
+        self._refuse_singular(q, len(self.redundant))
         if status < 0:
             row = -1 - status
             name, left = self.row_names[row], abs(float(self.kernel_arguments.equations.residual[row]))

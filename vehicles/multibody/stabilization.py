@@ -18,7 +18,7 @@ from vehicles.multibody.constraint_jacobian import free_coordinates, joint_jacob
 from vehicles.multibody.constraints import set_jacobian, set_rates, set_residuals
 from vehicles.multibody.cut_joints import lay_out_cut_joints
 from vehicles.multibody.embedding import ConstraintEmbedding
-from vehicles.multibody.formulations import Formulation
+from vehicles.multibody.formulation import MultiplierFormulation
 from vehicles.multibody.projection import ROUNDING, project_positions, project_velocities
 from vehicles.multibody.system import System
 from vehicles.multibody.tree import advance_positions, move, set_velocities
@@ -31,13 +31,6 @@ STEPS = 20
 """Newton steps of a projection at most; one or two are usual."""
 NEGLIGIBLE = 1e-9
 """Singular values of Gc below this part of the largest belong to redundant rows."""
-
-
-class Stabilized(Formulation, Protocol):
-    """A formulation with multipliers, whose rows take a feedback."""
-
-    def set_feedback(self, feedback: Vector) -> None:
-        """Have phi'' + feedback = 0; (rows,) in the order of `system.parts.constraints.rows`."""
 
 
 class Control(Protocol):
@@ -78,11 +71,11 @@ class Baumgarte(NoControl):
     zeta : its damping ratio
     """
 
-    def __init__(self, solver: Stabilized, omega: float, zeta: float = 1.0) -> None:
+    def __init__(self, solver: MultiplierFormulation, omega: float, zeta: float = 1.0) -> None:
         self.solver, self.omega, self.zeta = solver, omega, zeta
 
     @classmethod
-    def for_step(cls, solver: Stabilized, step: float) -> Baumgarte:
+    def for_step(cls, solver: MultiplierFormulation, step: float) -> Baumgarte:
         """Gains for an explicit integrator with steps of `step` seconds."""
         return cls(solver, 0.2 / step)
 
@@ -161,7 +154,7 @@ class PlainProjection(NoControl):
         raise open_loop_error(self.system, residual, "cannot be closed", "m or rad")
 
 
-CONTROLS: dict[str, Callable[[Stabilized, Vector, float], Control]] = {
+CONTROLS: dict[str, Callable[[MultiplierFormulation, Vector, float], Control]] = {
     "none": lambda solver, q, step: NoControl(),
     "baumgarte": lambda solver, q, step: Baumgarte.for_step(solver, step),
     "partitioning": lambda solver, q, step: Partitioning(solver.system, q),
@@ -171,6 +164,6 @@ CONTROLS: dict[str, Callable[[Stabilized, Vector, float], Control]] = {
 """Controls by name."""
 
 
-def make_control(name: str, solver: Stabilized, q: Vector, step: float) -> Control:
+def make_control(name: str, solver: MultiplierFormulation, q: Vector, step: float) -> Control:
     """A control by its name, for a run of a formulation with multipliers from q (n_q,) in steps of `step` seconds."""
     return CONTROLS[name](solver, q, step)

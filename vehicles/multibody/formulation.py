@@ -1,0 +1,95 @@
+"""What all formulations of the equations of motion have in common: inputs, and the judgement of singular configurations."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicles.multibody.analysis import mobility
+from vehicles.multibody.mechanism import MechanismError
+from vehicles.multibody.system import Dimensions, System
+
+Vector = NDArray[np.float64]
+
+
+class Formulation(ABC):
+    """A way to the accelerations of a mechanism. One object keeps the workspaces of one system and is used by one thread.
+
+    Parameters
+    ----------
+    system : laid-out mechanism; its records are used as inputs and scratch
+    """
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self._usual_redundant = 0
+
+    @property
+    @abstractmethod
+    def dimensions(self) -> Dimensions:
+        """Coordinates and constraints it solves for (paper 001's table)."""
+
+    def accelerations(
+        self,
+        q: Vector,
+        v: Vector,
+        tau: Vector | None = None,
+        wrenches: Vector | None = None,
+        prescribed: Vector | None = None,
+    ) -> Vector:
+        """Accelerations (n_v,) of all tree coordinates at a state on the loops.
+
+        Parameters
+        ----------
+        q, v : (n_q,), (n_v,) state; positions and velocities on the loops (see `assembly.check_state`)
+        tau : (n_v,) forces on the coordinates [N m, N]
+        wrenches : (n_nodes, 6) forces [N; F] on the nodes at their origins, in world axes
+        prescribed : (n_v,) accelerations of the prescribed coordinates; other entries are not read
+
+        Gravity is `system.parts.gravity`, which may be overwritten between calls.
+
+        Raises
+        ------
+        MechanismError : a joint moves no inertia, the configuration is singular, or constraints contradict one another; it names the
+            joint or the loops
+        """
+        parts = self.system.parts
+        parts.tau[:] = 0.0 if tau is None else tau
+        parts.wrenches[:] = 0.0 if wrenches is None else wrenches
+        accel = np.zeros(self.system.n_v) if prescribed is None else np.array(prescribed, float)
+        self._solve(np.asarray(q, float), np.asarray(v, float), accel)
+        return accel
+
+    @abstractmethod
+    def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
+        """Overwrite accel, but for prescribed coordinates; raise MechanismError."""
+
+    def _refuse_singular(self, q: Vector, redundant: int) -> None:
+        """Raise when rows are redundant because the configuration is singular; looked at again when their number changes."""
+        if redundant == self._usual_redundant:
+            return
+        found = mobility(self.system, q)
+        if found.singular:
+            loops = ", ".join(repr(name) for name in found.loops)
+            raise MechanismError(f"{self.system.mechanism.file}: singular configuration: {loops} neither close nor open in it", found.loops)
+        self._usual_redundant = redundant
+
+
+class MultiplierFormulation(Formulation):
+    """A formulation that keeps constraints as rows with multipliers, and takes a feedback on them."""
+
+    @property
+    @abstractmethod
+    def multipliers(self) -> Vector:
+        """(rows,) of the last evaluation; redundant rows have none."""
+
+    @property
+    @abstractmethod
+    def redundant(self) -> tuple[int, ...]:
+        """Rows that were found redundant in the last evaluation."""
+
+    @abstractmethod
+    def set_feedback(self, feedback: Vector) -> None:
+        """Have phi'' + feedback = 0 from now on, in place of phi'' = 0; (rows,) in the order of `system.parts.constraints.rows`."""
