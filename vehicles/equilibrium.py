@@ -1,6 +1,6 @@
 """Static equilibrium: the position in which a standing vehicle has no acceleration at all.
 
-Unknown are the six coordinates of the chassis and the four lower-arm angles. Where the chassis stands on the ground is given; the three
+Unknown are the six coordinates of the chassis and the thetas of the four corners. Where the chassis stands on the ground is given; the three
 horizontal coordinates are the small displacement by which the tires, held at that place, are pulled sideways until they carry what the
 slope asks for. On level ground it is zero. The brakes carry the moments about the axles, and what the idling engine adds in gear.
 """
@@ -46,9 +46,6 @@ REACHES = 8
 
 SEARCHES = 12
 """Rounds in which a contact is looked for; each brings two or three more digits."""
-
-ARM_RANGE = (-0.4, 0.25)
-"""rad. Where the arms may be in it."""
 
 Vector = NDArray[np.float64]
 Ground = tuple[NDArray, ...]
@@ -104,12 +101,11 @@ def _differentiate(m: Model, s: Space, ground: Ground, place: Vector, unknown: V
 
 
 def _reach_ground(m: Model, s: Space, ground: Ground, place: Vector, guess: Vector) -> Vector:
-    """Turn the arms until every tire is pressed by TOUCH, so that it tells where the ground is."""
+    """Move the suspension until every tire is pressed by TOUCH, so that it tells where the ground is."""
     residual = np.empty(10)
     for _ in range(REACHES):
         static_residual(m, s, ground, place, guess, residual)
-        lever = np.abs(s.kinematics[0]["W"][1] - m.corners[0]["D"][0, 1])
-        guess[6:] = np.clip(guess[6:] + (s.contacts["depth"] - TOUCH) / lever, *ARM_RANGE)
+        guess[6:] = np.clip(guess[6:] + (s.contacts["depth"] - TOUCH) / s.kinematics[0]["W_1"][2], *m.corners[0]["travel"])
     return guess
 
 
@@ -133,14 +129,14 @@ def _first_guess(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: fl
 
 
 def _unloaded_angle(m: Model, s: Space, i: int) -> float:
-    """Arm angle at which spring i carries about a quarter of the vehicle's weight."""
+    """Theta at which spring i carries about a quarter of the vehicle's weight."""
     weight = float(m.chassis[0]["mass"]) * float(m.chassis[0]["gravity"]) / 4.0
-    low, high = -0.35, 0.1
+    low, high = m.corners[0]["travel"][:, i]
     for _ in range(30):
         middle = 0.5 * (low + high)
         s.state[0]["theta"][i] = middle
         prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
-        carried = -s.out[0]["spring_force"][i] * s.kinematics[0]["spring_length_1"][i] / 0.5
+        carried = -s.out[0]["spring_force"][i] * s.kinematics[0]["spring_length_1"][i] / s.kinematics[0]["W_1"][2, i]
         low, high = (middle, high) if carried < weight else (low, middle)
     s.state[0]["theta"][i] = 0.0
     return 0.5 * (low + high)

@@ -1,8 +1,9 @@
-"""The parameters of a vehicle's mechanism: chassis, four double-wishbone corners, springs and dampers."""
+"""The parameters of a vehicle's mechanism: chassis, four corners, springs and dampers."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,8 @@ from simulator.base.records import Record, join, record
 from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
 from vehicles.suspension.corner import CORNERS, INPUTS, KINEMATICS
 from vehicles.suspension.corner_model import Body, Corner, write_corner
+from vehicles.suspension.five_link import FIRST
+from vehicles.suspension.five_link_model import FiveLinkCorner, write_five_link
 
 CORNER_NAMES = ("FL", "FR", "RL", "RR")
 
@@ -30,9 +33,19 @@ class Design:
     """
 
     chassis: Body
-    corners: tuple[Corner, ...]
+    corners: tuple[Corner | FiveLinkCorner, ...]
     struts: Record
     gravity: float
+
+    @property
+    def double_wishbones(self) -> tuple[Corner, ...]:
+        """The corners, if all are double wishbones. Raises ConfigError."""
+        found = []
+        for corner in self.corners:
+            if isinstance(corner, FiveLinkCorner):
+                raise ConfigError(corner.file, corner.key, "five_link", "double wishbones on both axles")
+            found.append(corner)
+        return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -57,20 +70,28 @@ class Workspace:
     out: Record
 
 
-def new_mechanism(chassis: Body, corners: list[Corner], struts: Record, gravity: float = 9.81) -> Mechanism:
+def new_mechanism(chassis: Body, corners: Sequence[Corner | FiveLinkCorner], struts: Record, gravity: float = 9.81) -> Mechanism:
     """Mechanism out of its design description; corners in the order FL, FR, RL, RR.
 
     Raises
     ------
-    ConfigError : a corner cannot be built (see `write_corner`)
+    ConfigError : a corner cannot be built (see `write_corner`, `write_five_link`), or a corner has five links and its axle has not
     """
     body = record(CHASSIS)
     body[0]["mass"], body[0]["com"], body[0]["gravity"] = chassis.mass, chassis.com, gravity
     inertia = chassis.inertia
     body[0]["inertia"] = inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]
     geometry = record(CORNERS)
+    five_links = [isinstance(corner, FiveLinkCorner) for corner in corners]
+    if any(five_links) and five_links != [False, False, True, True]:
+        at = corners[five_links.index(True)]
+        raise ConfigError(at.file, at.key, "five_link", "double wishbones on the front axle, five links on both sides of the rear axle")
+    geometry[0]["double_wishbones"] = FIRST if any(five_links) else len(corners)
     for i, corner in enumerate(corners):
-        write_corner(geometry, i, corner)
+        if isinstance(corner, FiveLinkCorner):
+            write_five_link(geometry, i, corner)
+        else:
+            write_corner(geometry, i, corner)
     return Mechanism(body, geometry, struts, np.column_stack([corner.Q for corner in corners]))
 
 

@@ -5,7 +5,10 @@ paper 000 (section 4.1): the lower arm hangs on the chassis and carries the upri
 the two halves of the shock absorber; the upper arm hangs on the chassis too. Ball loops close it at F (upper arm and upright), J (shock
 absorber and chassis) and L (tie rod and chassis, or the link of the steering).
 
-A rod that has no mass in the vehicle file is no body here: a tie rod becomes a distance, a shock absorber a damper on the line between its
+A five-link corner hangs on the chassis by its links. The lower rear one carries the knuckle by a ball joint, ball loops close the other
+four; they are named after the links. Its links are bodies always.
+
+A rod of a double wishbone that has no mass in the vehicle file is no body here: a tie rod becomes a distance, a shock absorber a damper on the line between its
 ends, an upright the ball joint of the knuckle. The motion is the same and every formulation can be built; with bodies that carry no inertia
 only constraint embedding could, for D(k) of a joint that moves no inertia is zero.
 
@@ -24,6 +27,9 @@ from simulator.base.records import Record
 from vehicles.model import CORNER_NAMES, Design
 from vehicles.multibody.mechanism import WORLD, Joint, JointSpring, Loop, Mechanism, RigidBody, Spring
 from vehicles.suspension.corner_model import Body, Corner
+from vehicles.suspension.five_link import BODIES as FIVE_LINK_BODIES
+from vehicles.suspension.five_link import LINKS, LOWER_REAR
+from vehicles.suspension.five_link_model import FiveLinkCorner, link_axes
 
 Vector = NDArray[np.float64]
 
@@ -152,8 +158,39 @@ class _Parts:
         )
 
 
-def _add_corner(parts: _Parts, name: str, corner: Corner, chassis: str, inner: str, struts: Record, i: int) -> None:
+def _add_corner(parts: _Parts, name: str, corner: Corner | FiveLinkCorner, chassis: str, inner: str, struts: Record, i: int) -> None:
     """One corner between `chassis` and the body `inner` that holds the inner tie-rod joint; springs and dampers are those of column i."""
+    if isinstance(corner, FiveLinkCorner):
+        _add_five_links(parts, name, corner, chassis, struts, i)
+    else:
+        _add_double_wishbone(parts, name, corner, chassis, inner, struts, i)
+
+
+def _add_five_links(parts: _Parts, name: str, corner: FiveLinkCorner, chassis: str, struts: Record, i: int) -> None:
+    """Links on universal joints, and on the lower rear one the knuckle with its wheel."""
+    names = {body: f"{name}_{'knuckle' if body == 'carrier' else body}" for body in FIVE_LINK_BODIES}
+    for n, link in enumerate(LINKS):
+        parts.add_body(names[link], corner.bodies[link])
+        independent = None if n == LOWER_REAR else False
+        parts.add_joint("universal", chassis, names[link], corner.chassis_joints[n], link_axes(corner, n), independent=independent)
+    knuckle = names["carrier"]
+    parts.add_body(knuckle, corner.bodies["knuckle"])
+    parts.add_joint("spherical", names["lower_rear"], knuckle, corner.carrier_joints[LOWER_REAR])
+    for n, link in enumerate(LINKS):
+        if n != LOWER_REAR:
+            parts.add_loop(names[link], "ball", (names[link], knuckle), corner.carrier_joints[n])
+    wheel = f"{name}_wheel"
+    parts.add_body(wheel, corner.bodies["wheel"])
+    parts.add_joint("revolute", knuckle, wheel, corner.W, corner.axle, independent=True)
+    s = struts[0]
+    rate, free_length, damping = (float(s[field][i]) for field in ("spring_rate", "spring_free_length", "rebound_damping"))
+    held, damped = names[FIVE_LINK_BODIES[corner.spring_on]], names[FIVE_LINK_BODIES[corner.shock_on]]
+    parts.springs.append(Spring(f"{name}_spring", chassis, corner.U, held, corner.S, rate, free_length))
+    parts.springs.append(Spring(f"{name}_damper", chassis, corner.J, damped, corner.B, 0.0, 0.0, damping))
+
+
+def _add_double_wishbone(parts: _Parts, name: str, corner: Corner, chassis: str, inner: str, struts: Record, i: int) -> None:
+    """See `_add_corner`."""
     names = {ours: f"{name}_{short}" for ours, short in BODY_NAMES.items()}
     massless = {ours for ours, body in corner.bodies.items() if body.mass == 0.0}
     kingpin = _unit(corner.F - corner.D)

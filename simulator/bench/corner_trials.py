@@ -112,7 +112,7 @@ class ClosedFormTrial(Trial):
         super().__init__(scene, self.m, state_course(space.state, rate, wheels), Dimensions(14 if scene.whole else 2, 0))
         self.tree = ConstraintEmbedding(scene.system, scene.q)
         self.guess = scene.q
-        self.signs = [jounce_sign(scene.design.corners[CORNER_NAMES.index(corner)]) for corner in scene.corners]
+        self.signs = [jounce_sign(scene.design.double_wishbones[CORNER_NAMES.index(corner)]) for corner in scene.corners]
 
     def place(self) -> None:
         """See the base class."""

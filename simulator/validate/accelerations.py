@@ -146,7 +146,7 @@ class OracleModel:
     """A vehicle in closed form, evaluated state by state."""
 
     def __init__(self, design: Design) -> None:
-        self.corners: tuple[Corner, ...] = design.corners
+        self.corners: tuple[Corner, ...] = design.double_wishbones
         self.mechanism: Mechanism = new_mechanism(design.chassis, list(design.corners), design.struts, design.gravity)
         self.space: Workspace = new_workspace(self.mechanism)
         # our theta over the theta of the files, per corner, for the lower and the upper arm

@@ -2,21 +2,26 @@
 
 Everything is relative to the chassis, written in chassis axes with the chassis reference point as origin. A subscript `_1` is a
 derivative by theta, the independent coordinate of a corner. The two corners of an axle are of one kind, and theta is what suits it:
-the angle of the lower arm [rad] of a double wishbone.
+the angle of the lower arm [rad] of a double wishbone, the height of the wheel centre [m] of a five-link axle.
 """
 
 from __future__ import annotations
 
 from simulator.base.jit import inline
+from simulator.base.records import dtype_of
 from vehicles.suspension.corner_bodies import BODY_COUNT, MOTION
 from vehicles.suspension.double_wishbone import DOUBLE_WISHBONE_POINTS, DOUBLE_WISHBONES, double_wishbone_kinematics
+from vehicles.suspension.five_link import FIRST, FIVE_LINKS, FOUND, five_link_kinematics
 
 CORNERS = (
-    *DOUBLE_WISHBONES,
     # name                  shape       unit     what it is
+    *DOUBLE_WISHBONES,
+    ("five_links", (), "", "record of FIVE_LINKS: the rear axle, if it has five links", dtype_of(FIVE_LINKS)),
+    ("double_wishbones", (), "1", "corners from the front that are double wishbones: 4, or 2", "i8"),
+    ("travel", (2, 4), "rad, m", "least and largest theta at which a standing vehicle is looked for"),
     ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
     ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
-    ("mass", (BODY_COUNT, 4), "kg", "masses in the order of BODIES"),
+    ("mass", (BODY_COUNT, 4), "kg", "masses in the order of the BODIES of the corner's kind"),
     ("corner_mass", (4,), "kg", "their sums"),
     ("spin_inertia", (4,), "kg m2", "inertia of the wheel about its axle"),
     ("design_frame", (3, 3, 4), "1", "carrier frame in the design position: columns arm, kingpin x arm, kingpin, in chassis axes"),
@@ -25,8 +30,8 @@ CORNERS = (
 )
 
 INPUTS = (
-    ("theta", (4,), "rad", "lower-arm angle from the design position, + = jounce"),
-    ("theta_dot", (4,), "rad/s", "its rate"),
+    ("theta", (4,), "rad, m", "lower-arm angle or height of the wheel centre from the design position, + = jounce"),
+    ("theta_dot", (4,), "rad/s, m/s", "its rate"),
     ("Q", (3, 4), "m", "inner tie-rod joint"),
     ("Q_dot", (3, 4), "m/s", "its velocity relative to the chassis"),
     ("Q_ddot", (3, 4), "m/s2", "its acceleration relative to the chassis"),
@@ -52,6 +57,7 @@ KINEMATICS = (
     ("spring_length_1", (4,), "m", "its derivative by theta"),
     *MOTION,
     *DOUBLE_WISHBONE_POINTS,
+    ("five_links", (), "", "record of FOUND: the last position of a five-link axle, from which the next one is sought", dtype_of(FOUND)),
 )
 """Positions, velocity map and velocity-squared terms of the corners: in paper 000 the position solution, X_S and X'_S theta'."""
 
@@ -67,4 +73,8 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
     cos_theta, sin_theta : (4,) of q's theta
     k : record of KINEMATICS, overwritten
     """
-    double_wishbone_kinematics(p, q, cos_theta, sin_theta, k)
+    if p[0]["double_wishbones"] == 4:
+        double_wishbone_kinematics(p, q, cos_theta, sin_theta, k)
+    else:
+        double_wishbone_kinematics(p, q, cos_theta[:FIRST], sin_theta[:FIRST], k)
+        five_link_kinematics(p, q, k)

@@ -15,6 +15,10 @@ from vehicles.suspension.double_wishbone import BODIES
 Vector = NDArray[np.float64]
 
 
+ARM_RANGE = (-0.4, 0.25)
+"""rad. Arm angles at which a standing vehicle is looked for."""
+
+
 @dataclass(frozen=True)
 class Body:
     """A rigid body in the design position: mass [kg], centre of mass [m] and inertia about it [kg m2], all in chassis axes."""
@@ -98,6 +102,7 @@ def write_corner(corners: Record, i: int, corner: Corner) -> None:
     for b, name in enumerate(BODIES):
         out["mass"][b, i] = bodies["knuckle"].mass + bodies["wheel"].mass if name == "carrier" else bodies[name].mass
     out["corner_mass"][i] = out["mass"][:, i].sum()
+    out["travel"][:, i] = ARM_RANGE
 
 
 @dataclass(frozen=True)
@@ -172,7 +177,7 @@ def _write_body(out: Any, name: str, i: int, frame: Vector, origin: Vector, body
 
 
 def _write_carrier(out: Any, i: int, corner: Corner, n: Vector) -> None:
-    """Knuckle and wheel as one body: the wheel's inertia about its axle is left out, its spin is a coordinate of its own."""
+    """Carrier frame, outer tie-rod joint, wheel, and knuckle and wheel as one body."""
     arm = corner.K - corner.D
     height = float(np.dot(arm, n))
     across = arm - height * n
@@ -186,26 +191,34 @@ def _write_carrier(out: Any, i: int, corner: Corner, n: Vector) -> None:
     out["tierod_branch"][i] = _branch(np.dot(toe_link, frame[:, 1]), corner, "steering arm")
     out["tierod_axis"][:, i] = frame.T @ _unit(corner.tierod_axes[0])
     out["wheel_centre"][:, i] = frame.T @ (corner.W - corner.D)
-    axle = _unit(corner.axle)
-    out["wheel_axis"][:, i] = frame.T @ axle
+    out["wheel_axis"][:, i] = frame.T @ _unit(corner.axle)
+    out["spin_inertia"][i], carrier = carrier_with_wheel(corner.bodies, corner.W, corner.axle, corner.file, corner.key)
+    _write_body(out, "carrier", i, frame, corner.D, carrier)
 
-    wheel, knuckle = corner.bodies["wheel"], corner.bodies["knuckle"]
+
+def carrier_with_wheel(bodies: dict[str, Body], W: Vector, axle: Vector, file: str, key: str) -> tuple[float, Body]:
+    """Inertia of the wheel about its axle, and knuckle and wheel as one body without it: the wheel's spin is a coordinate of its own.
+
+    `bodies` holds knuckle and wheel; W and axle (3,) [m, 1]; file and key are for messages.
+
+    Raises
+    ------
+    ConfigError : the wheel is no balanced rotor
+    """
+    axle = _unit(axle)
+    wheel, knuckle = bodies["wheel"], bodies["knuckle"]
     spin = float(axle @ wheel.inertia @ axle)
-    across_inertia = 0.5 * (np.trace(wheel.inertia) - spin)
-    rotor = across_inertia * (np.eye(3) - np.outer(axle, axle))
-    if np.abs(wheel.inertia - rotor - spin * np.outer(axle, axle)).max() > 1e-9 * max(spin, across_inertia):
-        raise ConfigError(
-            corner.file, corner.key, wheel.inertia.tolist(), "a wheel inertia that is the same about all diameters (a balanced rotor)"
-        )
-    off_axis = wheel.com - corner.W
+    across = 0.5 * (np.trace(wheel.inertia) - spin)
+    rotor = across * (np.eye(3) - np.outer(axle, axle))
+    if np.abs(wheel.inertia - rotor - spin * np.outer(axle, axle)).max() > 1e-9 * max(spin, across):
+        raise ConfigError(file, key, wheel.inertia.tolist(), "a wheel inertia that is the same about all diameters (a balanced rotor)")
+    off_axis = wheel.com - W
     if np.linalg.norm(off_axis - axle * np.dot(off_axis, axle)) > 1e-9:
-        raise ConfigError(corner.file, corner.key, wheel.com.tolist(), "the wheel's centre of mass on its axle (a balanced rotor)")
-    out["spin_inertia"][i] = spin
-
+        raise ConfigError(file, key, wheel.com.tolist(), "the wheel's centre of mass on its axle (a balanced rotor)")
     mass = knuckle.mass + wheel.mass
     com = (knuckle.mass * knuckle.com + wheel.mass * wheel.com) / mass
     inertia = _moved(knuckle.inertia, knuckle.mass, knuckle.com - com) + _moved(rotor, wheel.mass, wheel.com - com)
-    _write_body(out, "carrier", i, frame, corner.D, Body(mass, com, inertia))
+    return spin, Body(mass, com, inertia)
 
 
 def _moved(inertia: Vector, mass: float, r: Vector) -> Vector:

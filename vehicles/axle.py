@@ -1,0 +1,283 @@
+"""The axles of a vehicle file: hardpoints of the left side, bodies, spring and shock absorber, made into the corners of both sides.
+
+Hardpoints are given in the suspension frame of the axle; the right side is the mirror image.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record
+from simulator.base.section import Section
+from vehicles.model import checked_body
+from vehicles.suspension.corner_model import Body, Corner, Hinge, universal_axes
+from vehicles.suspension.five_link import BODIES, LINKS
+from vehicles.suspension.five_link_model import FiveLinkCorner
+from vehicles.suspension.struts import SPRING_POINTS, STOP_POINTS
+
+Vector = NDArray[np.float64]
+MIRROR = np.array([1.0, -1.0, 1.0])
+
+SUSPENSIONS = ("double_wishbone", "five_link")
+"""Kinds of axles, the first one if the file does not say."""
+
+HARDPOINTS = (
+    "SPINDLE", "UPRIGHT", "UCA_F", "UCA_B", "UCA_U", "UCA_CM", "LCA_F", "LCA_B", "LCA_U", "LCA_CM",
+    "SHOCK_C", "SHOCK_A", "SPRING_C", "SPRING_A", "TIEROD_C", "TIEROD_U",
+)  # fmt: skip
+"""Names as in the source of the data: spindle (wheel centre), upright, upper and lower control arm with front and rear bush, outer
+joint and centre of mass, shock absorber and spring on chassis (C) and arm (A), tie rod on chassis or link (C) and upright (U)."""
+
+RODS = ("upright", "tierod", "shock_lower", "shock_upper")
+
+JOINTS = (
+    ("LCA_F", "LCA_B"), ("UCA_F", "UCA_B"), ("UCA_U", "LCA_U"), ("TIEROD_U", "TIEROD_C"), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"),
+)  # fmt: skip
+"""Ends of the hinges and rods."""
+
+LINK_ENDS = {name: (f"{name.upper()}_C", f"{name.upper()}_U") for name in LINKS}
+"""Hardpoints of the links of a five-link axle, on chassis (C) and upright (U)."""
+
+FIVE_LINK_HARDPOINTS = (
+    "SPINDLE", "UPRIGHT", *(point for ends in LINK_ENDS.values() for point in ends), "SHOCK_C", "SHOCK_A", "SPRING_C", "SPRING_A",
+)  # fmt: skip
+"""Spindle (wheel centre), centre of mass of the knuckle, links, and the ends of the struts on chassis (C) and suspension (A)."""
+
+FAR = 100.0
+"""m. No point of a vehicle lies further from its reference point: a number beyond is a slip of the decimal point or of the unit."""
+HEAVY = 1e6
+"""kg, and kg m2. No body is heavier, no moment of inertia larger."""
+STIFF = 1e9
+"""N/m, N s/m, N. No spring, damper or stop is stronger."""
+
+
+BUSHES = ("lca_front_B", "lca_rear_B", "uca_front_B", "uca_rear_B", "shock_upper_B", "spring_upper_B")
+"""Points fixed to the chassis, for the view: lower and upper links or arms, front and rear, and the struts."""
+
+
+class Axle:
+    """One axle: its left hardpoints in chassis axes, bodies, spring and shock."""
+
+    hardpoints: tuple[str, ...]
+    joints: tuple[tuple[str, str], ...]
+    """Ends of hinges and rods, which must not lie in one place."""
+    bushes: tuple[str, ...]
+    """Chassis ends in the order of BUSHES."""
+
+    def __init__(self, s: Section) -> None:
+        with s:
+            self.file, self.key = s.file, s.key
+            s.choice("suspension", SUSPENSIONS, SUSPENSIONS[0])
+            location = s.array("location", (3,), within=FAR)
+            with s.section("hardpoints_left") as h:
+                self.points = {name: h.array(name, (3,), within=FAR) + location for name in self.hardpoints}
+                for one, other in self.joints:
+                    if np.linalg.norm(self.points[one] - self.points[other]) < 1e-3:
+                        raise ConfigError(h.file, h.path(one), h.mapping[one], f"a point at least 1 mm from {other}")
+                self.check_points(h)
+            with s.section("bodies") as bodies:
+                self.bodies = self.read_bodies(bodies)
+            self.spring, self.shock = s.section("spring"), s.section("shock")
+            self.read_struts()
+
+    def check_points(self, h: Section) -> None:
+        """What this kind of axle asks of its hardpoints. Raises ConfigError."""
+
+    def read_bodies(self, s: Section) -> dict[str, Body]:
+        """Bodies of the left side in the design position. Raises ConfigError."""
+        p, found = self.points, {}
+        for name, point in (("knuckle", "UPRIGHT"), ("wheel", "SPINDLE")):
+            with s.section(name) as b:
+                found[name] = checked_body(b.number("mass", above=0.0, most=HEAVY), p[point], read_inertia(b, "inertia"), b.file, b.key)
+        return found
+
+    def corner(self, mirror: bool) -> Corner | FiveLinkCorner:
+        """Left corner, or its mirror image."""
+        raise NotImplementedError
+
+    def side(self, mirror: bool) -> tuple[dict[str, Vector], dict[str, Body]]:
+        """Hardpoints and bodies of the left side, or their mirror images."""
+        if not mirror:
+            return self.points, self.bodies
+        flip = np.outer(MIRROR, MIRROR)
+        bodies = {name: Body(b.mass, b.com * MIRROR, b.inertia * flip) for name, b in self.bodies.items()}
+        return {name: point * MIRROR for name, point in self.points.items()}, bodies
+
+    def rod(self, s: Section, name: str, start: Vector, end: Vector) -> Body:
+        """Straight uniform rod over a part of the line between two joints."""
+        with s.section(name) as b:
+            mass = b.number("mass", above=0.0, most=HEAVY)
+            low, high = b.number("from", least=-1.0, most=2.0), b.number("to", least=-1.0, most=2.0)
+            if not high > low:
+                raise ConfigError(b.file, b.path("to"), high, f"more than `from`, {low:g}")
+            n = _unit(end - start)
+            length = (high - low) * float(np.linalg.norm(end - start))
+            across = b.number("transverse_inertia", mass * length**2 / 12.0, above=0.0, most=HEAVY)
+            axial = b.number("axial_inertia", above=0.0, most=HEAVY)
+            inertia = across * (np.eye(3) - np.outer(n, n)) + axial * np.outer(n, n)
+            return checked_body(mass, start + 0.5 * (low + high) * (end - start), inertia, b.file, b.key)
+
+    def read_struts(self) -> None:
+        """Spring, stops and damper."""
+        with self.spring as s:
+            self.free_length = s.number("free_length", above=0.0, most=FAR)
+            self.rate = s.number("rate", 0.0, least=0.0, most=STIFF)
+            self.table = (np.empty(0), np.empty(0))
+            if s.has("deformation"):
+                self.table = s.curve("deformation", "pull", SPRING_POINTS, FAR, STIFF)
+            elif self.rate == 0.0:
+                raise ConfigError(s.file, s.path("rate"), "nothing", "a rate in N/m, or a table of deformation and pull")
+            self.stops = (np.empty(0), np.empty(0))
+            if s.has("stop_penetration"):
+                self.stops = s.curve("stop_penetration", "stop_force", STOP_POINTS, FAR, STIFF)
+                self.bump, self.rebound = (s.number(f"{end}_stop_length", above=0.0, most=FAR) for end in ("bump", "rebound"))
+                self.end_rate = s.number("stop_end_rate", 0.0, least=0.0, most=STIFF)
+        with self.shock as s:
+            names = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
+            self.damping = {name: s.number(name, least=0.0, most=STIFF) for name in names}
+            self.stroke = (
+                s.number("midstroke_min", least=0.0, most=FAR),
+                s.number("midstroke_max", above=0.0, most=FAR),
+                s.number("midstroke_blend", above=0.0, most=FAR),
+            )
+
+    def write_struts(self, struts: Record, i: int) -> None:
+        """Fill column i of a STRUTS record."""
+        out = struts[0]
+        out["spring_rate"][i], out["spring_free_length"][i] = self.rate, self.free_length
+        n = out["spring_points"][i] = len(self.table[0])
+        out["spring_deformation"][i, :n], out["spring_pull"][i, :n] = self.table
+        n = out["stop_points"][i] = len(self.stops[0])
+        if n:
+            out["stop_penetration"][i, :n], out["stop_force"][i, :n] = self.stops
+            out["bump_stop_length"][i], out["rebound_stop_length"][i], out["stop_end_rate"][i] = self.bump, self.rebound, self.end_rate
+        for name, value in self.damping.items():
+            out[name][i] = value
+        out["midstroke_min"][i], out["midstroke_max"][i], out["midstroke_blend"][i] = self.stroke
+
+
+class DoubleWishboneAxle(Axle):
+    """Arms, upright, tie rod and two halves of a shock absorber; rods that are left out of the file have no mass."""
+
+    hardpoints = HARDPOINTS
+    joints = JOINTS
+    bushes = ("LCA_F", "LCA_B", "UCA_F", "UCA_B", "SHOCK_C", "SPRING_C")
+
+    def check_points(self, h: Section) -> None:
+        for front, rear, ball in (("LCA_F", "LCA_B", "LCA_U"), ("UCA_F", "UCA_B", "UCA_U")):
+            p = self.points
+            if np.linalg.norm(np.cross(p[front] - p[rear], p[ball] - p[rear])) < 1e-6:
+                raise ConfigError(h.file, h.path(ball), h.mapping[ball], f"a point beside the line through {front} and {rear}")
+
+    def read_bodies(self, s: Section) -> dict[str, Body]:
+        p, found = self.points, super().read_bodies(s)
+        for name, bush, rear, ball, com in (
+            ("lower_arm", "LCA_F", "LCA_B", "LCA_U", "LCA_CM"),
+            ("upper_arm", "UCA_F", "UCA_B", "UCA_U", "UCA_CM"),
+        ):
+            with s.section(name) as b:
+                x = _unit(p[bush] - p[rear])
+                z = _unit(np.cross(p[rear] - p[ball], p[bush] - p[ball]))
+                frame = np.column_stack([x, np.cross(z, x), z])
+                inertia = frame @ np.diag(b.array("arm_inertia", (3,), within=HEAVY)) @ frame.T
+                found[name] = checked_body(b.number("mass", above=0.0, most=HEAVY), p[com], inertia, b.file, b.key, "arm_inertia")
+        ends = {"upright": ("LCA_U", "UCA_U"), "tierod": ("TIEROD_U", "TIEROD_C"), "shock_lower": ("SHOCK_A", "SHOCK_C")}
+        ends["shock_upper"] = ends["shock_lower"]
+        for name in RODS:
+            start, end = p[ends[name][0]], p[ends[name][1]]
+            massless = Body(0.0, 0.5 * (start + end), np.zeros((3, 3)))
+            found[name] = self.rod(s, name, start, end) if s.has(name) else massless
+        return found
+
+    def corner(self, mirror: bool) -> Corner:
+        p, bodies = self.side(mirror)
+        lower, upper = p["LCA_F"] - p["LCA_B"], p["UCA_F"] - p["UCA_B"]
+        for name, axis in (("LCA_F", lower), ("UCA_F", upper)):
+            if np.linalg.norm(axis) < 1e-6:
+                raise ConfigError(
+                    self.file, f"{self.key}.hardpoints_left.{name}", self.points[name].tolist(), "a point apart from the rear bush"
+                )
+        hinge = Hinge(p["LCA_B"], _unit(lower)).axis
+        return Corner(
+            lower_arm_point=p["LCA_B"],
+            lower_arm_axis=hinge,
+            upper_arm_point=p["UCA_B"],
+            upper_arm_axis=_unit(upper),
+            D=p["LCA_U"],
+            F=p["UCA_U"],
+            K=p["TIEROD_U"],
+            Q=p["TIEROD_C"],
+            B=p["SHOCK_A"],
+            J=p["SHOCK_C"],
+            S=p["SPRING_A"],
+            U=p["SPRING_C"],
+            W=p["SPINDLE"],
+            axle=np.array([0.0, 1.0, 0.0]),
+            upright_axes=universal_axes(p["UCA_U"] - p["LCA_U"], hinge),
+            tierod_axes=universal_axes(p["TIEROD_C"] - p["TIEROD_U"], hinge),
+            shock_axes=universal_axes(p["SHOCK_C"] - p["SHOCK_A"], hinge),
+            bodies=bodies,
+            file=self.file,
+            key=self.key,
+        )
+
+
+class FiveLinkAxle(Axle):
+    """Five links; spring and shock absorber stand on the carrier or on a link, as `mounted_on` says."""
+
+    hardpoints = FIVE_LINK_HARDPOINTS
+    joints = (*LINK_ENDS.values(), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))
+    bushes = ("LOWER_FRONT_C", "LOWER_REAR_C", "UPPER_FRONT_C", "UPPER_REAR_C", "SHOCK_C", "SPRING_C")
+
+    def read_bodies(self, s: Section) -> dict[str, Body]:
+        found = super().read_bodies(s)
+        for name, (start, end) in LINK_ENDS.items():
+            found[name] = self.rod(s, name, self.points[start], self.points[end])
+        return found
+
+    def read_struts(self) -> None:
+        self.spring_on, self.shock_on = (BODIES.index(strut.choice("mounted_on", BODIES)) for strut in (self.spring, self.shock))
+        super().read_struts()
+
+    def corner(self, mirror: bool) -> FiveLinkCorner:
+        p, bodies = self.side(mirror)
+        return FiveLinkCorner(
+            chassis_joints=np.stack([p[start] for start, _ in LINK_ENDS.values()]),
+            carrier_joints=np.stack([p[end] for _, end in LINK_ENDS.values()]),
+            spring_on=self.spring_on,
+            S=p["SPRING_A"],
+            U=p["SPRING_C"],
+            shock_on=self.shock_on,
+            B=p["SHOCK_A"],
+            J=p["SHOCK_C"],
+            W=p["SPINDLE"],
+            axle=np.array([0.0, 1.0, 0.0]),
+            bodies=bodies,
+            file=self.file,
+            key=self.key,
+        )
+
+
+KINDS = {"double_wishbone": DoubleWishboneAxle, "five_link": FiveLinkAxle}
+
+
+def read_axle(s: Section, steered: bool) -> Axle:
+    """The axle of a section of a vehicle file. Raises ConfigError."""
+    kind = s.choice("suspension", SUSPENSIONS, SUSPENSIONS[0])
+    if steered and kind == "five_link":
+        raise ConfigError(s.file, s.path("suspension"), kind, "double_wishbone: the toe link of a five-link axle is not steered")
+    return KINDS[kind](s)
+
+
+def read_inertia(s: Section, name: str) -> Vector:
+    """Inertia matrix, from three moments or from a full 3 x 3 matrix."""
+    value = s.raw(name, expected="three moments of inertia, or a 3 x 3 matrix")
+    if isinstance(value, list) and len(value) == 3 and not any(isinstance(row, list) for row in value):
+        return np.diag(s.array(name, (3,), within=HEAVY))
+    return s.array(name, (3, 3), within=HEAVY)
+
+
+def _unit(a: Vector) -> Vector:
+    return a / np.linalg.norm(a)
