@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.formulation import build_formulation
 from simulator.mechanism_start import assembled, closed_state, read_start
 from vehicles.multibody.analysis import Mobility, mobility
 from vehicles.multibody.body_motion import mechanical_energy
 from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals
 from vehicles.multibody.coordinates import velocity_coordinates
 from vehicles.multibody.embedding import ConstraintEmbedding
-from vehicles.multibody.formulations import make_formulation
 from vehicles.multibody.initial_state import InitialState
 from vehicles.multibody.mechanism import Mechanism, MechanismError
 from vehicles.multibody.system import Dimensions, System, build_system
@@ -124,7 +124,7 @@ def inspect_mechanism(
         )
     results = {}
     for name in formulations:
-        solver = make_formulation(name, system)
+        solver = build_formulation(name, system)
         results[name] = solver.accelerations(q, v, prescribed=prescribed), solver.dimensions
     accel = results[formulations[0]][0]
     return Findings(

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_quaternion
+from simulator.formulation import build_formulation
 from simulator.validate.accelerations import LIMIT, read_states
 from simulator.validate.report import Comparison, relative_error
 from vehicles.multibody.body_motion import BodyMotion, body_motion, mechanical_energy
 from vehicles.multibody.constraints import set_jacobian, set_rates, set_residuals
-from vehicles.multibody.formulations import Formulation, make_formulation
+from vehicles.multibody.formulation import Formulation
 from vehicles.multibody.mechanism import Joint, Mechanism, MechanismError
 from vehicles.multibody.system import System, build_system
 
@@ -31,7 +32,7 @@ ENERGIES = ("kinetic_energy", "potential_energy")
 
 
 def compare_mechanism(file: str, mechanism: Mechanism, formulation: str) -> Comparison:
-    """Evaluate every state of `file` by a formulation (`formulations.make_formulation`) and compare all answers the file has.
+    """Evaluate every state of `file` by a formulation (`simulator.formulation`) and compare all answers the file has.
 
     Two rows are checks of the states themselves: how far the loops are open, and their rates.
 
@@ -44,7 +45,7 @@ def compare_mechanism(file: str, mechanism: Mechanism, formulation: str) -> Comp
     errors = _opening(states)
     if mechanism.couplings and states.has("coupling_matrix"):
         errors["coupling_matrix"] = relative_error(states.couplings(), states.answer("coupling_matrix", states.couplings().shape))
-    solver = make_formulation(formulation, states.system)
+    solver = build_formulation(formulation, states.system)
     for suffix in ("", "_alt") if states.has("gravity_alt") else ("",):
         answers = _answers(states, solver, suffix)
         errors |= {name: relative_error(ours, states.answer(name, ours.shape)) for name, ours in answers.items()}

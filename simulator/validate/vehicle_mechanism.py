@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.formulation import build_formulation
 from simulator.validate.model_file import JOINTS
 from vehicles.model import CORNER_NAMES, Design
 from vehicles.multibody.articulated_body import accelerate_nodes
 from vehicles.multibody.embedding import ConstraintEmbedding
-from vehicles.multibody.formulations import make_formulation
 from vehicles.multibody.system import System, build_system
 from vehicles.multibody.tree import move, set_velocities
 from vehicles.vehicle_mechanism import CHASSIS, quarter_car, vehicle_mechanism
@@ -84,7 +84,7 @@ class _Evaluated:
     def __init__(self, system: System, corners: Sequence[str], formulation: str) -> None:
         self.system, self.corners = system, corners
         self.closure = ConstraintEmbedding(system, system.neutral())
-        self.solver = self.closure if formulation == "ce" else make_formulation(formulation, system)
+        self.solver = self.closure if formulation == "ce" else build_formulation(formulation, system)
 
     def evaluate(self, q: Array, v: Array, state: Mapping[str, Any]) -> Array:
         """Accelerations (n_v,) of all coordinates; of q and v only the chassis is read."""
