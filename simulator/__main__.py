@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from simulator.base.errors import JounceError, one_line
+from simulator.mechanism_motion.options import add_motion_arguments, in_motion
 
 BEGAN = time.perf_counter()
 """When the program started, for the time to the first frame."""
@@ -163,6 +164,7 @@ def _add_run(commands: Commands) -> None:
     p.add_argument("maneuver", help="maneuver by name or file, for example double_lane_change")
     p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
     p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
+    p.add_argument("--vehicle", help="vehicle by name or file (default: that of the maneuver)")
     _add_suspension(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_run)
@@ -171,11 +173,11 @@ def _add_run(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     from simulator.run import main_run
 
-    return main_run(arguments.maneuver, arguments.out, arguments.csv, arguments.json, arguments.suspension)
+    return main_run(arguments.maneuver, arguments.out, arguments.csv, arguments.json, arguments.suspension, arguments.vehicle)
 
 
 def _add_mechanism(commands: Commands) -> None:
-    p = commands.add_parser("mechanism", help="check a mechanism: mobility, redundant constraints, loop closure, accelerations")
+    p = commands.add_parser("mechanism", help="check a mechanism: mobility, redundant constraints, loop closure, accelerations; sweep, run and draw it")
     p.add_argument("file", metavar="FILE", help="mechanism (.yaml, or .urdf, URDF+ included)")
     p.add_argument("--state", metavar="FILE.yaml", help="another state, written as the state section of a mechanism file")
     p.add_argument(
@@ -184,10 +186,15 @@ def _add_mechanism(commands: Commands) -> None:
     p.add_argument("--assemble", action="store_true", help="close the loops of a state that is off them, instead of refusing it")
     _add_formulation(p, {"all": "ce, ta and fa, compared"})
     p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_motion_arguments(p)
     p.set_defaults(run=_mechanism)
 
 
 def _mechanism(arguments: argparse.Namespace) -> int:
+    if in_motion(arguments):
+        from simulator.mechanism_motion.command import main_motion
+
+        return main_motion(arguments)
     from simulator.mechanism import main_mechanism
 
     return main_mechanism(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.formulation, as_json=arguments.json)
@@ -264,7 +271,8 @@ def _add_bench(commands: Commands) -> None:
 
 def _add_triangularize(commands: Commands) -> None:
     p = commands.add_parser("triangularize", help="turn the equations of a mechanism into a triangular system and a kernel that solves it")
-    p.add_argument("file", metavar="FILE", help="equations by name or file, for example landing_gear")
+    p.add_argument("file", metavar="FILE", help="equations by name or file, for example landing_gear, or a mechanism (.yaml, .urdf)")
+    p.add_argument("--loop", metavar="NAME", help="of a mechanism: this loop and those that share dependent coordinates with it")
     p.add_argument(
         "--engine",
         default="auto",

@@ -159,4 +159,5 @@ def _roots(step: Step, point: list[Any], names: tuple[str, ...]) -> list[Any]:
 
 def _size(polynomial: IntegerPolynomial, point: list[Any]) -> float:
     """Value of a polynomial relative to the size of its terms."""
-    return float(abs(value(polynomial, point)) / magnitude(polynomial, point))
+    size = magnitude(polynomial, point)
+    return float(abs(value(polynomial, point)) / size) if size else 0.0

@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import JounceError
-from simulator.build import find_config
+from simulator.base.yamlfile import read_text, read_yaml
+from simulator.build import find_config, load_mechanism
 from simulator.record.files import write_text
 from simulator.triangular.basis import Triangular, is_real, solutions_at, triangularize
+from simulator.triangular.from_mechanism import problem_of_mechanism
 from simulator.triangular.generate import module_text
 from simulator.triangular.polynomial import to_text
-from simulator.triangular.problem import Problem, load_problem, parameter_values
+from simulator.triangular.problem import Problem, digest_of, load_problem, parameter_values
 
 
 def main_triangularize(arguments: argparse.Namespace) -> int:
     """Triangularize a file, report, and write what was asked for. Raises JounceError."""
-    problem = load_problem(find_config("triangular", arguments.file))
+    problem = _load(arguments.file, arguments.loop)
     at = _point(problem, arguments.at)
     triangular = triangularize(problem, arguments.engine)
     counts = _counts(triangular, at)
@@ -31,6 +33,21 @@ def main_triangularize(arguments: argparse.Namespace) -> int:
         write_text(Path(arguments.write), module_text(triangular, arguments.file))
     print(json.dumps(_as_mapping(triangular, counts)) if arguments.json else _as_text(triangular, counts))
     return 0
+
+
+def _load(file: str, loop: str | None) -> Problem:
+    """The problem of a file of equations, or of a mechanism."""
+    path = find_config("triangular", file)
+    if path.suffix in (".urdf", ".xml") or _is_mechanism(read_yaml(path)):
+        mechanism, state = load_mechanism(str(path))
+        return problem_of_mechanism(mechanism, state, digest_of(read_text(path, "a text file")), loop)
+    if loop is not None:
+        raise JounceError(f"--loop goes with a mechanism, and {file} is a file of equations")
+    return load_problem(path)
+
+
+def _is_mechanism(content: object) -> bool:
+    return isinstance(content, dict) and "bodies" in content
 
 
 def basis_text(triangular: Triangular) -> str:

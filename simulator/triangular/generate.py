@@ -164,7 +164,8 @@ def _residuals(solver: Solver, real: Sequence[tuple[object, ...]]) -> list[float
         values = solver.main.run({**example, **given, **dict(zip(signs, choice, strict=True))})
         point = [values[name] for name in problem.names]
         if all(map(math.isfinite, point)):
-            residuals += [abs(float(value(e, point))) / float(magnitude(e, point)) for e in problem.equations[: problem.loops]]
+            sizes = [(abs(float(value(e, point))), float(magnitude(e, point))) for e in problem.equations[: problem.loops]]
+            residuals += [error / size if size else 0.0 for error, size in sizes]
     return residuals
 
 

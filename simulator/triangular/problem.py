@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import keyword
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -58,9 +58,12 @@ class Problem:
 
 def load_problem(path: str | Path) -> Problem:
     """Read a file of equations. Raises ConfigError."""
-    text = read_text(path, "a YAML text file")
-    digest = hashlib.sha256("\n".join(text.splitlines()).encode()).hexdigest()[:16]
-    return problem_from_mapping(read_yaml(path), str(path), digest)
+    return problem_from_mapping(read_yaml(path), str(path), digest_of(read_text(path, "a YAML text file")))
+
+
+def digest_of(text: str) -> str:
+    """Digest of the text of a file, whatever its line ends."""
+    return hashlib.sha256("\n".join(text.splitlines()).encode()).hexdigest()[:16]
 
 
 def problem_from_mapping(mapping: Any, file: str, digest: str = "") -> Problem:
@@ -72,7 +75,7 @@ def problem_from_mapping(mapping: Any, file: str, digest: str = "") -> Problem:
         names = {name: k for k, name in enumerate(unknowns + parameters)}
         equations = _equations(s, names, angles)
         known = {angle: pair for angle, pair in angles.items() if pair[0] in parameters}
-        circles = [_circle(names[sine], names[cosine], len(names)) for sine, cosine in angles.values() if {sine, cosine} <= set(unknowns)]
+        circles = [circle((names[sine], names[cosine]), len(names)) for sine, cosine in angles.values() if {sine, cosine} <= set(unknowns)]
         return Problem(
             name=s.text("name"),
             source=s.text("source", "not said"),
@@ -145,13 +148,10 @@ def _equations(s: Section, names: Mapping[str, int], angles: Mapping[str, tuple[
     return equations
 
 
-def _circle(sine: int, cosine: int, count: int) -> Polynomial:
-    """sine^2 + cosine^2 - 1."""
-
-    def square(index: int) -> tuple[int, ...]:
-        return tuple(2 if k == index else 0 for k in range(count))
-
-    return {square(sine): Fraction(1), square(cosine): Fraction(1), (0,) * count: Fraction(-1)}
+def circle(indices: Sequence[int], count: int) -> Polynomial:
+    """The sum of the squares of some of `count` names, less 1."""
+    squares = {tuple(2 if k == index else 0 for k in range(count)): Fraction(1) for index in indices}
+    return {**squares, (0,) * count: Fraction(-1)}
 
 
 def _example(s: Section | None, parameters: tuple[str, ...], known: Mapping[str, tuple[str, str]]) -> tuple[Fraction, ...]:

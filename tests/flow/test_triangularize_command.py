@@ -73,11 +73,26 @@ def test_shipped_files_by_name(capsys):
     assert "4 complex solutions, 4 real" in out
 
 
+def test_a_mechanism_file_becomes_a_kernel(capsys, tmp_path, monkeypatch):
+    """The slider-crank at a crank angle of 0.3: the rod of 0.15 m reaches from the crank of 0.05 m to the slider."""
+    mechanism = ROOT / "configs" / "mechanisms" / "slider_crank.yaml"
+    assert call(capsys, "triangularize", mechanism, "--write", tmp_path / "slider_crank_kernel.py")[0] == 0
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import slider_crank_kernel
+
+    travel, _, _ = slider_crank_kernel.solve(math.sin(0.3), math.cos(0.3), 1.0)
+    assert 0.2 + travel == pytest.approx(0.05 * math.cos(0.3) + math.sqrt(0.15**2 - (0.05 * math.sin(0.3)) ** 2), abs=1e-15)
+    del sys.modules["slider_crank_kernel"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["no_such_mechanism"], "landing_gear"),
         (["nowhere/file.yaml"], "nowhere/file.yaml"),
+        ([ROOT / "configs/mechanisms/stewart.yaml"], "--loop NAME"),
+        ([ROOT / "configs/mechanisms/bricard.yaml"], "independent: true"),
+        (["stewart_leg", "--loop", "C"], "--loop"),
         (["stewart_leg", "--at", "dx"], "NAME=NUMBER"),
         (["stewart_leg", "--at", "q=1"], "dx, dy, dz"),
         (["stewart_leg", "--at", "dx=nan"], "finite"),
