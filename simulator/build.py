@@ -100,10 +100,15 @@ def build_cueing(washout: str, platform: str, h: float) -> MotionCueing:
     return MotionCueing(read_yaml(path), str(path), build_platform(platform), h)
 
 
-def build_maneuver(name: str) -> Maneuver:
-    """Maneuver by name or path; the outline of the body is that of its vehicle unless the file has its own. Raises ConfigError."""
+def build_maneuver(name: str, vehicle_name: str | None = None) -> Maneuver:
+    """Maneuver by name or path; the outline of the body is that of its vehicle unless the file has its own. Raises ConfigError.
+
+    `vehicle_name` (name or path) stands above the `vehicle` of the file.
+    """
     path = find_config("maneuvers", name)
     mapping = read_yaml(path)
+    if vehicle_name is not None and isinstance(mapping, dict):
+        mapping["vehicle"] = str(find_config("vehicles", vehicle_name))
     if isinstance(mapping, dict) and "body" not in mapping and isinstance(mapping.get("vehicle"), str):
         length, width, overhang = (vehicle := _description(find_config("vehicles", mapping["vehicle"], path, "vehicle"))).outline
         front = float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang

@@ -23,7 +23,12 @@ LOG_PERIOD = 0.01
 
 
 def run_maneuver(
-    name: str, out: Path | None, csv: bool = False, progress: Callable[[float, float], None] | None = None, suspension: str | None = None
+    name: str,
+    out: Path | None,
+    csv: bool = False,
+    progress: Callable[[float, float], None] | None = None,
+    suspension: str | None = None,
+    vehicle_name: str | None = None,
 ) -> dict[str, Any]:
     """Drive a maneuver and write everything into a folder.
 
@@ -34,6 +39,7 @@ def run_maneuver(
     csv : also write the telemetry as CSV
     progress : called with simulated time and duration [s]
     suspension : "closed_form" or "table"; as the vehicle's file says when not given
+    vehicle_name : vehicle by name or file; that of the maneuver when not given
 
     Returns
     -------
@@ -43,7 +49,7 @@ def run_maneuver(
     ------
     ConfigError, OutputError, JounceError
     """
-    maneuver = build_maneuver(name)
+    maneuver = build_maneuver(name, vehicle_name)
     vehicle, ground = build_vehicle(maneuver.vehicle, maneuver.file, suspension), build_ground(maneuver.terrain, maneuver.file)
     cueing = build_cueing("small_hexapod", "small_hexapod", maneuver.step)
     cueing.arm()
@@ -75,7 +81,7 @@ def _report(maneuver: Maneuver, session: Session, folder: Path, wall: float) -> 
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
 
 
-def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: str | None = None) -> int:
+def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: str | None = None, vehicle: str | None = None) -> int:
     """Command line of `jounce run`; exit code 0 when every limit of the maneuver is kept, else 1."""
     import json
 
@@ -91,7 +97,8 @@ def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: s
     )
     with Progress(*columns, console=console, disable=as_json or not sys.stderr.isatty(), transient=True) as bar:
         task = bar.add_task(Path(name).stem, total=None)
-        outcome = run_maneuver(name, Path(out) if out else None, csv, lambda t, end: bar.update(task, completed=t, total=end), suspension)
+        folder = Path(out) if out else None
+        outcome = run_maneuver(name, folder, csv, lambda t, end: bar.update(task, completed=t, total=end), suspension, vehicle)
     if as_json:
         print(json.dumps({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
     else:
