@@ -21,12 +21,22 @@ import numpy as np
 
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.vectors import add, add_scaled, column, combine, cross, dot, in_frame, scale, six, store, sub, symmetric_in_frame
+from vehicles.suspension.corner_bodies import (
+    CARRIER,
+    hung_rod,
+    put_body,
+    put_inertia,
+    put_motion,
+    put_theta_body,
+    turning,
+    unit,
+)
 
 BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
 """The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
-LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(7)
+LOWER_ARM, UPRIGHT, _, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(7)
 
-CORNERS = (
+DOUBLE_WISHBONES = (
     # name                  shape       unit     what it is (last index: corner; first index of 3: foot on the hinge axis, radius, axis x radius)
     ("e_L", (3, 4), "1", "lower-arm hinge axis; turning about it by theta > 0 is jounce"),
     ("e_U", (3, 4), "1", "upper-arm hinge axis; turning about it by phi > 0 is jounce"),
@@ -38,8 +48,6 @@ CORNERS = (
     ("shock_axis", (3, 3, 4), "1", "first axis of the shock absorber's universal joint, fixed in the lower arm"),
     ("F", (3, 3, 4), "m", "upper ball joint on the upper arm"),
     ("upper_arm_com", (3, 3, 4), "m", "centre of mass of the upper arm"),
-    ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
-    ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
     ("kingpin_length", (4,), "m", "distance of the ball joints D and F"),
     ("upper_arm_branch", (4,), "1", "sign of the square root that belongs to the design position of the upper arm"),
     ("arm_radius", (4,), "m", "distance of the outer tie-rod joint from the kingpin axis"),
@@ -64,35 +72,9 @@ CORNERS = (
     ("tierod_inertia", (6, 4), "kg m2", "inertia of the tie rod about its centre of mass, in its frame"),
     ("shock_lower_inertia", (6, 4), "kg m2", "inertia of the lower shock half about its centre of mass, in its frame"),
     ("shock_upper_inertia", (6, 4), "kg m2", "inertia of the upper shock half about its centre of mass, in its frame"),
-    ("mass", (7, 4), "kg", "masses in the order of BODIES"),
-    ("corner_mass", (4,), "kg", "their sums"),
-    ("spin_inertia", (4,), "kg m2", "inertia of the wheel about its axle"),
-    ("design_frame", (3, 3, 4), "1", "carrier frame in the design position: columns steering arm, normal, kingpin, in chassis axes"),
-    ("design_wheel_x", (4,), "m", "wheel centre ahead of the reference point in the design position"),
-    ("design_wheel_z", (4,), "m", "height of the wheel centre in the design position"),
 )
 
-INPUTS = (
-    ("theta", (4,), "rad", "lower-arm angle from the design position, + = jounce"),
-    ("theta_dot", (4,), "rad/s", "its rate"),
-    ("Q", (3, 4), "m", "inner tie-rod joint"),
-    ("Q_dot", (3, 4), "m/s", "its velocity relative to the chassis"),
-    ("Q_ddot", (3, 4), "m/s2", "its acceleration relative to the chassis"),
-)
-"""Independent coordinates of the four corners, with their rates. Everything relative to the chassis."""
-
-KINEMATICS = (
-    ("D", (3, 4), "m", "lower ball joint"),
-    ("F", (3, 4), "m", "upper ball joint"),
-    ("K", (3, 4), "m", "outer tie-rod joint"),
-    ("B", (3, 4), "m", "lower end of the shock absorber"),
-    ("S", (3, 4), "m", "lower end of the spring"),
-    ("W", (3, 4), "m", "wheel centre"),
-    ("W_1", (3, 4), "m", "velocity of the wheel centre per theta_dot"),
-    ("W_dot", (3, 4), "m/s", "velocity of the wheel centre relative to the chassis"),
-    ("axle", (3, 4), "1", "wheel axle, pointing left"),
-    ("kingpin", (3, 4), "1", "unit vector from D to F"),
-    ("arm", (3, 4), "1", "unit vector from the kingpin axis to K, perpendicular to the kingpin"),
+DOUBLE_WISHBONE_POINTS = (
     ("tierod", (3, 4), "1", "unit vector from K to Q"),
     ("tierod_axis", (3, 4), "1", "second axis of the tie rod's universal joint"),
     ("upright_axis", (3, 4), "1", "second axis of the upright's universal joint"),
@@ -103,25 +85,12 @@ KINEMATICS = (
     ("sin_phi", (4,), "1", "sine of the upper-arm angle"),
     ("phi_1", (4,), "1", "derivative of the upper-arm angle by theta"),
     ("phi_2", (4,), "1", "second derivative of the upper-arm angle by theta"),
-    ("shock_length", (4,), "m", "length of the shock absorber"),
-    ("shock_length_1", (4,), "m", "its derivative by theta"),
-    ("shock_length_2", (4,), "m", "its second derivative by theta"),
-    ("spring_length", (4,), "m", "length of the spring"),
-    ("spring_length_1", (4,), "m", "its derivative by theta"),
-    ("c", (7, 3, 4), "m", "centres of mass, in the order of BODIES"),
-    ("inertia", (7, 6, 4), "kg m2", "inertias about the centres of mass"),
-    ("w", (7, 3, 4), "1", "angular velocity per theta_dot"),
-    ("u", (7, 3, 4), "m", "velocity of the centre of mass per theta_dot"),
-    ("w_rel", (7, 3, 4), "rad/s", "angular velocity relative to the chassis"),
-    ("v_rel", (7, 3, 4), "m/s", "velocity of the centre of mass relative to the chassis"),
-    ("alpha_rel", (7, 3, 4), "rad/s2", "angular acceleration relative to the chassis at theta_ddot = 0"),
-    ("a_rel", (7, 3, 4), "m/s2", "acceleration of the centre of mass relative to the chassis at theta_ddot = 0"),
 )
-"""Positions, velocity map and velocity-squared terms of the corners: in paper 000 the position solution, X_S and X'_S theta'."""
+"""What KINEMATICS holds of double wishbones alone. Their `arm` points from the kingpin axis to K, their `kingpin` from D to F."""
 
 
 @kernel
-def corner_kinematics(p, q, cos_theta, sin_theta, k):
+def double_wishbone_kinematics(p, q, cos_theta, sin_theta, k):
     """Position, velocity map and acceleration bias of all four corners, side by side in the vector lanes.
 
     Parameters
@@ -147,8 +116,8 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         B, B_1, B_2 = hinged(g["B"], ct, st, i)
         S, S_1, _ = hinged(g["S"], ct, st, i)
         c, c_1, c_2 = hinged(g["lower_arm_com"], ct, st, i)
-        _put_theta_body(o, LOWER_ARM, i, rate, c, c_1, c_2, e_L, (0.0, 0.0, 0.0))
-        _put_inertia(o, LOWER_ARM, i, hinged_inertia(g["lower_arm_inertia"], ct, st, i))
+        put_theta_body(o, LOWER_ARM, i, rate, c, c_1, c_2, e_L, (0.0, 0.0, 0.0))
+        put_inertia(o, LOWER_ARM, i, hinged_inertia(g["lower_arm_inertia"], ct, st, i))
 
         # upper arm: |F(phi) - D| is the kingpin length
         length = g["kingpin_length"][i]
@@ -163,19 +132,19 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         e_U = column(g["e_U"], i)
         c, c_p, c_pp = hinged(g["upper_arm_com"], cp, sp, i)
         c_1, c_2 = scale(phi_1, c_p), combine(phi_2, c_p, phi_1 * phi_1, c_pp)
-        _put_theta_body(o, UPPER_ARM, i, rate, c, c_1, c_2, scale(phi_1, e_U), scale(phi_2, e_U))
-        _put_inertia(o, UPPER_ARM, i, hinged_inertia(g["upper_arm_inertia"], cp, sp, i))
+        put_theta_body(o, UPPER_ARM, i, rate, c, c_1, c_2, scale(phi_1, e_U), scale(phi_2, e_U))
+        put_inertia(o, UPPER_ARM, i, hinged_inertia(g["upper_arm_inertia"], cp, sp, i))
 
         # upright: a rod from D to F
         n = scale(1.0 / length, d)
         n_1 = scale(1.0 / length, d_1)
         n_2 = scale(1.0 / length, d_2)
-        y, w, w_1 = _rod(n, n_1, n_2, direction(g["upright_axis"], ct, st, i), e_L, g["upright_branch"][i])
+        y, w, w_1 = hung_rod(n, n_1, n_2, direction(g["upright_axis"], ct, st, i), e_L, g["upright_branch"][i])
         z = cross(n, y)
         store(o["upright_axis"], i, y)
         r = in_frame(n, y, z, column(g["upright_com"], i))
-        _put_theta_body(o, UPRIGHT, i, rate, add(D, r), add(D_1, cross(w, r)), add(D_2, _turning(w, w_1, r)), w, w_1)
-        _put_inertia(o, UPRIGHT, i, symmetric_in_frame(n, y, z, six(g["upright_inertia"], i)))
+        put_theta_body(o, UPRIGHT, i, rate, add(D, r), add(D_1, cross(w, r)), add(D_2, turning(w, w_1, r)), w, w_1)
+        put_inertia(o, UPRIGHT, i, symmetric_in_frame(n, y, z, six(g["upright_inertia"], i)))
 
         # shock absorber: two halves that slide along the line from B to J
         s = sub(column(g["J"], i), B)
@@ -185,16 +154,16 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         m_1 = scale(-1.0 / L, add_scaled(B_1, L_1, m))
         L_2 = -dot(m_1, B_1) - dot(m, B_2)
         m_2 = scale(-1.0 / L, add(B_2, combine(2.0 * L_1, m_1, L_2, m)))
-        y, w, w_1 = _rod(m, m_1, m_2, direction(g["shock_axis"], ct, st, i), e_L, g["shock_branch"][i])
+        y, w, w_1 = hung_rod(m, m_1, m_2, direction(g["shock_axis"], ct, st, i), e_L, g["shock_branch"][i])
         z = cross(m, y)
         store(o["shock"], i, m)
         store(o["shock_axis"], i, y)
         r = in_frame(m, y, z, column(g["shock_lower_com"], i))
-        _put_theta_body(o, SHOCK_LOWER, i, rate, add(B, r), add(B_1, cross(w, r)), add(B_2, _turning(w, w_1, r)), w, w_1)
-        _put_inertia(o, SHOCK_LOWER, i, symmetric_in_frame(m, y, z, six(g["shock_lower_inertia"], i)))
+        put_theta_body(o, SHOCK_LOWER, i, rate, add(B, r), add(B_1, cross(w, r)), add(B_2, turning(w, w_1, r)), w, w_1)
+        put_inertia(o, SHOCK_LOWER, i, symmetric_in_frame(m, y, z, six(g["shock_lower_inertia"], i)))
         r = in_frame(m, y, z, column(g["shock_upper_com"], i))
-        _put_theta_body(o, SHOCK_UPPER, i, rate, add(column(g["J"], i), r), cross(w, r), _turning(w, w_1, r), w, w_1)
-        _put_inertia(o, SHOCK_UPPER, i, symmetric_in_frame(m, y, z, six(g["shock_upper_inertia"], i)))
+        put_theta_body(o, SHOCK_UPPER, i, rate, add(column(g["J"], i), r), cross(w, r), turning(w, w_1, r), w, w_1)
+        put_inertia(o, SHOCK_UPPER, i, symmetric_in_frame(m, y, z, six(g["shock_upper_inertia"], i)))
 
         # spring: only its length matters
         f = sub(S, column(g["U"], i))
@@ -226,11 +195,11 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         alpha0 = add_scaled(scale(rate * rate, cross(n, n_2)), spin, n_dot)
         K_ddot0 = add(D_ddot, add(cross(alpha0, b), cross(w_rel, cross(w_rel, b))))
         alpha = add_scaled(alpha0, -dot(gain, sub(K_ddot0, Q_ddot)) - dot(t_dot, t_dot) / dot(t, lever), n)
-        K_ddot = add(D_ddot, _turning(w_rel, alpha, b))
+        K_ddot = add(D_ddot, turning(w_rel, alpha, b))
         r = in_frame(k1, k2, n, column(g["carrier_com"], i))
-        _put_body(o, CARRIER, i, add(D, r), w, add(D_1, cross(w, r)))
-        _put_motion(o, CARRIER, i, w_rel, add(D_dot, cross(w_rel, r)), alpha, add(D_ddot, _turning(w_rel, alpha, r)))
-        _put_inertia(o, CARRIER, i, symmetric_in_frame(k1, k2, n, six(g["carrier_inertia"], i)))
+        put_body(o, CARRIER, i, add(D, r), w, add(D_1, cross(w, r)))
+        put_motion(o, CARRIER, i, w_rel, add(D_dot, cross(w_rel, r)), alpha, add(D_ddot, turning(w_rel, alpha, r)))
+        put_inertia(o, CARRIER, i, symmetric_in_frame(k1, k2, n, six(g["carrier_inertia"], i)))
         r = in_frame(k1, k2, n, column(g["wheel_centre"], i))
         store(o["W"], i, add(D, r))
         store(o["W_1"], i, add(D_1, cross(w, r)))
@@ -257,9 +226,9 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
         at = add_scaled(at, (dot(sub(alpha, at), e) + dot(sub(w_rel, wt_rel), e_dot)) / h_e, h)
         z = cross(h, y)
         r = in_frame(h, y, z, column(g["tierod_com"], i))
-        _put_body(o, TIEROD, i, add(K, r), wt, add(K_1, cross(wt, r)))
-        _put_motion(o, TIEROD, i, wt_rel, add(K_dot, cross(wt_rel, r)), at, add(K_ddot, _turning(wt_rel, at, r)))
-        _put_inertia(o, TIEROD, i, symmetric_in_frame(h, y, z, six(g["tierod_inertia"], i)))
+        put_body(o, TIEROD, i, add(K, r), wt, add(K_1, cross(wt, r)))
+        put_motion(o, TIEROD, i, wt_rel, add(K_dot, cross(wt_rel, r)), at, add(K_ddot, turning(wt_rel, at, r)))
+        put_inertia(o, TIEROD, i, symmetric_in_frame(h, y, z, six(g["tierod_inertia"], i)))
 
         store(o["D"], i, D)
         store(o["F"], i, F)
@@ -314,12 +283,6 @@ def hinged_inertia(field, c, s, i):
 
 
 @inline
-def unit(a, length):
-    """Vector along a with the given (signed) length."""
-    return scale(length / math.sqrt(dot(a, a)), a)
-
-
-@inline
 def circle(A, B, C, branch):
     """Cosine and sine of the x that solves A cos x + B sin x = C; `branch` (+1 or -1) chooses among the two solutions.
 
@@ -352,57 +315,3 @@ def _steering_arm(g, D, n, Q, i):
     C = 0.5 * (rod * rod - dot(v, v) - radius * radius - height * height) - height * dot(v, n)
     c, s = circle(radius * dot(v, x), radius * dot(v, y), C, g["tierod_branch"][i])
     return combine(c, x, s, y)
-
-
-@inline
-def _rod(n, n_1, n_2, x, e_L, branch):
-    """Second joint axis, angular velocity and its derivative by theta of a rod n on a universal joint.
-
-    The first joint axis x is fixed in the lower arm, which turns about e_L with unit rate. The universal joint allows no relative
-    rotation about e = y x x; that fixes the spin of the rod about itself.
-    """
-    y = unit(cross(n, x), branch)
-    e = cross(y, x)
-    n_e = dot(n, e)
-    w = cross(n, n_1)
-    spin = dot(sub(e_L, w), e) / n_e
-    w = add_scaled(w, spin, n)
-    e_1 = add(cross(cross(w, y), x), cross(y, cross(e_L, x)))
-    w_1 = add_scaled(cross(n, n_2), spin, n_1)
-    return y, w, add_scaled(w_1, (dot(sub(e_L, w), e_1) - dot(w_1, e)) / n_e, n)
-
-
-@inline
-def _turning(w, w_1, r):
-    """Acceleration of the point r of a body that turns with w and w_1 about the origin."""
-    return add(cross(w_1, r), cross(w, cross(w, r)))
-
-
-@inline
-def _put_theta_body(o, body, i, rate, c, u, u_1, w, w_1):
-    """Store a body that depends on theta alone."""
-    _put_body(o, body, i, c, w, u)
-    _put_motion(o, body, i, scale(rate, w), scale(rate, u), scale(rate * rate, w_1), scale(rate * rate, u_1))
-
-
-@inline
-def _put_body(o, body, i, c, w, u):
-    for j in range(3):
-        o["c"][body, j, i] = c[j]
-        o["w"][body, j, i] = w[j]
-        o["u"][body, j, i] = u[j]
-
-
-@inline
-def _put_motion(o, body, i, w_rel, v_rel, alpha_rel, a_rel):
-    for j in range(3):
-        o["w_rel"][body, j, i] = w_rel[j]
-        o["v_rel"][body, j, i] = v_rel[j]
-        o["alpha_rel"][body, j, i] = alpha_rel[j]
-        o["a_rel"][body, j, i] = a_rel[j]
-
-
-@inline
-def _put_inertia(o, body, i, inertia):
-    for j in range(6):
-        o["inertia"][body, j, i] = inertia[j]
