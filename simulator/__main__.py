@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from simulator.base.errors import JounceError, one_line
+from simulator.mechanism_motion.options import add_motion_arguments, in_motion
 
 BEGAN = time.perf_counter()
 """When the program started, for the time to the first frame."""
@@ -176,7 +177,9 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _add_mechanism(commands: Commands) -> None:
-    p = commands.add_parser("mechanism", help="check a mechanism: mobility, redundant constraints, loop closure, accelerations")
+    p = commands.add_parser(
+        "mechanism", help="check a mechanism: mobility, redundant constraints, loop closure, accelerations; sweep, run and draw it"
+    )
     p.add_argument("file", metavar="FILE", help="mechanism (.yaml, or .urdf, URDF+ included)")
     p.add_argument("--state", metavar="FILE.yaml", help="another state, written as the state section of a mechanism file")
     p.add_argument(
@@ -185,10 +188,15 @@ def _add_mechanism(commands: Commands) -> None:
     p.add_argument("--assemble", action="store_true", help="close the loops of a state that is off them, instead of refusing it")
     _add_formulation(p, {"all": "ce, ta and fa, compared"})
     p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_motion_arguments(p)
     p.set_defaults(run=_mechanism)
 
 
 def _mechanism(arguments: argparse.Namespace) -> int:
+    if in_motion(arguments):
+        from simulator.mechanism_motion.command import main_motion
+
+        return main_motion(arguments)
     from simulator.mechanism import main_mechanism
 
     return main_mechanism(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.formulation, as_json=arguments.json)

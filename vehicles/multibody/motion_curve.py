@@ -232,12 +232,14 @@ class MotionCurve:
         return out
 
     def conditioning(self, q: Vector) -> tuple[float, float]:
-        """Smallest singular value of the dependent columns (those of G without the input's), and their condition number."""
+        """Smallest singular value of the dependent columns (those of G without the input's), and their condition number;
+        zero and infinite where that is rounding."""
         if not self.rank:
             return 1.0, 1.0
         values = np.linalg.svd(np.delete(self.jacobian(q), self.at, axis=1), compute_uv=False)[: self.rank]
-        smallest = float(values[-1])
-        return smallest, float(values[0]) / smallest if smallest > 0.0 else np.inf
+        if values[-1] <= NEGLIGIBLE * values[0]:
+            return 0.0, np.inf
+        return float(values[-1]), float(values[0] / values[-1])
 
 
 def _cluster_of(system: System, index: int) -> tuple[Cluster, int, int]:
