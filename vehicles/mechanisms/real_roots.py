@@ -71,9 +71,9 @@ def _slope(coefficients, degree, x):
 
 @inline
 def _bracketed(coefficients, degree, left, right, f_left):
-    """The zero between `left` and `right`: Newton's method, and the middle where that leaves the bracket or does not halve it."""
+    """The zero between `left` and `right`: Newton's method, and halving where that leaves the bracket or its steps do not halve."""
     x = 0.5 * (left + right)
-    width = right - left
+    last = right - left
     for _ in range(2 * HALVINGS):
         f = _value(coefficients, degree, x)
         if f == 0.0:
@@ -84,9 +84,9 @@ def _bracketed(coefficients, degree, left, right, f_left):
             right = x
         slope = _slope(coefficients, degree, x)
         following = x - f / slope if slope != 0.0 else left
-        if not left < following < right or right - left > 0.5 * width:
+        if not left < following < right or abs(following - x) > 0.5 * last:
             following = 0.5 * (left + right)
-        width = right - left
+        last = abs(following - x)
         if following in (x, left, right):
             break
         x = following
