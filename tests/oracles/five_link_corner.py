@@ -1,0 +1,61 @@
+"""The reference five-link suspension as a corner of a vehicle: chassis axes x forward, y left, where the reference has x rearward, y right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Record, record
+from vehicles.suspension.corner import CORNERS
+from vehicles.suspension.corner_model import Body
+from vehicles.suspension.five_link import BODIES, FIRST, LINKS
+from vehicles.suspension.five_link_model import FiveLinkCorner, write_five_link
+
+Array = NDArray[np.float64]
+DATA = Path(__file__).parents[1] / "data" / "mechanisms"
+FACTS: dict[str, Any] = json.loads((DATA / "five_link.json").read_text())
+TURNED = np.array([-1.0, -1.0, 1.0])
+"""The reference's axes to ours: half a turn about z."""
+
+
+def reference_corner(mirror: bool) -> FiveLinkCorner:
+    """Left corner or its mirror image; wheel centre in the origin, a wheel without mass, spring on the lower rear link, shock on the carrier."""
+    side = np.array([1.0, -1.0 if mirror else 1.0, 1.0])
+    A, B = (np.array(FACTS[name]) * TURNED * side for name in ("Cc", "Wc"))
+    masses = FACTS["masses"]
+    bodies = {
+        "knuckle": Body(masses["carrier_mass"], np.zeros(3), np.diag(masses["carrier_inertia"])),
+        "wheel": Body(1e-9, np.zeros(3), 1e-12 * np.diag([1.0, 2.0, 1.0])),
+    }
+    for n, name in enumerate(LINKS):
+        d = B[n] - A[n]
+        length, r = float(np.linalg.norm(d)), masses["link_radius"]
+        along, across = 0.5 * r**2, r**2 / 4.0 + length**2 / 12.0
+        shape = across * np.eye(3) + (along - across) * np.outer(d, d) / length**2
+        bodies[name] = Body(masses["link_mass"][n], 0.5 * (A[n] + B[n]), masses["link_mass"][n] * shape)
+    return FiveLinkCorner(
+        chassis_joints=A,
+        carrier_joints=B,
+        spring_on=BODIES.index("lower_rear"),
+        S=0.3 * A[3] + 0.7 * B[3] + np.array([0.01, 0.0, 0.03]),
+        U=A[3] + np.array([0.1, 0.05, 0.4]) * side,
+        shock_on=BODIES.index("carrier"),
+        B=np.array([-0.03, -0.06, -0.1]) * side,
+        J=np.array([0.02, -0.2, 0.4]) * side,
+        W=np.zeros(3),
+        axle=np.array([0.0, 1.0, 0.0]),
+        bodies=bodies,
+    )
+
+
+def reference_axle() -> Record:
+    """CORNERS record with the reference on both sides of the rear axle."""
+    corners = record(CORNERS)
+    corners[0]["double_wishbones"] = FIRST
+    for i in (FIRST, FIRST + 1):
+        write_five_link(corners, i, reference_corner(i > FIRST))
+    return corners
