@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError, OutputError
+from simulator.formulation import build_formulation
 from simulator.mechanism_motion.motion import Motion
 from simulator.mechanism_motion.options import METHODS
 from simulator.mechanism_motion.run_report import RunSettings, run_motion, run_object, run_text
@@ -21,7 +22,6 @@ from simulator.mechanism_start import closed_state, read_start
 from simulator.record.files import write_text
 from vehicles.multibody.coordinates import Coordinate, velocity_coordinates
 from vehicles.multibody.formulation import MultiplierFormulation
-from vehicles.multibody.formulations import make_formulation
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.simulate import Run, simulate
 from vehicles.multibody.stabilization import make_control
@@ -148,7 +148,7 @@ def _run_settings(arguments: argparse.Namespace) -> RunSettings:
 def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSettings) -> Run:
     """The motion from q, v under constant accelerations of the prescribed joints. Raises MechanismError."""
     q, v, prescribed = state
-    solver = make_formulation(settings.formulation, system)
+    solver = build_formulation(settings.formulation, system)
     # only Baumgarte's control asks for multipliers, and it is refused beside a formulation without any
     control = make_control(settings.control, cast(MultiplierFormulation, solver), q, settings.step)
     run = simulate(solver, q, v, settings.step, settings.steps, METHODS[settings.method], control, lambda _: prescribed)

@@ -21,12 +21,15 @@ class Coordinate:
 
 
 def velocity_coordinates(system: System) -> tuple[Coordinate, ...]:
-    """The n_v coordinates whose rates are v: `crank`, `cardan[0]`, `hip.rx`, `chassis.z` (turns of free and spherical joints: rx, ry, rz)."""
+    """The n_v coordinates whose rates are v, joint by joint as in the file: `crank`, `cardan[0]`, `chassis.z`, `hip.rx`.
+
+    The last is the turn of a spherical or free joint about x: of the child's axes if spherical, of the world's if free.
+    """
     return _labelled(system, system.joint_v, _velocities)
 
 
 def position_coordinates(system: System) -> tuple[Coordinate, ...]:
-    """The n_q coordinates in q; those of quaternions are `hip.qw`, `hip.qx` ..."""
+    """The n_q coordinates in q, joint by joint as in the file; those of quaternions are `hip.qw`, `hip.qx` ..."""
     return _labelled(system, system.joint_q, _positions)
 
 
@@ -36,7 +39,7 @@ def _labelled(system, places, parts) -> tuple[Coordinate, ...]:  # type: ignore[
         start = places[joint.name].start if joint.name in places else 0
         for i, (suffix, unit) in enumerate(parts(joint)):
             found.append(Coordinate(joint.name + suffix, joint.name, start + i, unit))
-    return tuple(sorted(found, key=lambda coordinate: coordinate.index))
+    return tuple(found)
 
 
 def _velocities(joint: Joint) -> list[tuple[str, str]]:

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from vehicles.multibody.constraint_jacobian import joint_jacobian, position_residuals
 from vehicles.multibody.constraints import COUPLING, DOT
-from vehicles.multibody.coordinates import velocity_coordinates
+from vehicles.multibody.coordinates import Coordinate, velocity_coordinates
 from vehicles.multibody.embedding import dependent_columns
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.system import Cluster, System
-from vehicles.multibody.tree import POSITIONS, VELOCITIES, advance_positions, move, position_rates
+from vehicles.multibody.tree import POSITIONS, VELOCITIES, advance_positions, move
 
 Vector = NDArray[np.float64]
 
@@ -34,8 +34,9 @@ STEPS = 12
 """Newton steps before a try is given up; three are usual."""
 NEGLIGIBLE = 1e-12
 """Singular values below this part of the largest belong to redundant rows."""
-RANK = 1e-9
-"""Singular values of G below this part of the largest count as zero where the coordinates are chosen."""
+CROSSING = 1e-5
+"""Singular values of G below this part of the largest count as zero at the start: a configuration closed to 1e-10 is known to 1e-5 next to
+a singular one."""
 
 
 class Configuration(NamedTuple):
@@ -72,10 +73,10 @@ class MotionCurve:
         cluster, self._v0, self._n_v = _cluster_of(system, index)
         self.rows = slice(cluster.row0, cluster.row1)
         self._size = _size(system, cluster, q)
-        coordinates = velocity_coordinates(system)
+        self._coordinates = sorted(velocity_coordinates(system), key=lambda c: c.index)
         kinds = system.parts.constraints.rows["kind"][self.rows]
         self._row_unit = np.where((kinds == DOT) | (kinds == COUPLING), 1.0, self._size)
-        self._unit = np.array([self._size if c.unit == "m" else 1.0 for c in coordinates])
+        self._unit = np.array([self._size if c.unit == "m" else 1.0 for c in self._coordinates])
         self.active, self.rank = self._choose(q)
         self.at = int(np.flatnonzero(self.active == index)[0])
         self._refuse_part_of_a_turn()
@@ -86,7 +87,8 @@ class MotionCurve:
         if self.rows.start == self.rows.stop:
             return np.array([self.index]), 0
         G = self._scaled(joint_jacobian(self.system, q)[self.rows], np.arange(self.system.n_v))
-        wishes = _wishes(self.system)
+        joints = {joint.name: joint.independent for joint in self.system.mechanism.joints}
+        wishes = [joints[c.joint] for c in self._coordinates]
         ranks = [[i for i in free if i != self.index and wishes[i] is wish] for wish in (False, None, True)]
         chosen = dependent_columns(G, [*ranks, [self.index]])
         if self.index in chosen:  # the input is at a dead point, or cannot move at all: one more coordinate shows which
@@ -105,24 +107,29 @@ class MotionCurve:
 
     def _refuse_part_of_a_turn(self) -> None:
         """A turn about one axis of a free or spherical joint is a coordinate only while the joint turns about no other."""
-        coordinates = velocity_coordinates(self.system)
-        own = coordinates[self.index]
-        turning = [c.label for c in coordinates if c.joint == own.joint and ".r" in c.label[len(own.joint) :] and c.index in self.active]
+        own = self.coordinate
+        turning = [
+            c.label for c in self._coordinates if c.joint == own.joint and ".r" in c.label[len(own.joint) :] and c.index in self.active
+        ]
         if own.label in turning and len(turning) > 1:
             raise MechanismError(
                 f"{self.system.mechanism.file}: {own.label} is no coordinate by itself: the loops turn the joint about other axes too"
             )
 
     @property
+    def coordinate(self) -> Coordinate:
+        """The input."""
+        return self._coordinates[self.index]
+
+    @property
     def label(self) -> str:
         """Name of the input."""
-        return velocity_coordinates(self.system)[self.index].label
+        return self.coordinate.label
 
     @property
     def held(self) -> tuple[str, ...]:
         """Names of the coordinates that could move with the input, and are held."""
-        coordinates = velocity_coordinates(self.system)
-        return tuple(coordinates[i].label for i in self._candidates() if i not in self.active)
+        return tuple(self._coordinates[i].label for i in self._candidates() if i not in self.active)
 
     def start(self, q: Vector) -> Configuration:
         """The point of the curve at the configuration q, which may be open by rounding; its tangent looks towards larger s if it can.
@@ -130,7 +137,7 @@ class MotionCurve:
         Raises MechanismError : branches cross there, or it cannot be closed
         """
         given = self.configuration(q, self._input(q), None)
-        if given.pivots.size and given.pivots[-1] <= RANK * given.pivots[0]:
+        if given.pivots.size and given.pivots[-1] <= CROSSING * given.pivots[0]:
             raise MechanismError(
                 f"{self.system.mechanism.file}: singular configuration at the start: {self.label} can move in several ways"
             )
@@ -175,27 +182,16 @@ class MotionCurve:
 
     def moved(self, point: Configuration, step: float) -> Configuration | None:
         """The point where the plane across the tangent, `step` ahead of `point`, cuts the curve; None when Newton's method does not find it."""
-        q, s = self._advance(point.q, point.s, step * point.tangent)
+        q, s = self.advanced(point.q, point.s, step * point.tangent)
         return self.corrected(q, s, point.tangent, point.tangent)
 
     def at_input(self, q: Vector, s: float, value: float, towards: Vector) -> Configuration | None:
         """The point near q, which has the input s, with the input `value`; None when Newton's method does not find it."""
         normal = np.zeros(self.active.size)
         normal[self.at] = 1.0
-        q, _ = self._advance(q, s, normal * (value - s) / self._unit[self.index])
+        q, _ = self.advanced(q, s, normal * (value - s) / self._unit[self.index])
         found = self.corrected(q, value, normal, towards)
         return None if found is None else found._replace(s=value)
-
-    def rates(self, point: Configuration) -> Vector:
-        """(n_q,) derivative of q along the curve."""
-        v, out = np.zeros(self.system.n_v), np.zeros(self.system.n_q)
-        v[self.active] = point.tangent * self._unit[self.active]
-        position_rates(self.system.parts.tree, point.q, v, out)
-        return out
-
-    def input_rate(self, point: Configuration) -> float:
-        """Derivative of the input along the curve."""
-        return float(point.tangent[self.at] * self._unit[self.index])
 
     def corrected(self, q: Vector, s: float, normal: Vector, towards: Vector) -> Configuration | None:
         """Newton's method from q in the plane across `normal` (n + 1,); None when it does not converge."""
@@ -209,14 +205,14 @@ class MotionCurve:
                 return None
             bordered = np.vstack([self.jacobian(q), normal])
             step = np.linalg.lstsq(bordered, -np.append(residual, 0.0), rcond=NEGLIGIBLE)[0]
-            q, s = self._advance(q, s, step)
+            q, s = self.advanced(q, s, step)
             before = gap
         else:
             if self.rank:
                 return None
         return self.configuration(q, s, towards)
 
-    def _advance(self, q: Vector, s: float, step: Vector) -> tuple[Vector, float]:
+    def advanced(self, q: Vector, s: float, step: Vector) -> tuple[Vector, float]:
         """q and s moved by a step (n + 1,) of the coordinates that move."""
         v, out = np.zeros(self.system.n_v), q.copy()
         v[self.active] = step * self._unit[self.active]
@@ -265,9 +261,3 @@ def _size(system: System, cluster: Cluster, q: Vector) -> float:
             points.append(m["p"] + m["R"] @ row[f"p_{end}"])
     size = float(np.linalg.norm(np.ptp(np.array(points), axis=0))) if points else 0.0
     return size if size > 0.0 else 1.0
-
-
-def _wishes(system: System) -> list[bool | None]:
-    """Joint.independent of every coordinate."""
-    joints = {joint.name: joint.independent for joint in system.mechanism.joints}
-    return [joints[c.joint] for c in velocity_coordinates(system)]

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicles.multibody.coordinates import Coordinate, velocity_coordinates
+from vehicles.multibody.coordinates import Coordinate
 from vehicles.multibody.crossing import Neighborhood, Singular, bisect, crossing, dead_point, stretched_loops
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.motion_curve import Configuration, MotionCurve
 from vehicles.multibody.system import System
-from vehicles.multibody.tree import advance_positions
 
 Vector = NDArray[np.float64]
 
@@ -105,7 +104,7 @@ def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vecto
     conditioning = np.array([curve.conditioning(point.q) for point in samples])
     return Sweep(
         system,
-        velocity_coordinates(system)[index],
+        curve.coordinate,
         curve.held,
         asked,
         np.array([point.s for point in samples]),
@@ -206,14 +205,9 @@ def _sample(
 
 
 def _between(curve: MotionCurve, a: Configuration, b: Configuration, step: float, value: float) -> tuple[Vector, float]:
-    """q and s nearly on the curve, with s near `value`, by the cubic through two neighbors."""
-    start, end = np.append(curve.rates(a), curve.input_rate(a)), np.append(curve.rates(b), curve.input_rate(b))
-    y_a, y_b = np.append(a.q, a.s), np.append(b.q, b.s)
+    """q and s nearly on the curve between two neighbors, with s near `value`: from the first one on, with a tangent that turns evenly."""
 
-    def cubic(x: float) -> Vector:
-        c = x * x * (3.0 - 2.0 * x)
-        return (1.0 - c) * y_a + c * y_b + step * x * (1.0 - x) * ((1.0 - x) * start - x * end)
+    def ahead(x: float) -> tuple[Vector, float]:
+        return curve.advanced(a.q, a.s, step * x * ((1.0 - 0.5 * x) * a.tangent + 0.5 * x * b.tangent))
 
-    y = cubic(bisect(lambda x: float(cubic(x)[-1]) - value, 0.0, 1.0))
-    advance_positions(curve.system.parts.tree, y[:-1].copy(), np.zeros(curve.system.n_v), 0.0, y[:-1])  # quaternions of unit length again
-    return y[:-1], float(y[-1])
+    return ahead(bisect(lambda x: ahead(x)[1] - value, 0.0, 1.0))
