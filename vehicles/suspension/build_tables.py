@@ -35,11 +35,11 @@ is about a fifth of it, in the measure |x - ref| / max(1, |ref|)."""
 FINEST_TOLERANCE, COARSEST_TOLERANCE = 1e-9, 1e-2
 """Finer ones drown in the rounding of the second derivatives, coarser ones are no suspension any more."""
 
-REACH = 0.08
-"""rad by which the tables go beyond the travel stops."""
+REACH, REACH_HEIGHT = 0.08, 0.03
+"""rad, and m of a five-link axle, by which the tables go beyond the travel stops."""
 
-UNSTOPPED = (-0.3, 0.3)
-"""rad. Tables of a corner that has no stops."""
+UNSTOPPED, UNSTOPPED_HEIGHT = (-0.3, 0.3), (-0.1, 0.1)
+"""rad, m. Tables of a corner that has no stops."""
 
 WIDEST = np.linspace(-0.8, 0.8, 641)
 """rad. Arm angles among which the travel is looked for."""
@@ -51,7 +51,7 @@ CLOSED = 1e-9
 """m. Gap of a loop that counts as closed."""
 
 DIFFERENCES = (0.003, 0.005)
-"""rad. Spacing of the nine samples from which the derivatives at a node by theta and by the Pitman angle are taken: with differences of
+"""rad (m of a five-link axle), rad. Spacing of the nine samples from which the derivatives at a node by theta and by the Pitman angle are taken: with differences of
 order eight, truncation and rounding are both near 1e-13 of first derivatives, 1e-11 of second ones."""
 
 CENTRAL = np.array(
@@ -73,13 +73,14 @@ PROBES = 5
 
 
 class Source:
-    """The closed form of the reduced quantities of four corners, as functions of theta and Pitman angle.
+    """The reduced quantities of four corners without tables, as functions of theta and Pitman angle.
 
     Without `steering` the inner tie-rod joints stay at Q_design (3, 4).
     """
 
     def __init__(self, corners: Record, Q_design: Array, steering: Record | None) -> None:
         self.corners, self.steered = corners, steering is not None
+        self.double_wishbones = int(corners[0]["double_wishbones"])
         self.steering = record(STEERING) if steering is None else steering
         self.largest_angle = float(self.steering[0]["max_arm_angle"])
         self.state, self.inputs, self.k = record(STEERING_STATE), record(INPUTS), record(KINEMATICS)
@@ -110,23 +111,34 @@ class Source:
         return result
 
     def travel(self, struts: Record) -> Array:
-        """(4, 2): arm angles from rebound to bump stop and REACH beyond, as far as the loops close at any steering [rad]."""
-        theta, angles = np.tile(WIDEST, (4, 1)), self.largest_angle * np.linspace(-1.0, 1.0, 5 if self.steered else 1)
+        """(4, 2): thetas from rebound to bump stop and a bit beyond, as far as the loops close at any steering [rad, m]."""
+        angles = self.largest_angle * np.linspace(-1.0, 1.0, 5 if self.steered else 1)
+        theta = self._widest()
         length = self.sample(theta, angles[:1])[:, 0].view(self.out.dtype)["spring_length"][..., 0]
-        gap = np.array([[self.gap(a, b) for b in angles] for a in WIDEST]).max(axis=1)
         found = np.empty((4, 2))
         for i in range(4):
-            found[i] = UNSTOPPED
+            arm = i < self.double_wishbones
+            found[i] = UNSTOPPED if arm else UNSTOPPED_HEIGHT
             if struts[0]["stop_points"][i] > 0:
                 stops = struts[0]["rebound_stop_length"][i], struts[0]["bump_stop_length"][i]
-                found[i] = np.interp(stops, length[::-1, i], WIDEST[::-1]) + (-REACH, REACH)
+                reach = REACH if arm else REACH_HEIGHT
+                found[i] = np.interp(stops, length[::-1, i], theta[i, ::-1]) + (-reach, reach)
+        gap = np.array([[self.gap(a, b) for b in angles] for a in WIDEST]).max(axis=1)
+        for i in range(self.double_wishbones):
             open_at = WIDEST[gap[:, i] > CLOSED]
             found[i, 0] = max(found[i, 0], np.max(open_at[open_at < 0.0], initial=WIDEST[0]) + SHORT_OF_OPEN)
             found[i, 1] = min(found[i, 1], np.min(open_at[open_at > 0.0], initial=WIDEST[-1]) - SHORT_OF_OPEN)
-        return found
+        return np.clip(found, theta[:, :1], theta[:, -1:])
+
+    def _widest(self) -> Array:
+        """(4, n): thetas among which the travel is looked for; those of a five-link axle leave room for differences."""
+        room = 5.0 * DIFFERENCES[0]
+        low, high = self.corners[0]["five_links"]["travel"] + [[room], [-room]]
+        heights = np.linspace(low, high, WIDEST.size).T
+        return np.stack([*([WIDEST] * self.double_wishbones), *heights[: 4 - self.double_wishbones]])
 
     def gap(self, theta: float, angle: float) -> Array:
-        """(4,): by how much kingpin and tie rod are too long or too short [m] at one arm angle of all corners."""
+        """(4,): by how much kingpin and tie rod of double wishbones are too long or too short [m] at one arm angle of all corners."""
         self.sample(np.full((4, 1), theta), np.array([angle]))
         k, g = self.k[0], self.corners[0]
         kingpin = np.linalg.norm(k["F"] - k["D"], axis=0) - g["kingpin_length"]
@@ -155,14 +167,14 @@ def sample_grid(corners, steering, steered, s, q, k, theta, angles, turn, reduce
 
 @dataclass(frozen=True)
 class Span:
-    """What tables cover: arm angles (4, 2) and Pitman angle (2,) [rad], and the size of each quantity there (4, STEERED)."""
+    """What tables cover: thetas (4, 2) [rad, m] and Pitman angle (2,) [rad], and the size of each quantity there (4, STEERED)."""
 
     travel: Array
     lock: Array
     scale: Array
 
     def theta(self, share: Array) -> Array:
-        """(4, n): arm angles at shares (n,) of the travel."""
+        """(4, n): thetas at shares (n,) of the travel."""
         return self.travel[:, :1] + np.ptp(self.travel, axis=1)[:, None] * share
 
     def angle(self, share: Array) -> Array:
@@ -184,7 +196,7 @@ class TableReport:
 def build_tables(
     corners: Record, struts: Record, Q_design: Array, steering: Record | None, tolerance: float = DEFAULT_TOLERANCE
 ) -> tuple[ReducedTables, TableReport]:
-    """Tables of all corners over the travel of their arms, those of the front axle also over the full lock of the steering.
+    """Tables of all corners over their travel, those of the front axle also over the full lock of the steering.
 
     Parameters
     ----------
