@@ -101,6 +101,11 @@ def _amount(x: float, unit: str, exact: bool = False) -> str:
     return f"{x:{digits}} {unit}" + (f" ({math.degrees(x):{digits}} deg)" if unit == "rad" else "")
 
 
+def _plain(x: float) -> str:
+    """A number; what is nothing but rounding is shown as zero."""
+    return f"{x:.6g}" if abs(x) > STILL else "0"
+
+
 def _loops(place: Singular) -> str:
     return ", ".join(map(repr, place.loops))
 
@@ -112,8 +117,8 @@ def _table(swept: Sweep) -> list[str]:
     ratio = {c.label: swept.ratios[:, c.index] for c in velocity_coordinates(swept.system)}
     for c in position_coordinates(swept.system):
         x = swept.q[:, c.index]
-        rates = [f"{y:.6g}" for y in (ratio[c.label].min(), ratio[c.label].max())] if c.label in ratio else ["", ""]
+        rates = [_plain(y) for y in (ratio[c.label].min(), ratio[c.label].max())] if c.label in ratio else ["", ""]
         if float(np.ptp(x)) > STILL:
-            rows.append([c.label, c.unit, f"{x.min():.6g}", f"{x.max():.6g}", *rates])
+            rows.append([c.label, c.unit, _plain(x.min()), _plain(x.max()), *rates])
     widths = [max(len(row[k]) for row in rows) for k in range(6)]
     return ["  " + "  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in range(1, 6))]) for row in rows]
