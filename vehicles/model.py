@@ -14,6 +14,7 @@ from simulator.base.records import Record, join, record
 from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
 from vehicles.suspension.corner import CORNERS, INPUTS, KINEMATICS
 from vehicles.suspension.corner_model import Body, Corner, write_corner
+from vehicles.suspension.double_wishbone import DOUBLE_WISHBONES
 from vehicles.suspension.five_link import FIRST
 from vehicles.suspension.five_link_model import FiveLinkCorner, write_five_link
 
@@ -92,6 +93,8 @@ def new_mechanism(chassis: Body, corners: Sequence[Corner | FiveLinkCorner], str
             write_five_link(geometry, i, corner)
         else:
             write_corner(geometry, i, corner)
+    for name, *_ in DOUBLE_WISHBONES if any(five_links) else ():  # what the idle vector lanes go along with, see `corner_kinematics`
+        geometry[0][name][..., FIRST:] = geometry[0][name][..., :FIRST]
     return Mechanism(body, geometry, struts, np.column_stack([corner.Q for corner in corners]))
 
 

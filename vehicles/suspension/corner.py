@@ -11,7 +11,7 @@ from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.suspension.corner_bodies import BODY_COUNT, MOTION
 from vehicles.suspension.double_wishbone import DOUBLE_WISHBONE_POINTS, DOUBLE_WISHBONES, double_wishbone_kinematics
-from vehicles.suspension.five_link import FIRST, FIVE_LINKS, FOUND, five_link_kinematics
+from vehicles.suspension.five_link import FIVE_LINKS, FOUND, five_link_kinematics
 
 CORNERS = (
     # name                  shape       unit     what it is
@@ -64,7 +64,10 @@ KINEMATICS = (
 
 @inline
 def corner_kinematics(p, q, cos_theta, sin_theta, k):
-    """Position, velocity map and acceleration bias of all four corners.
+    """Position, velocity map and acceleration bias of all four corners, those of a five-link axle after the double wishbones.
+
+    The vector lanes of such an axle go along with the double wishbones: four take half the time of two. What they leave in KINEMATICS is
+    written over, but for the fields of DOUBLE_WISHBONE_POINTS, which mean nothing there.
 
     Parameters
     ----------
@@ -73,8 +76,6 @@ def corner_kinematics(p, q, cos_theta, sin_theta, k):
     cos_theta, sin_theta : (4,) of q's theta
     k : record of KINEMATICS, overwritten
     """
-    if p[0]["double_wishbones"] == 4:
-        double_wishbone_kinematics(p, q, cos_theta, sin_theta, k)
-    else:
-        double_wishbone_kinematics(p, q, cos_theta[:FIRST], sin_theta[:FIRST], k)
+    double_wishbone_kinematics(p, q, cos_theta, sin_theta, k)
+    if p[0]["double_wishbones"] < 4:
         five_link_kinematics(p, q, k)

@@ -34,7 +34,7 @@ from vehicles.multibody.vectors import (
     sub,
     symmetric_in_frame,
 )
-from vehicles.suspension.corner_bodies import CARRIER, hung_rod, put_inertia, put_theta_body, turning
+from vehicles.suspension.corner_bodies import BODY_COUNT, CARRIER, hung_rod, put_inertia, put_theta_body, turning
 
 BODIES = ("upper_front", "upper_rear", "carrier", "lower_front", "lower_rear", "toe_link")
 """The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin. The others are the links."""
@@ -288,7 +288,7 @@ def middle(s, one, other):
 
 @inline
 def place_rods(f, s, j, rate, o):
-    """The five links; the carrier stands among them in BODIES."""
+    """The five links; the carrier stands among them in BODIES. The last body, which only double wishbones have, is nothing."""
     for n in range(5):
         body = n if n < CARRIER else n + 1
         d, d_1, d_2 = link_motion(s, j, n)
@@ -299,6 +299,9 @@ def place_rods(f, s, j, rate, o):
         c = add(chassis_joint(f, j, n), scale(length, x))
         put_theta_body(o, body, j + FIRST, rate, c, scale(length, x_1), scale(length, x_2), w, w_1)
         put_inertia(o, body, j + FIRST, rod_inertia(x, f["rod_axial_inertia"][n, j], f["rod_transverse_inertia"][n, j]))
+    zero = (0.0, 0.0, 0.0)
+    put_theta_body(o, BODY_COUNT - 1, j + FIRST, rate, zero, zero, zero, zero, zero)
+    put_inertia(o, BODY_COUNT - 1, j + FIRST, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
 
 @inline
