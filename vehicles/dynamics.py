@@ -3,6 +3,7 @@
 Every corner is one aggregated body of paper 000 (section 3): its bodies move with V_i = V_B + J_i theta' + K_i Q' relative to the
 chassis, so it enters the equations of motion only through a composite inertia M = sum M_i, a coupling G = sum M_i J_i, an inertia
 D = sum J_i^T M_i J_i and the bias forces. Eliminating theta'' (one division per corner) leaves the chassis.
+The counts are those of four double wishbones; a five-link corner (`vehicles.suspension.five_link`) enters in the same way.
 
 The wheels are balanced rotors: with the absolute spin Omega = axle . w_wheel as coordinate, Omega' = (torque about the axle) / I_spin
 holds by itself, and the rest of the vehicle feels the wheel as a rotor without axial inertia plus the gyroscopic couple
@@ -48,8 +49,8 @@ STATE = (
     ("q_WB", (4,), "1", "attitude of the chassis, quaternion w, x, y, z"),
     ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
-    ("theta", (4,), "rad", "lower-arm angles, + = jounce"),
-    ("theta_dot", (4,), "rad/s", "their rates"),
+    ("theta", (4,), "rad, m", "lower-arm angles, or heights of the wheels of a five-link axle, + = jounce"),
+    ("theta_dot", (4,), "rad/s, m/s", "their rates"),
     ("wheel_angle", (4,), "rad", "angles of the wheels relative to their carriers"),
     ("wheel_spin", (4,), "rad/s", "absolute angular velocity of the wheels about their axles"),
 )
@@ -64,15 +65,15 @@ LOADS = (
 ACCELERATIONS = (
     ("alpha_WB_B", (3,), "rad/s2", "angular acceleration of the chassis, in B"),
     ("a_WB_B", (3,), "m/s2", "acceleration of the chassis reference point relative to the world, in B"),
-    ("theta_ddot", (4,), "rad/s2", "accelerations of the lower-arm angles"),
+    ("theta_ddot", (4,), "rad/s2, m/s2", "accelerations of theta"),
     ("carrier_spin", (4,), "rad/s", "angular velocity of the carriers about the axles"),
     ("spring_force", (4,), "N", "springs with stops, + = pushes the ends apart"),
     ("shock_force", (4,), "N", "dampers, + = pushes the ends apart"),
 )
 
 WORK = (
-    ("cos_theta", (4,), "1", "cosines of the lower-arm angles"),
-    ("sin_theta", (4,), "1", "sines of the lower-arm angles"),
+    ("cos_theta", (4,), "1", "cosines of theta"),
+    ("sin_theta", (4,), "1", "sines of theta; of use to double wishbones only"),
     ("moment", (3, 4), "kg m", "sum of mass times position, per corner"),
     ("inertia", (6, 4), "kg m2", "inertia about the reference point, per corner"),
     ("G", (6, 4), "kg m2, kg m", "coupling of chassis and theta (angular, linear), per corner"),

@@ -134,3 +134,17 @@ def test_ctrl_c_leaves_the_telemetry_complete(tmp_path):
     log = read_telemetry(tmp_path / "out" / "telemetry.parquet")
     assert np.diff(log["time"]) == pytest.approx(0.01, abs=1e-9)
     assert len(log["time"]) > 100
+
+
+def test_another_vehicle_drives_the_maneuver(tmp_path, capsys):
+    """Its rear axle has the wheel's height for its coordinate: five links."""
+    file = shortened(tmp_path, duration_s=2.0, limits={})
+    code, _, err = call(capsys, "run", file, "--vehicle", "five_link_rear", "--out", tmp_path / "out")
+    assert code == 0, err
+    columns = read_telemetry(tmp_path / "out" / "telemetry.parquet")
+    assert columns["theta_RL"] == pytest.approx(columns["jounce_RL"], abs=1e-3)
+    assert np.abs(columns["theta_FL"] - columns["jounce_FL"]).min() > 0.05
+    code, _, err = call(capsys, "run", file, "--vehicle", "hovercraft", "--out", tmp_path / "none")
+    assert code == 2
+    assert "hovercraft" in err
+    assert not (tmp_path / "none").exists()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from simulator.base.records import Record
-from simulator.build import vehicle_description
+from simulator.base.records import Record, record
+from simulator.build import build_vehicle, vehicle_description
 from tests.laws.free_vehicle import attitude, energies, integrate
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP, mirrored
 from tests.laws.vehicle_rig import command, drive, ground, image, standing, track
@@ -22,9 +23,13 @@ from vehicles.multibody.embedding import ConstraintEmbedding
 from vehicles.multibody.formulations import make_formulation
 from vehicles.multibody.system import System, build_system
 from vehicles.multibody.tree import move, set_velocities
+from vehicles.steering import STEERING_STATE, place_tierods
+from vehicles.suspension.build_tables import build_tables
 from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.suspension.five_link import LINKS
 from vehicles.suspension.five_link_model import FiveLinkCorner, link_axes
+from vehicles.suspension.reduced_table import INTERPOLATED, ReducedTables
+from vehicles.tabulated import table_accelerations
 from vehicles.vehicle_mechanism import CHASSIS, linear_struts, vehicle_mechanism
 
 Array = NDArray[np.float64]
@@ -229,3 +234,53 @@ def test_road_loads_keep_the_axle_within_its_travel() -> None:
     assert np.ptp(states["theta"][:, 2]) > 0.02
     assert states["p_WB"][-1, 0] > 38.0
     assert (car.read()[0]["F_C"][:, 2] > 0.0).all()
+
+
+# ---- tables
+
+
+@cache
+def tables(tolerance: float) -> ReducedTables:
+    return build_tables(MECHANISM.corners, TRUCK.mechanism.struts, MECHANISM.Q_design, TRUCK.steering, tolerance)[0]
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-6])
+def test_accelerations_from_tables_are_as_near_as_they_promise(tolerance: float) -> None:
+    m, steering, r = MECHANISM, record(STEERING_STATE), record(INTERPOLATED)
+    worst = 0.0
+    for seed in range(40):
+        w = random_state(seed)
+        w.state[0]["theta"][2:] *= 0.8  # between the stops
+        place_tierods(TRUCK.steering, steering, w.inputs)
+        evaluate(w)
+        exact = w.out.copy()
+        table_accelerations(
+            tables(tolerance), m.chassis, m.corners, m.struts, steering, w.state, w.inputs, w.loads, w.kinematics, r, w.work, w.out
+        )
+        worst = max(worst, *(error(w.out[0][name], exact[0][name]) for name in ("alpha_WB_B", "a_WB_B", "theta_ddot")))
+    assert 0.0 < worst < tolerance
+
+
+def test_tables_reach_beyond_the_stops_and_not_beyond_the_travel() -> None:
+    grid, w, struts = tables(1e-4).grid[0], new_workspace(MECHANISM), TRUCK.mechanism.struts[0]
+    for end, stop in (("theta_min", "rebound_stop_length"), ("theta_max", "bump_stop_length")):
+        w.state[0]["theta"] = grid[end]
+        evaluate(w)
+        beyond = w.kinematics[0]["spring_length"][2:] - struts[stop][2:]
+        assert ((beyond if end == "theta_min" else -beyond) > 0.01).all()
+    low, high = MECHANISM.corners[0]["five_links"]["travel"]
+    assert (grid["theta_min"][2:] > low).all()
+    assert (grid["theta_max"][2:] < high).all()
+
+
+def test_a_drive_on_tables_is_the_drive_on_newtons_method() -> None:
+    states = []
+    for suspension in ("closed_form", "table"):
+        car = build_vehicle("five_link_rear", suspension=suspension)
+        car.reset(ground("flat"), gear=1)
+        states.append(track(car, "flat", command(throttle=0.5, steering=0.3, selector=1), 2.0))
+        assert (car.model.tables.grid[0]["theta_cells"] > 0) == (suspension == "table")
+    exact, ours = states
+    assert np.abs(exact["p_WB"][-1, :2]).max() > 1.0
+    for name, limit in (("p_WB", 1e-7), ("q_WB", 1e-7), ("v_WB_B", 1e-7), ("theta", 1e-7), ("theta_dot", 1e-5)):
+        assert np.abs(exact[name] - ours[name]).max() < limit, name

@@ -32,7 +32,7 @@ CORNERS = (
 INPUTS = (
     ("theta", (4,), "rad, m", "lower-arm angle or height of the wheel centre from the design position, + = jounce"),
     ("theta_dot", (4,), "rad/s, m/s", "its rate"),
-    ("Q", (3, 4), "m", "inner tie-rod joint"),
+    ("Q", (3, 4), "m", "inner joint of tie rod or toe link"),
     ("Q_dot", (3, 4), "m/s", "its velocity relative to the chassis"),
     ("Q_ddot", (3, 4), "m/s2", "its acceleration relative to the chassis"),
 )
@@ -45,9 +45,9 @@ KINEMATICS = (
     ("axle", (3, 4), "1", "wheel axle, pointing left"),
     ("arm", (3, 4), "1", "first axis of the carrier frame"),
     ("kingpin", (3, 4), "1", "its third axis"),
-    ("D", (3, 4), "m", "outer joint of the lower arm"),
-    ("F", (3, 4), "m", "outer joint of the upper arm"),
-    ("K", (3, 4), "m", "outer tie-rod joint"),
+    ("D", (3, 4), "m", "outer joint of the lower arm, or midway between those of the lower links"),
+    ("F", (3, 4), "m", "outer joint of the upper arm, or midway between those of the upper links"),
+    ("K", (3, 4), "m", "outer joint of tie rod or toe link"),
     ("B", (3, 4), "m", "lower end of the shock absorber"),
     ("S", (3, 4), "m", "lower end of the spring"),
     ("shock_length", (4,), "m", "length of the shock absorber"),
