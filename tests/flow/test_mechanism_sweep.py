@@ -154,6 +154,30 @@ def test_links_of_a_change_point_four_bar_in_line(tmp_path, capsys):
     assert max(swept["closure"]) < 1e-12
 
 
+@pytest.mark.parametrize("excess", [1e-3, 1e-5, 1e-8])
+def test_links_that_miss_being_in_line_stop_short(excess, tmp_path, capsys):
+    """The same with a ground that is too long by a little: no branches cross, though they come near, and the crank stops before."""
+    start, (a, b, c, d) = 0.5 * math.pi, CHANGE_POINT.values()
+    a += excess
+    limit = math.acos(((c + d) ** 2 - a * a - b * b) / (2.0 * a * b))
+    swept = moved(capsys, four_bar(tmp_path, a, b, c, d, start), "--sweep", "crank=-120:60deg:61")
+    assert swept["range"] == [pytest.approx(limit - start, abs=1e-9), None]
+    assert swept["crossings"] == []
+
+
+def test_prescribed_coordinates_are_swept_and_run(tmp_path, capsys):
+    """A crank that turns evenly takes the rocker along as in the sweep."""
+    mapping = yaml.safe_load(FOUR_BAR.read_text())
+    mapping["joints"]["crank on ground"]["prescribed"] = True
+    file = tmp_path / "driven.yaml"
+    file.write_text(yaml.safe_dump(mapping, sort_keys=False))
+    swept = moved(capsys, file, "--sweep", "crank on ground=0:0.6:2")
+    run = moved(capsys, file, "--run", "0.3", "--step", "0.005")
+    assert run["state"]["crank on ground"]["position"] == pytest.approx([0.6], abs=1e-12)
+    assert run["state"]["rocker on ground"]["position"] == pytest.approx(swept["positions"]["rocker on ground"][-1:], abs=1e-12)
+    assert run["state"]["rocker on ground"]["rate"] == pytest.approx([2.0 * swept["ratios"]["rocker on ground"][-1]], abs=1e-12)
+
+
 def test_two_four_bars_lie_flat_twice(capsys):
     """Both windows at once: a double zero, which changes no sign; on the way all cranks turn alike."""
     swept = moved(capsys, MECHANISMS / "n_four_bar.yaml", "--sweep", "A0=-180:180deg:61")
@@ -164,7 +188,7 @@ def test_two_four_bars_lie_flat_twice(capsys):
 
 
 def test_bricard_ends_where_its_closed_form_does(capsys):
-    """cos phi + cos psi + cos phi cos psi = 0 with both a quarter turn in the drawing: hinges of one kind stop at cos = 1/2 - ... = -1/2."""
+    """cos phi + cos psi + cos phi cos psi = 0 with both a quarter turn in the drawing: so cos phi >= -1/2."""
     swept = moved(capsys, MECHANISMS / "bricard.yaml", "--sweep", "hinge 1=-90:90deg:19")
     assert swept["range"] == [pytest.approx(-math.pi / 6.0, abs=1e-12), None]
     for first, second in zip(swept["positions"]["hinge 1"], swept["positions"]["hinge 2"], strict=True):

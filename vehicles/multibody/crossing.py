@@ -20,10 +20,10 @@ NODES = np.array([-1.0, -0.8, -0.6, -0.4, 0.4, 0.6, 0.8, 1.0])
 """Places of the configurations that are interpolated, in parts of the half width of a neighborhood: all well off its middle."""
 HALF_WIDTH = 0.03
 """Half width of a neighborhood along the curve, at most."""
-TRIES = 17
-"""Places where the smallest pivot is looked for first."""
 VANISHING = 1e-6
 """A pivot below this part of the largest, interpolated between well-conditioned configurations, is zero."""
+MISSED = 1e-9
+"""Branches that cross are interpolated onto the loops far more exactly than this part of the size of the mechanism."""
 GOLDEN = 0.5 * (float(np.sqrt(5.0)) - 1.0)
 HALVINGS = 60
 CONCERNED = 0.1
@@ -116,23 +116,21 @@ def stretched_loops(curve: MotionCurve, q: Vector) -> tuple[str, ...]:
     return _named(curve, G[:, curve.at] - spanned @ (spanned.T @ G[:, curve.at]))
 
 
-def crossing(curve: MotionCurve, middle: Configuration, reach: float) -> tuple[Singular, Neighborhood] | None:
-    """The crossing within `reach` along the curve of a point where the smallest pivot has a minimum; None if it does not vanish there."""
-    places = np.linspace(-reach, reach, TRIES)
-    pivots = [0.0 if (found := curve.moved(middle, float(x))) is None else float(found.pivots[-1]) for x in places]
-    center = float(places[int(np.argmin(pivots))])
+def crossing(curve: MotionCurve, near: Configuration) -> tuple[Singular, Neighborhood]:
+    """The crossing beside a point that has a very small pivot.
+
+    Raises MechanismError : branches come near to each other there without meeting, nearer than can be followed
+    """
+    center = 0.0
     for _ in range(2):  # the second time with the crossing in the very middle
         x = center + HALF_WIDTH * NODES
-        points = tuple(found for place in x if (found := curve.moved(middle, float(place))) is not None)
-        if len(points) < x.size:
-            return None
-        around = Neighborhood(curve, x, points)
-        center = minimum(lambda x, a=around: float(a.at(x).pivots[-1]), x[3], x[4])  # type: ignore[misc]
+        around = Neighborhood(curve, x, tuple(reached(curve, near, float(place)) for place in x))
+        center = minimum(lambda x, a=around: a.at(x).pivot, x[3], x[4])  # type: ignore[misc]
     found = around.at(center)
     vanished = found.pivots < VANISHING * found.pivots[0]
-    if not vanished.any():
-        return None
-    U, _, _ = np.linalg.svd(curve.jacobian(points[4].q))
+    if not vanished.any() or found.gap > MISSED * curve.size:
+        raise MechanismError(f"{curve.system.mechanism.file}: the loops cannot be followed beyond {curve.label} = {near.s:.9g}")
+    U, _, _ = np.linalg.svd(curve.jacobian(around.points[4].q))
     return Singular(found.s, found.q, _named(curve, np.abs(U[:, : curve.rank][:, vanished]).max(axis=1))), around
 
 

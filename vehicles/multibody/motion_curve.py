@@ -52,6 +52,11 @@ class Configuration(NamedTuple):
     pivots: Vector
     gap: float
 
+    @property
+    def pivot(self) -> float:
+        """The smallest pivot, in parts of the largest; 1 without any."""
+        return float(self.pivots[-1] / self.pivots[0]) if self.pivots.size else 1.0
+
 
 class MotionCurve:
     """The curve through a closed configuration, for one input coordinate.
@@ -72,11 +77,11 @@ class MotionCurve:
         self.system, self.index = system, index
         cluster, self._v0, self._n_v = _cluster_of(system, index)
         self.rows = slice(cluster.row0, cluster.row1)
-        self._size = _size(system, cluster, q)
+        self.size = _size(system, cluster, q)
         self._coordinates = sorted(velocity_coordinates(system), key=lambda c: c.index)
         kinds = system.parts.constraints.rows["kind"][self.rows]
-        self._row_unit = np.where((kinds == DOT) | (kinds == COUPLING), 1.0, self._size)
-        self._unit = np.array([self._size if c.unit == "m" else 1.0 for c in self._coordinates])
+        self._row_unit = np.where((kinds == DOT) | (kinds == COUPLING), 1.0, self.size)
+        self._unit = np.array([self.size if c.unit == "m" else 1.0 for c in self._coordinates])
         self.active, self.rank = self._choose(q)
         self.at = int(np.flatnonzero(self.active == index)[0])
         self._refuse_part_of_a_turn()
@@ -137,7 +142,7 @@ class MotionCurve:
         Raises MechanismError : branches cross there, or it cannot be closed
         """
         given = self.configuration(q, self._input(q), None)
-        if given.pivots.size and given.pivots[-1] <= CROSSING * given.pivots[0]:
+        if given.pivot <= CROSSING:
             raise MechanismError(
                 f"{self.system.mechanism.file}: singular configuration at the start: {self.label} can move in several ways"
             )

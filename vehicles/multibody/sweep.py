@@ -18,13 +18,16 @@ Vector = NDArray[np.float64]
 
 LARGEST_STEP = 0.08
 """Longest step along the curve [rad, sizes of the mechanism]."""
-SMALLEST_STEP = 1e-8
-"""Steps are halved down to here before the curve counts as lost."""
+SMALLEST_STEP = 1e-9
+"""Steps are shortened down to here before the curve counts as lost."""
 GROWTH = 1.5
 TURN = 0.98
 """A step is too long when the cosine between the tangents at its ends is below this."""
-NEAR_CROSSING = 1e-4
-"""A step that ends with a pivot below this part of the largest is shortened: it would end on a crossing."""
+FIRST_STEP = 1e-3
+SMALL = 1e-6
+"""Pivot, in parts of the largest, below which branches cross."""
+TOO_NEAR = 1e-9
+"""A step that ends with a smaller pivot, in parts of the largest, is shortened: it would end on the crossing itself."""
 STILL = 1e-9
 """An input whose part in the tangent is below this does not move."""
 MOST_POINTS = 200_000
@@ -67,10 +70,11 @@ class Sweep:
 
 @dataclass(frozen=True)
 class _Walk:
-    """Points of the curve, the steps between them, and the dead point at its end if there is one."""
+    """Points of the curve, the steps between them, crossings stepped over, and the dead point at its end if there is one."""
 
     points: list[Configuration]
     steps: list[float]
+    crossings: list[tuple[Singular, Neighborhood]]
     dead: Singular | None
 
 
@@ -96,7 +100,7 @@ def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vecto
     points = [curve.reversed(point) for point in reversed(down.points[1:])] + up.points
     steps = down.steps[::-1] + up.steps
     dead = tuple(end for end in (down.dead, up.dead) if end is not None and low - SAME <= end.s <= high + SAME)
-    found = _crossings(curve, points, steps)
+    found = down.crossings[::-1] + up.crossings
     samples = [x for x in (_sample(curve, points, steps, found, value, dead) for value in asked) if x is not None]
     if not samples:
         ends = ", ".join(f"{end.s:.9g} ({', '.join(map(repr, end.loops))})" for end in dead)
@@ -122,25 +126,27 @@ def _walk(curve: MotionCurve, start: Configuration, direction: float, limit: flo
     """Follow the curve from `start` towards larger (1) or smaller (-1) inputs, to the second point past the limit or to a dead point."""
     oriented = _towards(curve, start, direction)
     if oriented is None:
-        return _Walk([start], [], Singular(start.s, start.q, stretched_loops(curve, start.q)))
-    points, steps, h = [oriented], list[float](), LARGEST_STEP
+        return _Walk([start], [], [], Singular(start.s, start.q, stretched_loops(curve, start.q)))
+    points, steps, crossings, h = [oriented], list[float](), list[tuple[Singular, Neighborhood]](), FIRST_STEP
     while len(points) < 2 or (points[-2].s - limit) * direction < 0.0:
         point = points[-1]
         ahead = _step(curve, point, h)
         if ahead is None:
-            h *= 0.5
+            h *= 0.6
         elif ahead.tangent[curve.at] * direction < 0.0:
             end = dead_point(curve, point, h)
-            return _Walk([*points, end], [*steps, h], Singular(end.s, end.q, stretched_loops(curve, end.q)))
+            return _Walk([*points, end], [*steps, h], crossings, Singular(end.s, end.q, stretched_loops(curve, end.q)))
         else:
             points.append(ahead)
             steps.append(h)
-            h = min(GROWTH * h, LARGEST_STEP)
+            if point.pivot <= SMALL < ahead.pivot:
+                crossings.append(crossing(curve, point))
+            h = _next_step(point, ahead, h)
         if h < SMALLEST_STEP or len(points) > MOST_POINTS:
             if (point.s - limit) * direction >= 0.0:
                 break
             raise MechanismError(f"{curve.system.mechanism.file}: the loops cannot be followed beyond {curve.label} = {point.s:.9g}")
-    return _Walk(points, steps, None)
+    return _Walk(points, steps, crossings, None)
 
 
 def _towards(curve: MotionCurve, start: Configuration, direction: float) -> Configuration | None:
@@ -156,26 +162,24 @@ def _towards(curve: MotionCurve, start: Configuration, direction: float) -> Conf
 
 
 def _step(curve: MotionCurve, point: Configuration, h: float) -> Configuration | None:
-    """The point h ahead, if the curve does not turn much before it and no branch crosses right there."""
+    """The point h ahead, if the curve does not turn much before it and it is not itself a crossing."""
     ahead = curve.moved(point, h)
-    if ahead is None or point.tangent @ ahead.tangent < TURN:
-        return None
-    if ahead.pivots.size and ahead.pivots[-1] < NEAR_CROSSING * ahead.pivots[0]:
+    if ahead is None or point.tangent @ ahead.tangent < TURN or ahead.pivot < TOO_NEAR:
         return None
     return ahead
 
 
-def _crossings(curve: MotionCurve, points: list[Configuration], steps: list[float]) -> list[tuple[Singular, Neighborhood]]:
-    """Crossings near those points where the smallest pivot falls to a minimum fast enough to reach zero."""
-    found: list[tuple[Singular, Neighborhood]] = []
-    pivot = [float(point.pivots[-1]) if point.pivots.size else 1.0 for point in points]
-    for i in range(1, len(points) - 1):
-        falls = max(pivot[i - 1], pivot[i + 1]) - pivot[i]
-        if pivot[i] <= min(pivot[i - 1], pivot[i + 1]) and pivot[i] <= falls:
-            near = crossing(curve, points[i], max(steps[i - 1], steps[i]))
-            if near is not None and not any(abs(near[0].s - other.s) < SAME for other, _ in found):
-                found.append(near)
-    return found
+def _next_step(before: Configuration, point: Configuration, h: float) -> float:
+    """Length of the step after one of length h from `before` to `point`.
+
+    Where the pivot falls to zero, branches cross or nearly meet. A long step could land on the wrong one, so half of what is left is
+    taken until the pivot is `SMALL`; what still looks like a crossing then is one, and is stepped over.
+    """
+    longest, fall = min(GROWTH * h, LARGEST_STEP), (before.pivot - point.pivot) / h
+    if fall <= 0.0:
+        return longest
+    left = point.pivot / fall
+    return min(longest, 0.5 * left) if point.pivot > SMALL else max(h, 4.0 * left)
 
 
 def _sample(
