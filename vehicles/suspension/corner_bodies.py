@@ -1,11 +1,9 @@
-"""What every kind of corner writes about its bodies, and rods on universal joints, whose spin about themselves is fixed."""
+"""What every kind of corner writes about its bodies."""
 
 from __future__ import annotations
 
-import math
-
 from simulator.base.jit import inline
-from vehicles.multibody.vectors import add, add_scaled, cross, dot, scale, sub
+from vehicles.multibody.vectors import add, cross, scale
 
 BODY_COUNT = 7
 CARRIER = 2
@@ -22,30 +20,6 @@ MOTION = (
     ("a_rel", (BODY_COUNT, 3, 4), "m/s2", "acceleration of the centre of mass relative to the chassis at theta_ddot = 0"),
 )
 """Motion of the bodies relative to the chassis, in chassis axes; w and u are per metre where theta is one."""
-
-
-@inline
-def unit(a, length):
-    """Vector along a with the given (signed) length."""
-    return scale(length / math.sqrt(dot(a, a)), a)
-
-
-@inline
-def hung_rod(n, n_1, n_2, x, w_parent, branch):
-    """Second joint axis, angular velocity and its derivative by theta of a rod n on a universal joint.
-
-    The first joint axis x is fixed in the parent, which turns with the constant w_parent per theta. The universal joint allows no
-    relative rotation about e = y x x; that fixes the spin of the rod about itself.
-    """
-    y = unit(cross(n, x), branch)
-    e = cross(y, x)
-    n_e = dot(n, e)
-    w = cross(n, n_1)
-    spin = dot(sub(w_parent, w), e) / n_e
-    w = add_scaled(w, spin, n)
-    e_1 = add(cross(cross(w, y), x), cross(y, cross(w_parent, x)))
-    w_1 = add_scaled(cross(n, n_2), spin, n_1)
-    return y, w, add_scaled(w_1, (dot(sub(w_parent, w), e_1) - dot(w_1, e)) / n_e, n)
 
 
 @inline

@@ -23,13 +23,11 @@ from simulator.base.jit import inline, kernel
 from vehicles.multibody.vectors import add, add_scaled, column, combine, cross, dot, in_frame, scale, six, store, sub, symmetric_in_frame
 from vehicles.suspension.corner_bodies import (
     CARRIER,
-    hung_rod,
     put_body,
     put_inertia,
     put_motion,
     put_theta_body,
     turning,
-    unit,
 )
 
 BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
@@ -139,7 +137,7 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, k):
         n = scale(1.0 / length, d)
         n_1 = scale(1.0 / length, d_1)
         n_2 = scale(1.0 / length, d_2)
-        y, w, w_1 = hung_rod(n, n_1, n_2, direction(g["upright_axis"], ct, st, i), e_L, g["upright_branch"][i])
+        y, w, w_1 = _rod(n, n_1, n_2, direction(g["upright_axis"], ct, st, i), e_L, g["upright_branch"][i])
         z = cross(n, y)
         store(o["upright_axis"], i, y)
         r = in_frame(n, y, z, column(g["upright_com"], i))
@@ -154,7 +152,7 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, k):
         m_1 = scale(-1.0 / L, add_scaled(B_1, L_1, m))
         L_2 = -dot(m_1, B_1) - dot(m, B_2)
         m_2 = scale(-1.0 / L, add(B_2, combine(2.0 * L_1, m_1, L_2, m)))
-        y, w, w_1 = hung_rod(m, m_1, m_2, direction(g["shock_axis"], ct, st, i), e_L, g["shock_branch"][i])
+        y, w, w_1 = _rod(m, m_1, m_2, direction(g["shock_axis"], ct, st, i), e_L, g["shock_branch"][i])
         z = cross(m, y)
         store(o["shock"], i, m)
         store(o["shock_axis"], i, y)
@@ -283,6 +281,12 @@ def hinged_inertia(field, c, s, i):
 
 
 @inline
+def unit(a, length):
+    """Vector along a with the given (signed) length."""
+    return scale(length / math.sqrt(dot(a, a)), a)
+
+
+@inline
 def circle(A, B, C, branch):
     """Cosine and sine of the x that solves A cos x + B sin x = C; `branch` (+1 or -1) chooses among the two solutions.
 
@@ -315,3 +319,21 @@ def _steering_arm(g, D, n, Q, i):
     C = 0.5 * (rod * rod - dot(v, v) - radius * radius - height * height) - height * dot(v, n)
     c, s = circle(radius * dot(v, x), radius * dot(v, y), C, g["tierod_branch"][i])
     return combine(c, x, s, y)
+
+
+@inline
+def _rod(n, n_1, n_2, x, w_parent, branch):
+    """Second joint axis, angular velocity and its derivative by theta of a rod n on a universal joint.
+
+    The first joint axis x is fixed in the parent, which turns with the constant w_parent per theta. The universal joint allows no
+    relative rotation about e = y x x; that fixes the spin of the rod about itself.
+    """
+    y = unit(cross(n, x), branch)
+    e = cross(y, x)
+    n_e = dot(n, e)
+    w = cross(n, n_1)
+    spin = dot(sub(w_parent, w), e) / n_e
+    w = add_scaled(w, spin, n)
+    e_1 = add(cross(cross(w, y), x), cross(y, cross(w_parent, x)))
+    w_1 = add_scaled(cross(n, n_2), spin, n_1)
+    return y, w, add_scaled(w_1, (dot(sub(w_parent, w), e_1) - dot(w_1, e)) / n_e, n)

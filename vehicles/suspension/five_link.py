@@ -34,7 +34,7 @@ from vehicles.multibody.vectors import (
     sub,
     symmetric_in_frame,
 )
-from vehicles.suspension.corner_bodies import BODY_COUNT, CARRIER, hung_rod, put_inertia, put_theta_body, turning
+from vehicles.suspension.corner_bodies import BODY_COUNT, CARRIER, put_inertia, put_theta_body, turning
 
 BODIES = ("upper_front", "upper_rear", "carrier", "lower_front", "lower_rear", "toe_link")
 """The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin. The others are the links."""
@@ -294,7 +294,7 @@ def place_rods(f, s, j, rate, o):
         d, d_1, d_2 = link_motion(s, j, n)
         per = 1.0 / f["length"][n, j]
         x, x_1, x_2 = scale(per, d), scale(per, d_1), scale(per, d_2)
-        _, w, w_1 = hung_rod(x, x_1, x_2, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
+        w, w_1 = rod_turning(x, x_1, x_2)
         length = f["rod_com"][n, j]
         c = add(chassis_joint(f, j, n), scale(length, x))
         put_theta_body(o, body, j + FIRST, rate, c, scale(length, x_1), scale(length, x_2), w, w_1)
@@ -316,6 +316,19 @@ def link_motion(s, j, n):
     d, r = link(s, n)
     v, w, v_1, w_1 = column(s["v"], j), column(s["w"], j), column(s["v_1"], j), column(s["w_1"], j)
     return d, add(v, cross(w, r)), add(v_1, turning(w, w_1, r))
+
+
+@inline
+def rod_turning(n, n_1, n_2):
+    """Angular velocity of a rod along n, and its derivative, by theta.
+
+    Its universal joint turns about the chassis' x, by alpha, and about the axis across both: along n there is but the share n_x of alpha_1.
+    """
+    per = 1.0 / (n[1] * n[1] + n[2] * n[2])
+    alpha_1 = per * (n[1] * n_1[2] - n[2] * n_1[1])
+    alpha_2 = per * (n[1] * n_2[2] - n[2] * n_2[1] - 2.0 * alpha_1 * (n[1] * n_1[1] + n[2] * n_1[2]))
+    spin, spin_1 = n[0] * alpha_1, n_1[0] * alpha_1 + n[0] * alpha_2
+    return add_scaled(cross(n, n_1), spin, n), add(cross(n, n_2), combine(spin, n_1, spin_1, n))
 
 
 @inline
@@ -362,7 +375,9 @@ def strut_end(f, s, j, body, at):
     d, d_1, d_2 = link_motion(s, j, n)
     per = 1.0 / f["length"][n, j]
     x = scale(per, d)
-    y, w, w_1 = hung_rod(x, scale(per, d_1), scale(per, d_2), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
+    w, w_1 = rod_turning(x, scale(per, d_1), scale(per, d_2))
+    across = 1.0 / math.sqrt(x[1] * x[1] + x[2] * x[2])
+    y = (0.0, across * x[2], -across * x[1])
     r = in_frame(x, y, cross(x, y), at)
     return add(chassis_joint(f, j, n), r), cross(w, r), turning(w, w_1, r)
 
