@@ -133,6 +133,29 @@ def test_slider_crank_driven_by_its_slider_stops_at_both_dead_centers(capsys):
         assert slider[0] - 0.2 == pytest.approx(travel, abs=1e-12)
 
 
+def test_positions_right_beside_a_dead_point(capsys):
+    """1e-9 m off it, the crank is some 1e-4 rad off; Newton's method for a given slider fails there."""
+    swept = moved(capsys, SLIDER_CRANK, "--sweep", "cylinder=-0.099999999:-1e-9:2")
+    assert swept["positions_reached"] == 2
+    for crank, travel in zip(swept["positions"]["main bearing"], (-0.099999999, -1e-9), strict=True):
+        _, slider = known.slider_crank_position(crank)
+        assert slider[0] - 0.2 == pytest.approx(travel, abs=1e-15)
+        assert 1e-4 < abs(math.sin(crank)) < 1e-3
+
+
+def test_joints_without_loops_are_swept_too(tmp_path, capsys):
+    """A turn of a spherical joint; nothing else moves."""
+    file = tmp_path / "pendulum.yaml"
+    bodies = {"bar": {"mass": 1, "com": [0, 0, -1]}, "bob": {"mass": 1, "com": [1, 0, -1]}}
+    hinge = {"type": "revolute", "parent": "world", "child": "bar", "point": [0, 0, 0], "axis": [0, 1, 0]}
+    hip = {"type": "spherical", "parent": "bar", "child": "bob", "point": [0, 0, -1]}
+    file.write_text(yaml.safe_dump({"name": "pendulum", "bodies": bodies, "joints": {"hinge": hinge, "hip": hip}}))
+    assert moved(capsys, file, "--sweep", "hinge=-1:1:5")["positions"]["hinge"] == pytest.approx([-1, -0.5, 0, 0.5, 1], abs=1e-15)
+    swept = moved(capsys, file, "--sweep", "hip.ry=-90:90deg:3")
+    assert swept["positions"]["hip.qy"] == pytest.approx([-math.sqrt(0.5), 0.0, math.sqrt(0.5)], abs=1e-14)
+    assert swept["positions"]["hinge"] == [0.0] * 3
+
+
 def test_links_of_a_change_point_four_bar_in_line(tmp_path, capsys):
     """All in line at theta = 0. The motion goes straight on, smoothly: the rocker's angle changes sign there."""
     start = 0.5 * math.pi

@@ -94,10 +94,10 @@ def minimum(f: Callable[[float], float], low: float, high: float) -> float:
     return 0.5 * (low + high)
 
 
-def dead_point(curve: MotionCurve, before: Configuration, step: float) -> Configuration:
-    """Where the input turns around between a point and the one `step` ahead of it."""
+def dead_point(curve: MotionCurve, before: Configuration, step: float) -> float:
+    """How far ahead of a point, at most `step`, the input turns around."""
     sign = -np.sign(before.tangent[curve.at])
-    return reached(curve, before, bisect(lambda x: sign * reached(curve, before, x).tangent[curve.at], 0.0, step))
+    return bisect(lambda x: sign * float(reached(curve, before, x).tangent[curve.at]), 0.0, step)
 
 
 def reached(curve: MotionCurve, point: Configuration, step: float) -> Configuration:

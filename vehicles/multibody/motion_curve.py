@@ -175,7 +175,7 @@ class MotionCurve:
         """Tangent and pivots at q; the tangent points like `towards`, by default towards larger s."""
         residual = position_residuals(self.system, q)[self.rows]
         if not self.rank:
-            return Configuration(q, s, np.ones(1), np.zeros(0), 0.0)
+            return Configuration(q, s, np.ones(1) if towards is None else towards, np.zeros(0), 0.0)
         _, values, Vt = np.linalg.svd(self.jacobian(q))
         tangent = Vt[self.rank]
         along = tangent[self.at] if towards is None else float(tangent @ towards)

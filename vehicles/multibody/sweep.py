@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicles.multibody.coordinates import Coordinate
-from vehicles.multibody.crossing import Neighborhood, Singular, bisect, crossing, dead_point, stretched_loops
+from vehicles.multibody.crossing import Neighborhood, Singular, bisect, crossing, dead_point, reached, stretched_loops
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.motion_curve import Configuration, MotionCurve
 from vehicles.multibody.system import System
@@ -31,9 +31,10 @@ TOO_NEAR = 1e-9
 STILL = 1e-9
 """An input whose part in the tangent is below this does not move."""
 MOST_POINTS = 200_000
-ROUNDING = 1e-14
+ROUNDING = 1e-13
+"""rad, m. Positions are at a dead point when they are nearer to it than this."""
 SAME = 1e-9
-"""rad, m. Singular positions nearer to each other than this are one; ends of the range count as inside by so much."""
+"""rad, m. Singular positions beyond the ends of the range by less than this count as inside."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +100,12 @@ def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vecto
     down, up = _walk(curve, start, -1.0, low), _walk(curve, start, 1.0, high)
     points = [curve.reversed(point) for point in reversed(down.points[1:])] + up.points
     steps = down.steps[::-1] + up.steps
-    dead = tuple(end for end in (down.dead, up.dead) if end is not None and low - SAME <= end.s <= high + SAME)
+    dead = tuple(end for end in (down.dead, up.dead) if end is not None)
     found = down.crossings[::-1] + up.crossings
-    samples = [x for x in (_sample(curve, points, steps, found, value, dead) for value in asked) if x is not None]
+    samples = [x for x in (_sample(curve, points, steps, found, value) for value in asked) if x is not None]
     if not samples:
         ends = ", ".join(f"{end.s:.9g} ({', '.join(map(repr, end.loops))})" for end in dead)
-        raise MechanismError(f"{system.mechanism.file}: {curve.label} reaches none of the positions: dead point at {ends}")
+        raise MechanismError(f"{system.mechanism.file}: {curve.label} reaches none of the positions; dead points: {ends}")
     conditioning = np.array([curve.conditioning(point.q) for point in samples])
     return Sweep(
         system,
@@ -118,7 +119,7 @@ def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vecto
         conditioning[:, 0],
         conditioning[:, 1],
         tuple(singular for singular, _ in found if low - SAME <= singular.s <= high + SAME),
-        dead,
+        tuple(end for end in dead if low - SAME <= end.s <= high + SAME),
     )
 
 
@@ -134,8 +135,9 @@ def _walk(curve: MotionCurve, start: Configuration, direction: float, limit: flo
         if ahead is None:
             h *= 0.6
         elif ahead.tangent[curve.at] * direction < 0.0:
-            end = dead_point(curve, point, h)
-            return _Walk([*points, end], [*steps, h], crossings, Singular(end.s, end.q, stretched_loops(curve, end.q)))
+            last = dead_point(curve, point, h)
+            end = reached(curve, point, last)
+            return _Walk([*points, end], [*steps, last], crossings, Singular(end.s, end.q, stretched_loops(curve, end.q)))
         else:
             points.append(ahead)
             steps.append(h)
@@ -188,12 +190,11 @@ def _sample(
     steps: list[float],
     crossings: list[tuple[Singular, Neighborhood]],
     value: float,
-    dead: tuple[Singular, ...],
 ) -> Configuration | None:
     """The configuration with the input `value`; None beyond a dead point."""
     inputs = np.array([point.s for point in points])
     nearest = int(np.abs(inputs - value).argmin())
-    if abs(inputs[nearest] - value) <= ROUNDING * max(1.0, abs(value)):
+    if inputs[nearest] == value or (nearest in (0, inputs.size - 1) and abs(inputs[nearest] - value) <= ROUNDING):
         return points[nearest]._replace(s=value)
     if not inputs[0] < value < inputs[-1]:
         return None
@@ -203,9 +204,15 @@ def _sample(
     i = int(np.searchsorted(inputs, value)) - 1
     q, s = _between(curve, points[i], points[i + 1], steps[i], value)
     found = curve.at_input(q, s, value, points[i].tangent)
-    if found is None:
-        raise MechanismError(f"{curve.system.mechanism.file}: the loops cannot be closed at {curve.label} = {value:.9g}")
+    if found is None or found.tangent[curve.at] <= 0.0:
+        return _beside_dead_point(curve, points[i], points[i + 1], steps[i], value)
     return found
+
+
+def _beside_dead_point(curve: MotionCurve, a: Configuration, b: Configuration, step: float, value: float) -> Configuration:
+    """The configuration with the input `value` between two neighbors, one of them a dead point, where Newton's method at a given input fails."""
+    point, low, high = (a, 0.0, step) if a.tangent[curve.at] > b.tangent[curve.at] else (b, -step, 0.0)
+    return reached(curve, point, bisect(lambda x: reached(curve, point, x).s - value, low, high))._replace(s=value)
 
 
 def _between(curve: MotionCurve, a: Configuration, b: Configuration, step: float, value: float) -> tuple[Vector, float]:
