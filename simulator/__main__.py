@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from simulator.base.errors import JounceError, one_line
-from simulator.mechanism_motion.options import add_motion_arguments, in_motion
+from simulator.mechanism.options import add_motion_arguments, in_motion
 
 BEGAN = time.perf_counter()
 """When the program started, for the time to the first frame."""
@@ -194,10 +194,10 @@ def _add_mechanism(commands: Commands) -> None:
 
 def _mechanism(arguments: argparse.Namespace) -> int:
     if in_motion(arguments):
-        from simulator.mechanism_motion.command import main_motion
+        from simulator.mechanism.command import main_motion
 
         return main_motion(arguments)
-    from simulator.mechanism import main_mechanism
+    from simulator.mechanism.check import main_mechanism
 
     return main_mechanism(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.formulation, as_json=arguments.json)
 

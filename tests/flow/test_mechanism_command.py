@@ -7,7 +7,7 @@ import pytest
 import yaml
 from jounce import ROOT, call, refused
 
-from simulator.mechanism import COMPARED
+from simulator.mechanism.check import COMPARED
 
 SHIPPED = sorted((ROOT / "configs" / "mechanisms").glob("*.yaml"))
 FOUR_BAR = ROOT / "configs" / "mechanisms" / "four_bar.yaml"

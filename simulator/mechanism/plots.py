@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simulator.mechanism_motion.drawing import COLORS, INK, QUIET
-from simulator.mechanism_motion.motion import Mark, Measure, Motion
+from simulator.mechanism.drawing import COLORS, INK, QUIET
+from simulator.mechanism.motion import Mark, Measure, Motion
 from simulator.record.files import write_whole
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.formulation import build_formulation
-from simulator.mechanism_start import assembled, closed_state, read_start
+from simulator.mechanism.start import assembled, closed_state, read_start
 from vehicles.multibody.analysis import Mobility, mobility
 from vehicles.multibody.body_motion import mechanical_energy
 from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.mechanism_motion.drawing import Drawing
-from simulator.mechanism_motion.motion import Motion
+from simulator.mechanism.drawing import Drawing
+from simulator.mechanism.motion import Motion
 from simulator.record.files import write_whole
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.formulation import build_formulation
-from simulator.mechanism_motion.motion import Motion
-from simulator.mechanism_motion.options import METHODS
-from simulator.mechanism_motion.run_report import RunSettings, run_motion, run_object, run_text
-from simulator.mechanism_motion.sweep_report import sweep_motion, sweep_object, sweep_text
-from simulator.mechanism_start import closed_state, read_start
+from simulator.mechanism.motion import Motion
+from simulator.mechanism.options import METHODS
+from simulator.mechanism.run_report import RunSettings, run_motion, run_object, run_text
+from simulator.mechanism.start import closed_state, read_start
+from simulator.mechanism.sweep_report import sweep_motion, sweep_object, sweep_text
 from simulator.record.files import write_text
 from vehicles.multibody.coordinates import Coordinate, velocity_coordinates
 from vehicles.multibody.formulation import MultiplierFormulation
@@ -163,11 +163,11 @@ def _write(arguments: argparse.Namespace, motion: Motion) -> None:
     if arguments.csv:
         write_text(Path(arguments.csv), motion.as_csv())
     if arguments.plot:
-        from simulator.mechanism_motion.plots import plot
+        from simulator.mechanism.plots import plot
 
         plot(motion, Path(arguments.plot))
     if arguments.animate:
-        from simulator.mechanism_motion.animation import animate, draw_sheet
+        from simulator.mechanism.animation import animate, draw_sheet
 
         write: Callable[[Motion, Path], None] = animate if arguments.animate.endswith(".gif") else draw_sheet
         write(motion, Path(arguments.animate))

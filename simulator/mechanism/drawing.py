@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.mechanism_motion.motion import Motion
-from simulator.mechanism_motion.skeleton import Shape, Sight, Slide, sight, skeleton, world_points
+from simulator.mechanism.motion import Motion
+from simulator.mechanism.skeleton import Shape, Sight, Slide, sight, skeleton, world_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

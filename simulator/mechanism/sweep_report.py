@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.mechanism_motion.motion import Mark, Measure, Motion, number
+from simulator.mechanism.motion import Mark, Measure, Motion, number
 from vehicles.multibody.coordinates import position_coordinates, velocity_coordinates
 from vehicles.multibody.crossing import Singular
 from vehicles.multibody.sweep import Sweep

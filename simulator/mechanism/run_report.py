@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.mechanism_motion.motion import Measure, Motion
+from simulator.mechanism.motion import Measure, Motion
 from vehicles.multibody.coordinates import velocity_coordinates
 from vehicles.multibody.simulate import Run
 from vehicles.multibody.system import System
