@@ -51,8 +51,10 @@ def compare_kinematics(file: str, vehicle: Description, axle: str | None) -> Com
 
     Raises
     ------
-    ConfigError : the file cannot be read, its axle is not known, or an input is missing or not a number
+    ConfigError : the file cannot be read, its axle is not known, an input is missing or not a number, or an axle of the vehicle is no
+        double wishbone
     """
+    _ = vehicle.design.double_wishbones  # the quantities of the file are theirs
     path = Path(file)
     if not path.is_file():
         raise ConfigError(file, "", "nothing", "a file")
@@ -82,7 +84,7 @@ class LeftCorner:
         q[0]["theta"][i], q[0]["theta_dot"][i] = theta, theta_dot
         place_tierods(self.vehicle.steering, self.steering, q)
         corner_kinematics(corners, q, np.cos(q[0]["theta"]), np.sin(q[0]["theta"]), k)
-        o = {name: k[0][name][..., i] for name, *_ in KINEMATICS}
+        o = {name: k[0][name][..., i] for name, shape, *_ in KINEMATICS if shape}
         origin = 0.5 * (self.vehicle.bushes["lca_front_B"][i] + self.vehicle.bushes["lca_rear_B"][i]) * [1.0, 0.0, 1.0]
         W, omega = o["W"], o["w_rel"][CARRIER]
         alpha = o["alpha_rel"][CARRIER] + o["w"][CARRIER] * theta_ddot

@@ -94,7 +94,7 @@ def test_velocity_map_and_bias_are_the_derivatives_of_the_position(theta: float)
         ("c", "u", 1.0), ("u", "a_rel", rate**2), ("w", "alpha_rel", rate**2), ("W", "W_1", 1.0),
         ("spring_length", "spring_length_1", 1.0), ("shock_length", "shock_length_1", 1.0), ("shock_length_1", "shock_length_2", 1.0),
     ):  # fmt: skip
-        assert np.abs(factor * slope(name) - here[derivative][..., LEFT:]).max() < 1e-9, name
+        assert np.abs(factor * slope(name) - here[derivative][..., LEFT:]).max() < 1e-10, name
     assert np.abs(rate * here["u"] - here["v_rel"])[..., LEFT:].max() < 1e-15
     assert np.abs(rate * here["w"] - here["w_rel"])[..., LEFT:].max() < 1e-15
     turning = slope("inertia")

@@ -185,7 +185,7 @@ def largest_change(h: float) -> float:
 
 def test_energy_stays_and_its_error_falls_with_the_fourth_power_of_the_step() -> None:
     coarse, fine = largest_change(2e-3), largest_change(1e-3)
-    assert fine < 1e-7
+    assert fine < 1e-9
     assert coarse > 15.0 * fine
 
 
