@@ -21,14 +21,7 @@ import numpy as np
 
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.vectors import add, add_scaled, column, combine, cross, dot, in_frame, scale, six, store, sub, symmetric_in_frame
-from vehicles.suspension.corner_bodies import (
-    CARRIER,
-    put_body,
-    put_inertia,
-    put_motion,
-    put_theta_body,
-    turning,
-)
+from vehicles.suspension.corner_bodies import CARRIER, put_body, put_inertia, put_motion, put_theta_body, turning
 
 BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
 """The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""

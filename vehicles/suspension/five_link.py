@@ -1,11 +1,12 @@
 """Five-link axle: wheel carriers on five rods each, six bodies a corner, five distances, one degree of freedom.
 
 The independent coordinate theta of such a corner is the height of the wheel centre over its design position [m], as in T. Uchida,
-J. McPhee, Mechanism and Machine Theory 52 (2012), section 4.2. No angle would do better: whichever link it were taken from, the carrier's
-pose would need a sixth unknown, and the height is what a suspension is judged by. The chassis ends of all links are fixed to the chassis,
+J. McPhee, Mechanism and Machine Theory 52 (2012), section 4.2: it prefers no link, runs evenly from stop to stop for any geometry that is
+a suspension, and is the jounce itself. (An angle of one link would leave four unknowns instead of five, but stands still where that link
+does.) The chassis ends of all links are fixed to the chassis,
 that of the toe link too: the axle is not steered.
 
-Nothing here has a closed form (their position has up to 40 solutions), so the five dependent coordinates follow from the five constant
+No closed form of the position is known, so the five dependent coordinates follow from the five constant
 distances by Newton's method: from the last position, kept in FOUND, and its first two derivatives, to rounding. One round is the rule in
 a drive. Over long ways, and from the design position when nothing else is known, it goes in strides that keep it on its branch.
 The velocity map and the velocity-squared terms are exact: the same 5 x 5 matrix with other right-hand sides.
@@ -20,20 +21,7 @@ import math
 
 from simulator.base.jit import inline, kernel
 from vehicles.mechanisms.dense import factor, solve
-from vehicles.multibody.vectors import (
-    add,
-    add_scaled,
-    column,
-    combine,
-    cross,
-    dot,
-    in_frame,
-    scale,
-    six,
-    store,
-    sub,
-    symmetric_in_frame,
-)
+from vehicles.multibody.vectors import add, add_scaled, column, combine, cross, dot, in_frame, scale, six, store, sub, symmetric_in_frame
 from vehicles.suspension.corner_bodies import BODY_COUNT, CARRIER, put_inertia, put_theta_body, turning
 
 BODIES = ("upper_front", "upper_rear", "carrier", "lower_front", "lower_rear", "toe_link")
