@@ -220,9 +220,13 @@ def _add_validate(commands: Commands) -> None:
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_kinematics)
 
-    p = kinds.add_parser("mechanism", help="accelerations of any mechanism, of states in an .npz file")
+    p = kinds.add_parser("mechanism", help="accelerations of any mechanism at states, or reference rows of the mechanisms shipped")
     p.add_argument("file", metavar="FILE", help="mechanism (.urdf, URDF+ included, or .yaml)")
-    p.add_argument("states", metavar="STATES.npz", help="states and their accelerations")
+    p.add_argument(
+        "states",
+        metavar="STATES",
+        help="states and their accelerations (.npz); or rows (.csv) of a Stewart platform, a five-link suspension, a landing gear",
+    )
     _add_formulation(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_mechanism)
@@ -312,8 +316,11 @@ def _validate_kinematics(arguments: argparse.Namespace) -> int:
 def _validate_mechanism(arguments: argparse.Namespace) -> int:
     from simulator.build import load_mechanism
     from simulator.validate.mechanism import compare_mechanism
+    from simulator.validate.mechanism_rows import compare_rows
 
     mechanism, _ = load_mechanism(arguments.file)
+    if arguments.states.endswith(".csv"):
+        return _report(compare_rows(arguments.states, mechanism), arguments.json)
     return _report(compare_mechanism(arguments.states, mechanism, arguments.formulation), arguments.json)
 
 
