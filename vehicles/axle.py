@@ -5,6 +5,8 @@ Hardpoints are given in the suspension frame of the axle; the right side is the 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,7 +59,7 @@ BUSHES = ("lca_front_B", "lca_rear_B", "uca_front_B", "uca_rear_B", "shock_upper
 """Points fixed to the chassis, for the view: lower and upper links or arms, front and rear, and the struts."""
 
 
-class Axle:
+class Axle(ABC):
     """One axle: its left hardpoints in chassis axes, bodies, spring and shock."""
 
     hardpoints: tuple[str, ...]
@@ -82,8 +84,8 @@ class Axle:
             self.spring, self.shock = s.section("spring"), s.section("shock")
             self.read_struts()
 
-    def check_points(self, h: Section) -> None:
-        """What this kind of axle asks of its hardpoints. Raises ConfigError."""
+    def check_points(self, h: Section) -> None:  # noqa: B027 - most kinds ask nothing more
+        """What this kind of axle asks of its hardpoints besides the joints. Raises ConfigError."""
 
     def read_bodies(self, s: Section) -> dict[str, Body]:
         """Bodies of the left side in the design position. Raises ConfigError."""
@@ -93,9 +95,9 @@ class Axle:
                 found[name] = checked_body(b.number("mass", above=0.0, most=HEAVY), p[point], read_inertia(b, "inertia"), b.file, b.key)
         return found
 
+    @abstractmethod
     def corner(self, mirror: bool) -> Corner | FiveLinkCorner:
         """Left corner, or its mirror image."""
-        raise NotImplementedError
 
     def side(self, mirror: bool) -> tuple[dict[str, Vector], dict[str, Body]]:
         """Hardpoints and bodies of the left side, or their mirror images."""
