@@ -144,8 +144,11 @@ def inspect_mechanism(
 
 
 def _displaced(system: System) -> Vector:
-    """(n_q,) every joint some way from zero, none as another."""
+    """(n_q,) every joint some way from zero, none as another; free bodies stay, loops seldom depend on where they are."""
     q, v = np.zeros(system.n_q), 0.4 * np.sin(1.0 + np.arange(system.n_v))
+    for joint in system.mechanism.joints:
+        if joint.kind == "free":
+            v[system.joint_v[joint.name]] = 0.0
     advance_positions(system.parts.tree, system.neutral(), v, 1.0, q)
     return q
 
