@@ -14,6 +14,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from vehicles.drivetrain.drivetrain import drivetrain_step
 from vehicles.dynamics import answer_loads, prepare
+from vehicles.multibody.spatial import unrotated
 from vehicles.multibody.vectors import add, add_scaled, column, cross, dot, scale, six, sub, symmetric_times, vector
 from vehicles.steering import place_tierods, steering_step
 from vehicles.suspension.corner_bodies import CARRIER
@@ -149,8 +150,8 @@ def gather_tire_loads(s):
     R = s.motion[0]["R_WB"]
     loads = s.loads[0]
     for i in range(4):
-        force = to_body(R, vector(s.contacts[i]["F_W"]))
-        couple = to_body(R, vector(s.contacts[i]["M_W"]))
+        force = unrotated(R, vector(s.contacts[i]["F_W"]))
+        couple = unrotated(R, vector(s.contacts[i]["M_W"]))
         axle = column(s.kinematics[0]["axle"], i)
         axial = dot(couple, axle)
         s.motion[0]["moment"][i] = axial
@@ -178,16 +179,6 @@ def add_reactions(m, s):
 
 
 @inline
-def to_body(R, a):
-    """R^T a."""
-    return (
-        R[0, 0] * a[0] + R[1, 0] * a[1] + R[2, 0] * a[2],
-        R[0, 1] * a[0] + R[1, 1] * a[1] + R[2, 1] * a[2],
-        R[0, 2] * a[0] + R[1, 2] * a[1] + R[2, 2] * a[2],
-    )
-
-
-@inline
 def integrate(s, h):
     """Velocities by h, then positions with the new velocities. Translation is integrated in world axes, where it has no inertia terms."""
     x = s.state[0]
@@ -204,7 +195,7 @@ def integrate(s, h):
         x["p_WB"][j] += h * V[j]
     advance_quaternion(x["q_WB"], x["w_WB_B"], h)
     rotation_of_quaternion(x["q_WB"], R)
-    v = to_body(R, V)
+    v = unrotated(R, V)
     for j in range(3):
         x["v_WB_B"][j] = v[j]
     for i in range(4):
