@@ -20,6 +20,7 @@ from simulator.maneuvers.maneuver import load_maneuver
 from simulator.triangular.problem import problem_from_mapping
 from terrain.load import load_terrain
 from terrain.soil import soil
+from tests.broken_places import places
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.multibody.mechanism_file import mechanism_from_mapping
@@ -72,18 +73,6 @@ def written_out(value):
     if isinstance(value, dict):
         return {key: written_out(item) for key, item in value.items()}
     return [written_out(item) for item in value] if isinstance(value, list) else value
-
-
-def places(value, above=()):
-    """Paths of all keys, and of the first and last item of every list."""
-    if above:
-        yield above
-    if isinstance(value, dict):
-        for key in value:
-            yield from places(value[key], (*above, key))
-    elif isinstance(value, list) and value:
-        for i in {0, len(value) - 1}:
-            yield from places(value[i], (*above, i))
 
 
 def broken(mapping, place, value):

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from simulator.base.errors import ConfigError
+from tests.broken_places import places
 from tests.oracles.tree_poses import loop_gap, poses, quaternion_matrix
 from vehicles.multibody.initial_state import resting_state
 from vehicles.multibody.mechanism_file import mechanism_from_mapping
@@ -262,18 +263,6 @@ def test_what_is_wrong_is_named_by_its_key(case):
     assert caught.value.key == key
     assert caught.value.expected
     assert str(caught.value).isprintable()
-
-
-def places(value, above=()):
-    """Paths of all keys and of the first and last item of every list."""
-    if above:
-        yield above
-    if isinstance(value, dict):
-        for key in value:
-            yield from places(value[key], (*above, key))
-    elif isinstance(value, list) and value:
-        for i in {0, len(value) - 1}:
-            yield from places(value[i], (*above, i))
 
 
 def with_value(mapping, place, value):
