@@ -23,6 +23,7 @@ GROUND = (
     ("spacing", (2,), "m", "distance of the nodes along x and along y"),
     ("height", (), "m", "height of the base plane at x = y = 0"),
     ("slope", (2,), "1", "rise of the base plane along x and along y; the height map is the deviation from that plane"),
+    ("steepest", (), "1", "bound on the slope of the height map, whatever the direction"),
 )
 
 
@@ -60,6 +61,14 @@ class Ground:
     spawn: tuple[float, float, float]
     """x, y in m and yaw in rad of the default start"""
     roads: tuple[Road, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Bound the slope: Catmull-Rom's is at most 1.25 times the largest difference along the way, weighted across by at most 1.25."""
+        along_x, along_y = (
+            float(np.abs(np.diff(self.heights, axis=axis)).max(initial=0.0)) / float(spacing)
+            for axis, spacing in ((1, self.p[0]["spacing"][0]), (0, self.p[0]["spacing"][1]))
+        )
+        self.p[0]["steepest"] = 1.25**2 * math.hypot(along_x, along_y)
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:

@@ -15,12 +15,14 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.base.section import Section
 from vehicles.axle import BUSHES, FAR, HEAVY, MIRROR, read_axle, read_inertia
+from vehicles.body_contact import ROOF, read_body_contact
 from vehicles.dynamics import prepare
 from vehicles.model import Design, Mechanism, checked_body, new_mechanism, new_workspace
 from vehicles.steering import STEERING_STATE, place_tierods, steering_from_section
 from vehicles.suspension.build_tables import COARSEST_TOLERANCE, DEFAULT_TOLERANCE, FINEST_TOLERANCE
 from vehicles.suspension.corner_model import Body
 from vehicles.suspension.struts import STRUTS
+from vehicles.travel import find_ends
 
 Vector = NDArray[np.float64]
 
@@ -50,6 +52,7 @@ class Description:
     mechanism: Mechanism
     steering: Record
     body: Record
+    body_contact: Record
     bushes: dict[str, Vector]
     """By the names of BUSHES: points (4, 3) fixed to the chassis."""
     outline: tuple[float, float, float]
@@ -79,6 +82,7 @@ def read_description(mapping: Any, file: str) -> Description:
             steering = steering_from_section(t, np.stack([corners[0].Q, corners[1].Q]))
         _check_travel(mechanism, steering, file)
         _check_five_links(mechanism, file)
+        find_ends(mechanism, steering)
         body = record(BODY)
         body[0]["drivers_head"], body[0]["drag_point"] = head, chassis.com
         if s.has("aerodynamics"):
@@ -91,6 +95,7 @@ def read_description(mapping: Any, file: str) -> Description:
                 b.number("width", above=0.0, most=FAR),
                 b.number("front_overhang", least=0.0, most=FAR),
             )
+            contact = read_body_contact(b, _whole_mass(mechanism), _box(mechanism, outline, head), FAR)
         bushes = {
             name: np.stack(
                 [axle.points[axle.bushes[n]] * (MIRROR if mirror else 1.0) for axle in (front, rear) for mirror in (False, True)]
@@ -105,12 +110,26 @@ def read_description(mapping: Any, file: str) -> Description:
             mechanism,
             steering,
             body,
+            contact,
             bushes,
             outline,
             s.text("tires"),
             s.text("drivetrain"),
             tolerance if tables else None,
         )
+
+
+def _whole_mass(mechanism: Mechanism) -> float:
+    return float(mechanism.chassis[0]["mass"] + mechanism.corners[0]["corner_mass"].sum())
+
+
+def _box(mechanism: Mechanism, outline: tuple[float, float, float], head: Vector) -> tuple[Vector, Vector]:
+    """Least and largest coordinates of the body, in B: its outline, from the wheel centres to a roof over the driver's head."""
+    length, width, overhang = outline
+    g = mechanism.corners[0]
+    front = float(g["design_wheel_x"][0]) + overhang
+    bottom = float(g["design_wheel_z"].min())
+    return np.array([front - length, -0.5 * width, bottom]), np.array([front, 0.5 * width, max(head[2], bottom) + ROOF])
 
 
 def _check_travel(mechanism: Mechanism, steering: Record, file: str) -> None:

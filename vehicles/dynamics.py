@@ -34,6 +34,7 @@ from vehicles.multibody.vectors import (
 )
 from vehicles.suspension.corner import corner_kinematics
 from vehicles.suspension.corner_bodies import CARRIER
+from vehicles.suspension.ends import hold_ends, limited
 from vehicles.suspension.struts import damper_force, spring_force
 
 CHASSIS = (
@@ -107,6 +108,7 @@ def accelerations(chassis, corners, struts, state, q, loads, k, work, out):
     Source: paper 000, eqs (4)-(7) and (9)-(11), reduced once more (see the module).
     """
     prepare(corners, struts, state, q, k, work, out)
+    hold_ends(corners, state, work, 0.0)
     answer_loads(chassis, corners, state, loads, k, work, out)
 
 
@@ -130,8 +132,9 @@ def prepare(corners, struts, state, q, k, work, out):
     for i in range(4):
         q[0]["theta"][i] = state[0]["theta"][i]
         q[0]["theta_dot"][i] = state[0]["theta_dot"][i]
-        work[0]["cos_theta"][i] = math.cos(state[0]["theta"][i])
-        work[0]["sin_theta"][i] = math.sin(state[0]["theta"][i])
+        theta = limited(corners, i, state[0]["theta"][i])
+        work[0]["cos_theta"][i] = math.cos(theta)
+        work[0]["sin_theta"][i] = math.sin(theta)
     corner_kinematics(corners, q, work[0]["cos_theta"], work[0]["sin_theta"], k)
     sum_corners(corners, k, state[0]["w_WB_B"], work, state[0]["wheel_spin"])
     add_up_corners(work)
@@ -315,6 +318,7 @@ def recover_thetas(work, out):
 def accelerations_on_fixed_chassis(chassis, corners, struts, state, q, loads, k, work, out):
     """As `accelerations`, with the chassis held where it is: only the four thetas move (the quarter cars of paper 001)."""
     prepare(corners, struts, state, q, k, work, out)
+    hold_ends(corners, state, work, 0.0)
     answer_loads_on_fixed_chassis(chassis, state, loads, k, work, out)
 
 

@@ -20,6 +20,7 @@ from vehicles.drivetrain.torque_converter import converter_torques
 from vehicles.dynamics import answer_loads, prepare
 from vehicles.steering import place_tierods
 from vehicles.step import Model, Space, add_reactions, feel, gather_tire_loads, move_wheels
+from vehicles.suspension.ends import hold_ends
 from vehicles.tires.contact import touch
 from vehicles.tires.tire import static_force, tire_forces
 
@@ -176,6 +177,7 @@ def static_residual(m, s, ground, place, unknown, residual):
         x["theta"][i] = unknown[6 + i]
     place_tierods(m.steering, s.steering, s.inputs)
     prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    hold_ends(m.corners, s.state, s.work, 0.0)
     move_wheels(s)
     for i in range(4):
         find_ground(m, s, i, ground)

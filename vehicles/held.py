@@ -24,6 +24,7 @@ from vehicles.integration.method import Vector
 from vehicles.multibody.vectors import cross, vector
 from vehicles.steering import place_tierods
 from vehicles.step import add_reactions, gather_tire_loads, integrate, move_wheels
+from vehicles.suspension.ends import hold_ends, stay_closed
 from vehicles.tires.contact import touch
 from vehicles.tires.tire import tire_advance, tire_forces
 from vehicles.tires.tmeasy import effective_radius
@@ -144,6 +145,7 @@ def held_rates(m, s, ground, torque, c, rate):
     write_held(s, c)
     place_tierods(m.steering, s.steering, s.inputs)
     prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    hold_ends(m.corners, s.state, s.work, 0.0)
     move_wheels(s)
     for i in range(4):
         settled_tire_forces(m, s, i, ground, 0.0)
@@ -160,6 +162,7 @@ def held_step(m, s, ground, torque, c, h):
     write_held(s, c)
     place_tierods(m.steering, s.steering, s.inputs)
     prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    hold_ends(m.corners, s.state, s.work, h)
     move_wheels(s)
     for i in range(4):
         settled_tire_forces(m, s, i, ground, h)
@@ -171,6 +174,7 @@ def held_step(m, s, ground, torque, c, h):
     add_reactions(m, s)
     answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
     integrate(s, h)
+    stay_closed(m.corners, s.state)
     read_held(s, c)
 
 

@@ -15,6 +15,7 @@ from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
 from vehicles.suspension.corner import CORNERS, INPUTS, KINEMATICS
 from vehicles.suspension.corner_model import Body, Corner, write_corner
 from vehicles.suspension.double_wishbone import DOUBLE_WISHBONES
+from vehicles.suspension.ends import no_ends
 from vehicles.suspension.five_link import FIRST
 from vehicles.suspension.five_link_model import FiveLinkCorner, write_five_link
 
@@ -83,6 +84,7 @@ def new_mechanism(chassis: Body, corners: Sequence[Corner | FiveLinkCorner], str
     inertia = chassis.inertia
     body[0]["inertia"] = inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]
     geometry = record(CORNERS)
+    geometry[0]["ends"] = no_ends()[0]
     five_links = [isinstance(corner, FiveLinkCorner) for corner in corners]
     if any(five_links) and five_links != [False, False, True, True]:
         at = corners[five_links.index(True)]

@@ -46,6 +46,10 @@ STEERING_STATE = (
     ("Q_1", (3, 2), "m", "derivative of the inner tie-rod joints (left, right) by delta, in B"),
 )
 
+FASTEST = 10.0
+"""rad/s. Rate of a Pitman arm that "follows the input at once": lock to lock in a tenth of a second. An input that jumps would otherwise
+throw the front wheels about with a thousand rad/s for one step."""
+
 
 def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Record:
     """STEERING record; `tierod_inner` (2, 3) are the inner tie-rod joints left and right at delta = 0, in B. Raises ConfigError."""
@@ -89,9 +93,10 @@ def steering_step(p, s, steering_input, h):
     target = -min(max(steering_input, -1.0), 1.0) * p[0]["max_arm_angle"]
     limit = p[0]["max_rate"]
     if limit == 0.0:
-        s[0]["rate"] = (target - s[0]["angle"]) / h
+        way = target - s[0]["angle"]
+        s[0]["angle"] = target if abs(way) <= h * FASTEST else s[0]["angle"] + math.copysign(h * FASTEST, way)
+        s[0]["rate"] = min(max(way / h, -FASTEST), FASTEST)
         s[0]["acceleration"] = 0.0
-        s[0]["angle"] = target
         return
     w = p[0]["natural_frequency"]
     # backward Euler of the critically damped answer: stable at any step

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from simulator.base.frames import advance_quaternion, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
+from vehicles.body_contact import touch_ground
 from vehicles.drivetrain.drivetrain import drivetrain_step
 from vehicles.dynamics import answer_loads, prepare
 from vehicles.multibody.spatial import unrotated
@@ -19,6 +20,7 @@ from vehicles.multibody.vectors import add, add_scaled, column, cross, dot, scal
 from vehicles.steering import place_tierods, steering_step
 from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.suspension.double_wishbone import TIEROD
+from vehicles.suspension.ends import hold_ends, stay_closed
 from vehicles.suspension.reduced_table import ReducedTables, covers
 from vehicles.tabulated import prepare_from_tables, table_pitman_torque
 from vehicles.tires.contact import touch
@@ -33,6 +35,7 @@ class Model(NamedTuple):
     struts: Record
     steering: Record
     body: Record
+    body_contact: Record
     tire: Record
     drivetrain: Record
     brakes: Record
@@ -57,6 +60,7 @@ class Space(NamedTuple):
     axles: Record
     motion: Record
     reduced: Record
+    body_contact: Record
 
 
 MOTION = (
@@ -89,6 +93,7 @@ def vehicle_step(m, s, ground, command, h):
         prepare_from_tables(m.tables, m.corners, m.struts, s.steering, True, s.state, s.inputs, s.kinematics, s.reduced, s.work, s.out)
     else:
         prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    hold_ends(m.corners, s.state, s.work, h)
     move_wheels(s)
     for i in range(4):
         touch(m.tire, s.tires, i, ground, s.under, s.wheels, s.contacts)
@@ -111,12 +116,14 @@ def vehicle_step(m, s, ground, command, h):
         s.axles,
     )
     add_reactions(m, s)
+    add_body_contact(m, s, ground, h)
     answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
     if tabulated:
         s.motion[0]["pitman_torque"] = table_pitman_torque(s.steering, s.state, s.loads, s.reduced, s.work, s.out)
     else:
         s.motion[0]["pitman_torque"] = pitman_torque(m, s)
     integrate(s, h)
+    stay_closed(m.corners, s.state)
     feel(m, s)
     s.motion[0]["time"] += h
 
@@ -176,6 +183,15 @@ def add_reactions(m, s):
     loads["chassis_couple"][2] = couple[2]
     for j in range(3):
         loads["chassis_force"][j] = drag[j]
+
+
+@inline
+def add_body_contact(m, s, ground, h):
+    """The ground under the body."""
+    touch_ground(m.body_contact, s.body_contact, s.state, s.motion[0]["R_WB"], ground, h)
+    for j in range(3):
+        s.loads[0]["chassis_force"][j] += s.body_contact[0]["force_B"][j]
+        s.loads[0]["chassis_couple"][j] += s.body_contact[0]["couple_B"][j]
 
 
 @inline

@@ -17,6 +17,7 @@ from simulator.base.jit import inline, kernel
 from vehicles.dynamics import add_gyroscopic_couples, answer_loads, apply_struts, prepare
 from vehicles.multibody.vectors import add, add_scaled, column, combine, cross, dot, scale, store, sub, symmetric_times, vector
 from vehicles.suspension.corner_bodies import CARRIER
+from vehicles.suspension.ends import hold_ends
 from vehicles.suspension.reduced_table import (
     AXLE,
     INERTIA,
@@ -54,6 +55,7 @@ def table_accelerations(tables, chassis, corners, struts, steering, state, q, lo
         prepare_from_tables(tables, corners, struts, steering, steering_moves, state, q, k, r, work, out)
     else:
         prepare(corners, struts, state, q, k, work, out)
+    hold_ends(corners, state, work, 0.0)
     answer_loads(chassis, corners, state, loads, k, work, out)
 
 

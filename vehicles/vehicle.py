@@ -13,6 +13,7 @@ from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.records import Record, record
 from simulator.base.section import Section
 from terrain.soil import SOIL
+from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes import brakes_from_mapping
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_from_mapping, drivetrain_reset
@@ -101,6 +102,7 @@ def _model(description: Description, tires: Any, drivetrain: Any, files: tuple[s
         mechanism.struts,
         description.steering,
         description.body,
+        description.body_contact,
         tire(tires, files[0]),
         engine_to_wheels,
         brakes,
@@ -129,6 +131,7 @@ def new_space(description: Description) -> Space:
         record(DRIVETRAIN_OUT),
         record(MOTION),
         record(INTERPOLATED),
+        record(BODY_CONTACT_STATE),
     )
 
 

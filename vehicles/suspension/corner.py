@@ -11,6 +11,7 @@ from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.suspension.corner_bodies import BODY_COUNT, MOTION
 from vehicles.suspension.double_wishbone import DOUBLE_WISHBONE_POINTS, DOUBLE_WISHBONES, double_wishbone_kinematics
+from vehicles.suspension.ends import ENDS
 from vehicles.suspension.five_link import FIVE_LINKS, FOUND, five_link_kinematics
 
 CORNERS = (
@@ -19,6 +20,7 @@ CORNERS = (
     ("five_links", (), "", "record of FIVE_LINKS: the rear axle, if it has five links", dtype_of(FIVE_LINKS)),
     ("double_wishbones", (), "1", "corners from the front that are double wishbones: 4, or 2", "i8"),
     ("travel", (2, 4), "rad, m", "least and largest theta at which a standing vehicle is looked for"),
+    ("ends", (), "", "record of ENDS: where the travel ends", dtype_of(ENDS)),
     ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
     ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
     ("mass", (BODY_COUNT, 4), "kg", "masses in the order of the BODIES of the corner's kind"),

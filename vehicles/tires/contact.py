@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from terrain.surface import height_and_normal, soil_under
 
 UPRIGHT_MIN = 0.05
@@ -24,7 +24,7 @@ def touch(p, s, i, ground, under, wheel, out):
 
         e = -(n - (n.a) a) / cos(camber)          radius that points at the ground, in the wheel plane
         t = -(p_WK - p_0) . n / (e . n)           way along e to the plane through p_0 with the normal n
-        depth = R0 - t,    depth' = -v_C . n / cos(camber),    v_C = v_WK + w x (t e)
+        depth = R0 - t - dent,    depth' = -v_C . n / cos(camber),    v_C = v_WK + w x (t e)
 
     w is the carrier's angular velocity without its part about the axle, which belongs to the spin. The rate is exact on a plane,
     camber rate included. The ground is looked up at the end of the last step's radius (state `e_W`), which needs one look; the
@@ -47,7 +47,9 @@ def touch(p, s, i, ground, under, wheel, out):
     r0, r1, r2 = t * e0, t * e1, t * e2
     o["e_W"][0], o["e_W"][1], o["e_W"][2] = e0, e1, e2
     o["p_WC"][0], o["p_WC"][1], o["p_WC"][2] = K[0] + r0, K[1] + r1, K[2] + r2
-    o["depth"] = R - t
+    o["hardness"] = under[0]["hardness"] if under[0]["hardness"] < FULLY_HARD else 1.0
+    o["dent"] = dented(p, s, i, R - t, 1.0 - o["hardness"])
+    o["depth"] = R - t - o["dent"]
     o["camber"] = math.asin(lean)
 
     # x = a x n, y = n x x
@@ -65,4 +67,14 @@ def touch(p, s, i, ground, under, wheel, out):
     o["v_x"] = v0 * x0 + v1 * x1 + v2 * x2
     o["v_y"] = v0 * y0 + v1 * y1 + v2 * y2
     o["depth_rate"] = -(v0 * n[0] + v1 * n[1] + v2 * n[2]) * per
-    o["hardness"] = under[0]["hardness"] if under[0]["hardness"] < FULLY_HARD else 1.0
+
+
+@inline
+def dented(p, s, i, depth, soft):
+    """How far rim and tire give way [m] at a depth [m] of the undeformed tire: as much as keeps their force at `strength`.
+
+    However suddenly the ground rises under the one point that is looked at, no more than the energy stored up to `give` comes back.
+    """
+    if depth <= 0.0:
+        return 0.0
+    return max(s[i]["dent"], depth - soft * s[i]["sinkage"] - p[0]["give"])

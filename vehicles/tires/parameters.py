@@ -7,6 +7,7 @@ from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import ABOVE_ZERO, LARGEST, Record, from_mapping, join, record
+from vehicles.tires.tmeasy import DEFLECTION_MAX, radial_force
 
 TIRE = (
     # name                  shape  unit       what it is
@@ -38,6 +39,8 @@ TIRE = (
     ("tread_damping", (2,), "N s/m", "damping of the same"),
     ("torque_radius", (), "1", "lever of the circumferential force about the axle: 0 = loaded radius, 1 = effective rolling radius"),
     ("bulldozing", (), "1", "share of the side wall's passive earth pressure that acts on soil"),
+    ("strength", (), "N", "radial force at which rim and tire give way; 4 times `load_max` when left out"),
+    ("give", (), "m", "deflection at which the radial force comes to that strength; follows from the others"),
 )
 
 TIRE_STATE = (
@@ -47,6 +50,7 @@ TIRE_STATE = (
     ("secant", (), "N s/m", "friction force over sliding velocity in the last step"),
     ("sinkage", (), "m", "depth of the rut in soil of hardness 0"),
     ("e_W", (3,), "1", "radius that pointed at the ground in the last step: tells where to look for it"),
+    ("dent", (), "m", "how far rim and tire have given way"),
 )
 
 WHEEL = (
@@ -71,6 +75,7 @@ TIRE_OUT = (
     ("e_W", (3,), "1", "radius in the wheel plane that points at the ground"),
     ("depth", (), "m", "how far the undeformed tire reaches below the undeformed ground, along the wheel plane"),
     ("depth_rate", (), "m/s", "its rate"),
+    ("dent", (), "m", "how far rim and tire have given way; taken off the depth"),
     ("camber", (), "rad", "inclination of the wheel plane to the ground normal, + = top to the right"),
     ("v_x", (), "m/s", "velocity of the contact point with a wheel that does not spin, along x"),
     ("v_y", (), "m/s", "the same along y"),
@@ -87,6 +92,11 @@ TIRE_OUT = (
 )
 """One record per wheel; vectors ending in _W are in world axes, those in _C in contact axes (x heading, y left, z normal)."""
 
+_FILE = TIRE[:-1]
+
+STRENGTH = 4.0
+"""Default strength, in largest loads of the horizontal curves: a rim that bends under some 12 t."""
+
 _RANGES = {
     **dict.fromkeys((row[0] for row in TIRE), (ABOVE_ZERO, LARGEST)),
     **dict.fromkeys(("radius", "width", "bottoming_radius"), (ABOVE_ZERO, 10.0)),
@@ -97,19 +107,34 @@ _ORDERED = (("fxs", "fxm"), ("fys", "fym"), ("sxm", "sxs"), ("sym", "sys"))
 
 
 def tire(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
-    """Record of table `TIRE` from a tire file: exactly the rows of the table, in SI units.
+    """Record of table `TIRE` from a tire file: exactly the rows of the table but `give`, in SI units; `strength` may be left out.
 
     Raises
     ------
     ConfigError : unknown or missing key, wrong type or shape, a number out of range
     """
-    p = from_mapping(TIRE, mapping, file, key, ranges=_RANGES)
+    rows = from_mapping(_FILE, mapping, file, key, {"strength": 0.0}, _RANGES)
+    p = record(TIRE)
     values = p[0]
+    for name in rows.dtype.names or ():
+        values[name] = rows[0][name]
+    if "strength" not in mapping:
+        values["strength"] = STRENGTH * values["load_max"]
+    values["give"] = _deflection(p, float(values["strength"]))
     for low, high in _ORDERED:
         _require(bool((values[low] < values[high]).all()), mapping, file, key, low, f"below {high} = {values[high].tolist()}")
     _require(float(values["bottoming_radius"]) < float(values["radius"]), mapping, file, key, "bottoming_radius", "less than the radius")
     _require(float(values["load_max"]) <= 4.0 * float(values["load"]), mapping, file, key, "load_max", "at most 4 times the load")
     return p
+
+
+def _deflection(p: Record, force: float) -> float:
+    """Deflection [m] at which the radial force comes to `force` [N]; at most DEFLECTION_MAX of the radius."""
+    low, high = 0.0, DEFLECTION_MAX * float(p[0]["radius"])
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if radial_force(p, middle, 0.0)[0] < (1.0 - 1e-12) * force else (low, middle)
+    return high
 
 
 def tire_states(count: int = 4) -> Record:

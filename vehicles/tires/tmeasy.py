@@ -23,7 +23,8 @@ def effective_radius(R0, deflection):
 
 @inline
 def radial_force(p, deflection, rate):
-    """Radial force [N] of the tire and its slope [N/m]: c1 d + c2 d^2 + damping d', never negative, plus a spring from the rim.
+    """Radial force [N] of the tire and its slope [N/m]: c1 d + c2 d^2 + damping d', from 0 to the strength of rim and tire, plus a spring from
+    the rim.
 
     The damper comes in over the first 4 mm, so that touching down gives no jump; the way is limited to DEFLECTION_MAX.
     """
@@ -36,7 +37,7 @@ def radial_force(p, deflection, rate):
     if rim > 0.0:
         force += p[0]["bottoming_stiffness"] * rim
         slope += p[0]["bottoming_stiffness"]
-    return max(force + radial_damping(p, d) * rate, 0.0), slope
+    return min(max(force + radial_damping(p, d) * rate, 0.0), p[0]["strength"]), slope
 
 
 @inline

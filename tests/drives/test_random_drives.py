@@ -1,0 +1,57 @@
+"""Random full-throttle drives of two minutes over all shipped terrains and vehicles: does any of them leave the numbers that a drive has?
+
+`JOUNCE_DRIVES=1000 python -m pytest tests/drives` runs a thousand; a few are run with every test.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.base.records import record
+from simulator.build import build_ground, build_vehicle, data_folder
+from tests.laws.test_body_contact import HARDEST, watch
+from vehicles.command import COMMAND
+from vehicles.vehicle import Vehicle
+
+COUNT = int(os.environ.get("JOUNCE_DRIVES", "6"))
+DURATION = 120.0
+H = 1e-3
+VEHICLES = sorted(path.stem for path in (data_folder("configs") / "vehicles").glob("*.yaml"))
+TERRAINS = sorted(path.stem for path in (data_folder("configs") / "terrains").glob("*.yaml"))
+
+
+@cache
+def ground(name: str) -> Any:
+    return build_ground(name)
+
+
+@cache
+def vehicle(name: str, suspension: str) -> Vehicle:
+    return build_vehicle(name, suspension=suspension)
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_a_random_drive_stays_sane(number: int) -> None:
+    draw = np.random.default_rng([7, number])
+    v = vehicle(VEHICLES[number % len(VEHICLES)], ("closed_form", "table")[number // len(VEHICLES) % 2])
+    g = ground("jacksboro" if draw.random() < 0.5 else TERRAINS[draw.integers(len(TERRAINS))])
+    on = (g.p, g.heights, g.hardness, g.soil_ids, g.soils)
+    v.reset(on, *g.spawn, gear=1)
+    c, hardest = record(COMMAND), np.zeros(1)
+    c[0]["selector"] = 1
+    left = round(DURATION / H)
+    while left > 0:
+        n = min(left, round(draw.uniform(1.0, 5.0) / H))
+        left -= n
+        c[0]["steering"] = draw.choice([0.0, 0.0, 0.1, -0.1, 0.3, -0.3, 0.6, -0.6, 1.0, -1.0])
+        c[0]["throttle"], c[0]["brake"] = draw.choice([1.0, 1.0, 0.6]), draw.choice([0.0, 0.0, 0.0, 0.0, 0.7])
+        assert watch(n, v.model, v.space, on, c, H, hardest), "not a number"
+    assert hardest[0] < HARDEST
+    ends = v.model.corners[0]["ends"]["closed"]
+    assert (ends[0] <= v.space.state[0]["theta"]).all()
+    assert (v.space.state[0]["theta"] <= ends[1]).all()

@@ -1,0 +1,202 @@
+"""The body on the ground: points of the sheet metal and the frame that bear on it, so that a vehicle may lie on its side or its roof.
+
+At a point p of the body below the ground, with the ground's normal n, depth = (ground - p_z) n_z and the point's velocity v:
+
+    normal    N = rate (depth - dent) - damping v . n    from 0 to `strength`; the damper comes in over FADE
+    dent      grows as far as N would pass `strength`, and is mended by MENDING, or when the point leaves the ground
+    tangent   F = -rate u - damping u'    a bristle u that is drawn along; |F| <= friction N
+
+The dent is what takes the energy of a fall: no more than strength^2 / (2 rate) comes back from a point, from however high, and however
+suddenly the ground rises under it. The bristle holds a body that lies still where it is, without creep.
+
+Points are looked at only when one can have come near: the smallest distance found last is used up by the way of the fastest point, times
+what the steepest ground can rise on that way.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.jit import inline, kernel
+from simulator.base.records import Record, record
+from simulator.base.section import Section
+from terrain.surface import height_and_normal
+from vehicles.multibody.spatial import unrotated
+from vehicles.multibody.vectors import add, add_scaled, cross, dot, scale, vector
+
+MOST_POINTS = 32
+FEWEST = 4
+
+BODY_CONTACT = (
+    # name        shape              unit     what it is
+    ("points", (MOST_POINTS, 3), "m", "points of the body that may touch the ground, in B"),
+    ("count", (), "1", "how many there are", "i8"),
+    ("reach", (), "m", "distance of the furthest from the reference point"),
+    ("rate", (), "N/m", "stiffness of a point, along the normal and across"),
+    ("damping", (), "N s/m", "damping of the same"),
+    ("strength", (), "N", "force at which the sheet metal gives way"),
+    ("friction", (), "1", "friction coefficient of the body on the ground"),
+)
+
+BODY_CONTACT_STATE = (
+    ("u", (MOST_POINTS, 3), "m", "tangential deflection of each point, in W"),
+    ("dent", (MOST_POINTS,), "m", "how far each point has given way"),
+    ("away", (), "m", "way that any point may still go before one can touch the ground"),
+    ("r_W", (3,), "m", "scratch: a point, in the world"),
+    ("n_W", (3,), "1", "scratch: the ground's normal there"),
+    ("touching", (), "1", "points that touch the ground", "i8"),
+    ("force_B", (3,), "N", "force of the ground on the body, in B"),
+    ("couple_B", (3,), "N m", "its moment about the reference point, in B"),
+)
+
+STRENGTH = 1.7
+"""Default strength of a point, in weights of the vehicle. Larger: harder blows in a fall. Smaller: deeper dents, less left of the bounce."""
+
+GIVE = 0.1
+"""m. Default way on which a point comes to its strength."""
+
+FRICTION = 0.6
+"""Default friction coefficient: painted metal and rubber on soil or asphalt."""
+
+DAMPING = 0.4
+"""Damping ratio of a quarter of the vehicle on one point."""
+
+MENDING = 0.25
+"""m/s. Speed at which a dent goes out again, for the picture's sake: a body drawn whole must not stay sunk in the ground."""
+
+FADE = 0.02
+"""m. Depth over which the damper comes in, so that touching down gives no jump."""
+
+GRAVITY = 9.81
+"""m/s2. For the weight in STRENGTH."""
+
+ROOF = 0.12
+"""m. The roof over the driver's head, where a file tells nothing of the body's points."""
+
+
+@kernel
+def touch_ground(p, s, state, R, ground, h):
+    """Forces of the ground on the body over a step of h seconds, into the state record s.
+
+    Parameters
+    ----------
+    p, s : records of BODY_CONTACT and BODY_CONTACT_STATE
+    state : record of STATE of the vehicle
+    R : (3, 3) R_WB
+    ground : (p, heights, hardness, soil_ids, soils), see `terrain.surface`
+    """
+    o = s[0]
+    v_B, w_B = vector(state[0]["v_WB_B"]), vector(state[0]["w_WB_B"])
+    fastest = math.sqrt(dot(v_B, v_B)) + p[0]["reach"] * math.sqrt(dot(w_B, w_B))
+    g = ground[0][0]
+    o["away"] -= h * fastest * (1.0 + g["steepest"] + abs(g["slope"][0]) + abs(g["slope"][1]))
+    if o["away"] > 0.0:
+        return
+    force, couple = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    nearest = math.inf
+    touching = 0
+    for i in range(p[0]["count"]):
+        r = vector(p[0]["points"][i])
+        gap, f = touch_point(p, s, i, state, R, ground, add(v_B, cross(w_B, r)), h)
+        nearest = min(nearest, gap)
+        if gap < 0.0:
+            touching += 1
+            force, couple = add(force, f), add(couple, cross(r, f))
+    o["away"] = nearest
+    o["touching"] = touching
+    for j in range(3):
+        o["force_B"][j], o["couple_B"][j] = force[j], couple[j]
+
+
+@inline
+def touch_point(p, s, i, state, R, ground, v_B, h):
+    """(height over the ground [m], force [N] in B) of point i, which moves with v_B [m/s], in B."""
+    q, x, u = p[0], state[0]["p_WB"], s[0]["u"][i]
+    r, n = s[0]["r_W"], s[0]["n_W"]
+    for j in range(3):
+        r[j] = x[j] + R[j, 0] * q["points"][i, 0] + R[j, 1] * q["points"][i, 1] + R[j, 2] * q["points"][i, 2]
+    gap = r[2] - height_and_normal(ground[0], ground[1], r[0], r[1], n)
+    if gap >= 0.0:
+        u[0] = u[1] = u[2] = s[0]["dent"][i] = 0.0
+        return gap, (0.0, 0.0, 0.0)
+
+    normal = unrotated(R, vector(n))
+    depth = -gap * n[2]
+    dent = max(s[0]["dent"][i] - h * MENDING, depth - q["strength"] / q["rate"], 0.0)
+    s[0]["dent"][i] = dent
+    pressed = depth - dent
+    damping = q["damping"] * min(max(pressed / FADE, 0.0), 1.0)
+    speed = dot(v_B, normal)
+    load = min(max(q["rate"] * pressed - damping * speed, 0.0), q["strength"])
+
+    # bristle, kept in the plane that touches the ground
+    slide = add_scaled(v_B, -speed, normal)
+    drawn = add_scaled(unrotated(R, vector(u)), h, slide)
+    drawn = add_scaled(drawn, -dot(drawn, normal), normal)
+    across = add_scaled(scale(-q["rate"], drawn), -q["damping"], slide)
+    size = math.sqrt(dot(across, across))
+    most = q["friction"] * load
+    if size > most:
+        across = scale(most / size, across)
+        drawn = scale(-1.0 / q["rate"], across)
+    for j in range(3):
+        u[j] = R[j, 0] * drawn[0] + R[j, 1] * drawn[1] + R[j, 2] * drawn[2]
+    return gap, add_scaled(across, load, normal)
+
+
+def read_body_contact(s: Section, mass: float, box: tuple[NDArray[np.float64], NDArray[np.float64]], within: float) -> Record:
+    """Record of BODY_CONTACT from the `body` section of a vehicle file.
+
+    Keys, all optional: `contact_points_left` (the right side is the mirror image), `contact_strength` [N], `contact_rate` [N/m],
+    `contact_friction`. Without points the corners and the middle of the edges of a box bear the vehicle.
+
+    Parameters
+    ----------
+    mass : of the whole vehicle [kg]
+    box : least and largest x, y, z of the body, in B [m]
+    within : m, no coordinate lies further away
+
+    Raises
+    ------
+    ConfigError
+    """
+    p = record(BODY_CONTACT)
+    q = p[0]
+    points = _mirrored(_points_left(s, within)) if s.has("contact_points_left") else _box_points(*box)
+    q["count"] = len(points)
+    q["points"][: len(points)] = points
+    q["reach"] = np.linalg.norm(points, axis=1).max()
+    q["strength"] = s.number("contact_strength", STRENGTH * mass * GRAVITY, above=0.0, most=1e9)
+    q["rate"] = s.number("contact_rate", STRENGTH * mass * GRAVITY / GIVE, above=0.0, most=1e9)
+    q["friction"] = s.number("contact_friction", FRICTION, least=0.0, most=2.0)
+    q["damping"] = 2.0 * DAMPING * math.sqrt(q["rate"] * mass / 4.0)
+    return p
+
+
+def _points_left(s: Section, within: float) -> NDArray[np.float64]:
+    given: Any = s.raw("contact_points_left")
+    count = len(given) if isinstance(given, list) else 0
+    if not FEWEST // 2 <= count <= MOST_POINTS // 2:
+        expected = f"a list of {FEWEST // 2} to {MOST_POINTS // 2} points"
+        raise ConfigError(s.file, s.path("contact_points_left"), given, expected)
+    points = s.array("contact_points_left", (count, 3), within=within)
+    if (points[:, 1] < 0.0).any():
+        expected = "points with y >= 0: the right side is their mirror image"
+        raise ConfigError(s.file, s.path("contact_points_left"), points.tolist(), expected)
+    return points
+
+
+def _mirrored(left: NDArray[np.float64]) -> NDArray[np.float64]:
+    beside = left[left[:, 1] > 0.0] * [1.0, -1.0, 1.0]
+    return np.concatenate([left, beside])
+
+
+def _box_points(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Corners of a box, and the middle of its edges along x."""
+    x = (low[0], 0.5 * (low[0] + high[0]), high[0])
+    return np.array([(a, b, c) for a in x for b in (low[1], high[1]) for c in (low[2], high[2])])
