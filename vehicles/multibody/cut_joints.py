@@ -33,7 +33,8 @@ class CutJoints(NamedTuple):
     """Workspaces. The unknowns are x = [accelerations of the base bodies not eliminated; -lambda].
 
     feedback (rows,) is added to the rows' accelerations, an input: what a stabilization wants of them.
-    A (n, n) their symmetric matrix; inverse_size, order, work (n,) and rank (1,) of its elimination; residual and magnitude (rows,) of the rows'
+    A (n, n) their symmetric matrix; inverse_size, order, work (n,) and rank (1,) of its elimination; most (1,) the rank it cannot exceed, an
+    input; residual and magnitude (rows,) of the rows'
     accelerations; multipliers (rows,) lambda; the force of row c is Y_c* lambda_c.
     """
 
@@ -44,6 +45,7 @@ class CutJoints(NamedTuple):
     inverse_size: Vector
     order: NDArray[np.int64]
     rank: NDArray[np.int64]
+    most: NDArray[np.int64]
     x: Vector
     work: Vector
     residual: Vector
@@ -57,7 +59,19 @@ def lay_out_cut_joints(system: System, bases: tuple[int, ...] = ()) -> CutJoints
     n, no = 6 * len(bases) + rows, np.zeros
     forces = lay_out_loop_forces(system, bases)
     return CutJoints(
-        system.parts, forces, no(rows), no((n, n)), no(n), no(n, np.int64), no(1, np.int64), no(n), no(n), no(rows), no(rows), no(rows)
+        system.parts,
+        forces,
+        no(rows),
+        no((n, n)),
+        no(n),
+        no(n, np.int64),
+        no(1, np.int64),
+        np.array([n]),
+        no(n),
+        no(n),
+        no(rows),
+        no(rows),
+        no(rows),
     )
 
 
@@ -156,6 +170,9 @@ class CutJointFormulation(MultiplierFormulation):
         """Coordinates of the tree that are not prescribed, and the rows of its loops."""
         rows = self.system.parts.constraints.rows.size
         return Dimensions(int(free_coordinates(self.system).sum()), rows)
+
+    def _keep_rank(self, redundant: int | None) -> None:
+        self.kernel_arguments.most[0] = self.kernel_arguments.x.size - (redundant or 0)
 
     def set_feedback(self, feedback: Vector) -> None:
         """Have phi'' + feedback = 0 from now on, in place of phi'' = 0; (rows,) in the order of `system.parts.constraints.rows`."""

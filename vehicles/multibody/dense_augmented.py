@@ -30,7 +30,8 @@ class Dense(NamedTuple):
 
     order_of_body (entries,), first_of_body (n_bodies + 1,) : entries of G sorted by body
     inverse (n_bodies, 6) : inverse inertias; W (entries, 6) : M^-1 G*
-    S (rows, rows) : G M^-1 G*, upper triangle; order, rank : of its elimination; size, work, x (rows,)
+    S (rows, rows) : G M^-1 G*, upper triangle; order, rank : of its elimination; most (1,) : rank it cannot exceed, an input
+    size, work, x (rows,)
     """
 
     by_body: NDArray[np.int64]
@@ -40,6 +41,7 @@ class Dense(NamedTuple):
     S: Vector
     order: NDArray[np.int64]
     rank: NDArray[np.int64]
+    most: NDArray[np.int64]
     size: Vector
     reach: Vector
     work: Vector
@@ -58,6 +60,7 @@ def lay_out_dense(absolute: Absolute, equations: Equations) -> Dense:
         no((rows, rows)),
         no(rows, np.int64),
         no(1, np.int64),
+        np.array([rows]),
         no(rows),
         no(rows),
         no(rows),
@@ -70,7 +73,7 @@ def solve_dense(a, e, s):
     """`e.alpha` and `e.multipliers` as `sparse_augmented.solve_sparse` gives them; all bodies have inertia in all directions."""
     set_complement(a, e, s)
     rows = e.gamma.shape[0]
-    s.rank[0] = factor(s.S, 0, s.reach, s.size, s.order)
+    s.rank[0] = factor(s.S, 0, s.reach, s.most[0], s.size, s.order)
     for b in range(1, a.bodies.shape[0]):  # (6a)
         f = a.tree.motion[b]["f"]
         accelerate(a, s, b, e.alpha[b], f)

@@ -63,6 +63,18 @@ class Formulation(ABC):
         return accel
 
     @abstractmethod
+    def set_out(self, q: Vector, v: Vector) -> None:
+        """From here a motion is followed, one step at least: q (n_q,), v (n_v,) are on the loops.
+
+        Between its steps an integrator asks for accelerations in states that are not. What is decided here, by the closed state, is kept for
+        them until the next `set_out` or `arrive`: coordinates, ranks. Raises MechanismError as `accelerations`.
+        """
+
+    @abstractmethod
+    def arrive(self) -> None:
+        """The motion is over: every state decides for itself again."""
+
+    @abstractmethod
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
         """Overwrite accel, but for prescribed coordinates; raise MechanismError."""
 
@@ -79,6 +91,29 @@ class Formulation(ABC):
 
 class MultiplierFormulation(Formulation):
     """A formulation that keeps constraints as rows with multipliers, and takes a feedback on them."""
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self._expected: int | None = None
+
+    def set_out(self, q: Vector, v: Vector) -> None:
+        """Count the redundant rows in the first of these states: a mechanism that moves on keeps their number.
+
+        Off its loops by delta a redundant row has a pivot of the order of delta^2, and would not be known for what it is.
+        """
+        if self._expected is None:
+            self.accelerations(q, v)
+            self._expected = len(self.redundant)
+            self._keep_rank(self._expected)
+
+    def arrive(self) -> None:
+        """See `Formulation`."""
+        self._expected = None
+        self._keep_rank(None)
+
+    @abstractmethod
+    def _keep_rank(self, redundant: int | None) -> None:
+        """From now on so many rows are redundant; None: as many as are found."""
 
     @property
     @abstractmethod

@@ -100,7 +100,7 @@ def factor_loops(m, delta):
     start_forces(m.forces, tree, constraints)
     gather_forces(m.forces, tree, parts.joints)
     set_schur_complement(m, tree)
-    m.rank[0] = factor(m.A, 0, m.forces.reach, m.inverse_size, m.order)
+    m.rank[0] = factor(m.A, 0, m.forces.reach, m.most[0], m.inverse_size, m.order)
 
 
 @inline

@@ -73,25 +73,17 @@ def simulate(
     ------
     MechanismError : the mechanism cannot be solved in a state on the way, or a control cannot close its loops
     """
-    system, tree, n_q = solver.system, solver.system.parts.tree, q.size
+    system, n_q = solver.system, q.size
     keep = NoControl() if control is None else control
-
-    def rates(t: float, y: Vector) -> Vector:
-        out = np.zeros_like(y)
-        keep.steer(y[:n_q], y[n_q:])
-        out[n_q:] = solver.accelerations(y[:n_q], y[n_q:], prescribed=None if prescribed is None else prescribed(t))
-        position_rates(tree, y[:n_q], y[n_q:], out[:n_q])
-        return out
-
-    def settle(y: Vector) -> None:
-        advance_positions(tree, y[:n_q], y[n_q:], 0.0, y[:n_q])  # quaternions of unit length again
-        y[:n_q], y[n_q:] = keep.settle(y[:n_q].copy(), y[n_q:].copy())
-
-    stepper = METHODS[method](rates, settle, n_q)
+    stepper = _stepper(solver, keep, method, n_q, prescribed)
     states = np.zeros((n + 1, q.size + v.size))
     states[0] = np.concatenate([q, v])
-    for i in range(n):
-        states[i + 1] = stepper.step(i * step, states[i], step)
+    try:
+        for i in range(n):
+            set_out(states[i, :n_q], states[i, n_q:], solver, keep)
+            states[i + 1] = stepper.step(i * step, states[i], step)
+    finally:
+        solver.arrive()
     q_t, v_t = states[:, :n_q], states[:, n_q:]
     return Run(
         np.linspace(0.0, n * step, n + 1),
@@ -101,3 +93,28 @@ def simulate(
         np.array([np.abs(velocity_residuals(system, x, u)).max(initial=0.0) for x, u in zip(q_t, v_t, strict=True)]),
         np.array([sum(mechanical_energy(system, x, u)) for x, u in zip(q_t, v_t, strict=True)]),
     )
+
+
+def set_out(q: Vector, v: Vector, solver: Formulation, keep: Control) -> None:
+    """What is decided by closed states is decided for the next step."""
+    solver.set_out(q, v)
+    keep.set_out(q, v)
+
+
+def _stepper(solver: Formulation, keep: Control, method: str, n_q: int, prescribed: Callable[[float], Vector] | None) -> Integrator:
+    """The integrator of a formulation under a control."""
+    tree = solver.system.parts.tree
+
+    def rates(t: float, y: Vector) -> Vector:
+        out, q = np.zeros_like(y), np.zeros(n_q)
+        advance_positions(tree, y[:n_q], y[n_q:], 0.0, q)  # quaternions of unit length
+        q, v = keep.steer(q, y[n_q:])
+        out[n_q:] = solver.accelerations(q, v, prescribed=None if prescribed is None else prescribed(t))
+        position_rates(tree, y[:n_q], y[n_q:], out[:n_q])
+        return out
+
+    def settle(y: Vector) -> None:
+        advance_positions(tree, y[:n_q], y[n_q:], 0.0, y[:n_q])
+        y[:n_q], y[n_q:] = keep.settle(y[:n_q].copy(), y[n_q:].copy())
+
+    return METHODS[method](rates, settle, n_q)
