@@ -37,7 +37,7 @@ from vehicles.multibody.forces import apply_forces
 from vehicles.multibody.formulation import MultiplierFormulation
 from vehicles.multibody.ldl import DEPENDENT
 from vehicles.multibody.mechanism import MechanismError
-from vehicles.multibody.sparse_augmented import Sparse, is_redundant, lay_out_sparse, solve_sparse
+from vehicles.multibody.sparse_augmented import Sparse, lay_out_sparse, solve_sparse
 from vehicles.multibody.system import Dimensions, Parts, System
 from vehicles.multibody.tree import move, set_velocities
 
@@ -45,7 +45,6 @@ Vector = NDArray[np.float64]
 
 POWERS = (DEPENDENT, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, DEPENDENT)
 """What is tried for the pivot that counts as none; where nothing fits it is the usual one."""
-
 
 
 class SparseModel(NamedTuple):
@@ -204,7 +203,7 @@ class FullyAugmented(MultiplierFormulation):
         """See the class."""
         s = self.kernel_arguments.solver
         if isinstance(s, Sparse):
-            return tuple(r for r in range(s.row_slots.size) if is_redundant(s, r))
+            return tuple(np.flatnonzero(s.factorization.inverse.ravel()[s.row_slots] == 0.0).tolist())
         return tuple(sorted(int(r) for r in s.order[s.rank[0] :]))
 
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:

@@ -46,8 +46,9 @@ class Factorization(NamedTuple):
 
     Column k of block b is `pivots[b, k]` for the rows of the block itself, then `panels[b, k]` for those of its border; all of them lie
     in `values`. Entries below the diagonal hold L D, `inverse` (blocks, 6) holds 1 / D, zero for what is no pivot. `sign` (blocks, 6) is
-    that of the pivot, 0 for an empty slot. `dependent` (1,) is what takes the place of `DEPENDENT`, an input. `border` are the slots of all borders, `targets` the places in `values` that the products of
-    two border rows are subtracted from. `size` (slots,) is what each diagonal entry was made of; `column` is scratch.
+    that of the pivot, 0 for an empty slot. `border` are the slots of all borders, `targets` the places in `values` that the products of
+    two border rows are subtracted from. `size` (slots,) is what each diagonal entry was made of; `column` is scratch. `dependent` (1,), an
+    input, takes the place of `DEPENDENT` for rows.
     """
 
     blocks: Record

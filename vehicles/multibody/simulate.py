@@ -12,6 +12,7 @@ from vehicles.integration.method import Integrator, Project, Rates
 from vehicles.integration.one_step import RungeKutta4, SemiImplicitEuler
 from vehicles.multibody.body_motion import mechanical_energy
 from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals
+from vehicles.multibody.energy_audit import Accelerations, EnergyAudit, audit
 from vehicles.multibody.formulations import Formulation
 from vehicles.multibody.stabilization import Control, NoControl
 from vehicles.multibody.tree import advance_positions, position_rates
@@ -30,7 +31,7 @@ class Run:
     """A run, with n + 1 states.
 
     t (n + 1,) [s]; q (n + 1, n_q), v (n + 1, n_v) states; gap, rate (n + 1,) largest residual of all loops [m, rad] and largest rate of it
-    [m/s, rad/s]; energy (n + 1,) kinetic and potential [J].
+    [m/s, rad/s]; energy (n + 1,) kinetic and potential [J]; audit : where it came from and went.
     """
 
     t: Vector
@@ -39,6 +40,7 @@ class Run:
     gap: Vector
     rate: Vector
     energy: Vector
+    audit: EnergyAudit
 
     @property
     def drift(self) -> tuple[float, float]:
@@ -76,40 +78,57 @@ def simulate(
     system, n_q = solver.system, q.size
     keep = NoControl() if control is None else control
     stepper = _stepper(solver, keep, method, n_q, prescribed)
+    t = np.linspace(0.0, n * step, n + 1)
     states = np.zeros((n + 1, q.size + v.size))
     states[0] = np.concatenate([q, v])
     try:
         for i in range(n):
-            set_out(states[i, :n_q], states[i, n_q:], solver, keep)
             states[i + 1] = stepper.step(i * step, states[i], step)
+        balance = audit(stepper, system, t, states, _accelerations(solver, prescribed))
     finally:
         solver.arrive()
     q_t, v_t = states[:, :n_q], states[:, n_q:]
     return Run(
-        np.linspace(0.0, n * step, n + 1),
+        t,
         q_t,
         v_t,
         np.array([np.abs(position_residuals(system, x)).max(initial=0.0) for x in q_t]),
         np.array([np.abs(velocity_residuals(system, x, u)).max(initial=0.0) for x, u in zip(q_t, v_t, strict=True)]),
         np.array([sum(mechanical_energy(system, x, u)) for x, u in zip(q_t, v_t, strict=True)]),
+        balance,
     )
 
 
-def set_out(q: Vector, v: Vector, solver: Formulation, keep: Control) -> None:
-    """What is decided by closed states is decided for the next step."""
-    solver.set_out(q, v)
-    keep.set_out(q, v)
+def _accelerations(solver: Formulation, prescribed: Callable[[float], Vector] | None) -> Accelerations:
+    """Accelerations at a time and a state."""
+    return lambda t, q, v: solver.accelerations(q, v, prescribed=None if prescribed is None else prescribed(t))
+
+
+class _Steps(Integrator):
+    """An integrator before each of whose steps formulation and control decide what closed states decide."""
+
+    def __init__(self, method: Integrator, solver: Formulation, keep: Control, n_q: int) -> None:
+        super().__init__(method.rates, method.project)
+        self.order, self.evaluations = method.order, method.evaluations
+        self._method, self._solver, self._keep, self._n_q = method, solver, keep, n_q
+
+    def advance(self, t: float, y: Vector, h: float) -> Vector:
+        """See the class."""
+        q, v = y[: self._n_q], y[self._n_q :]
+        self._solver.set_out(q, v)
+        self._keep.set_out(q, v)
+        return self._method.advance(t, y, h)
 
 
 def _stepper(solver: Formulation, keep: Control, method: str, n_q: int, prescribed: Callable[[float], Vector] | None) -> Integrator:
     """The integrator of a formulation under a control."""
-    tree = solver.system.parts.tree
+    tree, accelerations = solver.system.parts.tree, _accelerations(solver, prescribed)
 
     def rates(t: float, y: Vector) -> Vector:
         out, q = np.zeros_like(y), np.zeros(n_q)
         advance_positions(tree, y[:n_q], y[n_q:], 0.0, q)  # quaternions of unit length
         q, v = keep.steer(q, y[n_q:])
-        out[n_q:] = solver.accelerations(q, v, prescribed=None if prescribed is None else prescribed(t))
+        out[n_q:] = accelerations(t, q, v)
         position_rates(tree, y[:n_q], y[n_q:], out[:n_q])
         return out
 
@@ -117,4 +136,4 @@ def _stepper(solver: Formulation, keep: Control, method: str, n_q: int, prescrib
         advance_positions(tree, y[:n_q], y[n_q:], 0.0, y[:n_q])
         y[:n_q], y[n_q:] = keep.settle(y[:n_q].copy(), y[n_q:].copy())
 
-    return METHODS[method](rates, settle, n_q)
+    return _Steps(METHODS[method](rates, settle, n_q), solver, keep, n_q)

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import kernel
 from vehicles.multibody.analysis import mobility
-from vehicles.multibody.assembly import OPEN, open_loop_error
-from vehicles.multibody.constraint_jacobian import free_coordinates, joint_jacobian, position_residuals, velocity_residuals
+from vehicles.multibody.assembly import open_loop_error
 from vehicles.multibody.constraints import set_jacobian, set_rates, set_residuals
 from vehicles.multibody.cut_joints import lay_out_cut_joints
 from vehicles.multibody.embedding import ConstraintEmbedding
 from vehicles.multibody.formulation import Formulation, MultiplierFormulation
+from vehicles.multibody.plain_projection import close_plainly, lay_out_plain, slow_plainly
 from vehicles.multibody.projection import ROUNDING, project_positions, project_velocities
 from vehicles.multibody.system import System
-from vehicles.multibody.tree import advance_positions, move, set_velocities
+from vehicles.multibody.tree import move, set_velocities
 
 Vector = NDArray[np.float64]
 
@@ -30,8 +30,6 @@ CLOSED = 1e-12
 """m, rad, m/s, rad/s. Where projections stop."""
 STEPS = 20
 """Newton steps of a projection at most; one or two are usual."""
-NEGLIGIBLE = 1e-9
-"""Singular values of Gc below this part of the largest belong to redundant rows."""
 
 
 class Control(Protocol):
@@ -185,45 +183,21 @@ class MassProjection(_Projection):
 
 
 class PlainProjection(_Projection):
-    """The nearest state on the loops, all coordinates alike: least squares with the identity for a weight, metres beside radians.
-
-    The parameters are those of `MassProjection`. Off the loops redundant rows have a singular value of the size of the gap, in the direction
-    in which the mechanism moves; with the rank known, no step is taken there.
-    """
+    """The nearest state on the loops, all coordinates alike (see `plain_projection`). The parameters are those of `MassProjection`."""
 
     def __init__(self, system: System, q: Vector) -> None:
         self.system = system
-        self._free = free_coordinates(system)
-        self._rank = mobility(system, q).rank
+        self._m = lay_out_plain(system, mobility(system, q).rank)
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Positions first, then velocities."""
-        x, delta, before = q.copy(), np.zeros(self.system.n_v), np.inf
-        for _ in range(STEPS):
-            residual = position_residuals(self.system, x)
-            gap = float(np.abs(residual).max(initial=0.0))
-            if gap <= CLOSED or (gap <= ROUNDING * CLOSED and gap > 0.5 * before):
-                return x, self._consistent(x, v)
-            delta[self._free] = -self._nearest(x, residual)
-            advance_positions(self.system.parts.tree, x, delta, 1.0, x)
-            before = gap
-        raise open_loop_error(self.system, residual, "cannot be closed", "m or rad")
-
-    def _consistent(self, q: Vector, v: Vector) -> Vector:
-        """The velocities nearest to v that keep the loops closed at q."""
-        u, fastest = v.copy(), max(1.0, float(np.abs(v).max(initial=0.0)))
-        u[self._free] -= self._nearest(q, velocity_residuals(self.system, q, v))
-        left = velocity_residuals(self.system, q, u)
-        if not np.abs(left).max(initial=0.0) <= OPEN * fastest:
-            raise open_loop_error(self.system, left, "opens whatever the joints do", "m/s or rad/s")
-        return u
-
-    def _nearest(self, q: Vector, residual: Vector) -> Vector:
-        """The smallest step of the free coordinates that Gc makes a residual (rows,) of, as far as its rank goes."""
-        G = joint_jacobian(self.system, q)[:, self._free]
-        U, values, Vt = np.linalg.svd(G, full_matrices=False)
-        kept = slice(0, int((values[: self._rank] > NEGLIGIBLE * values.max(initial=0.0)).sum()))
-        return Vt[kept].T @ (U[:, kept].T @ residual / values[kept])
+        x, u = q.copy(), v.copy()
+        if not close_plainly(self._m, x, CLOSED, STEPS) <= ROUNDING * CLOSED:
+            raise open_loop_error(self.system, self._m.residual, "cannot be closed", "m or rad")
+        fastest = max(1.0, float(np.abs(u).max(initial=0.0)))
+        if not slow_plainly(self._m, x, u, CLOSED * fastest, STEPS) <= ROUNDING * CLOSED * fastest:
+            raise open_loop_error(self.system, self._m.residual, "opens whatever the joints do", "m/s or rad/s")
+        return x, u
 
 
 CONTROLS: dict[str, Callable[[MultiplierFormulation, Vector, float], Control]] = {
