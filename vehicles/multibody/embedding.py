@@ -31,6 +31,8 @@ WELL_CONDITIONED = 1e-5
 """A wanted dependent coordinate is taken when its pivot is above this part of the largest entry of Y."""
 RANK = 1e-9
 """Pivots below this part of the largest entry of Y count as zero."""
+EXACTLY = 1e-15
+"""m, rad. The same while a motion is followed: rounding stops it before."""
 TOO_FAST = 1.2
 """A motion is given other independent coordinates when a dependent one moves faster than so many times an independent one, ..."""
 FAST = 1.05
@@ -168,6 +170,10 @@ class ConstraintEmbedding(Formulation):
         out["n_dep"], out["n_ind"] = len(dependent), len(independent)
         columns[out["v0"] : out["v0"] + out["n_v"]] = dependent + independent + [i for i in range(out["n_v"]) if prescribed[i]]
 
+    @property
+    def _tolerance(self) -> float:
+        return EXACTLY if self._followed else CLOSED
+
     def set_out(self, q: Vector, v: Vector) -> None:
         """Exchange coordinates where dependent ones move much faster than independent ones, as they do on the way to a dead point.
 
@@ -208,7 +214,7 @@ class ConstraintEmbedding(Formulation):
         return True
 
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
-        closed, _ = self._run(lambda m, x, u: evaluate(m, x, u, accel, CLOSED), q, v)
+        closed, _ = self._run(lambda m, x, u: evaluate(m, x, u, accel, self._tolerance), q, v)
         self._refuse_singular(closed, self.system.parts.constraints.rows.size - self._dependent)
 
     def close(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
@@ -217,7 +223,7 @@ class ConstraintEmbedding(Formulation):
         Raises MechanismError as `accelerations`.
         """
         still = np.zeros(self.system.n_v)
-        return self._run(lambda m, x, u: close_tree(m.parts.tree, m.parts.constraints, m.closure, x, u, still, CLOSED), q, v)
+        return self._run(lambda m, x, u: close_tree(m.parts.tree, m.parts.constraints, m.closure, x, u, still, self._tolerance), q, v)
 
     def _run(self, kernel, q: Vector, v: Vector) -> tuple[Vector, Vector]:  # type: ignore[no-untyped-def]
         """Run a kernel on copies of q and v; when the present choice of coordinates fails, choose again at q and try once more."""

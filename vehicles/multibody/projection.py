@@ -16,7 +16,7 @@ from vehicles.multibody.symmetric_elimination import factor, solve
 from vehicles.multibody.tree import advance_positions, move, set_velocities, start_inertias
 from vehicles.multibody.tree_augmented import set_schur_complement
 
-ROUNDING = 1e3
+ROUNDING = 1e6
 """A residual up to so many times the tolerance may be rounding."""
 
 

@@ -26,8 +26,9 @@ from vehicles.multibody.tree import move, set_velocities
 
 Vector = NDArray[np.float64]
 
-CLOSED = 1e-12
-"""m, rad, m/s, rad/s. Where projections stop."""
+CLOSED = 1e-15
+"""m, rad, m/s, rad/s. Where projections stop, if rounding has not stopped them before: where branches of the motion come near to each
+other, what is left of a gap is magnified by their distance."""
 STEPS = 20
 """Newton steps of a projection at most; one or two are usual."""
 
