@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
 from simulator.base.frames import quaternion_of_rotation
 from simulator.base.jit import kernel
 from vehicles.multibody.absolute_coordinates import (
@@ -31,10 +30,11 @@ from vehicles.multibody.absolute_coordinates import (
     take_wrenches,
 )
 from vehicles.multibody.absolute_layout import Group, lay_out_absolute
-from vehicles.multibody.augmented_equations import Equations, lacks_inertia, lay_out_equations, set_row_rates, set_row_residuals, set_rows
+from vehicles.multibody.augmented_equations import Equations, lay_out_equations, set_row_rates, set_row_residuals, set_rows
 from vehicles.multibody.dense_augmented import Dense, lay_out_dense, solve_dense
 from vehicles.multibody.forces import apply_forces
 from vehicles.multibody.formulation import MultiplierFormulation
+from vehicles.multibody.lent_inertia import LentInertia
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.sparse_augmented import Sparse, is_redundant, lay_out_sparse, solve_sparse
 from vehicles.multibody.system import Dimensions, Parts, System
@@ -153,9 +153,7 @@ class FullyAugmented(MultiplierFormulation):
     body_accelerations : (n_bodies, 6) of the last evaluation, [alpha; a] at the centers of mass in world axes; body 0 is the world,
         the others stand in the order of the tree's nodes
 
-    Raises
-    ------
-    ConfigError : the dense solver is to solve for bodies that lack inertia in some direction
+    `accelerations` solves for bodies that lack inertia in some direction too (`lent_inertia`); the dense kernels by themselves do not.
     """
 
     evaluate: Callable[..., int]
@@ -174,9 +172,11 @@ class FullyAugmented(MultiplierFormulation):
             self.evaluate, self.evaluate_state = evaluate_sparse, evaluate_sparse_state
             self.kernel_arguments = SparseModel(system.parts, absolute, equations, lay_out_sparse(absolute, equations, groups, members))
         else:
-            self._refuse_massless(absolute)
             self.evaluate, self.evaluate_state = evaluate_dense, evaluate_dense_state
             self.kernel_arguments = DenseModel(system.parts, absolute, equations, lay_out_dense(absolute, equations))
+        place = np.zeros(system.parts.tree.nodes.size, int)
+        place[absolute.bodies["node"]] = np.arange(absolute.bodies.size)
+        self._lent = LentInertia(system, [(absolute.tree.nodes, place)])
 
     @property
     def dimensions(self) -> Dimensions:
@@ -203,7 +203,7 @@ class FullyAugmented(MultiplierFormulation):
         return tuple(sorted(int(r) for r in s.order[s.rank[0] :]))
 
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
-        self.check(self.evaluate(self.kernel_arguments, q, v, accel), q)
+        self.check(self._lent.solve(lambda *state: self.evaluate(self.kernel_arguments, *state), q, v, accel), q)
 
     def set_feedback(self, feedback: Vector) -> None:
         """Have phi'' + feedback = 0; (rows,) in the order of `system.parts.constraints.rows`. The joints' rows have theirs in `equations`."""
@@ -248,14 +248,6 @@ class FullyAugmented(MultiplierFormulation):
         residual = m.equations.residual.copy()
         set_row_rates(m.absolute, m.equations)
         return residual, m.equations.residual.copy()
-
-    def _refuse_massless(self, absolute: Absolute) -> None:
-        for b in np.flatnonzero(lacks_inertia(absolute)):
-            node = int(absolute.bodies[b]["node"])
-            name = next(name for name, k in self.system.node.items() if k == node)
-            raise ConfigError(
-                self.system.mechanism.file, f"bodies.{name}", "no inertia in some direction", "mass and inertia, or the sparse solver"
-            )
 
 
 def _name_rows(groups: tuple[Group, ...], members: list[list[int]], count: int) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
