@@ -6,7 +6,6 @@ nothing. Costs are medians over repeats that go round all formulations in turn, 
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
+from simulator.base.jsontext import json_text
 from simulator.bench.body_trials import DenseTrial, SparseTrial, StabilizedTrial
 from simulator.bench.corner_trials import ClosedFormTrial, TablesTrial
 from simulator.bench.course import HOLD, RUNGE_KUTTA, SEMI_IMPLICIT_EULER
@@ -197,7 +197,7 @@ def main_formulations(repeats: int, as_json: bool, markdown: str | None) -> int:
     if markdown:
         write_page(table, Path(markdown))
     if as_json:
-        print(json.dumps(table))
+        print(json_text(table))
     elif not markdown:
         print(as_text(table), end="")
     return 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.mechanism.motion import Measure, Motion
 from vehicles.multibody.coordinates import velocity_coordinates
-from vehicles.multibody.simulate import Run
+from vehicles.multibody.simulate import Run, RunFailed
 from vehicles.multibody.system import System
 
 
@@ -35,14 +35,15 @@ def run_motion(system: System, run: Run) -> Motion:
     return Motion(system, system.mechanism.name, Measure("time", "s", run.t), run.q, rates, measures, (), is_run=True)
 
 
-def run_object(system: System, run: Run, settings: RunSettings) -> dict[str, Any]:
-    """For JSON: SI units and radians."""
+def run_object(system: System, run: Run, settings: RunSettings, failed: RunFailed | None = None) -> dict[str, Any]:
+    """For JSON: SI units and radians; `failed` is why the run ended before its time, null when it did not."""
     return {
         "file": system.mechanism.file,
         "name": system.mechanism.name,
         "seconds": float(run.t[-1]),
         "step": settings.step,
         "steps": settings.steps,
+        "failed": None if failed is None else {"t": failed.t, "reason": str(failed), "loops": failed.loops},
         "method": settings.method,
         "formulation": settings.formulation,
         "control": settings.control,
@@ -60,7 +61,7 @@ def run_text(system: System, run: Run, settings: RunSettings) -> str:
     change = float(run.energy[-1] - run.energy[0])
     lines = [
         f"{system.mechanism.file}: {system.mechanism.name}",
-        f"  {run.t[-1]:.9g} s in {settings.steps} steps of {settings.step:.6g} s: "
+        f"  {run.t[-1]:.9g} s in {run.t.size - 1} steps of {settings.step:.6g} s: "
         f"{settings.method}, {settings.formulation}, loops kept closed by {settings.control}",
         f"  loops: open by at most {run.drift[0]:.1e} (m, rad), rates {run.drift[1]:.1e}",
         f"  energy: {run.energy[0]:.9g} J at first, {run.energy[-1]:.9g} J at last: change {change:.3g} J, at most {run.energy_drift:.3g} J on the way",

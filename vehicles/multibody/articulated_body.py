@@ -100,7 +100,7 @@ def gather_node(tree, joints, k, T, accel):
         store_six(joint["G"], scale(inverse, n), scale(inverse, f))
         add_rank_one(A, B, C, -inverse, n, f)
         add_six(m["z"], scale(joint["nu"], n), scale(joint["nu"], f))
-        return D > least and D > 0.0
+        return max(least, 0.0) < D
     if kind == SPHERICAL:
         return gather_spherical(m, joint, T, i)
     return gather_free(m, joint, T, i)

@@ -13,7 +13,9 @@ from vehicles.integration.one_step import RungeKutta4, SemiImplicitEuler
 from vehicles.multibody.body_motion import mechanical_energy
 from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals
 from vehicles.multibody.formulations import Formulation
+from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.stabilization import Control, NoControl
+from vehicles.multibody.system import System
 from vehicles.multibody.tree import advance_positions, position_rates
 
 Vector = NDArray[np.float64]
@@ -51,6 +53,18 @@ class Run:
         return float(np.abs(self.energy - self.energy[0]).max())
 
 
+class RunFailed(MechanismError):
+    """A run that could not go on.
+
+    t : time up to which it came [s]
+    run : its states so far, the first and the one at `t` included
+    """
+
+    def __init__(self, file: str, reason: str, run: Run, seconds: float, loops: tuple[str, ...] = ()) -> None:
+        self.t, self.run = float(run.t[-1]), run
+        super().__init__(f"{file}: the run ends at {self.t:.9g} s of {seconds:.9g} s: {reason.removeprefix(f'{file}: ')}", loops)
+
+
 def simulate(
     solver: Formulation,
     q: Vector,
@@ -71,7 +85,7 @@ def simulate(
 
     Raises
     ------
-    MechanismError : the mechanism cannot be solved in a state on the way, or a control cannot close its loops
+    RunFailed : the mechanism cannot be solved in a state on the way, a control cannot close its loops, or a state is not finite
     """
     system, tree, n_q = solver.system, solver.system.parts.tree, q.size
     keep = NoControl() if control is None else control
@@ -91,10 +105,26 @@ def simulate(
     states = np.zeros((n + 1, q.size + v.size))
     states[0] = np.concatenate([q, v])
     for i in range(n):
-        states[i + 1] = stepper.step(i * step, states[i], step)
+        try:
+            with np.errstate(all="ignore"):  # what overflows is seen below
+                states[i + 1] = stepper.step(i * step, states[i], step)
+        except MechanismError as error:
+            raise _failed(system, states[: i + 1], n_q, (step, n), str(error), error.loops) from None
+        if not np.isfinite(states[i + 1]).all():
+            raise _failed(system, states[: i + 1], n_q, (step, n), "the next state is not finite; a shorter step may help")
+    return _run(system, states, n_q, step)
+
+
+def _failed(system: System, states: Vector, n_q: int, steps: tuple[float, int], reason: str, loops: tuple[str, ...] = ()) -> RunFailed:
+    step, n = steps
+    return RunFailed(system.mechanism.file, reason, _run(system, states, n_q, step), n * step, loops)
+
+
+def _run(system: System, states: Vector, n_q: int, step: float) -> Run:
+    """A run from its states (n + 1, n_q + n_v)."""
     q_t, v_t = states[:, :n_q], states[:, n_q:]
     return Run(
-        np.linspace(0.0, n * step, n + 1),
+        np.linspace(0.0, (len(states) - 1) * step, len(states)),
         q_t,
         v_t,
         np.array([np.abs(position_residuals(system, x)).max(initial=0.0) for x in q_t]),
