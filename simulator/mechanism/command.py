@@ -23,7 +23,7 @@ from simulator.mechanism.sweep_report import sweep_motion, sweep_object, sweep_t
 from simulator.record.files import write_text
 from vehicles.multibody.coordinates import Coordinate, velocity_coordinates
 from vehicles.multibody.formulation import MultiplierFormulation
-from vehicles.multibody.simulate import Run, RunFailed, simulate
+from vehicles.multibody.simulate import Run, RunError, simulate
 from vehicles.multibody.stabilization import make_control
 from vehicles.multibody.sweep import sweep
 from vehicles.multibody.system import System, build_system
@@ -151,7 +151,7 @@ def _run_settings(arguments: argparse.Namespace) -> RunSettings:
     return RunSettings(seconds / steps, steps, arguments.method or "rk4", formulation, control)
 
 
-def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSettings) -> tuple[Run, RunFailed | None]:
+def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSettings) -> tuple[Run, RunError | None]:
     """The motion from q, v under constant accelerations of the prescribed joints, and why it ended before its time, if it did."""
     q, v, prescribed = state
     solver = build_formulation(settings.formulation, system)
@@ -159,7 +159,7 @@ def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSett
     control = make_control(settings.control, cast(MultiplierFormulation, solver), q, settings.step)
     try:
         return simulate(solver, q, v, settings.step, settings.steps, METHODS[settings.method], control, lambda _: prescribed), None
-    except RunFailed as failed:
+    except RunError as failed:
         return failed.run, failed
 
 

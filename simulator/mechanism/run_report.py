@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.mechanism.motion import Measure, Motion
 from vehicles.multibody.coordinates import velocity_coordinates
-from vehicles.multibody.simulate import Run, RunFailed
+from vehicles.multibody.simulate import Run, RunError
 from vehicles.multibody.system import System
 
 
@@ -35,7 +35,7 @@ def run_motion(system: System, run: Run) -> Motion:
     return Motion(system, system.mechanism.name, Measure("time", "s", run.t), run.q, rates, measures, (), is_run=True)
 
 
-def run_object(system: System, run: Run, settings: RunSettings, failed: RunFailed | None = None) -> dict[str, Any]:
+def run_object(system: System, run: Run, settings: RunSettings, failed: RunError | None = None) -> dict[str, Any]:
     """For JSON: SI units and radians; `failed` is why the run ended before its time, null when it did not."""
     return {
         "file": system.mechanism.file,

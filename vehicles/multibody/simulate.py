@@ -53,7 +53,7 @@ class Run:
         return float(np.abs(self.energy - self.energy[0]).max())
 
 
-class RunFailed(MechanismError):
+class RunError(MechanismError):
     """A run that could not go on.
 
     t : time up to which it came [s]
@@ -85,7 +85,7 @@ def simulate(
 
     Raises
     ------
-    RunFailed : the mechanism cannot be solved in a state on the way, a control cannot close its loops, or a state is not finite
+    RunError : the mechanism cannot be solved in a state on the way, a control cannot close its loops, or a state is not finite
     """
     system, tree, n_q = solver.system, solver.system.parts.tree, q.size
     keep = NoControl() if control is None else control
@@ -115,9 +115,9 @@ def simulate(
     return _run(system, states, n_q, step)
 
 
-def _failed(system: System, states: Vector, n_q: int, steps: tuple[float, int], reason: str, loops: tuple[str, ...] = ()) -> RunFailed:
+def _failed(system: System, states: Vector, n_q: int, steps: tuple[float, int], reason: str, loops: tuple[str, ...] = ()) -> RunError:
     step, n = steps
-    return RunFailed(system.mechanism.file, reason, _run(system, states, n_q, step), n * step, loops)
+    return RunError(system.mechanism.file, reason, _run(system, states, n_q, step), n * step, loops)
 
 
 def _run(system: System, states: Vector, n_q: int, step: float) -> Run:
