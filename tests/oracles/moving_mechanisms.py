@@ -28,7 +28,13 @@ def chain(name, hinges, axes, gravity, loop="revolute", state=None):
     for k in range(len(hinges) - 1):
         link = f"link {k + 1}"
         bodies[link] = rod(hinges[k], hinges[k + 1])
-        joints[f"hinge {k + 1}"] = {"type": "revolute", "parent": below, "child": link, "point": points(hinges[k])[0], "axis": points(axes[k])[0]}
+        joints[f"hinge {k + 1}"] = {
+            "type": "revolute",
+            "parent": below,
+            "child": link,
+            "point": points(hinges[k])[0],
+            "axis": points(axes[k])[0],
+        }
         below = link
     end = {"type": loop, "predecessor": below, "successor": "world", "point": points(hinges[-1])[0]}
     if loop == "revolute":
@@ -120,16 +126,36 @@ def sarrus(fold=0.6, cardan=False):
     for name, (out, axis) in legs.items():
         low, knee, top = out * 0.5, out * (0.5 + x) + np.array([0, 0, h]), out * 0.5 + np.array([0, 0, 2 * h])
         bodies[f"lower {name}"], bodies[f"upper {name}"] = rod(low, knee), rod(knee, top)
-        joints[f"base {name}"] = {"type": "revolute", "parent": "world", "child": f"lower {name}", "point": points(low)[0], "axis": points(axis)[0]}
+        joints[f"base {name}"] = {
+            "type": "revolute",
+            "parent": "world",
+            "child": f"lower {name}",
+            "point": points(low)[0],
+            "axis": points(axis)[0],
+        }
         joints[f"knee {name}"] = {
-            "type": "revolute", "parent": f"lower {name}", "child": f"upper {name}", "point": points(knee)[0], "axis": points(axis)[0]
+            "type": "revolute",
+            "parent": f"lower {name}",
+            "child": f"upper {name}",
+            "point": points(knee)[0],
+            "axis": points(axis)[0],
         }
         if name == "x":
             bodies["platform"] = {"mass": 2.0, "com": [0.0, 0.0, float(2 * h)], "inertia": [0.1, 0.12, 0.15]}
-            joints["top x"] = {"type": "revolute", "parent": "upper x", "child": "platform", "point": points(top)[0], "axis": points(axis)[0]}
+            joints["top x"] = {
+                "type": "revolute",
+                "parent": "upper x",
+                "child": "platform",
+                "point": points(top)[0],
+                "axis": points(axis)[0],
+            }
         else:
             loops["top y"] = {
-                "type": "revolute", "predecessor": "upper y", "successor": "platform", "point": points(top)[0], "axis": points(axis)[0]
+                "type": "revolute",
+                "predecessor": "upper y",
+                "successor": "platform",
+                "point": points(top)[0],
+                "axis": points(axis)[0],
             }
     out = {"name": "Sarrus", "gravity": [0.0, 0.0, -9.81], "bodies": bodies, "joints": joints, "loops": loops}
     if cardan:
@@ -154,7 +180,11 @@ def add_cardan(out, top):
         "lower cross": {"type": "universal", "parent": "slide", "child": "flange", "point": points(low)[0], "axes": points(other, side)},
     }
     out["loops"]["bearing"] = {
-        "type": "revolute", "predecessor": "flange", "successor": "world", "point": points(low)[0], "axis": points(axis)[0]
+        "type": "revolute",
+        "predecessor": "flange",
+        "successor": "world",
+        "point": points(low)[0],
+        "axis": points(axis)[0],
     }
 
 
@@ -209,9 +239,7 @@ def watt(loop="ball"):
     return {
         "name": "Watt",
         "gravity": DOWN,
-        "bodies": {
-            "crank": rod(A, B), "coupler": rod(B, C), "rocker": rod(D, C), "second coupler": rod(E, F), "second rocker": rod(G, F)
-        },
+        "bodies": {"crank": rod(A, B), "coupler": rod(B, C), "rocker": rod(D, C), "second coupler": rod(E, F), "second rocker": rod(G, F)},
         "joints": {
             "A": hinge("world", "crank", A),
             "B": hinge("crank", "coupler", B),

@@ -15,6 +15,7 @@ from vehicles.multibody.constraint_jacobian import free_coordinates
 from vehicles.multibody.constraints import contradicts, set_gamma, set_jacobian
 from vehicles.multibody.forces import apply_forces
 from vehicles.multibody.formulation import MultiplierFormulation
+from vehicles.multibody.lent_inertia import LentInertia
 from vehicles.multibody.loop_forces import LoopForces, add_multipliers, lay_out_loop_forces, set_accelerations
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.symmetric_elimination import solve
@@ -159,6 +160,7 @@ class CutJointFormulation(MultiplierFormulation):
     def __init__(self, system: System) -> None:
         super().__init__(system)
         self.kernel_arguments = self.lay_out(system)
+        self._lent = LentInertia(system)
 
     @staticmethod
     @abstractmethod
@@ -190,7 +192,7 @@ class CutJointFormulation(MultiplierFormulation):
         return tuple(sorted(int(i) - m.x.size + m.residual.size for i in m.order[m.rank[0] :]))
 
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
-        status = self.evaluate(self.kernel_arguments, q, v, accel)
+        status = self._lent.solve(lambda *state: self.evaluate(self.kernel_arguments, *state), q, v, accel)
         if status > 0:
             raise MechanismError(f"{self.system.mechanism.file}: joint {self.system.node_names[status]!r} moves no inertia")
         self._refuse_singular(q, len(self.redundant))

@@ -23,6 +23,7 @@ from vehicles.multibody.articulated_body import accelerate_nodes
 from vehicles.multibody.body_motion import mechanical_energy
 from vehicles.multibody.constraint_jacobian import free_coordinates, joint_jacobian
 from vehicles.multibody.forces import apply_forces
+from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.refinement import take_joint_force
 from vehicles.multibody.spatial import add_six, inertia_times, lower, shift_force, upper
 from vehicles.multibody.system import System
@@ -73,6 +74,17 @@ class EnergyAudit:
         """Whether the imbalance is small, and falls as the order of the method says."""
         return not self.is_too_large and (self.share <= NEGLIGIBLE or self.halving <= 2.0 ** (-0.5 * self.order))
 
+    @property
+    def complaint(self) -> str:
+        """What is wrong when it has not passed."""
+        off = f"the energy is off by {self.imbalance:.3g} J, {self.share:.1e} of the {self.moved:.3g} J in motion"
+        if self.is_too_large:
+            return f"{off}; {LARGEST[self.order]:g} is allowed; a shorter step may help"
+        return (
+            f"{off}; steps of half the length leave {min(self.halving, 9.99):.0%} of it, a method of order {self.order} leaves "
+            f"{2.0**-self.order:.0%}: the motion passes near a singular position"
+        )
+
 
 def audit(stepper: Integrator, system: System, t: Vector, states: Vector, accelerations: Accelerations) -> EnergyAudit:
     """Draw up the balance of a run in equal steps.
@@ -103,10 +115,13 @@ def audit(stepper: Integrator, system: System, t: Vector, states: Vector, accele
 
 
 def _step_again(stepper: Integrator, ledger: Ledger, t: float, y: Vector, end: Vector, h: float) -> tuple[float, float]:
-    """Imbalance [J] of a step from y to `end`, and of two half steps in its place."""
+    """Imbalance [J] of a step from y to `end`, and of two half steps in its place, infinite when they cannot be done."""
     n_q = ledger.system.n_q
-    middle = stepper.step(t, y, 0.5 * h)
-    last = stepper.step(t + 0.5 * h, middle, 0.5 * h)
+    try:
+        middle = stepper.step(t, y, 0.5 * h)
+        last = stepper.step(t + 0.5 * h, middle, 0.5 * h)
+    except MechanismError:
+        return 0.0, np.inf
     p = [ledger.power(t + 0.5 * k * h, x[:n_q], x[n_q:]) for k, x in enumerate((y, middle, last))]
     gained = h * (p[0] + 4.0 * p[1] + p[2]) / 6.0
     energy = [sum(mechanical_energy(ledger.system, x[:n_q], x[n_q:])) for x in (y, end, last)]

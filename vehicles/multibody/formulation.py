@@ -52,15 +52,22 @@ class Formulation(ABC):
 
         Raises
         ------
-        MechanismError : a joint moves no inertia, the configuration is singular, or constraints contradict one another; it names the
-            joint or the loops
+        MechanismError : a joint moves no inertia, the configuration is singular, constraints contradict one another, or an acceleration is
+            not finite; it names the joint or the loops
         """
         parts = self.system.parts
         parts.tau[:] = 0.0 if tau is None else tau
         parts.wrenches[:] = 0.0 if wrenches is None else wrenches
         accel = np.zeros(self.system.n_v) if prescribed is None else np.array(prescribed, float)
         self._solve(np.asarray(q, float), np.asarray(v, float), accel)
+        if not np.isfinite(accel).all():
+            raise self._not_finite(accel)
         return accel
+
+    def _not_finite(self, accel: Vector) -> MechanismError:
+        at = int(np.flatnonzero(~np.isfinite(accel))[0])
+        name = next(name for name, where in self.system.joint_v.items() if where.start <= at < where.stop)
+        return MechanismError(f"{self.system.mechanism.file}: no accelerations: that of joint {name!r} is not finite")
 
     @abstractmethod
     def set_out(self, q: Vector, v: Vector) -> None:

@@ -14,7 +14,9 @@ from vehicles.multibody.body_motion import mechanical_energy
 from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals
 from vehicles.multibody.energy_audit import Accelerations, EnergyAudit, audit
 from vehicles.multibody.formulations import Formulation
+from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.stabilization import Control, NoControl
+from vehicles.multibody.system import System
 from vehicles.multibody.tree import advance_positions, position_rates
 
 Vector = NDArray[np.float64]
@@ -31,7 +33,7 @@ class Run:
     """A run, with n + 1 states.
 
     t (n + 1,) [s]; q (n + 1, n_q), v (n + 1, n_v) states; gap, rate (n + 1,) largest residual of all loops [m, rad] and largest rate of it
-    [m/s, rad/s]; energy (n + 1,) kinetic and potential [J]; audit : where it came from and went.
+    [m/s, rad/s]; energy (n + 1,) kinetic and potential [J]; audit : where it came from and went, None for a run that ended before its time.
     """
 
     t: Vector
@@ -40,7 +42,7 @@ class Run:
     gap: Vector
     rate: Vector
     energy: Vector
-    audit: EnergyAudit
+    audit: EnergyAudit | None = None
 
     @property
     def drift(self) -> tuple[float, float]:
@@ -51,6 +53,26 @@ class Run:
     def energy_drift(self) -> float:
         """Largest change of energy [J]."""
         return float(np.abs(self.energy - self.energy[0]).max())
+
+
+class RunError(MechanismError):
+    """A run that could not go on.
+
+    t : time up to which it came [s]
+    run : its states so far, the first and the one at `t` included
+    """
+
+    def __init__(self, file: str, reason: str, run: Run, seconds: float, loops: tuple[str, ...] = ()) -> None:
+        self.t, self.run = float(run.t[-1]), run
+        super().__init__(f"{file}: the run ends at {self.t:.9g} s of {seconds:.9g} s: {reason.removeprefix(f'{file}: ')}", loops)
+
+
+class EnergyError(RunError):
+    """A run to its end whose energy is off by more than the order of its method allows; the members are those of `RunError`."""
+
+    def __init__(self, file: str, run: Run, found: EnergyAudit) -> None:
+        self.t, self.run = float(run.t[-1]), run
+        MechanismError.__init__(self, f"{file}: {found.complaint}")
 
 
 def simulate(
@@ -73,7 +95,7 @@ def simulate(
 
     Raises
     ------
-    MechanismError : the mechanism cannot be solved in a state on the way, or a control cannot close its loops
+    RunError : the mechanism cannot be solved in a state on the way, a control cannot close its loops, or a state is not finite
     """
     system, n_q = solver.system, q.size
     keep = NoControl() if control is None else control
@@ -83,13 +105,29 @@ def simulate(
     states[0] = np.concatenate([q, v])
     try:
         for i in range(n):
-            states[i + 1] = stepper.step(i * step, states[i], step)
+            try:
+                with np.errstate(all="ignore"):  # what overflows is seen below
+                    states[i + 1] = stepper.step(i * step, states[i], step)
+            except MechanismError as error:
+                raise _failed(system, states[: i + 1], n_q, (step, n), str(error), error.loops) from None
+            if not np.isfinite(states[i + 1]).all():
+                raise _failed(system, states[: i + 1], n_q, (step, n), "the next state is not finite; a shorter step may help")
         balance = audit(stepper, system, t, states, _accelerations(solver, prescribed))
     finally:
         solver.arrive()
+    return _run(system, states, n_q, step, balance)
+
+
+def _failed(system: System, states: Vector, n_q: int, steps: tuple[float, int], reason: str, loops: tuple[str, ...] = ()) -> RunError:
+    step, n = steps
+    return RunError(system.mechanism.file, reason, _run(system, states, n_q, step, None), n * step, loops)
+
+
+def _run(system: System, states: Vector, n_q: int, step: float, balance: EnergyAudit | None) -> Run:
+    """A run from its states (n + 1, n_q + n_v)."""
     q_t, v_t = states[:, :n_q], states[:, n_q:]
     return Run(
-        t,
+        np.linspace(0.0, (len(states) - 1) * step, len(states)),
         q_t,
         v_t,
         np.array([np.abs(position_residuals(system, x)).max(initial=0.0) for x in q_t]),
