@@ -103,6 +103,17 @@ def slow_plainly(m, q, v, tolerance, steps):
     return 0.0
 
 
+@kernel
+def smallest_part(m, q):
+    """Length that is left of the last row that belongs to the rank at q (n_q,), as a part of the first; zero where it is redundant."""
+    move(m.parts.tree, q)
+    factor_rows(m)
+    if m.rank[0] < m.most[0]:
+        return 0.0
+    first, last = m.order[0], m.order[m.most[0] - 1]
+    return m.R[last, last] / m.R[first, first]
+
+
 @inline
 def factor_rows(m):
     """Gc of the present positions as R* Q, by Gram and Schmidt with the largest row first."""

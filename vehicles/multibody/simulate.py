@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vehicles.integration.method import Integrator, Project, Rates
 from vehicles.integration.one_step import RungeKutta4, SemiImplicitEuler
 from vehicles.multibody.body_motion import mechanical_energy
+from vehicles.multibody.change_points import ChangePoints, interpolated
 from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals
 from vehicles.multibody.energy_audit import Accelerations, EnergyAudit, audit
 from vehicles.multibody.formulations import Formulation
@@ -100,22 +101,44 @@ def simulate(
     system, n_q = solver.system, q.size
     keep = NoControl() if control is None else control
     stepper = _stepper(solver, keep, method, n_q, prescribed)
+    crossings = ChangePoints(system, q)
     t = np.linspace(0.0, n * step, n + 1)
     states = np.zeros((n + 1, q.size + v.size))
     states[0] = np.concatenate([q, v])
     try:
-        for i in range(n):
+        i = 0
+        while i < n:
             try:
                 with np.errstate(all="ignore"):  # what overflows is seen below
-                    states[i + 1] = stepper.step(i * step, states[i], step)
+                    count, parts = crossings.plan(states[i, :n_q], states[i, n_q:], step, n - i)
+                    _advance(stepper, t[i : i + count + 1], states[i : i + count + 1], parts)
             except MechanismError as error:
                 raise _failed(system, states[: i + 1], n_q, (step, n), str(error), error.loops) from None
-            if not np.isfinite(states[i + 1]).all():
+            if not np.isfinite(states[i + count]).all():
                 raise _failed(system, states[: i + 1], n_q, (step, n), "the next state is not finite; a shorter step may help")
+            i += count
         balance = audit(stepper, system, t, states, _accelerations(solver, prescribed))
     finally:
         solver.arrive()
     return _run(system, states, n_q, step, balance)
+
+
+def _advance(stepper: Integrator, t: Vector, states: Vector, parts: tuple[float, ...]) -> None:
+    """Fill states[1:] at the times t from states[0], going in steps of `parts` seconds; what lies between their ends is interpolated."""
+    at, y = float(t[0]), states[0]
+    nodes = [(at, y)]
+    for part in parts:
+        y = stepper.step(at, y, part)
+        at += part
+        nodes.append((at, y))
+    states[-1] = y
+    if len(t) == 2:
+        return
+    rates = [stepper.rates(at, y) for at, y in nodes]
+    for k in range(1, len(t) - 1):
+        n = 0 if len(parts) == 1 or t[k] < nodes[1][0] else 1
+        (a, y_a), (b, y_b) = nodes[n], nodes[n + 1]
+        states[k] = interpolated(float(t[k]), (a, b), (y_a, y_b), (rates[n], rates[n + 1]))
 
 
 def _failed(system: System, states: Vector, n_q: int, steps: tuple[float, int], reason: str, loops: tuple[str, ...] = ()) -> RunError:
