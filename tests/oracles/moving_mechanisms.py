@@ -103,7 +103,7 @@ def bennett(a=0.6, alpha=0.7, b=0.9, theta=1.0, loop="revolute"):
         hinges.append(T[:3, 3].copy())
         axes.append(T[:3, 2].copy())
         length, twist = ((a, alpha), (b, beta))[k % 2]
-        T = T @ turn_z(angles[(k + 1) % 4] if False else angles[k]) @ screw_x(length, twist)
+        T = T @ turn_z(angles[k]) @ screw_x(length, twist)
     assert np.abs(T - np.eye(4)).max() < 1e-9, T
     return chain("Bennett", hinges, axes, [0.0, -7.0, -6.0], loop)
 
@@ -258,14 +258,15 @@ def twins(mapping, n=2):
     """The same mechanism n times side by side: all of them come to their dead points in the same step."""
     out = {"name": f"{n} times {mapping['name']}", "gravity": mapping["gravity"], "bodies": {}, "joints": {}, "loops": {}, "state": {}}
     for k in range(n):
-        name = lambda x, k=k: x if x == "world" else f"{x} of {k}"  # noqa: E731
         for part in ("bodies", "joints", "loops", "state"):
             for key, value in mapping.get(part, {}).items():
-                value = dict(value) if isinstance(value, dict) else value
-                for end in ("parent", "child", "predecessor", "successor"):
-                    if isinstance(value, dict) and end in value:
-                        value[end] = name(value[end])
-                out[part][name(key)] = value
+                out[part][f"{key} of {k}"] = renamed(value, k) if isinstance(value, dict) else value
     if not out["state"]:
         del out["state"]
     return out
+
+
+def renamed(part, k):
+    """A joint or a loop between the bodies of copy k."""
+    ends = ("parent", "child", "predecessor", "successor")
+    return {key: f"{value} of {k}" if key in ends and value != "world" else value for key, value in part.items()}
