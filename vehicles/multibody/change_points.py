@@ -51,6 +51,10 @@ class ChangePoints:
         self._unit = coordinate_units(system, q)
         self._rows = lay_out_plain(system, self._rank)
 
+    def is_beside(self, q: Vector) -> bool:
+        """Whether q (n_q,) is far enough from a crossing to be brought onto the loops."""
+        return smallest_part(self._rows, q) > 0.01 * CLEAR
+
     def plan(self, q: Vector, v: Vector, h: float, most: int) -> tuple[int, tuple[float, ...]]:
         """How many of the coming steps of h seconds, `most` at most, are taken at once from the state q, v, and its parts [s]: one or two."""
         usual = (1, (h,))

@@ -111,7 +111,7 @@ def simulate(
             try:
                 with np.errstate(all="ignore"):  # what overflows is seen below
                     count, parts = crossings.plan(states[i, :n_q], states[i, n_q:], step, n - i)
-                    _advance(stepper, t[i : i + count + 1], states[i : i + count + 1], parts)
+                    _advance(stepper, crossings, t[i : i + count + 1], states[i : i + count + 1], parts)
             except MechanismError as error:
                 raise _failed(system, states[: i + 1], n_q, (step, n), str(error), error.loops) from None
             if not np.isfinite(states[i + count]).all():
@@ -123,7 +123,7 @@ def simulate(
     return _run(system, states, n_q, step, balance)
 
 
-def _advance(stepper: Integrator, t: Vector, states: Vector, parts: tuple[float, ...]) -> None:
+def _advance(stepper: Integrator, crossings: ChangePoints, t: Vector, states: Vector, parts: tuple[float, ...]) -> None:
     """Fill states[1:] at the times t from states[0], going in steps of `parts` seconds; what lies between their ends is interpolated."""
     at, y = float(t[0]), states[0]
     nodes = [(at, y)]
@@ -139,6 +139,8 @@ def _advance(stepper: Integrator, t: Vector, states: Vector, parts: tuple[float,
         n = 0 if len(parts) == 1 or t[k] < nodes[1][0] else 1
         (a, y_a), (b, y_b) = nodes[n], nodes[n + 1]
         states[k] = interpolated(float(t[k]), (a, b), (y_a, y_b), (rates[n], rates[n + 1]))
+        if stepper.project is not None and crossings.is_beside(states[k, : crossings.system.n_q]):
+            stepper.project(states[k])
 
 
 def _failed(system: System, states: Vector, n_q: int, steps: tuple[float, int], reason: str, loops: tuple[str, ...] = ()) -> RunError:
