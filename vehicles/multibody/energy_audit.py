@@ -6,7 +6,7 @@ Loops do no work. A prescribed joint's force is what is missing in its equation 
 multipliers follow from the free ones, Gc* lambda = r, and what remains of r at the prescribed ones is their force.
 
 What is left over in this balance is the error of the integrator, and must fall with its order when the steps in which most of it arises are
-halved. Where it does not, something else was wrong: bad coordinates, a lost rank, another branch of the motion.
+halved. Where it does not, or is gone altogether, something else was wrong: bad coordinates, a lost rank, another branch of the motion.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ class EnergyAudit:
     @property
     def passed(self) -> bool:
         """Whether the imbalance is small, and falls as the order of the method says."""
-        return not self.is_too_large and (self.share <= NEGLIGIBLE or self.halving <= 2.0 ** (-0.5 * self.order))
+        least, most = 2.0 ** (-3.0 * self.order), 2.0 ** (-0.5 * self.order)
+        return not self.is_too_large and (self.share <= NEGLIGIBLE or least <= self.halving <= most)
 
     @property
     def complaint(self) -> str:
@@ -82,7 +83,7 @@ class EnergyAudit:
             return f"{off}; {LARGEST[self.order]:g} is allowed; a shorter step may help"
         return (
             f"{off}; steps of half the length leave {min(self.halving, 9.99):.0%} of it, a method of order {self.order} leaves "
-            f"{2.0**-self.order:.0%}: the motion passes near a singular position"
+            f"{2.0**-self.order:.0%}: this is not the error of the method; a singular position may be near"
         )
 
 
