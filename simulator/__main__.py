@@ -236,6 +236,7 @@ def _add_validate(commands: Commands) -> None:
     p.add_argument(
         "--from", dest="start", type=float, metavar="T0", help="begin with the state recorded at T0 [s] (default: at rest, as spawned)"
     )
+    p.add_argument("--to", dest="end", type=float, metavar="T1", help="end with the sample at T1 [s] (default: the last one)")
     p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
     p.add_argument("--plot", metavar="OUT.png", help="draw the channels that count")
     p.add_argument("--json", action="store_true", help="print one JSON object")
@@ -271,6 +272,9 @@ def _add_bench(commands: Commands) -> None:
         "--repeats", type=int, metavar="N", help="repeats whose median is shown, and for mechanisms the least (default: 7, mechanisms: 100)"
     )
     p.add_argument("--view", action="store_true", help="tick: also measure frames per second, off the screen")
+    p.add_argument(
+        "--samples", action="store_true", help="formulations: with --json also the gap of the loops at every sample of the drift"
+    )
     p.add_argument("--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick")
     p.set_defaults(run=_bench)
 
@@ -329,7 +333,7 @@ def _validate_trajectory(arguments: argparse.Namespace) -> int:
     from simulator.validate.recording import Recording
     from simulator.validate.trajectory import compare_trajectory, plot_trajectory
 
-    comparison = compare_trajectory(Recording(arguments.file), build_vehicle(arguments.vehicle), arguments.start)
+    comparison = compare_trajectory(Recording(arguments.file), build_vehicle(arguments.vehicle), arguments.start, arguments.end)
     if arguments.plot:
         plot_trajectory(comparison, arguments.plot)
     return _report(comparison, arguments.json)
@@ -346,6 +350,8 @@ def _report(comparison: object, as_json: bool) -> int:
 def _bench(arguments: argparse.Namespace) -> int:
     if arguments.view and arguments.table != "tick":
         raise JounceError("--view goes with the table of the tick only")
+    if arguments.samples and not (arguments.json and arguments.table == "formulations"):
+        raise JounceError("--samples goes with the table of the formulations and --json only")
     usual = 100 if arguments.table == "mechanisms" else 7
     repeats = usual if arguments.repeats is None else arguments.repeats
     if arguments.table == "integrators":
@@ -355,7 +361,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     if arguments.table == "formulations":
         from simulator.bench.formulations import main_formulations
 
-        return main_formulations(repeats, arguments.json, arguments.markdown)
+        return main_formulations(repeats, arguments.json, arguments.markdown, arguments.samples)
     if arguments.table == "mechanisms":
         from simulator.bench.mechanisms import main_mechanisms
 

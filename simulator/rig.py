@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError, JounceError, OutputError, StreamError
+from simulator.base.jsontext import json_text
 from simulator.base.records import Record
 from simulator.build import find_config, read_yaml
 from simulator.motion.packets import MotionPacket
@@ -95,7 +96,7 @@ def run_platform(options: RigOptions, ready: Any = None) -> dict[str, Any]:
         title = f"{Path(options.platform).stem}: {summary['received']} packets, {summary['lost']} lost, {summary['rate_hz']:.0f} Hz"
         draw_platform(options.picture, rig.platform, rig.busiest, rig.history, title)
     if options.json and options.json != "-":
-        _write(options.json, json.dumps(summary, indent=2) + "\n")
+        _write(options.json, json_text(summary, indent=2) + "\n")
     return summary
 
 
@@ -280,14 +281,14 @@ def main_platform(arguments: argparse.Namespace) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN if arguments.spawned else lambda *_: options.stop.set())
     if arguments.spawned:
         threading.Thread(target=_stop_with_parent, args=(options.stop,), daemon=True).start()
-        summary = run_platform(options, lambda port: print(json.dumps({"port": port}), flush=True))
-        print(json.dumps(summary), flush=True)
+        summary = run_platform(options, lambda port: print(json_text({"port": port}), flush=True))
+        print(json_text(summary), flush=True)
     else:
         to_screen = options.json == "-"
         summary = run_platform(
             options, None if to_screen else lambda port: print(f"platform listens on {options.host} port {port}", flush=True)
         )
-        print(json.dumps(summary, indent=2) if to_screen else report(summary))
+        print(json_text(summary, indent=2) if to_screen else report(summary))
     sound = summary["lost"] == 0 and summary["corrupt"] == 0 and summary["legs"]["within"]
     return 0 if sound else 1
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from simulator.base.jsontext import json_text
 from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import evaluate
@@ -83,8 +84,6 @@ def _report(maneuver: Maneuver, session: Session, folder: Path, wall: float) -> 
 
 def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: str | None = None, vehicle: str | None = None) -> int:
     """Command line of `jounce run`; exit code 0 when every limit of the maneuver is kept, else 1."""
-    import json
-
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -100,7 +99,7 @@ def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: s
         folder = Path(out) if out else None
         outcome = run_maneuver(name, folder, csv, lambda t, end: bar.update(task, completed=t, total=end), suspension, vehicle)
     if as_json:
-        print(json.dumps({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
+        print(json_text({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
     else:
         _print_outcome(outcome)
     return 0 if outcome["result"]["pass"] else 1

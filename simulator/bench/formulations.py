@@ -6,7 +6,6 @@ nothing. Costs are medians over repeats that go round all formulations in turn, 
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
+from simulator.base.jsontext import json_text
 from simulator.bench.body_trials import DenseTrial, SparseTrial, StabilizedTrial
 from simulator.bench.corner_trials import ClosedFormTrial, TablesTrial
 from simulator.bench.course import HOLD, RUNGE_KUTTA, SEMI_IMPLICIT_EULER
@@ -185,8 +185,24 @@ def _energy_drift(trial: Trial, method: int) -> float:
     return float(np.abs(total - total[0]).max() / kinetic.max())
 
 
-def main_formulations(repeats: int, as_json: bool, markdown: str | None) -> int:
-    """Command line of `jounce bench formulations`; always 0: it reports, it does not judge. Raises JounceError if a file cannot be written."""
+SAMPLES = ("t", "loop_gap")
+"""What `measure` gives at every sample of the drift; all else is one number for each formulation, or one for each method."""
+
+
+def summary(table: dict[str, Any]) -> dict[str, Any]:
+    """The table of `measure` without its samples."""
+    cases = [
+        {**case, "formulations": [{key: value for key, value in row.items() if key not in SAMPLES} for row in case["formulations"]]}
+        for case in table["cases"]
+    ]
+    return {**table, "cases": cases}
+
+
+def main_formulations(repeats: int, as_json: bool, markdown: str | None, samples: bool = False) -> int:
+    """Command line of `jounce bench formulations`; always 0: it reports, it does not judge. Raises JounceError if a file cannot be written.
+
+    samples : the JSON object holds the gap of the loops at every sample too
+    """
     if repeats < 1:
         raise JounceError(f"--repeats: got {repeats}, expected 1 or more")
     from simulator.bench.formulations_page import around, as_text, write_page
@@ -197,7 +213,7 @@ def main_formulations(repeats: int, as_json: bool, markdown: str | None) -> int:
     if markdown:
         write_page(table, Path(markdown))
     if as_json:
-        print(json.dumps(table))
+        print(json_text(table if samples else summary(table)))
     elif not markdown:
         print(as_text(table), end="")
     return 0

@@ -6,7 +6,6 @@ once. Nothing here is timed or random: the same table comes out on every machine
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.jsontext import json_text
 from simulator.build import build_ground, build_vehicle
 from simulator.record.files import write_text
 from vehicles.held import HeldVehicle
@@ -181,7 +181,7 @@ def main_integrators(as_json: bool, markdown: str | None) -> int:
     if markdown:
         write_text(Path(markdown), as_markdown(table))
     if as_json:
-        print(json.dumps(table))
+        print(json_text(table))
     elif not markdown:
         print(as_markdown(table), end="")
     return 0

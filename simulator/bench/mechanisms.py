@@ -7,7 +7,6 @@ go round all methods in turn, so that a busy moment of the machine meets all of 
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from collections.abc import Callable
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
+from simulator.base.jsontext import json_text
 from simulator.bench import five_link_methods, stewart_methods
 from simulator.bench.landing_gear_methods import measure_landing_gear
 from simulator.bench.legged import ANGLES, BAUMGARTE, GENERATED, PENALTY, SEPARATE, SINGLE, TRIANGULAR, WHOLE
@@ -232,7 +232,7 @@ def main_mechanisms(repeats: int, as_json: bool, markdown: str | None) -> int:
     if markdown:
         write_page(table, Path(markdown))
     if as_json:
-        print(json.dumps(table))
+        print(json_text(table))
     elif not markdown:
         print(as_markdown(table), end="")
     return 0

@@ -6,7 +6,6 @@ loop tell how fast the machine was at that moment: divide by them before compari
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.jit import kernel
+from simulator.base.jsontext import json_text
 from simulator.base.records import Record, record
 from simulator.bench.machine import machine
 from simulator.build import build_cueing, build_ground, build_vehicle, view_geometry
@@ -157,7 +157,7 @@ def main_bench(repeats: int, as_json: bool, view: bool) -> int:
     if view:
         figures["view"] = measure_view()
     if as_json:
-        print(json.dumps(figures))
+        print(json_text(figures))
         return 0
     from rich.console import Console
     from rich.table import Table

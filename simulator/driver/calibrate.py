@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import re
 import sys
@@ -19,6 +18,7 @@ from rich.live import Live
 from rich.table import Table
 
 from simulator.base.errors import DeviceError, JounceError, OutputError
+from simulator.base.jsontext import json_text
 from simulator.driver.devices import Device, DeviceHub
 from simulator.driver.profiles import load_profiles, read_profile, shipped_profiles_folder, system, usb_id, user_profiles_folder
 
@@ -57,7 +57,7 @@ def main_devices(arguments: argparse.Namespace) -> int:
     try:
         _settle(hub)
         if arguments.json:
-            print(json.dumps({"devices": [_facts(device) for device in hub.devices.values()]}))
+            print(json_text({"devices": [_facts(device) for device in hub.devices.values()]}))
         elif not hub.devices:
             console.print("No wheel, pedals or game controller found. The keyboard drives.")
         elif arguments.calibrate:

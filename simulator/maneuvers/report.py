@@ -5,7 +5,6 @@ The first four are figures 11 to 14 of Jain et al. 2013 (lane change of the HMMW
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.jsontext import json_text
 from simulator.driver.path import Path, Spawn
 from simulator.maneuvers.course import Track, outline
 from simulator.maneuvers.maneuver import Maneuver
@@ -107,7 +107,7 @@ def write_report(
 def write_metrics(folder: str | os.PathLike[str], metrics: Mapping[str, Any], machine: Mapping[str, Any] | None = None) -> FilePath:
     """Write folder/metrics.json: {"result": metrics, "machine": machine}. Raises OutputError."""
     file = FilePath(folder) / "metrics.json"
-    write_text(file, json.dumps({"result": metrics, "machine": machine or {}}, indent=2, allow_nan=False) + "\n")
+    write_text(file, json_text({"result": metrics, "machine": machine or {}}, indent=2) + "\n")
     return file
 
 

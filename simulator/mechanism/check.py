@@ -6,7 +6,6 @@ loops are closed first, and the report says so.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.jsontext import json_text
 from simulator.formulation import build_formulation
 from simulator.mechanism.start import assembled, closed_state, read_start
 from vehicles.multibody.analysis import Mobility, mobility
@@ -57,6 +57,7 @@ class Findings:
     accel : (n_v,) accelerations by the first of `formulations`
     energy : kinetic and potential [J]
     formulations : dimensions, and difference of the accelerations from those of the first, by name
+    refused : why, by name of the formulations that found no accelerations
     """
 
     system: System
@@ -71,10 +72,11 @@ class Findings:
     accel: Vector
     energy: tuple[float, float]
     formulations: dict[str, tuple[Dimensions, float]]
+    refused: dict[str, str]
 
     @property
     def agree(self) -> bool:
-        """Whether all formulations give the same accelerations."""
+        """Whether all formulations that found accelerations found the same."""
         return all(difference <= AGREEMENT for _, difference in self.formulations.values())
 
 
@@ -86,7 +88,7 @@ def main_mechanism(file: str, state_file: str | None, settings: Sequence[str], m
     start = read_start(file, state_file, settings, may_assemble)
     names = COMPARED if formulation == "all" else (formulation,)
     found = inspect_mechanism(start.mechanism, start.state, names, start.may_assemble, start.hold, start.may_leave)
-    print(json.dumps(as_object(found)) if as_json else as_text(found))
+    print(json_text(as_object(found)) if as_json else as_text(found))
     return 0 if found.agree else 1
 
 
@@ -108,7 +110,7 @@ def inspect_mechanism(
 
     Raises
     ------
-    MechanismError : the state is off the loops or they cannot be closed, it is singular, or constraints contradict one another
+    MechanismError : the state is off the loops or they cannot be closed, it is singular, or no formulation finds accelerations in it
     """
     system = build_system(mechanism)
     q, v, prescribed, moved = closed_state(system, state, may_assemble, hold)
@@ -122,11 +124,8 @@ def inspect_mechanism(
         raise MechanismError(
             f"{mechanism.file}: singular configuration: {loops} neither close nor open in it (--set JOINT=VALUE gives another)", found.loops
         )
-    results = {}
-    for name in formulations:
-        solver = build_formulation(name, system)
-        results[name] = solver.accelerations(q, v, prescribed=prescribed), solver.dimensions
-    accel = results[formulations[0]][0]
+    results, refused = _solved(system, (q, v, prescribed), formulations)
+    accel = next(iter(results.values()))[0]
     return Findings(
         system,
         q,
@@ -140,7 +139,25 @@ def inspect_mechanism(
         accel,
         mechanical_energy(system, q, v),
         {name: (dimensions, _difference(own, accel)) for name, (own, dimensions) in results.items()},
+        refused,
     )
+
+
+def _solved(
+    system: System, state: tuple[Vector, Vector, Vector], formulations: Sequence[str]
+) -> tuple[dict[str, tuple[Vector, Dimensions]], dict[str, str]]:
+    """Accelerations and dimensions of the formulations that find any in the state, and why the others do not. Raises MechanismError if none does."""
+    q, v, prescribed = state
+    results, errors = {}, {}
+    for name in formulations:
+        try:
+            solver = build_formulation(name, system)
+            results[name] = solver.accelerations(q, v, prescribed=prescribed), solver.dimensions
+        except MechanismError as error:
+            errors[name] = error
+    if not results:
+        raise next(iter(errors.values()))
+    return results, {name: str(error).removeprefix(f"{system.mechanism.file}: ") for name, error in errors.items()}
 
 
 def _displaced(system: System) -> Vector:
@@ -223,6 +240,7 @@ def as_object(found: Findings) -> dict[str, Any]:
             name: {"coordinates": size.coordinates, "constraints": size.constraints, "difference": difference}
             for name, (size, difference) in found.formulations.items()
         },
+        "refused": found.refused,
         "agree": found.agree,
     }
 
@@ -289,9 +307,9 @@ def _table(found: Findings) -> list[str]:
 
 
 def _numbers(values: Vector, at: slice) -> str:
-    """Some of many numbers; what is nothing but rounding beside the largest is shown as zero."""
-    noise = 1e-13 * max(1.0, float(np.abs(values).max(initial=0.0)))
-    return " ".join(f"{x:.6g}" if abs(x) > noise else "0" for x in values[at])
+    """Some of many numbers; what is nothing but rounding beside the largest is shown as zero, and what is no number as such."""
+    noise = 1e-13 * max(1.0, float(np.abs(values[np.isfinite(values)]).max(initial=0.0)))
+    return " ".join("0" if abs(x) <= noise else f"{x:.6g}" for x in values[at])
 
 
 def _comparison(found: Findings) -> list[str]:
@@ -301,6 +319,7 @@ def _comparison(found: Findings) -> list[str]:
     for name, (size, difference) in found.formulations.items():
         verdict = "the accelerations above" if name == first else f"differs by {difference:.1e}"
         lines.append(f"  {name:<9}  {size.coordinates:>4} coordinates  {size.constraints:>4} constraints  {verdict}")
+    lines += [f"  {name:<9}  refuses: {why}" for name, why in found.refused.items()]
     if not found.agree:
         lines.append(f"  FAIL: the formulations differ by more than {AGREEMENT:.0e}")
     return lines

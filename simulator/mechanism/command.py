@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError, OutputError
+from simulator.base.jsontext import json_text
 from simulator.formulation import build_formulation
 from simulator.mechanism.motion import Motion
 from simulator.mechanism.options import METHODS
@@ -21,9 +22,9 @@ from simulator.mechanism.start import closed_state, read_start
 from simulator.mechanism.sweep_report import sweep_motion, sweep_object, sweep_text
 from simulator.record.files import write_text
 from vehicles.multibody.coordinates import Coordinate, velocity_coordinates
+from vehicles.multibody.energy_audit import EnergyAudit
 from vehicles.multibody.formulation import MultiplierFormulation
-from vehicles.multibody.mechanism import MechanismError
-from vehicles.multibody.simulate import Run, simulate
+from vehicles.multibody.simulate import EnergyError, Run, RunError, simulate
 from vehicles.multibody.stabilization import make_control
 from vehicles.multibody.sweep import sweep
 from vehicles.multibody.system import System, build_system
@@ -43,7 +44,10 @@ PICTURES = {"plot": (".png",), "animate": (".gif", ".png")}
 
 
 def main_motion(arguments: argparse.Namespace) -> int:
-    """Sweep or run the mechanism of a file and print what came of it; always 0.
+    """Sweep or run the mechanism of a file and print what came of it: 0, or 1 for a run that ended before its time, 2 when that was at once,
+    and 1 for a run whose energy is off by more than its method allows.
+
+    Of such a run everything asked for is written and printed as far as it came, and a line on the error stream says when and why it ended, or by how much it is off.
 
     Raises
     ------
@@ -59,13 +63,17 @@ def main_motion(arguments: argparse.Namespace) -> int:
         coordinate, values = _positions(system, arguments.sweep)
         swept = sweep(system, q, coordinate.index, values)
         motion, report, page = sweep_motion(swept), sweep_object(swept), sweep_text(swept)
+        failed = None
     else:
         settings = _run_settings(arguments)
-        run = _run(system, (q, v, prescribed), settings)
-        motion, report, page = run_motion(system, run), run_object(system, run, settings), run_text(system, run, settings)
+        run, failed = _run(system, (q, v, prescribed), settings)
+        motion, report, page = run_motion(system, run), run_object(system, run, settings, failed), run_text(system, run, settings)
     _write(arguments, motion)
-    print(json.dumps(report, allow_nan=False) if arguments.json else page)
-    return 0
+    print(json_text(report) if arguments.json else page)
+    if failed is None:
+        return 0
+    print(f"jounce: {failed}", file=sys.stderr)
+    return 1 if failed.t > 0.0 else 2
 
 
 def _check_options(arguments: argparse.Namespace) -> None:
@@ -145,17 +153,18 @@ def _run_settings(arguments: argparse.Namespace) -> RunSettings:
     return RunSettings(seconds / steps, steps, arguments.method or "rk4", formulation, control)
 
 
-def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSettings) -> Run:
-    """The motion from q, v under constant accelerations of the prescribed joints. Raises MechanismError."""
+def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSettings) -> tuple[Run, RunError | None]:
+    """The motion from q, v under constant accelerations of the prescribed joints, and why it ended before its time or cannot be trusted, if so."""
     q, v, prescribed = state
     solver = build_formulation(settings.formulation, system)
     # only Baumgarte's control asks for multipliers, and it is refused beside a formulation without any
     control = make_control(settings.control, cast(MultiplierFormulation, solver), q, settings.step)
-    run = simulate(solver, q, v, settings.step, settings.steps, METHODS[settings.method], control, lambda _: prescribed)
-    lost = ~np.isfinite(np.hstack([run.q, run.v])).all(axis=1)
-    if lost.any():
-        raise MechanismError(f"{system.mechanism.file}: the run is lost at {run.t[lost][0]:.6g} s; a shorter --step may help")
-    return run
+    try:
+        run = simulate(solver, q, v, settings.step, settings.steps, METHODS[settings.method], control, lambda _: prescribed)
+    except RunError as failed:
+        return failed.run, failed
+    balanced = run.audit is None or run.audit.passed
+    return run, None if balanced else EnergyError(system.mechanism.file, run, cast(EnergyAudit, run.audit))
 
 
 def _write(arguments: argparse.Namespace, motion: Motion) -> None:

@@ -19,6 +19,8 @@ INK, QUIET = "#222222", "#9aa0a6"
 COLORS = ("#1f5fa8", "#d9730d", "#2a8c5a", "#b3261e", "#7b4fa3", "#8a6d3b", "#c2448b", "#4f6f7a", "#8f9a1c", "#1b9aaa")
 MOST_LABELS = 9
 """Bodies whose names can be read beside each other; of more, only those that carry three points or more."""
+POINT = 1e-9
+"""What is smaller than this part of its distance from the origin, or than this part of a nanometer, is drawn as one point in a picture of 1 m."""
 MARGIN = 0.08
 SYMBOL = 0.022
 """Size of the signs of joints and ground, in parts of the picture."""
@@ -35,7 +37,8 @@ class Drawing:
         self.sight: Sight = sight(system, self.places.reshape(-1, 3))
         self.flat = self.places @ np.column_stack([self.sight.right, self.sight.up])
         low, high = self.flat.min(axis=(0, 1)), self.flat.max(axis=(0, 1))
-        self.size = float(max(high - low)) or 1.0
+        extent, far = float(max(high - low)), float(np.abs(self.flat).max())
+        self.size = extent if extent > POINT * max(far, POINT) else 1.0
         self.low, self.high = low - MARGIN * self.size, high + MARGIN * self.size
         names = [shape.body for shape in self.skeleton.shapes]
         self.color = self._colors()
@@ -141,7 +144,7 @@ class Drawing:
         along = (b - a) / length
         stroke = 0.6 * s * (np.array([along[1], -along[0]]) - along)
         axes.plot(*np.stack([a, b]).T, color=INK, linewidth=1.1, zorder=1.5)
-        for x in np.arange(0.6 * s, length + 1e-9, 0.6 * s):
+        for x in np.arange(0.6 * s, (1.0 + 1e-9) * length, 0.6 * s):
             axes.plot(*np.stack([a + x * along, a + x * along + stroke]).T, color=INK, linewidth=0.7, zorder=1.4)
 
     def _draw_scale(self, axes: Axes) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.mechanism.motion import Measure, Motion
 from vehicles.multibody.coordinates import velocity_coordinates
-from vehicles.multibody.simulate import Run
+from vehicles.multibody.simulate import Run, RunError
 from vehicles.multibody.system import System
 
 
@@ -35,18 +35,19 @@ def run_motion(system: System, run: Run) -> Motion:
     return Motion(system, system.mechanism.name, Measure("time", "s", run.t), run.q, rates, measures, (), is_run=True)
 
 
-def run_object(system: System, run: Run, settings: RunSettings) -> dict[str, Any]:
-    """For JSON: SI units and radians."""
+def run_object(system: System, run: Run, settings: RunSettings, failed: RunError | None = None) -> dict[str, Any]:
+    """For JSON: SI units and radians; `failed` is why the run ended before its time, null when it did not."""
     return {
         "file": system.mechanism.file,
         "name": system.mechanism.name,
         "seconds": float(run.t[-1]),
         "step": settings.step,
         "steps": settings.steps,
+        "failed": None if failed is None else {"t": failed.t, "reason": str(failed), "loops": failed.loops},
         "method": settings.method,
         "formulation": settings.formulation,
         "control": settings.control,
-        "energy": {"start": float(run.energy[0]), "end": float(run.energy[-1]), "largest_change": run.energy_drift},
+        "energy": {"start": float(run.energy[0]), "end": float(run.energy[-1]), "largest_change": run.energy_drift, **_balance(run)},
         "drift": {"position": run.drift[0], "rate": run.drift[1]},
         "state": {
             name: {"position": run.q[-1][system.joint_q[name]].tolist(), "rate": run.v[-1][system.joint_v[name]].tolist()}
@@ -60,10 +61,11 @@ def run_text(system: System, run: Run, settings: RunSettings) -> str:
     change = float(run.energy[-1] - run.energy[0])
     lines = [
         f"{system.mechanism.file}: {system.mechanism.name}",
-        f"  {run.t[-1]:.9g} s in {settings.steps} steps of {settings.step:.6g} s: "
+        f"  {run.t[-1]:.9g} s in {run.t.size - 1} steps of {settings.step:.6g} s: "
         f"{settings.method}, {settings.formulation}, loops kept closed by {settings.control}",
         f"  loops: open by at most {run.drift[0]:.1e} (m, rad), rates {run.drift[1]:.1e}",
         f"  energy: {run.energy[0]:.9g} J at first, {run.energy[-1]:.9g} J at last: change {change:.3g} J, at most {run.energy_drift:.3g} J on the way",
+        *_balance_line(run),
         "",
     ]
     rows = [["joint", f"position at {run.t[-1]:.6g} s", "rate"]]
@@ -73,6 +75,19 @@ def run_text(system: System, run: Run, settings: RunSettings) -> str:
     return "\n".join(
         lines + ["  " + "  ".join([row[0].ljust(widths[0]), row[1].rjust(widths[1]), row[2].rjust(widths[2])]) for row in rows]
     )
+
+
+def _balance(run: Run) -> dict[str, Any]:
+    """The energy audit, for a run to its end."""
+    if run.audit is None:
+        return {}
+    return {"work": float(run.audit.work[-1]), "imbalance": run.audit.imbalance, "in_motion": run.audit.moved, "balanced": run.audit.passed}
+
+
+def _balance_line(run: Run) -> list[str]:
+    if run.audit is None:
+        return []
+    return [f"  work of dampers, forces and drives: {run.audit.work[-1]:.6g} J; the balance is off by at most {run.audit.imbalance:.2g} J"]
 
 
 def _moving(system: System) -> list[str]:

@@ -102,8 +102,8 @@ def _amount(x: float, unit: str, exact: bool = False) -> str:
 
 
 def _plain(x: float) -> str:
-    """A number; what is nothing but rounding is shown as zero."""
-    return f"{x:.6g}" if abs(x) > STILL else "0"
+    """A number; what is nothing but rounding is shown as zero, and what is no number as such."""
+    return "0" if abs(x) <= STILL else f"{x:.6g}"
 
 
 def _loops(place: Singular) -> str:

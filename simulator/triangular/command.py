@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Mapping
 from fractions import Fraction
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import JounceError
+from simulator.base.jsontext import json_text
 from simulator.base.yamlfile import read_text, read_yaml
 from simulator.build import find_config, load_mechanism
 from simulator.record.files import write_text
@@ -31,7 +31,7 @@ def main_triangularize(arguments: argparse.Namespace) -> int:
         write_text(Path(arguments.basis), basis_text(triangular))
     if arguments.write:
         write_text(Path(arguments.write), module_text(triangular, arguments.file))
-    print(json.dumps(_as_mapping(triangular, counts)) if arguments.json else _as_text(triangular, counts))
+    print(json_text(_as_mapping(triangular, counts)) if arguments.json else _as_text(triangular, counts))
     return 0
 
 

@@ -8,6 +8,9 @@ The header tells what the rows are, their columns may stand in any order:
 - five-link suspension: z, then x, y, phi, theta, psi and alpha, beta of the links 1 to 5
 - landing gear: branch, thetaA, and thetaB, thetaD, thetaF, pBC
 
+Rates stand beside them under the same names with d or d_ before (dx, d_alpha1). Where those of the independent coordinates are there (the
+six of the platform, dz, d_thetaA), all others that are there are compared with what follows from them; without, they are refused.
+
 The axial inertia of the legs is not settled in the literature (0, or 1/160 kg m2 for each half): a run is compared with the one of the
 file and with the other, and the report says which it is.
 """
@@ -22,10 +25,10 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.validate.report import Comparison
+from simulator.validate.report import Comparison, relative_error
 from vehicles.mechanisms import five_link, landing_gear, stewart
 from vehicles.mechanisms.from_mechanism import five_link_parameters, stewart_parameters
-from vehicles.multibody.constraint_jacobian import position_residuals
+from vehicles.multibody.constraint_jacobian import position_residuals, velocity_residuals
 from vehicles.multibody.mechanism import Mechanism
 from vehicles.multibody.system import build_system
 
@@ -64,14 +67,66 @@ def compare_rows(file: str, mechanism: Mechanism) -> Comparison:
     count = len(next(iter(rows.values())))
     if {"t", *POSE, *LEGS, *RATES, *LEG_RATES} <= rows.keys():
         kind, errors = _stewart_run(rows, mechanism, file)
-        return Comparison(file, kind, count, errors, INTEGRATED)
+        return Comparison(file, kind, count, errors, INTEGRATED, _not_compared(rows, ("t", *POSE, *LEGS), ()))
     if {*POSE, *LEGS} <= rows.keys():
-        return Comparison(file, "legs of the Stewart platform", count, _stewart_legs(rows, mechanism), CLOSED_FORM)
+        rates = _Rates(rows, file, POSE, LEGS)
+        errors = _stewart_legs(rows, rates, mechanism)
+        return Comparison(file, "legs of the Stewart platform", count, errors, CLOSED_FORM, rates.left_over)
     if {*POSE, *LINKS} <= rows.keys():
-        return Comparison(file, "links of the five-link suspension", count, _five_link(rows, mechanism), INTEGRATED)
+        rates = _Rates(rows, file, ("z",), tuple(name for name in (*POSE, *LINKS) if name != "z"))
+        errors = _five_link(rows, rates, mechanism)
+        return Comparison(file, "links of the five-link suspension", count, errors, INTEGRATED, rates.left_over)
     if {"branch", "thetaA", *GEAR} <= rows.keys():
-        return Comparison(file, "landing gear", count, _landing_gear(rows, mechanism), INTEGRATED)
+        rates = _Rates(rows, file, ("thetaA",), GEAR, also=("branch",))
+        return Comparison(file, "landing gear", count, _landing_gear(rows, rates, mechanism), INTEGRATED, rates.left_over)
     raise ConfigError(file, "header", ", ".join(rows), "columns of a Stewart platform, a five-link suspension or a landing gear")
+
+
+class _Rates:
+    """The columns with rates of a file: those of the independent coordinates, from which ours follow, and the others.
+
+    Parameters
+    ----------
+    independent, dependent : names of the coordinates; either all or none of the independent ones have rates
+    also : names of further columns that are used
+
+    Raises
+    ------
+    ConfigError : there are rates to compare, and not all of those from which they follow
+    """
+
+    def __init__(self, rows: Rows, file: str, independent: tuple[str, ...], dependent: tuple[str, ...], also: tuple[str, ...] = ()) -> None:
+        self._rows = rows
+        self.compared = tuple(name for name in dependent if rate_column(rows, name))
+        missing = [f"d{name}" if name in POSE else f"d_{name}" for name in independent if not rate_column(rows, name)]
+        if self.compared and missing:
+            found = ", ".join(rate_column(rows, name) or "" for name in self.compared)
+            raise ConfigError(file, "header", found, f"beside these rates those that they follow from: {', '.join(missing)}")
+        self.given = not missing
+        self.left_over = _not_compared(rows, (*independent, *dependent, *also), (*independent, *self.compared))
+
+    def table(self, names: tuple[str, ...]) -> Vector:
+        """(rows, names) rates of coordinates that have them."""
+        return np.stack([self._rows[rate_column(self._rows, name) or ""] for name in names], axis=1)
+
+    def errors(self, name: str, coordinates: tuple[str, ...], found: Vector) -> dict[str, float]:
+        """Under `name` the error of our rates (rows, coordinates), of those that the file has; nothing when it has none."""
+        at = [i for i, coordinate in enumerate(coordinates) if coordinate in self.compared]
+        if not at:
+            return {}
+        return {name: relative_error(found[:, at], self.table(tuple(coordinates[i] for i in at)))}
+
+
+def rate_column(rows: Rows, name: str) -> str | None:
+    """Name of the column with the rate of a coordinate."""
+    return next((column for column in (f"d_{name}", f"d{name}") if column in rows), None)
+
+
+def _not_compared(rows: Rows, coordinates: tuple[str, ...], rates: tuple[str, ...]) -> tuple[str, ...]:
+    """A note that names the columns nothing was done with, if any."""
+    used = {*coordinates, *(rate_column(rows, name) for name in (*coordinates, *rates))}
+    left = [name for name in rows if name not in used]
+    return (f"columns that are not compared: {', '.join(left)}",) if left else ()
 
 
 def _read(file: str) -> Rows:
@@ -116,14 +171,19 @@ def _turned(found: Vector, wanted: Vector) -> float:
     return float(np.abs(np.remainder(found - wanted + math.pi, 2.0 * math.pi) - math.pi).max())
 
 
-def _stewart_legs(rows: Rows, mechanism: Mechanism) -> dict[str, float]:
+def _stewart_legs(rows: Rows, rates: _Rates, mechanism: Mechanism) -> dict[str, float]:
     m = stewart.make_stewart(stewart_parameters(mechanism))
-    found = np.zeros((len(rows["x"]), 6, 3))
+    count = len(rows["x"])
+    found, found_rates = np.zeros((count, 6, 3)), np.zeros((count, 6, 3))
+    given = rates.table(POSE) if rates.given else np.zeros((count, 6))
     for k, pose in enumerate(_table(rows, POSE)):
         stewart.solve_legs(m, pose)
         stewart.leg_coordinates(m, found[k])
+        stewart.solve_leg_rates(m, pose, given[k])
+        found_rates[k] = m.motion[0]["rates"].T
     wanted = _table(rows, LEGS).reshape(-1, 6, 3)
-    return {name: _largest(found[:, :, i], wanted[:, :, i]) for i, name in enumerate(("alpha", "beta", "s"))}
+    errors = {name: _largest(found[:, :, i], wanted[:, :, i]) for i, name in enumerate(("alpha", "beta", "s"))}
+    return errors | rates.errors("leg rates", LEGS, found_rates.reshape(count, 18))
 
 
 def _stewart_run(rows: Rows, mechanism: Mechanism, file: str) -> tuple[str, dict[str, float]]:
@@ -162,27 +222,35 @@ def _run_errors(rows: Rows, m: stewart.Stewart, file: str) -> dict[str, float]:
     return errors
 
 
-def _five_link(rows: Rows, mechanism: Mechanism) -> dict[str, float]:
+def _five_link(rows: Rows, rates: _Rates, mechanism: Mechanism) -> dict[str, float]:
     m = five_link.make_five_link(five_link_parameters(mechanism))
-    poses, links = np.zeros((len(rows["z"]), 6)), np.zeros((len(rows["z"]), 5, 2))
+    count = len(rows["z"])
+    poses, links = np.zeros((count, 6)), np.zeros((count, 5, 2))
+    pose_rates, link_rates = np.full((count, 6), math.nan), np.full((count, 5, 2), math.nan)
+    given = rates.table(("z",))[:, 0] if rates.given else np.zeros(count)
     for k, z in enumerate(rows["z"]):
         poses[k, 2] = z
         if five_link.solve_pose(m, poses[k], NEWTON) > 0:
             five_link.solve_links(m, poses[k])
             five_link.link_angles(m, links[k])
+            if five_link.solve_rates(m, poses[k], given[k]):
+                pose_rates[k], link_rates[k] = m.motion[0]["pose_rates"], m.motion[0]["rates"].T
         else:
             poses[k] = math.nan
-    return {"pose": _largest(poses, _table(rows, POSE)), "links": _turned(links.reshape(-1, 10), _table(rows, LINKS))}
+    errors = {"pose": _largest(poses, _table(rows, POSE)), "links": _turned(links.reshape(-1, 10), _table(rows, LINKS))}
+    return errors | rates.errors("pose rates", POSE, pose_rates) | rates.errors("link rates", LINKS, link_rates.reshape(count, 10))
 
 
-def _landing_gear(rows: Rows, mechanism: Mechanism) -> dict[str, float]:
-    """Errors of the closed form, and by how much the loops of the mechanism are open at the rows [m]."""
+def _landing_gear(rows: Rows, rates: _Rates, mechanism: Mechanism) -> dict[str, float]:
+    """Errors of the closed form, and by how much the loops of the mechanism are open at the rows [m] and open further [m/s]."""
     gear, found = landing_gear.landing_gear(), np.zeros((len(rows["thetaA"]), 4))
+    slopes = np.full_like(found, math.nan)
     for k, (branch, theta) in enumerate(zip(rows["branch"], rows["thetaA"], strict=True)):
         state = record(landing_gear.STATE)
         state[0]["branch"] = branch
         closed = landing_gear.set_position(gear, state, theta)
         found[k] = [state[0][name] for name in ("theta_B", "theta_D", "theta_F", "length")] if closed else math.nan
+        slopes[k] = state[0]["slope"] if closed else math.nan
     errors = {name: _turned(found[:, i], rows[name]) for i, name in enumerate(GEAR[:3])}
     errors["pBC"] = float(np.abs(found[:, 3] / rows["pBC"] - 1.0).max())
     system = build_system(mechanism)
@@ -195,4 +263,11 @@ def _landing_gear(rows: Rows, mechanism: Mechanism) -> dict[str, float]:
     for name, values in joints.items():
         q[:, system.joint_q[name].start] = values
     errors["loops"] = max(float(np.abs(position_residuals(system, row)).max()) for row in q)
+    if rates.given:
+        errors |= rates.errors("rates", GEAR, slopes * rates.table(("thetaA",)))
+    if rates.given and set(GEAR) <= set(rates.compared):
+        v = np.zeros((len(q), system.n_v))
+        for name, values in zip(joints, rates.table(("thetaA", *GEAR)).T, strict=True):
+            v[:, system.joint_v[name].start] = values * (GEAR_UNIT if name == "length" else 1.0)
+        errors["loops opening"] = max(relative_error(velocity_residuals(system, *row), 0.0) for row in zip(q, v, strict=True))
     return errors

@@ -6,8 +6,9 @@ import gzip
 import io
 import json
 import math
+import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,9 @@ GROUNDS = ("flat", "bump")
 
 FORMS = ("type", "shape", "profile", "form")
 """Keys of a ground whose texts say something; other texts are remarks, and measures are numbers."""
+
+CONTACT_MODELS = {"SINGLE_POINT": r"single[ _-]?point", "FOUR_POINTS": r"four[ _-]?points?", "ENVELOPE": r"envelop(?:e|ing)"}
+"""Words for the contact of a tire with the ground (those of Project Chrono's collision types), and how they may be spelled."""
 
 GAP = 1.0
 """s. Longest time between two samples; more is no recording of a drive."""
@@ -96,6 +100,28 @@ class Recording:
             raise ConfigError(self.file, "--from", time, f"a time from {self.time[0]:g} s to before {self.time[-1]:g} s")
         return min(int(np.argmin(np.abs(self.time - time))), len(self.time) - 2)
 
+    def last_row(self, time: float | None, first: int) -> int:
+        """Row nearest to a time [s], `first` or later; the last one without a time. Raises ConfigError."""
+        if time is None:
+            return len(self.time) - 1
+        if not self.time[first] <= time <= self.time[-1]:
+            raise ConfigError(self.file, "--to", time, f"a time from {self.time[first]:g} s to {self.time[-1]:g} s")
+        return max(int(np.argmin(np.abs(self.time - time))), first)
+
+    @property
+    def contact_model(self) -> str | None:
+        """How the recorded tires touch the ground, as the description says it of tire, contact or collision: one of CONTACT_MODELS, or None."""
+        for key, text in _texts(self.about):
+            found = re.search("|".join(CONTACT_MODELS.values()), text, re.IGNORECASE) if re.search("tire|contact|collision", key) else None
+            if found:
+                return next(name for name, words in CONTACT_MODELS.items() if re.fullmatch(words, found.group(), re.IGNORECASE))
+        return None
+
+    @property
+    def is_of_chrono(self) -> bool:
+        """Whether the description names Project Chrono as the source."""
+        return any("chrono" in str(self.about.get(key, "")).lower() for key in ("source", "vehicle_model", "tire_model"))
+
     def has(self, name: str) -> bool:
         """True when there is a column of that name."""
         return name in self.names
@@ -157,6 +183,16 @@ def _table(file: str) -> tuple[list[str], list[list[str]]]:
     if twice:
         raise ConfigError(file, "columns", twice, "every column once")
     return names, rows[1:]
+
+
+def _texts(about: dict[str, Any], inside: str = "") -> Iterator[tuple[str, str]]:
+    """Every text of a description with the path of its key; the meaning of columns aside."""
+    for key, value in about.items():
+        path = f"{inside}.{key}".lower()
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, dict) and key != "columns":
+            yield from _texts(value, path)
 
 
 def _beside(path: Path) -> Path:

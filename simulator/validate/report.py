@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from simulator.base.jsontext import json_text
+
 
 @dataclass(frozen=True)
 class Comparison:
-    """Errors per quantity of one file, and the limit they are held to."""
+    """Errors per quantity of one file, and the limit they are held to; `notes` are what a reader must know beside them."""
 
     file: str
     kind: str
     states: int
     errors: dict[str, float]
     limit: float
+    notes: tuple[str, ...] = ()
 
     @property
     def max_error(self) -> float:
@@ -29,21 +32,22 @@ class Comparison:
         """True when the largest error is within the limit."""
         return self.max_error <= self.limit
 
+    def as_object(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "file": self.file,
+            "kind": self.kind,
+            "states": self.states,
+            "errors": self.errors,
+            "max_error": self.max_error,
+            "limit": self.limit,
+            "pass": self.passed,
+            **({"notes": self.notes} if self.notes else {}),
+        }
+
     def as_json(self) -> str:
         """One JSON object; an error that is not finite is written as null."""
-        finite = {name: e if np.isfinite(e) else None for name, e in self.errors.items()}
-        largest = self.max_error if np.isfinite(self.max_error) else None
-        return json.dumps(
-            {
-                "file": self.file,
-                "kind": self.kind,
-                "states": self.states,
-                "errors": finite,
-                "max_error": largest,
-                "limit": self.limit,
-                "pass": self.passed,
-            }
-        )
+        return json_text(self.as_object())
 
     def as_text(self) -> str:
         """A small table for people."""
@@ -51,7 +55,8 @@ class Comparison:
         rows = [f"  {name:<{width}}  {error:9.2e}" for name, error in self.errors.items()]
         verdict = "pass" if self.passed else "FAIL"
         head = f"{self.file}: {self.kind}, {self.states} states"
-        return "\n".join([head, *rows, f"  {'largest':<{width}}  {self.max_error:9.2e}  limit {self.limit:.0e}: {verdict}"])
+        largest = f"  {'largest':<{width}}  {self.max_error:9.2e}  limit {self.limit:.0e}: {verdict}"
+        return "\n".join([head, *rows, largest, *(f"  {note}" for note in self.notes)])
 
 
 def relative_error(x: ArrayLike, reference: ArrayLike) -> float:

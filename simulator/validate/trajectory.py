@@ -4,19 +4,15 @@ Only time, steering, throttle and braking of the recording and its state at the 
 report alone. The drive starts from rest as the recorded vehicle was spawned (design position, not settled), or, with a start time, from
 the state recorded there.
 
-What the recordings of Project Chrono have and this vehicle does not, each found by putting it in and taking it out again:
-
-- the reaction of its final drives about x has the wrong sign, so that twice the driveshaft torque twists the chassis to the left (its
-  wheel loads show it: their moment about x is 1.7 to 2.2 times that torque, with nothing outside to balance it). Under full
-  throttle that is most of the difference in roll, and some in every turn taken under power;
-- below 1 to 3 m/s its tires hold by soft bristles (1e5 N/m, ours 1e6): drop from the design position, first second of a launch;
-- deflection reduced and forces scaled by camber: 0.3 mm of ride height, 1 mm in a turn, most of the difference in pitch in a turn.
+What the recordings of Project Chrono have and this vehicle does not is told by the report in a line (`OF_CHRONO`) and by docs/trajectories.md
+with its numbers.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,16 +40,20 @@ STEP = 1e-3
 LIMIT = 0.05
 """Largest error of a channel that counts, the aim set for this comparison."""
 
-STRAIGHT = ("vx", "engine_speed", "pitch")
-TURNING = ("vx", "wz", "ay", "roll")
-STANDING = ("z", "pitch")
+COUNTED = {"straight": ("vx", "engine_speed", "pitch"), "turning": ("vx", "wz", "ay", "roll"), "standing": ("z", "pitch")}
 """Channels that count for the verdict, by kind of maneuver. The others are small numbers over small numbers there."""
 
-TURNING_FROM = 1.0
-"""m/s2. Peak lateral acceleration of the recording from which a maneuver counts as turning."""
+STEERED_FROM = 0.02
+"""Largest steering input of the recorded samples, as a part of the lock, from which on a maneuver counts as turning: more than a driver needs to go straight."""
 
 STANDING_BELOW = 1.0
 """m/s. Peak speed below which it counts as standing."""
+
+OF_CHRONO = (
+    "known of Project Chrono, and not of this vehicle (docs/trajectories.md): the reaction of its final drives turns its chassis the wrong way; "
+    "its tires stiffen below 3 m/s; their deflection and forces depend on camber"
+)
+"""What a report says beside a recording of that code."""
 
 CORNERS = ("FL", "FR", "RL", "RR")
 P_BODY_COM = np.array([0.056, 0.0, 0.213])
@@ -62,8 +62,15 @@ P_BODY_COM = np.array([0.056, 0.0, 0.213])
 
 @dataclass(frozen=True)
 class TrajectoryComparison(Comparison):
-    """A comparison in which only some of the channels are held to the limit."""
+    """A comparison in which only some of the channels, `counted`, are held to the limit: those of its kind of maneuver.
 
+    steering : largest steering input of the compared samples, as a part of the lock
+    contact_model : the recording's word for how its tires touch the ground, None when it has none
+    """
+
+    maneuver: str = "straight"
+    steering: float = 0.0
+    contact_model: str | None = None
     counted: tuple[str, ...] = ()
     time: Array = field(default_factory=lambda: np.empty(0), repr=False)
     reference: dict[str, Array] = field(default_factory=dict, repr=False)
@@ -75,6 +82,18 @@ class TrajectoryComparison(Comparison):
         errors = [self.errors[name] for name in self.counted]
         return max((e if np.isfinite(e) else float("inf") for e in errors), default=float("inf"))
 
+    def as_object(self) -> dict[str, Any]:
+        """For JSON."""
+        about = {
+            "maneuver": self.maneuver,
+            "steering": self.steering,
+            "counted": self.counted,
+            "from": self.time[0],
+            "to": self.time[-1],
+            "contact_model": self.contact_model,
+        }
+        return super().as_object() | about
+
     def as_text(self) -> str:
         """A table for people: RMS difference over the peak of the reference, both in the channel's unit beside it."""
         rows = []
@@ -82,46 +101,75 @@ class TrajectoryComparison(Comparison):
             reference, ours = self.reference[name], self.ours[name]
             rms, peak = float(np.sqrt(np.mean((ours - reference) ** 2))), float(np.abs(reference).max())
             rows.append(f"  {'*' if name in self.counted else ' '} {name:<14} {100.0 * error:8.2f} %   rms {rms:10.4g}   peak {peak:10.4g}")
-        head = f"{self.file}: {self.kind}, {self.states} samples from {self.time[0]:g} s to {self.time[-1]:g} s"
+        kind = f"{self.kind}, {self.maneuver} (steering up to {self.steering:.2g})"
+        head = f"{self.file}: {kind}, {self.states} samples from {self.time[0]:g} s to {self.time[-1]:g} s"
         verdict = "pass" if self.passed else "FAIL"
-        return "\n".join([head, *rows, f"  * largest {100.0 * self.max_error:.2f} %, limit {100.0 * self.limit:g} %: {verdict}"])
+        largest = f"  * largest {100.0 * self.max_error:.2f} %, limit {100.0 * self.limit:g} %: {verdict}"
+        return "\n".join([head, *rows, largest, *(f"  {note}" for note in self.notes)])
 
 
-def compare_trajectory(recording: Recording, vehicle: Vehicle, start: float | None = None) -> TrajectoryComparison:
-    """Drive `vehicle` as recorded and compare every channel that the recording has.
+def compare_trajectory(
+    recording: Recording, vehicle: Vehicle, start: float | None = None, end: float | None = None
+) -> TrajectoryComparison:
+    """Drive `vehicle` as recorded and compare every channel that the recording has, up to the sample at `end` [s] (None: the last one).
 
     The error of a channel is the RMS difference over the peak of the reference, over the samples after `start`; when it is None, the
     drive begins at rest with the first sample, and the samples from 1 s before the maneuver count (all, when the file names none).
 
     Raises
     ------
-    ConfigError : the start is outside the recording, its ground is not known, a column is missing, or there is nothing to compare
+    ConfigError : start or end is outside the recording or nothing lies between them, its ground is not known, a column is missing, or there is nothing to compare
     """
     ground = recording.ground()
     first = recording.row(start) if start is not None else 0
+    after = first + 1 if start is not None else max(recording.settled_row, 1)
+    last = recording.last_row(end, after)
     if start is None:
         spawn(vehicle, recording)
     else:
         take_over(vehicle, recording, first)
-    history = drive(vehicle, ground, recording, first)
-    after = first + 1 if start is not None else max(recording.settled_row, 1)
-    reference = {name: _continuous(name, recording.column(name)[after:]) for name in CHANNELS if recording.has(name)}
+    history = drive(vehicle, ground, recording, first, last)
+    compared = range(after, last + 1)
+    reference = {name: _continuous(name, recording.values(name, compared)) for name in CHANNELS if recording.has(name)}
     if not reference:
         raise ConfigError(recording.file, "columns", "no channel", "at least one of " + ", ".join(CHANNELS))
     ours = {name: _continuous(name, CHANNELS[name](history[after - first :])) for name in reference}
     errors = {name: channel_error(ours[name], reference[name]) for name in reference}
-    counted = tuple(name for name in _counting(reference) if name in reference) or tuple(reference)
-    time = recording.time[after:]
-    return TrajectoryComparison(recording.file, "trajectory", len(time), errors, LIMIT, counted, time, reference, ours)
+    steering = float(np.abs(recording.steering[after - 1 : last + 1]).max())
+    maneuver = _maneuver(steering, reference)
+    counted = tuple(name for name in COUNTED[maneuver] if name in reference) or tuple(reference)
+    return TrajectoryComparison(
+        recording.file,
+        "trajectory",
+        len(compared),
+        errors,
+        LIMIT,
+        _notes(recording),
+        maneuver,
+        steering,
+        recording.contact_model,
+        counted,
+        recording.time[after : last + 1],
+        reference,
+        ours,
+    )
 
 
-def _counting(reference: dict[str, Array]) -> tuple[str, ...]:
-    """Channels that count for this kind of maneuver."""
-    if "ay" in reference and np.abs(reference["ay"]).max() > TURNING_FROM:
-        return TURNING
+def _maneuver(steering: float, reference: dict[str, Array]) -> str:
+    """The kind of maneuver, by what the driver did: a recorded ay also comes from bumps, slopes, and wheels that lock."""
     if "vx" in reference and np.abs(reference["vx"]).max() < STANDING_BELOW:
-        return STANDING
-    return STRAIGHT
+        return "standing"
+    return "turning" if steering > STEERED_FROM else "straight"
+
+
+def _notes(recording: Recording) -> tuple[str, ...]:
+    """How the recording's tires touch the ground, and what is known of the code it is from."""
+    model = recording.contact_model
+    if model is None:
+        contact = f"not named in {recording.sidecar}; ours is a single point"
+    else:
+        contact = model + (", as ours" if model == "SINGLE_POINT" else "; ours is a single point: a difference")
+    return (f"contact model of the recording: {contact}", *((OF_CHRONO,) if recording.is_of_chrono else ()))
 
 
 def _continuous(name: str, values: Array) -> Array:
@@ -207,13 +255,13 @@ def arm_angles(vehicle: Vehicle, lengths: Array, where: str) -> Array:
     raise ConfigError(where, "shock_L", lengths.tolist(), "lengths of shock absorbers that the suspension can reach")
 
 
-def drive(vehicle: Vehicle, ground: Ground, recording: Recording, first: int) -> Record:
-    """READOUT records (rows from `first` on) of the vehicle driven with the recorded inputs; the first is the state it begins with."""
+def drive(vehicle: Vehicle, ground: Ground, recording: Recording, first: int, last: int | None = None) -> Record:
+    """READOUT records (rows `first` to `last`) of the vehicle driven with the recorded inputs; the first is the state it begins with."""
     grid = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
     command = record(COMMAND)
     command[0]["selector"] = 1
     history = [vehicle.read().copy()]
-    for row in range(first, len(recording.time) - 1):
+    for row in range(first, len(recording.time) - 1 if last is None else last):
         command[0]["throttle"], command[0]["brake"] = recording.throttle[row], recording.braking[row]
         span = recording.time[row + 1] - recording.time[row]
         steps = max(1, round(span / STEP))

@@ -220,7 +220,7 @@ def test_projection_in_the_measure_of_mass_moves_as_an_impact_does():
     """The change of velocities is M^-1 G* times impulses, so any admissible velocity is orthogonal to it in the measure of M."""
     system, q, v = shipped("andrews_squeezer")
     torn = v + np.random.default_rng(1).normal(size=v.size)
-    _, on = MassProjection(system).settle(q, torn)
+    _, on = MassProjection(system, q).settle(q, torn)
     assert np.abs(velocity_residuals(system, q, on)).max() < 1e-9
     M, _, _ = mass_and_force(system, q, v, np.zeros(system.n_v), np.zeros((system.parts.tree.nodes.size, 6)))
     _, values, Vt = np.linalg.svd(joint_jacobian(system, q))
@@ -233,7 +233,7 @@ def test_a_control_that_cannot_close_a_loop_any_more_names_it(four_bar):
     solver, q, v = four_bar
     far = tuple(replace(loop, p_successor=loop.p_successor + 9.0) for loop in solver.system.mechanism.loops)
     short = build_system(replace(solver.system.mechanism, loops=far))
-    for control in (MassProjection(short), make_control("projection", make_formulation("ta", short), q, STEP)):
+    for control in (MassProjection(short, q), make_control("projection", make_formulation("ta", short), q, STEP)):
         with pytest.raises(MechanismError) as caught:
             control.settle(q, v)
         assert caught.value.loops == (short.loop_names[0],)

@@ -35,6 +35,9 @@ JOINT_SPACE = (
 )
 """What the recursion leaves in a joint."""
 
+NO_INERTIA = 1e-14
+"""A joint moves no inertia when its D is below this part of what it is the difference of: a thin rod about its own axis, but for rounding."""
+
 
 @kernel
 def articulated_body(tree, joints, T, accel):
@@ -49,7 +52,7 @@ def articulated_body(tree, joints, T, accel):
 
     Returns
     -------
-    Node whose D is not above zero (a joint that moves no inertia), or 0 when all went well.
+    Node whose D is not above zero but for rounding (a joint that moves no inertia), or 0 when all went well.
     """
     failed = gather(tree, joints, T, accel)
     if failed == 0:
@@ -89,6 +92,7 @@ def gather_node(tree, joints, k, T, accel):
         return True
     if kind in (REVOLUTE, PRISMATIC):
         n, f = times_axis(kind, A, B, C, vector(m["h"]))
+        least = NO_INERTIA * (A[0] + A[1] + A[2] if kind == REVOLUTE else C[0] + C[1] + C[2])
         D = dot(vector(m["h"]), n) if kind == REVOLUTE else dot(vector(m["h"]), f)
         epsilon = T[i] - (dot(vector(m["h"]), upper(m["z"])) if kind == REVOLUTE else dot(vector(m["h"]), lower(m["z"])))
         inverse = 1.0 / D
@@ -96,7 +100,7 @@ def gather_node(tree, joints, k, T, accel):
         store_six(joint["G"], scale(inverse, n), scale(inverse, f))
         add_rank_one(A, B, C, -inverse, n, f)
         add_six(m["z"], scale(joint["nu"], n), scale(joint["nu"], f))
-        return D > 0.0
+        return max(least, 0.0) < D
     if kind == SPHERICAL:
         return gather_spherical(m, joint, T, i)
     return gather_free(m, joint, T, i)
@@ -216,13 +220,14 @@ def gather_free(m, joint, T, i):
 
 @inline
 def cholesky(L, n):
-    """L L^T = the matrix whose lower triangle L holds, in place. False when it is not positive definite."""
+    """L L^T = the matrix whose lower triangle L holds, in place. False when it is not positive definite by more than rounding."""
     good = True
     for j in range(n):
         d = L[j, j]
+        least = NO_INERTIA * d
         for s in range(j):
             d -= L[j, s] * L[j, s]
-        if not d > 0.0:
+        if not (d > 0.0 and d > least):
             good = False
         root = d**0.5
         L[j, j] = root

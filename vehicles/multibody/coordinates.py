@@ -1,11 +1,17 @@
-"""Names and units of the single coordinates of a mechanism, as its joints define them."""
+"""Names and units of the single coordinates of a mechanism, as its joints define them, and lengths that they are counted in."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vehicles.multibody.mechanism import Joint
-from vehicles.multibody.system import System
+from vehicles.multibody.system import Cluster, System
+from vehicles.multibody.tree import POSITIONS, move
+
+Vector = NDArray[np.float64]
 
 AXES = ("x", "y", "z")
 
@@ -54,3 +60,29 @@ def _positions(joint: Joint) -> list[tuple[str, str]]:
 
 def _scalars(joint: Joint) -> list[tuple[str, str]]:
     return {"revolute": [("", "rad")], "prismatic": [("", "m")], "universal": [("[0]", "rad"), ("[1]", "rad")]}.get(joint.kind, [])
+
+
+def size_of(system: System, cluster: Cluster, q: Vector) -> float:
+    """Diagonal [m] of the box around the points of the constraint rows of an aggregated body and the joints between them."""
+    tree = system.parts.tree
+    move(tree, np.asarray(q, float))
+    points = [tree.motion["p"][k] for k in range(cluster.first, cluster.last) if POSITIONS[tree.nodes[k]["kind"]] != 7]
+    for row in system.parts.constraints.rows[cluster.row0 : cluster.row1]:
+        for end in ("i", "j"):
+            m = tree.motion[row[end]]
+            points.append(m["p"] + m["R"] @ row[f"p_{end}"])
+    size = float(np.linalg.norm(np.ptp(np.array(points), axis=0))) if points else 0.0
+    return size if size > 0.0 else 1.0
+
+
+def coordinate_units(system: System, q: Vector) -> Vector:
+    """(n_v,) what each velocity coordinate is counted in: the size [m] of its aggregated body at q (n_q,) where it is a length, else 1."""
+    units = np.ones(system.n_v)
+    lengths = [c.index for c in velocity_coordinates(system) if c.unit == "m"]
+    nodes = system.parts.tree.nodes
+    for cluster in system.clusters:
+        if cluster.row0 < cluster.row1:
+            first = int(nodes["v"][cluster.first])
+            last = int(nodes["v"][cluster.last]) if cluster.last < nodes.size else system.n_v
+            units[[i for i in lengths if first <= i < last]] = size_of(system, cluster, q)
+    return units

@@ -15,6 +15,7 @@ from vehicles.multibody.constraint_jacobian import free_coordinates
 from vehicles.multibody.constraints import contradicts, set_gamma, set_jacobian
 from vehicles.multibody.forces import apply_forces
 from vehicles.multibody.formulation import MultiplierFormulation
+from vehicles.multibody.lent_inertia import LentInertia
 from vehicles.multibody.loop_forces import LoopForces, add_multipliers, lay_out_loop_forces, set_accelerations
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.symmetric_elimination import solve
@@ -33,7 +34,8 @@ class CutJoints(NamedTuple):
     """Workspaces. The unknowns are x = [accelerations of the base bodies not eliminated; -lambda].
 
     feedback (rows,) is added to the rows' accelerations, an input: what a stabilization wants of them.
-    A (n, n) their symmetric matrix; inverse_size, order, work (n,) and rank (1,) of its elimination; residual and magnitude (rows,) of the rows'
+    A (n, n) their symmetric matrix; inverse_size, order, work (n,) and rank (1,) of its elimination; most (1,) the rank it cannot exceed, an
+    input; residual and magnitude (rows,) of the rows'
     accelerations; multipliers (rows,) lambda; the force of row c is Y_c* lambda_c.
     """
 
@@ -44,6 +46,7 @@ class CutJoints(NamedTuple):
     inverse_size: Vector
     order: NDArray[np.int64]
     rank: NDArray[np.int64]
+    most: NDArray[np.int64]
     x: Vector
     work: Vector
     residual: Vector
@@ -57,7 +60,19 @@ def lay_out_cut_joints(system: System, bases: tuple[int, ...] = ()) -> CutJoints
     n, no = 6 * len(bases) + rows, np.zeros
     forces = lay_out_loop_forces(system, bases)
     return CutJoints(
-        system.parts, forces, no(rows), no((n, n)), no(n), no(n, np.int64), no(1, np.int64), no(n), no(n), no(rows), no(rows), no(rows)
+        system.parts,
+        forces,
+        no(rows),
+        no((n, n)),
+        no(n),
+        no(n, np.int64),
+        no(1, np.int64),
+        np.array([n]),
+        no(n),
+        no(n),
+        no(rows),
+        no(rows),
+        no(rows),
     )
 
 
@@ -145,6 +160,7 @@ class CutJointFormulation(MultiplierFormulation):
     def __init__(self, system: System) -> None:
         super().__init__(system)
         self.kernel_arguments = self.lay_out(system)
+        self._lent = LentInertia(system)
 
     @staticmethod
     @abstractmethod
@@ -156,6 +172,9 @@ class CutJointFormulation(MultiplierFormulation):
         """Coordinates of the tree that are not prescribed, and the rows of its loops."""
         rows = self.system.parts.constraints.rows.size
         return Dimensions(int(free_coordinates(self.system).sum()), rows)
+
+    def _keep_rank(self, redundant: int | None) -> None:
+        self.kernel_arguments.most[0] = self.kernel_arguments.x.size - (redundant or 0)
 
     def set_feedback(self, feedback: Vector) -> None:
         """Have phi'' + feedback = 0 from now on, in place of phi'' = 0; (rows,) in the order of `system.parts.constraints.rows`."""
@@ -173,7 +192,7 @@ class CutJointFormulation(MultiplierFormulation):
         return tuple(sorted(int(i) - m.x.size + m.residual.size for i in m.order[m.rank[0] :]))
 
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
-        status = self.evaluate(self.kernel_arguments, q, v, accel)
+        status = self._lent.solve(lambda *state: self.evaluate(self.kernel_arguments, *state), q, v, accel)
         if status > 0:
             raise MechanismError(f"{self.system.mechanism.file}: joint {self.system.node_names[status]!r} moves no inertia")
         self._refuse_singular(q, len(self.redundant))

@@ -6,6 +6,7 @@
     alpha_delta = M^-1 G* lambda                                          (6c)
 
 M is inverted body by body; G M^-1 G* is a full matrix, eliminated in O(rows^3) steps: what eq (4) costs without a thought for its pattern.
+A body without inertia in some direction has no M^-1; it is told by the kernel, and `lent_inertia` solves with such bodies.
 """
 
 from __future__ import annotations
@@ -24,13 +25,17 @@ from vehicles.multibody.vectors import cross, dot, scale, symmetric_times
 
 Vector = NDArray[np.float64]
 
+SINGULAR = 1e-13
+"""A body whose moments multiply to less than this part of their sum cubed is taken as one without inertia about some axis."""
+
 
 class Dense(NamedTuple):
     """Workspaces.
 
     order_of_body (entries,), first_of_body (n_bodies + 1,) : entries of G sorted by body
     inverse (n_bodies, 6) : inverse inertias; W (entries, 6) : M^-1 G*
-    S (rows, rows) : G M^-1 G*, upper triangle; order, rank : of its elimination; size, work, x (rows,)
+    S (rows, rows) : G M^-1 G*, upper triangle; order, rank : of its elimination; most (1,) : rank it cannot exceed, an input
+    size, work, x (rows,)
     """
 
     by_body: NDArray[np.int64]
@@ -40,6 +45,7 @@ class Dense(NamedTuple):
     S: Vector
     order: NDArray[np.int64]
     rank: NDArray[np.int64]
+    most: NDArray[np.int64]
     size: Vector
     reach: Vector
     work: Vector
@@ -58,6 +64,7 @@ def lay_out_dense(absolute: Absolute, equations: Equations) -> Dense:
         no((rows, rows)),
         no(rows, np.int64),
         no(1, np.int64),
+        np.array([rows]),
         no(rows),
         no(rows),
         no(rows),
@@ -67,10 +74,16 @@ def lay_out_dense(absolute: Absolute, equations: Equations) -> Dense:
 
 @kernel
 def solve_dense(a, e, s):
-    """`e.alpha` and `e.multipliers` as `sparse_augmented.solve_sparse` gives them; all bodies have inertia in all directions."""
+    """`e.alpha` and `e.multipliers`, and the result, as `sparse_augmented.solve_sparse` gives them; every body needs inertia in all directions.
+
+    Returns 0, a body that has none in some direction, or -1 - r for a redundant row r that contradicts the others.
+    """
+    for b in range(1, a.bodies.shape[0]):
+        if not resists(a, b):
+            return b
     set_complement(a, e, s)
     rows = e.gamma.shape[0]
-    s.rank[0] = factor(s.S, 0, s.reach, s.size, s.order)
+    s.rank[0] = factor(s.S, 0, s.reach, s.most[0], s.size, s.order)
     for b in range(1, a.bodies.shape[0]):  # (6a)
         f = a.tree.motion[b]["f"]
         accelerate(a, s, b, e.alpha[b], f)
@@ -92,6 +105,15 @@ def solve_dense(a, e, s):
         if contradicts(e.residual[s.order[k]], largest):
             return -1 - s.order[k]
     return 0
+
+
+@inline
+def resists(a, b):
+    """Whether body b has inertia in all directions."""
+    A = a.tree.motion[b]["A"]
+    x, y, z = (A[0], A[3], A[4]), (A[3], A[1], A[5]), (A[4], A[5], A[2])
+    trace = A[0] + A[1] + A[2]
+    return a.tree.nodes[b]["mass"] > 0.0 and dot(x, cross(y, z)) > SINGULAR * trace * trace * trace
 
 
 @inline

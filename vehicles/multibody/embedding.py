@@ -17,6 +17,7 @@ from vehicles.multibody.closure import (
     set_rows,
 )
 from vehicles.multibody.constraint_embedding import Embedding, evaluate
+from vehicles.multibody.coordinates import coordinate_units
 from vehicles.multibody.formulation import Formulation
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.system import Cluster, Dimensions, System
@@ -30,6 +31,14 @@ WELL_CONDITIONED = 1e-5
 """A wanted dependent coordinate is taken when its pivot is above this part of the largest entry of Y."""
 RANK = 1e-9
 """Pivots below this part of the largest entry of Y count as zero."""
+EXACTLY = 1e-15
+"""m, rad. The same while a motion is followed: rounding stops it before."""
+TOO_FAST = 1.2
+"""A motion is given other independent coordinates when a dependent one moves faster than so many times an independent one, ..."""
+FAST = 1.05
+"""... and then such that none moves faster than this. Lengths count in sizes of the mechanism."""
+EXCHANGES = 100
+"""Pairs of coordinates that are exchanged at most; one or two are usual."""
 
 
 class ConstraintEmbedding(Formulation):
@@ -41,13 +50,16 @@ class ConstraintEmbedding(Formulation):
     q : (n_q,) a closed configuration at which the independent coordinates are chosen; without it the first state evaluated is used
 
     The joints' wishes (`Joint.independent`) are followed where the dependent coordinates they leave are determined well; otherwise the
-    coordinates with the largest pivots become the dependent ones. The choice is made again when the motion makes it a bad one.
+    coordinates with the largest pivots become the dependent ones. The choice is made again when the motion makes it a bad one: while a
+    motion is followed (`set_out`) in its closed states, before that, and without regard to wishes; otherwise where an evaluation fails.
     """
 
     def __init__(self, system: System, q: Vector | None = None) -> None:
         super().__init__(system)
         self._made: Embedding | None = None
         self._dependent = 0
+        self._followed = False
+        self._unit = np.zeros(0)
         self.independent = np.zeros(0, int)
         if q is not None:
             self.choose(q)
@@ -111,6 +123,10 @@ class ConstraintEmbedding(Formulation):
             no(n_v),
         )
         self._dependent = int(clusters["n_dep"].sum())
+        self._note_independent()
+
+    def _note_independent(self) -> None:
+        clusters, columns = self.kernel_arguments.closure.clusters, self.kernel_arguments.closure.columns
         self.independent = np.sort(
             np.concatenate([c["v0"] + columns[c["v0"] + c["n_dep"] : c["v0"] + c["n_dep"] + c["n_ind"]] for c in clusters]).astype(int)
         )
@@ -154,8 +170,51 @@ class ConstraintEmbedding(Formulation):
         out["n_dep"], out["n_ind"] = len(dependent), len(independent)
         columns[out["v0"] : out["v0"] + out["n_v"]] = dependent + independent + [i for i in range(out["n_v"]) if prescribed[i]]
 
+    @property
+    def _tolerance(self) -> float:
+        return EXACTLY if self._followed else CLOSED
+
+    def set_out(self, q: Vector, v: Vector) -> None:
+        """Exchange coordinates where dependent ones move much faster than independent ones, as they do on the way to a dead point.
+
+        X_S says how fast. The exchange of a dependent coordinate for the independent one that moves it most makes the determinant of Y_1
+        larger by their ratio, until no ratio is large (Goreinov, Tyrtyshnikov, "The maximal-volume concept in approximation by low-rank
+        matrices", Contemp. Math. 280, 2001). The state is the same in any coordinates. The number of dependent coordinates stays.
+        """
+        if not self._followed:
+            self._unit = coordinate_units(self.system, q)
+        self.close(q, v)
+        self._followed = True
+        exchanged = [self._exchange(out) for out in self.kernel_arguments.closure.clusters if out["row0"] < out["row1"]]
+        if any(exchanged):
+            self._note_independent()
+
+    def arrive(self) -> None:
+        """See `Formulation`."""
+        self._followed = False
+
+    def _exchange(self, out: np.void) -> bool:
+        """Exchange coordinates of an aggregated body by the ratios X_S of the last evaluation; whether any were."""
+        closure, v0, n_dep, n_ind = self.kernel_arguments.closure, int(out["v0"]), int(out["n_dep"]), int(out["n_ind"])
+        columns = closure.columns[v0 : v0 + out["n_v"]]
+        dependent, independent = columns[:n_dep], columns[n_dep : n_dep + n_ind]
+        X = closure.X[v0 + dependent, :n_ind] * self._unit[v0 + independent] / self._unit[v0 + dependent][:, None]
+        if not np.abs(X).max(initial=0.0) > TOO_FAST:
+            return False
+        for _ in range(EXCHANGES):
+            i, j = divmod(int(np.abs(X).argmax()), n_ind)
+            pivot = X[i, j]
+            if not abs(pivot) > FAST:
+                break
+            row, column = X[i] / pivot, X[:, j].copy()
+            X -= np.outer(column, row)
+            X[i], X[:, j] = -row, column / pivot
+            X[i, j] = 1.0 / pivot
+            dependent[i], independent[j] = independent[j], dependent[i]
+        return True
+
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
-        closed, _ = self._run(lambda m, x, u: evaluate(m, x, u, accel, CLOSED), q, v)
+        closed, _ = self._run(lambda m, x, u: evaluate(m, x, u, accel, self._tolerance), q, v)
         self._refuse_singular(closed, self.system.parts.constraints.rows.size - self._dependent)
 
     def close(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
@@ -164,7 +223,7 @@ class ConstraintEmbedding(Formulation):
         Raises MechanismError as `accelerations`.
         """
         still = np.zeros(self.system.n_v)
-        return self._run(lambda m, x, u: close_tree(m.parts.tree, m.parts.constraints, m.closure, x, u, still, CLOSED), q, v)
+        return self._run(lambda m, x, u: close_tree(m.parts.tree, m.parts.constraints, m.closure, x, u, still, self._tolerance), q, v)
 
     def _run(self, kernel, q: Vector, v: Vector) -> tuple[Vector, Vector]:  # type: ignore[no-untyped-def]
         """Run a kernel on copies of q and v; when the present choice of coordinates fails, choose again at q and try once more."""
@@ -174,7 +233,7 @@ class ConstraintEmbedding(Formulation):
         x, u = np.array(q, float), np.array(v, float)
         if kernel(self.kernel_arguments, x, u):
             return x, u
-        if not fresh and self.kernel_arguments.closure.status[0]["reason"] != OPEN:
+        if not (fresh or self._followed) and self.kernel_arguments.closure.status[0]["reason"] != OPEN:
             error, before = self._error(), (self._made, self.independent)
             self.choose(q)
             if self.independent.size != before[1].size:

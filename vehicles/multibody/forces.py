@@ -41,6 +41,10 @@ CONSTANT_FORCES = (
 )
 
 
+MEET = 1e-12
+"""m. Ends of a spring that are nearer than this have met: the direction between them is nothing but rounding."""
+
+
 class Forces(NamedTuple):
     """Force elements; `joint_forces` (n_v,) are constant forces on the coordinates."""
 
@@ -79,16 +83,25 @@ def apply_forces(forces, tree, q, v, wrenches, tau, T):
 
 @inline
 def pull_spring(spring, tree):
-    """Spring and damper on the line between two points."""
+    """Spring and damper on the line between two points.
+
+    Where the ends meet the line has no direction. Ends that pass through each other with the velocity v come along +v/|v| and leave along
+    -v/|v|, or the other way round: the free length pushes alike on both sides with opposite signs, and the force there is the mean of
+    both limits, zero. The damper is the same on both sides, -damping v, and so is what the rate gives for the distance. Ends that
+    rest in one point are pushed nowhere (the free length holds them in an unstable equilibrium).
+    """
     a, b = tree.motion[spring["a"]], tree.motion[spring["b"]]
     r_a, r_b = rotated(a["R"], vector(spring["p_a"])), rotated(b["R"], vector(spring["p_b"]))
     d = add(sub(vector(a["p"]), vector(b["p"])), sub(r_a, r_b))
     length = math.sqrt(dot(d, d))
-    n = scale(1.0 / length, d)
     v_a = shift_motion(upper(a["V"]), lower(a["V"]), r_a)
     v_b = shift_motion(upper(b["V"]), lower(b["V"]), r_b)
-    push_apart = spring["rate"] * (spring["free_length"] - length) - spring["damping"] * dot(n, sub(v_a, v_b))
-    F = scale(push_apart, n)
+    v = sub(v_a, v_b)
+    if length > MEET:
+        n = scale(1.0 / length, d)
+        F = scale(spring["rate"] * (spring["free_length"] - length) - spring["damping"] * dot(n, v), n)
+    else:
+        F = sub(scale(-spring["rate"], d), scale(spring["damping"], v))
     add_six(a["f"], cross(r_a, F), F)
     add_six(b["f"], scale(-1.0, cross(r_b, F)), scale(-1.0, F))
 

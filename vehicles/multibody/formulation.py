@@ -52,15 +52,34 @@ class Formulation(ABC):
 
         Raises
         ------
-        MechanismError : a joint moves no inertia, the configuration is singular, or constraints contradict one another; it names the
-            joint or the loops
+        MechanismError : a joint moves no inertia, the configuration is singular, constraints contradict one another, or an acceleration is
+            not finite; it names the joint or the loops
         """
         parts = self.system.parts
         parts.tau[:] = 0.0 if tau is None else tau
         parts.wrenches[:] = 0.0 if wrenches is None else wrenches
         accel = np.zeros(self.system.n_v) if prescribed is None else np.array(prescribed, float)
         self._solve(np.asarray(q, float), np.asarray(v, float), accel)
+        if not np.isfinite(accel).all():
+            raise self._not_finite(accel)
         return accel
+
+    def _not_finite(self, accel: Vector) -> MechanismError:
+        at = int(np.flatnonzero(~np.isfinite(accel))[0])
+        name = next(name for name, where in self.system.joint_v.items() if where.start <= at < where.stop)
+        return MechanismError(f"{self.system.mechanism.file}: no accelerations: that of joint {name!r} is not finite")
+
+    @abstractmethod
+    def set_out(self, q: Vector, v: Vector) -> None:
+        """From here a motion is followed, one step at least: q (n_q,), v (n_v,) are on the loops.
+
+        Between its steps an integrator asks for accelerations in states that are not. What is decided here, by the closed state, is kept for
+        them until the next `set_out` or `arrive`: coordinates, ranks. Raises MechanismError as `accelerations`.
+        """
+
+    @abstractmethod
+    def arrive(self) -> None:
+        """The motion is over: every state decides for itself again."""
 
     @abstractmethod
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
@@ -79,6 +98,29 @@ class Formulation(ABC):
 
 class MultiplierFormulation(Formulation):
     """A formulation that keeps constraints as rows with multipliers, and takes a feedback on them."""
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self._expected: int | None = None
+
+    def set_out(self, q: Vector, v: Vector) -> None:
+        """Count the redundant rows in the first of these states: a mechanism that moves on keeps their number.
+
+        Off its loops by delta a redundant row has a pivot of the order of delta^2, and would not be known for what it is.
+        """
+        if self._expected is None:
+            self.accelerations(q, v)
+            self._expected = len(self.redundant)
+            self._keep_rank(self._expected)
+
+    def arrive(self) -> None:
+        """See `Formulation`."""
+        self._expected = None
+        self._keep_rank(None)
+
+    @abstractmethod
+    def _keep_rank(self, redundant: int | None) -> None:
+        """From now on so many rows are redundant; None: as many as are found."""
 
     @property
     @abstractmethod

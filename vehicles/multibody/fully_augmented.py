@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
 from simulator.base.frames import quaternion_of_rotation
 from simulator.base.jit import kernel
 from vehicles.multibody.absolute_coordinates import (
@@ -31,16 +30,21 @@ from vehicles.multibody.absolute_coordinates import (
     take_wrenches,
 )
 from vehicles.multibody.absolute_layout import Group, lay_out_absolute
-from vehicles.multibody.augmented_equations import Equations, lacks_inertia, lay_out_equations, set_row_rates, set_row_residuals, set_rows
+from vehicles.multibody.augmented_equations import Equations, lay_out_equations, set_row_rates, set_row_residuals, set_rows
 from vehicles.multibody.dense_augmented import Dense, lay_out_dense, solve_dense
 from vehicles.multibody.forces import apply_forces
 from vehicles.multibody.formulation import MultiplierFormulation
+from vehicles.multibody.ldl import DEPENDENT
+from vehicles.multibody.lent_inertia import LentInertia
 from vehicles.multibody.mechanism import MechanismError
-from vehicles.multibody.sparse_augmented import Sparse, is_redundant, lay_out_sparse, solve_sparse
+from vehicles.multibody.sparse_augmented import Sparse, lay_out_sparse, solve_sparse
 from vehicles.multibody.system import Dimensions, Parts, System
 from vehicles.multibody.tree import move, set_velocities
 
 Vector = NDArray[np.float64]
+
+POWERS = (DEPENDENT, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, DEPENDENT)
+"""What is tried for the pivot that counts as none; where nothing fits it is the usual one."""
 
 
 class SparseModel(NamedTuple):
@@ -153,9 +157,7 @@ class FullyAugmented(MultiplierFormulation):
     body_accelerations : (n_bodies, 6) of the last evaluation, [alpha; a] at the centers of mass in world axes; body 0 is the world,
         the others stand in the order of the tree's nodes
 
-    Raises
-    ------
-    ConfigError : the dense solver is to solve for bodies that lack inertia in some direction
+    `accelerations` solves for bodies that lack inertia in some direction too (`lent_inertia`); the dense kernels by themselves do not.
     """
 
     evaluate: Callable[..., int]
@@ -174,9 +176,11 @@ class FullyAugmented(MultiplierFormulation):
             self.evaluate, self.evaluate_state = evaluate_sparse, evaluate_sparse_state
             self.kernel_arguments = SparseModel(system.parts, absolute, equations, lay_out_sparse(absolute, equations, groups, members))
         else:
-            self._refuse_massless(absolute)
             self.evaluate, self.evaluate_state = evaluate_dense, evaluate_dense_state
             self.kernel_arguments = DenseModel(system.parts, absolute, equations, lay_out_dense(absolute, equations))
+        place = np.zeros(system.parts.tree.nodes.size, int)
+        place[absolute.bodies["node"]] = np.arange(absolute.bodies.size)
+        self._lent = LentInertia(system, [(absolute.tree.nodes, place)])
 
     @property
     def dimensions(self) -> Dimensions:
@@ -199,11 +203,40 @@ class FullyAugmented(MultiplierFormulation):
         """See the class."""
         s = self.kernel_arguments.solver
         if isinstance(s, Sparse):
-            return tuple(r for r in range(s.row_slots.size) if is_redundant(s, r))
+            return tuple(np.flatnonzero(s.factorization.inverse.ravel()[s.row_slots] == 0.0).tolist())
         return tuple(sorted(int(r) for r in s.order[s.rank[0] :]))
 
     def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
-        self.check(self.evaluate(self.kernel_arguments, q, v, accel), q)
+        given, status = accel.copy(), self._evaluated(q, v, accel)
+        if self._expected is not None and status <= 0 and len(self.redundant) != self._expected:
+            status = self._measure_again(q, v, given, accel)
+        self.check(status, q)
+
+    def _evaluated(self, q: Vector, v: Vector, accel: Vector) -> int:
+        """What the kernel returns, with inertia lent where it must be."""
+        return self._lent.solve(lambda *state: self.evaluate(self.kernel_arguments, *state), q, v, accel)
+
+    def _measure_again(self, q: Vector, v: Vector, given: Vector, accel: Vector) -> int:
+        """Status of an evaluation that finds as many redundant rows as there are, if there is one.
+
+        The sparse solver has a fixed order of elimination. What can be chosen is how small a pivot counts as none: the smallest value,
+        among powers of ten, with which the known number of rows is redundant; and it is kept.
+        """
+        status = 0
+        for power in POWERS:
+            self.kernel_arguments.solver.factorization.dependent[0] = power
+            accel[:] = given
+            status = self._evaluated(q, v, accel)
+            if len(self.redundant) == self._expected:
+                break
+        return status
+
+    def _keep_rank(self, redundant: int | None) -> None:
+        s = self.kernel_arguments.solver
+        if isinstance(s, Sparse):
+            s.factorization.dependent[0] = DEPENDENT
+        else:
+            s.most[0] = s.x.size - (redundant or 0)
 
     def set_feedback(self, feedback: Vector) -> None:
         """Have phi'' + feedback = 0; (rows,) in the order of `system.parts.constraints.rows`. The joints' rows have theirs in `equations`."""
@@ -248,14 +281,6 @@ class FullyAugmented(MultiplierFormulation):
         residual = m.equations.residual.copy()
         set_row_rates(m.absolute, m.equations)
         return residual, m.equations.residual.copy()
-
-    def _refuse_massless(self, absolute: Absolute) -> None:
-        for b in np.flatnonzero(lacks_inertia(absolute)):
-            node = int(absolute.bodies[b]["node"])
-            name = next(name for name, k in self.system.node.items() if k == node)
-            raise ConfigError(
-                self.system.mechanism.file, f"bodies.{name}", "no inertia in some direction", "mass and inertia, or the sparse solver"
-            )
 
 
 def _name_rows(groups: tuple[Group, ...], members: list[list[int]], count: int) -> tuple[tuple[str, ...], NDArray[np.bool_]]:

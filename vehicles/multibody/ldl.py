@@ -47,7 +47,8 @@ class Factorization(NamedTuple):
     Column k of block b is `pivots[b, k]` for the rows of the block itself, then `panels[b, k]` for those of its border; all of them lie
     in `values`. Entries below the diagonal hold L D, `inverse` (blocks, 6) holds 1 / D, zero for what is no pivot. `sign` (blocks, 6) is
     that of the pivot, 0 for an empty slot. `border` are the slots of all borders, `targets` the places in `values` that the products of
-    two border rows are subtracted from. `size` (slots,) is what each diagonal entry was made of; `column` is scratch.
+    two border rows are subtracted from. `size` (slots,) is what each diagonal entry was made of; `column` is scratch. `dependent` (1,), an
+    input, takes the place of `DEPENDENT` for rows.
     """
 
     blocks: Record
@@ -60,6 +61,7 @@ class Factorization(NamedTuple):
     inverse: Vector
     size: Vector
     column: Vector
+    dependent: Vector
 
 
 def lay_out_factorization(sizes: Sequence[int], signs: Sequence[int], neighbors: Sequence[set[int]]) -> Factorization:
@@ -86,7 +88,7 @@ def lay_out_factorization(sizes: Sequence[int], signs: Sequence[int], neighbors:
     slots = np.array([slot for slots in border for slot in slots], np.uint32)
     no = np.zeros
     targets = no((slots.size, width), np.uint32)
-    f = Factorization(blocks, sign, slots, targets, values, pivots, panels, no((n, BLOCK)), no(n * BLOCK), no(width))
+    f = Factorization(blocks, sign, slots, targets, values, pivots, panels, no((n, BLOCK)), no(n * BLOCK), no(width), np.full(1, DEPENDENT))
     for b in range(n):
         for j, column in enumerate(border[b]):
             place = place_of_rows(f, column)
@@ -158,7 +160,8 @@ def eliminate_pivots(f, b):
     P = f.pivots
     for j in range(BLOCK):
         d = P[b, j, j]
-        good = f.sign[b, j] * d > DEPENDENT * (f.size[BLOCK * b + j] + abs(d))
+        least = f.dependent[0] if f.sign[b, j] < 0.0 else DEPENDENT
+        good = f.sign[b, j] * d > least * (f.size[BLOCK * b + j] + abs(d))
         inverse = 1.0 / d if good else 0.0
         f.inverse[b, j] = inverse
         for k in range(j + 1, BLOCK):

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from vehicles.multibody.constraint_jacobian import joint_jacobian, position_residuals
 from vehicles.multibody.constraints import COUPLING, DOT
-from vehicles.multibody.coordinates import Coordinate, velocity_coordinates
+from vehicles.multibody.coordinates import Coordinate, size_of, velocity_coordinates
 from vehicles.multibody.embedding import dependent_columns
 from vehicles.multibody.mechanism import MechanismError
 from vehicles.multibody.system import Cluster, System
-from vehicles.multibody.tree import POSITIONS, VELOCITIES, advance_positions, move
+from vehicles.multibody.tree import VELOCITIES, advance_positions
 
 Vector = NDArray[np.float64]
 
@@ -77,7 +77,7 @@ class MotionCurve:
         self.system, self.index = system, index
         cluster, self._v0, self._n_v = _cluster_of(system, index)
         self.rows = slice(cluster.row0, cluster.row1)
-        self.size = _size(system, cluster, q)
+        self.size = size_of(system, cluster, q)
         self._coordinates = sorted(velocity_coordinates(system), key=lambda c: c.index)
         kinds = system.parts.constraints.rows["kind"][self.rows]
         self._row_unit = np.where((kinds == DOT) | (kinds == COUPLING), 1.0, self.size)
@@ -253,16 +253,3 @@ def _cluster_of(system: System, index: int) -> tuple[Cluster, int, int]:
         if first <= index < first + n:
             return cluster, first, n
     raise ValueError(f"no coordinate {index}")
-
-
-def _size(system: System, cluster: Cluster, q: Vector) -> float:
-    """Diagonal [m] of the box around the points of the constraint rows of an aggregated body and the joints between them."""
-    tree = system.parts.tree
-    move(tree, np.asarray(q, float))
-    points = [tree.motion["p"][k] for k in range(cluster.first, cluster.last) if POSITIONS[tree.nodes[k]["kind"]] != 7]
-    for row in system.parts.constraints.rows[cluster.row0 : cluster.row1]:
-        for end in ("i", "j"):
-            m = tree.motion[row[end]]
-            points.append(m["p"] + m["R"] @ row[f"p_{end}"])
-    size = float(np.linalg.norm(np.ptp(np.array(points), axis=0))) if points else 0.0
-    return size if size > 0.0 else 1.0

@@ -16,7 +16,7 @@ from vehicles.multibody.symmetric_elimination import factor, solve
 from vehicles.multibody.tree import advance_positions, move, set_velocities, start_inertias
 from vehicles.multibody.tree_augmented import set_schur_complement
 
-ROUNDING = 1e3
+ROUNDING = 1e6
 """A residual up to so many times the tolerance may be rounding."""
 
 
@@ -100,7 +100,7 @@ def factor_loops(m, delta):
     start_forces(m.forces, tree, constraints)
     gather_forces(m.forces, tree, parts.joints)
     set_schur_complement(m, tree)
-    m.rank[0] = factor(m.A, 0, m.forces.reach, m.inverse_size, m.order)
+    m.rank[0] = factor(m.A, 0, m.forces.reach, m.most[0], m.inverse_size, m.order)
 
 
 @inline

@@ -39,7 +39,7 @@ def evaluate(m, q, v, accel):
     failed = eliminate_joints(m, accel)
     if failed != 0:
         return failed
-    m.rank[0] = factor(m.A, m.x.shape[0] - m.residual.shape[0], m.forces.reach, m.inverse_size, m.order)
+    m.rank[0] = factor(m.A, m.x.shape[0] - m.residual.shape[0], m.forces.reach, m.most[0], m.inverse_size, m.order)
     return finish(m, accel)
 
 

@@ -13,31 +13,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.jit import kernel
-from vehicles.multibody.assembly import consistent_velocities, open_loop_error
-from vehicles.multibody.constraint_jacobian import free_coordinates, joint_jacobian, position_residuals
+from vehicles.multibody.analysis import mobility
+from vehicles.multibody.assembly import open_loop_error
 from vehicles.multibody.constraints import set_jacobian, set_rates, set_residuals
 from vehicles.multibody.cut_joints import lay_out_cut_joints
 from vehicles.multibody.embedding import ConstraintEmbedding
-from vehicles.multibody.formulation import MultiplierFormulation
+from vehicles.multibody.formulation import Formulation, MultiplierFormulation
+from vehicles.multibody.plain_projection import close_plainly, lay_out_plain, slow_plainly
 from vehicles.multibody.projection import ROUNDING, project_positions, project_velocities
 from vehicles.multibody.system import System
-from vehicles.multibody.tree import advance_positions, move, set_velocities
+from vehicles.multibody.tree import move, set_velocities
 
 Vector = NDArray[np.float64]
 
-CLOSED = 1e-12
-"""m, rad, m/s, rad/s. Where projections stop."""
+CLOSED = 1e-15
+"""m, rad, m/s, rad/s. Where projections stop, if rounding has not stopped them before: where branches of the motion come near to each
+other, what is left of a gap is magnified by their distance."""
 STEPS = 20
 """Newton steps of a projection at most; one or two are usual."""
-NEGLIGIBLE = 1e-9
-"""Singular values of Gc below this part of the largest belong to redundant rows."""
 
 
 class Control(Protocol):
     """A way to stay on the loops."""
 
-    def steer(self, q: Vector, v: Vector) -> None:
-        """Called before the accelerations of q, v are evaluated."""
+    def set_out(self, q: Vector, v: Vector) -> None:
+        """Called with every closed state that a step starts from."""
+
+    def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """State at which to evaluate accelerations for q, v, a state between two steps.
+
+        A method of order p keeps its order when this is a smooth function of q, v that leaves states on the loops alone.
+        """
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """State to go on from after a step that ended in q, v.
@@ -49,8 +55,12 @@ class Control(Protocol):
 class NoControl:
     """The loops drift as they will."""
 
-    def steer(self, q: Vector, v: Vector) -> None:
+    def set_out(self, q: Vector, v: Vector) -> None:
         """Nothing."""
+
+    def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """The state as it is."""
+        return q, v
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """The state as it is."""
@@ -79,12 +89,13 @@ class Baumgarte(NoControl):
         """Gains for an explicit integrator with steps of `step` seconds."""
         return cls(solver, 0.2 / step)
 
-    def steer(self, q: Vector, v: Vector) -> None:
-        """Tell the solver what phi'' shall be."""
+    def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """The state as it is; the solver is told what phi'' shall be."""
         parts = self.solver.system.parts
         feedback = np.zeros(parts.constraints.rows.size)
         set_baumgarte(parts.tree, parts.constraints, q, v, 2.0 * self.zeta * self.omega, self.omega**2, feedback)
         self.solver.set_feedback(feedback)
+        return q, v
 
 
 @kernel
@@ -100,25 +111,65 @@ def set_baumgarte(tree, constraints, q, v, damping, stiffness, feedback):
         feedback[c] = damping * feedback[c] + stiffness * constraints.residual[c]
 
 
-class Partitioning(NoControl):
+class _Projection(NoControl):
+    """A control that brings every state onto the loops: those that a step ends in, and those in between.
+
+    There redundant rows agree with one another. Off the loops they would not, and multipliers would try to make them.
+    """
+
+    def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """The same as after a step."""
+        return self.settle(q, v)
+
+
+class Partitioning(_Projection):
     """Independent coordinates as the integrator left them; the dependent ones from the loops by Newton's method, their velocities from
     the rows (Wehage and Haug, J. Mech. Design 104, 1982; paper 002, section 3.3). The choice is made by the pivots of Gc, and again
-    where the motion has made it a bad one."""
+    where the motion makes it a bad one.
 
-    def __init__(self, system: System, q: Vector) -> None:
-        self.loops = ConstraintEmbedding(system, q)
+    Parameters
+    ----------
+    loops : chooses and solves. When it is the formulation that is integrated, it closes the loops of every state that it evaluates by itself.
+    own : whether it is another one
+    """
+
+    def __init__(self, loops: ConstraintEmbedding, own: bool = True) -> None:
+        self.loops, self.own = loops, own
+
+    @classmethod
+    def of(cls, solver: Formulation, q: Vector) -> Partitioning:
+        """For a run of any formulation from q (n_q,)."""
+        if isinstance(solver, ConstraintEmbedding):
+            return cls(solver, own=False)
+        return cls(ConstraintEmbedding(solver.system, q))
+
+    def set_out(self, q: Vector, v: Vector) -> None:
+        """Other coordinates when the present ones have become bad."""
+        if self.own:
+            self.loops.set_out(q, v)
+
+    def steer(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """See the class."""
+        return self.settle(q, v) if self.own else (q, v)
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """The state with its dependent part solved."""
         return self.loops.close(q, v)
 
 
-class MassProjection(NoControl):
-    """The nearest state on the loops in the measure of the mass matrix (see `projection`)."""
+class MassProjection(_Projection):
+    """The nearest state on the loops in the measure of the mass matrix (see `projection`).
 
-    def __init__(self, system: System) -> None:
+    Parameters
+    ----------
+    system : laid-out mechanism
+    q : (n_q,) closed configuration at which the rank of the rows is found; it is kept
+    """
+
+    def __init__(self, system: System, q: Vector) -> None:
         self.system = system
         self._m = lay_out_cut_joints(system)
+        self._m.most[0] = mobility(system, q).rank
         self._delta = np.zeros(system.n_v)
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
@@ -132,34 +183,30 @@ class MassProjection(NoControl):
         return x, u
 
 
-class PlainProjection(NoControl):
-    """The nearest state on the loops, all coordinates alike: least squares with the identity for a weight, metres beside radians."""
+class PlainProjection(_Projection):
+    """The nearest state on the loops, all coordinates alike (see `plain_projection`). The parameters are those of `MassProjection`."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, q: Vector) -> None:
         self.system = system
-        self._free = free_coordinates(system)
+        self._m = lay_out_plain(system, mobility(system, q).rank)
 
     def settle(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Positions first, then velocities."""
-        x, delta, before = q.copy(), np.zeros(self.system.n_v), np.inf
-        for _ in range(STEPS):
-            residual = position_residuals(self.system, x)
-            gap = float(np.abs(residual).max(initial=0.0))
-            if gap <= CLOSED or (gap <= ROUNDING * CLOSED and gap > 0.5 * before):
-                return x, consistent_velocities(self.system, x, v, hold=())
-            G = joint_jacobian(self.system, x)[:, self._free]
-            delta[self._free] = -np.linalg.lstsq(G, residual, rcond=NEGLIGIBLE)[0]
-            advance_positions(self.system.parts.tree, x, delta, 1.0, x)
-            before = gap
-        raise open_loop_error(self.system, residual, "cannot be closed", "m or rad")
+        x, u = q.copy(), v.copy()
+        if not close_plainly(self._m, x, CLOSED, STEPS) <= ROUNDING * CLOSED:
+            raise open_loop_error(self.system, self._m.residual, "cannot be closed", "m or rad")
+        fastest = max(1.0, float(np.abs(u).max(initial=0.0)))
+        if not slow_plainly(self._m, x, u, CLOSED * fastest, STEPS) <= ROUNDING * CLOSED * fastest:
+            raise open_loop_error(self.system, self._m.residual, "opens whatever the joints do", "m/s or rad/s")
+        return x, u
 
 
 CONTROLS: dict[str, Callable[[MultiplierFormulation, Vector, float], Control]] = {
     "none": lambda solver, q, step: NoControl(),
     "baumgarte": lambda solver, q, step: Baumgarte.for_step(solver, step),
-    "partitioning": lambda solver, q, step: Partitioning(solver.system, q),
-    "mass projection": lambda solver, q, step: MassProjection(solver.system),
-    "projection": lambda solver, q, step: PlainProjection(solver.system),
+    "partitioning": lambda solver, q, step: Partitioning.of(solver, q),
+    "mass projection": lambda solver, q, step: MassProjection(solver.system, q),
+    "projection": lambda solver, q, step: PlainProjection(solver.system, q),
 }
 """Controls by name."""
 

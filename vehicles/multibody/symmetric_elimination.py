@@ -17,7 +17,7 @@ POSTPONED = 1e-3
 
 
 @kernel
-def factor(A, fixed, reach, inverse_size, order):
+def factor(A, fixed, reach, most, inverse_size, order):
     """U and D of A, in place.
 
     Parameters
@@ -25,6 +25,7 @@ def factor(A, fixed, reach, inverse_size, order):
     A : (n, n) symmetric, upper triangle; overwritten, D on the diagonal
     fixed : rows at the beginning that are eliminated first and in their order (positive definite)
     reach : (n - fixed,) what the diagonal of every further row would be if nothing canceled in it
+    most : rank that is not exceeded: of the rows that lost most, so many as are beyond it are redundant whatever is left of them
     inverse_size : (n,) overwritten with 1 / |diagonal| of every further row after the fixed ones, zero where that is nothing but rounding
     order : (n,) overwritten with the rows in the order of elimination, redundant ones last
 
@@ -42,6 +43,8 @@ def factor(A, fixed, reach, inverse_size, order):
                 d = abs(A[i, i])
                 if d > VANISHED * reach[i - fixed]:
                     inverse_size[i] = 1.0 / d
+        if k == most:
+            return k
         if k >= fixed and abs(A[k, k]) * inverse_size[order[k]] < POSTPONED:
             pivot = largest_pivot(A, k, inverse_size, order)
             if pivot < 0:

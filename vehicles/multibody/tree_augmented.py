@@ -49,7 +49,7 @@ def evaluate(m, q, v, accel):
     start_forces(m.forces, tree, constraints)
     gather_forces(m.forces, tree, parts.joints)
     set_schur_complement(m, tree)
-    m.rank[0] = factor(m.A, 0, m.forces.reach, m.inverse_size, m.order)
+    m.rank[0] = factor(m.A, 0, m.forces.reach, m.most[0], m.inverse_size, m.order)
     for c in range(m.x.shape[0]):
         m.x[c] = -m.residual[c]
     return finish(m, accel)  # (6b, 6c, 5)
