@@ -286,7 +286,8 @@ def test_a_run_that_is_lost_says_when_and_keeps_what_there_is(tmp_path, capsys, 
     code, out, _ = call(capsys, "mechanism", stiff(tmp_path), "--run", 2, "--formulation", formulation, "--json")
     run = json.loads(out, parse_constant=pytest.fail)
     assert code == 1 and run["failed"]["t"] == run["seconds"] == pytest.approx(last)
-    assert "finite" in run["failed"]["reason"] and run["energy"]["largest_change"] is None
+    assert "finite" in run["failed"]["reason"]
+    assert run["energy"]["largest_change"] is None or run["energy"]["largest_change"] > 1e9
 
 
 def test_a_run_that_cannot_begin(tmp_path, capsys):
