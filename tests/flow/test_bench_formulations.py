@@ -54,6 +54,26 @@ def test_one_object_with_every_formulation(made):
                 assert row["ratio_ce"] == pytest.approx(row["us_per_step"] / found["ce"]["us_per_step"])
 
 
+def test_json_is_a_summary_unless_samples_are_asked_for(made, monkeypatch, capsys):
+    monkeypatch.setattr(formulations, "measure", lambda *_: made[0])
+    samples = json.loads(call(capsys, "bench", "formulations", "--json", "--samples")[1])
+    assert samples == json.loads(json.dumps(made[0]))
+    out = call(capsys, "bench", "formulations", "--json")[1]
+    short = json.loads(out)
+    assert len(out) < 30_000
+
+    def longest(value):
+        if isinstance(value, list):
+            return max([len(value), *map(longest, value)])
+        return max(map(longest, value.values()), default=0) if isinstance(value, dict) else 0
+
+    assert longest(short) == len(TRIALS)
+    for case, whole in zip(short["cases"], samples["cases"], strict=True):
+        for row, full in zip(case["formulations"], whole["formulations"], strict=True):
+            assert full == row | {key: full[key] for key in ("t", "loop_gap") if key in full}
+    assert "--samples" in refused(call(capsys, "bench", "formulations", "--samples"))
+
+
 @pytest.mark.parametrize("case", SIZES)
 def test_all_formulations_give_the_same_motion(made, case):
     for name, row in rows(made[0], case).items():

@@ -3,11 +3,14 @@
 import json
 import math
 
+import numpy as np
 import pytest
 import yaml
 from jounce import ROOT, call, refused
 
+from simulator.mechanism import check, sweep_report
 from simulator.mechanism.check import COMPARED
+from vehicles.multibody.mechanism import MechanismError
 
 SHIPPED = sorted((ROOT / "configs" / "mechanisms").glob("*.yaml"))
 FOUR_BAR = ROOT / "configs" / "mechanisms" / "four_bar.yaml"
@@ -123,6 +126,113 @@ def test_a_drawing_that_is_open_is_assembled_when_no_state_is_given(tmp_path, ca
     assert report["assembled_from"] == pytest.approx(0.05)
     assert report["state"]["crank on ground"]["position"] == [0.0]
     assert "assembled: were open by 0.05" in call(capsys, "mechanism", file)[1]
+
+
+def test_a_massless_coupler_is_solved_by_all(tmp_path, capsys):
+    """Crank and rocker carry it: the accelerations are those of the limit of a light coupler, by five formulations."""
+    bodies = yaml.safe_load(FOUR_BAR.read_text())["bodies"]
+    file = written(tmp_path, bodies={**bodies, "coupler": {"mass": 0}})
+    report = found(capsys, file)
+    assert tuple(report["formulations"]) == COMPARED and report["refused"] == {}
+    light = [
+        found(capsys, written(tmp_path, f"light{k}.yaml", bodies={**bodies, "coupler": {**bodies["coupler"], "mass": mass}}))
+        for k, mass in enumerate((1e-6, 2e-6))
+    ]
+    for name, joint in report["state"].items():
+        one, two = (side["state"][name]["acceleration"][0] for side in light)
+        assert joint["acceleration"][0] == pytest.approx(2.0 * one - two, rel=1e-9)
+    for name in ("recursive", "fa-dense"):
+        alone = found(capsys, file, "--formulation", name)
+        for joint, values in report["state"].items():
+            assert alone["state"][joint]["acceleration"] == pytest.approx(values["acceleration"], rel=1e-10)
+
+
+@pytest.mark.parametrize("formulation", ["ce", "ta", "recursive", "fa", "fa-dense"])
+@pytest.mark.parametrize("rod", [{"mass": 0.5, "rod": [[0, 0.4, 0], [1, 0.4, 0.1]]}, {"mass": 0}], ids=["thin", "massless"])
+def test_a_rod_that_spins_between_its_balls_is_truly_singular(tmp_path, capsys, formulation, rod):
+    """Its two bodies resist everything but the turn about itself; with a universal joint in place of one ball it has none."""
+    heavy = {"mass": 1, "inertia": [0.01, 0.01, 0.01]}
+    bodies = {"a": {**heavy, "com": [0, 0.2, 0]}, "rod": rod, "b": {**heavy, "com": [1, 0.2, 0]}}
+    hinge = {"type": "revolute", "parent": "world"}
+    A, B = {**hinge, "child": "a", "point": [0, 0, 0], "axis": [0, 0, 1]}, {**hinge, "child": "b", "point": [1, 0, 0], "axis": [0, 0, 1]}
+    ball = {"parent": "a", "child": "rod", "point": [0, 0.4, 0]}
+    loops = {"L": {"type": "ball", "predecessor": "rod", "successor": "b", "point": [1, 0.4, 0.1]}}
+    cardan = {**ball, "type": "universal", "axes": [[0, 1, 0], [0, 0, 1]]}
+    common = {"bodies": bodies, "loops": loops, "state": None}
+    found(capsys, written(tmp_path, joints={"A": A, "U": cardan, "B": B}, **common), "--formulation", formulation)
+    if rod["mass"] == 0 or formulation != "ce":
+        file = written(tmp_path, joints={"A": A, "U": {**ball, "type": "spherical"}, "B": B}, **common)
+        assert "moves no inertia" in refused(call(capsys, "mechanism", file, "--formulation", formulation))
+
+
+def test_one_that_refuses_is_named_beside_the_others(capsys, monkeypatch):
+    """Whatever its reason, the others are compared."""
+    build = check.build_formulation
+
+    def build_some(name, system):
+        if name == "ce":
+            raise MechanismError(f"{system.mechanism.file}: joint 'x' moves no inertia")
+        return build(name, system)
+
+    monkeypatch.setattr(check, "build_formulation", build_some)
+    report = found(capsys, FOUR_BAR)
+    assert report["refused"] == {"ce": "joint 'x' moves no inertia"}
+    assert list(report["formulations"]) == ["ta", "fa"] and report["agree"]
+    assert "ce         refuses: joint 'x' moves no inertia" in call(capsys, "mechanism", FOUR_BAR)[1]
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
+def test_the_dense_solver_takes_every_shipped_mechanism(file, capsys):
+    dense, sparse = (found(capsys, file, "--formulation", name)["state"] for name in ("fa-dense", "ce"))
+    for name, joint in sparse.items():
+        assert dense[name]["acceleration"] == pytest.approx(joint["acceleration"], rel=1e-10, abs=1e-10), name
+
+
+RAIL = {
+    "bodies": {"slider": {"mass": 2, "com": [0, 0, 0]}},
+    "joints": {"rail": {"type": "prismatic", "parent": "world", "child": "slider", "axis": [1, 0, 0]}},
+    "loops": None,
+    "gravity": [0, 0, 0],
+}
+
+
+def on_a_rail(folder, state, rate=100, free_length=0.3, damping=5):
+    """A slider on a spring to the point where it is drawn."""
+    spring = {"rate": rate, "free_length": free_length, "damping": damping}
+    ends = {"from": {"body": "world", "point": [0, 0, 0]}, "to": {"body": "slider", "point": [0, 0, 0]}}
+    return written(folder, **RAIL, springs={"s": {**ends, **spring}}, state={"rail": state})
+
+
+@pytest.mark.parametrize("formulation", ["ce", "ta", "recursive", "fa", "fa-dense"])
+def test_a_spring_whose_ends_meet_has_a_force(tmp_path, capsys, formulation):
+    """At rest none; in passing the damper's, as a hair before and a hair after; and the mean of the free length's pushes on both sides."""
+
+    def push(x, v, **spring):
+        report = found(capsys, on_a_rail(tmp_path, [x, v], **spring), "--formulation", formulation)
+        return 2.0 * report["state"]["rail"]["acceleration"][0]
+
+    assert push(0.0, 0.0) == 0.0
+    for v in (0.7, -0.7):
+        before, after = push(-1e-9 * v, v), push(1e-9 * v, v)
+        assert push(0.0, v) == pytest.approx(-5.0 * v, rel=1e-12)
+        assert push(0.0, v) == pytest.approx(0.5 * (before + after), abs=1e-6)
+        assert abs(before - after) == pytest.approx(2.0 * 100.0 * 0.3, rel=1e-6)
+        assert push(0.0, v, free_length=0.0) == pytest.approx(push(1e-9, v, free_length=0.0), abs=1e-6)
+
+
+def test_a_spring_drawn_at_a_hinge_pulls_at_nothing(tmp_path, capsys):
+    """Both ends on the axis of the crank: the motion is that without it."""
+    spring = {"from": {"body": "world", "point": [1, 0, 0]}, "to": {"body": "crank", "point": [1, 0, 0]}, "rate": 1e6, "free_length": 0.5}
+    report = found(capsys, written(tmp_path, springs={"s": {**spring, "damping": 1e3}}))
+    assert report["state"] == found(capsys, FOUR_BAR)["state"]
+    assert report["energy"]["potential"] == pytest.approx(0.5e6 * 0.25 + found(capsys, FOUR_BAR)["energy"]["potential"])
+
+
+def test_what_is_no_number_is_not_shown_as_zero():
+    values = np.array([math.nan, math.inf, -math.inf, 1e-20, 2.0])
+    assert check._numbers(values, slice(0, 5)) == "nan inf -inf 0 2"
+    assert sweep_report._plain(math.nan) == "nan"
+    assert (sweep_report._plain(1e-14), sweep_report._plain(0.25)) == ("0", "0.25")
 
 
 # Refusals ----------------------------------------------------------------------------------------------------------------------

@@ -259,6 +259,75 @@ def test_ways_to_run(options, drift, capsys):
         assert run["drift"]["position"] > 1e-9
 
 
+def stiff(folder):
+    """A bar on a spring much too stiff for steps of 1 ms: explicit steps blow it up within some fifty of them."""
+    file = folder / "stiff.yaml"
+    hinge = {"type": "revolute", "parent": "world", "child": "bar", "point": [0, 0, 0], "axis": [0, 1, 0]}
+    bodies, springs = {"bar": {"mass": 1, "rod": [[0, 0, 0], [1, 0, 0]]}}, {"h": {"rate": 1e9, "damping": 100}}
+    file.write_text(
+        yaml.safe_dump({"name": "stiff", "bodies": bodies, "joints": {"h": hinge}, "joint_springs": springs, "state": {"h": 0.1}})
+    )
+    return file
+
+
+@pytest.mark.parametrize("formulation", ["ce", "ta", "fa"])
+def test_a_run_that_is_lost_says_when_and_keeps_what_there_is(tmp_path, capsys, formulation):
+    table, curves, sheet = (tmp_path / name for name in ("run.csv", "run.png", "sheet.png"))
+    options = ("--run", 2, "--formulation", formulation, "--csv", table, "--plot", curves, "--animate", sheet)
+    code, out, err = call(capsys, "mechanism", stiff(tmp_path), *options)
+    assert code == 1 and len(err.splitlines()) == 1 and err.startswith("jounce: ")
+    rows = list(csv.reader(table.open()))
+    last = float(rows[-1][0])
+    assert 0.0 < last < 0.5 and len(rows) == 2 + round(last / 1e-3)
+    assert f"the run ends at {last:.9g} s of 2 s" in err and "finite" in err
+    assert f"{last:.9g} s in {len(rows) - 2} steps" in out
+    assert all(math.isfinite(float(row[1])) for row in rows[1:])
+    assert curves.stat().st_size > 5_000 and sheet.stat().st_size > 5_000
+    code, out, _ = call(capsys, "mechanism", stiff(tmp_path), "--run", 2, "--formulation", formulation, "--json")
+    run = json.loads(out, parse_constant=pytest.fail)
+    assert code == 1 and run["failed"]["t"] == run["seconds"] == pytest.approx(last)
+    assert "finite" in run["failed"]["reason"]
+    assert run["energy"]["largest_change"] is None or run["energy"]["largest_change"] > 1e9
+
+
+def test_a_run_that_cannot_begin(tmp_path, capsys):
+    """A thin rod hinged along itself; a drawing of it, one point, is made in no time."""
+    file, table = tmp_path / "rod.yaml", tmp_path / "run.csv"
+    hinge = {"type": "revolute", "parent": "world", "child": "bar", "point": [0.1, 0.2, 0.3], "axis": [0.6, 0.3, 0.15]}
+    file.write_text(
+        yaml.safe_dump({"name": "rod", "bodies": {"bar": {"mass": 1, "rod": [[0.1, 0.2, 0.3], [0.7, 0.5, 0.45]]}}, "joints": {"h": hinge}})
+    )
+    code, _, err = call(
+        capsys, "mechanism", file, "--run", 1, "--csv", table, "--animate", tmp_path / "run.png", "--plot", tmp_path / "curves.png"
+    )
+    assert code == 2 and "the run ends at 0 s of 1 s: joint 'h' moves no inertia" in err
+    assert len(table.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("formulation", ["ta", "fa", "fa-dense"])
+def test_a_massless_coupler_runs_as_embedded(tmp_path, capsys, formulation):
+    mapping = yaml.safe_load(FOUR_BAR.read_text())
+    mapping["bodies"]["coupler"] = {"mass": 0}
+    file = tmp_path / "massless.yaml"
+    file.write_text(yaml.safe_dump(mapping, sort_keys=False))
+    run, embedded = (moved(capsys, file, "--run", 0.2, "--step", 0.002, "--formulation", name) for name in (formulation, "ce"))
+    for name, joint in embedded["state"].items():
+        assert run["state"][name]["position"] == pytest.approx(joint["position"], abs=1e-8)
+    assert run["failed"] is None and run["energy"]["largest_change"] < 1e-6
+
+
+def test_a_slider_passes_through_the_anchor_of_its_spring(tmp_path, capsys):
+    """Free length zero: nothing but an oscillator, as if the spring did not turn over there."""
+    file = tmp_path / "rail.yaml"
+    rail = {"type": "prismatic", "parent": "world", "child": "slider", "axis": [1, 0, 0]}
+    spring = {"from": {"body": "world", "point": [0, 0, 0]}, "to": {"body": "slider", "point": [0, 0, 0]}, "rate": 100, "free_length": 0}
+    mapping = {"name": "rail", "gravity": [0, 0, 0], "bodies": {"slider": {"mass": 1, "com": [0, 0, 0]}}, "joints": {"rail": rail}}
+    file.write_text(yaml.safe_dump({**mapping, "springs": {"s": spring}, "state": {"rail": [0, 1]}}))
+    run = moved(capsys, file, "--run", 2, "--step", 0.002)
+    assert run["state"]["rail"]["position"] == pytest.approx([0.1 * math.sin(20.0)], abs=1e-8)
+    assert run["energy"]["largest_change"] < 1e-6
+
+
 # Files -------------------------------------------------------------------------------------------------------------------------
 
 

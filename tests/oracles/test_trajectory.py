@@ -218,13 +218,78 @@ def test_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
     picture = tmp_path / "out.png"
     assert main(["validate", "trajectory", STEER, "--from", "44", "--json", "--plot", str(picture)]) == 0
     out = json.loads(capsys.readouterr().out)
-    assert set(out) == {"file", "kind", "states", "errors", "max_error", "limit", "pass"}
+    own = {"maneuver", "steering", "counted", "from", "to", "contact_model", "notes"}
+    assert set(out) == {"file", "kind", "states", "errors", "max_error", "limit", "pass"} | own
+    assert (out["maneuver"], out["steering"], out["contact_model"]) == ("turning", 0.3, "SINGLE_POINT")
+    assert out["counted"] == ["vx", "wz", "ay", "roll"]
     assert out["kind"] == "trajectory" and out["states"] == 100 and out["pass"] is True
     assert out["max_error"] == max(out["errors"][name] for name in ("vx", "wz", "ay", "roll"))
     assert picture.read_bytes()[:4] == b"\x89PNG"
 
     assert main(["validate", "trajectory", SETTLE]) == 1
     assert "FAIL" in capsys.readouterr().out
+
+
+def test_to_ends_the_drive(steer: TrajectoryComparison) -> None:
+    """The first second of the same drive: the same samples, bit by bit, and what comes later is not read."""
+    recording = Recording(STEER)
+    beyond = recording.row(35.0) + 1
+    recording.rows = recording.rows[:beyond] + [["hidden"] * len(row) for row in recording.rows[beyond:]]
+    short = compare_trajectory(recording, vehicle(), 34.0, 35.0)
+    assert (short.time[0], short.time[-1], short.states) == (34.01, 35.0, 100)
+    for name, values in short.ours.items():
+        assert np.array_equal(values, steer.ours[name][:100]), name
+    assert short.maneuver == "straight", "the steering begins at 35 s"
+    assert steer.maneuver == "turning"
+
+
+@pytest.mark.parametrize(("start", "end"), [(34.0, 34.0), (34.0, 33.0), (None, 33.9), (None, 1e3), (None, float("nan"))])
+def test_an_end_with_nothing_before_it(start: float | None, end: float) -> None:
+    with pytest.raises(ConfigError, match="--to"):
+        compare_trajectory(Recording(STEER), vehicle(), start, end)
+
+
+def test_the_kind_of_maneuver_is_what_the_driver_did(tmp_path: Path) -> None:
+    """Steered with no lateral acceleration to speak of is a turn; thrown about without steering is none; at rest it is neither."""
+    t = np.round(np.arange(0.0, 0.5, 0.01), 2)
+    zero, slow = np.zeros_like(t), np.full_like(t, 2.0)
+
+    def maneuver(name: str, **columns: np.ndarray) -> TrajectoryComparison:
+        base = {"t": t, "steering": zero, "throttle": zero, "braking": zero, "vx": slow, "ay": zero, "wz": zero, "pitch": zero, "z": zero}
+        return compare_trajectory(Recording(write(tmp_path, base | columns, name)), vehicle())
+
+    turn = maneuver("turn", steering=np.minimum(t, 0.2), ay=np.full_like(t, 0.1))
+    assert (turn.maneuver, turn.counted) == ("turning", ("vx", "wz", "ay"))
+    assert turn.steering == 0.2 and "turning (steering up to 0.2)" in turn.as_text()
+    bump = maneuver("bump", ay=np.full_like(t, 4.0))
+    assert (bump.maneuver, bump.counted) == ("straight", ("vx", "pitch"))
+    still = maneuver("still", vx=zero, ay=np.full_like(t, 4.0), steering=np.minimum(t, 0.2))
+    assert (still.maneuver, still.counted) == ("standing", ("z", "pitch"))
+    assert maneuver("held", steering=np.full_like(t, 0.01)).maneuver == "straight"
+
+
+@pytest.mark.parametrize(
+    ("about", "model", "words"),
+    [
+        ({"tire_model": "TMeasy, collision type ENVELOPE"}, "ENVELOPE", "ENVELOPE; ours is a single point: a difference"),
+        ({"tire_model": "TMeasy, collision type FOUR_POINTS"}, "FOUR_POINTS", "a difference"),
+        ({"tire_model": "TMeasy", "tires": {"contact": "single point"}}, "SINGLE_POINT", "SINGLE_POINT, as ours"),
+        ({"tire_model": "TMeasy", "title": "through the envelope", "contact_method": "SMC"}, None, "not named in"),
+    ],
+)
+def test_the_contact_model_of_the_recording_is_named(tmp_path: Path, about: dict[str, Any], model: str | None, words: str) -> None:
+    comparison = compare_trajectory(Recording(write(tmp_path, columns_with(), **about)), vehicle())
+    assert comparison.contact_model == model
+    (line,) = [line for line in comparison.as_text().splitlines() if "contact model of the recording" in line]
+    assert words in line
+    assert json.loads(comparison.as_json())["contact_model"] == model
+
+
+def test_what_is_known_of_the_other_code_is_said_beside_its_recordings(steer: TrajectoryComparison, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "trajectories.md").read_text(encoding="utf-8")
+    for words in ("final drive", "3 m/s", "camber"):
+        assert any(words in note for note in steer.notes) and words in page
+    assert len(compare_trajectory(Recording(write(tmp_path, columns_with())), vehicle()).notes) == 1
 
 
 def test_picture_that_cannot_be_written(steer: TrajectoryComparison, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Does `jounce validate mechanism FILE.yaml ROWS.csv` judge rows of reference values: right ones, changed ones, and files that are none?"""
 
 import dataclasses
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,12 @@ from legged_mechanisms import DATA, shipped, with_axial_inertia
 
 from simulator.__main__ import main
 from simulator.base.errors import ConfigError
+from simulator.base.records import record
 from simulator.build import data_folder
-from simulator.validate.mechanism_rows import compare_rows
+from simulator.validate.mechanism_rows import GEAR, LEGS, LINKS, POSE, compare_rows
+from simulator.validate.mechanism_rows import _read as read_rows
+from vehicles.mechanisms import five_link, landing_gear, stewart
+from vehicles.mechanisms.from_mechanism import five_link_parameters, stewart_parameters
 
 KNOWN = [
     ("stewart", "stewart_inverse_kinematics.csv", 1e-12),
@@ -49,6 +54,103 @@ def test_reference_rows_pass(mechanism, name, limit):
 )
 def test_a_changed_value_fails(tmp_path, mechanism, name, column, by):
     assert not compare_rows(changed(tmp_path, name, 30, column, by), shipped(mechanism)).passed
+
+
+def with_rates(tmp_path, name, columns, rates, step=1e-6):
+    """A copy of a file of rows with rates from central differences of our own kernels' positions along the direction `rates` of `columns`."""
+    mechanism, wanted = {"stewart_inverse_kinematics.csv": ("stewart", LEGS), "five_link_curves.csv": ("five_link", (*POSE, *LINKS))}.get(
+        name, ("landing_gear", GEAR)
+    )
+    rows = read_rows(str(DATA / name))
+    rows = {key: values[5:25] for key, values in rows.items()}
+    sides = []
+    for sign in (1.0, -1.0):
+        moved = dict(rows)
+        for column, rate in zip(columns, rates, strict=True):
+            moved[column] = rows[column] + sign * step * rate
+        sides.append(positions(mechanism, moved))
+    out = dict(rows) | {f"d_{column}": np.full(20, rate) for column, rate in zip(columns, rates, strict=True)}
+    out |= {f"d_{column}": (sides[0][column] - sides[1][column]) / (2.0 * step) for column in wanted if column not in columns}
+    path = tmp_path / name
+    lines = [",".join(out), *(",".join(repr(float(x)) for x in row) for row in zip(*out.values(), strict=True))]
+    path.write_text("\n".join(lines))
+    return path
+
+
+def positions(name, rows):
+    """The dependent positions of rows by the kernels."""
+    count, mechanism = len(next(iter(rows.values()))), shipped(name)
+    out = {}
+    if name == "stewart":
+        m, legs = stewart.make_stewart(stewart_parameters(mechanism)), np.zeros((count, 6, 3))
+        for k in range(count):
+            stewart.solve_legs(m, np.array([rows[column][k] for column in POSE]))
+            stewart.leg_coordinates(m, legs[k])
+        return dict(zip(LEGS, legs.reshape(count, 18).T, strict=True))
+    if name == "five_link":
+        m, poses, links = five_link.make_five_link(five_link_parameters(mechanism)), np.zeros((count, 6)), np.zeros((count, 5, 2))
+        for k in range(count):
+            poses[k] = [rows[column][k] for column in POSE]
+            assert five_link.solve_pose(m, poses[k], 1e-13) > 0
+            five_link.solve_links(m, poses[k])
+            five_link.link_angles(m, links[k])
+        return dict(zip((*POSE, *LINKS), np.hstack([poses, links.reshape(count, 10)]).T, strict=True))
+    gear, state = landing_gear.landing_gear(), record(landing_gear.STATE)
+    found = []
+    for branch, theta in zip(rows["branch"], rows["thetaA"], strict=True):
+        state[0]["branch"] = branch
+        assert landing_gear.set_position(gear, state, theta)
+        found.append([state[0][field] for field in ("theta_B", "theta_D", "theta_F", "length")])
+    out |= dict(zip(GEAR, np.array(found).T, strict=True))
+    return out
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "name", "columns", "rates", "error"),
+    [
+        ("stewart", "stewart_inverse_kinematics.csv", POSE, (0.3, -0.2, 0.1, 0.4, -0.5, 0.2), "leg rates"),
+        ("five_link", "five_link_curves.csv", ("z",), (0.7,), "link rates"),
+        ("landing_gear", "landing_gear_sweep.csv", ("thetaA",), (0.4,), "rates"),
+    ],
+)
+def test_rates_are_compared_where_they_are(tmp_path, mechanism, name, columns, rates, error):
+    """Rates from differences are good to 1e-8 or so; a wrong one shows, with all positions right."""
+    file = with_rates(tmp_path, name, columns, rates)
+    right = compare_rows(str(file), shipped(mechanism))
+    assert right.errors[error] < 1e-6
+    lines = file.read_text().splitlines()
+    last = lines[-1].split(",")
+    last[-1] = repr(float(last[-1]) + 0.01 * max(1.0, abs(float(last[-1]))))
+    file.write_text("\n".join([*lines[:-1], ",".join(last)]))
+    wrong = compare_rows(str(file), shipped(mechanism))
+    assert not wrong.passed
+    assert (
+        wrong.errors[error] > 1e-3 > 1e3 * max(value for key, value in wrong.errors.items() if "rate" not in key and "opening" not in key)
+    )
+
+
+def test_exact_rates_pass(tmp_path):
+    """The rows of the reference run, without their times: positions and rates of the platform give those of the legs."""
+    lines = (DATA / "stewart_euler1ms_Izz0.csv").read_text().splitlines()
+    file = tmp_path / "rows.csv"
+    file.write_text("\n".join(line.partition(",")[2] for line in lines))
+    comparison = compare_rows(str(file), shipped("stewart"))
+    assert comparison.passed and 0.0 < comparison.errors["leg rates"] < 1e-12
+    assert comparison.notes == ()
+
+
+def test_rates_without_those_that_they_follow_from_are_refused(tmp_path):
+    file = with_rates(tmp_path, "five_link_curves.csv", ("z",), (0.7,))
+    file.write_text(file.read_text().replace("d_z,", "speed,", 1))
+    with pytest.raises(ConfigError, match="dz"):
+        compare_rows(str(file), shipped("five_link"))
+
+
+def test_columns_that_are_not_compared_are_named(capsys):
+    comparison = compare_rows(str(DATA / "five_link_curves.csv"), shipped("five_link"))
+    assert comparison.notes == ("columns that are not compared: closure",)
+    assert "closure" in comparison.as_text()
+    assert json.loads(comparison.as_json())["notes"] == list(comparison.notes)
 
 
 def test_a_turn_more_is_the_same_angle(tmp_path):
