@@ -23,6 +23,12 @@ Telemetry = Mapping[str, NDArray[Any]]
 FILTER_HZ = 6.0
 """Cut-off of the phaseless filter before a peak of acceleration or yaw rate is read, as FMVSS 126 has it for both."""
 
+COLUMNS = (
+    "time", "p_WB_x", "p_WB_y", "roll", "pitch", "yaw", "v_WB_B_x", "w_WB_B_z", "a_WB_B_y", "steering",
+    "F_C_FL_z", "F_C_FR_z", "F_C_RL_z", "F_C_RR_z",
+)  # fmt: skip
+"""Of the telemetry, what metrics and plots need."""
+
 SETTLED = 0.1
 """m. A lane change has settled when the path error stays below this."""
 
@@ -136,12 +142,10 @@ def evaluate(maneuver: Maneuver, telemetry: Telemetry, spawn: Spawn | tuple[floa
 
 def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, NDArray]:
     """The columns for metrics and plots, and the pose relative to the spawn pose: x, y (m), yaw (rad, unwrapped). Raises ConfigError."""
-    needed = ("time", "p_WB_x", "p_WB_y", "roll", "pitch", "yaw", "v_WB_B_x", "w_WB_B_z", "a_WB_B_y", "steering")
-    loads = tuple(f"F_C_{corner}_z" for corner in ("FL", "FR", "RL", "RR"))
-    for name in needed + loads:
+    for name in COLUMNS:
         if name not in telemetry:
             raise ConfigError("telemetry", name, "nothing", "a column of that name")
-    run = {name: np.asarray(telemetry[name], dtype=float) for name in needed + loads}
+    run = {name: np.asarray(telemetry[name], dtype=float) for name in COLUMNS}
     for name, column in run.items():
         if not np.isfinite(column).all():
             raise ConfigError("telemetry", name, float(column[~np.isfinite(column)][0]), "finite numbers")
