@@ -45,8 +45,7 @@ class Lateness:
         """Count one tick that began `late` s after its time."""
         self.count += 1
         self._counts[bisect_left(_ENDS, late)] += 1
-        if late > self.worst:
-            self.worst = late
+        self.worst = max(self.worst, late)
 
     def bins(self) -> list[tuple[float, int]]:
         """(upper end [s], ticks) of the bins shown; the last end is infinite."""
@@ -156,8 +155,7 @@ class Clock:
             pass
         late = now - self._deadline
         self.lateness.add(late)
-        if late > self.late_lately:
-            self.late_lately = late
+        self.late_lately = max(self.late_lately, late)
         if late > self.h:
             self.overruns += 1
             if late > CATCH_UP * self.h:

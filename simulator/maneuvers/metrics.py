@@ -179,9 +179,22 @@ def phaseless(values: NDArray, dt: float, cutoff: float = FILTER_HZ) -> NDArray:
     """
     n = len(values)
     mirrored = np.concatenate((2.0 * values[0] - values[:0:-1], values, 2.0 * values[-1] - values[-2::-1]))
+    # a length with a large prime factor takes twenty times the memory; what is added lies a whole record away
+    mirrored = np.pad(mirrored, (0, _smooth_length(len(mirrored)) - len(mirrored)), mode="edge")
     frequency = np.fft.rfftfreq(len(mirrored), dt)
     gain = 1.0 / (1.0 + (frequency / cutoff) ** 12)
     return np.fft.irfft(np.fft.rfft(mirrored) * gain, len(mirrored))[n - 1 : 2 * n - 1]
+
+
+def _smooth_length(least: int) -> int:
+    """The smallest 2^a 3^b 5^c from `least` on."""
+    best = 1 << (least - 1).bit_length()
+    for five in range(14):
+        for three in range(20):
+            odd = 5**five * 3**three
+            if odd < best:
+                best = min(best, odd << max(0, (-(-least // odd) - 1).bit_length()))
+    return best
 
 
 def filtered(run: Mapping[str, NDArray], name: str) -> NDArray:

@@ -14,8 +14,8 @@ from simulator.base.errors import ConfigError
 from simulator.record.channels import Layout
 from simulator.record.rows import RowsFile
 
-GROUP_ROWS = 16384
-"""Rows of one Parquet row group; writing holds one group in memory."""
+GROUP_BYTES = 1 << 25
+"""Of one Parquet row group; writing holds a few times as much in memory. Smaller: a larger file, and slower to read."""
 
 ABOUT = "jounce."
 """Before the keys that say something of the run, in the metadata of the file."""
@@ -116,9 +116,9 @@ def _text(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
 
 
 def _groups(log: RowsFile) -> Iterator[Mapping[str, NDArray]]:
-    """Columns by name, GROUP_ROWS at a time; once without rows when there are none, so that a table has its columns all the same."""
+    """Columns by name, a group at a time; once without rows when there are none, so that a table has its columns all the same."""
     empty = True
-    for rows in log.groups(GROUP_ROWS):
+    for rows in log.groups(GROUP_BYTES):
         empty = False
         yield log.layout.split(rows)
     if empty:

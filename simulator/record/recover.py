@@ -11,7 +11,7 @@ from simulator.base.errors import ConfigError, OutputError
 from simulator.record.channels import Layout
 from simulator.record.files import write_whole
 from simulator.record.owner import FolderInUseError, FolderLock
-from simulator.record.parquet import GROUP_ROWS, read_about, read_count, read_telemetry, read_units, write_parquet
+from simulator.record.parquet import read_about, read_count, read_telemetry, read_units, write_parquet
 from simulator.record.rows import RowsFile
 from simulator.record.writer import PARQUET_NAME, RAW_NAME
 
@@ -105,7 +105,7 @@ def _place_for(raw: Path, log: RowsFile) -> Path | None:
 def _is_made(file: Path, log: RowsFile) -> bool:
     try:
         same = read_about(file).get("started") == log.about.get("started")
-        return same and read_count(file) >= sum(len(group) for group in log.groups(GROUP_ROWS))
+        return same and read_count(file) >= sum(len(group) for group in log.groups())
     except ConfigError:
         return False
 
@@ -120,7 +120,7 @@ def _read_raw(raw: Path, ended: str) -> LogInfo:
     layout = Layout([c for c in log.layout.columns if c.name in NUMBERS], log.layout.row_bytes)
     parts: dict[str, list[np.ndarray]] = {c.name: [] for c in layout.columns}
     rows = 0
-    for group in log.groups(GROUP_ROWS):
+    for group in log.groups():
         rows += len(group)
         for name, column in layout.split(group).items():
             parts[name].append(column.copy())

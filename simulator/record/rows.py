@@ -1,10 +1,10 @@
 """The raw log: rows of bytes appended to a file while a session runs, readable whatever becomes of the process.
 
-A file is a header and rows of one length. The header names the columns, so that nothing else is needed to read it. Each row begins
-with its number from 1, so that a reader knows the last whole row of a file that was cut anywhere, or ends in zeros after a power cut.
+A file is a header and rows of one length. The header names the columns, so that nothing else is needed to read it. Each row begins and
+ends with its number from 1, so that a reader knows the last whole row of a file that was cut anywhere, or ends in zeros after a power cut.
 
     "JOUNCE ROWS 1\\n"   bytes of the JSON text, 8 bytes little-endian   JSON text, spaces up to a multiple of 64
-    number, 8 bytes little-endian   the columns, each at its offset
+    number, 8 bytes little-endian   the columns, each at its offset   number
     number ...
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -26,7 +27,7 @@ from simulator.record.channels import Channel, Channels, Layout
 
 MAGIC = b"JOUNCE ROWS 1\n"
 NUMBER = 8
-"""Bytes of the number before each row."""
+"""Bytes of the number before and after the columns of a row."""
 LONGEST_HEADER = 1 << 24
 """Bytes; ours have fifty thousand. More is not a header."""
 LONGEST_ROW = 1 << 20
@@ -85,16 +86,18 @@ class RowsWriter:
         self.failure: str | None = None
         """Why the log has ended early; None while it goes on."""
         self._say, self._written = say, 0
-        self._length = NUMBER + channels.row_bytes
+        self._length = NUMBER + channels.row_bytes + NUMBER
         self._capacity = max(64, BUFFER_BYTES // self._length)
         self._ring = np.full((self._capacity, self._length), 0, np.uint8)  # not np.zeros: its pages would be fetched in the tick
-        self._numbers = self._ring[:, :NUMBER].view("<u8")[:, 0]
+        self._before, self._after = _numbers(self._ring)
         self._copies: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]] = []
         start = NUMBER
         for source in channels.records:
             self._copies.append((self._ring[:, start : start + source.itemsize], source.view(np.uint8)))
             start += source.itemsize
-        self._wake, self._room = threading.Event(), threading.Event()
+        # not events: Ctrl-C inside one leaves its lock taken for ever
+        self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._room: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._ending = False
         self._descriptor = self._make(channels, about)
         self._thread = threading.Thread(target=self._work, name="telemetry", daemon=True)
@@ -109,18 +112,18 @@ class RowsWriter:
             self.lost += 1
             return
         place = self.rows % self._capacity
-        self._numbers[place] = self.rows + 1
+        self._before[place] = self._after[place] = self.rows + 1
         for rows, source in self._copies:
             rows[place] = source
         # counted last: a row torn by Ctrl-C does not count, and the thread does not see it
         self.rows += 1
-        if 2 * waiting >= self._capacity:
-            self._wake.set()
+        if waiting == self._capacity // 2:
+            self._wake.put(None)
 
     def close(self) -> None:
         """Write what waits and end the thread; calling it again does nothing."""
         self._ending = True
-        self._wake.set()
+        self._wake.put(None)
         self._thread.join(PATIENCE)
         if self._thread.is_alive():
             self._fail("the disk does not answer")
@@ -148,16 +151,14 @@ class RowsWriter:
     def _wait_for_room(self) -> bool:
         """Whether there is room again, as there is unless the disk fails."""
         while self.rows - self._written >= self._capacity and self.failure is None:
-            self._room.clear()
-            self._wake.set()
-            self._room.wait(PERIOD)
+            self._wake.put(None)
+            _await(self._room)
         return self.failure is None
 
     def _work(self) -> None:
         """The thread. It holds Python's lock only between two writes, for some microseconds."""
         while self.failure is None:
-            self._wake.wait(PERIOD)
-            self._wake.clear()
+            _await(self._wake)
             # asked before the rows are counted, so that none comes after the last look
             ending = self._ending
             try:
@@ -166,7 +167,8 @@ class RowsWriter:
                 self._fail(error.strerror or str(error))
             except Exception as error:  # else whoever waits for room would wait for ever
                 self._fail(f"{type(error).__name__}: {error}")
-            self._room.set()
+            if self._room.empty():
+                self._room.put(None)
             if ending:
                 return
 
@@ -175,7 +177,7 @@ class RowsWriter:
         while self._written < self.rows:
             first = self._written % self._capacity
             count = min(self.rows - self._written, self._capacity - first)
-            _write_all(self._descriptor, memoryview(self._ring[first : first + count]).cast("B"))
+            _write_all(self._descriptor, self._ring[first : first + count].data.cast("B"))
             self._written += count
 
     def _fail(self, reason: str) -> None:
@@ -203,19 +205,25 @@ class RowsFile:
         self.about = header.about
         self.layout = self._layout(header)
 
-    def groups(self, rows: int) -> Iterator[NDArray[np.uint8]]:
-        """Rows of bytes (n, row_bytes), at most `rows` at a time, up to the last whole one. Raises ConfigError when reading fails."""
-        length, number = NUMBER + self.layout.row_bytes, 1
-        block = bytearray(rows * length)
+    def groups(self, most: int = 1 << 25) -> Iterator[NDArray[np.uint8]]:
+        """Rows of bytes (n, row_bytes), at most `most` bytes at a time, up to the last whole row; valid until the next is asked for.
+
+        Raises ConfigError when reading fails.
+        """
+        length, number = NUMBER + self.layout.row_bytes + NUMBER, 1
         try:
             with open(self.file, "rb") as stream:
+                size = os.fstat(stream.fileno()).st_size - self._start
+                block = bytearray(max(1, min(size, most) // length) * length)
                 stream.seek(self._start)
                 while (got := stream.readinto(block)) >= length:
                     whole = np.frombuffer(block, np.uint8, got // length * length).reshape(-1, length)
-                    wrong = np.flatnonzero(whole[:, :NUMBER].view("<u8")[:, 0] != np.arange(number, number + len(whole), dtype=np.uint64))
+                    due = np.arange(number, number + len(whole), dtype=np.uint64)
+                    before, after = _numbers(whole)
+                    wrong = np.flatnonzero((before != due) | (after != due))
                     good = int(wrong[0]) if wrong.size else len(whole)
                     if good:
-                        yield whole[:good, NUMBER:]
+                        yield whole[:good, NUMBER:-NUMBER]
                     if good < len(block) // length:
                         return
                     number += good
@@ -226,10 +234,13 @@ class RowsFile:
         length = int.from_bytes(start[len(MAGIC) :], "little")
         if not start.startswith(MAGIC) or not 0 < length <= LONGEST_HEADER:
             raise ConfigError(self.file, "", start[: len(MAGIC)], "the log of a drive that was killed")
+        text = stream.read(length)
         try:
-            return msgspec.json.decode(stream.read(length), type=Header)
+            if len(text) == length:
+                return msgspec.json.decode(text, type=Header)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            raise ConfigError(self.file, "", "a broken header", "the log of a drive that was killed") from None
+            pass
+        raise ConfigError(self.file, "", "a broken header", "the log of a drive that was killed")
 
     def _layout(self, header: Header) -> Layout:
         if not 0 < header.row_bytes <= LONGEST_ROW or not header.columns:
@@ -253,6 +264,17 @@ def _header(channels: Channels, about: Mapping[str, str]) -> bytes:
     text = msgspec.json.encode(Header(channels.row_bytes, columns, dict(about)))
     text += b" " * (-(len(MAGIC) + 8 + len(text)) % 64)
     return MAGIC + len(text).to_bytes(8, "little") + text
+
+
+def _numbers(rows: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Views of the numbers before and after the columns of rows (n, bytes)."""
+    return rows[:, :NUMBER].view("<u8")[:, 0], rows[:, -NUMBER:].view("<u8")[:, 0]
+
+
+def _await(word: queue.SimpleQueue[None]) -> None:
+    """Wait for a word, but no longer than PERIOD."""
+    with contextlib.suppress(queue.Empty):
+        word.get(timeout=PERIOD)
 
 
 def _write_all(descriptor: int, waiting: memoryview) -> None:

@@ -114,8 +114,8 @@ class TelemetryWriter:
         """Write the Parquet file (and CSV) out of the rows logged so far; calling it again does nothing. Raises OutputError."""
         if not self._open:
             return
-        self._open = False
         with uninterrupted():
+            self._open = False
             try:
                 self._log.close()
                 if self._log.lost:
