@@ -71,7 +71,7 @@ def text_of(log: LogInfo, with_columns: bool = False) -> str:
         rows.append(("log", f"ended early: {said['log_failure']}"))
     rows += list(said["about"].items())
     if said["resets"] is not None:
-        rows.append(("events", f"{said['resets']} resets, {said['paused_s']:.1f} s paused, {said['incidents']} incidents"))
+        rows.append(("resets", f"{said['resets']}; incidents {said['incidents']}; paused {said['paused_s'] or 0.0:.1f} s"))
     width = max(len(name) for name, _ in rows)
     lines += [f"  {name:<{width}}  {value}" for name, value in rows if value != ""]
     lines = [one_line(line) for line in lines]

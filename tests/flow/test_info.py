@@ -150,5 +150,4 @@ def test_resets_pauses_and_incidents_are_in_the_log(tmp_path, capsys):
     assert (np.diff(data["wall_time"]) > 0.0).all()
     code, text, _ = call(capsys, "info", tmp_path)
     assert code == 0
-    assert "1 resets" in text
-    assert "2 incidents" in text
+    assert "1; incidents 2; paused" in text
