@@ -137,7 +137,8 @@ class Host:
                 session.outlets.append(self.window)
             if o.motion and stream is None:
                 stream = self._stream(*self._platform_address())
-            about = {"vehicle": o.vehicle, "terrain": o.terrain, "driver": o.driver}
+            where = o.terrain or (DEFAULT_TERRAIN if maneuver is None else maneuver.terrain)
+            about = {"vehicle": o.vehicle, "terrain": where, "driver": o.driver, "platform": o.platform if o.motion else ""}
             session.outlets.append(Telemetry(folder, session.readout, session.command, about=about, say=self.say))
             self._began = True
             session.publish()
