@@ -75,6 +75,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
     _add_stream(commands)
     _add_platform(commands, loaded=command == "platform")
     _add_devices(commands, loaded=command == "devices")
+    _add_info(commands)
     _add_mechanism(commands)
     _add_validate(commands)
     _add_bench(commands)
@@ -142,6 +143,20 @@ def _add_devices(commands: Commands, loaded: bool) -> None:
 
         add_devices_arguments(p)
         p.set_defaults(run=main_devices)
+
+
+def _add_info(commands: Commands) -> None:
+    p = commands.add_parser("info", help="what a run or drive has left: how long, how it ended; a log that was cut off is made whole")
+    p.add_argument("place", metavar="FOLDER|FILE", help="folder of a run or drive, or a log in it (.parquet, .rows)")
+    p.add_argument("--columns", action="store_true", help="list the columns of the log with unit, frame and meaning")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_info)
+
+
+def _info(arguments: argparse.Namespace) -> int:
+    from simulator.info import main_info
+
+    return main_info(arguments.place, arguments.columns, arguments.json)
 
 
 def _drive(arguments: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from typing import Any
 from simulator.base.errors import ConfigError, DeviceError, JounceError, StreamError
 from simulator.base.records import Record
 from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle, view_geometry
-from simulator.clock import prepare_process, release_process
+from simulator.clock import lateness_text, prepare_process, release_process
 from simulator.motion.codemasters import ExtraData3
 from simulator.motion.stream import DEFAULT_PORTS, MotionStream, ticks_per_packet
 from simulator.outlets import Motion, Telemetry, Window
@@ -137,7 +137,9 @@ class Host:
                 session.outlets.append(self.window)
             if o.motion and stream is None:
                 stream = self._stream(*self._platform_address())
-            session.outlets.append(Telemetry(folder, session.readout, session.command))
+            where = o.terrain or (DEFAULT_TERRAIN if maneuver is None else maneuver.terrain)
+            about = {"vehicle": o.vehicle, "terrain": where, "driver": o.driver, "platform": o.platform if o.motion else ""}
+            session.outlets.append(Telemetry(folder, session.readout, session.command, about=about, say=self.say))
             self._began = True
             session.publish()
             if stream is not None:  # last: its packets begin with the first tick
@@ -250,6 +252,7 @@ class Host:
             "overruns": clock.overruns,
             "worst_lateness": clock.worst_lateness,
             "dropped": clock.dropped,
+            "lateness": clock.lateness.as_json(),
             "first_frame": self.first_frame,
         }
 
@@ -360,6 +363,7 @@ def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float
     if summary["overruns"]:
         late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
     print(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
+    print(lateness_text(summary["lateness"]))
     if host.summary is None:
         return 0
     print(platform_report(host.summary))

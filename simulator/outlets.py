@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,11 +13,13 @@ import numpy as np
 
 from simulator.base.records import Record, record
 from simulator.motion.stream import MotionStream
-from simulator.record.writer import TelemetryWriter
+from simulator.record.owner import FolderLock
+from simulator.record.writer import TelemetryWriter, complain
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
 if TYPE_CHECKING:
+    from simulator.clock import Clock
     from simulator.session import Session
 
 PLATFORM = (
@@ -24,32 +30,81 @@ PLATFORM = (
 """The platform as the telemetry logs it."""
 
 
+LOG = (
+    ("wall_time", (), "s", "time of the wall clock since the log began"),
+    ("lateness", (), "s", "largest lateness of a tick since the row before; 0 without a clock"),
+    ("resets", (), "1", "how often the drive was begun again, so that its time went back", "i8"),
+    ("paused", (), "1", "1 while the drive is paused: the vehicle stands still, the platform goes to neutral", "i8"),
+    ("incident", (), "1", "number of the incident after which the vehicle is held, 0 = all is well", "i8"),
+)
+"""What the log says of the session itself."""
+
+WALL = ("wall_time", "lateness")
+"""Columns that differ between two runs of one drive. All the others are equal bit for bit."""
+
+
 class Telemetry:
-    """Logs vehicle, command and platform to folder/telemetry.parquet.
+    """Logs vehicle, command, platform and session to folder/telemetry.parquet.
+
+    Publishing never raises and never waits for the disk in real time; a disk that is full ends the log and is said once
+    (`writer.failure`).
 
     Parameters
     ----------
     folder : existing folder
     every : ticks between two rows
     csv : also write CSV
+    about : what is known of the run: "vehicle", "terrain" ...
+    lock : ownership of the folder, when the caller has it
+    say : called with one line that a person must know; by default on stderr
 
-    Raises OutputError when the folder cannot be written.
+    Raises OutputError when the folder cannot be written or another run writes there.
     """
 
-    def __init__(self, folder: Path, session_readout: Record, command: Record, every: int = 10, csv: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        session_readout: Record,
+        command: Record,
+        every: int = 10,
+        csv: bool = False,
+        *,
+        about: Mapping[str, str] | None = None,
+        lock: FolderLock | None = None,
+        say: Callable[[str], None] = complain,
+    ) -> None:
         self.every = every
-        self._platform = record(PLATFORM)
-        sources = (("", READOUT, session_readout), ("command_", COMMAND, command), ("platform_", PLATFORM, self._platform))
-        self.writer = TelemetryWriter(folder, sources, divisor=1, csv=csv)
+        self._platform, self._log = record(PLATFORM), record(LOG)
+        sources = (
+            ("", READOUT, session_readout),
+            ("command_", COMMAND, command),
+            ("platform_", PLATFORM, self._platform),
+            ("", LOG, self._log),
+        )
+        self.writer = TelemetryWriter(folder, sources, divisor=1, csv=csv, wall=WALL, about=about, lock=lock, say=say)
+        self._began = time.perf_counter()
+        self._clock: Clock | None = None
+        self._time = -math.inf
 
     def publish(self, session: Session) -> None:
         """One row."""
         p = self._platform[0]
         p["pose"], p["legs"], p["state"] = session.cueing.pose, session.cueing.legs, session.cueing.state_number
-        self.writer.publish()
+        log, clock = self._log[0], session.clock
+        log["wall_time"], log["paused"] = time.perf_counter() - self._began, session.paused
+        log["incident"] = getattr(session, "incident", 0)
+        if session.time < self._time:
+            log["resets"] += 1
+        self._time = session.time
+        if clock is not None:
+            self._clock = clock
+            log["lateness"], clock.late_lately = clock.late_lately, 0.0
+        self.writer.publish(wait=clock is None)
 
     def close(self) -> None:
         """Write the file."""
+        if self._clock is not None:
+            self.writer.about["lateness"] = json.dumps(self._clock.lateness.as_json())
         self.writer.close()
 
 

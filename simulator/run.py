@@ -12,10 +12,11 @@ from typing import Any
 from simulator.base.jsontext import json_text
 from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import evaluate
+from simulator.maneuvers.metrics import COLUMNS, evaluate
 from simulator.maneuvers.report import write_report
 from simulator.outlets import Telemetry
 from simulator.record.files import run_folder
+from simulator.record.owner import FolderLock
 from simulator.record.writer import read_telemetry
 from simulator.session import Session
 
@@ -58,25 +59,32 @@ def run_maneuver(
     session.reset()
     session.warm()
     folder = run_folder(out)
-    session.outlets.append(Telemetry(folder, session.readout, session.command, max(1, round(LOG_PERIOD / maneuver.step)), csv))
-    began = time.perf_counter()
-    try:
-        session.publish()
-        session.run(maneuver.duration, (lambda t: progress(t, maneuver.duration)) if progress else None)
-    finally:
-        session.close()
-    wall = time.perf_counter() - began
-    return _report(maneuver, session, folder, wall)
+    with FolderLock(folder) as lock:  # until the last plot
+        every = max(1, round(LOG_PERIOD / maneuver.step))
+        about = {"vehicle": maneuver.vehicle, "terrain": maneuver.terrain, "maneuver": maneuver.name}
+        telemetry = Telemetry(folder, session.readout, session.command, every, csv, about=about, lock=lock)
+        session.outlets.append(telemetry)
+        began = time.perf_counter()
+        try:
+            session.publish()
+            session.run(maneuver.duration, (lambda t: progress(t, maneuver.duration)) if progress else None)
+        except BaseException as error:
+            telemetry.writer.ended = f"{type(error).__name__} {error}".strip()
+            raise
+        finally:
+            session.close()
+        return _report(maneuver, session, folder, time.perf_counter() - began, telemetry.writer.failure)
 
 
-def _report(maneuver: Maneuver, session: Session, folder: Path, wall: float) -> dict[str, Any]:
-    telemetry = read_telemetry(folder / "telemetry.parquet")
+def _report(maneuver: Maneuver, session: Session, folder: Path, wall: float, log_failure: str | None) -> dict[str, Any]:
+    telemetry = read_telemetry(folder / "telemetry.parquet", COLUMNS)
     result = evaluate(maneuver, telemetry, session.ground.spawn)
     machine = {
         "real_time_factor": session.time / wall,
         "wall_time_s": wall,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
+        "log_failure": log_failure,
     }
     files = write_report(folder, maneuver, telemetry, result, machine=machine, spawn=session.ground.spawn)
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
@@ -102,7 +110,7 @@ def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: s
         print(json_text({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
     else:
         _print_outcome(outcome)
-    return 0 if outcome["result"]["pass"] else 1
+    return 0 if outcome["result"]["pass"] and outcome["machine"]["log_failure"] is None else 1
 
 
 def _print_outcome(outcome: dict[str, Any]) -> None:

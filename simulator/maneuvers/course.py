@@ -118,6 +118,10 @@ def judge(gates: tuple[Gate, ...], body: Body, track: Track) -> list[GateResult]
     way = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(track.x), np.diff(track.y)))))
     moving = np.concatenate(([True], np.diff(way) > 0.0))
     fine = np.linspace(0.0, way[-1], max(2, math.ceil(way[-1] / FINE_STEP) + 1))
+    # elsewhere no part of the body is near a gate
+    reach = math.hypot(body.length, body.width) + 1.0
+    x = np.interp(fine, way[moving], track.x[moving])
+    fine = fine[(x > min(gate.start for gate in gates) - reach) & (x < max(gate.end for gate in gates) + reach)]
     dense = Track(*(np.interp(fine, way[moving], channel[moving]) for channel in track._replace(yaw=np.unwrap(track.yaw))))
     return [_judge_gate(gate, body, dense, outline(body, dense)) for gate in gates]
 

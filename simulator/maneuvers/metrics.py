@@ -23,6 +23,12 @@ Telemetry = Mapping[str, NDArray[Any]]
 FILTER_HZ = 6.0
 """Cut-off of the phaseless filter before a peak of acceleration or yaw rate is read, as FMVSS 126 has it for both."""
 
+COLUMNS = (
+    "time", "p_WB_x", "p_WB_y", "roll", "pitch", "yaw", "v_WB_B_x", "w_WB_B_z", "a_WB_B_y", "steering",
+    "F_C_FL_z", "F_C_FR_z", "F_C_RL_z", "F_C_RR_z",
+)  # fmt: skip
+"""Of the telemetry, what metrics and plots need."""
+
 SETTLED = 0.1
 """m. A lane change has settled when the path error stays below this."""
 
@@ -136,12 +142,10 @@ def evaluate(maneuver: Maneuver, telemetry: Telemetry, spawn: Spawn | tuple[floa
 
 def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, NDArray]:
     """The columns for metrics and plots, and the pose relative to the spawn pose: x, y (m), yaw (rad, unwrapped). Raises ConfigError."""
-    needed = ("time", "p_WB_x", "p_WB_y", "roll", "pitch", "yaw", "v_WB_B_x", "w_WB_B_z", "a_WB_B_y", "steering")
-    loads = tuple(f"F_C_{corner}_z" for corner in ("FL", "FR", "RL", "RR"))
-    for name in needed + loads:
+    for name in COLUMNS:
         if name not in telemetry:
             raise ConfigError("telemetry", name, "nothing", "a column of that name")
-    run = {name: np.asarray(telemetry[name], dtype=float) for name in needed + loads}
+    run = {name: np.asarray(telemetry[name], dtype=float) for name in COLUMNS}
     for name, column in run.items():
         if not np.isfinite(column).all():
             raise ConfigError("telemetry", name, float(column[~np.isfinite(column)][0]), "finite numbers")
@@ -175,9 +179,22 @@ def phaseless(values: NDArray, dt: float, cutoff: float = FILTER_HZ) -> NDArray:
     """
     n = len(values)
     mirrored = np.concatenate((2.0 * values[0] - values[:0:-1], values, 2.0 * values[-1] - values[-2::-1]))
+    # a length with a large prime factor takes twenty times the memory; what is added lies a whole record away
+    mirrored = np.pad(mirrored, (0, _smooth_length(len(mirrored)) - len(mirrored)), mode="edge")
     frequency = np.fft.rfftfreq(len(mirrored), dt)
     gain = 1.0 / (1.0 + (frequency / cutoff) ** 12)
     return np.fft.irfft(np.fft.rfft(mirrored) * gain, len(mirrored))[n - 1 : 2 * n - 1]
+
+
+def _smooth_length(least: int) -> int:
+    """The smallest 2^a 3^b 5^c from `least` on."""
+    best = 1 << (least - 1).bit_length()
+    for five in range(14):
+        for three in range(20):
+            odd = 5**five * 3**three
+            if odd < best:
+                best = min(best, odd << max(0, (-(-least // odd) - 1).bit_length()))
+    return best
 
 
 def filtered(run: Mapping[str, NDArray], name: str) -> NDArray:

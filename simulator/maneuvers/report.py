@@ -58,6 +58,9 @@ MARGIN = 25.0
 """m of way shown before and behind a course or a lane change."""
 OUTLINES = 5.0
 """m between two outlines of the body."""
+MOST_POINTS = 20_000
+"""Of a curve; of a longer record the least and the largest values of STRETCHES equal stretches are drawn, which looks the same."""
+STRETCHES = 2000
 MOST_PANELS = 4
 """Lane changes drawn; more would not be readable."""
 
@@ -127,7 +130,7 @@ def _save(file: FilePath, draw: Callable[[Figure, Run], None], run: Run) -> File
 
 def _draw_speed(figure: Figure, run: Run) -> None:
     axes = _time_axes(figure, run, f"{run.maneuver.title}: speed", "forward speed [m/s]")
-    axes.plot(run.columns["time"], run.columns["v_WB_B_x"], color=BLUE)
+    axes.plot(*_thinned(run.columns["time"], run.columns["v_WB_B_x"]), color=BLUE)
     axes.set_ylim(bottom=min(0.0, float(run.columns["v_WB_B_x"].min())))
     right = axes.secondary_yaxis("right", functions=(lambda mps: np.multiply(mps, 3.6), lambda kph: np.divide(kph, 3.6)))
     right.set_ylabel("[km/h]")
@@ -138,7 +141,7 @@ def _draw_attitude(figure: Figure, run: Run) -> None:
     rows = figure.subplots(3, 1, sharex=True)
     for axes, name, sign in zip(rows, ("roll", "pitch", "yaw"), ("+ = right side down", "+ = nose down", "+ = left"), strict=True):
         _shade_lane_changes(axes, run)
-        axes.plot(run.columns["time"], np.degrees(run.columns[name]), color=BLUE)
+        axes.plot(*_thinned(run.columns["time"], np.degrees(run.columns[name])), color=BLUE)
         axes.set_ylabel(f"{name} [deg]")
         axes.text(1.0, 1.02, sign, transform=axes.transAxes, ha="right", va="bottom", color=QUIET, fontsize=9)
     rows[0].set_title(f"{run.maneuver.title}: roll, pitch, yaw")
@@ -148,14 +151,15 @@ def _draw_attitude(figure: Figure, run: Run) -> None:
 
 def _draw_lateral_acceleration(figure: Figure, run: Run) -> None:
     axes = _time_axes(figure, run, f"{run.maneuver.title}: lateral acceleration", "lateral acceleration, + = left [m/s²]")
-    axes.plot(run.columns["time"], run.columns["a_WB_B_y"], color=QUIET, linewidth=0.8, label="as computed")
-    axes.plot(run.columns["time"], filtered(run.columns, "a_WB_B_y"), color=BLUE, label="6 Hz low pass, no delay")
+    time = run.columns["time"]
+    axes.plot(*_thinned(time, run.columns["a_WB_B_y"]), color=QUIET, linewidth=0.8, label="as computed")
+    axes.plot(*_thinned(time, filtered(run.columns, "a_WB_B_y")), color=BLUE, label="6 Hz low pass, no delay")
     axes.legend(loc="best")
 
 
 def _draw_yaw_rate(figure: Figure, run: Run) -> None:
     axes = _time_axes(figure, run, f"{run.maneuver.title}: yaw rate", "yaw rate, + = left [deg/s]")
-    axes.plot(run.columns["time"], np.degrees(run.columns["w_WB_B_z"]), color=BLUE)
+    axes.plot(*_thinned(run.columns["time"], np.degrees(run.columns["w_WB_B_z"])), color=BLUE)
 
 
 def _draw_path(figure: Figure, run: Run) -> None:
@@ -172,7 +176,7 @@ def _draw_map(figure: Figure, run: Run) -> None:
     figure.set_size_inches(9.0, 7.0)
     axes = figure.subplots()
     x, y = run.columns["x"], run.columns["y"]
-    axes.plot(x, y, color=BLUE, label="driven (reference point)")
+    axes.plot(*(column[:: -(-len(x) // MOST_POINTS)] for column in (x, y)), color=BLUE, label="driven (reference point)")
     if run.path is not None:
         _plot_path(axes, run.path, 0.0, run.path.find(float(x[-1]), float(y[-1])))
     axes.set_aspect("equal", adjustable="datalim")
@@ -214,12 +218,13 @@ def _draw_lane_changes(figure: Figure, run: Run, path: Path) -> None:
     figure.set_size_inches(9.0, 1.2 + 2.6 * len(changes))
     panels = figure.subplots(len(changes), 1, squeeze=False)[:, 0]
     line = replace(path, lane_changes=())
-    driven = _along(line, run.columns["x"], run.columns["y"])
+    stations, offsets = (np.array(column) for column in _along(line, run.columns["x"], run.columns["y"]))
     for i, (axes, change) in enumerate(zip(panels, changes, strict=True)):
         first, last = change.start - MARGIN, change.start + change.length + 2.0 * MARGIN
         asked = np.arange(first, last, 0.5)
         planned = [line.offset_of(*path.at(station)[:2], station) for station in asked.tolist()]
-        axes.plot(*driven, color=BLUE, label="driven (reference point)")
+        near = (stations > first - MARGIN) & (stations < last + MARGIN)
+        axes.plot(stations[near], offsets[near], color=BLUE, label="driven (reference point)")
         axes.plot(asked, planned, color=RED, linestyle="--", linewidth=1.0, label="path")
         axes.set_xlim(first, last)
         axes.set_ylim(min(planned) - 1.0, max(planned) + 1.0)
@@ -243,6 +248,19 @@ def _along(line: Path, x: NDArray, y: NDArray) -> tuple[list[float], list[float]
         stations.append(station)
         offsets.append(line.offset_of(at_x, at_y, station))
     return stations, offsets
+
+
+def _thinned(t: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
+    """The curve (n,), (n,); of a long one the least and the largest value of each stretch, in order of time."""
+    if len(t) <= MOST_POINTS:
+        return t, values
+    stretch = -(-len(t) // STRETCHES)
+    count = len(t) // stretch
+    rows = values[: count * stretch].reshape(count, stretch)
+    first = np.arange(count) * stretch
+    chosen = np.sort(np.stack((first + rows.argmin(axis=1), first + rows.argmax(axis=1)), axis=1), axis=1).ravel()
+    chosen = np.append(chosen, len(t) - 1)
+    return t[chosen], values[chosen]
 
 
 def _time_axes(figure: Figure, run: Run, title: str, label: str) -> Axes:

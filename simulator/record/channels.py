@@ -8,7 +8,7 @@ Unit and meaning come from the row of the table, the frame from the monogram in 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +29,10 @@ _WORDS = ((r"\bin the world\b", "W"), (r"\bin the contact frame\b", "C"), (r"\bi
 
 @dataclass(frozen=True)
 class Channel:
-    """One column: `name`, `unit`, `frame` ("" for a scalar without one), `meaning`, NumPy type `kind`, byte `offset` in its row."""
+    """One column: `name`, `unit`, `frame` ("" for a scalar without one), `meaning`, NumPy type `kind`, byte `offset` in its row.
+
+    `wall` marks what the wall clock says: it differs between two runs of the same drive, and everything else does not.
+    """
 
     name: str
     unit: str
@@ -37,40 +40,51 @@ class Channel:
     meaning: str
     kind: np.dtype
     offset: int
+    wall: bool = False
 
 
-class Channels:
-    """Columns of several records laid side by side in one row of bytes.
+class Layout:
+    """How the columns lie in a row of `row_bytes` bytes."""
 
-    Parameters
-    ----------
-    sources : (prefix, table, record) each; the record is read again at every row, so it must be filled in place and never replaced.
-        The prefix goes before every name of that table ("" for the readout, "command_" for the command).
-    """
-
-    def __init__(self, sources: Iterable[tuple[str, Table, Record]]) -> None:
-        self.columns: list[Channel] = []
-        self.records: list[Record] = []
-        self.row_bytes = 0
-        for prefix, table, source in sources:
-            self.columns += _columns(prefix, table, source.dtype, self.row_bytes)
-            self.records.append(source)
-            self.row_bytes += source.itemsize
-        names = [column.name for column in self.columns]
-        if len(set(names)) != len(names):
-            raise ValueError("two channels share a name: " + ", ".join(sorted({name for name in names if names.count(name) > 1})))
+    def __init__(self, columns: Sequence[Channel], row_bytes: int) -> None:
+        self.columns, self.row_bytes = list(columns), row_bytes
 
     def split(self, rows: NDArray[np.uint8]) -> Mapping[str, NDArray]:
         """Columns by name out of rows of bytes (n, row_bytes)."""
         return {c.name: np.ascontiguousarray(rows[:, c.offset : c.offset + c.kind.itemsize]).view(c.kind)[:, 0] for c in self.columns}
 
 
-def _columns(prefix: str, table: Table, dtype: np.dtype, start: int) -> Iterator[Channel]:
+class Channels(Layout):
+    """Columns of several records laid side by side in one row of bytes.
+
+    Parameters
+    ----------
+    sources : (prefix, table, record) each; the record is read again at every row, so it must be filled in place and never replaced.
+        The prefix goes before every name of that table ("" for the readout, "command_" for the command).
+    wall : names of the columns that tell the wall clock's time
+    """
+
+    def __init__(self, sources: Iterable[tuple[str, Table, Record]], wall: Collection[str] = ()) -> None:
+        columns: list[Channel] = []
+        self.records: list[Record] = []
+        row_bytes = 0
+        for prefix, table, source in sources:
+            columns += _columns(prefix, table, source.dtype, row_bytes, wall)
+            self.records.append(source)
+            row_bytes += source.itemsize
+        super().__init__(columns, row_bytes)
+        names = [column.name for column in self.columns]
+        if len(set(names)) != len(names):
+            raise ValueError("two channels share a name: " + ", ".join(sorted({name for name in names if names.count(name) > 1})))
+
+
+def _columns(prefix: str, table: Table, dtype: np.dtype, start: int, wall: Collection[str]) -> Iterator[Channel]:
     for row in table:
         kind, field_offset = dtype.fields[row[0]][:2]  # type: ignore[index]
         base = kind.base
         for i, suffix in enumerate(_suffixes(row)):
-            yield Channel(prefix + row[0] + suffix, row[2], frame_of(row), row[3], base, start + field_offset + i * base.itemsize)
+            name, offset = prefix + row[0] + suffix, start + field_offset + i * base.itemsize
+            yield Channel(name, row[2], frame_of(row), row[3], base, offset, name in wall)
 
 
 def _suffixes(row: Row) -> list[str]:

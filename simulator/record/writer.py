@@ -1,34 +1,46 @@
-"""Telemetry: one row of every channel each few ticks, as Parquet with unit, frame and meaning in the metadata of each column.
+"""Telemetry: one row of every channel each few ticks.
 
-While a session runs, rows are bytes in a buffer that goes to a hidden file beside the result whenever it is full: a tick costs
-one copy per record, memory stays bounded, and nothing of Arrow is loaded. Closing turns those rows into the Parquet file.
+While a session runs, a tick only copies its row into memory; a thread appends the rows to telemetry.rows (`simulator.record.rows`), and
+nothing of Arrow is loaded. Closing turns that file into telemetry.parquet (`simulator.record.parquet`). A run that is killed leaves the
+raw log, which `simulator.record.recover` turns into the same file.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import platform
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from simulator.base.errors import ConfigError, OutputError
+from simulator.base.errors import OutputError
 from simulator.base.records import Record, Table
 from simulator.record.channels import Channels
-from simulator.record.files import uninterrupted, write_whole
+from simulator.record.files import clear_results, set_aside, uninterrupted, write_whole
+from simulator.record.owner import FolderLock
+from simulator.record.parquet import read_telemetry, read_units, write_csv, write_parquet
+from simulator.record.rows import RowsFile, RowsWriter
 
-BUFFER_ROWS = 128
-"""Rows held in memory: at 100 Hz one write of about 0.3 MB every 1.3 s. Larger: rarer but longer pauses of the tick."""
+__all__ = ["TelemetryWriter", "read_telemetry", "read_units"]
 
-GROUP_ROWS = 16384
-"""Rows of one Parquet row group; closing holds one group in memory."""
+PARQUET_NAME, RAW_NAME = "telemetry.parquet", "telemetry.rows"
+
+MANY_ROWS = 200_000
+"""Closing a log of so many takes seconds, and says so."""
+
+
+def complain(text: str) -> None:
+    """Say something on stderr."""
+    print(f"jounce: {text}", file=sys.stderr, flush=True)
 
 
 class TelemetryWriter:
     """Outlet that logs records.
+
+    A disk that is full or fails while rows are logged ends the log and is said once; `publish` never raises. What an earlier run left in
+    the folder is replaced as a whole; the raw log of one that was killed is kept under another name.
 
     Parameters
     ----------
@@ -36,140 +48,122 @@ class TelemetryWriter:
     sources : (prefix, table, record) each, see `Channels`
     divisor : one row every `divisor` calls of `publish`, the first call included
     csv : also write CSV, header `name [unit]`
+    wall : names of the columns that tell the wall clock's time
+    about : what else is known of the run, for the metadata of the file
+    lock : ownership of the folder, when the caller has it and gives it up himself
+    say : called with one line that a person must know; by default on stderr
 
     Use it as a context manager, or call `close` in a `finally`: the file is then complete after Ctrl-C too.
 
     Raises
     ------
-    OutputError : the folder cannot be written, here or in `close`; nothing half-written stays behind
+    OutputError : the folder cannot be written or another run writes there; or, in `close`, the file cannot be made: the rows are
+        then still in folder/telemetry.rows
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str], sources: Iterable[tuple[str, Table, Record]], divisor: int = 10, csv: bool = False
+        self,
+        folder: str | os.PathLike[str],
+        sources: Iterable[tuple[str, Table, Record]],
+        divisor: int = 10,
+        csv: bool = False,
+        *,
+        wall: Collection[str] = (),
+        about: Mapping[str, str] | None = None,
+        lock: FolderLock | None = None,
+        say: Callable[[str], None] = complain,
     ) -> None:
         if divisor < 1:
             raise ValueError(f"divisor is {divisor}, a whole number from 1 is needed")
-        self.channels = Channels(sources)
-        self.file = Path(folder) / "telemetry.parquet"
-        self.rows = 0
-        self._csv, self._divisor, self._calls, self._kept = csv, divisor, 0, 0
-        self._buffer = np.zeros((BUFFER_ROWS, self.channels.row_bytes), np.uint8)
-        self._copies: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]] = []
-        start = 0
-        for source in self.channels.records:
-            self._copies.append((self._buffer[:, start : start + source.itemsize], source.view(np.uint8)))
-            start += source.itemsize
-        self._spill = Path(folder) / ".telemetry.rows"
+        self.channels = Channels(sources, wall)
+        self.folder = Path(folder)
+        self.file = self.folder / PARQUET_NAME
+        self.about = {
+            "started": datetime.now().astimezone().isoformat(timespec="milliseconds"),
+            "machine": f"{platform.node()}, {platform.system()} {platform.release()} {platform.machine()}",
+            **(about or {}),
+        }
+        """Goes into the metadata of the file as it is in `close`."""
+        self.ended = "well"
+        """How the run ended, in words."""
+        self._csv, self._divisor, self._calls, self._say, self._open = csv, divisor, 0, say, True
+        self._lock, self._lock_is_ours = lock or FolderLock(folder), lock is None
         try:
-            self._stream = open(self._spill, "w+b", buffering=0)  # noqa: SIM115 (closed in close)
-        except OSError as error:
-            raise OutputError(f"{self.file}: cannot be written: {error.strerror or error}") from None
+            self._log = self._begin(self.folder / RAW_NAME)
+        except BaseException:
+            self._release()
+            raise
 
-    def publish(self) -> None:
-        """Log the records as they are now, if it is the turn of this tick."""
+    @property
+    def rows(self) -> int:
+        """Rows logged."""
+        return self._log.rows
+
+    @property
+    def failure(self) -> str | None:
+        """Why the log has ended early; None while it goes on."""
+        return self._log.failure
+
+    def publish(self, wait: bool = True) -> None:
+        """Log the records as they are now, if it is the turn of this tick; `wait` for a slow disk, or lose the row (real time)."""
         calls, self._calls = self._calls, self._calls + 1
-        if calls % self._divisor:
-            return
-        row = self.rows - self._kept
-        if row == BUFFER_ROWS:
-            self._keep()
-            row = 0
-        for place, source in self._copies:
-            place[row] = source
-        # counted last: a row torn by Ctrl-C does not count
-        self.rows += 1
+        if calls % self._divisor == 0:
+            self._log.put(wait)
 
     def close(self) -> None:
         """Write the Parquet file (and CSV) out of the rows logged so far; calling it again does nothing. Raises OutputError."""
-        if self._stream.closed:
+        if not self._open:
             return
         with uninterrupted():
+            self._open = False
             try:
-                self._keep()
-                write_whole(self.file, self._write_parquet)
-                if self._csv:
-                    write_whole(self.file.with_suffix(".csv"), self._write_csv)
+                self._log.close()
+                if self._log.lost:
+                    self._say(f"{self.file}: {self._log.lost} rows are missing: the disk was too slow")
+                self._finish()
             finally:
-                self._stream.close()
-                self._spill.unlink(missing_ok=True)
+                self._release()
 
     def __enter__(self) -> TelemetryWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is not None:
+            self.ended = f"{kind.__name__}: {error}" if kind else ""
         self.close()
 
-    def _keep(self) -> None:
-        """Move the buffer to the hidden file. Repeating it after an interruption writes the same bytes to the same place."""
-        count = self.rows - self._kept
+    def _begin(self, raw: Path) -> RowsWriter:
+        """The raw log. What an earlier run left goes only when the new log has begun."""
+        kept = set_aside(raw, self._lock.sure)
+        if kept is not None:
+            self._say(f"{self.folder}: the log of a run that was killed is now {kept.name}; 'jounce info {self.folder}' reads it")
+        log = RowsWriter(raw, self.channels, self.about, self._say)
         try:
-            self._stream.seek(self._kept * self.channels.row_bytes)
-            waiting = memoryview(self._buffer[:count].tobytes())
-            while waiting:
-                waiting = waiting[self._stream.write(waiting) :]
-        except OSError as error:
-            raise OutputError(f"{self.file}: cannot be written: {error.strerror or error}") from None
-        self._kept += count
+            clear_results(self.folder)
+        except BaseException:
+            log.close()
+            raw.unlink(missing_ok=True)
+            raise
+        return log
 
-    def _groups(self) -> Iterator[Mapping[str, NDArray]]:
-        self._stream.seek(0)
-        for first in range(0, max(self.rows, 1), GROUP_ROWS):
-            count = min(GROUP_ROWS, self.rows - first)
-            rows = np.frombuffer(self._stream.read(count * self.channels.row_bytes), np.uint8).reshape(count, self.channels.row_bytes)
-            yield self.channels.split(rows)
+    def _finish(self) -> None:
+        """Make the result; the raw log goes when the Parquet file is whole, and not before."""
+        log = RowsFile(self._log.file)
+        if self.rows > MANY_ROWS:
+            self._say(f"writing {self.file}, {self.rows} rows")
+        about = self.about | {"ended": self.ended, "rows_lost": str(self._log.lost)}
+        if self._log.failure is not None:
+            about["log_failure"] = self._log.failure
+        try:
+            write_whole(self.file, lambda path: write_parquet(path, log, about), durable=True)
+        except OutputError as error:
+            raise OutputError(f"{error}; the rows are kept in {log.file}: make room, then 'jounce info {self.folder}'") from None
+        try:
+            if self._csv:
+                write_whole(self.file.with_suffix(".csv"), lambda path: write_csv(path, log))
+        finally:
+            log.file.unlink(missing_ok=True)
 
-    def _write_parquet(self, path: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        schema = _schema(pa, self.channels)
-        with pq.ParquetWriter(path, schema, compression="zstd") as out:
-            for group in self._groups():
-                out.write_table(pa.table(dict(group), schema=schema))
-
-    def _write_csv(self, path: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.csv as pc
-
-        names = [f"{c.name} [{c.unit}]" for c in self.channels.columns]
-        schema = pa.schema([pa.field(name, pa.from_numpy_dtype(c.kind)) for name, c in zip(names, self.channels.columns, strict=True)])
-        with pc.CSVWriter(path, schema) as out:
-            for group in self._groups():
-                out.write_table(pa.table(list(group.values()), schema=schema))
-
-
-def read_telemetry(file: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
-    """Columns by name of a telemetry file, each (n,), in the units of `read_units`. Raises ConfigError for a missing or foreign file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(file, use_threads=False)
-    except (OSError, pa.ArrowException) as error:
-        raise ConfigError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
-    return {name: table.column(name).to_numpy() for name in table.column_names}
-
-
-def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
-    """Metadata by column of a telemetry file: unit, frame, meaning. Raises ConfigError for a missing or foreign file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        schema = pq.read_schema(file)
-    except (OSError, pa.ArrowException) as error:
-        raise ConfigError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
-    return {field.name: {key.decode(): value.decode() for key, value in (field.metadata or {}).items()} for field in schema}
-
-
-def _schema(pa: Any, channels: Channels) -> Any:
-    return pa.schema(
-        [
-            pa.field(
-                column.name,
-                pa.from_numpy_dtype(column.kind),
-                metadata={"name": column.name, "unit": column.unit, "frame": column.frame, "meaning": column.meaning},
-            )
-            for column in channels.columns
-        ]
-    )
+    def _release(self) -> None:
+        if self._lock_is_ours:
+            self._lock.release()

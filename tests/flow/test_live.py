@@ -47,7 +47,7 @@ def wait_until(condition, process, seconds=120.0):
 
 def driving(folder):
     """True once the log of a drive has begun."""
-    return (folder / ".telemetry.rows").exists
+    return (folder / "telemetry.rows").exists
 
 
 def children(pid):

@@ -10,7 +10,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.maneuvers.maneuver import load_maneuver
-from simulator.maneuvers.metrics import METRICS, evaluate, phaseless
+from simulator.maneuvers.metrics import METRICS, _smooth_length, evaluate, phaseless
 from tests.maneuvers.shipped import shipped
 
 SPAWN = (100.0, -40.0, 2.5)
@@ -169,3 +169,17 @@ def test_metric_names_carry_their_units():
     keys = [metric.key for metric in METRICS]
     assert len(set(keys)) == len(keys)
     assert {"speed_max_mps", "roll_max_rad", "path_error_max_m", "yaw_rate_max_radps", "cones_hit", "wheel_load_min_N"} <= set(keys)
+
+
+def test_transforms_have_lengths_without_large_factors():
+    def smooth(n):
+        for factor in (2, 3, 5):
+            while n % factor == 0:
+                n //= factor
+        return n == 1
+
+    for least in [*range(1, 400), 19_501, 2_159_998]:
+        length = _smooth_length(least)
+        assert smooth(length)
+        assert least <= length
+        assert not any(smooth(n) for n in range(least, length))

@@ -16,7 +16,7 @@ from bicycle import Bicycle, drive
 from simulator.base.errors import OutputError
 from simulator.maneuvers.maneuver import load_maneuver
 from simulator.maneuvers.metrics import evaluate
-from simulator.maneuvers.report import write_metrics, write_report
+from simulator.maneuvers.report import STRETCHES, _thinned, write_metrics, write_report
 from simulator.record.writer import TelemetryWriter, read_telemetry
 from tests.maneuvers.shipped import shipped
 from vehicles.command import COMMAND
@@ -97,7 +97,8 @@ def test_same_run_same_bits(tmp_path):
         folder.mkdir()
         maneuver, _, telemetry, result = run("avtp_lane_change", folder, step=0.005, duration_s=12)
         write_report(folder, maneuver, telemetry, result, spawn=SPAWN)
-        contents.append({file.name: file.read_bytes() for file in folder.iterdir()})
+        log = {name: column.tobytes() for name, column in read_telemetry(folder / "telemetry.parquet", wall=False).items()}
+        contents.append({file.name: log if file.suffix == ".parquet" else file.read_bytes() for file in folder.iterdir()})
     assert set(contents[0]) == FILES | {"telemetry.parquet"}
     assert contents[0] == contents[1]
 
@@ -144,3 +145,52 @@ def test_nothing_heavy_is_imported_before_it_is_needed():
     )
     out = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_a_long_record_is_drawn_by_its_extremes():
+    t = np.arange(300_001) * 0.01
+    values = np.sin(t) + 0.1 * np.random.default_rng(1).standard_normal(len(t))
+    values[123_457] = 9.0
+    drawn_t, drawn = _thinned(t, values)
+    assert len(drawn) <= 2 * STRETCHES + 1
+    assert (np.diff(drawn_t) >= 0.0).all()
+    assert (drawn.max(), drawn_t[drawn.argmax()]) == (9.0, t[123_457])
+    assert drawn.min() == values.min()
+    assert (drawn_t[0], drawn_t[-1]) == (pytest.approx(0.0, abs=2.0), t[-1])
+    assert set(zip(drawn_t.tolist(), drawn.tolist(), strict=True)) <= set(zip(t.tolist(), values.tolist(), strict=True))
+    short = values[:6501]
+    assert _thinned(t[:6501], short)[1] is short
+
+
+TWO_HOURS = """
+import resource, sys
+import numpy as np
+from simulator.maneuvers.maneuver import load_maneuver
+from simulator.maneuvers.metrics import COLUMNS, evaluate
+from simulator.maneuvers.report import write_report
+from tests.maneuvers.shipped import shipped
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+n = 720_001
+t = np.arange(n) * 0.01
+noise = np.random.default_rng(1).standard_normal(n)
+columns = {name: noise for name in COLUMNS} | {"time": t, "p_WB_x": 300.0 * np.cos(0.05 * t), "p_WB_y": 300.0 * np.sin(0.05 * t)}
+before = peak()
+mapping = {key: value for key, value in shipped("scripted_drive").items() if key not in ("lane_changes", "limits", "speed")}
+maneuver = load_maneuver(mapping | {"script": [{"at_s": 0, "throttle": 0.3}]}, "script")
+result = evaluate(maneuver, columns)
+write_report(sys.argv[1], maneuver, columns, result)
+print(peak() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="peak memory as POSIX counts it")
+def test_metrics_and_plots_of_two_hours_take_little_memory(tmp_path):
+    """A million noisy rows; transforms of unlucky lengths took 0.4 GB, curves drawn point by point as much again."""
+    command = [sys.executable, "-c", TWO_HOURS, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {file.name for file in tmp_path.iterdir()} == FILES
+    assert float(done.stdout) < 450.0

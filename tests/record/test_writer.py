@@ -15,9 +15,11 @@ import pytest
 
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.records import record
-from simulator.record import writer as writer_module
+from simulator.record import parquet as parquet_module
+from simulator.record import rows as rows_module
 from simulator.record.channels import Channels, frame_of
 from simulator.record.files import new_run_folder, write_text
+from simulator.record.recover import read_logs
 from simulator.record.writer import TelemetryWriter, read_telemetry, read_units
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -40,9 +42,11 @@ def log_run(folder, ticks, divisor=1, csv=False):
     return out, np.array(expected)
 
 
-def test_what_was_logged_is_read_back(tmp_path):
-    # several buffers and a partly filled one
-    out, expected = log_run(tmp_path, 5 * writer_module.BUFFER_ROWS + 17, divisor=2)
+def test_what_was_logged_is_read_back(tmp_path, monkeypatch):
+    # the memory for waiting rows is used more than once, and partly at the end
+    monkeypatch.setattr(rows_module, "BUFFER_BYTES", 1 << 18)
+    out, expected = log_run(tmp_path, 1017, divisor=2)
+    assert len(expected) > 4 * out._log._capacity
     data = read_telemetry(out.file)
     assert len(data["time"]) == out.rows == len(expected)
     np.testing.assert_array_equal(data["p_WB_x"], expected[:, 0])
@@ -58,7 +62,7 @@ def test_row_groups_do_not_change_the_data(tmp_path, monkeypatch):
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     whole, _ = log_run(tmp_path / "a", 1000)
-    monkeypatch.setattr(writer_module, "GROUP_ROWS", 300)
+    monkeypatch.setattr(parquet_module, "GROUP_BYTES", 700_000)
     cut, _ = log_run(tmp_path / "b", 1000)
     one, many = read_telemetry(whole.file), read_telemetry(cut.file)
     assert all((one[name] == many[name]).all() for name in one)
@@ -87,8 +91,10 @@ def test_same_data_same_bytes(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         log_run(tmp_path / name, 400, csv=True)
-    for file in ("telemetry.parquet", "telemetry.csv"):
-        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+    one, other = (read_telemetry(tmp_path / name / "telemetry.parquet") for name in ("a", "b"))
+    assert list(one) == list(other)
+    assert all(one[name].tobytes() == other[name].tobytes() for name in one)
+    assert (tmp_path / "a" / "telemetry.csv").read_bytes() == (tmp_path / "b" / "telemetry.csv").read_bytes()
 
 
 def test_csv_holds_the_same_numbers(tmp_path):
@@ -166,20 +172,25 @@ def test_unwritable_folder_is_one_line(tmp_path, name):
     (tmp_path / "a_file").write_text("in the way")
     with pytest.raises(OutputError) as error:
         TelemetryWriter(tmp_path / name, [("", READOUT, record(READOUT))])
-    assert "telemetry.parquet: cannot be written" in str(error.value) and "\n" not in str(error.value)
+    assert f"{tmp_path / name}: cannot be written" in str(error.value) and "\n" not in str(error.value)
     assert os.listdir(tmp_path) == ["a_file"]
 
 
-def test_failure_in_closing_leaves_nothing_half_written(tmp_path, monkeypatch):
+def test_failure_in_closing_keeps_the_rows_and_leaves_nothing_half_written(tmp_path, monkeypatch):
     import pyarrow.parquet as pq
 
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
-    with pytest.raises(OutputError, match="No space left"):
-        log_run(tmp_path, 10)
-    assert os.listdir(tmp_path) == []
+    with monkeypatch.context() as m:
+        m.setattr(pq.ParquetWriter, "write_table", full)
+        with pytest.raises(OutputError, match=r"No space left.*telemetry\.rows.*jounce info"):
+            log_run(tmp_path, 10)
+    assert os.listdir(tmp_path) == ["telemetry.rows"]
+    (log,) = read_logs(tmp_path)
+    assert log.rows == 10
+    assert read_telemetry(log.file)["p_WB_x"].tolist() == list(range(10))
+    assert os.listdir(tmp_path) == ["telemetry.parquet"]
 
 
 def test_text_is_whole_or_absent(tmp_path):

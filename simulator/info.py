@@ -1,0 +1,114 @@
+"""`jounce info`: what the folder of a run holds. The log of a run that was killed is made whole on the way."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError, one_line
+from simulator.clock import lateness_text
+from simulator.record.recover import LogInfo, read_logs
+
+WELL = "well"
+
+
+def main_info(name: str, with_columns: bool = False, as_json: bool = False) -> int:
+    """Command line of `jounce info`; returns 0, or 2 when the log of a killed run cannot be made whole. Raises ConfigError."""
+    place = Path(name)
+    if not place.exists():
+        raise ConfigError(place, "", "nothing", "the folder of a run, or its telemetry file")
+    logs = read_logs(place)
+    if as_json:
+        print(json.dumps({"place": str(place), "logs": [described(log) for log in logs]}, allow_nan=False))
+    else:
+        print("\n\n".join(text_of(log, with_columns) for log in logs))
+    troubles = [log.trouble for log in logs if log.trouble]
+    for trouble in troubles:
+        print(f"jounce: {one_line(trouble)}; the raw log is kept", file=sys.stderr)
+    return 2 if troubles else 0
+
+
+def described(log: LogInfo) -> dict[str, Any]:
+    """What is known of a log, ready for JSON; null for what it does not say."""
+    about = dict(log.about)
+    lateness, failure = about.pop("lateness", None), about.pop("log_failure", None)
+    return {
+        "file": str(log.file),
+        "recovered": log.recovered,
+        "rows": log.rows,
+        "rows_lost": int(about.pop("rows_lost", 0)),
+        "simulated_s": _simulated(log),
+        "wall_s": _span(log.numbers.get("wall_time")),
+        "started": about.pop("started", None),
+        "ended": about.get("ended"),
+        "ended_well": about.pop("ended", None) == WELL and failure is None,
+        "log_failure": failure,
+        "resets": _last(log.numbers.get("resets")),
+        "paused_s": _paused(log),
+        "incidents": _incidents(log),
+        "lateness": json.loads(lateness) if lateness else None,
+        "about": about,
+        "columns": log.columns,
+    }
+
+
+def text_of(log: LogInfo, with_columns: bool = False) -> str:
+    """The same for people."""
+    said = described(log)
+    lines = [f"{log.file}{'  (made just now out of the raw log of a killed run)' if log.recovered else ''}"]
+    lost = f", {said['rows_lost']} lost" if said["rows_lost"] else ""
+    rows = [("rows", f"{log.rows} of {len(log.columns)} columns{lost}")]
+    if said["simulated_s"] is not None:
+        wall = f" in {said['wall_s']:.1f} s by the wall clock" if said["wall_s"] is not None else ""
+        rows.append(("time", f"{said['simulated_s']:.2f} s simulated{wall}"))
+    rows.append(("began", said["started"] or "not said"))
+    rows.append(("ended", said["ended"] or "not said"))
+    if said["log_failure"]:
+        rows.append(("log", f"ended early: {said['log_failure']}"))
+    rows += list(said["about"].items())
+    if said["resets"] is not None:
+        rows.append(("resets", f"{said['resets']}; incidents {said['incidents']}; paused {said['paused_s'] or 0.0:.1f} s"))
+    width = max(len(name) for name, _ in rows)
+    lines += [f"  {name:<{width}}  {value}" for name, value in rows if value != ""]
+    lines = [one_line(line) for line in lines]
+    if said["lateness"]:
+        lines += [f"  {line}" for line in lateness_text(said["lateness"]).splitlines()]
+    if with_columns:
+        lines += [
+            one_line(f"  {name} [{c.get('unit', '')}] {c.get('frame', '')}  {c.get('meaning', '')}") for name, c in log.columns.items()
+        ]
+    return "\n".join(lines)
+
+
+def _simulated(log: LogInfo) -> float | None:
+    """s driven, over all resets; None when the log does not say."""
+    time = log.numbers.get("time")
+    if time is None or not np.isfinite(time).all():
+        return None
+    steps = np.diff(time)
+    return float(steps[steps > 0.0].sum())
+
+
+def _span(column: np.ndarray | None) -> float | None:
+    return None if column is None else float(column[-1] - column[0]) if len(column) else 0.0
+
+
+def _last(column: np.ndarray | None) -> int | None:
+    return None if column is None else int(column[-1]) if len(column) else 0
+
+
+def _paused(log: LogInfo) -> float | None:
+    paused, wall = log.numbers.get("paused"), log.numbers.get("wall_time")
+    if paused is None or wall is None:
+        return None
+    return float(np.diff(wall)[paused[1:] != 0].sum())
+
+
+def _incidents(log: LogInfo) -> int | None:
+    """How many; the column holds their numbers."""
+    incident = log.numbers.get("incident")
+    return None if incident is None else len(np.setdiff1d(incident, 0))
