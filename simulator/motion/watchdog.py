@@ -119,7 +119,7 @@ class FollowingPlatform:
             self._let_go()
             return
         steps = packet.sequence - last.sequence if last is not None and last.stream == packet.stream else 0
-        pose = np.clip(packet.pose, -self._reach, self._reach)
+        pose = _within(np.array(packet.pose), self._reach)
         self._arrived, self._fresh = now, True
         if not self.alone_now and not self._curve.joins(steps, packet.interval):
             self._let_go()
@@ -160,11 +160,12 @@ class FollowingPlatform:
         brake_step(self._reserved, self.limits, h)
         self._let_go()
         self._glide_from_here()
-        self._heard = now - max(FADE_AFTER, now - h - self._heard)
-        self.stage = self._stage(now)
+        silence = max(FADE_AFTER, now - h - self._heard)
+        self._heard = now - silence
+        self.stage = self._stage(silence)
 
-    def _stage(self, now: float) -> str:
-        stage = stage_of(now - self._heard, self.stopped)
+    def _stage(self, silence: float) -> str:
+        stage = stage_of(silence, self.stopped)
         return PARK if stage == NEUTRAL and self.at_rest else stage  # at rest it need not rise to come down again
 
     def _take_up(self) -> None:
@@ -188,7 +189,7 @@ class FollowingPlatform:
         self._glide[2] = 0.0
 
     def _go_alone(self, silence: float, h: float) -> None:
-        self.stage = self._stage(silence + self._heard)
+        self.stage = self._stage(silence)
         if self.stage in (NEUTRAL, PARK):
             self._goal[:] = 0.0
             self._goal[2] = self.platform[0]["park_height"] if self.stage == PARK else 0.0
@@ -211,7 +212,7 @@ class FollowingPlatform:
     def _read(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Pose and rates of the curve, as far as they are believed."""
         pose, rates = self._curve.read()
-        return np.clip(pose, -self._reach, self._reach), np.clip(rates, -self._fastest, self._fastest)
+        return _within(pose, self._reach), _within(rates, self._fastest)
 
     def _add_difference(self, before: tuple[NDArray[Any], NDArray[Any]]) -> None:
         """The curve was `before` (pose, rates) and is another now: the platform does not notice at once."""
@@ -226,3 +227,7 @@ def _ease(state, goal, w, h):
     decay = math.exp(-w * h)
     for i in range(6):
         state[0, i], state[1, i], state[2, i] = ease(state[0, i], state[1, i], state[2, i], goal[i], w, h, decay)
+
+
+def _within(values: NDArray[Any], bounds: NDArray[Any]) -> NDArray[Any]:
+    return np.minimum(bounds, np.maximum(-bounds, values))
