@@ -35,7 +35,8 @@ class Sender:
     def packet(self):
         t = self.sequence * self.interval
         swing = np.sin(2 * math.pi * self.frequency * t * np.array([1.0, 1.3, 0.7, 0.9, 1.1, 0.8]) + self.phase)
-        pose = self.size * swing * min(1.0, t) ** 3
+        u = min(1.0, t / 2.0)
+        pose = self.size * swing * u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
         legs = np.zeros(6)
         leg_lengths(P, pose, legs)
         packet = MotionPacket(
