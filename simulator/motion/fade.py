@@ -66,7 +66,8 @@ class Fade:
             self._held[:] = readout
         self._wanted = 1.0 if active and self._joined else 0.0
         w = SETTLED / FADE_TIME
-        self._gain[:] = ease(*self._gain, self._wanted, w, h, math.exp(-w * h))
+        gain, rate, acceleration = (float(value) for value in self._gain)
+        self._gain[:] = ease(gain, rate, acceleration, self._wanted, w, h, math.exp(-w * h))
         if abs(self._wanted - self._gain[0]) < FADED:
             self._gain[:] = self._wanted, 0.0, 0.0
         if self._wanted == 1.0:
