@@ -28,11 +28,10 @@ import numpy as np
 from simulator.base.errors import ConfigError, JounceError, OutputError, StreamError
 from simulator.base.records import Record
 from simulator.build import find_config, read_yaml
-from simulator.motion.packets import MotionPacket
 from simulator.motion.picture import History, draw_platform, prepare_to_draw
 from simulator.motion.receiver import LegUse, Receiver
 from simulator.motion.stream import DEFAULT_PORTS
-from simulator.motion.watchdog import FADE_AFTER, LONGEST_STEP, NEUTRAL_AFTER, PARK_AFTER, FollowingPlatform
+from simulator.motion.watchdog import LONGEST_STEP, FollowingPlatform, warm_up
 from washout.platform import hexapod
 
 SERVO = 0.004
@@ -47,8 +46,9 @@ LARGEST_PACKET = 2048
 BUFFER = 1 << 18
 """bytes of datagrams that may wait: a second of a stream, since what waits longer is of no use."""
 
-BURST, BACKLOG = 256, 65536
-"""Datagrams taken at once before a step, and after the process was held up, when all that waits is thrown away."""
+BURST, BACKLOG = 64, 2048
+"""Datagrams taken at once before a step, and after the process was held up, when all that waits is thrown away: no more than BUFFER
+holds, or a flood would hold it up again."""
 
 LAST_WORDS = 0.25
 """s. When told to leave, packets are listened to for this long."""
@@ -56,7 +56,7 @@ LAST_WORDS = 0.25
 LEAVE_TIME = 15.0
 """s at most from being told to leave to leaving; the way to the rest takes half of it."""
 
-START_TIME = 60.0
+START_TIME = 180.0
 """s that a started platform may take to say its port; it may have to compile."""
 
 STOP_TIME = 30.0
@@ -128,7 +128,7 @@ class Rig:
     def __init__(self, platform: Record, now: float | None = None) -> None:
         self.platform = platform
         self.receiver = Receiver(platform)
-        _warm_up(platform)
+        warm_up(platform)
         self.body = FollowingPlatform(platform)
         self.history = History()
         self.use = LegUse(platform)
@@ -189,8 +189,9 @@ class Rig:
         self._servo = now
         if h > LONGEST_STEP:
             self.stale = True
-            self.times_held_up += 1
-            self.longest_held_up = max(self.longest_held_up, h)
+            if not self.body.parked:
+                self.times_held_up += 1
+                self.longest_held_up = max(self.longest_held_up, h)
         self.body.step(now, h)
         self.use.add(self.body.limits[0]["legs"].copy(), h)
         if self._first is not None and not self.body.parked:
@@ -259,21 +260,6 @@ def _run_in_window(rig: Rig, listener: socket.socket, options: RigOptions) -> No
     finally:
         options.leave.set()
         worker.join()
-
-
-def _warm_up(platform: Record) -> None:
-    """Compile what moves the platform before the first packet comes, not while packets wait."""
-    body = FollowingPlatform(platform)
-    rest = body.limits[0]["pose"].tolist()
-    zero = (0.0, 0.0, 0.0)
-    now = 0.0
-    for k in range(6):
-        now += SERVO
-        body.follow(MotionPacket(k, 0, 1, False, SERVO, 0.0, zero, zero, rest, body.limits[0]["legs"].tolist()), now)
-        body.step(now, SERVO)
-    for silence in (FADE_AFTER, NEUTRAL_AFTER, PARK_AFTER):
-        body.step(now + silence, SERVO)
-    body.step(now + PARK_AFTER + 1.0, 1.0)
 
 
 def _listen(host: str, port: int) -> socket.socket:

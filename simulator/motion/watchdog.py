@@ -221,6 +221,21 @@ class FollowingPlatform:
         self._difference[1] += before[1] - rates
 
 
+def warm_up(platform: Record) -> None:
+    """Compile what moves the platform before the first packet comes, not while packets wait."""
+    body, h = FollowingPlatform(platform), 0.004
+    rest = body.limits[0]["pose"].tolist()
+    zero = (0.0, 0.0, 0.0)
+    now = 0.0
+    for k in range(6):
+        now += h
+        body.follow(MotionPacket(k, 0, 1, False, h, 0.0, zero, zero, rest, body.limits[0]["legs"].tolist()), now)
+        body.step(now, h)
+    for silence in (FADE_AFTER, NEUTRAL_AFTER, PARK_AFTER):
+        body.step(now + silence, h)
+    body.step(now + PARK_AFTER + 1.0, 1.0)
+
+
 @kernel
 def _ease(state, goal, w, h):
     """Move position, speed and acceleration (3, 6) of six coordinates towards `goal` (6,); see `ease`."""
