@@ -11,6 +11,7 @@ from simulator import session
 from simulator.base.jit import is_compiled
 from simulator.base.records import record
 from simulator.build import build_cueing, build_ground, build_vehicle
+from simulator.motion.watchdog import warm_up
 from vehicles.command import COMMAND
 
 H = 1e-3
@@ -43,6 +44,8 @@ def compile_kernels(say: Callable[[str], None]) -> None:
     cueing = build_cueing("small_hexapod", "small_hexapod", H)
     cueing.step(np.zeros(3), np.zeros(3), False, H)
     done("motion cueing")
+    warm_up(cueing.platform)
+    done("virtual platform")
     session.Session(vehicle, ground, _Nobody(), cueing, [], H).warm()
     done("the whole tick")
     say(f"compiled in {time.perf_counter() - began:.0f} s")

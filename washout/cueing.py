@@ -44,6 +44,8 @@ class MotionCueing:
             raise ConfigError(file, "", found, "the two sections cueing and procedure")
         self.platform = platform
         self.h = h
+        self.resets = 0
+        """Times that the vehicle was put elsewhere."""
         self._p = record(PARAMETERS)
         _copy(platform, self._p)
         _copy(procedure_settings(mapping["procedure"], file), self._p)
@@ -75,6 +77,7 @@ class MotionCueing:
 
     def reset(self) -> None:
         """The vehicle was put elsewhere. The platform does not step: it glides to neutral, and the washout blends in anew."""
+        self.resets += 1
         rest(self._s, self._washed)
         anchor(self._s, self._s[0]["pose"], self._s[0]["rates"])
 

@@ -13,6 +13,16 @@ second derivative of the leg lengths along that line (`leg_bend`), `g` the highe
     stroke         within c (T / 2)^2 / 8 of the straight line between the lengths at the two ends, which are evaluated
 
 If nothing better is accepted in the next tick, the platform goes one step further along the plan. So there is always a next step.
+
+Steps may differ in length, as those of a servo that goes by the wall clock do. Speeds are means over a step, and their change is
+held against the time from middle to middle, counting no more of the step before than the present one is long:
+
+    d = (h + min(h, h_before)) / 2     |speed - speed before| <= A d     for every speed that is chosen; for the plan's see below
+
+The stop plan takes v (1 - d / T) next, whatever h is. The velocity at the end of the step before was at most v on the line that
+falls to zero within T, so the sum of all steps to come is at most v T / 2, the end of the plan that was shown to be within the
+stroke: a single long step, after the process was held up, goes less far than the plan, or not at all when d > T. The bend of the
+legs adds c times the distance of the middles, so that the plan keeps to A over that distance.
 """
 
 from __future__ import annotations
@@ -31,8 +41,9 @@ LIMITER = (
     ("rates", (6,), "m/s, rad/s", "backward difference of the pose"),
     ("legs", (6,), "m", "leg lengths commanded, inverse kinematics of the pose"),
     ("leg_speed", (6,), "m/s", "backward difference of the legs"),
-    ("leg_acceleration", (6,), "m/s2", "backward difference of the leg speeds"),
+    ("leg_acceleration", (6,), "m/s2", "change of the leg speeds over the time from the middle of the last step to that of this one"),
     ("stop_time", (), "s", "time that the stop plan still takes"),
+    ("last_step", (), "s", "length of the last step; infinite before the first, which then counts as one among equals"),
     ("limited", (), "1", "0 the pose asked for, 1 on the way to it, 2 braking along the stop plan", "i8"),
     ("refused", (), "1", "demands that were not finite numbers, so far", "i8"),
     ("target", (6,), "m, rad", "pose asked for, brought into the stroke"),
@@ -72,6 +83,7 @@ def limiter(p: Record, pose: np.ndarray | None = None) -> Record:
     s[0]["target"] = s[0]["pose"]
     leg_lengths(p, s[0]["pose"], s[0]["legs"])
     s[0]["target_legs"] = s[0]["legs"]
+    s[0]["last_step"] = math.inf
     return s
 
 
@@ -106,17 +118,24 @@ def brake_step(p, s, h):
     for i in range(6):
         s[0]["trial"][i] = share * s[0]["rates"][i]
     _place(p, s, h)
-    s[0]["stop_time"] = max(0.0, s[0]["stop_time"] - h)
+    s[0]["stop_time"] = max(0.0, s[0]["stop_time"] - _spacing(s, h))
     s[0]["limited"] = 2
     _take(s, h)
 
 
 @kernel
+def _spacing(s, h):
+    """Time [s] from the middle of the last step to the middle of one of h seconds, of which the last counts as no longer than this one."""
+    return 0.5 * (h + min(h, s[0]["last_step"]))
+
+
+@kernel
 def _brake_share(s, h):
     """Part of the present velocity that is left after one more tick of the stop plan."""
-    if s[0]["stop_time"] <= h:
+    passes = _spacing(s, h)
+    if s[0]["stop_time"] <= passes:
         return 0.0
-    return (s[0]["stop_time"] - h) / s[0]["stop_time"]
+    return (s[0]["stop_time"] - passes) / s[0]["stop_time"]
 
 
 @kernel
@@ -138,11 +157,14 @@ def _place_at_target(s):
 @kernel
 def _take(s, h):
     """Make the trial the pose commanded."""
+    before = s[0]["last_step"]
+    middles = 0.5 * (h + (before if before < math.inf else h))
+    s[0]["last_step"] = h
     for i in range(6):
         s[0]["rates"][i] = s[0]["trial"][i]
         s[0]["pose"][i] = s[0]["trial_pose"][i]
         speed = (s[0]["trial_legs"][i] - s[0]["legs"][i]) / h
-        s[0]["leg_acceleration"][i] = (speed - s[0]["leg_speed"][i]) / h
+        s[0]["leg_acceleration"][i] = (speed - s[0]["leg_speed"][i]) / middles
         s[0]["leg_speed"][i] = speed
         s[0]["legs"][i] = s[0]["trial_legs"][i]
 
@@ -152,6 +174,7 @@ def _stop_time(p, s, h):
     """Length [s] of the stop plan after the tick that was placed, or -1 when a leg would leave its limits."""
     bend = leg_bend(p, s[0]["trial"])
     largest = p[0]["leg_acceleration"]
+    change = (1.0 - RELATIVE) * largest * _spacing(s, h)
     if not bend <= BEND * largest:
         return -1.0
     fastest, low, high = 0.0, math.inf, 0.0
@@ -159,7 +182,7 @@ def _stop_time(p, s, h):
         speed = (s[0]["trial_legs"][i] - s[0]["legs"][i]) / h
         if not abs(speed) <= (1.0 - RELATIVE) * p[0]["leg_speed"]:
             return -1.0
-        if not abs(speed - s[0]["leg_speed"][i]) <= (1.0 - RELATIVE) * largest * h:
+        if not abs(speed - s[0]["leg_speed"][i]) <= change:
             return -1.0
         fastest = max(fastest, abs(speed))
         low = min(low, s[0]["trial_legs"][i])
@@ -194,12 +217,12 @@ def _turn_towards(p, s, h):
         s[0]["stop_pose"][i] = s[0]["pose"][i] + h * s[0]["rates"][i]
     leg_lengths(p, s[0]["trial_pose"], s[0]["trial_legs"])
     leg_lengths(p, s[0]["stop_pose"], s[0]["stop_legs"])
+    room = 0.99 * p[0]["leg_acceleration"] * _spacing(s, h)
     share = 1.0
     for i in range(6):
         now = s[0]["leg_speed"][i]
         kept = (s[0]["stop_legs"][i] - s[0]["legs"][i]) / h
         change = (s[0]["trial_legs"][i] - s[0]["stop_legs"][i]) / h
-        room = 0.99 * p[0]["leg_acceleration"] * h
         if change > 0.0:
             share = min(share, (min(now + room, 0.999 * p[0]["leg_speed"]) - kept) / change)
         elif change < 0.0:

@@ -17,6 +17,9 @@ index    content                                            index    content
 21 - 24  their speeds [mm/s]                                65       number of gears
 =======  =================================================  =======  ==============================================
 
+In a pause, after a reset or a fault and at the end, everything but time, place and heading fades to zero within a second or so, since
+the packet has no other way to say that nothing moves; then the stream stops (see fade.py).
+
 Everything else is zero: laps, fuel, temperatures, the clutch. It has neither angular rates nor vertical acceleration.
 Source for places and units: the maps of simapi (dirt2data.h) and SpaceMonkey. Assumed, since neither says: the signs of suspension,
 steering and lateral acceleration, and the hand of their axes. Roll and pitch, which rigs take from heights (index 12 and 15), do

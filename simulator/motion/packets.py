@@ -21,6 +21,10 @@ offset  type      content
 184     u32       CRC-32 (as in zlib) of bytes 0 to 183
 ======  ========  ==============================================================================================
 
+While the simulation does not run, and before the last packet, specific force and angular rate fade to those of a vehicle at rest; the
+packets with the stop flag repeat the last pose, which stands still by then. A receiver follows one stream from one address until it is
+silent for half a second or has stopped.
+
 Axes are ISO 8855: x forward, y left, z up; roll + = right side down, pitch + = nose down, yaw + = left.
 No number in a packet is infinite or NaN: such a packet is neither sent nor accepted.
 """

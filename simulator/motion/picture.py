@@ -41,6 +41,14 @@ class History:
         return np.array(self._rows).reshape(-1, 25)
 
 
+def prepare_to_draw() -> None:
+    """Load what `draw_platform` needs, which takes a moment, while nobody waits for it."""
+    from importlib import import_module
+
+    for name in ("matplotlib.backends.backend_agg", "matplotlib.figure", "mpl_toolkits.mplot3d.art3d"):
+        import_module(name)
+
+
 def draw_platform(path: str | Path, platform: Record, pose: NDArray[Any], history: History, title: str) -> None:
     """Write a PNG: the hexapod at `pose` (6,) [m, rad] with the legs colored by stroke, and the history of poses and legs.
 

@@ -1,10 +1,16 @@
-"""Book-keeping of a received motion stream: what came, what was lost, late, double or broken, how evenly, and how the legs are used."""
+"""Book-keeping of a received motion stream: what came, what was lost, late, double, broken or foreign, how evenly, how the legs are used.
+
+It holds one stream and the address it comes from. Until that has been silent for a while, or has said its last word, packets of
+others are refused and counted, and so are packets of its own that cannot be: a sequence that runs away, an interval that none has.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.errors import StreamError
 from simulator.base.records import Record
@@ -14,9 +20,21 @@ from washout.platform import leg_lengths
 REMEMBERED = 4096
 """Sequence numbers kept to tell a packet that is late from one that comes twice."""
 
+HELD_FOR = 0.5
+"""s of silence after which another stream, or one from another address, is taken."""
+
+JUMP, JUMP_SHARE = 64, 2.0
+"""1, 1. Packets that may be missing at once: so many, and so many times those that the time without packets explains."""
+
+INTERVALS = (1e-4, 1.0)
+"""s. Times between packets that a stream can have."""
+
+CAP = 1e9
+"""Shares of a limit are reported up to here; packets may carry numbers whose differences are none."""
+
 
 class Receiver:
-    """Takes datagrams, gives the packets that a platform may follow: sound, and newer than all before.
+    """Takes datagrams, gives the packets that a platform may follow: sound, of the stream that is held, and newer than all before.
 
     Parameters
     ----------
@@ -26,45 +44,79 @@ class Receiver:
     def __init__(self, platform: Record) -> None:
         self._platform = platform
         self.received = self.lost = self.reordered = self.duplicate = self.corrupt = self.streams = 0
+        self.strangers = 0
+        """Packets refused since another stream is held."""
+        self.implausible = 0
+        """Packets of the stream refused for a sequence or an interval that cannot be."""
         self._stream: int | None = None
+        self._source: Any = None
+        self._heard = -math.inf
+        self._over = True
         self._newest = -1
         self._missing: dict[int, None] = {}
-        self._arrivals: list[float] = []
-        self._gaps: list[float] = []
-        self._interval = 0.0
+        self._gaps, self._deviations = Spread(), Spread()
         self._legs = LegUse(platform)
+        self._disagreement = 0.0
+        self._check = np.zeros(6)
 
-    def take(self, data: bytes, now: float) -> MotionPacket | None:
-        """Packet of a datagram that arrived at `now` [s], or None when it is broken, late or double."""
+    def take(self, data: bytes, now: float, source: Any = None) -> MotionPacket | None:
+        """Packet of a datagram that arrived from the address `source` at `now` [s], or None when it is refused, broken, late or double."""
+        silence = now - self._heard
+        held = not self._over and silence <= HELD_FOR
+        if held and source != self._source:
+            self.strangers += 1
+            return None
         try:
             packet = decode(data)
         except StreamError:
             self.corrupt += 1
             return None
-        if packet.stream != self._stream:
-            self._begin(packet)
-        elif packet.sequence <= self._newest:
-            self._old(packet.sequence)
+        same = packet.stream == self._stream and source == self._source
+        if held and not same:
+            self.strangers += 1
             return None
         step = packet.sequence - self._newest
-        self._miss(self._newest + 1, packet.sequence)
-        if self._arrivals and step == 1:
-            self._gaps.append(now - self._arrivals[-1])
-        self.received += 1
-        self._arrivals.append(now)
-        self._newest = packet.sequence
-        self._interval = packet.interval
-        self._legs.add(packet, step)
+        if same and step <= 0 and silence <= HELD_FOR:
+            self._old(packet.sequence)
+            return None
+        runs_away = step > JUMP + JUMP_SHARE * silence / packet.interval
+        if not INTERVALS[0] <= packet.interval <= INTERVALS[1] or (held and runs_away):
+            self.implausible += 1
+            return None
+        if not same or step <= 0 or runs_away:
+            self._begin(packet, source)
+            step = 1
+        self._count(packet, step, now)
         return packet
 
-    def _begin(self, packet: MotionPacket) -> None:
+    def _count(self, packet: MotionPacket, step: int, now: float) -> None:
+        self._miss(packet.sequence - step + 1, packet.sequence)
+        if step == 1 and self._heard > -math.inf:
+            self._gaps.add(now - self._heard)
+            self._deviations.add(abs(now - self._heard - packet.interval))
+        self.received += 1
+        self._heard = now
+        self._over = packet.stop
+        self._newest = packet.sequence
+        self._judge(packet, step)
+
+    def _begin(self, packet: MotionPacket, source: Any) -> None:
         self.streams += 1
-        self._stream = packet.stream
-        self._newest = packet.sequence - 1
+        self._stream, self._source = packet.stream, source
+        self._heard = -math.inf
         self._missing.clear()
         self._legs.begin()
-        if self._arrivals:
-            self._arrivals = self._arrivals[:1]
+
+    def _judge(self, packet: MotionPacket, step: int) -> None:
+        """Use of the legs; speeds are taken over neighbors only, and the pose of a last packet is none to be followed."""
+        if packet.stop:
+            self._legs.begin()
+            return
+        legs = np.array(packet.legs)
+        leg_lengths(self._platform, np.array(packet.pose), self._check)
+        with np.errstate(all="ignore"):
+            self._disagreement = max(self._disagreement, _number(np.abs(self._check - legs).max()))
+            self._legs.add(legs, packet.interval if step == 1 else None)
 
     def _miss(self, first: int, end: int) -> None:
         """Note the sequence numbers from `first` to before `end` as lost, for the time being."""
@@ -84,71 +136,111 @@ class Receiver:
             self.duplicate += 1
 
     def summary(self) -> dict[str, Any]:
-        """Counts, packets per second, deviation of the time between packets [ms], use of the legs."""
-        gaps = np.array(self._gaps)
-        deviation = 1000.0 * np.abs(gaps - self._interval) if len(gaps) else np.zeros(1)
+        """Counts, packets per second, deviation of the time between packets [ms], use of the legs that the packets ask for."""
+        mean = self._gaps.mean
         return {
             "received": self.received,
             "lost": self.lost,
             "reordered": self.reordered,
             "duplicate": self.duplicate,
             "corrupt": self.corrupt,
+            "strangers": self.strangers,
+            "implausible": self.implausible,
             "streams": self.streams,
-            "rate_hz": float(1.0 / gaps.mean()) if len(gaps) else 0.0,
+            "rate_hz": 1.0 / mean if mean > 0.0 else 0.0,
             "jitter_ms": {
-                "p50": float(np.percentile(deviation, 50)),
-                "p99": float(np.percentile(deviation, 99)),
-                "max": float(deviation.max()),
+                "p50": 1000.0 * self._deviations.percentile(50.0),
+                "p99": 1000.0 * self._deviations.percentile(99.0),
+                "max": 1000.0 * self._deviations.largest,
             },
-            "legs": self._legs.summary(),
+            "legs": {**self._legs.summary(), "pose_error_m": self._disagreement},
         }
 
 
+class Spread:
+    """How times are spread, in a histogram whose size does not grow: 40 bins a decade, so that percentiles are right within 6 %."""
+
+    SMALLEST, BINS, PER_DECADE = 1e-6, 400, 40
+
+    def __init__(self) -> None:
+        self._bins = np.zeros(self.BINS, dtype=np.int64)
+        self._count, self._total = 0, 0.0
+        self.largest = 0.0
+        """s."""
+
+    def add(self, value: float) -> None:
+        """One more time [s], not negative."""
+        place = 0 if value < self.SMALLEST else 1 + int(self.PER_DECADE * math.log10(value / self.SMALLEST))
+        self._bins[min(place, self.BINS - 1)] += 1
+        self._count += 1
+        self._total += value
+        self.largest = max(self.largest, value)
+
+    @property
+    def mean(self) -> float:
+        """s; 0 of nothing."""
+        return self._total / self._count if self._count else 0.0
+
+    def percentile(self, share: float) -> float:
+        """Time [s] that `share` percent do not exceed, rounded up to the bin's end."""
+        if not self._count:
+            return 0.0
+        place = int(np.searchsorted(np.cumsum(self._bins), share / 100.0 * self._count))
+        return min(self.largest, self.SMALLEST * 10.0 ** (place / self.PER_DECADE) if place else 0.0)
+
+
 class LegUse:
-    """How far, fast and hard the legs of the packets move, as shares of the platform's limits."""
+    """How far, fast and hard legs move, as shares of the platform's limits."""
 
     def __init__(self, platform: Record) -> None:
         self._p = platform
         self._shortest, self._longest = np.full(6, np.inf), np.full(6, -np.inf)
-        self._speed = self._acceleration = self._disagreement = 0.0
-        self._check = np.zeros(6)
+        self._speed = self._acceleration = 0.0
         self.begin()
 
     def begin(self) -> None:
-        """A new stream: no differences across its start."""
-        self._last: Any = None
-        self._last_speed: Any = None
+        """No differences across what comes next."""
+        self._last: NDArray[Any] | None = None
+        self._last_speed: NDArray[Any] | None = None
+        self._last_step = 0.0
 
-    def add(self, packet: MotionPacket, step: int) -> None:
-        """Next packet, `step` sequence numbers after the last; speeds are taken over neighbors only."""
-        legs = np.array(packet.legs)
-        self._shortest = np.minimum(self._shortest, legs)
-        self._longest = np.maximum(self._longest, legs)
-        leg_lengths(self._p, np.array(packet.pose), self._check)
-        self._disagreement = max(self._disagreement, float(np.abs(self._check - legs).max()))
-        if self._last is None or step != 1:
-            self._last, self._last_speed = legs, None
+    def add(self, legs: NDArray[Any], step: float | None) -> None:
+        """Legs (6,) [m], `step` seconds after the last ones; None: no differences to them.
+
+        Speeds are means over a step; their changes are divided by the time from middle to middle.
+        """
+        np.minimum(self._shortest, legs, out=self._shortest)
+        np.maximum(self._longest, legs, out=self._longest)
+        if self._last is None or step is None:
+            self.begin()
+            self._last = legs
             return
-        speed = (legs - self._last) / packet.interval
-        self._speed = max(self._speed, float(np.abs(speed).max()))
+        speed = (legs - self._last) / step
+        self._speed = max(self._speed, _number(np.abs(speed).max()))
         if self._last_speed is not None:
-            self._acceleration = max(self._acceleration, float(np.abs(speed - self._last_speed).max() / packet.interval))
-        self._last, self._last_speed = legs, speed
+            between = 0.5 * (step + self._last_step)
+            self._acceleration = max(self._acceleration, _number(np.abs(speed - self._last_speed).max() / between))
+        self._last, self._last_speed, self._last_step = legs, speed, step
 
     def summary(self) -> dict[str, Any]:
         """Stroke used per leg, 0 retracted to 1 extended; peak speed and acceleration as shares of the limits; within: all below 1."""
         p = self._p[0]
-        if not np.isfinite(self._shortest).all():
-            return {"within": True, "stroke_low": [], "stroke_high": [], "speed": 0.0, "acceleration": 0.0, "pose_error_m": 0.0}
+        if not (self._shortest <= self._longest).all():
+            return {"within": True, "stroke_low": [], "stroke_high": [], "speed": 0.0, "acceleration": 0.0}
         stroke = float(p["longest_leg"] - p["shortest_leg"])
-        low = (self._shortest - float(p["shortest_leg"])) / stroke
-        high = (self._longest - float(p["shortest_leg"])) / stroke
-        speed, acceleration = self._speed / float(p["leg_speed"]), self._acceleration / float(p["leg_acceleration"])
+        with np.errstate(over="ignore"):
+            low = np.clip((self._shortest - float(p["shortest_leg"])) / stroke, -CAP, CAP)
+            high = np.clip((self._longest - float(p["shortest_leg"])) / stroke, -CAP, CAP)
+        speed, acceleration = min(CAP, self._speed / float(p["leg_speed"])), min(CAP, self._acceleration / float(p["leg_acceleration"]))
         return {
             "within": bool(low.min() >= 0.0 and high.max() <= 1.0 and speed <= 1.0 and acceleration <= 1.0),
             "stroke_low": low.round(4).tolist(),
             "stroke_high": high.round(4).tolist(),
             "speed": round(speed, 4),
             "acceleration": round(acceleration, 4),
-            "pose_error_m": self._disagreement,
         }
+
+
+def _number(value: Any) -> float:
+    """A float that JSON can carry."""
+    return CAP if math.isnan(value) else min(CAP, float(value))

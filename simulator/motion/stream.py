@@ -1,28 +1,89 @@
-"""Motion stream: an outlet that sends the platform's pose, or the vehicle's motion, over UDP in step with the ticks."""
+"""Motion stream: an outlet that sends the platform's pose, or the vehicle's motion, over UDP in step with the ticks.
+
+What is said of the vehicle comes out of `fade.py`, whatever the protocol, and the pose out of the cueing, which ends in the limiter.
+A protocol only turns a `Moment` into bytes: pause, reset, faults and the end are the same for all.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import math
 import socket
 import time
-from typing import Any, Literal
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
+
+import numpy as np
 
 from simulator.base.errors import ConfigError, StreamError
-from simulator.base.records import Record
+from simulator.base.records import Record, record
 from simulator.motion.codemasters import ExtraData3
+from simulator.motion.fade import LONGEST_FADE, Fade
 from simulator.motion.packets import MotionPacket, encode
 from washout.cueing import MotionCueing
+from washout.limiter import brake_step, limiter
+from washout.platform import HEXAPOD
+from washout.procedure import OFF, PARKED
 
-Protocol = Literal["native", "codemasters"]
+ProtocolName = Literal["native", "codemasters"]
 
-DEFAULT_RATES = {"native": 250, "codemasters": 100}
-"""Packets per second. Rig software is used to 60 to 100; a native receiver may have more."""
 
-DEFAULT_PORTS = {"native": 42400, "codemasters": 20777}
+@dataclass(frozen=True)
+class Kind:
+    """What a protocol can do."""
+
+    rate: int
+    """Packets per second. Rig software is used to 60 to 100; a native receiver may have more."""
+    port: int
+    poses: bool
+    """It carries the pose of the platform: its receiver can be parked by the stream, and is told when the stream ends."""
+
+
+KINDS = {"native": Kind(250, 42400, True), "codemasters": Kind(100, 20777, False)}
+DEFAULT_RATES = {name: kind.rate for name, kind in KINDS.items()}
+DEFAULT_PORTS = {name: kind.port for name, kind in KINDS.items()}
 
 LAST_PACKETS = 3
-"""Packets with the stop flag at the end, since UDP may lose one."""
+"""Packets that say rest, and with the stop flag, at the end, since UDP may lose one."""
+
+STILL = 1e-3
+"""m/s, rad/s. A pose that changes more slowly stands still."""
+
+PATIENCE = 0.5
+"""s. When no packet has left for so long, the stream fails."""
+
+BRAKE_FIELDS = ("pose", "rates", "legs", "leg_speed", "stop_time", "last_step")
+"""What a stop plan needs of a LIMITER record."""
+
+LONGEST_END = 2.0
+"""s at most that `close` takes to bring a moving platform to a stop."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What there is to say in one packet."""
+
+    sequence: int
+    stream: int
+    interval: float
+    """s."""
+    time: float
+    """Simulated time [s]."""
+    readout: Record
+    """The vehicle's motion, READOUT."""
+    state: int
+    pose: list[float]
+    legs: list[float]
+    limited: bool
+    run: bool
+    stop: bool = False
+
+
+class Encoder(Protocol):
+    """A protocol: bytes of a moment."""
+
+    def encode(self, moment: Moment) -> bytes:
+        """Raises StreamError when a number in it is not finite."""
 
 
 class MotionStream:
@@ -47,19 +108,24 @@ class MotionStream:
         host: str = "127.0.0.1",
         port: int | None = None,
         *,
-        protocol: Protocol = "native",
+        protocol: ProtocolName = "native",
         rate: float | None = None,
         tick: float = 1e-3,
         extra_data: ExtraData3 | None = None,
     ) -> None:
-        if protocol not in DEFAULT_PORTS:
-            raise ConfigError("stream", "protocol", protocol, "native or codemasters")
+        if protocol not in KINDS:
+            raise ConfigError("stream", "protocol", protocol, " or ".join(KINDS))
         self.protocol = protocol
-        self.every = ticks_per_packet(DEFAULT_RATES[protocol] if rate is None else rate, tick)
+        self.kind = KINDS[protocol]
+        self.every = ticks_per_packet(self.kind.rate if rate is None else rate, tick)
+        self.tick = tick
         self.interval = self.every * tick
         """Time between packets [s]."""
-        self._extra_data = extra_data if extra_data is not None else ExtraData3(0.0, 0.0, 0)
-        self._target = _resolve(host, DEFAULT_PORTS[protocol] if port is None else port)
+        if protocol == "native":
+            self._encoder: Encoder = Native()
+        else:
+            self._encoder = Codemasters(extra_data if extra_data is not None else ExtraData3(0.0, 0.0, 0))
+        self._target = _resolve(host, self.kind.port if port is None else port)
         try:
             self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         except OSError as error:
@@ -71,7 +137,36 @@ class MotionStream:
         """Packets sent so far."""
         self.errors = 0
         """Packets that the network or a number that is not finite kept from being sent."""
-        self._last: MotionPacket | None = None
+        self._failed, self._reason = 0, ""
+        self._fade = Fade()
+        Brake.warm_up()
+        self._resets = 0
+        self._rests = LAST_PACKETS
+        self._end: Brake | None = None
+        self._last: Moment | None = None
+
+    @property
+    def parks(self) -> bool:
+        """Whether the receiver can be brought to its rest by the stream, which is then worth waiting for."""
+        return self.kind.poses
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether what was last sent, a few times over, is rest: nothing moves, and a platform that can be parked is down."""
+        down = not self.kind.poses or self._last is None or self._last.state in (OFF, PARKED)
+        return down and self._rests >= LAST_PACKETS
+
+    @property
+    def fade_time(self) -> float:
+        """s in which forces fade at most, from a pause to `at_rest` of a protocol that does not park."""
+        return LONGEST_FADE + (LAST_PACKETS + 1) * self.interval
+
+    @property
+    def failing(self) -> str:
+        """Why no packet has left for half a second or more; empty while they leave."""
+        if self._failed * self.interval < PATIENCE:
+            return ""
+        return f"no packet could be sent for {self._failed * self.interval:.1f} s: {self._reason}"
 
     def publish(self, readout: Record, cueing: MotionCueing, run: bool) -> None:
         """After a tick: READOUT of the vehicle, the cueing, and whether the simulation runs. Sends when it is time to."""
@@ -81,43 +176,134 @@ class MotionStream:
 
     def send(self, readout: Record, cueing: MotionCueing, run: bool) -> None:
         """Send one packet now, whatever the tick."""
-        try:
-            if self.protocol == "native":
-                self._send(self._native(readout, cueing, run))
-            else:
-                self._socket.sendto(self._extra_data.encode(readout), self._target)
-                self.sent += 1
-        except (StreamError, OSError):
-            self.errors += 1
-
-    def close(self) -> None:
-        """Tell the platform that the stream ends on purpose, and stop. Never raises."""
-        if self._last is not None:
-            for _ in range(LAST_PACKETS):
-                with contextlib.suppress(StreamError, OSError):
-                    self._send(_stopped(self._last, self.sent))
-        self._socket.close()
-
-    def _native(self, readout: Record, cueing: MotionCueing, run: bool) -> MotionPacket:
-        r = readout[0]
-        return MotionPacket(
-            sequence=self.sent,
-            stream=self._stream,
-            state=cueing.state_number,
-            run=run,
-            interval=self.interval,
-            time=float(r["time"]),
-            force=_finite_or(r["f_H_B"].tolist(), (0.0, 0.0, 9.80665)),
-            rates=_finite_or(r["w_WB_B"].tolist(), (0.0, 0.0, 0.0)),
-            pose=cueing.pose.tolist(),
-            legs=cueing.legs.tolist(),
-            limited=bool(cueing.readout[0]["limited"]),
+        s = cueing.readout[0]
+        moved = cueing.resets != self._resets
+        self._resets = cueing.resets
+        self._fade.advance(readout, run and bool(s["armed"]) and not s["tripped"], moved, self.interval)
+        if self._end is None:
+            self._end = Brake(cueing)
+        self._end.note(cueing)
+        self._say(
+            Moment(
+                sequence=self.sent,
+                stream=self._stream,
+                interval=self.interval,
+                time=float(readout[0]["time"]),
+                readout=self._fade.said,
+                state=cueing.state_number,
+                pose=cueing.pose.tolist(),
+                legs=cueing.legs.tolist(),
+                limited=bool(s["limited"]),
+                run=run,
+            ),
+            self._end.still,
         )
 
-    def _send(self, packet: MotionPacket) -> None:
-        self._socket.sendto(encode(packet), self._target)
-        self._last = packet
+    def close(self, sleep: Callable[[float], None] = time.sleep) -> None:
+        """Bring to rest what still moves, at the pace of the packets, tell the platform that the stream ends on purpose, and stop.
+
+        Returns at once when nothing moves, and within LONGEST_END always. Calling it again does nothing. Never raises.
+        """
+        end, self._end = self._end, None
+        try:
+            if end is not None:
+                self._come_to_rest(end, sleep)
+                if self.kind.poses and self._last is not None:
+                    for _ in range(LAST_PACKETS):
+                        self._say(replace(self._last, sequence=self.sent, run=False, stop=True), True)
+        finally:
+            self._socket.close()
+
+    def _come_to_rest(self, end: Brake, sleep: Callable[[float], None]) -> None:
+        """Nobody drives any more: forces fade, and the platform goes along the stop plan of its limiter."""
+        for _ in range(math.ceil(LONGEST_END / self.interval)):
+            if self._last is None or self._rests >= LAST_PACKETS or self.failing:
+                return
+            sleep(self.interval)
+            self._fade.hold(self.interval)
+            pose, legs = end.advance(self.every, self.tick)
+            moment = replace(self._last, sequence=self.sent, readout=self._fade.said, pose=pose, legs=legs, run=False)
+            self._say(moment, end.still)
+
+    def _say(self, moment: Moment, still: bool) -> None:
+        try:
+            self._socket.sendto(self._encoder.encode(moment), self._target)
+        except (StreamError, OSError) as error:
+            self.errors += 1
+            self._failed += 1
+            self._reason = str(getattr(error, "strerror", None) or error)
+            return
         self.sent += 1
+        self._failed = 0
+        self._last = moment
+        self._rests = self._rests + 1 if self._fade.at_rest and (still or not self.kind.poses) else 0
+
+
+class Native:
+    """Our own packet; see packets.py."""
+
+    def encode(self, moment: Moment) -> bytes:
+        """188 bytes."""
+        r = moment.readout[0]
+        return encode(
+            MotionPacket(
+                sequence=moment.sequence,
+                stream=moment.stream,
+                state=moment.state,
+                run=moment.run,
+                interval=moment.interval,
+                time=moment.time,
+                force=r["f_H_B"].tolist(),
+                rates=r["w_WB_B"].tolist(),
+                pose=moment.pose,
+                legs=moment.legs,
+                limited=moment.limited,
+                stop=moment.stop,
+            )
+        )
+
+
+class Codemasters:
+    """Extradata 3; see codemasters.py."""
+
+    def __init__(self, extra_data: ExtraData3) -> None:
+        self._extra_data = extra_data
+
+    def encode(self, moment: Moment) -> bytes:
+        """264 bytes."""
+        return self._extra_data.encode(moment.readout)
+
+
+class Brake:
+    """The platform's limiter as it was when the last packet was made, to stop it within its limits when nobody steps the cueing any more."""
+
+    def __init__(self, cueing: MotionCueing) -> None:
+        self._p, self._s = cueing.platform, limiter(cueing.platform)
+        self.still = True
+        """Whether the pose stands still."""
+
+    @staticmethod
+    def warm_up() -> None:
+        """Compile what it needs now, not in a tick."""
+        nothing = record(HEXAPOD)
+        brake_step(nothing, limiter(nothing), 1.0)
+
+    def note(self, cueing: MotionCueing) -> None:
+        """The state of the platform that goes into the packet."""
+        source, target = cueing.readout[0], self._s[0]
+        for name in BRAKE_FIELDS:
+            target[name] = source[name]
+        self._look()
+
+    def advance(self, ticks: int, h: float) -> tuple[list[float], list[float]]:
+        """Pose and legs after some ticks of h seconds along the stop plan."""
+        for _ in range(ticks):
+            brake_step(self._p, self._s, h)
+        self._look()
+        return self._s[0]["pose"].tolist(), self._s[0]["legs"].tolist()
+
+    def _look(self) -> None:
+        self.still = bool(np.abs(self._s[0]["rates"]).max() < STILL)
 
 
 def ticks_per_packet(rate: float, tick: float) -> int:
@@ -139,24 +325,3 @@ def _resolve(host: str, port: int) -> tuple[str, int]:
         raise StreamError(f"motion stream: got host {host!r}, expected a name or address that can be found") from None
     address: Any = found[0][4]
     return str(address[0]), int(address[1])
-
-
-def _finite_or(values: list[float], otherwise: tuple[float, float, float]) -> tuple[float, ...]:
-    """A broken vehicle must not keep the platform's pose, which is sound, from being sent."""
-    return tuple(values) if all(map(math.isfinite, values)) else otherwise
-
-
-def _stopped(last: MotionPacket, sequence: int) -> MotionPacket:
-    return MotionPacket(
-        sequence=sequence,
-        stream=last.stream,
-        state=last.state,
-        run=False,
-        interval=last.interval,
-        time=last.time,
-        force=last.force,
-        rates=last.rates,
-        pose=last.pose,
-        legs=last.legs,
-        stop=True,
-    )

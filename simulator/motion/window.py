@@ -120,10 +120,12 @@ class Picture:
         speed = 100.0 * np.abs(limits[0]["leg_speed"]).max() / p["leg_speed"]
         acceleration = 100.0 * np.abs(limits[0]["leg_acceleration"]).max() / p["leg_acceleration"]
         lost = f"lost {receiver.lost}, reordered {receiver.reordered}, duplicate {receiver.duplicate}, corrupt {receiver.corrupt}"
+        refused = receiver.strangers + receiver.implausible
         state = "following" if not rig.body.alone_now else ("parked" if rig.body.parked else f"alone: {rig.body.stage}")
         lines = (
             (28, HEIGHT - 44, 20, state),
             (28, HEIGHT - 72, 12, f"{receiver.received} packets, {lost}"),
+            (28, HEIGHT - 94, 12, f"refused {refused} of strangers or out of sequence" if refused else ""),
             (BARS_X, 84, 12, f"leg speed {speed:.0f} % of the limit"),
             (BARS_X, 60, 12, f"leg acceleration {acceleration:.0f} %"),
         )

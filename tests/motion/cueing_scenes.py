@@ -68,3 +68,15 @@ def worst_use(p: Any, legs: np.ndarray, h: float = H) -> tuple[float, float, flo
         float(np.abs(speed).max(initial=0.0) / p[0]["leg_speed"]),
         float(np.abs(acceleration).max(initial=0.0) / p[0]["leg_acceleration"]),
     )
+
+
+def worst_use_by_clock(p: Any, times: np.ndarray, legs: np.ndarray) -> tuple[float, float, float]:
+    """The same of legs (n, 6) [m] seen at any `times` (n,) [s]: mean speeds, and their change from middle to middle."""
+    gaps = np.diff(times)[:, None]
+    speed = np.diff(legs, axis=0) / gaps
+    acceleration = np.diff(speed, axis=0) / (0.5 * (gaps[1:] + gaps[:-1]))
+    return (
+        worst_use(p, legs)[0],
+        float(np.abs(speed).max(initial=0.0) / p[0]["leg_speed"]),
+        float(np.abs(acceleration).max(initial=0.0) / p[0]["leg_acceleration"]),
+    )

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cueing_scenes import H, platform, worst_use
+from cueing_scenes import H, platform, worst_use, worst_use_by_clock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -128,3 +128,44 @@ def test_numbers_that_are_none_hold_the_last_target():
     _, poses = drive(p, s, bad)
     assert poses[-1] == pytest.approx([0.05, 0, 0, 0, 0, 0], abs=1e-6)
     assert s[0]["refused"] == 300
+
+
+uneven_moves = st.lists(st.tuples(st.lists(numbers, min_size=6, max_size=6), st.integers(1, 60)), min_size=1, max_size=12)
+lengths = st.one_of(st.floats(5e-4, 0.05), st.sampled_from([1e-3, 4e-3, 0.05]))
+
+
+@pytest.mark.parametrize("name", sorted(PLATFORMS))
+@settings(max_examples=100, deadline=None)
+@given(moves=uneven_moves, steps=st.lists(st.tuples(lengths, st.booleans()), min_size=1, max_size=40), stall=st.floats(0.05, 20.0))
+def test_steps_of_any_length(name, moves, steps, stall):
+    """Steps as a busy machine gives them, now and then one along the stop plan, as after the process was held up for `stall`."""
+    p = PLATFORMS[name]
+    s = limiter(p)
+    times, legs = [0.0], [s[0]["legs"].copy()]
+    demands = np.repeat(np.array([m[0] for m in moves], dtype=float), [m[1] for m in moves], axis=0)
+    for k, demand in enumerate(demands):
+        h, stalled = steps[k % len(steps)]
+        h = stall if stalled and k % 7 == 0 else h
+        if h == stall:
+            brake_step(p, s, h)
+        else:
+            limit_step(p, s, demand, h)
+        times.append(times[-1] + h)
+        legs.append(s[0]["legs"].copy())
+    stroke, speed, acceleration = worst_use_by_clock(p, np.array(times), np.array(legs))
+    assert stroke <= 1.0
+    assert speed <= 1.0 + ROUNDING
+    assert acceleration <= 1.0 + 1e-4
+
+
+def test_a_long_step_along_the_stop_plan_does_not_move():
+    """Held up for longer than it takes to stop, the platform stands where it was."""
+    p = PLATFORMS["small_hexapod"]
+    s = limiter(p, np.zeros(6))
+    drive(p, s, np.tile([0.3, 0.1, 0.05, 0.2, 0.1, 0.3], (120, 1)))
+    before = s[0]["pose"].copy()
+    brake_step(p, s, 10.0)
+    assert (s[0]["pose"] == before).all()
+    assert not s[0]["rates"].any()
+    limit_step(p, s, np.array([0.3, 0.1, 0.05, 0.2, 0.1, 0.3]), H)
+    assert np.abs(s[0]["leg_speed"]).max() <= p[0]["leg_acceleration"] * H, "the stall does not count as time to accelerate in"
