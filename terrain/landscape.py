@@ -17,7 +17,7 @@ from simulator.base.section import Section
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.heightmap import FIRST_ROWS, read_heightmap
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
-from terrain.soil import named_soil, surface_on_soil
+from terrain.soil import drawn_as, named_soil, surface_on_soil
 from terrain.surface import GROUND, Ground, Road, height_and_normal
 
 _KEYS = ("type", "heights", "grid", "detail", "roughness", "soils", "roads", "spawn", "note")
@@ -151,7 +151,7 @@ def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float3
         return heights
     data = terrain.section("heights")
     values = data.record(_HEIGHTS, _RANGES, beside=("file", "first_row"))[0]
-    path = folder / data.text("file", expected="the path of a height map inside the assets")
+    path = _height_map(data, folder)
     first_row = data.choice("first_row", FIRST_ROWS)
     source = read_heightmap(path, first_row, float(values["scale"]), float(values["offset"]))
     near, far = values["origin"], values["origin"] + values["spacing"] * (np.array(source.shape[::-1]) - 1)
@@ -161,6 +161,18 @@ def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float3
         )
     resample(source, near, values["spacing"], grid.origin, grid.step, np.empty(source.shape[1]), heights)
     return heights
+
+
+def _height_map(data: Section, folder: Path) -> Path:
+    """The height map that the file names: beside the file itself, else inside the assets."""
+    name = data.text("file", expected="the path of a height map, beside this file or inside the assets")
+    for path in (Path(data.file).parent / name, folder / name):
+        try:
+            if path.is_file():
+                return path
+        except (OSError, ValueError):  # a name too long, or with a zero in it
+            continue
+    raise ConfigError(data.file, data.path("file"), name, f"a height map beside this file, or inside the assets ({folder})")
 
 
 def _soil_map(soils: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
@@ -315,14 +327,14 @@ def _soils_of_nodes(
     fading hardness. Its row reaches two nodes beyond the verge, the width of the interpolation.
     """
     rows = [named_soil(soils, name, "soil", file, "soils") for name in names]
-    labels, ids = list(names), natural.copy()
+    labels, ids = [drawn_as(soils, name) for name in names], natural.copy()
     first: dict[str, int] = {}
     for k, plan in enumerate(plans):
         surface = named_soil(soils, plan.surface, "surface", file, f"roads[{k}].surface")
         if plan.surface not in first:
             first[plan.surface] = len(rows)
             rows += [surface_on_soil(surface, below) for below in rows[: len(names)]]
-            labels += [f"{plan.surface} on {name}" for name in names]
+            labels += [f"{drawn_as(soils, plan.surface)} on {label}" for label in labels[: len(names)]]
     if len(rows) > np.iinfo(np.uint8).max + 1:
         raise ConfigError(file, "soils", len(rows), "fewer soils and surfaces, 256 pairs at most")
     for plan in reversed(plans):
