@@ -186,7 +186,9 @@ def _add_host_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--platform", default="small_hexapod", help="motion platform by name or file (default: small_hexapod)")
     p.add_argument("--washout", default="small_hexapod", help="motion cueing by name or file (default: small_hexapod)")
     p.add_argument("--protocol", default="native", choices=("native", "codemasters"), help="packets of the motion stream (default: native)")
-    p.add_argument("--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: 250 native, 100 codemasters)")
+    p.add_argument(
+        "--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: 250 native, 100 codemasters)"
+    )
     p.add_argument("--out", metavar="DIR", help="folder for the log and the pictures (default: a new one under runs/)")
 
 

@@ -14,6 +14,7 @@ from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from terrain.load import load_terrain
 from terrain.soil import soil
 from terrain.surface import Ground
+from vehicles import step_stability
 from vehicles.description import Description, read_description
 from vehicles.multibody.initial_state import InitialState, resting_state
 from vehicles.multibody.mechanism import Mechanism
@@ -24,6 +25,9 @@ from washout.cueing import MotionCueing
 from washout.platform import hexapod
 
 HERE = Path(__file__).resolve().parent
+
+USUAL_STEP = 1e-3
+"""s."""
 
 SUFFIXES = (".yaml", ".yml", ".urdf", ".xml")
 """Of files that can be named by their path alone."""
@@ -129,16 +133,31 @@ def _description(path: Path, suspension: str | None = None) -> Description:
     return read_description(mapping, str(path))
 
 
-def build_vehicle(name: str, said_by: object = None, suspension: str | None = None) -> Vehicle:
+def build_vehicle(
+    name: str, said_by: object = None, suspension: str | None = None, step: float = USUAL_STEP, check_step: bool = True
+) -> Vehicle:
     """Vehicle with its tires and drivetrain, by name or path of its file; `said_by` is the file that names it.
 
-    `suspension` ("closed_form" or "table") stands above the `suspension_kinematics` of the file. Raises ConfigError.
+    Parameters
+    ----------
+    suspension : "closed_form" or "table", stands above the `suspension_kinematics` of the file
+    step : s, with which it will be driven
+    check_step : whether to make sure that this step is stable (`vehicles.step_stability`; 0.02 s, once the step is compiled)
+
+    Raises
+    ------
+    ConfigError : a file cannot be used, or the step is not stable
     """
     path = find_config("vehicles", name, said_by, "vehicle")
     description = _description(path, suspension)
     tires = find_config("tires", description.tires, path, "tires")
     drivetrain = find_config("vehicles/parts", description.drivetrain, path, "drivetrain")
-    return Vehicle(description, read_yaml(tires), read_yaml(drivetrain), (str(tires), str(drivetrain)))
+    vehicle = Vehicle(description, read_yaml(tires), read_yaml(drivetrain), (str(tires), str(drivetrain)))
+    if check_step:
+        flat = build_ground("flat")
+        arrays = (flat.p, flat.heights, flat.hardness, flat.soil_ids, flat.soils)
+        step_stability.check_step(vehicle, arrays, step, (str(path), str(tires)))
+    return vehicle
 
 
 def build_ground(name: str, said_by: object = None) -> Ground:

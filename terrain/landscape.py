@@ -57,11 +57,16 @@ _SPAWN = (("position", (2,), "m", "x, y"), ("yaw_deg", (), "deg", "heading, + = 
 _RANGES = {
     "spacing": (0.01, 1000.0), "scale": (-1000.0, 1000.0), "count": (4, 8193), "rms": (0.0, 20.0), "waviness": (0.5, 5.0),
     "longest": (0.1, 2000.0), "shortest": (0.1, 2000.0), "seed": (0, 2**32), "size": (5.0, 5000.0), "relief": (0.0, 1.0),
+    "offset": (-1e5, 1e5), "origin": (-1e6, 1e6), "center": (-1e6, 1e6), "position": (-1e6, 1e6),
     "radii": (1.0, 5000.0),
     "width": (1.0, 100.0), "verge": (0.5, 50.0), "embankment": (0.5, 200.0), "crown_percent": (0.0, 10.0), "smoothing": (0.0, 500.0),
     "yaw_deg": (-360.0, 360.0),
 }  # fmt: skip
+SMALLEST_SHARE = 1e-4
+"""Of the area, for a soil that is worth a name."""
 _LARGEST_GRID = 16_000_000
+HIGHEST = 1e4
+"""m. No ground is higher or lower."""
 APPROACH = 120.0
 """m. Length over which a road comes to the height of another that it meets. Shorter: steep ramps."""
 
@@ -151,8 +156,8 @@ def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float3
         return heights
     data = terrain.section("heights")
     values = data.record(_HEIGHTS, _RANGES, beside=("file", "first_row"))[0]
-    path = _height_map(data, folder)
     first_row = data.choice("first_row", FIRST_ROWS)
+    path = _height_map(data, folder)
     source = read_heightmap(path, first_row, float(values["scale"]), float(values["offset"]))
     near, far = values["origin"], values["origin"] + values["spacing"] * (np.array(source.shape[::-1]) - 1)
     if (grid.corners() < near).any() or (grid.corners() > far).any():
@@ -183,8 +188,8 @@ def _soil_map(soils: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tu
     if not isinstance(shares, Mapping) or not shares:
         raise ConfigError(soils.file, "soils.shares", shares, "soil names, each with its share of the area")
     parts = [float(numbers(part, (), soils.file, f"soils.shares.{soil}")) for soil, part in shares.items()]
-    if min(parts) <= 0.0:
-        raise ConfigError(soils.file, "soils.shares", dict(shares), "positive shares")
+    if min(parts) < SMALLEST_SHARE * sum(parts) or min(parts) <= 0.0:
+        raise ConfigError(soils.file, "soils.shares", dict(shares), f"shares above 0, none below {SMALLEST_SHARE:g} of all")
     names = list(shares)
     natural = np.zeros(grid.shape, np.uint8)
     if len(names) > 1 or any(key in soils.mapping for key in mosaic_keys):
@@ -237,7 +242,7 @@ def _bumps(terrain: Section, grid: _Grid) -> NDArray[np.float32]:
 def _plan(road: Section, grid: _Grid, natural_class: str | None) -> _RoadPlan:
     """Check one road and measure the distance of every node from it."""
     values = road.record(_ROAD, _RANGES, beside=("name", "surface", "roughness", "level", "points"))[0]
-    level = road.number("level") if road.has("level") else None
+    level = road.number("level", least=-HIGHEST, most=HIGHEST) if road.has("level") else None
     line = center_line(_corner_points(road, grid))
     bed = record(BED)
     bed[0]["half_width"], bed[0]["verge"] = 0.5 * values["width"], values["verge"]

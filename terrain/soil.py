@@ -33,6 +33,10 @@ SOIL = (
 
 REFERENCE_SINKAGE = 0.1
 """m. Two soils are blended through their pressures at this sinkage, about what the wheel of a truck makes."""
+REFERENCE_WIDTH = 0.3
+"""m. Width of the tire for which a soil must carry anything at all."""
+LEAST_MODULUS = 100.0
+"""N/m^(n+2). Softer than snow that nobody walks on."""
 _LOG_REFERENCE = math.log(REFERENCE_SINKAGE)
 
 FIRM = {
@@ -69,6 +73,11 @@ def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
         section.text("looks_like", expected="the name of the soil in whose colors it is drawn")
     if kind == "soil" and values[0]["c1"] + values[0]["c2"] > 1.0:
         raise ConfigError(file, section.path("c2"), float(values[0]["c2"]), "c1 + c2 at most 1: the peak stress lies in the contact")
+    if kind == "soil":
+        k = float(values[0]["k_c"] / REFERENCE_WIDTH + values[0]["k_phi"])
+        if k < LEAST_MODULUS:
+            expected = f"k_c / b + k_phi of at least {LEAST_MODULUS:g} under a tire of b = {REFERENCE_WIDTH:g} m, here {k:.3g}"
+            raise ConfigError(file, section.path("k_phi"), float(values[0]["k_phi"]), expected)
     return _filled(kind, values)
 
 

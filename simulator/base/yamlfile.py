@@ -100,9 +100,7 @@ def _check_expansion(root: Any) -> None:
                 raise yaml.composer.ComposerError(None, None, f"more than {DEEPEST} levels once aliases are filled in", node.start_mark)
             sizes[id(node)] = 1 + sum(size(child, above | {id(node)}) for child in children)
             if sizes[id(node)] > MOST_EXPANDED:
-                raise yaml.composer.ComposerError(
-                    None, None, f"aliases that stand for more than {MOST_EXPANDED} values", node.start_mark
-                )
+                raise yaml.composer.ComposerError(None, None, f"aliases that stand for more than {MOST_EXPANDED} values", node.start_mark)
         return sizes[id(node)]
 
     if root is not None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec.inspect as mi
@@ -65,6 +66,28 @@ def split_unit(written: str, units: Mapping[str, str]) -> tuple[str | None, floa
     name, _, suffix = written.rpartition("_")
     factor = SUFFIXES.get(units.get(name, ""), {}).get(suffix)
     return (name, factor) if factor is not None else (None, 1.0)
+
+
+def units_used(mapping: Any) -> dict[str, str]:
+    """Suffix with which a file writes each SI unit: the one that most of its keys have, of equals the SI unit's own."""
+    counts: Counter[str] = Counter(_suffixes(mapping))
+    used = {}
+    for unit, suffixes in SUFFIXES.items():
+        best = max(suffixes, key=lambda suffix: counts[suffix])
+        if counts[best]:
+            used[unit] = best
+    return used
+
+
+def _suffixes(value: Any) -> Iterator[str]:
+    """What stands behind the last underscore of every key."""
+    if isinstance(value, Mapping):
+        for key, inside in value.items():
+            yield str(key).rpartition("_")[2]
+            yield from _suffixes(inside)
+    elif isinstance(value, list):
+        for inside in value:
+            yield from _suffixes(inside)
 
 
 def spellings(name: str, unit: str) -> list[str]:

@@ -8,7 +8,6 @@ tierod_inner_offset, _vel, _acc. In these files theta is right-handed about +x o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
