@@ -26,9 +26,6 @@ from washout.platform import hexapod
 
 HERE = Path(__file__).resolve().parent
 
-USUAL_STEP = 1e-3
-"""s."""
-
 SUFFIXES = (".yaml", ".yml", ".urdf", ".xml")
 """Of files that can be named by their path alone."""
 
@@ -134,7 +131,7 @@ def _description(path: Path, suspension: str | None = None) -> Description:
 
 
 def build_vehicle(
-    name: str, said_by: object = None, suspension: str | None = None, step: float = USUAL_STEP, check_step: bool = True
+    name: str, said_by: object = None, suspension: str | None = None, step: float = step_stability.USUAL_STEP, check_step: bool = True
 ) -> Vehicle:
     """Vehicle with its tires and drivetrain, by name or path of its file; `said_by` is the file that names it.
 
@@ -156,7 +153,7 @@ def build_vehicle(
     if check_step:
         flat = build_ground("flat")
         arrays = (flat.p, flat.heights, flat.hardness, flat.soil_ids, flat.soils)
-        step_stability.check_step(vehicle, arrays, step, (str(path), str(tires)))
+        step_stability.check_step(vehicle, arrays, step, (str(path), str(tires)), said_by)
     return vehicle
 
 

@@ -156,8 +156,9 @@ def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float3
         return heights
     data = terrain.section("heights")
     values = data.record(_HEIGHTS, _RANGES, beside=("file", "first_row"))[0]
+    name = data.text("file", expected="the path of a height map, beside this file or inside the assets")
     first_row = data.choice("first_row", FIRST_ROWS)
-    path = _height_map(data, folder)
+    path = _height_map(name, data.file, folder)
     source = read_heightmap(path, first_row, float(values["scale"]), float(values["offset"]))
     near, far = values["origin"], values["origin"] + values["spacing"] * (np.array(source.shape[::-1]) - 1)
     if (grid.corners() < near).any() or (grid.corners() > far).any():
@@ -168,16 +169,15 @@ def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float3
     return heights
 
 
-def _height_map(data: Section, folder: Path) -> Path:
-    """The height map that the file names: beside the file itself, else inside the assets."""
-    name = data.text("file", expected="the path of a height map, beside this file or inside the assets")
-    for path in (Path(data.file).parent / name, folder / name):
+def _height_map(name: str, file: str, folder: Path) -> Path:
+    """The height map that a file names: beside that file, else inside the assets."""
+    for path in (Path(file).parent / name, folder / name):
         try:
             if path.is_file():
                 return path
         except (OSError, ValueError):  # a name too long, or with a zero in it
             continue
-    raise ConfigError(data.file, data.path("file"), name, f"a height map beside this file, or inside the assets ({folder})")
+    raise ConfigError(folder / name, "", "no such file", f"a height map here, or beside {file}")
 
 
 def _soil_map(soils: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:

@@ -41,11 +41,17 @@ GROUPS = {
 """Place, heading and the angles of the wheels, on which nothing depends, are left out."""
 
 SIZE = sum(count for group in GROUPS.values() for _, count in group)
+HANGING = np.array([1, *range(4, 17)])
+"""Coordinates that matter in the air: velocities of the chassis, and the suspension."""
 WIDTH = 1e-6
 """SI units. Half width of the differences."""
 
-SLOW_GROWTH = 0.02
-"""By so much a mode may grow in a step without a change of sign: a vehicle that tips over is not unstable by its step."""
+USUAL_STEP = 1e-3
+"""s. The step that everything is made for."""
+
+SLOW_GROWTH = 50.0
+"""1/s. So fast a mode may grow that does not change its sign from step to step: a vehicle that tips over, or is flung up from where it was
+pressed down, is not unstable by its step."""
 ROUNDING = 1e-6
 """By so much a mode that changes its sign in a step may grow, by rounding and by the differences."""
 
@@ -62,7 +68,7 @@ HIGH = 100.0
 PRESSED = 0.5
 """Share of the tire's radius by which a vehicle is pressed onto the ground, to feel stiff rims."""
 SMALLEST_FACTOR = 1e-4
-"""A number that would have to become less than this share of itself is not the one to blame."""
+"""A number that would have to become less than this share of itself is not the only one to blame."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +98,13 @@ class Growth:
     kind: str
     axle: str
 
+    def sentence(self, h: float) -> str:
+        """What the mode does in steps of h seconds, for people."""
+        mode = self.kind + (f" of the {self.axle} axle" if self.axle else "")
+        return f"{mode} would grow by a factor of {self.factor:.3g} in every step of {1e3 * h:g} ms"
 
-def check_step(vehicle: Vehicle, ground: Ground, h: float, files: tuple[str, str]) -> None:
+
+def check_step(vehicle: Vehicle, ground: Ground, h: float, files: tuple[str, str], step_file: object = None) -> None:
     """Refuse a vehicle with which a step of h seconds is not stable.
 
     Parameters
@@ -101,20 +112,31 @@ def check_step(vehicle: Vehicle, ground: Ground, h: float, files: tuple[str, str
     vehicle : is left as it is
     ground : level and hard
     files : the vehicle's file and that of its tires, for the message
+    step_file : the file that asks for this step, if it is none of USUAL_STEP
 
     Raises
     ------
-    ConfigError : names the number to blame, and the largest one that would do
+    ConfigError : names the number to blame and the largest one that would do; or the step, if the usual one is stable
     """
     probe = copy.copy(vehicle)
     probe.space, probe.readout = new_space(vehicle.description), record(READOUT)
+    worst, place = _worst_of_all(probe, ground, h)
+    if place is None:
+        return
+    if h > USUAL_STEP and step_file is not None and _worst_of_all(probe, ground, USUAL_STEP)[1] is None:
+        expected = f"a shorter one for this vehicle, {1e3 * USUAL_STEP:g} ms for example: {worst.sentence(h)}"
+        raise ConfigError(step_file, "step", f"{1e3 * h:g} ms", expected)
+    _blame(probe, place, worst, ground, h, files)
+
+
+def _worst_of_all(probe: Vehicle, ground: Ground, h: float) -> tuple[Growth, Space | None]:
+    """The mode that grows most and where it does; (no growth, None) when the step is stable everywhere."""
     worst, place = Growth(0.0, 1.0, "", ""), None
     for state in _situations(probe, ground):
         found = _worst(probe.model, probe.space, state, ground, h)
         if found is not None and found.excess > worst.excess:
             worst, place = found, state
-    if place is not None:
-        _blame(probe, place, worst, ground, h, files)
+    return worst, place
 
 
 def _blame(probe: Vehicle, state: Space, worst: Growth, ground: Ground, h: float, files: tuple[str, str]) -> None:
@@ -124,12 +146,11 @@ def _blame(probe: Vehicle, state: Space, worst: Growth, ground: Ground, h: float
         found = _worst(model, probe.space, state, ground, h, worst)
         return found.excess if found is not None else 0.0
 
-    mode = worst.kind + (f" of the {worst.axle} axle" if worst.axle else "")
-    grows = f"{mode} would grow by a factor of {worst.factor:.3g} in every step of {1e3 * h:g} ms"
+    grows = worst.sentence(h)
     suspects = list(_suspects(probe.model))
     suspect = min(suspects, key=lambda suspect: excess(suspect.scaled(0.5)))
     if excess(suspect.scaled(SMALLEST_FACTOR)) > 0.0:
-        raise ConfigError(files[0], "", "a vehicle too stiff for its masses", f"one that is stable: {grows}")
+        raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"much less, or larger masses, and so of others: {grows}")
     low, high = SMALLEST_FACTOR, 1.0
     while high > 1.01 * low:
         middle = float(np.sqrt(low * high))
@@ -224,11 +245,14 @@ def _copied(space: Space) -> Space:
 
 def _worst(model: Model, space: Space, state: Space, ground: Ground, h: float, like: Growth | None = None) -> Growth | None:
     """The mode that grows most beyond what is allowed, of the kind and axle of `like` if given; None when all are stable."""
-    J = step_matrix(model, space, state, ground, h)
+    kept = HANGING if state.state[0]["p_WB"][2] == HIGH else np.arange(SIZE)
+    J = step_matrix(model, space, state, ground, h, kept)
     if not np.isfinite(J).all():
         return None  # a corner at the end of its travel does not close beside it; how it is held there is not for this check
-    values, vectors = np.linalg.eig(J)
-    allowed = np.where(values.real < 0.0, 1.0 + ROUNDING, 1.0 + SLOW_GROWTH)
+    values, some = np.linalg.eig(J)
+    vectors = np.zeros((SIZE, len(kept)), complex)
+    vectors[kept] = some
+    allowed = np.where(values.real < 0.0, 1.0 + ROUNDING, 1.0 + SLOW_GROWTH * h)
     excess = np.abs(values) - allowed
     worst = None
     for k in np.flatnonzero(excess > 0.0):
@@ -252,25 +276,30 @@ def _named(vector: NDArray[np.complex128]) -> tuple[str, str]:
     return kind, axle
 
 
-def step_matrix(model: Model, space: Space, state: Space, ground: Ground, h: float) -> Matrix:
-    """Matrix (SIZE, SIZE) that one step of h seconds from `state`, in neutral without pedals, multiplies small deviations with; `space` is
-    scratch."""
+def step_matrix(model: Model, space: Space, state: Space, ground: Ground, h: float, kept: NDArray[np.int_]) -> Matrix:
+    """Matrix (n, n) that one step of h seconds from `state`, in neutral without pedals, multiplies small deviations with.
+
+    Parameters
+    ----------
+    space : scratch
+    kept : (n,) which of the SIZE coordinates deviate
+    """
     command, q = record(COMMAND), state.state[0]["q_WB"].copy()
-    kept = [block.view(np.uint8) for block in state]
+    start = [block.view(np.uint8) for block in state]
     blocks = [block.view(np.uint8) for block in space]
     x0 = _read(state, q)
-    J = np.empty((SIZE, SIZE))
-    for k in range(SIZE):
+    J = np.empty((len(kept), len(kept)))
+    for column, k in enumerate(kept):
         ends = []
         for side in (WIDTH, -WIDTH):
-            for block, values in zip(blocks, kept, strict=True):
+            for block, values in zip(blocks, start, strict=True):
                 block[:] = values
             x = x0.copy()
             x[k] += side
             _write(space, q, x)
             vehicle_step(model, space, ground, command, h)
             ends.append(_read(space, q))
-        J[:, k] = (ends[0] - ends[1]) / (2.0 * WIDTH)
+        J[:, column] = (ends[0] - ends[1])[kept] / (2.0 * WIDTH)
     return J
 
 
