@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -53,20 +54,26 @@ def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> 
     ConfigError : there is no such file
     """
     shipped = data_folder("configs") / kind
-    is_path = name.lower().endswith(SUFFIXES) or "/" in name or "\\" in name
-    written = Path(name) if is_path else Path(f"{name}.yaml")
-    if said_by is None:
-        places = [written] if is_path else [shipped / written, Path(name)]
+    suffixed = name.lower().endswith(SUFFIXES)
+    is_path = suffixed or "/" in name or "\\" in name
+    spellings = [Path(name)] if suffixed else [Path(f"{name}.yaml"), Path(name)]
+    if said_by is not None:
+        places = [folder / written for folder in (Path(str(said_by)).parent, shipped) for written in spellings]
+    elif is_path:
+        places = spellings
     else:
-        places = [Path(str(said_by)).parent / written, shipped / written]
+        places = [shipped / spellings[0], spellings[1]]
     for path in places:
         if _is_file(path) and not _is_same(path, said_by):
             return path
     known = sorted(p.stem for p in shipped.glob("*.yaml"))
     if said_by is None:
-        raise ConfigError(kind, "", name, _expected_on_the_line(name, is_path, written, known))
+        raise ConfigError(kind, "", name, _expected_on_the_line(name, is_path, spellings[0], known))
     beside = Path(str(said_by)).parent
-    names = {*known, *(p.stem for p in beside.glob("*.yaml") if not is_path and not _is_same(p, said_by))}
+    names = {
+        *known,
+        *(Path(n).stem for n in _names_in(beside) if n.endswith(".yaml") and not is_path and not _is_same(beside / n, said_by)),
+    }
     raise ConfigError(said_by, key, name, f"a file beside this one, or one of {', '.join(known)}{did_you_mean(name, names)}")
 
 
@@ -74,10 +81,18 @@ def _expected_on_the_line(name: str, is_path: bool, written: Path, known: list[s
     """What a name on the command line could have been."""
     if is_path:
         folder = written.parent
-        near = nearest(written.name, [p.name for p in folder.iterdir()]) if folder.is_dir() else ""
+        near = nearest(written.name, _names_in(folder))
         return f"a file (did you mean {folder / near}?)" if near else "a file"
     here = f" (the file here is {Path('.', written).as_posix()!r} with its suffix)" if _is_file(written) else did_you_mean(name, known)
     return f"a file, or one of {', '.join(known)}{here}"
+
+
+def _names_in(folder: Path) -> list[str]:
+    """Names of the files of a folder, the first thousand; none of one that cannot be read."""
+    try:
+        return [path.name for path in islice(folder.iterdir(), 1000)]
+    except (OSError, ValueError):
+        return []
 
 
 def _is_file(path: Path) -> bool:
