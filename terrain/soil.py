@@ -77,7 +77,8 @@ def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
         k = float(values[0]["k_c"] / REFERENCE_WIDTH + values[0]["k_phi"])
         if k < LEAST_MODULUS:
             expected = f"k_c / b + k_phi of at least {LEAST_MODULUS:g} under a tire of b = {REFERENCE_WIDTH:g} m, here {k:.3g}"
-            raise ConfigError(file, section.path("k_phi"), float(values[0]["k_phi"]), expected)
+            guilty = "k_c" if values[0]["k_c"] < 0.0 else "k_phi"
+            raise ConfigError(file, section.path(guilty), float(values[0][guilty]), expected)
     return _filled(kind, values)
 
 

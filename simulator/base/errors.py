@@ -46,6 +46,10 @@ class OutputError(JounceError):
     """A result cannot be written where the user asked for it."""
 
 
+LOOKED_INTO = 50
+"""Levels, items and letters of a wrong value that are looked at for a hint."""
+
+
 def one_line(text: str) -> str:
     """`text` with everything that does not print (line ends, control characters) written as in Python source."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
@@ -53,9 +57,10 @@ def one_line(text: str) -> str:
 
 def _hint(value: object, expected: str) -> str:
     """What to write for a number that YAML takes for text, such as 41.6e3 or 1e-3."""
-    while isinstance(value, (list, tuple)) and value:
-        value = next((item for item in value if isinstance(item, (str, list, tuple))), None)
-    if not isinstance(value, str) or "number" not in expected:
+    for _ in range(LOOKED_INTO):
+        if isinstance(value, (list, tuple)):
+            value = next((item for item in value[:LOOKED_INTO] if isinstance(item, (str, list, tuple))), None)
+    if not isinstance(value, str) or len(value) > LOOKED_INTO or "number" not in expected:
         return ""
     try:
         number = float(value)

@@ -72,6 +72,8 @@ class _StrictLoader(yaml.SafeLoader):
             raise yaml.constructor.ConstructorError(None, None, f"{node.tag} on something else than a mapping", node.start_mark)
         seen = set()
         for key_node, _ in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                continue
             key = self.construct_object(key_node, deep=True)
             try:
                 repeated = key in seen
@@ -84,24 +86,31 @@ class _StrictLoader(yaml.SafeLoader):
 
 
 def _check_expansion(root: Any) -> None:
-    """Refuse a node that stands for too much, or that contains itself, which an alias inside its own anchor brings about.
+    """Refuse a node that stands for too much or too deep a thing, or that contains itself, which an alias inside its own anchor brings about.
 
     Every node is looked at once, however often aliases name it; merged mappings (``<<``) count as what they bring.
     """
-    sizes: dict[int, int] = {}
+    known: dict[int, tuple[int, int]] = {}
+    above: set[int] = set()
 
-    def size(node: Any, above: frozenset[int]) -> int:
+    def measured(node: Any) -> tuple[int, int]:
+        """How many values a node stands for, and how many levels deep it is."""
         if id(node) in above:
             raise yaml.composer.ComposerError(None, None, "an anchor inside itself", node.start_mark)
-        if id(node) not in sizes:
+        if id(node) not in known:
+            above.add(id(node))
             inside = node.value if isinstance(node, yaml.CollectionNode) else ()
             children = [child for pair in inside for child in pair] if isinstance(node, yaml.MappingNode) else inside
-            if len(above) > DEEPEST:
-                raise yaml.composer.ComposerError(None, None, f"more than {DEEPEST} levels once aliases are filled in", node.start_mark)
-            sizes[id(node)] = 1 + sum(size(child, above | {id(node)}) for child in children)
-            if sizes[id(node)] > MOST_EXPANDED:
-                raise yaml.composer.ComposerError(None, None, f"aliases that stand for more than {MOST_EXPANDED} values", node.start_mark)
-        return sizes[id(node)]
+            size, depth = 1, 0
+            for child in children:
+                n, levels = measured(child)
+                size, depth = size + n, max(depth, levels)
+                if size > MOST_EXPANDED or depth >= DEEPEST:
+                    what = f"more than {MOST_EXPANDED} values" if size > MOST_EXPANDED else f"more than {DEEPEST} levels"
+                    raise yaml.composer.ComposerError(None, None, f"{what} once aliases are filled in", node.start_mark)
+            known[id(node)] = size, depth + 1
+            above.remove(id(node))
+        return known[id(node)]
 
     if root is not None:
-        size(root, frozenset())
+        measured(root)

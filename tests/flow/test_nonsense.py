@@ -92,7 +92,7 @@ NONSENSE = [
     ("tires/tmeasy_hmmwv", "fxm", [13315.0, 7703.0]),
     ("tires/tmeasy_hmmwv", "sq0", [1.2, 1.2]),
     ("tires/tmeasy_hmmwv", "rolling_resistance", 15.0),
-    ("soils/dry_sand", "k_phi", 0.0),
+    ("soils/dry_sand", "k_phi", -1.0),
     ("soils/dry_sand", "k_c", -1e9),
     ("washouts/small_hexapod", "cueing.tilt_frequency", [1e5, 1e5]),
     ("washouts/small_hexapod", "cueing.high_pass_damping", [1e-4, 1e-4, 1e-4]),
