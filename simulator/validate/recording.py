@@ -31,7 +31,7 @@ GROUNDS = ("flat", "bump")
 FORMS = ("type", "shape", "profile", "form")
 """Keys of a ground whose texts say something; other texts are remarks, and measures are numbers."""
 
-MOST_BYTES = 1 << 28
+MOST_BYTES = 1 << 26
 """Of a table, also once it is unpacked."""
 
 GAP = 1.0
@@ -148,11 +148,11 @@ def _table(file: str) -> tuple[list[str], list[list[str]]]:
         if Path(file).suffix == ".gz":
             with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
                 raw = stream.read(MOST_BYTES + 1)
+        if len(raw) > MOST_BYTES:
+            raise ConfigError(file, "", f"more than {MOST_BYTES} bytes unpacked", expected)
         lines = raw.decode("utf-8-sig").splitlines()
     except (EOFError, zlib.error, UnicodeDecodeError, OSError) as error:
         raise ConfigError(file, "", str(error) or "an unfinished file", expected) from None
-    if len(raw) > MOST_BYTES:
-        raise ConfigError(file, "", f"more than {MOST_BYTES} bytes unpacked", expected)
     rows = [line.split(",") for line in lines if line.strip()]
     if len(rows) < 3:
         raise ConfigError(file, "", f"{max(len(rows) - 1, 0)} samples", "a header line and at least two samples")

@@ -79,9 +79,7 @@ def test_what_people_write_with_anchors_is_read(tmp_path):
     assert read_yaml(file)["more"] == {"x": 1, "y": [1, 2], "z": 3}
 
 
-@pytest.mark.parametrize(
-    "tag", ['!!int ""', '!!float ""', "!!bool maybe", "!!timestamp soon", "!!set [1]", "!!omap {a: 1}", "!!map 3"]
-)
+@pytest.mark.parametrize("tag", ['!!int ""', '!!float ""', "!!bool maybe", "!!timestamp soon", "!!set [1]", "!!omap {a: 1}", "!!map 3"])
 def test_tags_that_do_not_fit(tag, tmp_path):
     file = tmp_path / "tag.yaml"
     file.write_text(f"a: {tag}\n")
@@ -180,7 +178,7 @@ def test_an_archive_that_unpacks_to_too_much(tmp_path):
 def test_a_recording_that_unpacks_to_too_much(tmp_path):
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     with open(tmp_path / "bomb.csv.gz", "wb") as out:
-        for _ in range(300):
+        for _ in range(66):
             out.write(packer.compress(b"1,1\n" * (1 << 18)))
         out.write(packer.flush())
     with pytest.raises(ConfigError, match="unpacked"):
@@ -342,7 +340,7 @@ def test_a_file_of_a_size_that_can_be_meant(tmp_path):
     (tmp_path / "a").write_bytes(b"12345")
     assert stat.S_ISREG(os.stat(tmp_path / "a").st_mode)
     assert checked_size(tmp_path / "a", "a file", 5) == 5
-    with pytest.raises(ConfigError, match="5 bytes, expected a file of at most 4 bytes"):
+    with pytest.raises(ConfigError, match="got '5 bytes', expected a file of at most 4 bytes"):
         checked_size(tmp_path / "a", "a file", 4)
     with pytest.raises(ConfigError):
         find_config("vehicles", str(tmp_path / "b.yaml"))
