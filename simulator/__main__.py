@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import NoReturn
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
 
 from simulator.base.errors import JounceError, one_line
+from simulator.base.words import did_you_mean
 from simulator.mechanism.options import add_motion_arguments, in_motion
 
 BEGAN = time.perf_counter()
@@ -21,18 +24,84 @@ Commands = argparse._SubParsersAction
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parser that complains in one line."""
+    """Parser that complains in one line and says what may have been meant."""
 
     def error(self, message: str) -> NoReturn:
         """End with exit code 2."""
         self.exit(2, f"jounce: {one_line(message)} (see {self.prog} --help)\n")
 
+    def refuse_unknown(self, unknown: list[str], argv: list[str]) -> None:
+        """Complain of arguments that no command knows, in the words of the command that was meant."""
+        parser: argparse.ArgumentParser = self
+        for word in argv:
+            inner = next((a.choices for a in parser._actions if isinstance(a, Commands) and word in a.choices), None)
+            parser = parser if inner is None else inner[word]
+        options = [option for action in parser._actions for option in action.option_strings]
+        near = did_you_mean(unknown[0].partition("=")[0], options) if unknown[0].startswith("-") else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            names = [str(choice) for choice in action.choices]
+            text = f"invalid choice: {value!r}{did_you_mean(value, names)}, choose from {', '.join(names)}"
+            raise argparse.ArgumentError(action, text)
+
+
+class _Version(argparse.Action):
+    """Prints the version and ends. Looking it up takes longer than all the help, so it is done only when asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """End with exit code 0."""
+        print(f"jounce {version()}")
+        parser.exit()
+
+
+def version() -> str:
+    """Version of this copy: of its pyproject.toml in a checkout, else of the installed package."""
+    project = Path(__file__).resolve().parents[1] / "pyproject.toml"
+    if project.is_file():
+        import tomllib
+
+        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
+    from importlib import metadata
+
+    return metadata.version("jounce")
+
+
+def whole_number_between(least: int, most: int) -> Callable[[str], int]:
+    """Type of an option: a whole number from `least` to `most`."""
+
+    def whole_number(text: str) -> int:
+        value = int(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"got {text}, expected a whole number from {least} to {most}")
+        return value
+
+    return whole_number
+
+
+def number_between(least: float, most: float) -> Callable[[str], float]:
+    """Type of an option: a number from `least` to `most`."""
+
+    def number(text: str) -> float:
+        value = float(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"got {text}, expected a number from {least:g} to {most:g}")
+        return value
+
+    return number
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command; returns the exit code: 0 good, 1 a check failed, 2 bad input."""
+    for stream in (sys.stdout, sys.stderr):  # names of files may hold what is no text, and a terminal may not show every letter
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     argv = sys.argv[1:] if argv is None else argv
     parser = _parser(argv[0] if argv else "")
-    arguments = parser.parse_args(argv)
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        parser.refuse_unknown(unknown, argv)
     if not hasattr(arguments, "run"):
         parser.print_help()
         return 0
@@ -66,9 +135,10 @@ def _short_warnings(as_json: bool) -> Iterator[None]:
         print(f"jounce: warning: {message} (further ones of this kind are not shown)", file=sys.stderr)
 
 
-def _parser(command: str) -> argparse.ArgumentParser:
+def _parser(command: str) -> _Parser:
     """Parser of all commands; `command` is the one that was typed: some take their options from modules that load slowly."""
     parser = _Parser(prog="jounce", description="Real-time driving simulator with exact suspension dynamics and motion cueing.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_drive(commands)
     _add_run(commands)
@@ -110,14 +180,16 @@ def _add_host_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--maneuver", default="scripted_drive", help="what the scripted driver does (default: scripted_drive)")
     p.add_argument(
         "--duration",
-        type=float,
+        type=number_between(0.001, 1e6),
         metavar="S",
         help="simulated time to drive [s] (default: until the window is closed, or the maneuver ends)",
     )
     p.add_argument("--platform", default="small_hexapod", help="motion platform by name or file (default: small_hexapod)")
     p.add_argument("--washout", default="small_hexapod", help="motion cueing by name or file (default: small_hexapod)")
     p.add_argument("--protocol", default="native", choices=("native", "codemasters"), help="packets of the motion stream (default: native)")
-    p.add_argument("--rate", type=float, metavar="HZ", help="packets per second (default: 250 native, 100 codemasters)")
+    p.add_argument(
+        "--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: 250 native, 100 codemasters)"
+    )
     p.add_argument("--out", metavar="DIR", help="folder for the log and the pictures (default: a new one under runs/)")
 
 
@@ -195,7 +267,7 @@ def _add_mechanism(commands: Commands) -> None:
     p = commands.add_parser(
         "mechanism", help="check a mechanism: mobility, redundant constraints, loop closure, accelerations; sweep, run and draw it"
     )
-    p.add_argument("file", metavar="FILE", help="mechanism (.yaml, or .urdf, URDF+ included)")
+    p.add_argument("file", metavar="NAME", help="mechanism by name or file (.yaml, or .urdf, URDF+ included), for example four_bar")
     p.add_argument("--state", metavar="FILE.yaml", help="another state, written as the state section of a mechanism file")
     p.add_argument(
         "--set", metavar="JOINT=VALUE", action="append", default=[], help="put a joint elsewhere and close the loops; may be given again"
@@ -236,7 +308,7 @@ def _add_validate(commands: Commands) -> None:
     p.set_defaults(run=_validate_kinematics)
 
     p = kinds.add_parser("mechanism", help="accelerations of any mechanism at states, or reference rows of the mechanisms shipped")
-    p.add_argument("file", metavar="FILE", help="mechanism (.urdf, URDF+ included, or .yaml)")
+    p.add_argument("file", metavar="NAME", help="mechanism by name or file (.urdf, URDF+ included, or .yaml)")
     p.add_argument(
         "states",
         metavar="STATES",
@@ -284,7 +356,10 @@ def _add_bench(commands: Commands) -> None:
     )
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.add_argument(
-        "--repeats", type=int, metavar="N", help="repeats whose median is shown, and for mechanisms the least (default: 7, mechanisms: 100)"
+        "--repeats",
+        type=whole_number_between(1, 100_000),
+        metavar="N",
+        help="repeats whose median is shown, and for mechanisms the least (default: 7, mechanisms: 100)",
     )
     p.add_argument("--view", action="store_true", help="tick: also measure frames per second, off the screen")
     p.add_argument(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError, InertiaWarning
+from simulator.base.errors import ConfigError
 from simulator.base.records import Record
+from simulator.base.words import did_you_mean, nearest
 from simulator.base.yamlfile import read_text, read_yaml
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from terrain.load import load_terrain
+from terrain.soil import soil
 from terrain.surface import Ground
+from vehicles import step_stability
 from vehicles.description import Description, read_description
 from vehicles.multibody.initial_state import InitialState, resting_state
 from vehicles.multibody.mechanism import Mechanism
@@ -23,6 +27,9 @@ from washout.platform import hexapod
 
 HERE = Path(__file__).resolve().parent
 
+SUFFIXES = (".yaml", ".yml", ".urdf", ".xml")
+"""Of files that can be named by their path alone."""
+
 
 def data_folder(name: str) -> Path:
     """`configs` or `assets`: inside an installed package, or beside it in a checkout."""
@@ -31,27 +38,99 @@ def data_folder(name: str) -> Path:
 
 
 def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> Path:
-    """File of a named thing (`configs/<kind>/<name>.yaml`), or `name` itself when it is a path to a file.
+    """File of a named thing; docs/files.md says where it is looked for.
 
-    `said_by` and `key` are the file and the key that name it, for messages. Raises ConfigError.
+    A name that a file says is looked up beside that file, then among the shipped files (`configs/<kind>/<name>.yaml`). A name on the
+    command line is that of a shipped file, or the path of a file from the current folder.
+
+    Parameters
+    ----------
+    kind : folder of `configs`
+    name : bare name, or path of a file (it has a suffix or a separator)
+    said_by, key : the file and the key that say it; none for the command line
+
+    Raises
+    ------
+    ConfigError : there is no such file
     """
-    if name.endswith((".yaml", ".yml")) or "/" in name or "\\" in name:
-        path = Path(name)
-        if not _is_file(path):
-            raise ConfigError(said_by or name, key, name if said_by else "nothing", "a file")
-        return path
-    path = data_folder("configs") / kind / f"{name}.yaml"
-    if not _is_file(path):
-        known = sorted(p.stem for p in path.parent.glob("*.yaml"))
-        raise ConfigError(said_by or kind, key, name, "a file, or one of " + ", ".join(known))
-    return path
+    shipped = data_folder("configs") / kind
+    suffixed = name.lower().endswith(SUFFIXES)
+    is_path = suffixed or "/" in name or "\\" in name
+    spellings = [Path(name)] if suffixed else [Path(f"{name}.yaml"), Path(name)]
+    if said_by is not None:
+        places = [folder / written for folder in (Path(str(said_by)).parent, shipped) for written in spellings]
+    elif is_path:
+        places = spellings
+    else:
+        places = [shipped / spellings[0], spellings[1]]
+    for path in places:
+        if _is_file(path) and not _is_same(path, said_by):
+            return path
+    known = sorted(p.stem for p in shipped.glob("*.yaml"))
+    if said_by is None:
+        raise ConfigError(kind, "", name, _expected_on_the_line(name, is_path, spellings[0], known))
+    beside = Path(str(said_by)).parent
+    names = {
+        *known,
+        *(Path(n).stem for n in _names_in(beside) if n.endswith(".yaml") and not is_path and not _is_same(beside / n, said_by)),
+    }
+    raise ConfigError(said_by, key, name, f"a file beside this one, or one of {', '.join(known)}{did_you_mean(name, names)}")
+
+
+def _expected_on_the_line(name: str, is_path: bool, written: Path, known: list[str]) -> str:
+    """What a name on the command line could have been."""
+    if is_path:
+        folder = written.parent
+        near = nearest(written.name, _names_in(folder))
+        return f"a file (did you mean {folder / near}?)" if near else "a file"
+    here = f" (the file here is {Path('.', written).as_posix()!r} with its suffix)" if _is_file(written) else did_you_mean(name, known)
+    return f"a file, or one of {', '.join(known)}{here}"
+
+
+def _names_in(folder: Path) -> list[str]:
+    """Names of the files of a folder, the first thousand; none of one that cannot be read."""
+    try:
+        return [path.name for path in islice(folder.iterdir(), 1000)]
+    except (OSError, ValueError):
+        return []
 
 
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name that is too long, a folder that may not be entered
+    except (OSError, ValueError):  # a name that is too long or holds a zero, a folder that may not be entered
         return False
+
+
+def _is_same(path: Path, other: object) -> bool:
+    """A file that says a name does not mean itself."""
+    return other is not None and _is_file(Path(str(other))) and path.samefile(str(other))
+
+
+class _SoilFiles(Mapping[str, Any]):
+    """Contents of soil files by the name that a terrain file says, looked up as all names are."""
+
+    def __init__(self, said_by: Path) -> None:
+        self.said_by = said_by
+        self.folders = (said_by.parent, data_folder("configs") / "soils")
+
+    def __getitem__(self, name: str) -> Any:
+        path = find_config("soils", name, self.said_by)
+        content = read_yaml(path)
+        soil(content, str(path))
+        return content
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and bool(find_config("soils", name, self.said_by))
+        except ConfigError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(path.stem for path in self.folders[1].glob("*.yaml")))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def vehicle_description(name: str) -> Description:
@@ -60,32 +139,43 @@ def vehicle_description(name: str) -> Description:
 
 
 def _description(path: Path, suspension: str | None = None) -> Description:
-    with warnings.catch_warnings():
-        if path.is_relative_to(data_folder("configs")):
-            warnings.simplefilter("ignore", InertiaWarning)  # said in the shipped files themselves
-        mapping = read_yaml(path)
-        if suspension is not None and isinstance(mapping, dict):
-            mapping["suspension_kinematics"] = suspension
-        return read_description(mapping, str(path))
+    mapping = read_yaml(path)
+    if suspension is not None and isinstance(mapping, dict):
+        mapping["suspension_kinematics"] = suspension
+    return read_description(mapping, str(path))
 
 
-def build_vehicle(name: str, said_by: object = None, suspension: str | None = None) -> Vehicle:
+def build_vehicle(
+    name: str, said_by: object = None, suspension: str | None = None, step: float = step_stability.USUAL_STEP, check_step: bool = True
+) -> Vehicle:
     """Vehicle with its tires and drivetrain, by name or path of its file; `said_by` is the file that names it.
 
-    `suspension` ("closed_form" or "table") stands above the `suspension_kinematics` of the file. Raises ConfigError.
+    Parameters
+    ----------
+    suspension : "closed_form" or "table", stands above the `suspension_kinematics` of the file
+    step : s, with which it will be driven
+    check_step : whether to make sure that this step is stable (`vehicles.step_stability`; 0.02 s, once the step is compiled)
+
+    Raises
+    ------
+    ConfigError : a file cannot be used, or the step is not stable
     """
     path = find_config("vehicles", name, said_by, "vehicle")
     description = _description(path, suspension)
     tires = find_config("tires", description.tires, path, "tires")
     drivetrain = find_config("vehicles/parts", description.drivetrain, path, "drivetrain")
-    return Vehicle(description, read_yaml(tires), read_yaml(drivetrain), (str(tires), str(drivetrain)))
+    vehicle = Vehicle(description, read_yaml(tires), read_yaml(drivetrain), (str(tires), str(drivetrain)))
+    if check_step:
+        flat = build_ground("flat")
+        arrays = (flat.p, flat.heights, flat.hardness, flat.soil_ids, flat.soils)
+        step_stability.check_step(vehicle, arrays, step, (str(path), str(tires)), said_by)
+    return vehicle
 
 
 def build_ground(name: str, said_by: object = None) -> Ground:
     """Ground by name or path of its terrain file; `said_by` is the file that names it. Raises ConfigError."""
     path = find_config("terrains", name, said_by, "terrain")
-    soils = {p.stem: read_yaml(p) for p in sorted((data_folder("configs") / "soils").glob("*.yaml"))}
-    return load_terrain(read_yaml(path), str(path), data_folder("assets"), soils)
+    return load_terrain(read_yaml(path), str(path), data_folder("assets"), _SoilFiles(path))
 
 
 def build_platform(name: str) -> Record:
@@ -108,7 +198,7 @@ def build_maneuver(name: str, vehicle_name: str | None = None) -> Maneuver:
     path = find_config("maneuvers", name)
     mapping = read_yaml(path)
     if vehicle_name is not None and isinstance(mapping, dict):
-        mapping["vehicle"] = str(find_config("vehicles", vehicle_name))
+        mapping["vehicle"] = str(find_config("vehicles", vehicle_name).absolute())
     if isinstance(mapping, dict) and "body" not in mapping and isinstance(mapping.get("vehicle"), str):
         length, width, overhang = (vehicle := _description(find_config("vehicles", mapping["vehicle"], path, "vehicle"))).outline
         front = float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang
@@ -117,11 +207,13 @@ def build_maneuver(name: str, vehicle_name: str | None = None) -> Maneuver:
 
 
 def load_mechanism(name: str) -> tuple[Mechanism, InitialState]:
-    """A mechanism and the state it starts from (coordinates of zero for URDF) out of a .yaml, .urdf or .xml file. Raises ConfigError."""
-    if name.endswith((".urdf", ".xml")):
-        mechanism = mechanism_from_urdf(read_text(name, "a URDF text file"), name)
+    """A mechanism, by name or path of its .yaml, .urdf or .xml file, and the state it starts from (coordinates of zero for URDF). Raises
+    ConfigError."""
+    path = find_config("mechanisms", name)
+    if path.suffix.lower() in (".urdf", ".xml"):
+        mechanism = mechanism_from_urdf(read_text(path, "a URDF text file"), str(path))
         return mechanism, resting_state(mechanism)
-    return mechanism_from_mapping(read_yaml(name), name)
+    return mechanism_from_mapping(read_yaml(path), str(path))
 
 
 def view_geometry(vehicle: Vehicle) -> dict[str, Any]:

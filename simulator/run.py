@@ -52,7 +52,8 @@ def run_maneuver(
     ConfigError, OutputError, JounceError
     """
     maneuver = build_maneuver(name, vehicle_name)
-    vehicle, ground = build_vehicle(maneuver.vehicle, maneuver.file, suspension), build_ground(maneuver.terrain, maneuver.file)
+    vehicle = build_vehicle(maneuver.vehicle, maneuver.file, suspension, maneuver.step)
+    ground = build_ground(maneuver.terrain, maneuver.file)
     cueing = build_cueing("small_hexapod", "small_hexapod", maneuver.step)
     cueing.arm()
     session = Session(vehicle, ground, maneuver.driver(ground.spawn), cueing, [], maneuver.step)
@@ -91,7 +92,7 @@ def _report(maneuver: Maneuver, session: Session, folder: Path, wall: float, log
 
 
 def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: str | None = None, vehicle: str | None = None) -> int:
-    """Command line of `jounce run`; exit code 0 when every limit of the maneuver is kept, else 1."""
+    """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the log ended early, else 0."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -110,7 +111,7 @@ def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: s
         print(json_text({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
     else:
         _print_outcome(outcome)
-    return 0 if outcome["result"]["pass"] and outcome["machine"]["log_failure"] is None else 1
+    return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None else 0
 
 
 def _print_outcome(outcome: dict[str, Any]) -> None:
@@ -124,9 +125,11 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
         limits = " .. ".join("" if bound is None else f"{bound:g}" for bound in (low, high))
         value = check.get("value")
         table.add_row(check["metric"], "-" if value is None else f"{value:.4g}", limits, "pass" if check["pass"] else "FAIL")
-    console = Console()
+    for key in () if result["checks"] else result["shown"]:
+        value = result["metrics"][key]
+        table.add_row(key, "-" if value is None else f"{value:.4g}", "", "")
+    console = Console(markup=False)  # a folder may be called [/a]
     console.print(table)
+    verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
-    console.print(
-        f"{'passed' if result['pass'] else 'FAILED'}, {factor:.0f} times real time; telemetry, metrics and plots in {outcome['folder']}"
-    )
+    console.print(f"{verdict}, {factor:.0f} times real time; telemetry, metrics and plots in {outcome['folder']}")

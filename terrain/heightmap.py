@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrayfile import MOST_BYTES, read_npy
 from simulator.base.errors import ConfigError
+from simulator.base.inputfile import checked_size
 
 FIRST_ROWS = ("north", "south")
 SMALLEST, LARGEST = 4, 16385
@@ -31,8 +33,7 @@ def read_heightmap(path: Path, first_row: str = "north", scale: float = 1.0, off
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise ConfigError(path, "", path.suffix, "a height map: a 16-bit gray .png or a .npy file")
-    if not path.is_file():
-        raise ConfigError(path, "", "no such file", "a height map: a 16-bit gray .png or a .npy file")
+    checked_size(path, "a height map: a 16-bit gray .png or a .npy file", MOST_BYTES)
     samples = reader(path)
     if samples.ndim != 2 or min(samples.shape) < SMALLEST or max(samples.shape) > LARGEST:
         raise ConfigError(path, "", samples.shape, f"rows x columns, each from {SMALLEST} to {LARGEST}")
@@ -57,7 +58,7 @@ def write_png16(path: Path, samples: NDArray[np.uint16]) -> None:
 
 
 def _read_png(path: Path) -> NDArray[np.generic]:
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
         with Image.open(path, formats=["PNG"]) as image:
@@ -65,8 +66,10 @@ def _read_png(path: Path) -> NDArray[np.generic]:
             if max(image.size) > LARGEST:
                 raise ConfigError(path, "", image.size, f"at most {LARGEST} columns and rows")
             samples = np.array(image)
-    except (OSError, SyntaxError, ValueError, UnidentifiedImageError, Image.DecompressionBombError) as error:
-        raise ConfigError(path, "", str(error), "a readable PNG image") from None
+    except ConfigError:
+        raise
+    except Exception as error:  # besides its own errors, Pillow lets through those of zlib and struct for damaged bytes
+        raise ConfigError(path, "", next(iter(str(error).splitlines()), type(error).__name__), "a readable PNG image") from None
     if mode not in ("I;16", "I;16B", "I;16L") and not (mode == "I" and _is_gray_16(path)):
         raise ConfigError(path, "", f"image mode {mode}", "a 16-bit gray PNG (8 bits are too coarse for a road)")
     return samples
@@ -74,15 +77,12 @@ def _read_png(path: Path) -> NDArray[np.generic]:
 
 def _is_gray_16(path: Path) -> bool:
     """Older Pillow versions call a 16-bit gray PNG mode I; its header (PNG specification, IHDR) is the judge."""
-    header = path.read_bytes()[:26]
-    return header[24:26] == bytes((16, 0))
+    with path.open("rb") as stream:
+        return stream.read(26)[24:26] == bytes((16, 0))
 
 
 def _read_npy(path: Path) -> NDArray[np.generic]:
-    try:
-        samples = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise ConfigError(path, "", str(error).splitlines()[0], "a readable .npy file") from None
-    if not isinstance(samples, np.ndarray) or samples.dtype.kind not in "fiu":
-        raise ConfigError(path, "", getattr(samples, "dtype", type(samples).__name__), "one array of real numbers")
+    samples = read_npy(path, "a readable .npy file of one array")
+    if samples.dtype.kind not in "fiu":
+        raise ConfigError(path, "", samples.dtype, "one array of real numbers")
     return samples

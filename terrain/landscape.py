@@ -17,7 +17,7 @@ from simulator.base.section import Section
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.heightmap import FIRST_ROWS, read_heightmap
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
-from terrain.soil import named_soil, surface_on_soil
+from terrain.soil import drawn_as, named_soil, surface_on_soil
 from terrain.surface import GROUND, Ground, Road, height_and_normal
 
 _KEYS = ("type", "heights", "grid", "detail", "roughness", "soils", "roads", "spawn", "note")
@@ -57,11 +57,16 @@ _SPAWN = (("position", (2,), "m", "x, y"), ("yaw_deg", (), "deg", "heading, + = 
 _RANGES = {
     "spacing": (0.01, 1000.0), "scale": (-1000.0, 1000.0), "count": (4, 8193), "rms": (0.0, 20.0), "waviness": (0.5, 5.0),
     "longest": (0.1, 2000.0), "shortest": (0.1, 2000.0), "seed": (0, 2**32), "size": (5.0, 5000.0), "relief": (0.0, 1.0),
+    "offset": (-1e5, 1e5), "origin": (-1e6, 1e6), "center": (-1e6, 1e6), "position": (-1e6, 1e6),
     "radii": (1.0, 5000.0),
     "width": (1.0, 100.0), "verge": (0.5, 50.0), "embankment": (0.5, 200.0), "crown_percent": (0.0, 10.0), "smoothing": (0.0, 500.0),
     "yaw_deg": (-360.0, 360.0),
 }  # fmt: skip
+SMALLEST_SHARE = 1e-4
+"""Of the area, for a soil that is worth a name."""
 _LARGEST_GRID = 16_000_000
+HIGHEST = 1e4
+"""m. No ground is higher or lower."""
 APPROACH = 120.0
 """m. Length over which a road comes to the height of another that it meets. Shorter: steep ramps."""
 
@@ -151,8 +156,9 @@ def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float3
         return heights
     data = terrain.section("heights")
     values = data.record(_HEIGHTS, _RANGES, beside=("file", "first_row"))[0]
-    path = folder / data.text("file", expected="the path of a height map inside the assets")
+    name = data.text("file", expected="the path of a height map, beside this file or inside the assets")
     first_row = data.choice("first_row", FIRST_ROWS)
+    path = _height_map(name, data.file, folder)
     source = read_heightmap(path, first_row, float(values["scale"]), float(values["offset"]))
     near, far = values["origin"], values["origin"] + values["spacing"] * (np.array(source.shape[::-1]) - 1)
     if (grid.corners() < near).any() or (grid.corners() > far).any():
@@ -163,6 +169,17 @@ def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float3
     return heights
 
 
+def _height_map(name: str, file: str, folder: Path) -> Path:
+    """The height map that a file names: beside that file, else inside the assets."""
+    for path in (Path(file).parent / name, folder / name):
+        try:
+            if path.is_file():
+                return path
+        except (OSError, ValueError):  # a name too long, or with a zero in it
+            continue
+    raise ConfigError(folder / name, "", "no such file", f"a height map here, or beside {file}")
+
+
 def _soil_map(soils: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
     """Names of the natural soils and the index (ny, nx) of each node."""
     mosaic_keys = [row[0] for row in _MOSAIC]
@@ -171,8 +188,8 @@ def _soil_map(soils: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tu
     if not isinstance(shares, Mapping) or not shares:
         raise ConfigError(soils.file, "soils.shares", shares, "soil names, each with its share of the area")
     parts = [float(numbers(part, (), soils.file, f"soils.shares.{soil}")) for soil, part in shares.items()]
-    if min(parts) <= 0.0:
-        raise ConfigError(soils.file, "soils.shares", dict(shares), "positive shares")
+    if min(parts) < SMALLEST_SHARE * sum(parts) or min(parts) <= 0.0:
+        raise ConfigError(soils.file, "soils.shares", dict(shares), f"shares above 0, none below {SMALLEST_SHARE:g} of all")
     names = list(shares)
     natural = np.zeros(grid.shape, np.uint8)
     if len(names) > 1 or any(key in soils.mapping for key in mosaic_keys):
@@ -225,7 +242,7 @@ def _bumps(terrain: Section, grid: _Grid) -> NDArray[np.float32]:
 def _plan(road: Section, grid: _Grid, natural_class: str | None) -> _RoadPlan:
     """Check one road and measure the distance of every node from it."""
     values = road.record(_ROAD, _RANGES, beside=("name", "surface", "roughness", "level", "points"))[0]
-    level = road.number("level") if road.has("level") else None
+    level = road.number("level", least=-HIGHEST, most=HIGHEST) if road.has("level") else None
     line = center_line(_corner_points(road, grid))
     bed = record(BED)
     bed[0]["half_width"], bed[0]["verge"] = 0.5 * values["width"], values["verge"]
@@ -315,14 +332,14 @@ def _soils_of_nodes(
     fading hardness. Its row reaches two nodes beyond the verge, the width of the interpolation.
     """
     rows = [named_soil(soils, name, "soil", file, "soils") for name in names]
-    labels, ids = list(names), natural.copy()
+    labels, ids = [drawn_as(soils, name) for name in names], natural.copy()
     first: dict[str, int] = {}
     for k, plan in enumerate(plans):
         surface = named_soil(soils, plan.surface, "surface", file, f"roads[{k}].surface")
         if plan.surface not in first:
             first[plan.surface] = len(rows)
             rows += [surface_on_soil(surface, below) for below in rows[: len(names)]]
-            labels += [f"{plan.surface} on {name}" for name in names]
+            labels += [f"{drawn_as(soils, plan.surface)} on {label}" for label in labels[: len(names)]]
     if len(rows) > np.iinfo(np.uint8).max + 1:
         raise ConfigError(file, "soils", len(rows), "fewer soils and surfaces, 256 pairs at most")
     for plan in reversed(plans):

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, numbers, record
 from simulator.base.section import Section
+from simulator.base.words import no_such_key
 from terrain.landscape import landscape
-from terrain.soil import named_soil, soil
+from terrain.soil import drawn_as, named_soil, soil
 from terrain.surface import GROUND, Ground
 
 Soils = Mapping[str, Mapping[str, Any]]
@@ -47,7 +48,7 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     ----------
     mapping : the file's contents; ``type`` decides about the other keys, see `flat`, `bump` and `terrain.landscape.landscape`
     file : its name, for messages and for the ground's name
-    folder : where asset files lie that the mapping names
+    folder : where asset files lie that the mapping names, unless they lie beside the file
     soils : contents of the soil files by name
 
     Raises
@@ -111,7 +112,8 @@ def _bump_measures(mapping: Mapping[str, Any], file: object) -> dict[str, Any]:
             continue
         measure = _BUMP_NAMES.get(str(key).lower().removesuffix("_m"))
         if measure is None:
-            raise ConfigError(file, str(key), value, "no such key; known here: height, length, start, center, end, width, shape, friction")
+            known = ("height", "length", "start", "center", "end", "width", "shape", *_SURFACE_KEYS, *_REMARKS)
+            raise ConfigError(file, str(key), value, no_such_key(key, known, _BUMP_NAMES))
         if measure in given:
             raise ConfigError(file, str(key), value, f"the {measure} of the bump only once")
         given[measure] = value
@@ -148,7 +150,7 @@ def _uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mappin
     if given in ([], ["friction"]):
         rows, label = soil({"type": "surface", "friction": mapping.get("friction", FRICTION)}, file), "hard"
     else:
-        label = mapping[given[0]]
-        rows = named_soil(soils, label, given[0], file, given[0])
+        rows = named_soil(soils, mapping[given[0]], given[0], file, given[0])
+        label = drawn_as(soils, mapping[given[0]])
     hardness = np.full(heights.shape, rows[0]["hardness"], np.float32)
     return Ground(name, p, heights, hardness, np.zeros(heights.shape, np.uint8), rows, (label,), (0.0, 0.0, 0.0))

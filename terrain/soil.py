@@ -10,6 +10,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section
+from simulator.base.words import did_you_mean
 
 SOIL = (
     # name                 shape unit         what it is
@@ -32,6 +33,10 @@ SOIL = (
 
 REFERENCE_SINKAGE = 0.1
 """m. Two soils are blended through their pressures at this sinkage, about what the wheel of a truck makes."""
+REFERENCE_WIDTH = 0.3
+"""m. Width of the tire for which a soil must carry anything at all."""
+LEAST_MODULUS = 100.0
+"""N/m^(n+2). Softer than snow that nobody walks on."""
 _LOG_REFERENCE = math.log(REFERENCE_SINKAGE)
 
 FIRM = {
@@ -55,7 +60,7 @@ def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     """Record of table `SOIL` from a soil or surface file.
 
     Such a file says ``type: surface`` and a ``friction``, or ``type: soil`` and every row of `SOIL` but the hardness, the
-    friction angle as ``friction_angle_deg``.
+    friction angle as ``friction_angle_deg``; and optionally ``looks_like``, the soil whose colors it is drawn in (`drawn_as`).
 
     Raises
     ------
@@ -63,20 +68,33 @@ def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     """
     section = Section(mapping, file, key)
     kind = section.choice("type", ("surface", "soil"))
-    values = section.record(_SURFACE_FILE if kind == "surface" else _SOIL_FILE, _RANGES, beside=("type",))
+    values = section.record(_SURFACE_FILE if kind == "surface" else _SOIL_FILE, _RANGES, beside=("type", "looks_like"))
+    if "looks_like" in section.mapping:
+        section.text("looks_like", expected="the name of the soil in whose colors it is drawn")
     if kind == "soil" and values[0]["c1"] + values[0]["c2"] > 1.0:
         raise ConfigError(file, section.path("c2"), float(values[0]["c2"]), "c1 + c2 at most 1: the peak stress lies in the contact")
+    if kind == "soil":
+        k = float(values[0]["k_c"] / REFERENCE_WIDTH + values[0]["k_phi"])
+        if k < LEAST_MODULUS:
+            expected = f"k_c / b + k_phi of at least {LEAST_MODULUS:g} under a tire of b = {REFERENCE_WIDTH:g} m, here {k:.3g}"
+            guilty = "k_c" if values[0]["k_c"] < 0.0 else "k_phi"
+            raise ConfigError(file, section.path(guilty), float(values[0][guilty]), expected)
     return _filled(kind, values)
 
 
 def named_soil(soils: Mapping[str, Mapping[str, Any]], name: Any, kind: str, file: object, key: str) -> Record:
     """Record of the soil file `name` out of `soils`, which must be of `kind` surface or soil; ConfigError names the terrain file."""
     if not isinstance(name, str) or name not in soils:
-        raise ConfigError(file, key, name, f"the name of a {kind}; there are " + ", ".join(sorted(soils)))
+        raise ConfigError(file, key, name, f"the name of a {kind}{did_you_mean(name, soils)}; there are {', '.join(sorted(soils))}")
     out = soil(soils[name], f"{name}.yaml")
     if (out[0]["hardness"] == 1.0) != (kind == "surface"):
         raise ConfigError(file, key, name, f"a {kind}: that file says type: {soils[name]['type']}")
     return out
+
+
+def drawn_as(soils: Mapping[str, Mapping[str, Any]], name: str) -> str:
+    """The soil whose colors the soil `name` is drawn in: what its file says under ``looks_like``, else its own name."""
+    return str(soils[name].get("looks_like", name))
 
 
 def surface_on_soil(surface: Record, below: Record) -> Record:

@@ -49,10 +49,16 @@ FIVE_LINK_HARDPOINTS = (
 
 FAR = 100.0
 """m. No point of a vehicle lies further from its reference point: a number beyond is a slip of the decimal point or of the unit."""
-HEAVY = 1e6
-"""kg, and kg m2. No body is heavier, no moment of inertia larger."""
+LIGHT, HEAVY = 1e-3, 1e6
+"""kg. No body is lighter or heavier; nor is a moment of inertia larger than the second, in kg m2."""
+SLENDER = 1e-7
+"""kg m2. Axial moment of the thinnest rod."""
 STIFF = 1e9
 """N/m, N s/m, N. No spring, damper or stop is stronger."""
+SOFT = 1.0
+"""N/m. No spring is weaker."""
+SHORT = 1e-3
+"""m. No spring is shorter."""
 
 
 BUSHES = ("lca_front_B", "lca_rear_B", "uca_front_B", "uca_rear_B", "shock_upper_B", "spring_upper_B")
@@ -92,7 +98,14 @@ class Axle(ABC):
         p, found = self.points, {}
         for name, point in (("knuckle", "UPRIGHT"), ("wheel", "SPINDLE")):
             with s.section(name) as b:
-                found[name] = checked_body(b.number("mass", above=0.0, most=HEAVY), p[point], read_inertia(b, "inertia"), b.file, b.key)
+                found[name] = checked_body(
+                    b.number("mass", above=0.0, least=LIGHT, most=HEAVY),
+                    p[point],
+                    read_inertia(b, "inertia"),
+                    b.file,
+                    b.key,
+                    warn=warn_of(b),
+                )
         return found
 
     @abstractmethod
@@ -110,40 +123,55 @@ class Axle(ABC):
     def rod(self, s: Section, name: str, start: Vector, end: Vector) -> Body:
         """Straight uniform rod over a part of the line between two joints."""
         with s.section(name) as b:
-            mass = b.number("mass", above=0.0, most=HEAVY)
+            mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
             low, high = b.number("from", least=-1.0, most=2.0), b.number("to", least=-1.0, most=2.0)
             if not high > low:
                 raise ConfigError(b.file, b.path("to"), high, f"more than `from`, {low:g}")
             n = _unit(end - start)
             length = (high - low) * float(np.linalg.norm(end - start))
-            across = b.number("transverse_inertia", mass * length**2 / 12.0, above=0.0, most=HEAVY)
-            axial = b.number("axial_inertia", above=0.0, most=HEAVY)
+            across = b.number("transverse_inertia", mass * length**2 / 12.0, above=0.0, least=SLENDER, most=HEAVY)
+            axial = b.number("axial_inertia", above=0.0, least=SLENDER, most=HEAVY)
             inertia = across * (np.eye(3) - np.outer(n, n)) + axial * np.outer(n, n)
             return checked_body(mass, start + 0.5 * (low + high) * (end - start), inertia, b.file, b.key)
 
     def read_struts(self) -> None:
         """Spring, stops and damper."""
         with self.spring as s:
-            self.free_length = s.number("free_length", above=0.0, most=FAR)
+            self.free_length = s.number("free_length", above=0.0, least=SHORT, most=FAR)
             self.rate = s.number("rate", 0.0, least=0.0, most=STIFF)
             self.table = (np.empty(0), np.empty(0))
             if s.has("deformation"):
                 self.table = s.curve("deformation", "pull", SPRING_POINTS, FAR, STIFF)
-            elif self.rate == 0.0:
-                raise ConfigError(s.file, s.path("rate"), "nothing", "a rate in N/m, or a table of deformation and pull")
-            self.stops = (np.empty(0), np.empty(0))
-            if s.has("stop_penetration"):
-                self.stops = s.curve("stop_penetration", "stop_force", STOP_POINTS, FAR, STIFF)
-                self.bump, self.rebound = (s.number(f"{end}_stop_length", above=0.0, most=FAR) for end in ("bump", "rebound"))
-                self.end_rate = s.number("stop_end_rate", 0.0, least=0.0, most=STIFF)
+                _never_falls(s, "pull", self.table[1])
+            elif self.rate < SOFT:
+                given = s.mapping.get("rate", "nothing")
+                raise ConfigError(s.file, s.path("rate"), given, f"a rate of at least {SOFT:g} N/m, or a table of deformation and pull")
+            self.read_stops(s)
         with self.shock as s:
             names = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
             self.damping = {name: s.number(name, least=0.0, most=STIFF) for name in names}
-            self.stroke = (
-                s.number("midstroke_min", least=0.0, most=FAR),
-                s.number("midstroke_max", above=0.0, most=FAR),
-                s.number("midstroke_blend", above=0.0, most=FAR),
+            low, high = s.number("midstroke_min", least=0.0, most=FAR), s.number("midstroke_max", above=0.0, most=FAR)
+            if not high > low:
+                raise ConfigError(s.file, s.path("midstroke_max"), high, f"more than midstroke_min = {low:g}")
+            self.stroke = (low, high, s.number("midstroke_blend", above=0.0, least=1e-6, most=high - low))
+
+    def read_stops(self, s: Section) -> None:
+        """Bump and rebound stop of the section `spring`, which may be left out."""
+        self.stops = (np.empty(0), np.empty(0))
+        if not s.has("stop_penetration"):
+            return
+        penetration, force = self.stops = s.curve("stop_penetration", "stop_force", STOP_POINTS, FAR, STIFF)
+        if penetration[0] < 0.0:
+            raise ConfigError(s.file, s.path("stop_penetration"), penetration.tolist(), "penetrations of at least 0, rising")
+        if force[0] != 0.0:
+            raise ConfigError(
+                s.file, s.path("stop_force"), force.tolist(), "forces that rise from 0: a stop that is touched does not push yet"
             )
+        _never_falls(s, "stop_force", force)
+        self.bump, self.rebound = (s.number(f"{end}_stop_length", above=0.0, least=SHORT, most=FAR) for end in ("bump", "rebound"))
+        if not self.rebound > self.bump:
+            raise ConfigError(s.file, s.path("rebound_stop_length"), self.rebound, f"more than bump_stop_length = {self.bump:g}")
+        self.end_rate = s.number("stop_end_rate", 0.0, least=0.0, most=STIFF)
 
     def write_struts(self, struts: Record, i: int) -> None:
         """Fill column i of a STRUTS record."""
@@ -184,7 +212,9 @@ class DoubleWishboneAxle(Axle):
                 z = _unit(np.cross(p[rear] - p[ball], p[bush] - p[ball]))
                 frame = np.column_stack([x, np.cross(z, x), z])
                 inertia = frame @ np.diag(b.array("arm_inertia", (3,), within=HEAVY)) @ frame.T
-                found[name] = checked_body(b.number("mass", above=0.0, most=HEAVY), p[com], inertia, b.file, b.key, "arm_inertia")
+                found[name] = checked_body(
+                    b.number("mass", above=0.0, least=LIGHT, most=HEAVY), p[com], inertia, b.file, b.key, "arm_inertia", warn_of(b)
+                )
         ends = {"upright": ("LCA_U", "UCA_U"), "tierod": ("TIEROD_U", "TIEROD_C"), "shock_lower": ("SHOCK_A", "SHOCK_C")}
         ends["shock_upper"] = ends["shock_lower"]
         for name in RODS:
@@ -279,6 +309,20 @@ def read_inertia(s: Section, name: str) -> Vector:
     if isinstance(value, list) and len(value) == 3 and not any(isinstance(row, list) for row in value):
         return np.diag(s.array(name, (3,), within=HEAVY))
     return s.array(name, (3, 3), within=HEAVY)
+
+
+def warn_of(s: Section) -> bool:
+    """Whether an inertia that no rigid body has is worth a warning: not when the file says `as_published: true` beside it. Raises
+    ConfigError."""
+    value = s.raw("as_published", False)
+    if not isinstance(value, bool):
+        raise ConfigError(s.file, s.path("as_published"), value, "true or false")
+    return not value
+
+
+def _never_falls(s: Section, name: str, values: Vector) -> None:
+    if (np.diff(values) < 0.0).any():
+        raise ConfigError(s.file, s.path(name), values.tolist(), "numbers of which none is less than the one before")
 
 
 def _unit(a: Vector) -> Vector:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from simulator.base.jit import inline
-from simulator.base.records import ABOVE_ZERO, Record
+from simulator.base.records import Record
 from simulator.base.section import Section
 
 BRAKES = (
@@ -26,8 +26,13 @@ BRAKES = (
     ("damping", (), "N m s/rad", "of the same link"),
 )
 
-LARGEST = 1e8
-"""Nothing of a brake is larger in SI units; beyond it is a slip of the pen."""
+RANGES = {
+    "max_torque": (0.0, 1e6),
+    "parking_torque": (0.0, 1e6),
+    "stiffness": (1e2, 1e9),
+    "damping": (0.0, 1e7),
+}
+"""What a brake can be, in SI units: beyond is a slip of the pen."""
 
 
 @inline
@@ -56,4 +61,4 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes") -> Reco
     ------
     ConfigError : a key is unknown or missing, a torque or the damping is negative, the stiffness is not positive
     """
-    return Section(mapping, file, key).record(BRAKES, {row[0]: (ABOVE_ZERO if row[0] == "stiffness" else 0.0, LARGEST) for row in BRAKES})
+    return Section(mapping, file, key).record(BRAKES, RANGES)

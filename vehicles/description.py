@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.axle import BUSHES, FAR, HEAVY, MIRROR, read_axle, read_inertia
+from vehicles.axle import BUSHES, FAR, HEAVY, LIGHT, MIRROR, read_axle, read_inertia, warn_of
 from vehicles.body_contact import ROOF, read_body_contact
 from vehicles.dynamics import prepare
 from vehicles.model import Design, Mechanism, checked_body, new_mechanism, new_workspace
@@ -91,8 +91,8 @@ def read_description(mapping: Any, file: str) -> Description:
                 body[0]["air_density"] = a.number("air_density", least=0.0, most=1e3)
         with s.section("body") as b:
             outline = (
-                b.number("length", above=0.0, most=FAR),
-                b.number("width", above=0.0, most=FAR),
+                b.number("length", above=0.0, least=0.1, most=FAR),
+                b.number("width", above=0.0, least=0.1, most=FAR),
                 b.number("front_overhang", least=0.0, most=FAR),
             )
             contact = read_body_contact(b, _whole_mass(mechanism), _box(mechanism, outline, head), FAR)
@@ -185,5 +185,10 @@ def _chassis(c: Section) -> Body:
 def _free_body(s: Section) -> Body:
     """Body with `mass`, `com` and `inertia`."""
     return checked_body(
-        s.number("mass", above=0.0, most=HEAVY), s.array("com", (3,), within=FAR), read_inertia(s, "inertia"), s.file, s.key
+        s.number("mass", above=0.0, least=LIGHT, most=HEAVY),
+        s.array("com", (3,), within=FAR),
+        read_inertia(s, "inertia"),
+        s.file,
+        s.key,
+        warn=warn_of(s),
     )

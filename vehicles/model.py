@@ -21,6 +21,9 @@ from vehicles.suspension.five_link_model import FiveLinkCorner, write_five_link
 
 CORNER_NAMES = ("FL", "FR", "RL", "RR")
 
+THINNEST = 1e-4
+"""m. No body has a smaller radius of gyration; less is a slip of the pen."""
+
 
 @dataclass(frozen=True)
 class Design:
@@ -109,15 +112,22 @@ def new_workspace(mechanism: Mechanism) -> Workspace:
 
 
 def checked_body(
-    mass: float, com: NDArray[np.float64], inertia: NDArray[np.float64], file: str, key: str, inertia_key: str = "inertia"
+    mass: float,
+    com: NDArray[np.float64],
+    inertia: NDArray[np.float64],
+    file: str,
+    key: str,
+    inertia_key: str = "inertia",
+    warn: bool = True,
 ) -> Body:
     """Body after checks that a rigid body must pass; `key` and `inertia_key` name its place and that of its inertia in messages.
 
     Raises
     ------
-    ConfigError : mass not above zero, inertia not symmetric or not positive definite
+    ConfigError : mass not above zero, inertia not symmetric, not positive definite, or of a body smaller than THINNEST
 
-    A broken triangle inequality (a moment larger than the sum of the two others) only warns: published vehicle data have it.
+    A broken triangle inequality (a moment larger than the sum of the two others) only warns, unless `warn` is False: published vehicle
+    data have it.
     """
     if not mass > 0.0:
         raise ConfigError(file, join(key, "mass"), mass, "a mass above 0 kg")
@@ -126,7 +136,12 @@ def checked_body(
     moments = np.linalg.eigvalsh(inertia)
     if not moments[0] > 0.0:
         raise ConfigError(file, join(key, inertia_key), inertia.tolist(), "a positive definite inertia matrix")
-    if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9):
+    if moments[0] < mass * THINNEST**2:
+        expected = (
+            f"moments of a body of {mass:g} kg: at least {mass * THINNEST**2:.2g} kg m2, a radius of gyration of {1e3 * THINNEST:g} mm"
+        )
+        raise ConfigError(file, join(key, inertia_key), inertia.tolist(), expected)
+    if warn and moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9):
         warnings.warn(
             f"{file}: {join(key, inertia_key)}: largest principal moment above the sum of the others", InertiaWarning, stacklevel=2
         )

@@ -18,6 +18,9 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section
 from vehicles.suspension.double_wishbone import circle
 
+SLOWEST = 0.1
+"""deg/s. No Pitman arm is slower."""
+
 STEERING = (
     ("location", (3,), "m", "origin of the steering frame, in B"),
     ("rotation", (3, 3), "1", "steering frame to chassis"),
@@ -66,11 +69,13 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Reco
     across = (idler_pivot - joint)[0] * -out["idler"][1] + (idler_pivot - joint)[1] * out["idler"][0]
     out["branch"] = -1.0 if across > 0.0 else 1.0
     out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - [joint[0], joint[1], 0.0]
-    out["max_arm_angle"] = math.radians(s.number("max_arm_angle_deg", above=0.0, most=60.0))
-    out["gear_ratio"] = s.number("gear_ratio", above=0.0, most=1e3)
-    out["max_rate"] = math.radians(s.number("max_rate_deg", least=0.0, most=1e4))
+    out["max_arm_angle"] = math.radians(s.number("max_arm_angle_deg", above=0.0, least=0.1, most=60.0))
+    out["gear_ratio"] = s.number("gear_ratio", above=0.0, least=0.1, most=1e3)
+    out["max_rate"] = math.radians(rate := s.number("max_rate_deg", least=0.0, most=1e4))
+    if 0.0 < rate < SLOWEST:
+        raise ConfigError(s.file, s.path("max_rate_deg"), rate, f"0 (at once), or at least {SLOWEST:g} degrees per second")
     if out["max_rate"] > 0.0:
-        out["natural_frequency"] = s.number("natural_frequency", above=0.0, most=500.0)
+        out["natural_frequency"] = s.number("natural_frequency", above=0.0, least=0.1, most=500.0)
     for angle in np.linspace(-out["max_arm_angle"], out["max_arm_angle"], 61):
         if not _closes(p, angle):
             found = f"{math.degrees(out['max_arm_angle']):g}, where link and idler no longer meet"

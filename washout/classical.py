@@ -47,9 +47,14 @@ SETTINGS = (
 )
 
 RANGES = {
-    **dict.fromkeys((row[0] for row in SETTINGS), (1e-4, 1e6)),
     **dict.fromkeys(("force_gain", "rate_gain", "motion_gain", "tilt_gain"), (0.0, 2.0)),
-    "tilt_limit_deg": (1e-4, 30.0),
+    "force_limit": (1e-3, 100.0),
+    "rate_limit_deg": (1e-3, 1e3),
+    **dict.fromkeys(("high_pass_frequency", "return_frequency", "tilt_frequency", "rotation_frequency"), (1e-3, 200.0)),
+    **dict.fromkeys(("high_pass_damping", "tilt_damping", "rotation_damping"), (0.05, 20.0)),
+    "tilt_limit_deg": (1e-3, 30.0),
+    "tilt_rate_deg": (1e-3, 1e3),
+    "tilt_acceleration_deg": (1e-3, 1e6),
 }
 """Least and most of every setting, in its unit: beyond is a slip of the pen."""
 

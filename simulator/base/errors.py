@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 
 class JounceError(Exception):
@@ -45,6 +46,10 @@ class OutputError(JounceError):
     """A result cannot be written where the user asked for it."""
 
 
+LOOKED_INTO = 50
+"""Levels, items and letters of a wrong value that are looked at for a hint."""
+
+
 def one_line(text: str) -> str:
     """`text` with everything that does not print (line ends, control characters) written as in Python source."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
@@ -52,9 +57,10 @@ def one_line(text: str) -> str:
 
 def _hint(value: object, expected: str) -> str:
     """What to write for a number that YAML takes for text, such as 41.6e3 or 1e-3."""
-    while isinstance(value, (list, tuple)) and value:
-        value = next((item for item in value if isinstance(item, (str, list, tuple))), None)
-    if not isinstance(value, str) or "number" not in expected:
+    for _ in range(LOOKED_INTO):
+        if isinstance(value, (list, tuple)):
+            value = next((item for item in value[:LOOKED_INTO] if isinstance(item, (str, list, tuple))), None)
+    if not isinstance(value, str) or len(value) > LOOKED_INTO or "number" not in expected:
         return ""
     try:
         number = float(value)
@@ -68,6 +74,33 @@ def _hint(value: object, expected: str) -> str:
 
 
 def _short(value: object, limit: int = 80) -> str:
-    plain = getattr(value, "tolist", None)  # of a number or array of NumPy
-    text = repr(value if plain is None else plain())
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+    """`repr` of a value, cut; no more of it is looked at than is shown, however large it is or however often it holds itself."""
+    text = ""
+    for piece in _pieces(value, limit):
+        text += piece
+        if len(text) > limit:
+            return text[: limit - 3] + "..."
+    return text
+
+
+def _pieces(value: object, limit: int) -> Iterator[str]:
+    """The parts of `repr(value)`, one after the other."""
+    if isinstance(value, (dict, list, tuple)):
+        first, last = "{}" if isinstance(value, dict) else "[]" if isinstance(value, list) else "()"
+        yield first
+        for n, item in enumerate(value):
+            yield ", " if n else ""
+            yield from _pieces(item, limit)
+            if isinstance(value, dict):
+                yield ": "
+                yield from _pieces(value[item], limit)
+        yield ("," if isinstance(value, tuple) and len(value) == 1 else "") + last
+    elif isinstance(value, (str, bytes)):
+        yield repr(value[: limit + 1])
+    elif isinstance(value, int) and value.bit_length() > 1000:
+        yield f"a whole number of {value.bit_length()} bits"  # Python does not write out what is longer than 4300 digits
+    elif callable(getattr(value, "tolist", None)):  # a number or array of NumPy
+        size = getattr(value, "size", 0)
+        yield from _pieces(value.tolist() if size <= limit else f"{size} numbers", limit)  # type: ignore[attr-defined]
+    else:
+        yield repr(value)

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
+from simulator.base.words import no_such_key
 
 Row = tuple[Any, ...]
 Table = tuple[Row, ...]
@@ -82,7 +83,7 @@ def from_mapping(
     known = {row[0] for row in table}
     for name in mapping:
         if name not in known:
-            raise ConfigError(file, join(key, str(name)), mapping[name], "no such key; known here: " + ", ".join(sorted(known)))
+            raise ConfigError(file, join(key, str(name)), mapping[name], no_such_key(name, known))
     for row in table:
         name, shape, unit = row[0], row[1], row[2]
         if name in mapping:

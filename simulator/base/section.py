@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Ranges, Record, Table, from_mapping, join, numbers
+from simulator.base.words import did_you_mean, nearest, no_such_key
 
 REQUIRED = object()
 
@@ -41,9 +42,7 @@ class Section:
         """Raise ConfigError for a key that was never asked for."""
         for name in self.mapping:
             if name not in self.asked:
-                raise ConfigError(
-                    self.file, self.path(str(name)), self.mapping[name], "no such key; known here: " + ", ".join(sorted(self.asked))
-                )
+                raise ConfigError(self.file, self.path(str(name)), self.mapping[name], no_such_key(name, self.asked))
 
     def only(self, names: Iterable[str]) -> None:
         """Raise ConfigError at once for a key not among `names`: a slip of the pen is named, not the key it should have been."""
@@ -65,7 +64,8 @@ class Section:
         if name in self.mapping:
             return self.mapping[name]
         if default is REQUIRED:
-            raise ConfigError(self.file, self.path(name), "nothing", expected)
+            slip = nearest(name, [key for key in self.mapping if key not in self.asked])
+            raise ConfigError(self.file, self.path(name), "nothing", expected + (f" (is {slip} a slip of the pen?)" if slip else ""))
         return default
 
     def number(self, name: str, default: Any = REQUIRED, above: float = -np.inf, least: float = -np.inf, most: float = np.inf) -> float:
@@ -74,12 +74,19 @@ class Section:
         return float(self._limited(name, value, "a number", above, least, most))
 
     def array(
-        self, name: str, shape: tuple[int, ...], default: Any = REQUIRED, within: float = np.inf, above: float = -np.inf
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        default: Any = REQUIRED,
+        within: float = np.inf,
+        above: float = -np.inf,
+        least: float = -np.inf,
+        most: float = np.inf,
     ) -> NDArray[np.float64]:
-        """Finite numbers of the given shape, greater than `above` and none beyond `within` on either side of zero."""
+        """Finite numbers of the given shape, each as `number` has it and none beyond `within` on either side of zero."""
         words = " x ".join(map(str, shape)) + " numbers"
         values = numbers(self.raw(name, default, words), shape, self.file, self.path(name))
-        return self._limited(name, values, words, above, -within, within)
+        return self._limited(name, values, words, above, max(least, -within), min(most, within))
 
     def _limited(self, name: str, values: NDArray[np.float64], words: str, above: float, least: float, most: float) -> NDArray[np.float64]:
         if not ((values > above) & (values >= least) & (values <= most)).all():
@@ -123,7 +130,7 @@ class Section:
         """One of the given words."""
         value = self.raw(name, default, "one of " + ", ".join(options))
         if value not in options:
-            raise ConfigError(self.file, self.path(name), value, "one of " + ", ".join(options))
+            raise ConfigError(self.file, self.path(name), value, f"one of {', '.join(options)}{did_you_mean(value, options)}")
         return str(value)
 
     def section(self, name: str) -> Section:

@@ -1,4 +1,4 @@
-"""Reading YAML files strictly: every fault is a ConfigError of one line."""
+"""Reading YAML files strictly: every fault is a ConfigError of one line, and no file takes long or much room."""
 
 from __future__ import annotations
 
@@ -8,39 +8,72 @@ from typing import Any
 import yaml
 
 from simulator.base.errors import ConfigError
+from simulator.base.inputfile import read_utf8
+
+MOST_BYTES = 4 << 20
+"""Of a text file."""
+MOST_VALUES = 100_000
+"""Written in a YAML file; reading them takes some seconds."""
+MOST_EXPANDED = 1_000_000
+"""Values of a YAML file once every alias stands for what it names: a few lines of aliases to aliases can stand for billions."""
+DEEPEST = 50
+"""Levels of mappings and lists inside each other."""
+LONGEST_SCALAR = 20_000
+"""Letters of one value: a number in base 60 takes a time that grows with the square of its length."""
 
 
 def read_text(path: str | Path, expected: str) -> str:
-    """A file of UTF-8 text. Raises ConfigError when it is missing or something else than `expected`."""
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        if isinstance(error, UnicodeDecodeError):
-            raise ConfigError(path, "", "bytes that are not UTF-8", expected) from None
-        raise ConfigError(path, "", getattr(error, "strerror", None) or str(error), "a file that can be read") from None
+    """A file of UTF-8 text. Raises ConfigError when it is missing, too large, or something else than `expected`."""
+    return read_utf8(path, expected, MOST_BYTES)
 
 
 def read_yaml(path: str | Path) -> Any:
-    """Content of a YAML file. Raises ConfigError when it is missing, not text, or malformed."""
+    """Content of a YAML file. Raises ConfigError when it is missing, not text, malformed, or larger or deeper than anyone writes."""
     text = read_text(path, "a YAML text file")
     try:
-        content = yaml.load(text, Loader=_StrictLoader)
+        loader = _StrictLoader(text)
+        try:
+            node = loader.get_single_node()
+            _check_expansion(node)
+            return None if node is None else loader.construct_document(node)
+        finally:
+            loader.dispose()
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ConfigError(path, line, error.problem or "malformed YAML", "well-formed YAML") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ConfigError(path, "", str(error).splitlines()[0], "well-formed YAML") from None
-    if _holds_itself(content, set(), set()):
-        raise ConfigError(path, "", "an anchor inside itself", "well-formed YAML")
-    return content
+    except (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError, TypeError, RecursionError) as error:
+        # besides its own errors, PyYAML lets through whatever a value with a wrong tag leads to, such as !!int "" or !!bool maybe
+        raise ConfigError(path, "", next(iter(str(error).splitlines()), "malformed YAML"), "well-formed YAML") from None
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """SafeLoader that refuses a key given twice."""
+    """SafeLoader that refuses a key given twice, and what is too large or too deep."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.depth = self.values = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        self.depth += 1
+        self.values += 1
+        event = self.peek_event()
+        if self.depth > DEEPEST:
+            raise yaml.composer.ComposerError(None, None, f"more than {DEEPEST} levels", event.start_mark)
+        if self.values > MOST_VALUES:
+            raise yaml.composer.ComposerError(None, None, f"more than {MOST_VALUES} values", event.start_mark)
+        if len(getattr(event, "value", None) or "") > LONGEST_SCALAR:
+            raise yaml.composer.ComposerError(None, None, f"a value of more than {LONGEST_SCALAR} letters", event.start_mark)
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        if not isinstance(node, yaml.MappingNode):
+            raise yaml.constructor.ConstructorError(None, None, f"{node.tag} on something else than a mapping", node.start_mark)
         seen = set()
         for key_node, _ in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                continue
             key = self.construct_object(key_node, deep=True)
             try:
                 repeated = key in seen
@@ -52,14 +85,32 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _holds_itself(value: Any, above: set[int], done: set[int]) -> bool:
-    """True when a list or mapping contains itself, which an alias inside its own anchor brings about."""
-    if not isinstance(value, (dict, list)) or id(value) in done:
-        return False
-    if id(value) in above:
-        return True
-    above.add(id(value))
-    found = any(_holds_itself(item, above, done) for item in (value.values() if isinstance(value, dict) else value))
-    above.remove(id(value))
-    done.add(id(value))
-    return found
+def _check_expansion(root: Any) -> None:
+    """Refuse a node that stands for too much or too deep a thing, or that contains itself, which an alias inside its own anchor brings about.
+
+    Every node is looked at once, however often aliases name it; merged mappings (``<<``) count as what they bring.
+    """
+    known: dict[int, tuple[int, int]] = {}
+    above: set[int] = set()
+
+    def measured(node: Any) -> tuple[int, int]:
+        """How many values a node stands for, and how many levels deep it is."""
+        if id(node) in above:
+            raise yaml.composer.ComposerError(None, None, "an anchor inside itself", node.start_mark)
+        if id(node) not in known:
+            above.add(id(node))
+            inside = node.value if isinstance(node, yaml.CollectionNode) else ()
+            children = [child for pair in inside for child in pair] if isinstance(node, yaml.MappingNode) else inside
+            size, depth = 1, 0
+            for child in children:
+                n, levels = measured(child)
+                size, depth = size + n, max(depth, levels)
+                if size > MOST_EXPANDED or depth >= DEEPEST:
+                    what = f"more than {MOST_EXPANDED} values" if size > MOST_EXPANDED else f"more than {DEEPEST} levels"
+                    raise yaml.composer.ComposerError(None, None, f"{what} once aliases are filled in", node.start_mark)
+            known[id(node)] = size, depth + 1
+            above.remove(id(node))
+        return known[id(node)]
+
+    if root is not None:
+        measured(root)

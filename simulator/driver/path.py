@@ -200,16 +200,16 @@ class Steering(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at 20 m/s, less the harder the turn) and the half-way time of its yaw rate after a quick turn of the wheel (0.11 to 0.25 s).
     """
 
-    wheelbase: Annotated[float, Meta(gt=0.0, extra={"unit": "m"})] = 3.302
-    gain: Annotated[float, Meta(gt=0.0, extra={"unit": "rad"})] = 0.487
+    wheelbase: Annotated[float, Meta(ge=0.1, le=50.0, extra={"unit": "m"})] = 3.302
+    gain: Annotated[float, Meta(ge=0.01, le=1.5, extra={"unit": "rad"})] = 0.487
     """Mean angle of the front road wheels at steering input 1."""
     understeer: Annotated[float, Meta(ge=-0.01, le=0.05, extra={"unit": "rad s2/m"})] = 0.0025
     """Road-wheel angle needed per lateral acceleration beyond that of a slow turn."""
     preview: Annotated[float, Meta(ge=0.0, le=2.0, extra={"unit": "s"})] = 0.27
     """How far ahead the driver judges his error: about the time the vehicle needs to answer the steering."""
-    bandwidth: Annotated[float, Meta(gt=0.0, le=20.0, extra={"unit": "rad/s"})] = 2.4
+    bandwidth: Annotated[float, Meta(ge=0.01, le=20.0, extra={"unit": "rad/s"})] = 2.4
     """Natural frequency with which an error is taken back."""
-    damping: Annotated[float, Meta(gt=0.0, le=5.0, extra={"unit": "1"})] = 1.2
+    damping: Annotated[float, Meta(ge=0.01, le=5.0, extra={"unit": "1"})] = 1.2
     correction: Annotated[float, Meta(gt=0.0, le=20.0, extra={"unit": "m/s2"})] = 4.0
     """Largest lateral acceleration spent on taking back an error, so that a driver far off the path returns without skidding."""
     rate: Annotated[float, Meta(gt=0.0, extra={"unit": "1/s"})] = 1.3

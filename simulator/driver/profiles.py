@@ -19,6 +19,7 @@ import msgspec
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import join
+from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_yaml
 from simulator.driver.shaping import PedalFeel, SteeringFeel
 
@@ -215,6 +216,16 @@ def _yaml_files(folders: Sequence[Path]) -> Iterator[Path]:
             yield from sorted(folder.glob("*.yaml"))
 
 
+_KEYS = sorted(
+    {
+        name
+        for struct in (Profile, KeyboardProfile, SteeringAxis, PedalAxis, Match, SteeringFeel, PedalFeel)
+        for name in struct.__struct_fields__
+    }
+    - {"file"}
+)
+"""Of profiles, at every level."""
+
 _WORDS = {"float": "a number", "int": "a whole number", "str": "text", "bool": "true or false", "object": "a mapping", "array": "a list"}
 
 
@@ -229,7 +240,8 @@ def _convert(data: dict[str, Any], kind: type[T], file: object) -> T:
         if field:
             key = f"{key}.{field[2]}".lstrip(".")
             if field[1] == "unknown":
-                raise ConfigError(file, key, _at(data, key), "a key that profiles have; this one is unknown") from None
+                near = did_you_mean(field[2], _KEYS)
+                raise ConfigError(file, key, _at(data, key), f"a key that profiles have; this one is unknown{near}") from None
             raise ConfigError(file, key, "nothing", "a value: this key is required") from None
         expected = text.partition(", got")[0].removeprefix("Expected ").replace("`", "")
         expected = re.sub(r"[a-z]+", lambda word: _WORDS.get(word[0], word[0]), expected)
@@ -264,7 +276,8 @@ def _check_buttons(buttons: Any, file: object) -> None:
     for action, keys in buttons.items():
         key = join("buttons", str(action))
         if action not in get_args(Action):
-            raise ConfigError(file, key, keys, "no such action; known here: " + ", ".join(get_args(Action)))
+            known = get_args(Action)
+            raise ConfigError(file, key, keys, f"no such action{did_you_mean(action, known)}; known here: {', '.join(known)}")
         if not isinstance(keys, list):
             raise ConfigError(file, key, keys, "a list of buttons")
         for i, item in enumerate(keys):

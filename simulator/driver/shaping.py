@@ -20,9 +20,9 @@ LONGEST_STEP = 0.1
 class SteeringFeel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a key or a stick, which has no angle of its own, moves the steering wheel."""
 
-    lateral_acceleration: Annotated[float, msgspec.Meta(gt=0.0, le=50.0)] = 4.5
+    lateral_acceleration: Annotated[float, msgspec.Meta(ge=0.1, le=50.0)] = 4.5
     """m/s2 that the full deflection asks for at speed. Larger: nervous. Smaller: the vehicle no longer makes tight bends."""
-    turning_radius: Annotated[float, msgspec.Meta(gt=0.0, le=100.0)] = 7.6
+    turning_radius: Annotated[float, msgspec.Meta(ge=0.5, le=100.0)] = 7.6
     """m, of the vehicle at full lock."""
     time_to_full: Seconds = 0.6
     """s from the center to the end of the range."""

@@ -22,9 +22,9 @@ class SpeedTarget(msgspec.Struct, frozen=True):
     """Go to `speed` (m/s), changing by at most `acceleration` (m/s2), from time `at` (s) or from station `at_station` (m) on."""
 
     speed: Annotated[float, Meta(ge=0.0, le=60.0, extra={"unit": "m/s"})]
-    acceleration: Annotated[float, Meta(gt=0.0, le=15.0, extra={"unit": "m/s2"})]
-    at: Annotated[float, Meta(ge=0.0, extra={"unit": "s"})] | None = None
-    at_station: Annotated[float, Meta(extra={"unit": "m"})] | None = None
+    acceleration: Annotated[float, Meta(ge=0.001, le=15.0, extra={"unit": "m/s2"})]
+    at: Annotated[float, Meta(ge=0.0, le=86400.0, extra={"unit": "s"})] | None = None
+    at_station: Annotated[float, Meta(ge=-1e5, le=1e5, extra={"unit": "m"})] | None = None
 
 
 class SpeedNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,15 +33,15 @@ class SpeedNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Defaults: the shipped HMMWV, whose full throttle gives 7 m/s2 in first gear and a third of that in fourth; in between is the calmest.
     """
 
-    throttle_acceleration: Annotated[float, Meta(gt=0.0, extra={"unit": "m/s2"})] = 6.0
+    throttle_acceleration: Annotated[float, Meta(ge=0.1, le=50.0, extra={"unit": "m/s2"})] = 6.0
     """Acceleration per unit of throttle."""
-    brake_acceleration: Annotated[float, Meta(gt=0.0, extra={"unit": "m/s2"})] = 8.0
+    brake_acceleration: Annotated[float, Meta(ge=0.1, le=50.0, extra={"unit": "m/s2"})] = 8.0
     """Deceleration per unit of brake."""
-    proportional: Annotated[float, Meta(gt=0.0, le=10.0, extra={"unit": "1/s"})] = 1.5
-    integral: Annotated[float, Meta(gt=0.0, le=10.0, extra={"unit": "1/s2"})] = 0.5
+    proportional: Annotated[float, Meta(ge=0.001, le=10.0, extra={"unit": "1/s"})] = 1.5
+    integral: Annotated[float, Meta(ge=0.001, le=10.0, extra={"unit": "1/s2"})] = 0.5
     pedal_gap: Annotated[float, Meta(ge=0.0, le=5.0, extra={"unit": "m/s2"})] = 0.4
     """Deceleration left to the engine before the foot moves to the brake."""
-    pedal_rate: Annotated[float, Meta(gt=0.0, extra={"unit": "1/s"})] = 2.0
+    pedal_rate: Annotated[float, Meta(ge=0.01, le=1000.0, extra={"unit": "1/s"})] = 2.0
     """Largest change of a pedal per second."""
 
 

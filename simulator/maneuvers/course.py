@@ -22,7 +22,7 @@ CONE_RADIUS = 0.14
 FINE_STEP = 0.05
 """m of way between the poses that are judged; the record of a run is interpolated to it. Larger: a corner may pass a cone unseen."""
 
-Length = Annotated[float, Meta(gt=0.0, le=10000.0, extra={"unit": "m"})]
+Length = Annotated[float, Meta(ge=0.001, le=10000.0, extra={"unit": "m"})]
 Position = Annotated[float, Meta(ge=-1e5, le=1e5, extra={"unit": "m"})]
 
 

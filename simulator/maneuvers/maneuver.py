@@ -9,13 +9,14 @@ import msgspec
 from msgspec import Meta
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import Record, join
+from simulator.base.records import LARGEST, Record, join
+from simulator.base.words import did_you_mean
 from simulator.driver.path import LaneChange, Path, PathDriver, Spawn, Steering, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
 from simulator.maneuvers.course import Body, Course, Gate, Length, Position, avtp_03_160w, lane_changes_between
 from simulator.maneuvers.metrics import METRICS, Limit
-from simulator.maneuvers.reading import number, read_struct, split_unit
+from simulator.maneuvers.reading import number, read_struct, spellings, split_unit, units_used
 
 DRIVER_PERIOD = 0.01
 """s between two calls of a driver; the step must divide it."""
@@ -59,7 +60,7 @@ class Document(msgspec.Struct, frozen=True):
     name: Name
     vehicle: File
     terrain: File
-    duration: Annotated[float, Meta(gt=0.0, le=86400.0, extra={"unit": "s"})]
+    duration: Annotated[float, Meta(ge=0.001, le=86400.0, extra={"unit": "s"})]
     body: Body
     step: Annotated[float, Meta(ge=0.00005, le=0.01, extra={"unit": "s"})] = 0.001
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
@@ -87,10 +88,11 @@ class Maneuver:
     path : relative to the spawn pose, without the timed lane changes; None for a script
     timed : lane changes that start at a time
     limits : pass marks by name of the metric
+    units : suffix with which results are written, by SI unit and, over that, by name of a metric that has limits
     file : where it was read from
     """
 
-    def __init__(self, document: Document, file: object) -> None:
+    def __init__(self, document: Document, file: object, units: Mapping[str, str] | None = None) -> None:
         self.file = file
         self.name, self.title = document.name, document.title or document.name
         self.vehicle, self.terrain = document.vehicle, document.terrain
@@ -100,6 +102,7 @@ class Maneuver:
         self.path = None if document.script else _path(document, self.gates, file)
         self.timed = _timed(document)
         self.limits = _limits(document.limits, file, has_path=self.path is not None, has_course=bool(self.gates))
+        self.units = units or {}
         self._document = document
 
     def driver(self, spawn: Spawn | tuple[float, float, float]) -> Driver:
@@ -120,7 +123,7 @@ def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
     """
     document = read_struct(Document, mapping, file)
     _check(document, file)
-    return Maneuver(document, file)
+    return Maneuver(document, file, {**units_used(mapping), **_limit_units(document.limits)})
 
 
 def _check(document: Document, file: object) -> None:
@@ -128,6 +131,8 @@ def _check(document: Document, file: object) -> None:
     steps = DRIVER_PERIOD / document.step
     if abs(steps - round(steps)) > 1e-6:
         raise ConfigError(file, "step", document.step, "a step in s that divides 0.01 s, the period of the driver")
+    if document.body.front > document.body.length:
+        raise ConfigError(file, "body.front", document.body.front, f"at most the length of the body, {document.body.length:g} m")
     if document.duration < document.step:
         raise ConfigError(file, "duration", document.duration, "at least one step")
     if document.script:
@@ -217,16 +222,31 @@ def _limits(written: Mapping[str, Any], file: object, *, has_path: bool, has_cou
         path = join("limits", key if isinstance(key, str) and key.isprintable() else repr(key))
         name, factor = split_unit(str(key), units)
         if name is None:
-            raise ConfigError(file, path, bounds, "no such metric; known: " + ", ".join(metric.key for metric in METRICS))
+            near = did_you_mean(key, [spelled for metric in METRICS for spelled in spellings(metric.name, metric.unit)])
+            raise ConfigError(file, path, bounds, f"no such metric{near}; known: {', '.join(metric.key for metric in METRICS)}")
         metric = next(metric for metric in METRICS if metric.name == name)
         if (metric.needs == "course" and not has_course) or (metric.needs == "path" and not has_path):
             raise ConfigError(file, path, bounds, f"a metric that exists here: {name} needs a {metric.needs}")
         if not isinstance(bounds, Mapping) or not bounds or set(bounds) - {"min", "max"}:
             raise ConfigError(file, path, bounds, "min, max or both")
-        low, high = (number(bounds[end], file, join(path, end)) * factor if end in bounds else None for end in ("min", "max"))
+        low, high = (_bound(bounds[end], file, join(path, end)) * factor if end in bounds else None for end in ("min", "max"))
         if low is not None and high is not None and low > high:
             raise ConfigError(file, path, dict(bounds), "min not above max")
         if name in limits:
             raise ConfigError(file, path, bounds, f"{name} once, not in two units")
         limits[name] = Limit(low, high)
     return limits
+
+
+def _bound(value: Any, file: object, key: str) -> float:
+    bound = number(value, file, key)
+    if abs(bound) > LARGEST:
+        raise ConfigError(file, key, value, f"a number from {-LARGEST:g} to {LARGEST:g}")
+    return bound
+
+
+def _limit_units(written: Mapping[str, Any]) -> dict[str, str]:
+    """Suffix of every limit that is written with one, by name of the metric."""
+    units = {metric.name: metric.unit for metric in METRICS}
+    names = {str(key): split_unit(str(key), units)[0] for key in written}
+    return {name: key.removeprefix(f"{name}_") for key, name in names.items() if name is not None and name != key}

@@ -54,6 +54,12 @@ class Metric:
         """Name with its unit behind it, as in metrics.json."""
         return with_unit(self.name, self.unit)
 
+    def spelled(self, units: Mapping[str, str]) -> tuple[str, float]:
+        """(key, factor to SI) in the unit of a file: `units` has suffixes by name or by SI unit, as `Maneuver.units`."""
+        suffix = units.get(self.name) or units.get(self.unit)
+        factor = SUFFIXES.get(self.unit, {}).get(suffix or "")
+        return (self.key, 1.0) if factor is None else (f"{self.name}_{suffix}", factor)
+
 
 METRICS = (
     Metric("distance", "m", "", "way of the reference point over ground"),
@@ -99,7 +105,8 @@ def evaluate(maneuver: Maneuver, telemetry: Telemetry, spawn: Spawn | tuple[floa
 
     Returns
     -------
-    dict ready for JSON: what was driven, "metrics" {name with unit: number}, "gates", "lane_changes", "checks", "pass"
+    dict ready for JSON: what was driven, "metrics" {name with unit: number} in SI and besides in the units that the maneuver's file uses,
+    "shown" (the keys of the metrics in these units), "gates", "lane_changes", "checks" in these units, "pass" (None: there are no limits)
 
     Raises
     ------
@@ -122,7 +129,14 @@ def evaluate(maneuver: Maneuver, telemetry: Telemetry, spawn: Spawn | tuple[floa
         values["cones_hit"] = float(sum(gate.cones for gate in gates))
         values["gate_margin_min"] = min(gate.margin for gate in gates)
         values["entry_speed"] = gates[0].speed
-    checks = [_check(metric, values[metric.name], maneuver.limits[metric.name]) for metric in METRICS if metric.name in maneuver.limits]
+    found = [metric for metric in METRICS if metric.name in values]
+    spelled = {metric.name: metric.spelled(maneuver.units) for metric in found}
+    checks = [
+        _check(spelled[metric.name], values[metric.name], maneuver.limits[metric.name])
+        for metric in METRICS
+        if metric.name in maneuver.limits
+    ]
+    numbers = {metric.key: _json(values[metric.name]) for metric in found}
     return {
         "maneuver": maneuver.name,
         "vehicle": maneuver.vehicle,
@@ -130,14 +144,30 @@ def evaluate(maneuver: Maneuver, telemetry: Telemetry, spawn: Spawn | tuple[floa
         "duration_s": maneuver.duration,
         "step_s": maneuver.step,
         "seed": maneuver.seed,
-        "metrics": {metric.key: _json(values[metric.name]) for metric in METRICS if metric.name in values},
+        "metrics": {**numbers, **{key: _json(values[name] / factor) for name, (key, factor) in spelled.items() if key not in numbers}},
+        "shown": [key for key, _ in spelled.values()],
         "gates": [
-            {"speed_mps": _json(gate.speed), "margin_m": _json(gate.margin), "cones_hit": gate.cones, "clean": gate.clean} for gate in gates
+            _also(
+                maneuver.units,
+                {"speed_mps": _json(gate.speed), "margin_m": _json(gate.margin), "cones_hit": gate.cones, "clean": gate.clean},
+            )
+            for gate in gates
         ],
-        "lane_changes": changes,
+        "lane_changes": [_also(maneuver.units, change) for change in changes],
         "checks": checks,
-        "pass": all(check["pass"] for check in checks),
+        "pass": all(check["pass"] for check in checks) if checks else None,
     }
+
+
+def _also(units: Mapping[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
+    """`numbers`, whose keys end in SI units, and besides in the units of the file where these are others."""
+    out = dict(numbers)
+    for unit, suffixes in SUFFIXES.items():
+        own, wanted = next(iter(suffixes)), units.get(unit)
+        for key, value in numbers.items() if wanted and wanted != own else ():
+            if key.endswith(f"_{own}"):
+                out[f"{key.removesuffix(own)}{wanted}"] = None if value is None else value / suffixes[str(wanted)]
+    return out
 
 
 def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, NDArray]:
@@ -258,9 +288,17 @@ def _first_beyond(path: Path, station: float, run: Mapping[str, NDArray]) -> int
     return int(rows[0]) if rows.size else None
 
 
-def _check(metric: Metric, value: float, limit: Limit) -> dict[str, Any]:
+def _check(spelled: tuple[str, float], value: float, limit: Limit) -> dict[str, Any]:
+    """A value held to its limit, in the unit of the limit: `spelled` is (key, factor to SI)."""
+    key, factor = spelled
     good = (limit.low is None or value >= limit.low) and (limit.high is None or value <= limit.high)
-    return {"metric": metric.key, "value": _json(value), "min": limit.low, "max": limit.high, "pass": bool(good)}
+    low, high = (None if bound is None else _tidy(bound / factor) for bound in limit)
+    return {"metric": key, "value": _json(value / factor), "min": low, "max": high, "pass": bool(good)}
+
+
+def _tidy(bound: float) -> float:
+    """A bound as it was written, without what turning it into SI and back left behind."""
+    return float(f"{bound:.14g}")
 
 
 def _json(value: float) -> float | int | None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec.inspect as mi
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import join
+from simulator.base.words import did_you_mean, no_such_key
 
 T = TypeVar("T")
 
@@ -41,13 +43,13 @@ def read_struct(kind: type[T], mapping: Any, file: object, key: str = "") -> T:
     assert isinstance(info, mi.StructType)
     fields = {field.name: field for field in info.fields}
     if not isinstance(mapping, Mapping):
-        raise ConfigError(file, key, mapping, f"a mapping with keys out of: {_known(fields)}")
+        raise ConfigError(file, key, mapping, f"a mapping with keys out of: {', '.join(_known(fields))}")
     values: dict[str, Any] = {}
     for written, value in mapping.items():
         path = join(key, written if isinstance(written, str) and written.isprintable() else repr(written))
         name, factor = split_unit(str(written), {name: _unit(field.type) for name, field in fields.items()})
         if not isinstance(written, str) or name is None:
-            raise ConfigError(file, path, value, f"no such key; known here: {_known(fields)}")
+            raise ConfigError(file, path, value, no_such_key(written, _known(fields), _spellings(fields)))
         if name in values:
             raise ConfigError(file, path, value, f"{name} once, not in two units")
         values[name] = _read(fields[name].type, value, factor, file, path)
@@ -64,6 +66,33 @@ def split_unit(written: str, units: Mapping[str, str]) -> tuple[str | None, floa
     name, _, suffix = written.rpartition("_")
     factor = SUFFIXES.get(units.get(name, ""), {}).get(suffix)
     return (name, factor) if factor is not None else (None, 1.0)
+
+
+def units_used(mapping: Any) -> dict[str, str]:
+    """Suffix with which a file writes each SI unit: the one that most of its keys have, of equals the SI unit's own."""
+    counts: Counter[str] = Counter(_suffixes(mapping))
+    used = {}
+    for unit, suffixes in SUFFIXES.items():
+        best = max(suffixes, key=lambda suffix: counts[suffix])
+        if counts[best]:
+            used[unit] = best
+    return used
+
+
+def _suffixes(value: Any) -> Iterator[str]:
+    """What stands behind the last underscore of every key."""
+    if isinstance(value, Mapping):
+        for key, inside in value.items():
+            yield str(key).rpartition("_")[2]
+            yield from _suffixes(inside)
+    elif isinstance(value, list):
+        for inside in value:
+            yield from _suffixes(inside)
+
+
+def spellings(name: str, unit: str) -> list[str]:
+    """Every way to write a name whose SI unit is `unit`: bare, and with the suffix of a unit."""
+    return [name, *(f"{name}_{suffix}" for suffix in SUFFIXES.get(unit, {}))]
 
 
 def number(value: Any, file: object, key: str, expected: str = "a number") -> float:
@@ -108,7 +137,7 @@ def _read(kind: mi.Type, value: Any, factor: float, file: object, key: str) -> A
         return value
     if isinstance(plain, mi.LiteralType):
         if isinstance(value, bool) or value not in plain.values:
-            raise ConfigError(file, key, value, expected)
+            raise ConfigError(file, key, value, expected + did_you_mean(value, plain.values))
         return value
     if isinstance(plain, mi.DictType):
         if not isinstance(value, Mapping):
@@ -155,8 +184,13 @@ def _preferred(name: str, kind: mi.Type) -> str:
     return f"{name}_{next(iter(suffixes))}" if suffixes else name
 
 
-def _known(fields: Mapping[str, mi.Field]) -> str:
-    return ", ".join(sorted(_preferred(name, field.type) for name, field in fields.items()))
+def _known(fields: Mapping[str, mi.Field]) -> list[str]:
+    return sorted(_preferred(name, field.type) for name, field in fields.items())
+
+
+def _spellings(fields: Mapping[str, mi.Field]) -> list[str]:
+    """Every way to write the keys of a struct."""
+    return [spelled for name, field in fields.items() for spelled in spellings(name, _unit(field.type))]
 
 
 def _words(kind: mi.Type, factor: float) -> str:

@@ -8,13 +8,12 @@ tierod_inner_offset, _vel, _acc. In these files theta is right-handed about +x o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrayfile import read_npz
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.frames import rotation_of_quaternion
 from simulator.base.records import record
@@ -105,13 +104,7 @@ def _model(design: Design, formulation: str) -> OracleModel | MechanismModel:
 
 def read_states(file: str) -> dict[str, NDArray[Any]]:
     """Arrays of an .npz file. Raises ConfigError when there is no such file or it is something else."""
-    if not Path(file).is_file():
-        raise ConfigError(file, "", "nothing", "a file")
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, BadZipFile, AttributeError, TypeError, EOFError, NotImplementedError, RuntimeError) as error:
-        raise ConfigError(file, "", str(error), "an .npz file of arrays") from None
+    return read_npz(file, "an .npz file of arrays")
 
 
 def checked_inputs(data: Mapping[str, NDArray[Any]], file: str) -> dict[str, NDArray[Any]]:

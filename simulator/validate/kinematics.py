@@ -8,7 +8,6 @@ axle, theta, delta and their derivatives are read as inputs.
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrayfile import read_json
 from simulator.base.errors import ConfigError
+from simulator.base.inputfile import checked_size, read_utf8
 from simulator.base.records import numbers, record
 from simulator.validate.report import Comparison, relative_error
 from vehicles.description import Description
@@ -26,6 +27,8 @@ from vehicles.suspension.corner import KINEMATICS, corner_kinematics
 from vehicles.suspension.corner_bodies import CARRIER
 
 LIMIT = 1e-12
+MOST_BYTES = 1 << 28
+"""Of a reference file."""
 Array = NDArray[np.float64]
 INPUTS = ("theta", "delta", "theta_dot", "delta_dot", "theta_ddot", "delta_ddot")
 AXLES = {"front": 0, "rear": 2}
@@ -56,8 +59,7 @@ def compare_kinematics(file: str, vehicle: Description, axle: str | None) -> Com
     """
     _ = vehicle.design.double_wishbones  # the quantities of the file are theirs
     path = Path(file)
-    if not path.is_file():
-        raise ConfigError(file, "", "nothing", "a file")
+    checked_size(path, "a file", MOST_BYTES)
     corner = LeftCorner(vehicle)
     if path.suffix == ".json":
         return _compare_states(path, corner, axle)
@@ -121,10 +123,7 @@ class LeftCorner:
 
 
 def _compare_states(path: Path, corner: LeftCorner, axle: str | None) -> Comparison:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError, RecursionError) as error:
-        raise ConfigError(path, "", str(error), "a JSON file") from None
+    content = read_json(path, "a JSON file", MOST_BYTES)
     states = content.get("states") if isinstance(content, dict) else None
     if not isinstance(states, list) or not states:
         raise ConfigError(path, "states", states, "a list of states")
@@ -149,9 +148,8 @@ def _compare_rows(path: Path, corner: LeftCorner, axle: str | None) -> Compariso
     if which not in AXLES:
         raise ConfigError(path, "--axle", which, "front or rear (or a file name that says which)")
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.DictReader(stream))
-    except (csv.Error, OSError, UnicodeDecodeError) as error:
+        rows = list(csv.DictReader(read_utf8(path, "a CSV file in UTF-8", MOST_BYTES).splitlines()))
+    except csv.Error as error:
         raise ConfigError(path, "", str(error), "a CSV file") from None
     if not rows:
         raise ConfigError(path, "", "no rows", "a header line and at least one row")

@@ -18,12 +18,12 @@ file and with the other, and the report says which it is.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
+from simulator.base.inputfile import read_utf8
 from simulator.base.records import record
 from simulator.validate.report import Comparison, relative_error
 from vehicles.mechanisms import five_link, landing_gear, stewart
@@ -52,6 +52,8 @@ OTHER_AXIAL_INERTIA = 2.0 / 160.0
 """kg m2. Of both halves of a leg, in the other reading of the literature."""
 GEAR_UNIT = 0.01
 """m. Unit of the lengths of the landing gear's rows in the mechanism file."""
+MOST_BYTES = 1 << 28
+"""Of a file of rows."""
 NEWTON = 1e-9
 """m, rad. Last step of Newton's method for the five-link suspension."""
 
@@ -131,10 +133,7 @@ def _not_compared(rows: Rows, coordinates: tuple[str, ...], rates: tuple[str, ..
 
 def _read(file: str) -> Rows:
     """Columns of a CSV file by name; the header may begin with #."""
-    try:
-        lines = Path(file).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(file, "", type(error).__name__, "a CSV file that can be read") from None
+    lines = read_utf8(file, "a CSV file in UTF-8", MOST_BYTES).splitlines()
     names = [name.strip() for name in lines[0].lstrip("# ").split(",")] if lines else []
     body = [line.split(",") for line in lines[1:] if line.strip()]
     if not body or len(set(names)) < len(names):

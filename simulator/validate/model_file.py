@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import Record, numbers, record
+from simulator.base.records import LARGEST, Record, numbers, record
+from simulator.base.words import no_such_key
 from vehicles.model import CORNER_NAMES, Design, Mechanism, checked_body, new_mechanism
 from vehicles.suspension.corner_model import Body, Corner
 from vehicles.suspension.struts import STRUTS
@@ -57,7 +58,7 @@ class ModelFile:
             raise ConfigError(file, "", mapping, "a mapping with the keys " + ", ".join(SECTIONS))
         for name in mapping:
             if name not in SECTIONS:
-                raise ConfigError(file, str(name), mapping[name], "no such key; known here: " + ", ".join(SECTIONS))
+                raise ConfigError(file, str(name), mapping[name], no_such_key(name, SECTIONS))
         self.gravity = self._gravity(mapping.get("gravity", [0.0, 0.0, -9.81]))
         self.bodies = self._section(mapping, "bodies", "name")
         self.joints = self._section(mapping, "joints", "child")
@@ -82,9 +83,7 @@ class ModelFile:
                 raise ConfigError(self.file, key, entry, f"a mapping with a text under {index!r}")
             for field in entry:
                 if field not in (SECTIONS[name] or ()):
-                    raise ConfigError(
-                        self.file, f"{key}.{field}", entry[field], "no such key; known here: " + ", ".join(sorted(SECTIONS[name] or ()))
-                    )
+                    raise ConfigError(self.file, f"{key}.{field}", entry[field], no_such_key(field, SECTIONS[name] or ()))
             if entry[index] in found:
                 raise ConfigError(self.file, f"{key}.{index}", entry[index], f"a {index} that no other entry of {name} has")
             found[entry[index]] = (key, entry)
@@ -93,12 +92,12 @@ class ModelFile:
     def vector(self, section: str, name: str, field: str) -> NDArray[np.float64]:
         """Three numbers [m or 1] of an entry."""
         key, entry = self.entry(section, name)
-        return numbers(entry.get(field), (3,), self.file, f"{key}.{field}")
+        return numbers(entry.get(field), (3,), self.file, f"{key}.{field}", within=(-LARGEST, LARGEST))
 
     def number(self, section: str, name: str, field: str) -> float:
-        """One number of an entry."""
+        """One number of an entry: a mass, a length, a stiffness, a damping, none of which is negative."""
         key, entry = self.entry(section, name)
-        return float(numbers(entry.get(field), (), self.file, f"{key}.{field}"))
+        return float(numbers(entry.get(field), (), self.file, f"{key}.{field}", within=(0.0, LARGEST)))
 
     def entry(self, section: str, name: str) -> tuple[str, Mapping[str, Any]]:
         """Key path and content of the entry called (or belonging to) `name`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import math
 import re
 import zlib
@@ -15,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrayfile import read_json
 from simulator.base.errors import ConfigError
+from simulator.base.inputfile import read_bytes
 from simulator.base.records import numbers
 from terrain.load import load_terrain
 from terrain.surface import Ground
@@ -33,6 +34,9 @@ FORMS = ("type", "shape", "profile", "form")
 
 CONTACT_MODELS = {"SINGLE_POINT": r"single[ _-]?point", "FOUR_POINTS": r"four[ _-]?points?", "ENVELOPE": r"envelop(?:e|ing)"}
 """Words for the contact of a tire with the ground (those of Project Chrono's collision types), and how they may be spelled."""
+
+MOST_BYTES = 1 << 26
+"""Of a table, also once it is unpacked."""
 
 GAP = 1.0
 """s. Longest time between two samples; more is no recording of a drive."""
@@ -164,14 +168,17 @@ class Recording:
 
 def _table(file: str) -> tuple[list[str], list[list[str]]]:
     """Header and rows of cells."""
-    path = Path(file)
-    if not path.is_file():
-        raise ConfigError(file, "", "nothing", "a file")
+    expected = "a (gzipped) CSV file in UTF-8"
+    raw = read_bytes(file, expected, MOST_BYTES)
     try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        lines = io.StringIO(raw.decode("utf-8")).read().splitlines()
+        if Path(file).suffix == ".gz":
+            with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
+                raw = stream.read(MOST_BYTES + 1)
+        if len(raw) > MOST_BYTES:
+            raise ConfigError(file, "", f"more than {MOST_BYTES} bytes unpacked", expected)
+        lines = raw.decode("utf-8-sig").splitlines()
     except (EOFError, zlib.error, UnicodeDecodeError, OSError) as error:
-        raise ConfigError(file, "", str(error) or "an unfinished file", "a (gzipped) CSV file in UTF-8") from None
+        raise ConfigError(file, "", str(error) or "an unfinished file", expected) from None
     rows = [line.split(",") for line in lines if line.strip()]
     if len(rows) < 3:
         raise ConfigError(file, "", f"{max(len(rows) - 1, 0)} samples", "a header line and at least two samples")
@@ -201,13 +208,7 @@ def _beside(path: Path) -> Path:
 
 
 def _description(sidecar: str) -> dict[str, Any]:
-    path = Path(sidecar)
-    if not path.is_file():
-        raise ConfigError(sidecar, "", "nothing", "a JSON file that describes the recording")
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise ConfigError(sidecar, "", str(error), "a JSON file") from None
+    about = read_json(sidecar, "a JSON file that describes the recording")
     if not isinstance(about, dict):
         raise ConfigError(sidecar, "", about, "a mapping")
     return about

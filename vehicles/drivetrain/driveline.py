@@ -9,10 +9,16 @@ of the wheels. An open differential shares speed (the carrier turns with the mea
 
 from __future__ import annotations
 
+from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
-from simulator.base.records import ABOVE_ZERO, Record
+from simulator.base.records import Record
 from simulator.base.section import Section
-from vehicles.drivetrain.tables import LARGEST
+from vehicles.drivetrain.tables import LARGEST_INERTIA, LEAST_INERTIA
+
+RATIO = (0.02, 1.0)
+"""Box speed over shaft speed of a final drive."""
+DIFFERENCE = 0.1
+"""Largest share by which the final ratios of the axles differ."""
 
 DRIVELINE = (
     # name                     shape  unit     what it is
@@ -73,6 +79,15 @@ def driveline_from_section(s: Section) -> Record:
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, an inertia is negative, a ratio is not positive
+    ConfigError : a key is unknown or missing, an inertia is out of range, a ratio is none of a final drive (which makes the wheels slower
+        than the shaft: at most 1), or those of the axles differ although all wheels have the same tires
     """
-    return s.record(DRIVELINE, {row[0]: (ABOVE_ZERO if row[0].endswith("ratio") else 0.0, LARGEST) for row in DRIVELINE})
+    out = s.record(DRIVELINE, {row[0]: RATIO if row[0].endswith("ratio") else (0.0, LARGEST_INERTIA) for row in DRIVELINE})
+    for name in (row[0] for row in DRIVELINE):
+        if name.endswith("inertia") and 0.0 < out[0][name] < LEAST_INERTIA:
+            raise ConfigError(s.file, s.path(name), float(out[0][name]), f"0, or at least {LEAST_INERTIA:g} kg m2")
+    front, rear = float(out[0]["front_final_ratio"]), float(out[0]["rear_final_ratio"])
+    if abs(rear - front) > DIFFERENCE * front:
+        expected = f"within {100.0 * DIFFERENCE:g} % of front_final_ratio = {front:g}: all wheels have the same tires"
+        raise ConfigError(s.file, s.path("rear_final_ratio"), rear, expected)
+    return out

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulator.base.errors import ConfigError
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from simulator.base.section import Section
@@ -34,6 +35,7 @@ from vehicles.drivetrain.gearbox import (
     gear_ratio,
     gearbox_from_section,
 )
+from vehicles.drivetrain.tables import RPM
 from vehicles.drivetrain.torque_converter import CONVERTER, converter_from_section, converter_torques
 
 BLOCK_ROUNDS = 4
@@ -268,7 +270,8 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain")
 
     Raises
     ------
-    ConfigError : a key is unknown or missing; see also the readers of the sections
+    ConfigError : a key is unknown or missing, the gearbox waits for a speed that the engine does not reach; see also the readers of the
+        sections
     """
     readers = {
         "engine": engine_from_section,
@@ -283,4 +286,10 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain")
         part = read(s.section(name))
         for field in part.dtype.names or ():
             out[0][field] = part[0][field]
+    highest = float(out[0]["engine_map_speed"][int(out[0]["engine_points"]) - 1])
+    if out[0]["upshift_speed"].max() > highest:
+        found = (out[0]["upshift_speed"] / RPM).round(3).tolist()
+        raise ConfigError(
+            s.file, s.path("gearbox.upshift_rpm"), found, f"speeds that the engine reaches: its map ends at {highest / RPM:g} rpm"
+        )
     return out

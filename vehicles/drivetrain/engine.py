@@ -6,7 +6,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.drivetrain.tables import LARGEST, RPM, cell, merge, store
+from vehicles.drivetrain.tables import LARGEST_INERTIA, LARGEST_SPEED, LARGEST_TORQUE, LEAST_INERTIA, RPM, cell, merge, store
 
 MAP_POINTS = 64
 """Speeds of the torque map, those of its two curves together."""
@@ -62,13 +62,15 @@ def engine_from_section(s: Section) -> Record:
     if len(others) != 1:
         raise ConfigError(s.file, s.key, list(s.mapping), "either closed_throttle or losses")
     out = record(ENGINE)
-    out[0]["engine_inertia"] = s.number("inertia", least=0.0, most=LARGEST)
+    out[0]["engine_inertia"] = inertia = s.number("inertia", least=0.0, most=LARGEST_INERTIA)
+    if 0.0 < inertia < LEAST_INERTIA:
+        raise ConfigError(s.file, s.path("inertia"), inertia, f"0 (all of it in the impeller), or at least {LEAST_INERTIA:g} kg m2")
 
     maps = []
     for name in ("full_throttle", *others):
         c = s.section(name)
         c.only(("speed_rpm", "torque"))
-        maps.append(c.curve("speed_rpm", "torque", MAP_POINTS, LARGEST, LARGEST))
+        maps.append(c.curve("speed_rpm", "torque", MAP_POINTS, LARGEST_SPEED, LARGEST_TORQUE))
     speed, (full, closed) = merge(*maps)
     opened = full + closed if others == ["losses"] else full
     store(out, {"engine_map_speed": speed * RPM, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", s)
@@ -76,11 +78,13 @@ def engine_from_section(s: Section) -> Record:
         expected = "a map that ends below zero, which limits the speed"
         raise ConfigError(s.file, s.path("full_throttle.torque"), float(opened[-1]), expected)
 
+    if opened.max() <= 0.0:
+        raise ConfigError(s.file, s.path("full_throttle.torque"), maps[0][1].tolist(), "torques of which at least one drives (above 0)")
     out[0]["idle_band"] = 1.0
     if "idle" in s.mapping:
         idle = s.section("idle")
         idle.only(("speed_rpm", "band_rpm", "throttle"))
-        out[0]["idle_speed"] = idle.number("speed_rpm", above=0.0, most=LARGEST) * RPM
-        out[0]["idle_band"] = idle.number("band_rpm", above=0.0, most=LARGEST) * RPM
+        out[0]["idle_speed"] = idle.number("speed_rpm", above=0.0, least=10.0, most=float(speed[-1])) * RPM
+        out[0]["idle_band"] = idle.number("band_rpm", above=0.0, least=1.0, most=LARGEST_SPEED) * RPM
         out[0]["idle_throttle"] = idle.number("throttle", least=0.0, most=1.0)
     return out

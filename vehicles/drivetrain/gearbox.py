@@ -12,11 +12,14 @@ from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.drivetrain.tables import LARGEST, RPM, smooth_step
+from vehicles.drivetrain.tables import LARGEST_SPEED, LONGEST_TIME, RPM, smooth_step
 
 NEUTRAL, ENGAGE, DRIVE = 0, 1, 2
 
 MOST_GEARS = 10
+
+LEAST_RATIO, LARGEST_RATIO = 0.01, 20.0
+"""Driveshaft speed / turbine speed of a gear, without its sign."""
 
 THROTTLE_MOVED = 0.05
 """Change of throttle after which a downshift no longer delays the next upshift. Larger: holds gears longer; smaller: may hunt."""
@@ -168,23 +171,26 @@ def gearbox_from_section(s: Section) -> Record:
     times = ("shift_latency", "shift_time", "engage_time", "release_time")
     s.only(("forward_ratios", "reverse_ratio", "upshift_rpm", "downshift_rpm", *times, "lockout_wheel_speed"))
     out = record(GEARBOX)
-    ratios = s.rising("forward_ratios", MOST_GEARS, within=LARGEST)
-    if ratios[0] <= 0.0:
-        raise ConfigError(s.file, s.path("forward_ratios"), ratios.tolist(), "rising numbers above 0")
+    ratios = s.rising("forward_ratios", MOST_GEARS, within=LARGEST_RATIO)
+    if ratios[0] < LEAST_RATIO:
+        raise ConfigError(s.file, s.path("forward_ratios"), ratios.tolist(), f"rising numbers from {LEAST_RATIO:g} to {LARGEST_RATIO:g}")
     out[0]["gears"] = len(ratios)
     out[0]["forward_ratios"][: len(ratios)] = ratios
-    out[0]["reverse_ratio"] = reverse = s.number("reverse_ratio")
-    if reverse >= 0.0:
-        raise ConfigError(s.file, s.path("reverse_ratio"), reverse, "a number below 0")
-    out[0]["upshift_speed"] = s.array("upshift_rpm", (2,)) * RPM
-    downshift = s.array("downshift_rpm", (2,))
+    out[0]["reverse_ratio"] = s.number("reverse_ratio", least=-LARGEST_RATIO, most=-LEAST_RATIO)
+    upshift = s.array("upshift_rpm", (2,), above=0.0, least=100.0, most=LARGEST_SPEED)
+    out[0]["upshift_speed"] = upshift * RPM
+    downshift = s.array("downshift_rpm", (2,), least=0.0, most=LARGEST_SPEED)
+    for name, (closed, opened) in (("upshift_rpm", upshift), ("downshift_rpm", downshift)):
+        if closed > opened:
+            raise ConfigError(s.file, s.path(name), [closed, opened], "a speed with the throttle closed not above that with it open")
     out[0]["downshift_speed"] = downshift * RPM
     lowest_after = out[0]["upshift_speed"] * np.min(ratios[:-1] / ratios[1:])
-    if np.any(out[0]["downshift_speed"] >= lowest_after) or np.any(downshift < 0.0):
+    if np.any(out[0]["downshift_speed"] >= lowest_after):
         limit = f"numbers >= 0 and below {np.floor(lowest_after / RPM).tolist()}, the turbine speeds after an upshift"
         raise ConfigError(s.file, s.path("downshift_rpm"), downshift.tolist(), limit)
-    for name in (*times, "lockout_wheel_speed"):
-        out[0][name] = s.number(name, least=0.0, most=LARGEST)
+    for name in times:
+        out[0][name] = s.number(name, least=0.0, most=LONGEST_TIME)
+    out[0]["lockout_wheel_speed"] = s.number("lockout_wheel_speed", least=0.0, most=LARGEST_SPEED * RPM)
     if out[0]["shift_latency"] < out[0]["shift_time"]:
         raise ConfigError(s.file, s.path("shift_latency"), float(out[0]["shift_latency"]), "at least the shift_time")
     return out

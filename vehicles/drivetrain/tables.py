@@ -15,8 +15,14 @@ from simulator.base.section import Section
 RPM = np.pi / 30.0
 """rad/s per revolution per minute."""
 
-LARGEST = 1e6
-"""Nothing of a drivetrain is larger in SI units or rpm; beyond it is a slip of the pen."""
+LARGEST_SPEED = 30_000.0
+"""rpm. Nothing of a drivetrain turns faster; beyond it is a slip of the pen."""
+LARGEST_TORQUE = 1e5
+"""N m. No engine is stronger."""
+LEAST_INERTIA, LARGEST_INERTIA = 1e-6, 1e3
+"""kg m2. Inertia of a shaft."""
+LONGEST_TIME = 60.0
+"""s. Nothing of a gearbox takes longer."""
 
 
 @inline

@@ -8,10 +8,13 @@ from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.drivetrain.tables import LARGEST, cell, merge, store
+from vehicles.drivetrain.tables import LARGEST_INERTIA, LEAST_INERTIA, cell, merge, store
 
 CONVERTER_POINTS = 32
 """Speed ratios of the two curves together."""
+
+LEAST_VALUE, LARGEST_VALUE = 1e-2, 1e4
+"""What a torque ratio and a capacity factor [rad/s/(N m)^0.5] can be."""
 
 CONVERTER = (
     # name                        shape  unit                what it is
@@ -75,17 +78,19 @@ def converter_from_section(s: Section) -> Record:
     """
     s.only(("impeller_inertia", "turbine_inertia", "capacity_factor", "torque_ratio", "coupling_band"))
     out = record(CONVERTER)
-    out[0]["impeller_inertia"] = s.number("impeller_inertia", above=0.0, most=LARGEST)
-    out[0]["turbine_inertia"] = s.number("turbine_inertia", above=0.0, most=LARGEST)
-    out[0]["converter_coupling_band"] = s.number("coupling_band", above=0.0, most=0.1)
+    out[0]["impeller_inertia"] = s.number("impeller_inertia", above=0.0, least=LEAST_INERTIA, most=LARGEST_INERTIA)
+    out[0]["turbine_inertia"] = s.number("turbine_inertia", above=0.0, least=LEAST_INERTIA, most=LARGEST_INERTIA)
+    out[0]["converter_coupling_band"] = s.number("coupling_band", above=0.0, least=1e-4, most=0.1)
     curves = []
     for name in ("capacity_factor", "torque_ratio"):
         c = s.section(name)
         c.only(("speed_ratio", "value"))
-        ratio, value = c.curve("speed_ratio", "value", CONVERTER_POINTS, LARGEST, LARGEST, y_above=0.0)
+        ratio, value = c.curve("speed_ratio", "value", CONVERTER_POINTS, 1.0, LARGEST_VALUE, y_above=LEAST_VALUE)
         if ratio[0] != 0.0 or ratio[-1] != 1.0:
             raise ConfigError(c.file, c.path("speed_ratio"), ratio.tolist(), "speed ratios from 0 to 1")
         curves.append((ratio, value))
+    if (np.diff(curves[1][1]) > 0.0).any():
+        raise ConfigError(s.file, s.path("torque_ratio.value"), curves[1][1].tolist(), "numbers that do not rise with the speed ratio")
     ratio, (factor, torque) = merge(*curves)
     if np.any(ratio * torque > 1.0 + 1e-9):
         raise ConfigError(s.file, s.path("torque_ratio.value"), curves[1][1].tolist(), "torque ratio times speed ratio <= 1")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import ABOVE_ZERO, LARGEST, Record, from_mapping, join, record
+from simulator.base.records import LARGEST, Record, from_mapping, join, record
 from vehicles.tires.tmeasy import DEFLECTION_MAX, radial_force
 
 TIRE = (
@@ -98,12 +98,23 @@ STRENGTH = 4.0
 """Default strength, in largest loads of the horizontal curves: a rim that bends under some 12 t."""
 
 _RANGES = {
-    **dict.fromkeys((row[0] for row in TIRE), (ABOVE_ZERO, LARGEST)),
-    **dict.fromkeys(("radius", "width", "bottoming_radius"), (ABOVE_ZERO, 10.0)),
-    **dict.fromkeys(("stiffness_growth", "bottoming_stiffness", "rolling_resistance", "nl0"), (0.0, LARGEST)),
+    **dict.fromkeys(("radius", "width", "bottoming_radius"), (0.01, 10.0)),
+    **dict.fromkeys(("stiffness", "tread_stiffness"), (1e2, 1e8)),
+    **dict.fromkeys(("stiffness_growth", "bottoming_stiffness"), (0.0, LARGEST)),
+    **dict.fromkeys(("damping", "tread_damping"), (1e-3, 1e6)),
+    **dict.fromkeys(("load", "load_max", "strength"), (1.0, 1e7)),
+    "friction": (0.01, 5.0),
+    **dict.fromkeys(("dfx0", "dfy0"), (1.0, LARGEST)),
+    **dict.fromkeys(("fxm", "fxs", "fym", "fys"), (0.1, 1e7)),
+    **dict.fromkeys(("sxm", "sxs", "sym", "sys", "sq0", "sqe"), (1e-3, 100.0)),
+    "nl0": (0.0, 1.0),
+    "rolling_resistance": (0.0, 1.0),
     **dict.fromkeys(("torque_radius", "bulldozing"), (0.0, 1.0)),
 }
-_ORDERED = (("fxs", "fxm"), ("fys", "fym"), ("sxm", "sxs"), ("sym", "sys"))
+"""What a tire can be, in SI units: beyond is a slip of the pen."""
+_ORDERED = (("fxs", "fxm"), ("fys", "fym"), ("sxm", "sxs"), ("sym", "sys"), ("sq0", "sqe"))
+_RISING = ("fxm", "fym")
+"""Forces that are larger at twice the nominal load."""
 
 
 def tire(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
@@ -111,7 +122,7 @@ def tire(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
 
     Raises
     ------
-    ConfigError : unknown or missing key, wrong type or shape, a number out of range
+    ConfigError : unknown or missing key, wrong type or shape, a number out of range, two numbers in the wrong order
     """
     rows = from_mapping(_FILE, mapping, file, key, {"strength": 0.0}, _RANGES)
     p = record(TIRE)
@@ -123,6 +134,8 @@ def tire(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     values["give"] = _deflection(p, float(values["strength"]))
     for low, high in _ORDERED:
         _require(bool((values[low] < values[high]).all()), mapping, file, key, low, f"below {high} = {values[high].tolist()}")
+    for name in _RISING:
+        _require(bool(values[name][0] < values[name][1]), mapping, file, key, name, "the larger force at twice the load")
     _require(float(values["bottoming_radius"]) < float(values["radius"]), mapping, file, key, "bottoming_radius", "less than the radius")
     _require(float(values["load_max"]) <= 4.0 * float(values["load"]), mapping, file, key, "load_max", "at most 4 times the load")
     return p

@@ -1,0 +1,33 @@
+"""Words for messages: what may have been meant by a word that nothing has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+LONGEST_WORD = 64
+"""Letters; a longer word is nobody's slip of the pen, and comparing it takes long."""
+LIKENESS = 0.6
+"""Least ratio of letters in common, see `difflib.SequenceMatcher.ratio`."""
+
+
+def nearest(word: object, known: Iterable[object]) -> str:
+    """The known word that is most like `word` but not the same; empty when none is like it."""
+    import difflib  # not loaded by a program that makes no mistake
+
+    if not isinstance(word, str) or not 0 < len(word) <= LONGEST_WORD:
+        return ""
+    names = {name.lower(): name for name in known if isinstance(name, str)}
+    found = difflib.get_close_matches(word.lower(), names, n=1, cutoff=LIKENESS)
+    return names[found[0]] if found and names[found[0]] != word else ""
+
+
+def did_you_mean(word: object, known: Iterable[object]) -> str:
+    """`` (did you mean NEAREST?)``, with the blank before it; empty when nothing is like the word."""
+    found = nearest(word, known)
+    return f" (did you mean {found}?)" if found else ""
+
+
+def no_such_key(word: object, known: Iterable[str], others: Iterable[str] = ()) -> str:
+    """What was expected instead of a key: the nearest of `known` and `others`, and the `known` ones in order."""
+    known = sorted(known)
+    return f"no such key{did_you_mean(word, (*known, *others))}; known here: {', '.join(known)}"

@@ -1,0 +1,146 @@
+"""Is the stability of the step judged rightly when a vehicle is built: shipped vehicles pass, what would run into NaN is refused by its key,
+and what is taken drives?"""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+import yaml
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import record
+from simulator.build import build_ground, build_vehicle, data_folder, read_yaml
+from vehicles.command import COMMAND
+from vehicles.description import read_description
+from vehicles.step_stability import HIGH, SIZE, check_step, step_matrix
+from vehicles.vehicle import Vehicle, new_space
+
+CONFIGS = data_folder("configs")
+HMMWV = yaml.safe_load((CONFIGS / "vehicles/hmmwv.yaml").read_text())
+TIRES, PARTS = read_yaml(CONFIGS / "tires/tmeasy_hmmwv.yaml"), read_yaml(CONFIGS / "vehicles/parts/drivetrain_hmmwv.yaml")
+DAMPING = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
+
+
+def arrays(name):
+    ground = build_ground(name)
+    return (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+
+
+FLAT, BUMP = arrays("flat"), arrays("bump")
+
+
+def vehicle(change=lambda m: None, tires=None):
+    mapping = copy.deepcopy(HMMWV)
+    change(mapping)
+    return Vehicle(read_description(mapping, "v.yaml"), {**TIRES, **(tires or {})}, PARTS, ("t.yaml", "p.yaml"))
+
+
+def damped(factor, axles=("front", "rear"), names=DAMPING):
+    def change(mapping):
+        for axle in axles:
+            for name in names:
+                mapping["axles"][axle]["shock"][name] *= factor
+
+    return change
+
+
+def complaint(v, h=1e-3):
+    try:
+        check_step(v, FLAT, h, ("v.yaml", "t.yaml"))
+    except ConfigError as error:
+        return error
+    return None
+
+
+def stays_finite(v):
+    """Dropped from half a meter and driven over the bump."""
+    command = record(COMMAND)
+    command[0]["throttle"], command[0]["selector"] = 1.0, 1
+    v.reset(BUMP, gear=1)
+    v.space.state[0]["p_WB"][2] += 0.5
+    for _ in range(6000):
+        v.step(BUMP, command, 1e-3)
+    return bool(np.isfinite(v.space.state[0]["v_WB_B"]).all() and np.isfinite(v.space.state[0]["theta_dot"]).all())
+
+
+@pytest.mark.parametrize("name", [file.stem for file in sorted((CONFIGS / "vehicles").glob("*.yaml"))])
+@pytest.mark.parametrize("suspension", ["closed_form", "table"])
+def test_shipped_vehicles_are_stable(name, suspension):
+    build_vehicle(name, suspension=suspension)
+
+
+@pytest.mark.parametrize("factor", [3.0, 10.0, 100.0, 1e4])
+def test_any_damping_is_refused_or_drives(factor):
+    v = vehicle(damped(factor))
+    error = complaint(v)
+    if error is None:
+        assert stays_finite(v)
+    else:
+        assert factor > 3.0, "three times the damping is not too much"
+        assert error.file == "v.yaml" and ".shock." in error.key and "wheel hop of the " in error.expected
+
+
+def test_one_damper_that_is_too_stiff_is_named_with_what_would_do():
+    """Only where the step is explicit in the dampers; else it is taken, and drives."""
+    v = vehicle(damped(100.0, ("rear",), ("rebound_damping",)))
+    error = complaint(v)
+    if error is None:
+        assert stays_finite(v)
+        return
+    assert error.key == "axles.rear.shock.rebound_damping"
+    most = float(error.expected.split()[2].rstrip(":"))
+    assert most < error.value
+
+    def with_damping(value):
+        def change(mapping):
+            mapping["axles"]["rear"]["shock"]["rebound_damping"] = value
+
+        return vehicle(change)
+
+    assert complaint(with_damping(0.97 * most)) is None, "what is proposed is stable"
+    assert complaint(with_damping(1.2 * most)) is not None, "and not far from what is not"
+
+
+@pytest.mark.parametrize(
+    ("key", "factor"), [("damping", 300.0), ("bottoming_stiffness", 450.0), ("stiffness", 60.0)], ids=["damping", "bottoming", "stiffness"]
+)
+def test_a_tire_that_is_too_stiff_is_refused_by_its_file(key, factor):
+    error = complaint(vehicle(tires={key: TIRES[key] * factor}))
+    assert error is not None
+    assert error.file == "t.yaml"
+    assert error.key in ("damping", "bottoming_stiffness", "stiffness")
+    assert "in every step of 1 ms" in error.expected
+
+
+def test_a_spring_that_is_too_stiff_is_named():
+    def change(mapping):
+        spring = mapping["axles"]["rear"]["spring"]
+        spring["pull"] = [500.0 * pull for pull in spring["pull"]]
+
+    error = complaint(vehicle(change))
+    assert error is not None
+    assert (error.file, error.key) == ("v.yaml", "axles.rear.spring.pull")
+
+
+def test_a_step_too_long_is_laid_to_the_file_that_asks_for_it(tmp_path):
+    with pytest.raises(ConfigError, match=r"m\.yaml: step: got '10 ms', expected a shorter one for this vehicle"):
+        build_vehicle("hmmwv", said_by=tmp_path / "m.yaml", step=0.01)
+
+
+def test_the_vehicle_is_left_as_it_is():
+    v = vehicle()
+    before = [block.copy() for block in v.space]
+    check_step(v, FLAT, 1e-3, ("v.yaml", "t.yaml"))
+    assert all(one.tobytes() == other.tobytes() for one, other in zip(before, v.space, strict=True))
+
+
+def test_the_matrix_of_a_falling_vehicle():
+    """Free fall: velocities are kept, heights advance by h v; the reference is a sum on paper."""
+    v = vehicle(damped(0.0))
+    space, state = new_space(v.description), new_space(v.description)
+    state.state[0]["p_WB"][2] = HIGH
+    J = step_matrix(v.model, space, state, FLAT, 1e-3, np.arange(SIZE))
+    assert J[0, 0] == pytest.approx(1.0, abs=1e-6) and J[0, 1] == pytest.approx(1e-3, abs=1e-6)
+    assert J[1, 1] == pytest.approx(1.0, abs=1e-6)
+    assert math.isfinite(float(np.abs(np.linalg.eigvals(J)).max()))

@@ -1,0 +1,327 @@
+"""Whether the step is stable with a vehicle: the eigenvalues of one step, standing and in the air, from stop to stop.
+
+A spring or a damper that is too stiff for the step makes a mode that changes its sign from step to step and grows. Nothing about the scheme
+is assumed: the matrix that one step multiplies small deviations with is found by differences of `vehicle_step` itself, so that what is
+implicit in it counts as implicit. Of a mode that grows, the number of the file is looked for whose halving tames it most.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.records import record
+from vehicles.command import COMMAND
+from vehicles.description import Description
+from vehicles.drivetrain.drivetrain import drivetrain_reset
+from vehicles.dynamics import prepare
+from vehicles.model import new_workspace
+from vehicles.readout import READOUT
+from vehicles.step import Model, Space, vehicle_step
+from vehicles.vehicle import Ground, Vehicle, clear, new_space
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+GROUPS = {
+    # kind of mode: its coordinates, by name and number
+    "heave": (("height", 1), ("v_z", 1)),
+    "pitch and roll": (("attitude", 2), ("w", 3)),
+    "surge and sway": (("v_xy", 2),),
+    "wheel hop": (("theta", 4), ("theta_dot", 4)),
+    "wheel spin": (("wheel_spin", 4), ("u_along", 4)),
+    "tread": (("u_across", 4),),
+}
+"""Place, heading and the angles of the wheels, on which nothing depends, are left out."""
+
+SIZE = sum(count for group in GROUPS.values() for _, count in group)
+HANGING = np.array([1, *range(4, 17)])
+"""Coordinates that matter in the air: velocities of the chassis, and the suspension."""
+WIDTH = 1e-6
+"""SI units. Half width of the differences."""
+
+USUAL_STEP = 1e-3
+"""s. The step that everything is made for."""
+
+SLOW_GROWTH = 50.0
+"""1/s. So fast a mode may grow that does not change its sign from step to step: a vehicle that tips over, or is flung up from where it was
+pressed down, is not unstable by its step."""
+ROUNDING = 1e-6
+"""By so much a mode that changes its sign in a step may grow, by rounding and by the differences."""
+
+POSITIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Shares of the travel at which the suspension is looked at in the air."""
+BEYOND = 0.02
+"""m. Travel is looked at so far beyond the stops."""
+FARTHEST = 0.4
+"""rad, m. And not beyond this."""
+RATE = 0.3
+"""rad/s, m/s. Of the suspension in the air, either way: dampers differ between compression and rebound."""
+HIGH = 100.0
+"""m. Height of a vehicle in the air."""
+PRESSED = 0.5
+"""Share of the tire's radius by which a vehicle is pressed onto the ground, to feel stiff rims."""
+SMALLEST_FACTOR = 1e-4
+"""A number that would have to become less than this share of itself is not the only one to blame."""
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A number of a file that may be too large.
+
+    Attributes
+    ----------
+    file : 0 for the vehicle's file, 1 for that of its tires
+    key : key path in it
+    value : what stands there
+    scaled : the model with this number multiplied by a factor
+    """
+
+    file: int
+    key: str
+    value: Any
+    scaled: Callable[[float], Model]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The mode that grows most: by how much too much, by which factor in a step, its kind and its axle ("front", "rear" or "")."""
+
+    excess: float
+    factor: float
+    kind: str
+    axle: str
+
+    def sentence(self, h: float) -> str:
+        """What the mode does in steps of h seconds, for people."""
+        mode = self.kind + (f" of the {self.axle} axle" if self.axle else "")
+        return f"{mode} would grow by a factor of {self.factor:.3g} in every step of {1e3 * h:g} ms"
+
+
+def check_step(vehicle: Vehicle, ground: Ground, h: float, files: tuple[str, str], step_file: object = None) -> None:
+    """Refuse a vehicle with which a step of h seconds is not stable.
+
+    Parameters
+    ----------
+    vehicle : is left as it is
+    ground : level and hard
+    files : the vehicle's file and that of its tires, for the message
+    step_file : the file that asks for this step, if it is none of USUAL_STEP
+
+    Raises
+    ------
+    ConfigError : names the number to blame and the largest one that would do; or the step, if the usual one is stable
+    """
+    probe = copy.copy(vehicle)
+    probe.space, probe.readout = new_space(vehicle.description), record(READOUT)
+    worst, place = _worst_of_all(probe, ground, h)
+    if place is None:
+        return
+    if h > USUAL_STEP and step_file is not None and _worst_of_all(probe, ground, USUAL_STEP)[1] is None:
+        expected = f"a shorter one for this vehicle, {1e3 * USUAL_STEP:g} ms for example: {worst.sentence(h)}"
+        raise ConfigError(step_file, "step", f"{1e3 * h:g} ms", expected)
+    _blame(probe, place, worst, ground, h, files)
+
+
+def _worst_of_all(probe: Vehicle, ground: Ground, h: float) -> tuple[Growth, Space | None]:
+    """The mode that grows most and where it does; (no growth, None) when the step is stable everywhere."""
+    worst, place = Growth(0.0, 1.0, "", ""), None
+    for state in _situations(probe, ground):
+        found = _worst(probe.model, probe.space, state, ground, h)
+        if found is not None and found.excess > worst.excess:
+            worst, place = found, state
+    return worst, place
+
+
+def _blame(probe: Vehicle, state: Space, worst: Growth, ground: Ground, h: float, files: tuple[str, str]) -> None:
+    """Raise the ConfigError about a mode that grows."""
+
+    def excess(model: Model) -> float:
+        found = _worst(model, probe.space, state, ground, h, worst)
+        return found.excess if found is not None else 0.0
+
+    grows = worst.sentence(h)
+    suspects = list(_suspects(probe.model))
+    suspect = min(suspects, key=lambda suspect: excess(suspect.scaled(0.5)))
+    if excess(suspect.scaled(SMALLEST_FACTOR)) > 0.0:
+        raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"much less, or larger masses, and so of others: {grows}")
+    low, high = SMALLEST_FACTOR, 1.0
+    while high > 1.01 * low:
+        middle = float(np.sqrt(low * high))
+        low, high = (middle, high) if excess(suspect.scaled(middle)) <= 0.0 else (low, middle)
+    most = f"at most {low * suspect.value:.3g}" if isinstance(suspect.value, float) else f"numbers at most {low:.3g} times as large"
+    raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"{most}: {grows}")
+
+
+def _suspects(model: Model) -> Iterator[Suspect]:
+    """The numbers that make a vehicle stiff, those that are not zero."""
+    strut_keys = {
+        **{name: f"shock.{name}" for name in ("compression_damping", "rebound_damping")},
+        **{name: f"shock.{name}" for name in ("compression_damping_end", "rebound_damping_end")},
+        "spring_rate": "spring.rate",
+        "spring_pull": "spring.pull",
+        "stop_force": "spring.stop_force",
+        "stop_end_rate": "spring.stop_end_rate",
+    }
+    for axle, corners in (("front", slice(0, 2)), ("rear", slice(2, 4))):
+        for name, key in strut_keys.items():
+            value = model.struts[0][name][corners][0]
+            if np.any(value):
+                yield Suspect(0, f"axles.{axle}.{key}", value.tolist(), lambda f, n=name, c=corners: _scaled_struts(model, n, c, f))
+    for name in ("stiffness", "stiffness_growth", "damping", "bottoming_stiffness", "tread_stiffness", "tread_damping"):
+        if np.any(model.tire[0][name]):
+            yield Suspect(1, name, model.tire[0][name].tolist(), lambda f, n=name: _scaled_tire(model, n, f))
+
+
+def _scaled_struts(model: Model, name: str, corners: slice, factor: float) -> Model:
+    struts = model.struts.copy()
+    struts[0][name][corners] *= factor
+    return model._replace(struts=struts)
+
+
+def _scaled_tire(model: Model, name: str, factor: float) -> Model:
+    tire = model.tire.copy()
+    tire[0][name] *= factor
+    return model._replace(tire=tire)
+
+
+# Where the vehicle is looked at ------------------------------------------------------------------------------------------------
+
+
+def _situations(probe: Vehicle, ground: Ground) -> Iterator[Space]:
+    """States of the vehicle: standing, pressed onto the ground, and in the air with the suspension moving either way."""
+    try:
+        probe.reset(ground)
+        yield _copied(probe.space)
+        probe.space.state[0]["p_WB"][2] -= PRESSED * probe.model.tire[0]["radius"]
+        yield _copied(probe.space)
+    except JounceError:  # it cannot stand: that is said where it is put on its ground
+        pass
+    low, high = _travel(probe.description)
+    for share in POSITIONS:
+        for rate in (RATE, -RATE):
+            clear(probe.space)
+            state = probe.space.state[0]
+            state["p_WB"][2] = HIGH
+            state["theta"], state["theta_dot"] = low + share * (high - low), rate
+            drivetrain_reset(probe.model.drivetrain, probe.space.drivetrain, state["wheel_spin"], 0)
+            yield _copied(probe.space)
+
+
+def _travel(description: Description) -> tuple[Vector, Vector]:
+    """Lowest and highest coordinate (4,) of every corner about the design position: between its stops and a bit beyond, while it closes."""
+    m, w = description.mechanism, new_workspace(description.mechanism)
+    struts = m.struts[0]
+    grid = np.linspace(-FARTHEST, FARTHEST, 81)
+    inside = np.zeros((len(grid), 4), bool)
+    for n, theta in enumerate(grid):
+        w.state[0]["theta"] = theta
+        prepare(m.corners, m.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+        length = w.kinematics[0]["spring_length"]
+        free = struts["stop_points"] == 0
+        between = (length > struts["bump_stop_length"] - BEYOND) & (length < struts["rebound_stop_length"] + BEYOND)
+        inside[n] = np.isfinite(w.kinematics[0]["W"]).all(axis=0) & (free | between)
+    middle = len(grid) // 2
+    low, high = np.zeros(4), np.zeros(4)
+    for i in range(4):
+        outside = np.flatnonzero(~inside[:, i])
+        low[i] = grid[min(int(outside[outside < middle].max(initial=-1)) + 1, middle)]
+        high[i] = grid[max(int(outside[outside > middle].min(initial=len(grid))) - 1, middle)]
+    return low, high
+
+
+def _copied(space: Space) -> Space:
+    return Space(*(block.copy() for block in space))
+
+
+# One step, linearized ----------------------------------------------------------------------------------------------------------
+
+
+def _worst(model: Model, space: Space, state: Space, ground: Ground, h: float, like: Growth | None = None) -> Growth | None:
+    """The mode that grows most beyond what is allowed, of the kind and axle of `like` if given; None when all are stable."""
+    kept = HANGING if state.state[0]["p_WB"][2] == HIGH else np.arange(SIZE)
+    J = step_matrix(model, space, state, ground, h, kept)
+    if not np.isfinite(J).all():
+        return None  # a corner at the end of its travel does not close beside it; how it is held there is not for this check
+    values, some = np.linalg.eig(J)
+    vectors = np.zeros((SIZE, len(kept)), complex)
+    vectors[kept] = some
+    allowed = np.where(values.real < 0.0, 1.0 + ROUNDING, 1.0 + SLOW_GROWTH * h)
+    excess = np.abs(values) - allowed
+    worst = None
+    for k in np.flatnonzero(excess > 0.0):
+        kind, axle = _named(vectors[:, k])
+        if (like is None or (kind, axle) == (like.kind, like.axle)) and (worst is None or excess[k] > worst.excess):
+            worst = Growth(float(excess[k]), float(np.abs(values[k])), kind, axle)
+    return worst
+
+
+def _named(vector: NDArray[np.complex128]) -> tuple[str, str]:
+    """Kind and axle of a mode, by the largest part of its eigenvector."""
+    sizes, at = np.abs(vector), 0
+    best, kind, axle = -1.0, "", ""
+    for name, group in GROUPS.items():
+        for _, count in group:
+            part = sizes[at : at + count]
+            at += count
+            if part.max() > best:
+                best, kind = float(part.max()), name
+                axle = "" if count != 4 else "front" if part[:2].max() > part[2:].max() else "rear"
+    return kind, axle
+
+
+def step_matrix(model: Model, space: Space, state: Space, ground: Ground, h: float, kept: NDArray[np.int_]) -> Matrix:
+    """Matrix (n, n) that one step of h seconds from `state`, in neutral without pedals, multiplies small deviations with.
+
+    Parameters
+    ----------
+    space : scratch
+    kept : (n,) which of the SIZE coordinates deviate
+    """
+    command, q = record(COMMAND), state.state[0]["q_WB"].copy()
+    start = [block.view(np.uint8) for block in state]
+    blocks = [block.view(np.uint8) for block in space]
+    x0 = _read(state, q)
+    J = np.empty((len(kept), len(kept)))
+    for column, k in enumerate(kept):
+        ends = []
+        for side in (WIDTH, -WIDTH):
+            for block, values in zip(blocks, start, strict=True):
+                block[:] = values
+            x = x0.copy()
+            x[k] += side
+            _write(space, q, x)
+            vehicle_step(model, space, ground, command, h)
+            ends.append(_read(space, q))
+        J[:, column] = (ends[0] - ends[1])[kept] / (2.0 * WIDTH)
+    return J
+
+
+def _read(space: Space, q: Vector) -> Vector:
+    """Coordinates (SIZE,) of a state in the order of GROUPS; attitudes as small rotations from the quaternion q."""
+    s: Any = space.state[0]
+    w, x, y, z = s["q_WB"]
+    turn = 2.0 * np.array([q[0] * x - q[1] * w - q[2] * z + q[3] * y, q[0] * y + q[1] * z - q[2] * w - q[3] * x])
+    v = s["v_WB_B"]
+    suspension = (s["theta"], s["theta_dot"])
+    u = space.tires["u"]
+    return np.concatenate(([s["p_WB"][2], v[2]], turn, s["w_WB_B"], v[:2], *suspension, s["wheel_spin"], u[:, 0], u[:, 1]))
+
+
+def _write(space: Space, q: Vector, x: Vector) -> None:
+    """The same back."""
+    s: Any = space.state[0]
+    s["p_WB"][2] = x[0]
+    s["v_WB_B"] = x[7], x[8], x[1]
+    a, b = 0.5 * x[2], 0.5 * x[3]
+    turned = np.array([q[0] - q[1] * a - q[2] * b, q[1] + q[0] * a - q[3] * b, q[2] + q[3] * a + q[0] * b, q[3] + q[1] * b - q[2] * a])
+    s["q_WB"] = turned / np.linalg.norm(turned)
+    s["w_WB_B"] = x[4:7]
+    s["theta"], s["theta_dot"], s["wheel_spin"] = x[9:13], x[13:17], x[17:21]
+    space.tires["u"][:, 0], space.tires["u"][:, 1] = x[21:25], x[25:29]
