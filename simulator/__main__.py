@@ -71,6 +71,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
     parser = _Parser(prog="jounce", description="Real-time driving simulator with exact suspension dynamics and motion cueing.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_drive(commands)
+    _add_view(commands)
     _add_run(commands)
     _add_stream(commands)
     _add_platform(commands, loaded=command == "platform")
@@ -157,6 +158,18 @@ def _host(arguments: argparse.Namespace, view: str, driver: str, motion: bool) -
     from simulator.drive import main_host
 
     return main_host(arguments, view, driver, motion, BEGAN)
+
+
+def _add_view(commands: Commands) -> None:
+    p = commands.add_parser("view", help="open a new window on a drive that runs, after its own was closed by accident or died")
+    p.add_argument("drive", nargs="?", type=int, metavar="PID", help="process id of the drive (default: the only one)")
+    p.set_defaults(run=_view)
+
+
+def _view(arguments: argparse.Namespace) -> int:
+    from simulator.view.attach import main_view
+
+    return main_view(arguments.drive)
 
 
 def _add_run(commands: Commands) -> None:

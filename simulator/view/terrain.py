@@ -65,7 +65,8 @@ class Terrain:
         self.triangles = len(tiles) * self._cells**2 * 2
         near = level == 0
         shaded = near & (distance(tiles[:, :2], tiles[:, 3], focus) < SHADE)
-        shown = self.land.images(tiles[:, :2].astype(np.float64), tiles[:, :2] + tiles[:, 3:].astype(np.float64))
+        corners, side = tiles[:, :2].astype(np.float64), tiles[:, 3:].astype(np.float64)
+        shown = self.land.images(corners, corners + side)
         wild = ~shaded & ~self._hard.any(*shown)
         paved = ~shaded & ~self._not_paved.any(*shown)
         mixed = ~(shaded | wild | paved)
