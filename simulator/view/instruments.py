@@ -164,7 +164,7 @@ def keys_help(c: Canvas, width: float, height: float) -> None:
     for k, (key, meaning) in enumerate(HELP):
         left, top = x + 16.0 + HELP_COLUMN * (k // rows), y + 14.0 + HELP_LINE * (k % rows)
         c.text(left, top, key, SMALL, AMBER)
-        c.text(left + 92.0, top, meaning, SMALL, INK)
+        c.text(left + 110.0, top, meaning, SMALL, INK)
 
 
 def _message(c: Canvas, box: Box, lines: list[str], color: Color) -> None:
@@ -177,9 +177,9 @@ def _dashboard(c: Canvas, s: Any, box: Box) -> None:
     """Pedals, speed, gear, lamps and engine speed side by side."""
     x, top = box.x + 0.5 * box.width, box.y
     c.box(*box, PANEL, 10.0)
-    c.text(x + 34.0, top + 9.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
-    c.text(x + 42.0, top + 45.0, "km/h", NORMAL, DIM)
-    _gear(c, s, x + 108.0, top + 9.0)
+    c.text(x + 44.0, top + 9.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
+    c.text(x + 52.0, top + 45.0, "km/h", NORMAL, DIM)
+    _gear(c, s, x + 112.0, top + 9.0)
     _parking_lamp(c, s, x + 209.0, top + 36.0, 15.0)
     c.text(x - 224.0, top + 10.0, "throttle", SMALL, DIM)
     c.text(x - 224.0, top + 33.0, "brake", SMALL, DIM)
@@ -196,10 +196,10 @@ def _small_dashboard(c: Canvas, s: Any, box: Box) -> None:
     """Speed, gear, lamps and engine speed where there is little room."""
     x, top = box.x, box.y
     c.box(*box, PANEL, 10.0)
-    c.text(x + 104.0, top + 3.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
-    c.text(x + 104.0, top + 57.0, "km/h", SMALL, DIM, 1.0)
+    c.text(x + 114.0, top + 3.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
+    c.text(x + 112.0, top + 57.0, "km/h", SMALL, DIM, 1.0)
     _parking_lamp(c, s, x + 26.0, top + 66.0, 11.0)
-    _gear(c, s, x + 126.0, top + 3.0)
+    _gear(c, s, x + 138.0, top + 3.0)
     _revolutions(c, x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi)
 
 

@@ -21,6 +21,8 @@ EDGE, GAP = 14.0, 8.0
 TEXT_EDGE, LINE = 22.0, 24.0
 """Of a message: room on each side and height of a line."""
 MOST_LINES = 3
+RESERVED = (560.0, 62.0)
+"""Room for two lines of a message."""
 SMALLEST = (272.0, 232.0)
 """Canvas on which dashboard and message have room; a smaller picture is drawn with smaller letters."""
 _DASHBOARDS = {"wide": (472.0, 104.0), "narrow": (236.0, 104.0)}
@@ -42,7 +44,7 @@ HELP = (
     ("Esc", "end the drive"),
 )
 """Keys and what they do."""
-HELP_COLUMN, HELP_LINE = 280.0, 21.0
+HELP_COLUMN, HELP_LINE = 300.0, 21.0
 
 
 def canvas_scale(width: float, height: float, ratio: float, helping: bool) -> float:
@@ -61,28 +63,28 @@ def canvas_scale(width: float, height: float, ratio: float, helping: bool) -> fl
 def arrange(width: float, height: float, message: tuple[float, float] | None) -> dict[str, Box]:
     """Panels by name and their places on a canvas of that size; `message` is the size of the line for the driver, if there is one.
 
-    The names: wide or narrow (dashboard), message, session, platform. What there is no room for is left out: first the platform, then
-    the session.
+    The names: wide or narrow (dashboard), message, session, platform. What there is no room for is left out: first the session, then the
+    platform. Room for a usual message is kept free, so that nothing jumps when one comes.
     """
-    # the first of these in which nothing overlaps, those with more panels come first
-    choices = itertools.product((True, False), ("beside", "left", "above", ""), _DASHBOARDS)
-    for session, platform, dashboard in sorted(choices, key=lambda choice: (not choice[0]) + 2 * (not choice[1])):
-        panels = _placed(width, height, message, session, platform, dashboard)
-        if _fits(panels, width, height):
-            return panels
-    return _placed(width, height, message, session=False, platform="", dashboard="narrow")
+    usual = (min(width - 2.0 * EDGE, RESERVED[0]), RESERVED[1])
+    room = usual if message is None else (max(message[0], usual[0]), max(message[1], usual[1]))
+    choices = list(itertools.product((True, False), _DASHBOARDS, ("beside", "left", "above", "stacked", "")))
+    choices.sort(key=lambda choice: (not choice[0]) + 2 * (not choice[2]))
+    # the first in which nothing overlaps
+    chosen = next((choice for choice in choices if _fits(_placed(width, height, room, *choice), width, height)), (False, "narrow", ""))
+    return _placed(width, height, message, *chosen)
 
 
 def _placed(
-    width: float, height: float, message: tuple[float, float] | None, session: bool, platform: str, dashboard: str
+    width: float, height: float, message: tuple[float, float] | None, session: bool, dashboard: str, platform: str
 ) -> dict[str, Box]:
-    """`platform`: beside the dashboard in the middle, beside it at the left, above it, or nowhere."""
+    """`platform`: beside the dashboard in the middle, beside it at the left, in the upper corner, right above it, or nowhere."""
     w, h = _DASHBOARDS[dashboard]
     panels = {dashboard: Box(EDGE if platform == "left" else 0.5 * (width - w), height - EDGE - h, w, h)}
     if session:
         panels["session"] = Box(EDGE, EDGE, *_SESSION)
     if platform:
-        y = EDGE if platform == "above" else height - EDGE - _PLATFORM[1]
+        y = EDGE if platform == "above" else height - EDGE - _PLATFORM[1] - (h + GAP if platform == "stacked" else 0.0)
         panels["platform"] = Box(width - EDGE - _PLATFORM[0], y, *_PLATFORM)
     if message is not None:
         panels["message"] = _message_place(width, message, [box for name, box in panels.items() if name != dashboard and box.y == EDGE])
