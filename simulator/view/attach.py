@@ -30,7 +30,7 @@ def main_view(pid: int | None) -> int:
     if not display_available():
         raise DeviceError("window: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set); expected a desktop")
     folder = Path(drive["folder"])
-    host = HostWatch(folder)
+    host = HostWatch(folder, leave=True)
     looks_on = _has_window(drive["keys"])
     said = (
         "it has a window already, whose keys count: this one looks on" if looks_on else "keys as in the window of the drive, H shows them"
@@ -38,8 +38,6 @@ def main_view(pid: int | None) -> int:
     print(f"view of the drive {drive['pid']} ({drive['title']}); {said}", flush=True)
     with np.load(folder / GEOMETRY) as geometry:
         run_window(drive["block"], drive["keys"], Land.load(folder / LAND), dict(geometry), host, drive["title"], looks_on)
-    if host.gone:
-        sweep()
     return 0
 
 

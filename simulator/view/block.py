@@ -8,6 +8,7 @@ A checksum covers machines that reorder memory accesses (ARM). Views may come, h
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import sys
@@ -58,7 +59,6 @@ MAGIC = int.from_bytes(b"JNC_VIEW", "little")
 KEYS_MAGIC = int.from_bytes(b"JNC_KEYS", "little")
 SLOTS = 4
 TRIES = 50
-_created: set[str] = set()
 
 KEYS = (
     "left", "right", "up", "down", "space", "reset", "pause", "upright", "camera", "camera_1", "camera_2", "camera_3",
@@ -417,8 +417,14 @@ def _create(name: str | None, size: int) -> shared_memory.SharedMemory:
     except OSError as error:
         raise DeviceError(f"shared memory: no block can be made ({error.strerror}); expected room in shared memory") from None
     hold(memory)
-    _created.add(memory.name)
+    _watch(memory, False)
     return memory
+
+
+def _watch(memory: shared_memory.SharedMemory, on: bool) -> None:
+    """Have Python's own watchman look after a block or not: for a host that was killed he complains on its terminal; `claims` sweeps."""
+    if sys.platform != "win32" and getattr(memory, "_track", True):
+        (resource_tracker.register if on else resource_tracker.unregister)(memory._name, "shared_memory")  # type: ignore[attr-defined]
 
 
 def _attach(name: str, what: str) -> shared_memory.SharedMemory:
@@ -429,8 +435,7 @@ def _attach(name: str, what: str) -> shared_memory.SharedMemory:
     except (FileNotFoundError, ValueError):
         raise DeviceError(f"shared memory {name}: no such {what}; expected the name that the host gave") from None
     # Before Python 3.13 every process that opens a block is taken for its owner and would remove it on leaving (cpython 82300).
-    if sys.platform != "win32" and memory.name not in _created:
-        resource_tracker.unregister(memory._name, "shared_memory")  # type: ignore[attr-defined]
+    _watch(memory, False)
     return memory
 
 
@@ -441,4 +446,6 @@ def _close(memory: shared_memory.SharedMemory, unlink: bool) -> None:
         # someone still holds an array on it; the mapping goes with the process
         memory._mmap = memory._buf = None  # type: ignore[attr-defined]
     if unlink:
-        memory.unlink()
+        _watch(memory, True)  # which unlinking undoes
+        with contextlib.suppress(FileNotFoundError):
+            memory.unlink()

@@ -20,13 +20,13 @@ from simulator.view.claims import Claim, sweep
 from simulator.view.frames import start_pictures_process
 from simulator.view.launch import ViewProcess, start_view_process
 
-HANG = 3.0
+HANG = 5.0
 """s without a frame after which a window counts as hanging. Shorter: a busy machine stops the vehicle."""
 OPENING = 30.0
 """s that a window may take to draw its first frame."""
 WAIT = 60.0
 """s that a person's drive waits for a window before it ends."""
-LAST_PICTURE = 30.0
+LAST_PICTURE = 60.0
 """s that the end of a drive waits for its last pictures."""
 LOOK = 0.25
 """s between two looks whether a process lives that is not ours."""
