@@ -162,7 +162,7 @@ class Host:
         o = self.options
         if o.view == "none":
             return
-        from simulator.view.keeper import Keeper
+        from simulator.keeper import Keeper
 
         self.keeper = keeper = Keeper(VIEW_EVERY, self.say, o.began, person=o.driver != "scripted")
         self.window, self.keys = keeper.window, keeper.keys

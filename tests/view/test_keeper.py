@@ -10,10 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from simulator import keeper
 from simulator.base.errors import DeviceError
-from simulator.view import attach, claims, keeper
+from simulator.keeper import HANG, OPENING, WAIT, Keeper
+from simulator.view import attach, claims
 from simulator.view.block import KeyReader, KeyWriter
-from simulator.view.keeper import HANG, OPENING, WAIT, Keeper
 
 
 class Cueing:
