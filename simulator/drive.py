@@ -344,7 +344,8 @@ def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float
     if summary["overruns"]:
         late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
     print(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
+    lost = host.keeper is not None and host.keeper.lost
     if host.summary is None:
-        return 0
+        return 1 if lost else 0
     print(platform_report(host.summary))
-    return 0 if host.summary["lost"] == 0 and host.summary["corrupt"] == 0 and host.summary["legs"]["within"] else 1
+    return 0 if not lost and host.summary["lost"] == 0 and host.summary["corrupt"] == 0 and host.summary["legs"]["within"] else 1

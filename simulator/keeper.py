@@ -55,7 +55,8 @@ class Keeper:
     ----------
     window : outlet that publishes the states
     keys : keys of the driver's window
-    stop : whether the drive is to end: the driver closed his window, or nobody opened another one
+    stop : whether the drive is to end: the driver closed his window, or it was lost
+    lost : whether a person's window was gone and nobody opened another one; such a drive is not a success
 
     Raises DeviceError when there is no room for its folder or its shared memory.
     """
@@ -73,7 +74,7 @@ class Keeper:
             self.keys = KeyReader()
             leftovers.keep(self.keys.close)
         self.window = Window(every, self.block)
-        self.stop = False
+        self.stop = self.lost = False
         self.first_frame: float | None = None
         """s from the start of the program to the first frame."""
         self._process: ViewProcess | None = None
@@ -183,7 +184,7 @@ class Keeper:
         if session.cueing.state not in DOWN:
             session.cueing.park()
         if now - self._gone_since > WAIT:
-            self.stop = True
+            self.stop = self.lost = True
             self.say(f"no window for {WAIT:.0f} s: the drive ends")
 
 

@@ -180,7 +180,7 @@ def _dashboard(c: Canvas, s: Any, box: Box) -> None:
     c.text(x + 44.0, top + 9.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
     c.text(x + 52.0, top + 45.0, "km/h", NORMAL, DIM)
     _gear(c, s, x + 112.0, top + 9.0)
-    _parking_lamp(c, s, x + 209.0, top + 36.0, 15.0)
+    _parking_lamp(c, s, x + 213.0, top + 36.0, 14.0)
     c.text(x - 224.0, top + 10.0, "throttle", SMALL, DIM)
     c.text(x - 224.0, top + 33.0, "brake", SMALL, DIM)
     c.text(x - 224.0, top + 56.0, "steer", SMALL, DIM)

@@ -115,7 +115,7 @@ def test_a_killed_window_stops_vehicle_and_platform_at_once_and_ends_the_drive_a
     s.go(WAIT - 2.0, frames=False)
     assert not s.keeper.stop
     s.go(3.0, frames=False)
-    assert s.keeper.stop and "the drive ends" in s.said[-1]
+    assert s.keeper.stop and s.keeper.lost and "the drive ends" in s.said[-1]
 
 
 def test_a_window_that_hangs_counts_as_gone_until_it_draws_again(story):
@@ -183,7 +183,7 @@ def test_a_window_closed_by_its_driver_ends_the_drive(story):
     s.go(1.0)
     s.window.close(closed_by_user=True)
     s.keeper.look(s.session, s.now + 0.01)
-    assert s.keeper.stop and not s.session.paused
+    assert s.keeper.stop and not s.keeper.lost and not s.session.paused
 
 
 def test_a_window_that_ends_by_an_error_does_not_end_the_drive(story):
