@@ -159,11 +159,13 @@ class Host:
 
     def _open_view(self, ground: Any, vehicle: Vehicle, folder: Path) -> None:
         """Start the window, or the pictures, in a process of its own."""
+        from simulator.keeper import Keeper
+        from simulator.view.claims import sweep
+
         o = self.options
+        sweep()
         if o.view == "none":
             return
-        from simulator.keeper import Keeper
-
         self.keeper = keeper = Keeper(VIEW_EVERY, self.say, o.began, person=o.driver != "scripted")
         self.window, self.keys = keeper.window, keeper.keys
         pictures = folder if o.view == "offscreen" else None

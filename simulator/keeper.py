@@ -16,7 +16,7 @@ from simulator.base import leftovers
 from simulator.base.errors import DeviceError
 from simulator.outlets import Window
 from simulator.view.block import KeyReader, ViewWriter
-from simulator.view.claims import Claim, sweep
+from simulator.view.claims import Claim
 from simulator.view.frames import start_pictures_process
 from simulator.view.launch import ViewProcess, start_view_process
 
@@ -63,7 +63,6 @@ class Keeper:
 
     def __init__(self, every: int, say: Callable[[str], None], began: float, person: bool) -> None:
         self.say, self.began, self.person = say, began, person
-        sweep()
         with leftovers.making():
             self.claim = Claim()
             leftovers.keep(self.claim.release)

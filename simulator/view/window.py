@@ -22,6 +22,8 @@ SHORTEST = 1.0 / 250.0
 """s. No frame is shorter, so that a driver without vertical synchronization does not eat a processor."""
 SOFTWARE = 1.0 / 60.0
 """s. The same where the processor draws."""
+USUAL_DPI = 96.0
+"""Dots per inch of a screen on which letters have their usual size."""
 BINDINGS = {
     "LEFT": "left", "A": "left", "RIGHT": "right", "D": "right", "UP": "up", "W": "up", "DOWN": "down", "S": "down", "SPACE": "space",
     "R": "reset", "T": "upright", "P": "pause", "C": "camera", "_1": "camera_1", "_2": "camera_2", "_3": "camera_3", "PAGEUP": "gear_up", "E": "gear_up",
@@ -141,7 +143,7 @@ class _View:
             if now - self.heard > SILENCE:
                 _say(state, "the host is silent")
             width, height = self.window.get_framebuffer_size()
-            self.scene.hud.ratio = self.window.get_pixel_ratio()
+            self.scene.hud.ratio = max(self.window.dpi / USUAL_DPI, width / max(self.window.get_size()[0], 1))
             self.scene.draw(state, dt, 0, width, height)
             self._judge(now)
         self.writer.beat()
