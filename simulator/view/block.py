@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import Record, Table, dtype_of, layout_hash, record
-from simulator.view.claims import hold, new_block
+from simulator.view.claims import SHARED_MEMORY, hold, new_block
 from vehicles.readout import READOUT
 
 EXTRAS = (
@@ -417,12 +417,13 @@ def _create(name: str | None, size: int) -> shared_memory.SharedMemory:
     except OSError as error:
         raise DeviceError(f"shared memory: no block can be made ({error.strerror}); expected room in shared memory") from None
     hold(memory)
-    _watch(memory, False)
+    if SHARED_MEMORY.is_dir():
+        _watch(memory, False)
     return memory
 
 
 def _watch(memory: shared_memory.SharedMemory, on: bool) -> None:
-    """Have Python's own watchman look after a block or not: for a host that was killed he complains on its terminal; `claims` sweeps."""
+    """Have Python's own watchman remove a block when this process is killed, which he says on its terminal, or leave that to `claims.sweep`."""
     if sys.platform != "win32" and getattr(memory, "_track", True):
         (resource_tracker.register if on else resource_tracker.unregister)(memory._name, "shared_memory")  # type: ignore[attr-defined]
 
