@@ -17,7 +17,7 @@ from simulator.base.errors import DeviceError
 from simulator.outlets import Window
 from simulator.view.block import KeyReader, ViewWriter
 from simulator.view.claims import Claim
-from simulator.view.frames import start_pictures_process
+from simulator.view.frames import UNFINISHED, start_pictures_process
 from simulator.view.launch import ViewProcess, start_view_process
 
 HANG = 5.0
@@ -77,7 +77,8 @@ class Keeper:
         self.first_frame: float | None = None
         """s from the start of the program to the first frame."""
         self._process: ViewProcess | None = None
-        self._pictures = self._closed = False
+        self._pictures: Path | None = None
+        self._closed = False
         self._opened = self._drawn = self._looked = time.monotonic()
         self._frames, self._owner, self._exists = 0, 0, True
         self._gone_since: float | None = None
@@ -85,7 +86,7 @@ class Keeper:
     def open(self, ground: Any, geometry: Mapping[str, Any], title: str, pictures: Path | None, interval: float) -> None:
         """Start the window, or with a folder for them the pictures, one every `interval` s of simulated time."""
         names = self.block.name, self.keys.name
-        self._pictures = pictures is not None
+        self._pictures = pictures
         try:
             if pictures is not None:
                 self._process = start_pictures_process(*names, ground, geometry, pictures, interval, self.claim)
@@ -126,11 +127,14 @@ class Keeper:
         self._closed = True
         self.block.leave()
         if self._process is not None:
-            self._process.end(LAST_PICTURE if self._pictures else 2.0, hurry)
+            self._process.end(LAST_PICTURE if self._pictures is not None else 2.0, hurry)
             complaint = self._process.complaint
             self._see_frames(time.monotonic())
-            if self._pictures and self.keys.frames == 0:
-                self.say(f"no picture was written: {complaint or 'there was no time for one'}")
+            if self._pictures is not None:
+                for unfinished in self._pictures.glob(UNFINISHED):
+                    unfinished.unlink(missing_ok=True)
+                if self.keys.frames == 0:
+                    self.say(f"driving without pictures: {complaint or 'there was no time for one'}")
         self.keys.close()
         self.block.close()
         self.claim.release()

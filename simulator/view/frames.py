@@ -25,6 +25,8 @@ from simulator.view.offscreen import Offscreen
 SIZE = (1280, 720)
 LOOK = 0.02
 """s between two looks at the block."""
+UNFINISHED = "frame_*.png.new"
+"""Pictures that are being written."""
 
 
 def write_frames(block: str, keys: str, land: Land, geometry: Mapping[str, Any], host: HostWatch, folder: str, interval: str) -> int:

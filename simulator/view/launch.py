@@ -20,7 +20,7 @@ from simulator.view.vehicle_geometry import checked_geometry
 
 LAND, GEOMETRY, ERRORS = "land.npz", "geometry.npz", "errors.txt"
 """Files in the folder of a drive."""
-HURRY = 1.0
+HURRY = 2.0
 """s that a view is given to go when somebody is waiting."""
 
 
