@@ -161,7 +161,7 @@ def _host(arguments: argparse.Namespace, view: str, driver: str, motion: bool) -
 
 
 def _add_view(commands: Commands) -> None:
-    p = commands.add_parser("view", help="open a new window on a drive that runs, after its own was closed by accident or died")
+    p = commands.add_parser("view", help="open a new window on a drive that runs, after its own died")
     p.add_argument("drive", nargs="?", type=int, metavar="PID", help="process id of the drive (default: the only one)")
     p.set_defaults(run=_view)
 
