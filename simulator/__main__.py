@@ -141,6 +141,7 @@ def _parser(command: str) -> _Parser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_drive(commands)
+    _add_view(commands)
     _add_run(commands)
     _add_stream(commands)
     _add_platform(commands, loaded=command == "platform")
@@ -244,6 +245,18 @@ def _host(arguments: argparse.Namespace, view: str, driver: str, motion: bool) -
     from simulator.drive import main_host
 
     return main_host(arguments, view, driver, motion, BEGAN)
+
+
+def _add_view(commands: Commands) -> None:
+    p = commands.add_parser("view", help="open a new window on a drive that runs, after its own died")
+    p.add_argument("drive", nargs="?", type=int, metavar="PID", help="process id of the drive (default: the only one)")
+    p.set_defaults(run=_view)
+
+
+def _view(arguments: argparse.Namespace) -> int:
+    from simulator.view.attach import main_view
+
+    return main_view(arguments.drive)
 
 
 def _add_run(commands: Commands) -> None:

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError, DeviceError, JounceError, StreamError
+from simulator.base.errors import ConfigError, JounceError, StreamError
 from simulator.base.records import Record
 from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle, view_geometry
 from simulator.clock import lateness_text, prepare_process, release_process
+from simulator.driver.controls import SHIFT_SPEED
 from simulator.motion.codemasters import ExtraData3
 from simulator.motion.stream import DEFAULT_PORTS, MotionStream, ticks_per_packet
 from simulator.outlets import Motion, Telemetry, Window
@@ -88,7 +89,7 @@ class Host:
 
     def __init__(self, options: DriveOptions) -> None:
         self.options, self.say = options, options.say
-        self.view: Any = None
+        self.keeper: Any = None
         self.window: Window | None = None
         self.keys: Any = None
         self.platform: VirtualPlatform | None = None
@@ -97,10 +98,9 @@ class Host:
         self.summary: dict[str, Any] | None = None
         self._platform_error: JounceError | None = None
         self._starting: threading.Thread | None = None
-        self._began = False
+        self._began = self._hurry = False
         self._folder: Path | None = None
         self._folder_is_new = False
-        self.first_frame: float | None = None
 
     def run(self) -> dict[str, Any]:
         """Drive until the time is up, the window is closed or Ctrl-C; returns a summary.
@@ -161,23 +161,17 @@ class Host:
 
     def _open_view(self, ground: Any, vehicle: Vehicle, folder: Path) -> None:
         """Start the window, or the pictures, in a process of its own."""
+        from simulator.keeper import Keeper
+        from simulator.view.claims import sweep
+
         o = self.options
+        sweep()
         if o.view == "none":
             return
-        from simulator.view.block import KeyReader
-        from simulator.view.frames import start_pictures_process
-        from simulator.view.launch import start_view_process
-
-        self.window, self.keys = Window(VIEW_EVERY), KeyReader(create=True)
-        geometry = view_geometry(vehicle)
-        names = self.window.block.name, self.keys.name
-        try:
-            if o.view == "offscreen":
-                self.view = start_pictures_process(*names, ground, geometry, folder, FRAME_INTERVAL)
-            else:
-                self.view = start_view_process(*names, ground, geometry, vehicle.description.name)
-        except DeviceError as error:
-            self.say(f"driving without pictures: {error}")
+        self.keeper = keeper = Keeper(VIEW_EVERY, self.say, o.began, person=o.driver != "scripted")
+        self.window, self.keys = keeper.window, keeper.keys
+        pictures = folder if o.view == "offscreen" else None
+        keeper.open(ground, view_geometry(vehicle), vehicle.description.name, pictures, FRAME_INTERVAL)
 
     def _start_platform(self, folder: Path) -> None:
         """Start the built-in virtual platform beside everything else; it takes a moment to listen."""
@@ -238,6 +232,7 @@ class Host:
         finally:
             assert session.clock is not None
             driven, wall = session.clock.paced, session.clock.elapsed
+            self._hurry = interrupted.is_set()
             if o.motion:  # after a failure too: the platform is tripped then, and goes to its rest
                 self._park(session, interrupted)
             session.close()
@@ -253,21 +248,15 @@ class Host:
             "worst_lateness": clock.worst_lateness,
             "dropped": clock.dropped,
             "lateness": clock.lateness.as_json(),
-            "first_frame": self.first_frame,
+            "first_frame": None if self.keeper is None else self.keeper.first_frame,
         }
 
     def _serve(self, session: Session) -> None:
         """A hundred times a second: the wishes of the person, the health of the view."""
-        if self.window is None:
+        if self.keeper is None or self.window is None:
             return
-        if self.first_frame is None and self.keys.frames > 0:
-            self.first_frame = time.perf_counter() - self.options.began
-            self.say(f"first frame after {self.first_frame:.1f} s")
-        if self.view is not None and not self.view.alive:
-            if self.view.complaint:
-                self.say(f"driving without pictures: {self.view.complaint}")
-            self.stop = self.stop or self.keys.closed
-            self.view = None
+        self.keeper.look(session)
+        self.stop = self.stop or self.keeper.stop
         if self.person is None:
             return
         for event in self.person.events():
@@ -282,7 +271,7 @@ class Host:
             self.stop = True
         elif event == "pause":
             session.paused = not session.paused
-            self.window.message = "paused" if session.paused else ""
+            self.window.message = ""  # the view says so as long as it is
         elif event == "reset":
             session.reset()
             self.window.jump()
@@ -290,9 +279,10 @@ class Host:
         elif event == "motion":
             armed = session.cueing.state not in ("off", "parked", "park", "fault")
             session.cueing.park() if armed else session.cueing.arm()
-            self.window.message = "platform parks" if armed else "platform rises"
+            goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
+            self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)
         elif event == "shift_refused":
-            self.window.message = "stop before shifting"
+            self.window.tell("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
 
     def _park(self, session: Session, interrupted: threading.Event) -> None:
         """Bring the platform down before the stream ends; a second Ctrl-C does not wait for it."""
@@ -308,12 +298,8 @@ class Host:
             self._starting.join()
         if self.person is not None:
             self.person.close()
-        if self.window is not None:
-            self.window.close()
-        if self.view is not None:
-            self.view.close()
-        if self.keys is not None:
-            self.keys.close()
+        if self.keeper is not None:
+            self.keeper.close(lambda: self._hurry)
         if self.platform is not None and self._began:
             self.summary = self.platform.stop()
         elif self.platform is not None:
@@ -364,7 +350,8 @@ def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float
         late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
     print(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
     print(lateness_text(summary["lateness"]))
+    lost = host.keeper is not None and host.keeper.lost
     if host.summary is None:
-        return 0
+        return 1 if lost else 0
     print(platform_report(host.summary))
-    return 0 if host.summary["lost"] == 0 and host.summary["corrupt"] == 0 and host.summary["legs"]["within"] else 1
+    return 0 if not lost and host.summary["lost"] == 0 and host.summary["corrupt"] == 0 and host.summary["legs"]["within"] else 1

@@ -21,6 +21,14 @@ from vehicles.readout import READOUT
 if TYPE_CHECKING:
     from simulator.clock import Clock
     from simulator.session import Session
+    from simulator.view.block import ViewWriter
+
+MESSAGE_TIME = 5.0
+"""s of wall time that a message to the driver stays."""
+PULLED = 0.01
+"""Share of the parking brake's travel from which its lamp is on."""
+LONGEST = 95
+"""Bytes of a message."""
 
 PLATFORM = (
     ("pose", (6,), "m, rad", "platform x, y, z, roll, pitch, yaw commanded, from neutral"),
@@ -124,21 +132,44 @@ class Motion:
 
 
 class Window:
-    """Shows the session to the views that are attached to a block of shared memory."""
+    """Shows the session to the views that are attached to a block of shared memory.
 
-    def __init__(self, every: int) -> None:
+    Parameters
+    ----------
+    every : ticks between two publications
+    block : view block of an owner who closes it; a new one, closed with the outlet, when not given
+    """
+
+    def __init__(self, every: int, block: ViewWriter | None = None) -> None:
         from simulator.view.block import ViewWriter, extras
 
         self.every = every
-        self.block = ViewWriter()
+        self._owns = block is None
+        self.block = ViewWriter() if block is None else block
         self.extras = extras()
-        self.message = ""
         self._open = True
+        self._message, self._until = "", 0.0
+        self._holds: Callable[[Session], bool] | None = None
+
+    @property
+    def message(self) -> str:
+        """Line for the driver; one that is set stays for MESSAGE_TIME."""
+        return self._message
+
+    @message.setter
+    def message(self, text: str) -> None:
+        self.tell(text)
+
+    def tell(self, text: str, seconds: float = MESSAGE_TIME, holds: Callable[[Session], bool] | None = None) -> None:
+        """Show the driver a line for so long, or until it `holds` no more; an empty one takes away what is there."""
+        self._message, self._until, self._holds = text, time.monotonic() + seconds, holds
 
     def publish(self, session: Session) -> None:
         """The latest state."""
         from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 
+        if self._message and (time.monotonic() > self._until or (self._holds is not None and not self._holds(session))):
+            self._message = ""
         e, cueing, p = self.extras[0], session.cueing, session.cueing.platform[0]
         pose = cueing.pose
         R = np.empty((3, 3))
@@ -148,7 +179,9 @@ class Window:
         e["leg_use"] = (cueing.legs - p["shortest_leg"]) / (p["longest_leg"] - p["shortest_leg"])
         if session.clock is not None:
             e["real_time_factor"], e["overruns"] = session.clock.real_time_factor, session.clock.overruns
-        e["paused"], e["selector"], e["message"] = session.paused, session.command[0]["selector"], self.message.encode()[:95]
+        command = session.command[0]
+        e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
+        e["paused"], e["message"] = session.paused, short(self._message)
         self.block.publish(session.readout, self.extras)
 
     def jump(self) -> None:
@@ -159,4 +192,13 @@ class Window:
         """Tell the views that the host leaves; calling it again does nothing."""
         if self._open:
             self._open = False
-            self.block.close()
+            if self._owns:
+                self.block.close()
+            else:
+                self.block.leave()
+
+
+def short(text: str) -> bytes:
+    """A message as the views take it: utf-8, cut between two letters and marked where it is too long."""
+    whole = text.encode()
+    return whole if len(whole) <= LONGEST else whole[: LONGEST - 3].decode(errors="ignore").encode() + "…".encode()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, numbers, record
 from simulator.base.section import Section
+from terrain.edge import faded_margin, mirrored_margin, rolled_off
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.heightmap import FIRST_ROWS, read_heightmap
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
@@ -69,6 +70,10 @@ HIGHEST = 1e4
 """m. No ground is higher or lower."""
 APPROACH = 120.0
 """m. Length over which a road comes to the height of another that it meets. Shorter: steep ramps."""
+MARGIN = 60.0
+"""m. Width of the strip around the grid in which the land rolls off to where its mirror image begins. Narrower: a crest or a ditch there."""
+MARGIN_SHARE = 1 / 8
+"""Largest width of that strip for its grid."""
 
 
 @dataclass
@@ -76,6 +81,8 @@ class _Grid:
     origin: NDArray[np.float64]
     spacing: float
     shape: tuple[int, int]
+    margin: tuple[int, int] = (0, 0)
+    """rows and columns on each side that are not in the file's grid"""
 
     @property
     def step(self) -> NDArray[np.float64]:
@@ -84,6 +91,13 @@ class _Grid:
     def corners(self) -> NDArray[np.float64]:
         """South-west and north-east node, (2, 2)."""
         return self.origin + np.outer((0.0, self.spacing), np.array(self.shape[::-1]) - 1)
+
+    def with_margin(self) -> _Grid:
+        """The grid with a strip around it in which the land may come to rest, see `terrain.edge`."""
+        nodes = [max(4, min(math.ceil(MARGIN / self.spacing), round(MARGIN_SHARE * n))) for n in self.shape]
+        rows, columns = nodes
+        origin = self.origin - self.spacing * np.array((columns, rows))
+        return _Grid(origin, self.spacing, (self.shape[0] + 2 * rows, self.shape[1] + 2 * columns), (rows, columns))
 
     def axes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """x of the columns, y of the rows."""
@@ -115,7 +129,8 @@ def landscape(mapping: Mapping[str, Any], file: object, name: str, folder: Path,
 
     Sections: ``heights`` (elevation data; level ground without), ``grid`` (nodes to drive on), ``detail`` (bumps between the samples of
     the data), ``roughness`` (ISO 8608 class of the natural ground), ``soils``, ``roads`` (the first has the right of way), ``spawn``. Their
-    keys are the tables of this file. Roads replace the detail and have their own roughness class.
+    keys are the tables of this file. Roads replace the detail and have their own roughness class. Around the grid lies a strip in which
+    the land rolls off, and from there on its mirror images go on for ever (`terrain.edge`).
 
     Raises
     ------
@@ -127,18 +142,21 @@ def landscape(mapping: Mapping[str, Any], file: object, name: str, folder: Path,
     elevation = _elevation(terrain, folder, grid)
     names, natural = _soil_map(terrain.section("soils"), grid, elevation)
     natural_class = _natural_class(terrain)
-    plans = [_plan(road, grid, natural_class) for road in terrain.sections("roads")]
-    heights = _graded(plans, elevation, grid)
-    hardness, roughness, detail = np.zeros_like(heights), np.ones_like(heights), np.ones_like(heights)
+    wide = grid.with_margin()
+    plans = [_plan(road, grid, wide, natural_class) for road in terrain.sections("roads")]
+    natural = mirrored_margin(natural, wide.margin)
+    heights = _graded(plans, rolled_off(elevation, wide.margin, grid.spacing), wide)
+    hardness, roughness, detail = np.zeros_like(heights), np.ones_like(heights), faded_margin(wide.shape, wide.margin)
     for plan in reversed(plans):
         pave(plan.bed, plan.distance, plan.gain, hardness, roughness, detail)
-    heights += tiled(_bumps(terrain, grid), grid.shape) * detail
-    heights += tiled(_rough(terrain, grid, natural_class), grid.shape) * roughness
+    heights += _laid_out(_bumps(terrain, grid), wide) * detail
+    heights += _laid_out(_rough(terrain, grid, natural_class), wide) * roughness
     soil_rows, soil_names, soil_ids = _soils_of_nodes(plans, names, natural, soils, file, grid)
     p = record(GROUND)
-    p[0]["origin"], p[0]["spacing"] = grid.origin, grid.spacing
+    p[0]["origin"], p[0]["spacing"], p[0]["mirrored"] = wide.origin, wide.spacing, 1
     roads = tuple(_road(plan) for plan in plans)
-    return Ground(name, p, heights, hardness, soil_ids, soil_rows, soil_names, _spawn(terrain.section("spawn"), grid), roads)
+    spawn = _spawn(terrain.section("spawn"), grid)
+    return Ground(name, p, heights, hardness, soil_ids, soil_rows, soil_names, spawn, roads, wide.margin)
 
 
 def _grid(terrain: Section) -> _Grid:
@@ -239,18 +257,23 @@ def _bumps(terrain: Section, grid: _Grid) -> NDArray[np.float32]:
     return field_of_rms(rms, waviness, longest, shortest, grid.spacing, int(values["seed"]))
 
 
-def _plan(road: Section, grid: _Grid, natural_class: str | None) -> _RoadPlan:
-    """Check one road and measure the distance of every node from it."""
+def _laid_out(field: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
+    """Periodic field over a grid; it begins at the first node that is not in the margin."""
+    return tiled(np.roll(field, grid.margin, (0, 1)), grid.shape)
+
+
+def _plan(road: Section, grid: _Grid, wide: _Grid, natural_class: str | None) -> _RoadPlan:
+    """Check one road, whose points lie in `grid`, and measure the distance of every node of `wide` from it."""
     values = road.record(_ROAD, _RANGES, beside=("name", "surface", "roughness", "level", "points"))[0]
     level = road.number("level", least=-HIGHEST, most=HIGHEST) if road.has("level") else None
     line = center_line(_corner_points(road, grid))
     bed = record(BED)
     bed[0]["half_width"], bed[0]["verge"] = 0.5 * values["width"], values["verge"]
     bed[0]["embankment"], bed[0]["crown"] = values["embankment"], values["crown_percent"] / 100.0
-    distance = np.full(grid.shape, np.inf, np.float32)
-    station = np.zeros(grid.shape, np.float32)
+    distance = np.full(wide.shape, np.inf, np.float32)
+    station = np.zeros(wide.shape, np.float32)
     reach = float(bed[0]["half_width"] + bed[0]["verge"] + bed[0]["embankment"])
-    mark(line, reach, grid.origin, grid.step, distance, station)
+    mark(line, reach, wide.origin, wide.step, distance, station)
     return _RoadPlan(
         name=road.text("name", expected="a name"),
         surface=road.text("surface", expected="the name of a hard surface"),

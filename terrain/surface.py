@@ -24,7 +24,10 @@ GROUND = (
     ("height", (), "m", "height of the base plane at x = y = 0"),
     ("slope", (2,), "1", "rise of the base plane along x and along y; the height map is the deviation from that plane"),
     ("steepest", (), "1", "bound on the slope of the height map, whatever the direction"),
+    ("mirrored", (), "1", "beyond the grid: 1 = its mirror images go on for ever, 0 = its border is held", "i8"),
 )
+FARTHEST = 1e15
+"""m. Coordinates farther out, infinite ones too, are looked up here, where every number is still finite."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Ground:
     spawn: tuple[float, float, float]
     """x, y in m and yaw in rad of the default start"""
     roads: tuple[Road, ...] = ()
+    margin: tuple[int, int] = (0, 0)
+    """rows and columns of the grid on each side that were added to the map, see `terrain.edge`"""
 
     def __post_init__(self) -> None:
         """Bound the slope: Catmull-Rom's is at most 1.25 times the largest difference along the way, weighted across by at most 1.25."""
@@ -72,10 +77,11 @@ class Ground:
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
-        """x_min, x_max, y_min, y_max of the grid in m; beyond it the border is held."""
+        """x_min, x_max, y_min, y_max of the map in m, without the margin; beyond the grid the ground goes on, see `GROUND`, mirrored."""
         x, y = (float(v) for v in self.p[0]["origin"])
         dx, dy = (float(v) for v in self.p[0]["spacing"])
-        return x, x + dx * (self.heights.shape[1] - 1), y, y + dy * (self.heights.shape[0] - 1)
+        (rows, columns), (ny, nx) = self.margin, self.heights.shape
+        return x + dx * columns, x + dx * (nx - 1 - columns), y + dy * rows, y + dy * (ny - 1 - rows)
 
     def height(self, x: float, y: float) -> float:
         """Height in m at one point, for Python callers; a loop in Python over many points is slow."""
@@ -91,7 +97,7 @@ class Ground:
 
 @inline
 def grid_place(x, origin, spacing, count):
-    """Cell index i and place t in [0, 1) of coordinate x along one axis of a grid of `count` nodes.
+    """Cell index i and place t in [0, 1) of coordinate x along one axis of a grid of `count` nodes whose border is held.
 
     Two cells beyond the border, where every tap of the interpolation has become the border value, the place is held, so that the
     result is constant and C1 out there and no number, not even NaN, leads out of memory.
@@ -103,6 +109,52 @@ def grid_place(x, origin, spacing, count):
         u = count + 1.0
     low = math.floor(u)
     return int(low), u - low
+
+
+@inline
+def nodes_around(x, origin, spacing, count, mirrored):
+    """The nodes i - 1, i, i + 1, i + 2 around coordinate x along one axis of a grid of `count` nodes, and its place t in [0, 1) after i."""
+    u = (x - origin) / spacing
+    if not (1.0 <= u < count - 2.0):
+        return _nodes_at_the_border(u, count, mirrored)
+    low = math.floor(u)
+    i = int(low)
+    return i - 1, i, i + 1, i + 2, u - low
+
+
+@kernel
+def _nodes_at_the_border(u, count, mirrored):
+    """The same near the border and outside, u in nodes; no number, not even NaN, leads out of memory.
+
+    Held border: see `grid_place`. Mirror images: node -1 - k is node k and node count + k is node count - 1 - k, so the axes lie half a
+    cell outside the outermost nodes and the inside is the same in both. The map repeats after 2 count nodes.
+    """
+    if not mirrored:
+        i, t = grid_place(u, 0.0, 1.0, count)
+        last = count - 1
+        return min(max(i - 1, 0), last), min(max(i, 0), last), min(max(i + 1, 0), last), min(max(i + 2, 0), last), t
+    period = 2.0 * count
+    u -= period * math.floor(u / period)
+    if not u >= 0.0:
+        u = 0.0
+    elif not u <= period:
+        u = period
+    low = math.floor(u)
+    i = int(low)
+    return _folded(i - 1, count), _folded(i, count), _folded(i + 1, count), _folded(i + 2, count), u - low
+
+
+@inline
+def _folded(k, count):
+    """Node of the grid whose mirror image is node k, -count <= k <= 3 count - 1."""
+    if k >= count:
+        k = 2 * count - 1 - k
+    return k if k >= 0 else -1 - k
+
+
+@inline
+def _within_reach(x):
+    return min(max(x, -FARTHEST), FARTHEST)
 
 
 @inline
@@ -128,22 +180,21 @@ def height_and_normal(p, heights, x, y, n):
         z = height + slope . (x, y) + sum_j sum_i b_j(v) a_i(u) h[j, i]
 
     with Catmull-Rom weights a, b of 4 x 4 nodes: continuous with its first derivatives (C1), through every node, exact for
-    planes. Double precision throughout, heights are stored in single. Outside the grid the border of h is held and only the
-    plane goes on, so every finite x, y gives finite numbers. `p` is a record of `GROUND`.
+    planes. Double precision throughout, heights are stored in single. Outside the grid h goes on as its mirror image or holds its
+    border (`GROUND`, mirrored), C1 there as well, and the plane goes on; every x, y that is a number gives finite numbers. `p` is a
+    record of `GROUND`.
     """
     g = p[0]
     ny, nx = heights.shape
-    i, u = grid_place(x, g["origin"][0], g["spacing"][0], nx)
-    j, v = grid_place(y, g["origin"][1], g["spacing"][1], ny)
+    x, y = _within_reach(x), _within_reach(y)
+    i0, i1, i2, i3, u = nodes_around(x, g["origin"][0], g["spacing"][0], nx, g["mirrored"])
+    j0, j1, j2, j3, v = nodes_around(y, g["origin"][1], g["spacing"][1], ny, g["mirrored"])
     a0, a1, a2, a3 = cubic_weights(u)
     d0, d1, d2, d3 = cubic_slopes(u)
-    i0, i1 = min(max(i - 1, 0), nx - 1), min(max(i, 0), nx - 1)
-    i2, i3 = min(max(i + 1, 0), nx - 1), min(max(i + 2, 0), nx - 1)
     b0, b1, b2, b3 = cubic_weights(v)
     e0, e1, e2, e3 = cubic_slopes(v)
     z = zx = zy = 0.0
-    for k, b, e in ((j - 1, b0, e0), (j, b1, e1), (j + 1, b2, e2), (j + 2, b3, e3)):
-        row = min(max(k, 0), ny - 1)
+    for row, b, e in ((j0, b0, e0), (j1, b1, e1), (j2, b2, e2), (j3, b3, e3)):
         h0, h1, h2, h3 = float(heights[row, i0]), float(heights[row, i1]), float(heights[row, i2]), float(heights[row, i3])
         across = a0 * h0 + a1 * h1 + a2 * h2 + a3 * h3
         z += b * across
@@ -162,17 +213,17 @@ def soil_under(p, hardness, soil_ids, soils, x, y, out):
 
     The weights are the quadratic B-spline's: positive, of sum one and C1 in x and y, so the blend never leaves the range of its
     nodes and a change of soil between two nodes is spread over two cells. `hardness` comes from its own grid, everything
-    else from the soils of the nodes as in `add_share`. Constant outside the grid. Among nodes of one hardness it is that
+    else from the soils of the nodes as in `add_share`. Outside the grid it goes on as the heights do. Among nodes of one hardness it is that
     hardness to the last bit, so that a tire may leave out the half without a share.
     """
     g = p[0]
     ny, nx = hardness.shape
-    i, u = grid_place(x + 0.5 * g["spacing"][0], g["origin"][0], g["spacing"][0], nx)
-    j, v = grid_place(y + 0.5 * g["spacing"][1], g["origin"][1], g["spacing"][1], ny)
+    i0, i1, i2, _, u = nodes_around(_within_reach(x) + 0.5 * g["spacing"][0], g["origin"][0], g["spacing"][0], nx, g["mirrored"])
+    j0, j1, j2, _, v = nodes_around(_within_reach(y) + 0.5 * g["spacing"][1], g["origin"][1], g["spacing"][1], ny, g["mirrored"])
     a = (0.5 * (1.0 - u) * (1.0 - u), 0.5 + u * (1.0 - u), 0.5 * u * u)
     b = (0.5 * (1.0 - v) * (1.0 - v), 0.5 + v * (1.0 - v), 0.5 * v * v)
-    columns = (min(max(i - 1, 0), nx - 1), min(max(i, 0), nx - 1), min(max(i + 1, 0), nx - 1))
-    rows = (min(max(j - 1, 0), ny - 1), min(max(j, 0), ny - 1), min(max(j + 1, 0), ny - 1))
+    columns = (i0, i1, i2)
+    rows = (j0, j1, j2)
     soil_first = soil_ids[rows[0], columns[0]]
     hardness_first = float(hardness[rows[0], columns[0]])
     same = True

@@ -86,7 +86,7 @@ class HumanDriver:
         self._steering, self._brake = float(out[0]["steering"]), float(out[0]["brake"])
 
     def events(self) -> list[str]:
-        """Take out what was asked for since the last call: `reset`, `pause`, `camera`, `shift_refused`."""
+        """Take out what was asked for since the last call: `reset`, `upright`, `pause`, `camera`, `shift_refused`."""
         taken = [event for source in self.sources for event in source.events]
         for source in self.sources:
             source.events.clear()

@@ -8,6 +8,9 @@ A checksum covers machines that reorder memory accesses (ARM). Views may come, h
 
 from __future__ import annotations
 
+import contextlib
+import os
+import secrets
 import sys
 import time
 import zlib
@@ -20,6 +23,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import Record, Table, dtype_of, layout_hash, record
+from simulator.view.claims import SHARED_MEMORY, hold, new_block
 from vehicles.readout import READOUT
 
 EXTRAS = (
@@ -32,6 +36,7 @@ EXTRAS = (
     ("overruns", (), "1", "ticks that missed their deadline so far", "i8"),
     ("paused", (), "1", "1 while the simulation is paused", "i8"),
     ("selector", (), "1", "gear selector: -1 reverse, 0 neutral, 1 drive", "i8"),
+    ("parking_brake", (), "1", "1 while the parking brake is pulled", "i8"),
     ("message", (), "", "one line for the driver, utf-8", "S96"),
 )
 """What the window shows beside the vehicle."""
@@ -54,10 +59,9 @@ MAGIC = int.from_bytes(b"JNC_VIEW", "little")
 KEYS_MAGIC = int.from_bytes(b"JNC_KEYS", "little")
 SLOTS = 4
 TRIES = 50
-_created: set[str] = set()
 
 KEYS = (
-    "left", "right", "up", "down", "space", "reset", "pause", "camera", "camera_1", "camera_2", "camera_3",
+    "left", "right", "up", "down", "space", "reset", "pause", "upright", "camera", "camera_1", "camera_2", "camera_3",
     "gear_up", "gear_down", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
 )  # fmt: skip
 """Keys a view hands to the host, by what they mean."""
@@ -66,7 +70,9 @@ _KEYS_HEAD = (
     ("magic", (), "1", "KEYS_MAGIC", "u8"),
     ("layout", (), "1", "layout_hash of KEYS", "u8"),
     ("frames", (), "1", "frames drawn so far: a view that lives makes it grow", "u8"),
-    ("closed", (), "1", "1 when the window was closed", "u8"),
+    ("closed", (), "1", "1 when the driver closed the window", "u8"),
+    ("owner", (), "1", "number of the view whose keys count, 0: none", "u8"),
+    ("pid", (), "1", "its process id", "u8"),
     ("down", (len(KEYS),), "1", "1 while the key is held", "u1"),
     ("presses", (len(KEYS),), "1", "times the key was pressed, modulo 256", "u1"),
 )
@@ -121,9 +127,13 @@ class ViewWriter:
         """Say that the next state does not follow from the last one (reset, teleport): nothing is interpolated across."""
         self.generation += 1
 
-    def close(self) -> None:
-        """Tell the views that the host leaves, and remove the block."""
+    def leave(self) -> None:
+        """Tell the views that the host leaves; what was published last can still be read."""
         self._head["closed"] = 1
+
+    def close(self) -> None:
+        """Leave, and remove the block."""
+        self.leave()
         del self._head, self._slots, self._payload
         _close(self._memory, unlink=True)
 
@@ -205,16 +215,28 @@ class ViewReader:
 
 
 class KeyWriter:
-    """View side of the key block: the window writes it. Opens the host's block by name, or creates one."""
+    """View side of the key block: the window writes it. Opens the host's block by name.
 
-    def __init__(self, name: str | None = None, create: bool = False) -> None:
-        self._memory = _create(name, dtype_of(_KEYS_HEAD).itemsize) if create else _attach(str(name), "key block")
+    The last view that opened it is its owner; one that was given up for hanging and comes back finds itself without a say.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._memory = _attach(name, "key block")
         self.name = self._memory.name
-        self._owner = create
-        self._keys = _map_keys(self._memory, create, self.name)
+        self._keys = _map_keys(self._memory, False, self.name)
+        self._token = np.uint64(secrets.randbits(63) + 1)
+        self._keys["owner"], self._keys["pid"] = self._token, os.getpid()
+        self._keys["down"], self._keys["closed"] = 0, 0
+
+    @property
+    def owns(self) -> bool:
+        """Do the keys of this view count?"""
+        return bool(self._keys["owner"] == self._token)
 
     def set(self, key: str, down: bool) -> None:
         """Key of `KEYS` went down or up."""
+        if not self.owns:
+            return
         i = KEYS.index(key)
         if down and not self._keys["down"][i]:
             self._keys["presses"][i] = (int(self._keys["presses"][i]) + 1) % 256
@@ -222,18 +244,39 @@ class KeyWriter:
 
     def release_all(self) -> None:
         """No key is held any more (the window lost the keyboard)."""
-        self._keys["down"] = 0
+        if self.owns:
+            self._keys["down"] = 0
 
     def beat(self) -> None:
         """A frame was drawn."""
-        self._keys["frames"] += np.uint64(1)
+        if self.owns:
+            self._keys["frames"] += np.uint64(1)
 
     def close(self, closed_by_user: bool = True) -> None:
         """Release all keys and say that the window is gone."""
         self.release_all()
-        self._keys["closed"] = closed_by_user
+        if self.owns:
+            self._keys["closed"], self._keys["owner"] = closed_by_user, 0
         del self._keys
-        _close(self._memory, unlink=self._owner)
+        _close(self._memory, unlink=False)
+
+
+class NoKeys:
+    """Stands for the keys of a view that only looks on."""
+
+    owns = True
+
+    def set(self, key: str, down: bool) -> None:
+        """Nothing."""
+
+    def release_all(self) -> None:
+        """Nothing."""
+
+    def beat(self) -> None:
+        """Nothing."""
+
+    def close(self, closed_by_user: bool = True) -> None:
+        """Nothing."""
 
 
 class KeyReader:
@@ -268,6 +311,16 @@ class KeyReader:
     def closed(self) -> bool:
         """True when the driver closed the window."""
         return bool(self._keys["closed"])
+
+    @property
+    def owner(self) -> int:
+        """Number of the view whose keys count; 0 before one has come and after it has left."""
+        return int(self._keys["owner"])
+
+    @property
+    def pid(self) -> int:
+        """Process id of the view that came last."""
+        return int(self._keys["pid"])
 
     def close(self) -> None:
         """Let go of the block and, where this side made it, remove it."""
@@ -358,11 +411,21 @@ def _check(same: bool, name: str) -> None:
 
 def _create(name: str | None, size: int) -> shared_memory.SharedMemory:
     try:
-        memory = shared_memory.SharedMemory(name, create=True, size=size)
+        memory = new_block(size) if name is None else shared_memory.SharedMemory(name, create=True, size=size)
     except FileExistsError:
         raise DeviceError(f"shared memory {name}: a block of that name exists already; expected a free name") from None
-    _created.add(memory.name)
+    except OSError as error:
+        raise DeviceError(f"shared memory: no block can be made ({error.strerror}); expected room in shared memory") from None
+    hold(memory)
+    if SHARED_MEMORY.is_dir():
+        _watch(memory, False)
     return memory
+
+
+def _watch(memory: shared_memory.SharedMemory, on: bool) -> None:
+    """Have Python's own watchman remove a block when this process is killed, which he says on its terminal, or leave that to `claims.sweep`."""
+    if sys.platform != "win32" and getattr(memory, "_track", True):
+        (resource_tracker.register if on else resource_tracker.unregister)(memory._name, "shared_memory")  # type: ignore[attr-defined]
 
 
 def _attach(name: str, what: str) -> shared_memory.SharedMemory:
@@ -373,8 +436,7 @@ def _attach(name: str, what: str) -> shared_memory.SharedMemory:
     except (FileNotFoundError, ValueError):
         raise DeviceError(f"shared memory {name}: no such {what}; expected the name that the host gave") from None
     # Before Python 3.13 every process that opens a block is taken for its owner and would remove it on leaving (cpython 82300).
-    if sys.platform != "win32" and memory.name not in _created:
-        resource_tracker.unregister(memory._name, "shared_memory")  # type: ignore[attr-defined]
+    _watch(memory, False)
     return memory
 
 
@@ -385,4 +447,6 @@ def _close(memory: shared_memory.SharedMemory, unlink: bool) -> None:
         # someone still holds an array on it; the mapping goes with the process
         memory._mmap = memory._buf = None  # type: ignore[attr-defined]
     if unlink:
-        memory.unlink()
+        _watch(memory, True)  # which unlinking undoes
+        with contextlib.suppress(FileNotFoundError):
+            memory.unlink()

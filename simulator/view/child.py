@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import JounceError
+from simulator.view.claims import HostWatch
 from simulator.view.land import Land
 
 
 def run_child(arguments: list[str], usage: str, work: Callable[..., Any]) -> int:
-    """Call work(block, keys, land, geometry, *rest) with the arguments of such a process.
+    """Call work(block, keys, land, geometry, host, *rest) with the arguments of such a process; `host` is a `HostWatch`.
+
+    When the host is gone, killed or crashed, this process ends about a second later, even if `work` hangs.
 
     Parameters
     ----------
@@ -34,8 +37,9 @@ def run_child(arguments: list[str], usage: str, work: Callable[..., Any]) -> int
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     block, keys, land, geometry, *rest = arguments
     try:
+        host = HostWatch(Path(land).parent, leave=True)
         with np.load(Path(geometry)) as data:
-            work(block, keys, Land.load(Path(land)), dict(data), *rest)
+            work(block, keys, Land.load(Path(land)), dict(data), host, *rest)
     except JounceError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -17,6 +17,7 @@ import numpy as np
 from simulator.view.block import EXTRAS, KeyWriter, ViewReader, extras
 from simulator.view.camera import CAMERAS
 from simulator.view.child import run_child
+from simulator.view.claims import Claim, HostWatch
 from simulator.view.land import Land
 from simulator.view.launch import ViewProcess, start_process
 from simulator.view.offscreen import Offscreen
@@ -24,14 +25,20 @@ from simulator.view.offscreen import Offscreen
 SIZE = (1280, 720)
 LOOK = 0.02
 """s between two looks at the block."""
+UNFINISHED = "frame_*.png.new"
+"""Pictures that are being written."""
 
 
-def write_frames(block: str, keys: str, land: Land, geometry: Mapping[str, Any], folder: str, interval: str) -> int:
+def write_frames(block: str, keys: str, land: Land, geometry: Mapping[str, Any], host: HostWatch, folder: str, interval: str) -> int:
     """Write pictures until the host leaves; returns how many.
+
+    When it leaves, the last state is drawn as well, by every camera that has not drawn yet, so that the shortest drive on the slowest
+    machine has its pictures.
 
     Parameters
     ----------
     block, keys : names of the view block and of the key block (only its count of frames is used)
+    host : whether the host still lives; if it is gone without a word nothing more is drawn
     folder : existing folder; the files are called frame_0001_chase.png and so on
     interval : simulated time between two pictures [s]; both as they stand on the command line
 
@@ -40,31 +47,54 @@ def write_frames(block: str, keys: str, land: Land, geometry: Mapping[str, Any],
     DeviceError : no EGL, or no such block;  OutputError : the folder cannot be written
     """
     reader, writer = ViewReader(block), KeyWriter(keys)
-    count, due = 0, -np.inf
-    extra = extras()
     try:
-        view = Offscreen(*SIZE, land, geometry)
-        while not reader.closed:
-            if not reader.read() or float(reader.last[0]["time"]) < due:
+        pictures = _Pictures(reader, writer, Offscreen(*SIZE, land, geometry), Path(folder))
+        while not (reader.closed or host.gone):
+            if not pictures.draw(float(interval)):
                 time.sleep(LOOK)
-                continue
-            due = float(reader.last[0]["time"]) + float(interval)
-            view.camera = CAMERAS[count % len(CAMERAS)]
-            for name, *_ in EXTRAS:
-                extra[0][name] = reader.last[0][name]
-            view.render(reader.last, extra)
-            count += 1
-            view.save_png(Path(folder) / f"frame_{count:04d}_{view.camera}.png")
-            writer.beat()
+        if not host.gone:
+            pictures.finish()
     finally:
         writer.close(closed_by_user=False)
         reader.close()
-    return count
+    return pictures.count
 
 
-def start_pictures_process(block: str, keys: str, ground: Any, geometry: Mapping[str, Any], folder: Path, interval: float) -> ViewProcess:
+class _Pictures:
+    """Pictures of the states in a view block, one camera after the other."""
+
+    def __init__(self, reader: ViewReader, writer: KeyWriter, view: Offscreen, folder: Path) -> None:
+        self.reader, self.writer, self.view, self.folder = reader, writer, view, folder
+        self.count, self.drawn = 0, -np.inf
+        self._extra = extras()
+
+    def draw(self, interval: float) -> bool:
+        """Draw the latest state if it is later by `interval` than the last picture; whether it was."""
+        self.reader.read()
+        if not self.reader.published or float(self.reader.last[0]["time"]) < self.drawn + interval:
+            return False
+        self.drawn = float(self.reader.last[0]["time"])
+        self.view.camera = CAMERAS[self.count % len(CAMERAS)]
+        for name, *_ in EXTRAS:
+            self._extra[0][name] = self.reader.last[0][name]
+        self.view.render(self.reader.last, self._extra)
+        self.count += 1
+        self.view.save_png(self.folder / f"frame_{self.count:04d}_{self.view.camera}.png")
+        self.writer.beat()
+        return True
+
+    def finish(self) -> None:
+        """Draw the last state if it is new, and by every camera that has not drawn yet."""
+        self.draw(1e-9)
+        while self.count < len(CAMERAS) and self.draw(0.0):
+            pass
+
+
+def start_pictures_process(
+    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], folder: Path, interval: float, claim: Claim | None = None
+) -> ViewProcess:
     """Start `write_frames` in a new Python process; arguments as there and as for `start_view_process`."""
-    return start_process("simulator.view.frames", [block, keys], ground, geometry, [str(folder.resolve()), str(interval)])
+    return start_process("simulator.view.frames", [block, keys], ground, geometry, [str(folder.resolve()), str(interval)], claim)
 
 
 def main(arguments: list[str]) -> int:

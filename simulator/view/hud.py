@@ -9,7 +9,8 @@ from pyglet import gl
 
 from simulator.base.records import Record
 from simulator.view.gpu import Mesh, Program, Texture
-from simulator.view.instruments import Canvas, Font, FrameRate, asset, instruments
+from simulator.view.instruments import Canvas, Font, FrameRate, asset, instruments, keys_help
+from simulator.view.layout import canvas_scale
 
 
 class Hud:
@@ -22,6 +23,10 @@ class Hud:
         self.live = True
         """False: pictures are taken now and then, so a frame rate would mean nothing."""
         self.camera = ""
+        self.ratio = 1.0
+        """Pixels per unit of a screen of usual density."""
+        self.help = False
+        """True: the list of keys instead of the instruments."""
         self._program = Program("hud")
         self._atlas = Texture(font.pixels, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
         self._mesh = Mesh(np.zeros((6, 12)), (2, 2, 4, 4))
@@ -33,8 +38,11 @@ class Hud:
         if not self.visible:
             return
         self.canvas.clear()
-        scale = max(1.0, min(width / 1280.0, height / 720.0))
-        instruments(self.canvas, state, width / scale, height / scale, rate, self.camera)
+        scale = canvas_scale(width, height, self.ratio, self.help)
+        if self.help:
+            keys_help(self.canvas, width / scale, height / scale)
+        else:
+            instruments(self.canvas, state, width / scale, height / scale, rate, self.camera)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glEnable(gl.GL_BLEND)
         gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from simulator.view.camera import rotation
+from simulator.view.layout import EDGE, HELP, HELP_COLUMN, HELP_LINE, LINE, TEXT_EDGE, Box, arrange, help_size, wrapped
 
 _HERE = Path(__file__).resolve().parents[1]
 SMALL, NORMAL, LARGE = 13, 17, 50
 GLYPH, BOX, BAR, RING = 0.0, 1.0, 2.0, 3.0
 PANEL, INK, DIM, TRACK = (0.05, 0.06, 0.07, 0.66), (0.96, 0.97, 0.96, 1.0), (0.70, 0.74, 0.76, 1.0), (1.0, 1.0, 1.0, 0.14)
 GREEN, RED, BLUE, AMBER = (0.36, 0.84, 0.42, 1.0), (0.95, 0.33, 0.27, 1.0), (0.36, 0.68, 0.98, 1.0), (0.99, 0.73, 0.22, 1.0)
+DARK = (0.04, 0.05, 0.06, 1.0)
 RPM_FULL, RPM_RED = 4000.0, 3400.0
 Color = tuple[float, float, float, float]
 
@@ -134,28 +136,51 @@ class FrameRate:
 
 
 def instruments(c: Canvas, state: Record, width: float, height: float, rate: float, camera: str) -> None:
-    """Everything: speed and engine in the lower middle, pedals beside, platform at lower right, the session at upper left."""
+    """Everything, where `layout.arrange` finds room for it."""
     s = state[0]
-    _speed(c, s, 0.5 * width, height - 18.0)
-    _platform(c, s, width - 18.0 - 196.0, height - 18.0 - 156.0)
-    _session(c, s, rate, camera)
     message = bytes(s["message"]).decode("utf-8", errors="replace")
     if s["paused"] and not message:
         message = "paused - press P to go on"
-    if message:
-        w = c.font.width(message, NORMAL) + 44.0
-        c.box(0.5 * (width - w), 22.0, w, 38.0, PANEL, 8.0)
-        c.text(0.5 * width, 31.0, message, NORMAL, AMBER if s["paused"] else INK, 0.5)
+    lines = wrapped(message, lambda text: c.font.width(text, NORMAL), width - 2 * (EDGE + TEXT_EDGE))
+    across = max((c.font.width(line, NORMAL) for line in lines), default=0.0)
+    panels = arrange(width, height, (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None)
+    draw = {
+        "wide": lambda box: _dashboard(c, s, box),
+        "narrow": lambda box: _small_dashboard(c, s, box),
+        "platform": lambda box: _platform(c, s, box.x, box.y),
+        "session": lambda box: _session(c, s, box.x, box.y, rate, camera),
+        "message": lambda box: _message(c, box, lines, AMBER if s["paused"] else INK),
+    }
+    for name, box in panels.items():
+        draw[name](box)
 
 
-def _speed(c: Canvas, s: Any, x: float, bottom: float) -> None:
-    left, top = x - 236.0, bottom - 104.0
-    c.box(left, top, 472.0, 104.0, PANEL, 10.0)
-    speed = abs(float(s["v_WB_B"][0])) * 3.6
-    c.text(x + 34.0, top + 9.0, f"{speed:.0f}", LARGE, INK, 1.0)
-    c.text(x + 42.0, top + 45.0, "km/h", NORMAL, DIM)
-    gear = int(s["gear"])
-    c.text(x + 118.0, top + 9.0, gear_name(gear, int(s["selector"])), LARGE, AMBER if gear <= 0 else INK, 0.0)
+def keys_help(c: Canvas, width: float, height: float) -> None:
+    """The list of keys in the middle of the picture, instead of the instruments."""
+    columns, (w, h) = help_size(width, height)
+    x, y = 0.5 * (width - w), 0.5 * (height - h)
+    c.box(x, y, w, h, (*PANEL[:3], 0.85), 10.0)
+    rows = -(-len(HELP) // columns)
+    for k, (key, meaning) in enumerate(HELP):
+        left, top = x + 16.0 + HELP_COLUMN * (k // rows), y + 14.0 + HELP_LINE * (k % rows)
+        c.text(left, top, key, SMALL, AMBER)
+        c.text(left + 110.0, top, meaning, SMALL, INK)
+
+
+def _message(c: Canvas, box: Box, lines: list[str], color: Color) -> None:
+    c.box(*box, PANEL, 8.0)
+    for k, line in enumerate(lines):
+        c.text(box.x + 0.5 * box.width, box.y + 9.0 + LINE * k, line, NORMAL, color, 0.5)
+
+
+def _dashboard(c: Canvas, s: Any, box: Box) -> None:
+    """Pedals, speed, gear, lamps and engine speed side by side."""
+    x, top = box.x + 0.5 * box.width, box.y
+    c.box(*box, PANEL, 10.0)
+    c.text(x + 44.0, top + 9.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
+    c.text(x + 52.0, top + 45.0, "km/h", NORMAL, DIM)
+    _gear(c, s, x + 112.0, top + 9.0)
+    _parking_lamp(c, s, x + 213.0, top + 36.0, 14.0)
     c.text(x - 224.0, top + 10.0, "throttle", SMALL, DIM)
     c.text(x - 224.0, top + 33.0, "brake", SMALL, DIM)
     c.text(x - 224.0, top + 56.0, "steer", SMALL, DIM)
@@ -164,8 +189,45 @@ def _speed(c: Canvas, s: Any, x: float, bottom: float) -> None:
     steer = min(max(float(s["steering"]), -1.0), 1.0)
     c.box(x - 164.0, top + 61.0, 96.0, 8.0, TRACK, 4.0)
     c.line((x - 116.0, top + 65.0), (x - 116.0 - 44.0 * steer, top + 65.0), 8.0, BLUE)
-    rpm = float(s["engine_speed"]) * 30.0 / math.pi
-    _revolutions(c, left + 12.0, top + 84.0, 448.0, rpm)
+    _revolutions(c, box.x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi)
+
+
+def _small_dashboard(c: Canvas, s: Any, box: Box) -> None:
+    """Speed, gear, lamps and engine speed where there is little room."""
+    x, top = box.x, box.y
+    c.box(*box, PANEL, 10.0)
+    c.text(x + 114.0, top + 3.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
+    c.text(x + 112.0, top + 57.0, "km/h", SMALL, DIM, 1.0)
+    _parking_lamp(c, s, x + 26.0, top + 66.0, 11.0)
+    _gear(c, s, x + 138.0, top + 3.0)
+    _revolutions(c, x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi)
+
+
+def _kph(s: Any) -> float:
+    """Speed that can be written in three digits, whatever the state says."""
+    speed = abs(float(s["v_WB_B"][0])) * 3.6
+    return min(speed, 999.0) if math.isfinite(speed) else 0.0
+
+
+def _gear(c: Canvas, s: Any, x: float, y: float) -> None:
+    """Gear in large, and below it a lamp for each position of the selector."""
+    gear, selector = int(s["gear"]), int(s["selector"])
+    c.text(x, y, gear_name(gear, selector), LARGE, AMBER if gear <= 0 else INK)
+    for k, (position, letter) in enumerate(((-1, "R"), (0, "N"), (1, "D"))):
+        lit = position == min(max(selector, -1), 1)
+        left = x + 2.0 + 24.0 * k
+        if lit:
+            c.box(left - 5.0, y + 54.0, 20.0, 17.0, (*(GREEN if position > 0 else AMBER)[:3], 0.9), 4.0)
+        c.text(left + 5.0, y + 55.0, letter, SMALL, DARK if lit else DIM, 0.5)
+
+
+def _parking_lamp(c: Canvas, s: Any, x: float, y: float, radius: float) -> None:
+    """P in a circle: red while the parking brake is pulled, hardly to be seen otherwise."""
+    color = RED if s["parking_brake"] else (1.0, 1.0, 1.0, 0.22)
+    if s["parking_brake"]:
+        c.box(x - radius, y - radius, 2.0 * radius, 2.0 * radius, (*RED[:3], 0.30), radius)
+    c.ring((x, y), radius, 2.5, color)
+    c.text(x, y - 8.0, "P", SMALL, color, 0.5)
 
 
 def _revolutions(c: Canvas, x: float, y: float, width: float, rpm: float) -> None:
@@ -188,17 +250,19 @@ def _bar(c: Canvas, x: float, y: float, width: float, share: float, color: Color
         c.box(x, y, max(width * share, 8.0), 8.0, color, 4.0)
 
 
-def _session(c: Canvas, s: Any, rate: float, camera: str) -> None:
-    c.box(14.0, 14.0, 190.0, 72.0, PANEL, 8.0)
+def _session(c: Canvas, s: Any, x: float, y: float, rate: float, camera: str) -> None:
+    c.box(x, y, 190.0, 72.0, PANEL, 8.0)
+    x, y = x - 14.0, y - 14.0
     factor = float(s["real_time_factor"])
     minutes, seconds = divmod(float(s["time"]), 60.0)
-    c.text(26.0, 21.0, f"{int(minutes):d}:{seconds:04.1f}", NORMAL, INK)
-    c.text(192.0, 24.0, camera, SMALL, DIM, 1.0)
-    c.text(26.0, 43.0, f"real time x {factor:.2f}", SMALL, INK if factor > 0.98 or s["paused"] else RED)
+    c.text(x + 26.0, y + 21.0, f"{int(minutes):d}:{seconds:04.1f}", NORMAL, INK)
+    c.text(x + 192.0, y + 24.0, camera, SMALL, DIM, 1.0)
+    c.text(x + 26.0, y + 43.0, f"real time x {factor:.2f}", SMALL, INK if factor > 0.98 or s["paused"] else RED)
     overruns = int(s["overruns"])
-    c.text(26.0, 62.0, f"late ticks {overruns}", SMALL, AMBER if overruns else DIM)
+    c.text(x + 26.0, y + 62.0, f"late ticks {overruns}", SMALL, AMBER if overruns else DIM)
     if rate > 0.0:
-        c.text(192.0, 62.0, f"{rate:.0f} fps", SMALL, DIM, 1.0)
+        c.text(x + 192.0, y + 43.0, "H: keys", SMALL, DIM, 1.0)
+        c.text(x + 192.0, y + 62.0, f"{rate:.0f} fps", SMALL, DIM, 1.0)
 
 
 def _platform(c: Canvas, s: Any, x: float, y: float) -> None:

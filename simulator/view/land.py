@@ -26,8 +26,6 @@ FAR_OFFSET = 60.0
 DASH = 9.0
 """m. Length of one dash and gap of the center line."""
 _STRIP = 64
-_LARGE = 200.0
-"""m. A grid larger than this is a landscape, which goes on as its mirror image far outside; a smaller one is a test piece."""
 
 
 @dataclass
@@ -53,18 +51,35 @@ class Land:
     soil_ids: NDArray[np.uint8]
     soil_names: tuple[str, ...]
     roads: list[ViewRoad] = field(default_factory=list)
+    mirrored: bool = False
+    """beyond the grid: its mirror images go on for ever; otherwise its border is held"""
 
-    @property
-    def mirrored(self) -> bool:
-        """Does the land go on outside as its mirror image?"""
-        ny, nx = self.heights.shape
-        return min(nx * self.spacing[0], ny * self.spacing[1]) > _LARGE
+    def inside(self, u: Any, count: int) -> Any:
+        """Place 0..count - 1, in nodes along one axis of `count` nodes, where the ground is as it is at place u (any shape)."""
+        if self.mirrored:
+            u = count - np.abs((u + 0.5) % (2.0 * count) - count) - 0.5
+        return np.clip(u, 0.0, count - 1.0)
+
+    def images(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Rectangles (n, 2) from low to high in m moved onto the grid: everything that is seen there is the image of something in them."""
+        if not self.mirrored:
+            return low, high
+        spacing, count = np.array(self.spacing), np.array(self.heights.shape[::-1])
+        start = np.array(self.origin) - 0.5 * spacing
+        u, v = (low - start) / (spacing * count), (high - start) / (spacing * count)
+        first, last = np.floor(u), np.floor(v)
+        # a fold at every whole number; a stretch across one reaches from there to its farther end
+        a, b = 1.0 - np.abs(u % 2.0 - 1.0), 1.0 - np.abs(v % 2.0 - 1.0)
+        near, far = np.minimum(a, b), np.maximum(a, b)
+        near = np.where((last > first) & (last % 2.0 == 0.0) | (last > first + 1.0), 0.0, near)
+        far = np.where((last > first) & (last % 2.0 == 1.0) | (last > first + 1.0), 1.0, far)
+        return start + near * spacing * count, start + far * spacing * count
 
     def height(self, x: float, y: float) -> float:
-        """Height in m at one point (bilinear), the border held."""
+        """Height in m at one point (bilinear)."""
         ny, nx = self.heights.shape
-        u = min(max((x - self.origin[0]) / self.spacing[0], 0.0), nx - 1.000001)
-        v = min(max((y - self.origin[1]) / self.spacing[1], 0.0), ny - 1.000001)
+        u = min(float(self.inside((x - self.origin[0]) / self.spacing[0], nx)), nx - 1.000001)
+        v = min(float(self.inside((y - self.origin[1]) / self.spacing[1], ny)), ny - 1.000001)
         i, j = int(u), int(v)
         u, v = u - i, v - j
         h = self.heights
@@ -76,6 +91,7 @@ class Land:
         """Write it for another process, uncompressed."""
         about = {
             "origin": self.origin, "spacing": self.spacing, "plane": self.plane, "soil_names": self.soil_names,
+            "mirrored": self.mirrored,
             "roads": [{"width": road.width, "paved": road.paved} for road in self.roads],
         }  # fmt: skip
         lines = {f"road_{k}": road.points for k, road in enumerate(self.roads)}
@@ -89,9 +105,8 @@ class Land:
             about = json.loads(str(data["about"]))
             roads = [ViewRoad(data[f"road_{k}"], road["width"], road["paved"]) for k, road in enumerate(about["roads"])]
             pair, three = tuple(about["origin"]), tuple(about["plane"])
-            return Land(
-                pair, tuple(about["spacing"]), three, data["heights"], data["hardness"], data["soil_ids"], tuple(about["soil_names"]), roads
-            )
+            grids = data["heights"], data["hardness"], data["soil_ids"]
+            return Land(pair, tuple(about["spacing"]), three, *grids, tuple(about["soil_names"]), roads, about["mirrored"])
 
 
 def land_of(ground: Any) -> Land:
@@ -107,6 +122,7 @@ def land_of(ground: Any) -> Land:
         soil_ids=np.ascontiguousarray(ground.soil_ids, np.uint8),
         soil_names=tuple(ground.soil_names),
         roads=roads,
+        mirrored=bool(p["mirrored"]),
     )
 
 

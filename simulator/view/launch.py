@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from simulator.base import leftovers
 from simulator.base.errors import DeviceError
+from simulator.view.claims import Claim
 from simulator.view.context import display_available
 from simulator.view.land import Land, land_of
 from simulator.view.vehicle_geometry import checked_geometry
 
+LAND, GEOMETRY, ERRORS = "land.npz", "geometry.npz", "errors.txt"
+"""Files in the folder of a drive."""
+HURRY = 2.0
+"""s that a view is given to go when somebody is waiting."""
+
 
 class ViewProcess:
-    """A running view and the files it was started with."""
+    """A running view and the folder it was started with."""
 
-    def __init__(self, process: subprocess.Popen, folder: tempfile.TemporaryDirectory) -> None:
-        self._process, self._folder = process, folder
+    def __init__(self, process: subprocess.Popen, claim: Claim) -> None:
+        self._process, self._claim = process, claim
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
 
     @property
     def alive(self) -> bool:
@@ -33,24 +45,40 @@ class ViewProcess:
         """What a view that ended badly said on its way out, one line; empty otherwise."""
         if self.alive or self._process.returncode == 0:
             return ""
-        lines = [line for line in _read(self._folder.name, "errors.txt").splitlines() if line.strip()]
+        path = self._claim.folder / ERRORS
+        text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        lines = [line for line in text.splitlines() if line.strip()]
         return lines[-1] if lines else f"the view ended with code {self._process.returncode}"
 
-    def close(self, patience: float = 2.0) -> None:
-        """Wait for it to go (it goes when the host closes the view block), then end it, and remove its files."""
-        try:
-            self._process.wait(patience)
-        except subprocess.TimeoutExpired:
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        self._process.wait()
+
+    def end(self, patience: float = 2.0, hurry: Callable[[], bool] = lambda: False) -> None:
+        """Wait for it to go (it goes when the host leaves the view block), then end it; not longer than HURRY once `hurry` says so."""
+        until = time.monotonic() + patience
+        while self.alive and time.monotonic() < until:
+            time.sleep(0.01)
+            if hurry():
+                until = min(until, time.monotonic() + HURRY)
+                hurry = _not_again
+        if self.alive:
             self._process.terminate()
             try:
-                self._process.wait(patience)
+                self._process.wait(0.5)
             except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-        self._folder.cleanup()
+                self.kill()
+
+    def close(self, patience: float = 2.0) -> None:
+        """`end` it and remove its files."""
+        self.end(patience)
+        self._claim.release()
 
 
-def start_view_process(block: str, keys: str, ground: Any, geometry: Mapping[str, Any], title: str = "") -> ViewProcess:
+def start_view_process(
+    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], title: str = "", claim: Claim | None = None
+) -> ViewProcess:
     """Open the window in a new Python process that imports neither physics nor numba.
 
     Parameters
@@ -59,27 +87,32 @@ def start_view_process(block: str, keys: str, ground: Any, geometry: Mapping[str
     ground : a `terrain.surface.Ground`, or a `Land` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     title : what stands in the title bar
+    claim : folder of the drive; a new one when not given
 
     Raises DeviceError when there is no display, ConfigError for a wrong geometry.
     """
     if not display_available():
         raise DeviceError("window: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set); expected a desktop, or use --offscreen")
-    return start_process("simulator.view", [block, keys], ground, geometry, [title])
+    return start_process("simulator.view", [block, keys], ground, geometry, [title], claim)
 
 
-def start_process(module: str, blocks: Sequence[str], ground: Any, geometry: Mapping[str, Any], rest: Sequence[str]) -> ViewProcess:
+def start_process(
+    module: str, blocks: Sequence[str], ground: Any, geometry: Mapping[str, Any], rest: Sequence[str], claim: Claim | None = None
+) -> ViewProcess:
     """Start `python -m module BLOCK KEYS LAND.npz GEOMETRY.npz rest...`; arguments as for `start_view_process`."""
-    folder = tempfile.TemporaryDirectory(prefix="jounce-view-", ignore_cleanup_errors=True)
-    land_file, geometry_file = Path(folder.name) / "land.npz", Path(folder.name) / "geometry.npz"
+    if claim is None:
+        with leftovers.making():
+            claim = Claim()
+            leftovers.keep(claim.release)
+    land_file, geometry_file = claim.folder / LAND, claim.folder / GEOMETRY
     (ground if isinstance(ground, Land) else land_of(ground)).save(land_file)
     np.savez(geometry_file, **checked_geometry(geometry))  # type: ignore[arg-type]
     command = [sys.executable, "-m", module, *blocks, str(land_file), str(geometry_file), *rest]
     root = str(Path(__file__).resolve().parents[2])
-    with open(Path(folder.name) / "errors.txt", "wb") as errors:
-        process = subprocess.Popen(command, cwd=root, stdin=subprocess.DEVNULL, stderr=errors, start_new_session=True)
-    return ViewProcess(process, folder)
+    with open(claim.folder / ERRORS, "wb") as errors:
+        process = leftovers.start_child(command, cwd=root, stdin=subprocess.DEVNULL, stderr=errors)
+    return ViewProcess(process, claim)
 
 
-def _read(folder: str, name: str) -> str:
-    path = Path(folder) / name
-    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+def _not_again() -> bool:
+    return False

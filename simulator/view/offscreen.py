@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 import time
 import zlib
@@ -84,10 +85,14 @@ class Offscreen:
         self.scene.draw(self._state, dt, self._frame.id, self.width, self.height)
 
     def save_png(self, path: Path | str) -> None:
-        """Write the last picture. Raises OutputError when it cannot be written."""
+        """Write the last picture, whole or not at all. Raises OutputError when it cannot be written."""
+        new = Path(f"{path}.new")
         try:
-            Path(path).write_bytes(png(self._image))
+            new.write_bytes(png(self._image))
+            new.replace(path)
         except OSError as error:
+            with contextlib.suppress(OSError):
+                new.unlink(missing_ok=True)
             raise OutputError(f"{path}: cannot be written ({error.strerror}); expected a writable folder") from error
 
     def finish(self) -> None:

@@ -65,8 +65,10 @@ class Terrain:
         self.triangles = len(tiles) * self._cells**2 * 2
         near = level == 0
         shaded = near & (distance(tiles[:, :2], tiles[:, 3], focus) < SHADE)
-        wild = ~shaded & ~self._hard.any(tiles[:, :2], tiles[:, 3])
-        paved = ~shaded & ~self._not_paved.any(tiles[:, :2], tiles[:, 3])
+        corners, side = tiles[:, :2].astype(np.float64), tiles[:, 3:].astype(np.float64)
+        shown = self.land.images(corners, corners + side)
+        wild = ~shaded & ~self._hard.any(*shown)
+        paved = ~shaded & ~self._not_paved.any(*shown)
         mixed = ~(shaded | wild | paved)
         chosen = (shaded, near & wild, near & paved, near & mixed, ~near & wild, ~near & paved, ~near & mixed)
         for kind, some in zip(KINDS, chosen, strict=True):

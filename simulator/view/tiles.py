@@ -69,18 +69,17 @@ def _on_screen(corners: NDArray, side: float, clip_of_world: NDArray, bounds: ob
 
 
 class Counter:
-    """How many nodes of a grid have a property inside squares; a summed-area table answers for many squares at once [Crow 1984]."""
+    """How many nodes of a grid have a property inside rectangles; a summed-area table answers for many at once [Crow 1984]."""
 
     def __init__(self, marked: NDArray[np.bool_], origin: tuple[float, float], spacing: tuple[float, float]) -> None:
         self._sum = np.zeros((marked.shape[0] + 1, marked.shape[1] + 1), np.int32)
         np.cumsum(np.cumsum(marked, axis=0, dtype=np.int32), axis=1, out=self._sum[1:, 1:])
         self._origin, self._spacing = np.asarray(origin), np.asarray(spacing)
 
-    def any(self, corners: NDArray, side: Any) -> NDArray[np.bool_]:
-        """Is a node with the property inside each square [corner x, y] of that side, or next to it? Outside the grid its border counts."""
+    def any(self, low: NDArray, high: NDArray) -> NDArray[np.bool_]:
+        """Is a node with the property inside each rectangle from low to high (n, 2), or next to it? Outside the grid its border counts."""
         count = np.array(self._sum.shape)[::-1] - 1
-        low = np.clip(np.floor((corners - self._origin) / self._spacing).astype(int) - 1, 0, count - 1)
-        high = np.ceil((corners + np.reshape(side, (-1, 1)) - self._origin) / self._spacing).astype(int) + 1
-        high = np.clip(high, low, count - 1) + 1
-        (i0, j0), (i1, j1) = low.T, high.T
+        first = np.clip(np.floor((low - self._origin) / self._spacing).astype(int) - 1, 0, count - 1)
+        last = np.clip(np.ceil((high - self._origin) / self._spacing).astype(int) + 1, first, count - 1) + 1
+        (i0, j0), (i1, j1) = first.T, last.T
         return (self._sum[j1, i1] - self._sum[j0, i1] - self._sum[j1, i0] + self._sum[j0, i0]) > 0

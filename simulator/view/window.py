@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.base.records import Record
-from simulator.view.block import KeyWriter, ViewReader
+from simulator.view.block import KeyWriter, NoKeys, ViewReader
 from simulator.view.camera import CAMERAS
+from simulator.view.claims import HostWatch
 from simulator.view.context import is_software, window_context
 from simulator.view.land import Land, land_of
 from simulator.view.quality import Quality
@@ -21,41 +22,62 @@ SHORTEST = 1.0 / 250.0
 """s. No frame is shorter, so that a driver without vertical synchronization does not eat a processor."""
 SOFTWARE = 1.0 / 60.0
 """s. The same where the processor draws."""
+USUAL_DPI = 96.0
+"""Dots per inch of a screen on which letters have their usual size."""
 BINDINGS = {
     "LEFT": "left", "A": "left", "RIGHT": "right", "D": "right", "UP": "up", "W": "up", "DOWN": "down", "S": "down", "SPACE": "space",
-    "R": "reset", "P": "pause", "C": "camera", "_1": "camera_1", "_2": "camera_2", "_3": "camera_3", "PAGEUP": "gear_up", "E": "gear_up",
+    "R": "reset", "T": "upright", "P": "pause", "C": "camera", "_1": "camera_1", "_2": "camera_2", "_3": "camera_3", "PAGEUP": "gear_up", "E": "gear_up",
     "PAGEDOWN": "gear_down", "Q": "gear_down", "F": "drive", "N": "neutral", "V": "reverse", "B": "parking_brake", "M": "motion",
     "ESCAPE": "escape",
 }  # fmt: skip
 """pyglet's name of a key and its meaning, a row of block.KEYS."""
+HELP_KEYS = ("H", "F1")
+"""Keys that show and hide the list of keys, the window's own business."""
 
 
-def run_window(block: str, keys: str, ground: Any, geometry: Mapping[str, Any], title: str = "") -> None:
-    """Open the window and draw until it is closed or the host leaves.
+def run_window(
+    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], host: HostWatch, title: str = "", looks_on: bool = False
+) -> None:
+    """Open the window and draw until it is closed, or the host leaves or is gone.
 
     Parameters
     ----------
     block, keys : names of the view block and of the key block, both made by the host
     ground : a `terrain.surface.Ground`, or a `Land` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
+    host : whether the host still lives
     title : what stands in the title bar beside the program's name
+    looks_on : the keys of another window count
 
     Raises DeviceError when a block or the display is missing.
     """
-    reader, writer = ViewReader(block), KeyWriter(keys)
+    reader = ViewReader(block)
+    writer: KeyWriter | NoKeys = NoKeys() if looks_on else KeyWriter(keys)
     caption = f"{CAPTION} - {title}" if title else CAPTION
+    closed_by_user = False
     try:
-        _View(reader, writer, ground if isinstance(ground, Land) else land_of(ground), geometry, caption).run()
+        view = _View(reader, writer, ground if isinstance(ground, Land) else land_of(ground), geometry, host, caption)
+        view.run()
+        closed_by_user = view.closed_by_user
     finally:
-        writer.close(closed_by_user=not reader.closed)
+        writer.close(closed_by_user)
         reader.close()
 
 
 class _View:
     """State of an open window."""
 
-    def __init__(self, reader: ViewReader, writer: KeyWriter, land: Land, geometry: Mapping[str, Any], caption: str) -> None:
-        self.reader, self.writer = reader, writer
+    def __init__(
+        self,
+        reader: ViewReader,
+        writer: KeyWriter | NoKeys,
+        land: Land,
+        geometry: Mapping[str, Any],
+        host: HostWatch,
+        caption: str,
+    ) -> None:
+        self.reader, self.writer, self.host = reader, writer, host
+        self.closed_by_user = False
         self.window = window_context(*SIZE, caption, samples=4)
         from pyglet.window import key
 
@@ -63,6 +85,7 @@ class _View:
         from simulator.view.scene import Scene
 
         self.meaning = {getattr(key, name): meaning for name, meaning in BINDINGS.items()}
+        self.help_keys = [getattr(key, name) for name in HELP_KEYS]
         software = is_software(renderer())
         if software and self.window.config.samples:
             # four samples per pixel cost the processor half its frame rate
@@ -74,7 +97,13 @@ class _View:
         self.last = time.perf_counter()
         self.heard = self.last
         self.generation = -1
-        self.window.push_handlers(on_draw=self.draw, on_key_press=self.press, on_key_release=self.release, on_deactivate=writer.release_all)
+        self.window.push_handlers(
+            on_draw=self.draw,
+            on_key_press=self.press,
+            on_key_release=self.release,
+            on_deactivate=writer.release_all,
+            on_close=self.close,
+        )
 
     def run(self) -> None:
         import pyglet
@@ -88,6 +117,12 @@ class _View:
 
         pyglet.app.exit()
 
+    def close(self) -> bool:
+        """The driver closes the window."""
+        self.closed_by_user = True
+        self.leave()
+        return True
+
     def draw(self) -> None:
         """One frame."""
         now = time.perf_counter()
@@ -95,7 +130,7 @@ class _View:
             time.sleep(self.shortest - (now - self.last))
             now = time.perf_counter()
         dt, self.last = min(now - self.last, 0.1), now
-        if self.reader.closed:
+        if self.reader.closed or self.host.gone or not self.writer.owns:
             self.leave()
             return
         if self.reader.read():
@@ -108,6 +143,7 @@ class _View:
             if now - self.heard > SILENCE:
                 _say(state, "the host is silent")
             width, height = self.window.get_framebuffer_size()
+            self.scene.hud.ratio = max(self.window.dpi / USUAL_DPI, width / max(self.window.get_size()[0], 1))
             self.scene.draw(state, dt, 0, width, height)
             self._judge(now)
         self.writer.beat()
@@ -122,6 +158,9 @@ class _View:
     def press(self, symbol: int, modifiers: int) -> bool:
         """Key down: cameras are the window's own business, everything is handed on."""
         meaning = self.meaning.get(symbol)
+        if symbol in self.help_keys:
+            self.scene.hud.help = not self.scene.hud.help
+            return True
         if meaning is None:
             return False
         self.writer.set(meaning, True)
@@ -131,7 +170,7 @@ class _View:
             self.scene.camera.kind = CAMERAS[int(meaning[-1]) - 1]
             self.scene.camera.cut()
         elif meaning == "escape":
-            self.leave()
+            self.close()
         return True
 
     def release(self, symbol: int, modifiers: int) -> bool:

@@ -9,6 +9,7 @@ from jounce import call, finish, start
 
 COMMANDS = (
     ("drive",),
+    ("view",),
     ("run",),
     ("stream",),
     ("platform",),

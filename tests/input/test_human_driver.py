@@ -235,3 +235,17 @@ def test_the_windows_keys_are_the_drivers_keys(keyboard_profile):
         del seat
         writer.close()
         reader.close()
+
+
+def test_the_key_for_upright_is_an_event(keyboard_profile):
+    reader = block.KeyReader()
+    writer = block.KeyWriter(reader.name)
+    driver = HumanDriver([Keyboard(reader, keyboard_profile)])
+    out = record(COMMAND)
+    writer.beat()
+    writer.set("upright", True)
+    driver.read(0.0, 0.0, out)
+    assert driver.events() == ["upright"] and driver.events() == []
+    del driver
+    writer.close(closed_by_user=False)
+    reader.close()

@@ -109,8 +109,9 @@ def test_on_a_road_the_ground_is_hard_and_beside_it_fades_slowly(soils):
 
 def test_the_first_road_has_the_right_of_way(soils):
     g = load(LEVEL, soils)
-    assert g.soil_names[g.soil_ids[80, 120]] == "asphalt on lete_sand"
-    assert g.soil_names[g.soil_ids[40, 120]] == "gravel on lete_sand"
+    rows, columns = g.margin
+    assert g.soil_names[g.soil_ids[rows + 80, columns + 120]] == "asphalt on lete_sand"
+    assert g.soil_names[g.soil_ids[rows + 40, columns + 120]] == "gravel on lete_sand"
     main, side = g.road("main"), g.road("side")
     assert (main.surface, main.width, main.verge) == ("asphalt", 8.0, 4.0)
     assert main.points[:, 2] == pytest.approx(0.0, abs=1e-9)

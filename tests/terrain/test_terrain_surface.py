@@ -13,14 +13,14 @@ from terrain.soil import SOIL
 from terrain.surface import GROUND, height_and_normal, soil_under
 
 
-def ground(heights, origin=(-3.0, 7.0), spacing=(0.5, 2.0), slope=(0.0, 0.0), height=0.0):
+def ground(heights, origin=(-3.0, 7.0), spacing=(0.5, 2.0), slope=(0.0, 0.0), height=0.0, mirrored=0):
     p = record(GROUND)
-    p[0]["origin"], p[0]["spacing"], p[0]["slope"], p[0]["height"] = origin, spacing, slope, height
+    p[0]["origin"], p[0]["spacing"], p[0]["slope"], p[0]["height"], p[0]["mirrored"] = origin, spacing, slope, height, mirrored
     return p, np.asarray(heights, np.float32)
 
 
-def bumpy():
-    return ground(np.random.default_rng(4).normal(size=(9, 13)))
+def bumpy(mirrored=0):
+    return ground(np.random.default_rng(4).normal(size=(9, 13)), mirrored=mirrored)
 
 
 def slope_at(p, heights, x, y):
@@ -37,10 +37,11 @@ def test_nodes_keep_their_heights():
             assert height_and_normal(p, heights, -3.0 + 0.5 * i, 7.0 + 2.0 * j, n) == pytest.approx(float(heights[j, i]), abs=1e-12)
 
 
-def test_normal_is_the_derivative_of_the_height():
-    p, heights = bumpy()
+@pytest.mark.parametrize("mirrored", [0, 1])
+def test_normal_is_the_derivative_of_the_height(mirrored):
+    p, heights = bumpy(mirrored)
     n, h = np.empty(3), 1e-6
-    for x, y in np.random.default_rng(1).uniform((-5.0, 3.0), (5.0, 26.0), (200, 2)):
+    for x, y in np.random.default_rng(1).uniform((-25.0, -40.0), (25.0, 56.0), (400, 2)):
         z = [height_and_normal(p, heights, x + dx, y + dy, n) for dx, dy in ((h, 0), (-h, 0), (0, h), (0, -h))]
         expected = np.array((z[0] - z[1], z[2] - z[3])) / (2.0 * h)
         np.testing.assert_allclose(slope_at(p, heights, x, y), expected, atol=2e-8)
@@ -48,12 +49,13 @@ def test_normal_is_the_derivative_of_the_height():
         assert n[2] > 0.0
 
 
+@pytest.mark.parametrize("mirrored", [0, 1])
 @pytest.mark.parametrize("along", [0, 1])
-def test_height_and_slope_are_continuous_over_cells_and_border(along):
-    p, heights = bumpy()
+def test_height_and_slope_are_continuous_over_cells_and_border(along, mirrored):
+    p, heights = bumpy(mirrored)
     origin, spacing, count = (-3.0, 7.0)[along], (0.5, 2.0)[along], (13, 9)[along]
     n, h = np.empty(3), 1e-9
-    for k in range(-4, count + 4):
+    for k in range(-3 * count, 3 * count):
         q = [1.234, 15.678]
         q[along] = origin + spacing * k
         low, high = list(q), list(q)
@@ -90,8 +92,39 @@ def test_the_border_is_held_and_nothing_is_nan_far_outside():
             assert np.isfinite(n).all()
 
 
-def test_nan_is_answered_not_followed():
-    p, heights = bumpy()
+def test_mirror_images_of_the_map_go_on_for_ever():
+    p, heights = bumpy(mirrored=1)
+    n, m = np.empty(3), np.empty(3)
+    wide, high = 13 * 0.5, 9 * 2.0
+    west, south = -3.0 - 0.25, 7.0 - 1.0
+    for u, v in np.random.default_rng(3).uniform((0.0, 0.0), (wide, high), (50, 2)):
+        z = height_and_normal(p, heights, west + u, south + v, n)
+        for i in (-2001, -2, -1, 1, 2, 5):
+            x = west + (i * wide + u if i % 2 == 0 else (i + 1) * wide - u)
+            assert height_and_normal(p, heights, x, south - v, m) == pytest.approx(z, abs=1e-9)
+            np.testing.assert_allclose(m, (n[0] * (-1) ** i, -n[1], n[2]), atol=1e-9)
+
+
+@pytest.mark.parametrize("mirrored", [0, 1])
+@pytest.mark.parametrize("slope", [(0.0, 0.0), (2.0, -2.0)])
+def test_no_coordinate_leads_to_nan_or_out_of_memory(mirrored, slope):
+    p, heights = ground(np.random.default_rng(4).normal(size=(9, 13)), slope=slope, mirrored=mirrored)
+    soils, out, n = record(SOIL, 2), record(SOIL), np.empty(3)
+    hardness, ids = np.ones_like(heights), (heights > 0.0).astype(np.uint8)
+    sizes = (0.0, 1e-300, 3.0, 1e4, 1e9, 1e15, 4.5e15, 9.3e18, 1e300, 1.7e308, np.inf)
+    for x in (*sizes, *(-size for size in sizes)):
+        for y in (0.0, x, -x):
+            z = height_and_normal(p, heights, x, y, n)
+            assert np.isfinite(z) and np.isfinite(n).all() and np.linalg.norm(n) == pytest.approx(1.0)
+            if slope == (0.0, 0.0):
+                assert abs(z) < 6.0
+            soil_under(p, hardness, ids, soils, x, y, out)
+            assert out[0]["hardness"] == 1.0
+
+
+@pytest.mark.parametrize("mirrored", [0, 1])
+def test_nan_is_answered_not_followed(mirrored):
+    p, heights = bumpy(mirrored)
     assert np.isnan(height_and_normal(p, heights, np.nan, 0.0, np.empty(3)))
 
 

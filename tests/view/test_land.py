@@ -130,7 +130,25 @@ def test_squares_know_whether_a_marked_node_is_inside_or_next_to_them():
     counter = Counter(marked, (-5.0, 5.0), (2.0, 1.0))
     x, y = -5.0 + 2.0 * 20, 5.0 + 10.0
     squares = np.array([[x - 4.0, y - 4.0], [x + 0.5, y - 8.5], [x + 8.0, y], [x, y + 8.0], [-1e4, -1e4], [1e4, y]])
-    assert counter.any(squares, 8.0).tolist() == [True, True, False, False, False, False]
+    assert counter.any(squares, squares + 8.0).tolist() == [True, True, False, False, False, False]
     border = np.zeros((40, 60), bool)
     border[:, -1] = True
-    assert Counter(border, (0.0, 0.0), (1.0, 1.0)).any(np.array([[500.0, 3.0]]), 10.0).all(), "the border goes on outside"
+    outside = np.array([[500.0, 3.0]])
+    assert Counter(border, (0.0, 0.0), (1.0, 1.0)).any(outside, outside + 10.0).all(), "the border goes on outside"
+
+
+def test_rectangles_outside_are_found_on_the_mirrored_map():
+    heights = np.zeros((20, 30), np.float32)
+    zeros = np.zeros(heights.shape, np.uint8)
+    land = Land((-10.0, 5.0), (2.0, 1.0), (0.0, 0.0, 0.0), heights, zeros, zeros, ("sand",), mirrored=True)
+    rng = np.random.default_rng(6)
+    low = rng.uniform(-300.0, 300.0, (500, 2))
+    high = low + rng.uniform(0.0, 70.0, (500, 2))
+    first, last = land.images(low, high)
+    assert (first >= (-11.0, 4.5)).all() and (last <= (49.0, 24.5)).all()
+    for share in rng.uniform(0.0, 1.0, (40, 2)):
+        x = low + share * (high - low)
+        u = np.column_stack([origin + spacing * land.inside((x[:, k] - origin) / spacing, count) for k, (origin, spacing, count) in
+                             enumerate(((-10.0, 2.0, 30), (5.0, 1.0, 20)))])  # fmt: skip
+        assert (u >= first - 1.01).all() and (u <= last + 1.01).all()
+    assert np.mean(last - first < high - low + 1e-9) == 1.0, "no larger than they were"

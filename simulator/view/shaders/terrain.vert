@@ -14,7 +14,7 @@ out vec4 near;                              // the surface texture at the nodes,
 uniform vec4 grid;                          // origin x, y, spacing x, y
 uniform vec4 road_grid;                     // origin x, y, spacing x, y of the road texture
 uniform vec3 plane;                         // height, slope x, slope y
-uniform float mirrored;                     // 1: far outside, the land goes on as its mirror image
+uniform float mirrored;                     // beyond the grid: 1 = its mirror images go on for ever, 0 = its border is held
 out vec3 p_W;
 out vec4 road;                              // lateral offset, half width, dash, kind
 out vec4 air;
@@ -25,7 +25,13 @@ vec4 weights(float t) {
     return vec4(t * (-0.5 + t * (1.0 - 0.5 * t)), 1.0 + t * t * (1.5 * t - 2.5), t * (0.5 + t * (2.0 - 1.5 * t)), t * t * (0.5 * t - 0.5));
 }
 
-// the Catmull-Rom surface that the wheels roll on
+// node k or the one that it is the image of
+ivec2 node_of(ivec2 k, ivec2 last) {
+    ivec2 image = ivec2(mix(vec2(clamp(k, ivec2(0), last)), mix(vec2(k), vec2(-1 - k), lessThan(k, ivec2(0))), mirrored));
+    return ivec2(mix(vec2(image), vec2(2 * last + 1 - image), greaterThan(image, last)));
+}
+
+// the Catmull-Rom surface that the wheels roll on; u lies inside
 float ground(vec2 u) {
     ivec2 last = textureSize(heights, 0) - 1;
     ivec2 low = ivec2(floor(u));
@@ -33,26 +39,24 @@ float ground(vec2 u) {
     float z = 0.0;
     for (int j = 0; j < 4; ++j) {
         for (int i = 0; i < 4; ++i) {
-            z += a[i] * b[j] * texelFetch(heights, clamp(low + ivec2(i - 1, j - 1), ivec2(0), last), 0).r;
+            z += a[i] * b[j] * texelFetch(heights, node_of(low + ivec2(i - 1, j - 1), last), 0).r;
         }
     }
     return z;
 }
 #endif
 
-float height(vec2 p, float cell, float morph) {
-    vec2 size = vec2(textureSize(heights, 0));
-    vec2 u = (p - grid.xy) / grid.zw;
+// place on the grid, in nodes, where the land is as it is at u
+vec2 inside(vec2 u, vec2 size) {
+    vec2 image = size - abs(mod(u + 0.5, 2.0 * size) - size) - 0.5;
+    return mix(clamp(u, vec2(0.0), size - 1.0), image, mirrored);
+}
+
+float height(vec2 p, vec2 u, vec2 size, float cell, float morph) {
     float lod = log2(max(cell * (1.0 + morph) / max(grid.z, grid.w), 1.0)) * mirrored;
+    float z = textureLod(heights, (u + 0.5) / size, lod).r;
 #ifdef SMOOTH
-    float z = mix(ground(u), textureLod(heights, (clamp(u, vec2(0.0), size - 1.0) + 0.5) / size, lod).r, morph);
-#else
-    float z = textureLod(heights, (clamp(u, vec2(0.0), size - 1.0) + 0.5) / size, lod).r;
-    vec2 outside = max(max(-u, u - size + 1.0), 0.0) * grid.zw;
-    float far = smoothstep(60.0, 400.0, max(outside.x, outside.y)) * mirrored;
-    if (far > 0.0) {
-        z = mix(z, textureLod(heights, (u + 0.5) / size, lod).r, far);
-    }
+    z = mix(ground(u), z, morph);
 #endif
     return z + plane.x + dot(plane.yz, p);
 }
@@ -61,11 +65,13 @@ void main() {
     vec2 at = tile.xy + node * tile.z;
     float morph = clamp((distance(at, focus) / tile.w - 3.45) / 0.55, 0.0, 1.0);
     at -= fract(node * 0.5) * 2.0 * morph * tile.z;
-    p_W = vec3(at, height(at, tile.z, morph));
-    road = textureLod(roads, ((at - road_grid.xy) / road_grid.zw + 0.5) / vec2(textureSize(roads, 0)), 0.0);
+    vec2 size = vec2(textureSize(heights, 0));
+    vec2 u = inside((at - grid.xy) / grid.zw, size);
+    p_W = vec3(at, height(at, u, size, tile.z, morph));
+    road = textureLod(roads, (u * grid.zw / road_grid.zw + 0.5) / vec2(textureSize(roads, 0)), 0.0);
     wide = textureLod(grain, at * 0.0021 + 0.11, 0.0).a;
 #ifdef SMOOTH
-    near = textureLod(surface, ((at - grid.xy) / grid.zw + 0.5) / vec2(textureSize(surface, 0)), 0.0);
+    near = textureLod(surface, (u + 0.5) / size, 0.0);
 #endif
     vec3 ray = p_W - eye;
     float r = length(ray);

@@ -1,0 +1,141 @@
+"""Where the instruments stand: as many as the window has room for, never one over another. No OpenGL here; lengths in pixels of the canvas."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Box(NamedTuple):
+    """Upper left corner and size."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+EDGE, GAP = 14.0, 8.0
+"""From a panel to the border of the picture and to the next panel, at least."""
+TEXT_EDGE, LINE = 22.0, 24.0
+"""Of a message: room on each side and height of a line."""
+MOST_LINES = 3
+RESERVED = (560.0, 62.0)
+"""Room for two lines of a message."""
+SMALLEST = (272.0, 232.0)
+"""Canvas on which dashboard and message have room; a smaller picture is drawn with smaller letters."""
+_DASHBOARDS = {"wide": (472.0, 104.0), "narrow": (236.0, 104.0)}
+_PLATFORM, _SESSION = (196.0, 156.0), (190.0, 72.0)
+
+HELP = (
+    ("arrows, WASD", "steer, throttle, brake"),
+    ("Space", "parking brake while held"),
+    ("B", "parking brake on, off"),
+    ("F  N  V", "drive, neutral, reverse"),
+    ("E  Q", "selector up, down"),
+    ("T", "upright where it is"),
+    ("R", "back to the start"),
+    ("P", "pause, go on"),
+    ("M", "platform up, down"),
+    ("C", "next camera"),
+    ("1  2  3", "chase, driver, suspension"),
+    ("H, F1", "show, hide this list"),
+    ("Esc", "end the drive"),
+)
+"""Keys and what they do."""
+HELP_COLUMN, HELP_LINE = 300.0, 21.0
+
+
+def canvas_scale(width: float, height: float, ratio: float, helping: bool) -> float:
+    """Pixels of the picture per pixel of the canvas.
+
+    width, height : of the picture, in pixels
+    ratio : pixels per unit of a screen of usual density
+    helping : the canvas shows the list of keys
+    """
+    large = max(ratio, min(width / 1280.0, height / 720.0))
+    if helping:
+        return min(large, max(min(width / (w + 8.0), height / (h + 8.0)) for w, h in map(_help_size, (1, 2, 3))))
+    return min(large, width / SMALLEST[0], height / SMALLEST[1])
+
+
+def arrange(width: float, height: float, message: tuple[float, float] | None) -> dict[str, Box]:
+    """Panels by name and their places on a canvas of that size; `message` is the size of the line for the driver, if there is one.
+
+    The names: wide or narrow (dashboard), message, session, platform. What there is no room for is left out: first the session, then the
+    platform. Room for a usual message is kept free, so that nothing jumps when one comes.
+    """
+    usual = (min(width - 2.0 * EDGE, RESERVED[0]), RESERVED[1])
+    room = usual if message is None else (max(message[0], usual[0]), max(message[1], usual[1]))
+    choices = list(itertools.product((True, False), _DASHBOARDS, ("beside", "left", "above", "stacked", "")))
+    choices.sort(key=lambda choice: (not choice[0]) + 2 * (not choice[2]))
+    # the first in which nothing overlaps
+    chosen = next((choice for choice in choices if _fits(_placed(width, height, room, *choice), width, height)), (False, "narrow", ""))
+    return _placed(width, height, message, *chosen)
+
+
+def _placed(
+    width: float, height: float, message: tuple[float, float] | None, session: bool, dashboard: str, platform: str
+) -> dict[str, Box]:
+    """`platform`: beside the dashboard in the middle, beside it at the left, in the upper corner, right above it, or nowhere."""
+    w, h = _DASHBOARDS[dashboard]
+    panels = {dashboard: Box(EDGE if platform == "left" else 0.5 * (width - w), height - EDGE - h, w, h)}
+    if session:
+        panels["session"] = Box(EDGE, EDGE, *_SESSION)
+    if platform:
+        y = EDGE if platform == "above" else height - EDGE - _PLATFORM[1] - (h + GAP if platform == "stacked" else 0.0)
+        panels["platform"] = Box(width - EDGE - _PLATFORM[0], y, *_PLATFORM)
+    if message is not None:
+        panels["message"] = _message_place(width, message, [box for name, box in panels.items() if name != dashboard and box.y == EDGE])
+    return panels
+
+
+def _message_place(width: float, size: tuple[float, float], above: list[Box]) -> Box:
+    """In the middle of the upper border if it has room between the panels there, below them if not."""
+    box = Box(0.5 * (width - size[0]), EDGE, *size)
+    if any(_touch(box, other) for other in above):
+        return box._replace(y=max(other.y + other.height for other in above) + GAP)
+    return box
+
+
+def _fits(panels: dict[str, Box], width: float, height: float) -> bool:
+    inside = all(box.x >= 0.0 and box.y >= 0.0 and box.x + box.width <= width and box.y + box.height <= height for box in panels.values())
+    return inside and not any(_touch(a, b) for a, b in itertools.combinations(panels.values(), 2))
+
+
+def _touch(a: Box, b: Box) -> bool:
+    """Do two boxes overlap, or nearly?"""
+    apart_x = a.x + a.width + GAP <= b.x or b.x + b.width + GAP <= a.x
+    apart_y = a.y + a.height + GAP <= b.y or b.y + b.height + GAP <= a.y
+    return not (apart_x or apart_y)
+
+
+def wrapped(text: str, width_of: Callable[[str], float], width: float) -> list[str]:
+    """A text in lines no longer than `width`, broken between words where that is possible, at most MOST_LINES."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and width_of(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+            continue
+        while width_of(word) > width and len(word) > 1:
+            count = next((k for k in range(len(word) - 1, 1, -1) if width_of(word[:k]) <= width), 1)
+            lines.append(word[:count])
+            word = word[count:]  # noqa: PLW2901 (the rest of it)
+        lines.append(word)
+    if len(lines) > MOST_LINES:
+        last = lines[MOST_LINES - 1]
+        while len(last) > 1 and width_of(f"{last}...") > width:
+            last = last[:-1]
+        lines = [*lines[: MOST_LINES - 1], f"{last}..."]
+    return lines
+
+
+def help_size(width: float, height: float) -> tuple[int, tuple[float, float]]:
+    """Columns of the list of keys on a canvas of that size, and its size."""
+    best = max((1, 2, 3), key=lambda columns: min(1.0, width / _help_size(columns)[0], height / _help_size(columns)[1]))
+    return best, _help_size(best)
+
+
+def _help_size(columns: int) -> tuple[float, float]:
+    return 32.0 + HELP_COLUMN * columns, 24.0 + HELP_LINE * -(-len(HELP) // columns)

@@ -1,0 +1,106 @@
+"""A person's drive whose window dies: it waits, `jounce view` opens another window, and nothing is left of it in the end.
+
+Needs an X server that can be started; skipped, visibly, without one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from jounce import start
+
+from simulator.view.claims import PREFIX, SHARED_MEMORY, sweep
+from simulator.warm import compile_kernels
+
+pytestmark = pytest.mark.skipif(not shutil.which("Xvfb") or not Path("/proc").is_dir(), reason="no Xvfb")
+
+
+@pytest.fixture(scope="module")
+def display():
+    """Number of a display without a screen."""
+    read, write = os.pipe()
+    with subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "800x600x24"], pass_fds=[write], stderr=subprocess.DEVNULL
+    ) as server:
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            number = pipe.readline().strip()
+        if not number:
+            pytest.skip("Xvfb does not start")
+        yield f":{number}"
+        server.terminate()
+
+
+class Terminal:
+    """What a program says, line by line."""
+
+    def __init__(self, process):
+        self.process, self.lines = process, []
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip())
+
+    def wait_for(self, text, seconds=180.0):
+        end = time.monotonic() + seconds
+        while not any(text in line for line in self.lines):
+            if self.process.poll() is not None or time.monotonic() > end:
+                pytest.fail(f"no {text!r} in {self.lines}: {self.process.stderr.read() if self.process.poll() is not None else 'waits'}")
+            time.sleep(0.02)
+
+
+def view_process(host):
+    """Process id of the window that a host started."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                if parent == host.pid and b"simulator.view" in (entry / "cmdline").read_bytes():
+                    return int(entry.name)
+            except OSError:
+                continue
+    pytest.fail("no window")
+
+
+def test_a_drive_waits_for_a_new_window_and_its_death_leaves_nothing(display, tmp_path):
+    compile_kernels(print)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    variables = {"DISPLAY": display, "TMPDIR": str(temporary)}
+    drive = Terminal(start("drive", "--terrain", "flat", "--driver", "keyboard", "--no-motion", "--out", "out", cwd=tmp_path, **variables))
+    view = None
+    try:
+        drive.wait_for("first frame")
+        blocks = {file.name for file in SHARED_MEMORY.glob(f"{PREFIX}*")}
+        os.kill(view_process(drive.process), signal.SIGKILL)
+        drive.wait_for("'jounce view' in another terminal opens a new window")
+        view = Terminal(start("view", cwd=tmp_path, **variables))
+        drive.wait_for("the window is back")
+        assert len(list(temporary.glob(f"{PREFIX}*"))) == 1
+        drive.process.kill()
+        drive.process.wait()
+        assert view.process.wait(60.0) == 0
+        assert list(temporary.glob(f"{PREFIX}*")) == []
+        left = {file.name for file in SHARED_MEMORY.glob(f"{PREFIX}*")} & blocks
+        assert len(left) < len(blocks), "those of this drive are gone"
+    finally:
+        for terminal in (drive, view):
+            if terminal is not None:
+                terminal.process.kill()
+                terminal.process.communicate()
+        sweep()
+
+
+def test_without_a_drive_there_is_nothing_to_look_at(display, tmp_path):
+    process = start("view", cwd=tmp_path, DISPLAY=display, TMPDIR=str(tmp_path))
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert "no drive with a view is running" in err and len(err.splitlines()) == 1

@@ -1,0 +1,130 @@
+"""Every offscreen drive leaves pictures, however short it is; a host that is killed leaves no process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from simulator.base.errors import DeviceError
+from simulator.view.block import KeyReader, ViewWriter, extras
+from simulator.view.camera import CAMERAS
+from simulator.view.claims import sweep
+from simulator.view.context import offscreen_context
+from simulator.view.frames import start_pictures_process
+from tests.view.scenes import geometry, hilly_land, readout
+
+ROOT = Path(__file__).resolve().parents[2]
+HOST = (
+    "import sys, time\n"
+    "from pathlib import Path\n"
+    "from simulator.view.block import KeyReader, ViewWriter, extras\n"
+    "from simulator.view.frames import start_pictures_process\n"
+    "from tests.view.scenes import geometry, hilly_land, readout\n"
+    "block, keys, state = ViewWriter(), KeyReader(), readout()\n"
+    "view = start_pictures_process(block.name, keys.name, hilly_land(), geometry(), Path(sys.argv[1]), 0.5)\n"
+    "print(view.pid, flush=True)\n"
+    "while True:\n"
+    "    state[0]['time'] += 0.01; block.publish(state, extras()); time.sleep(0.01)\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def egl():
+    try:
+        offscreen_context().close()
+    except DeviceError as error:
+        pytest.skip(str(error))
+
+
+def start(folder):
+    block, keys = ViewWriter(), KeyReader()
+    return block, keys, start_pictures_process(block.name, keys.name, hilly_land(), geometry(), folder, 0.5)
+
+
+def test_a_drive_that_is_over_before_the_first_picture_has_one_of_each_camera(tmp_path):
+    block, keys, view = start(tmp_path)
+    block.publish(readout(), extras())
+    block.leave()
+    view.end(120.0)
+    assert view.complaint == ""
+    assert sorted(file.name for file in tmp_path.iterdir()) == [f"frame_{k:04d}_{kind}.png" for k, kind in enumerate(CAMERAS, start=1)]
+    assert all(file.read_bytes()[:4] == b"\x89PNG" for file in tmp_path.iterdir())
+    assert keys.frames == len(CAMERAS)
+    view.close()
+    keys.close()
+    block.close()
+
+
+def test_the_last_state_is_drawn_and_nothing_twice(tmp_path):
+    block, keys, view = start(tmp_path)
+    state = readout()
+    block.publish(state, extras())
+    end = time.monotonic() + 120.0
+    while keys.frames == 0 and view.alive and time.monotonic() < end:
+        time.sleep(0.02)
+    for t in (0.1, 0.2):
+        state[0]["time"] = t
+        block.publish(state, extras())
+    time.sleep(0.1)
+    assert keys.frames == 1, "0.2 s are less than the interval"
+    block.leave()
+    view.end(60.0)
+    assert view.complaint == "" and len(list(tmp_path.iterdir())) == len(CAMERAS)
+    view.close()
+    keys.close()
+    block.close()
+
+
+def test_a_drive_without_a_single_state_ends_without_pictures(tmp_path):
+    block, keys, view = start(tmp_path)
+    block.leave()
+    view.end(120.0)
+    assert view.complaint == "" and list(tmp_path.iterdir()) == []
+    view.close()
+    keys.close()
+    block.close()
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+def test_a_host_that_is_killed_leaves_no_pictures_process(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", HOST, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True) as host:
+        assert host.stdout
+        pid = int(host.stdout.readline())
+        end = time.monotonic() + 120.0
+        while not list(tmp_path.glob("*.png")) and time.monotonic() < end:
+            time.sleep(0.05)
+        host.kill()
+    end = time.monotonic() + 20.0
+    while lives(pid) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not lives(pid)
+    sweep()
+
+
+def lives(pid):
+    """Is there such a process that is not just waiting for its parent?"""
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_view_that_does_not_go_is_ended(tmp_path):
+    code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); time.sleep(100)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        from simulator.view.claims import Claim
+        from simulator.view.launch import HURRY, ViewProcess
+
+        claim = Claim()
+        began = time.monotonic()
+        ViewProcess(process, claim).end(60.0, hurry=lambda: True)
+        assert process.poll() is not None and HURRY < time.monotonic() - began < HURRY + 20.0
+        claim.release()
+    assert os.name != "posix" or process.returncode == -9

@@ -1,0 +1,242 @@
+"""A person's drive waits when his window is gone, a scripted one goes on; the clock and the window are played here."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from simulator import keeper
+from simulator.base.errors import DeviceError
+from simulator.keeper import HANG, OPENING, WAIT, Keeper
+from simulator.view import attach, claims
+from simulator.view.block import KeyReader, KeyWriter
+
+
+class Cueing:
+    """A platform that is up until it is told to park."""
+
+    def __init__(self):
+        self.state, self.parked = "engaged", 0
+
+    def park(self):
+        self.state, self.parked = "park", self.parked + 1
+
+
+class Child:
+    """Stands for the process of the view."""
+
+    def __init__(self, pid):
+        self.pid, self.alive, self.complaint, self.killed, self.ended = pid, True, "", False, False
+
+    def die(self):
+        self.alive, self.complaint = False, "the view ended with code -9"
+
+    def kill(self):
+        self.killed = True
+
+    def end(self, patience, hurry):
+        self.ended = True
+
+
+class Story:
+    """A keeper with everything around it; `go` lets time pass, with frames or without."""
+
+    def __init__(self, person=True):
+        self.said = []
+        self.keeper = Keeper(8, self.said.append, 0.0, person)
+        self.child = self.keeper._process = Child(os.getpid())
+        self.session = SimpleNamespace(paused=False, cueing=Cueing())
+        self.now = self.keeper._opened
+        self.windows = []
+        self.attach()
+
+    def attach(self):
+        """A new window opens and takes the keys; returns the one before."""
+        before = self.windows[-1] if self.windows else None
+        self.window = KeyWriter(self.keeper.keys.name)
+        self.windows.append(self.window)
+        return before
+
+    def close(self):
+        for window in self.windows:
+            with contextlib.suppress(AttributeError):  # closed already
+                window.close(closed_by_user=False)
+        self.keeper.close()
+
+    def go(self, seconds, frames=True):
+        end = self.now + seconds
+        while self.now < end:
+            self.now += 0.1
+            if frames:
+                self.window.beat()
+            self.keeper.look(self.session, self.now)
+
+    @property
+    def waits(self):
+        return self.session.paused and self.session.cueing.state == "park"
+
+
+@pytest.fixture
+def story():
+    made = []
+
+    def make(person=True):
+        made.append(Story(person))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def test_with_a_window_nothing_happens(story):
+    s = story()
+    s.go(OPENING - 1.0, frames=False)
+    s.go(30.0)
+    s.go(HANG - 1.0, frames=False)
+    assert not s.session.paused and s.session.cueing.parked == 0 and not s.keeper.stop
+    assert [line for line in s.said if "first frame" not in line] == []
+
+
+def test_a_killed_window_stops_vehicle_and_platform_at_once_and_ends_the_drive_after_a_minute(story):
+    s = story()
+    s.go(2.0)
+    s.child.die()
+    s.go(0.1, frames=False)
+    assert s.waits and "jounce view" in s.said[-1] and "code -9" in s.said[-1]
+    s.session.paused, s.session.cueing.state = False, "rise"  # a button of a game controller
+    s.go(0.1, frames=False)
+    assert s.waits, "nobody drives blind"
+    s.go(WAIT - 2.0, frames=False)
+    assert not s.keeper.stop
+    s.go(3.0, frames=False)
+    assert s.keeper.stop and s.keeper.lost and "the drive ends" in s.said[-1]
+
+
+def test_a_window_that_hangs_counts_as_gone_until_it_draws_again(story):
+    s = story()
+    s.go(2.0)
+    s.go(HANG + 1.0, frames=False)
+    assert s.waits and "hangs" in s.said[-1]
+    s.go(0.2)
+    assert "the window is back" in s.said[-1] and "back" in s.keeper.window.message
+    assert s.session.paused, "the person says when it goes on"
+    s.session.paused = False
+    s.go(WAIT)
+    assert not s.session.paused and not s.keeper.stop
+
+
+def test_a_window_that_never_opens_counts_as_gone(story):
+    s = story()
+    s.go(OPENING + 1.0, frames=False)
+    assert s.waits and "jounce view" in s.said[-1]
+
+
+def test_another_window_takes_over_and_the_old_one_has_no_say(story):
+    s = story()
+    s.go(2.0)
+    s.window.set("up", True)
+    s.child.pid = -1  # the window that hangs is not this process
+    s.go(HANG + 1.0, frames=False)
+    old = s.attach()
+    s.go(1.0, frames=False)
+    assert s.child.killed and s.waits, "it has not drawn yet"
+    s.go(1.0)
+    assert "the window is back" in s.said[-1]
+    assert not s.keeper.keys.down("up"), "a key that was held when the window died is up"
+    frames = s.keeper.keys.frames
+    old.set("down", True)
+    old.beat()
+    old.close()
+    assert not old_says_anything(s.keeper.keys, frames)
+
+
+def old_says_anything(keys, frames):
+    return keys.down("down") or keys.frames != frames or keys.closed or keys.owner == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="looks whether a process exists")
+def test_a_window_of_jounce_view_that_is_killed_is_noticed_at_once(story):
+    s = story()
+    s.go(1.0)
+    s.child.die()
+    s.go(1.0, frames=False)
+    with subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE) as other:
+        s.attach()
+        s.keeper.keys._keys["pid"] = other.pid
+        s.go(1.0)
+        assert "the window is back" in s.said[-1]
+        s.session.paused, s.session.cueing.state = False, "engaged"
+        other.kill()
+        other.wait()
+    s.go(0.5, frames=False)
+    assert s.waits and "the view was killed" in s.said[-1]
+
+
+def test_a_window_closed_by_its_driver_ends_the_drive(story):
+    s = story()
+    s.go(1.0)
+    s.window.close(closed_by_user=True)
+    s.keeper.look(s.session, s.now + 0.01)
+    assert s.keeper.stop and not s.keeper.lost and not s.session.paused
+
+
+def test_a_window_that_ends_by_an_error_does_not_end_the_drive(story):
+    s = story()
+    s.go(1.0)
+    s.window.close(closed_by_user=False)
+    s.keeper.look(s.session, s.now + 0.01)
+    assert s.waits and not s.keeper.stop
+
+
+def test_a_scripted_drive_goes_on_without_its_view(story):
+    s = story(person=False)
+    s.go(1.0)
+    s.child.die()
+    s.go(2.0 * WAIT, frames=False)
+    assert not s.session.paused and s.session.cueing.parked == 0 and not s.keeper.stop
+    assert [line for line in s.said if "first frame" not in line] == ["driving without pictures: the view ended with code -9"]
+
+
+def test_nothing_is_left_of_a_keeper(story):
+    s = story()
+    names = [s.keeper.block.name, s.keeper.keys.name]
+    folder = s.keeper.claim.folder
+    s.window.close(closed_by_user=False)
+    s.keeper.close()
+    s.keeper.close()
+    assert s.child.ended and not folder.exists()
+    assert not any((claims.SHARED_MEMORY / name).exists() for name in names)
+
+
+def test_the_drive_to_look_at_is_chosen():
+    one, two = {"pid": 11, "title": "a"}, {"pid": 12, "title": "b"}
+    assert attach._chosen([one], None) is one
+    assert attach._chosen([one, two], 12) is two
+    with pytest.raises(DeviceError, match=r"several drives are running: 11 \(a\), 12 \(b\)"):
+        attach._chosen([one, two], None)
+    with pytest.raises(DeviceError, match="no drive 13"):
+        attach._chosen([one, two], 13)
+    with pytest.raises(DeviceError, match="no drive with a view is running"):
+        attach._chosen([], None)
+
+
+def test_a_window_beside_a_living_one_only_looks_on(monkeypatch):
+    keys = KeyReader()
+    window = KeyWriter(keys.name)
+    monkeypatch.setattr(attach, "LISTEN", 0.05)
+    assert not attach._has_window(keys.name), "it draws nothing"
+    monkeypatch.setattr(attach, "time", SimpleNamespace(monotonic=iter(range(9)).__next__, sleep=lambda _: window.beat()))
+    monkeypatch.setattr(attach, "LISTEN", 5.0)
+    assert attach._has_window(keys.name)
+    window.close(closed_by_user=False)
+    keys.close()
+
+
+def test_times_make_sense():
+    assert keeper.HANG < keeper.OPENING < keeper.WAIT
