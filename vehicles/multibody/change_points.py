@@ -57,7 +57,7 @@ class ChangePoints:
 
     def plan(self, q: Vector, v: Vector, h: float, most: int) -> tuple[int, tuple[float, ...]]:
         """How many of the coming steps of h seconds, `most` at most, are taken at once from the state q, v, and its parts [s]: one or two."""
-        usual = (1, (h,))
+        usual: tuple[int, tuple[float, ...]] = (1, (h,))
         if self._rank == 0:
             return usual
         here = smallest_part(self._rows, q)

@@ -43,8 +43,8 @@ from vehicles.multibody.tree import move, set_velocities
 
 Vector = NDArray[np.float64]
 
-POWERS = (DEPENDENT, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, DEPENDENT)
-"""What is tried for the pivot that counts as none; where nothing fits it is the usual one."""
+POWERS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, DEPENDENT)
+"""What is tried for the pivot that counts as none, when it is known how many there are."""
 
 
 class SparseModel(NamedTuple):
@@ -219,7 +219,7 @@ class FullyAugmented(MultiplierFormulation):
     def _measure_again(self, q: Vector, v: Vector, given: Vector, accel: Vector) -> int:
         """Status of an evaluation that finds as many redundant rows as there are, if there is one.
 
-        The sparse solver has a fixed order of elimination. What can be chosen is how small a pivot counts as none: the smallest value,
+        The sparse solver has a fixed order of elimination. What can be chosen is how small a pivot counts as none: the largest value,
         among powers of ten, with which the known number of rows is redundant; and it is kept.
         """
         status = 0
@@ -234,7 +234,7 @@ class FullyAugmented(MultiplierFormulation):
     def _keep_rank(self, redundant: int | None) -> None:
         s = self.kernel_arguments.solver
         if isinstance(s, Sparse):
-            s.factorization.dependent[0] = DEPENDENT
+            s.factorization.dependent[0] = DEPENDENT if redundant is None else POWERS[0]
         else:
             s.most[0] = s.x.size - (redundant or 0)
 

@@ -25,8 +25,10 @@ def factor(A, fixed, reach, most, inverse_size, order):
     A : (n, n) symmetric, upper triangle; overwritten, D on the diagonal
     fixed : rows at the beginning that are eliminated first and in their order (positive definite)
     reach : (n - fixed,) what the diagonal of every further row would be if nothing canceled in it
-    most : rank that is not exceeded: of the rows that lost most, so many as are beyond it are redundant whatever is left of them
-    inverse_size : (n,) overwritten with 1 / |diagonal| of every further row after the fixed ones, zero where that is nothing but rounding
+    most : rank that is not exceeded. When it is below n, a row counts by what is left of its reach: one that had canceled nearly all of it to
+        begin with comes after those that had not, and the last ones are redundant whatever is left of them
+    inverse_size : (n,) overwritten with 1 / |diagonal| of every further row after the fixed ones, or 1 / reach, zero where that is nothing
+        but rounding
     order : (n,) overwritten with the rows in the order of elimination, redundant ones last
 
     Returns
@@ -42,7 +44,7 @@ def factor(A, fixed, reach, most, inverse_size, order):
             for i in range(k, n):
                 d = abs(A[i, i])
                 if d > VANISHED * reach[i - fixed]:
-                    inverse_size[i] = 1.0 / d
+                    inverse_size[i] = 1.0 / (d if most == n else max(d, reach[i - fixed]))
         if k == most:
             return k
         if k >= fixed and abs(A[k, k]) * inverse_size[order[k]] < POSTPONED:
