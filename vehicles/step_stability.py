@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -173,10 +174,10 @@ def _suspects(model: Model) -> Iterator[Suspect]:
         for name, key in strut_keys.items():
             value = model.struts[0][name][corners][0]
             if np.any(value):
-                yield Suspect(0, f"axles.{axle}.{key}", value.tolist(), lambda f, n=name, c=corners: _scaled_struts(model, n, c, f))
+                yield Suspect(0, f"axles.{axle}.{key}", value.tolist(), partial(_scaled_struts, model, name, corners))
     for name in ("stiffness", "stiffness_growth", "damping", "bottoming_stiffness", "tread_stiffness", "tread_damping"):
         if np.any(model.tire[0][name]):
-            yield Suspect(1, name, model.tire[0][name].tolist(), lambda f, n=name: _scaled_tire(model, n, f))
+            yield Suspect(1, name, model.tire[0][name].tolist(), partial(_scaled_tire, model, name))
 
 
 def _scaled_struts(model: Model, name: str, corners: slice, factor: float) -> Model:
