@@ -37,7 +37,7 @@ STANDING = (0.0, 0.0, 0.0, 0.0, 0.0)
 REST_TIME = 0.01
 """s. Time in which the state of the rut fades while nothing presses on soil."""
 
-MENDING_TIME = 0.3
+MENDING_TIME = 0.2
 """s. Time in which a dent of the rim fades: an edge that came up under the one contact point is a ramp in truth."""
 
 SINKAGE_LINEAR = 5e-4
