@@ -61,7 +61,7 @@ class Motion:
 
     def publish(self, session: Session) -> None:
         """One packet."""
-        self.stream.send(session.readout, session.cueing, not session.paused)
+        self.stream.send(session.readout, session.cueing, session.moves)
 
     def close(self) -> None:
         """Tell the platform that the stream ends."""

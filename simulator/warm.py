@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simulator import session
+from simulator import tick
+from simulator.announce import said_elsewhere
 from simulator.base.jit import is_compiled
 from simulator.base.records import record
 from simulator.build import build_cueing, build_ground, build_vehicle
+from simulator.session import Session
 from vehicles.command import COMMAND
 
 H = 1e-3
@@ -18,8 +20,13 @@ H = 1e-3
 
 def compile_kernels(say: Callable[[str], None]) -> None:
     """Compile everything a session calls, unless it lies compiled on disk. `say` gets a line at the start and one per part."""
-    if is_compiled(session.__file__):
+    if is_compiled(tick.__file__):
         return
+    with said_elsewhere():
+        _compile(say)
+
+
+def _compile(say: Callable[[str], None]) -> None:
     say("compiling the physics, once for this version and machine:")
     began = last = time.perf_counter()
 
@@ -43,7 +50,7 @@ def compile_kernels(say: Callable[[str], None]) -> None:
     cueing = build_cueing("small_hexapod", "small_hexapod", H)
     cueing.step(np.zeros(3), np.zeros(3), False, H)
     done("motion cueing")
-    session.Session(vehicle, ground, _Nobody(), cueing, [], H).warm()
+    Session(vehicle, ground, _Nobody(), cueing, [], H).warm()
     done("the whole tick")
     say(f"compiled in {time.perf_counter() - began:.0f} s")
 
