@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base import leftovers
+from simulator.base.console import tell
 from simulator.base.errors import ConfigError, JounceError, OutputError, StreamError
 from simulator.base.records import Record
 from simulator.build import find_config, read_yaml
@@ -30,6 +32,7 @@ from simulator.motion.picture import History, draw_platform
 from simulator.motion.receiver import Receiver
 from simulator.motion.stream import DEFAULT_PORTS
 from simulator.motion.watchdog import FADE_AFTER, NEUTRAL_AFTER, PARK_AFTER, FollowingPlatform
+from simulator.signals import Asked, leave, on_signal
 from washout.platform import hexapod
 
 SERVO = 0.004
@@ -91,11 +94,11 @@ def run_platform(options: RigOptions, ready: Any = None) -> dict[str, Any]:
         else:
             rig.run(listener, options)
     summary = rig.summary(options.platform)
+    if options.json and options.json != "-":  # before the picture, which takes a while
+        _write(options.json, json.dumps(summary, indent=2) + "\n")
     if options.picture:
         title = f"{Path(options.platform).stem}: {summary['received']} packets, {summary['lost']} lost, {summary['rate_hz']:.0f} Hz"
         draw_platform(options.picture, rig.platform, rig.busiest, rig.history, title)
-    if options.json and options.json != "-":
-        _write(options.json, json.dumps(summary, indent=2) + "\n")
     return summary
 
 
@@ -275,19 +278,32 @@ def main_platform(arguments: argparse.Namespace) -> int:
         picture=arguments.picture,
         json=arguments.json,
     )
-    signal.signal(signal.SIGTERM, lambda *_: options.stop.set())
-    # a terminal sends Ctrl-C to the host and to us; the host then still has to bring the platform to its rest
-    signal.signal(signal.SIGINT, signal.SIG_IGN if arguments.spawned else lambda *_: options.stop.set())
     if arguments.spawned:
+        signal.signal(signal.SIGTERM, lambda *_: options.stop.set())
+        # a terminal sends Ctrl-C to the host, which then still has to bring the platform to its rest
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         threading.Thread(target=_stop_with_parent, args=(options.stop,), daemon=True).start()
         summary = run_platform(options, lambda port: print(json.dumps({"port": port}), flush=True))
         print(json.dumps(summary), flush=True)
     else:
         to_screen = options.json == "-"
-        summary = run_platform(
-            options, None if to_screen else lambda port: print(f"platform listens on {options.host} port {port}", flush=True)
-        )
-        print(json.dumps(summary, indent=2) if to_screen else report(summary))
+        asked, listens = Asked(), threading.Event()
+
+        def end(number: int) -> None:
+            if not listens.is_set():  # nothing moves yet, and it may compile for long
+                leave(number)
+            asked(number)
+            options.stop.set()
+
+        def ready(port: int) -> None:
+            listens.set()
+            if not to_screen:
+                tell(f"platform listens on {options.host} port {port}")
+
+        with on_signal(end):
+            summary = run_platform(options, ready)
+            tell(json.dumps(summary, indent=2) if to_screen else report(summary))
+        asked.raise_if_asked()
     sound = summary["lost"] == 0 and summary["corrupt"] == 0 and summary["legs"]["within"]
     return 0 if sound else 1
 
@@ -318,10 +334,10 @@ class VirtualPlatform:
         self._process.kill()
         self._process.communicate()
 
-    def stop(self) -> dict[str, Any] | None:
-        """End it and return its summary; None when it gives none. Never raises."""
+    def stop(self, patience: float = STOP_TIME) -> dict[str, Any] | None:
+        """End it and return its summary; None when it gives none within `patience` [s]. Never raises."""
         try:
-            out, _ = self._process.communicate(timeout=STOP_TIME)
+            out, _ = self._process.communicate(timeout=patience)
             return json.loads(out.strip().splitlines()[-1])
         except (subprocess.TimeoutExpired, OSError, ValueError, IndexError):
             self._process.kill()
@@ -350,7 +366,9 @@ def start_virtual_platform(
     command += ["--window"] if window else []
     root = str(Path(__file__).resolve().parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))}
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    process = leftovers.start_child(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
     timer = threading.Timer(START_TIME, process.kill)
     timer.start()
     assert process.stdout is not None

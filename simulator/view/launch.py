@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base import leftovers
 from simulator.base.errors import DeviceError
 from simulator.view.context import display_available
 from simulator.view.land import Land, land_of
@@ -69,14 +70,16 @@ def start_view_process(block: str, keys: str, ground: Any, geometry: Mapping[str
 
 def start_process(module: str, blocks: Sequence[str], ground: Any, geometry: Mapping[str, Any], rest: Sequence[str]) -> ViewProcess:
     """Start `python -m module BLOCK KEYS LAND.npz GEOMETRY.npz rest...`; arguments as for `start_view_process`."""
-    folder = tempfile.TemporaryDirectory(prefix="jounce-view-", ignore_cleanup_errors=True)
+    with leftovers.making():
+        folder = tempfile.TemporaryDirectory(prefix="jounce-view-", ignore_cleanup_errors=True)
+        leftovers.keep(folder.cleanup)
     land_file, geometry_file = Path(folder.name) / "land.npz", Path(folder.name) / "geometry.npz"
     (ground if isinstance(ground, Land) else land_of(ground)).save(land_file)
     np.savez(geometry_file, **checked_geometry(geometry))  # type: ignore[arg-type]
     command = [sys.executable, "-m", module, *blocks, str(land_file), str(geometry_file), *rest]
     root = str(Path(__file__).resolve().parents[2])
     with open(Path(folder.name) / "errors.txt", "wb") as errors:
-        process = subprocess.Popen(command, cwd=root, stdin=subprocess.DEVNULL, stderr=errors, start_new_session=True)
+        process = leftovers.start_child(command, cwd=root, stdin=subprocess.DEVNULL, stderr=errors)
     return ViewProcess(process, folder)
 
 
