@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before anything that takes time
+    from simulator import signals
+
+    signals.install()
+
 import argparse
 import contextlib
 import io
-import os
 import sys
 import time
 import warnings
@@ -13,6 +17,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from simulator import signals
+from simulator.announce import announced
+from simulator.base.console import complain, flush
 from simulator.base.errors import JounceError, one_line
 from simulator.base.words import did_you_mean
 from simulator.mechanism.options import add_motion_arguments, in_motion
@@ -93,11 +100,26 @@ def number_between(least: float, most: float) -> Callable[[str], float]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a command; returns the exit code: 0 good, 1 a check failed, 2 bad input."""
+    """Run a command; returns the exit code: 0 good, 1 a check failed, 2 bad input, 130 or 143 ended by a signal.
+
+    Without arguments it is the program: it takes those of the process, and hears signals from here on.
+    """
+    if argv is not None:
+        return _command(argv)
     for stream in (sys.stdout, sys.stderr):  # names of files may hold what is no text, and a terminal may not show every letter
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    argv = sys.argv[1:] if argv is None else argv
+    signals.install()
+    try:
+        with announced():
+            return _command(sys.argv[1:])
+    finally:
+        flush()
+        signals.turn_deaf()
+
+
+def _command(argv: list[str]) -> int:
+    """Do what the command line says; returns the exit code."""
     parser = _parser(argv[0] if argv else "")
     arguments, unknown = parser.parse_known_args(argv)
     if unknown:
@@ -109,13 +131,16 @@ def main(argv: list[str] | None = None) -> int:
         with _short_warnings(as_json=getattr(arguments, "json", False)):
             return arguments.run(arguments)
     except JounceError as error:
-        print(f"jounce: {error}", file=sys.stderr)
+        complain(str(error))
         return 2
     except KeyboardInterrupt:
-        print("jounce: interrupted", file=sys.stderr)
+        complain("interrupted")
         return 130
+    except signals.Ended as end:
+        signals.turn_deaf()  # one line, however often it is pressed
+        complain(signals.words(end.number))
+        return signals.exit_code(end.number)
     except BrokenPipeError:  # whoever read our output has left
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
 
 

@@ -5,29 +5,33 @@ The view may hang, die or never start, the platform may not answer: the vehicle 
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
 import signal
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError, JounceError, StreamError
 from simulator.base.records import Record
 from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle, view_geometry
 from simulator.clock import lateness_text, prepare_process, release_process
 from simulator.driver.controls import SHIFT_SPEED
+from simulator.incident import is_upright
+from simulator.maneuvers.maneuver import Maneuver
 from simulator.motion.codemasters import ExtraData3
 from simulator.motion.stream import DEFAULT_PORTS, MotionStream, ticks_per_packet
 from simulator.outlets import Motion, Telemetry, Window
-from simulator.record.files import run_folder
+from simulator.parking import park
 from simulator.rig import VirtualPlatform, start_virtual_platform
 from simulator.rig import report as platform_report
-from simulator.session import Driver, Session
+from simulator.run_folder import RunFolder
+from simulator.session import Driver, PartError, Session
+from simulator.signals import Asked, Ended, on_signal
 from simulator.warm import compile_kernels
 from vehicles.vehicle import Vehicle
 
@@ -41,10 +45,11 @@ FRAME_INTERVAL = 0.5
 """s of simulated time between two pictures written off the screen."""
 RPM = 30.0 / math.pi
 """rpm per rad/s."""
-PARK_TIME = 12.0
-"""s at most that the platform is given to return to its rest at the end."""
-REST_TIME = 0.5
-"""s for the last millimeter, so that the platform is surely at its rest when the stream ends and does not rise once more."""
+LIES = "rolled over: T puts it upright"
+SLOW = 5.0
+"""s after which a person is told what is being waited for."""
+HURRY = 2.5
+"""s that the virtual platform may take for its report when a signal ended the drive."""
 
 
 @dataclass
@@ -70,7 +75,8 @@ class DriveOptions:
     rate: float | None = None
     out: Path | None = None
     began: float = field(default_factory=time.perf_counter)
-    say: Callable[[str], None] = print
+    say: Callable[[str], None] = tell
+    complain: Callable[[str], None] = complain
 
 
 class Person:
@@ -94,13 +100,19 @@ class Host:
         self.keys: Any = None
         self.platform: VirtualPlatform | None = None
         self.person: Any = None
+        self.motion: Motion | None = None
         self.stop = False
+        self.asked = Asked()
+        """Signals that came while something moved."""
+        self.troubles: list[str] = []
+        """What failed so far, one line each; the drive is then not a success."""
         self.summary: dict[str, Any] | None = None
         self._platform_error: JounceError | None = None
         self._starting: threading.Thread | None = None
-        self._began = self._hurry = False
-        self._folder: Path | None = None
-        self._folder_is_new = False
+        self._began = self._platform_gone = False
+        self._folder: RunFolder | None = None
+        self._seen_failures = self._seen_incidents = 0
+        self._held = self._stream_failed = self._closed = False
 
     def run(self) -> dict[str, Any]:
         """Drive until the time is up, the window is closed or Ctrl-C; returns a summary.
@@ -124,8 +136,8 @@ class Host:
         if o.rate is not None:
             ticks_per_packet(o.rate, H)
         stream = self._stream(*o.address) if o.motion and o.address is not None else None
-        self._folder_is_new = o.out is None or not os.path.exists(o.out)
-        self._folder = folder = run_folder(o.out)
+        self._folder = RunFolder(o.out)
+        folder = self._folder.path
         try:
             self._open_view(ground, vehicle, folder)
             self._start_platform(folder)
@@ -137,15 +149,19 @@ class Host:
                 session.outlets.append(self.window)
             if o.motion and stream is None:
                 stream = self._stream(*self._platform_address())
-            where = o.terrain or (DEFAULT_TERRAIN if maneuver is None else maneuver.terrain)
-            about = {"vehicle": o.vehicle, "terrain": where, "driver": o.driver, "platform": o.platform if o.motion else ""}
-            session.outlets.append(Telemetry(folder, session.readout, session.command, about=about, say=self.say))
-            self._began = True
-            session.publish()
-            if stream is not None:  # last: its packets begin with the first tick
-                session.outlets.append(Motion(stream))
-                cueing.arm()
-            return self._drive(session, folder)
+            with on_signal(self.asked):
+                try:
+                    session.outlets.append(self._telemetry(session, self._folder, maneuver))
+                    self._began = True
+                    self._folder.began()
+                    session.publish()
+                    if stream is not None:  # last: its packets begin with the first tick
+                        self.motion = Motion(stream)
+                        session.outlets.append(self.motion)
+                        cueing.arm()
+                    return self._drive(session, folder)
+                finally:
+                    self._close()
         finally:
             self._close()
 
@@ -192,6 +208,9 @@ class Host:
 
     def _platform_address(self) -> tuple[str, int]:
         assert self._starting is not None
+        self._starting.join(SLOW)
+        if self._starting.is_alive():
+            self.say("waiting for the virtual platform, which is compiling its part")
         self._starting.join()
         if self.platform is None:
             raise self._platform_error or StreamError("the virtual platform did not start")
@@ -207,6 +226,12 @@ class Host:
         )
         return MotionStream(host, port, protocol=o.protocol, rate=o.rate, tick=H, extra_data=extra)  # type: ignore[arg-type]
 
+    def _telemetry(self, session: Session, folder: RunFolder, maneuver: Maneuver | None) -> Telemetry:
+        o = self.options
+        where = o.terrain or (DEFAULT_TERRAIN if maneuver is None else maneuver.terrain)
+        about = {"vehicle": o.vehicle, "terrain": where, "driver": o.driver, "platform": o.platform if o.motion else ""}
+        return Telemetry(folder.path, session.readout, session.command, about=about, lock=folder.lock, say=self._trouble)
+
     def _person(self) -> Driver:
         from simulator.driver.human import open_driver
 
@@ -215,31 +240,20 @@ class Host:
         return Person(self.person)
 
     def _drive(self, session: Session, folder: Path) -> dict[str, Any]:
+        """Drive, park, close: each of them whatever happened in the one before."""
         o = self.options
-        interrupted = threading.Event()
-        signal.signal(signal.SIGINT, lambda *_: interrupted.set())
-        signal.signal(signal.SIGTERM, lambda *_: interrupted.set())
         for line in prepare_process():
             self.say(line)
-
-        def keep_going(_: Session) -> bool:
-            self._serve(session)
-            return not (self.stop or interrupted.is_set())
-
-        driven = wall = 0.0
-        try:
-            session.drive(float("inf") if o.duration is None else o.duration, keep_going)
-        finally:
-            assert session.clock is not None
-            driven, wall = session.clock.paced, session.clock.elapsed
-            self._hurry = interrupted.is_set()
-            if o.motion:  # after a failure too: the platform is tripped then, and goes to its rest
-                self._park(session, interrupted)
-            session.close()
-            release_process()
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        self._attempt(lambda: session.drive(float("inf") if o.duration is None else o.duration, self._keep_going))
         clock = session.clock
         assert clock is not None
+        driven, wall = clock.paced, clock.elapsed
+        if self.motion is not None and not self._platform_gone:
+            others = [] if self.window is None else [self.window]
+            self._attempt(partial(park, session, self.motion, others, self.asked, self.say))
+        self._attempt(session.close)
+        self._look_at(session)
+        release_process()
         return {
             "folder": folder,
             "time": driven,
@@ -249,13 +263,77 @@ class Host:
             "dropped": clock.dropped,
             "lateness": clock.lateness.as_json(),
             "first_frame": None if self.keeper is None else self.keeper.first_frame,
+            "incidents": 0 if session.latest is None else session.latest.number,
         }
+
+    def _attempt(self, part: Callable[[], None]) -> None:
+        """Do a part of the drive; what it raises is named and noted, and the next part follows all the same."""
+        try:
+            part()
+        except KeyboardInterrupt:
+            self.asked(signal.SIGINT)
+        except BaseException as error:
+            self._note(error)
+
+    def _note(self, error: BaseException) -> None:
+        """Name a failure in one line, and keep where it came from in the folder of the run."""
+        text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}"
+        file = self._folder.note_failure(error) if self._folder is not None and _is_a_bug(error) else None
+        self._trouble(f"{text} (traceback in {file})" if file else text)
+
+    def _trouble(self, text: str) -> None:
+        self.troubles.append(text)
+        self.options.complain(text)
+        if self.window is not None:
+            self.window.message = text
+
+    def _keep_going(self, session: Session) -> bool:
+        """Asked a hundred times a second."""
+        self._look_at(session)
+        self._serve(session)
+        return not (self.stop or self.asked.first is not None)
+
+    def _look_at(self, session: Session) -> None:
+        """Name what happened to the vehicle, to an outlet or to those who receive."""
+        for failure in session.failures[self._seen_failures :]:
+            self._seen_failures += 1
+            self._note(failure)
+        incident = session.latest
+        if incident is not None and incident.number > self._seen_incidents:
+            self._seen_incidents = incident.number
+            self.say(f"{incident.message}; the vehicle stands where it was well")
+            if self.window is not None:
+                self.window.message = f"{incident.reason}: put back"
+                self.window.jump()
+            # not in this thread: the platform waits for its packets
+            threading.Thread(target=self._attempt, args=(partial(incident.write, self._folder.path),)).start()  # type: ignore[union-attr]
+        elif self._held and session.incident == 0 and self.window is not None:
+            self.window.message = ""
+        self._held = session.incident > 0
+        if self.window is not None and session.tick % 500 == 0:
+            self._help_up(session, self.window)
+        if self.platform is not None and not self._platform_gone and not self.platform.alive:
+            self._platform_gone = True
+            self._trouble("the virtual platform has ended by itself; driving on without it")
+        if self.motion is not None and not self._stream_failed and (reason := self.motion.stream.failing):
+            self._stream_failed = True
+            self._trouble(f"motion stream: {reason}; nothing arrives at the platform")
+
+    def _help_up(self, session: Session, window: Window) -> None:
+        """Tell a driver whose vehicle lies how to get it up."""
+        lies = not is_upright(session.vehicle.space.state[0]["q_WB"])
+        if lies and not window.message:
+            window.message = LIES
+        elif not lies and window.message == LIES:
+            window.message = ""
 
     def _serve(self, session: Session) -> None:
         """A hundred times a second: the wishes of the person, the health of the view."""
         if self.keeper is None or self.window is None:
             return
         self.keeper.look(session)
+        if self.keeper.lost and not self.stop:
+            self.troubles.append("no window")
         self.stop = self.stop or self.keeper.stop
         if self.person is None:
             return
@@ -272,6 +350,10 @@ class Host:
         elif event == "pause":
             session.paused = not session.paused
             self.window.message = ""  # the view says so as long as it is
+        elif event == "upright":
+            session.upright()
+            self.window.jump()
+            self.window.message = ""
         elif event == "reset":
             session.reset()
             self.window.jump()
@@ -284,29 +366,39 @@ class Host:
         elif event == "shift_refused":
             self.window.tell("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
 
-    def _park(self, session: Session, interrupted: threading.Event) -> None:
-        """Bring the platform down before the stream ends; a second Ctrl-C does not wait for it."""
-        interrupted.clear()
-        session.paused = True
-        session.cueing.park()
-        session.coast(PARK_TIME, lambda: not interrupted.is_set() and session.cueing.state not in ("off", "parked"))
-        session.coast(REST_TIME, lambda: not interrupted.is_set())
-
     def _close(self) -> None:
-        """End the other processes; a drive that could not begin leaves nothing behind."""
+        """End the other processes; a drive that could not begin leaves nothing behind. Calling it again does nothing."""
+        if self._closed:
+            return
+        self._closed = True
         if self._starting is not None:
             self._starting.join()
+        report = threading.Thread(target=self._end_platform)
+        report.start()  # it draws while the view goes
         if self.person is not None:
-            self.person.close()
+            self._attempt(self.person.close)
         if self.keeper is not None:
-            self.keeper.close(lambda: self._hurry)
-        if self.platform is not None and self._began:
-            self.summary = self.platform.stop()
-        elif self.platform is not None:
+            self._attempt(partial(self.keeper.close, lambda: self.asked.first is not None))
+        report.join()
+        if self._folder is not None:
+            self._folder.abandon()
+            self._folder.release()
+
+    def _end_platform(self) -> None:
+        if self.platform is None:
+            return
+        if not self._began:
             self.platform.kill()
-        if self._folder is not None and self._folder_is_new and not self._began:
-            with contextlib.suppress(OSError):
-                self._folder.rmdir()
+            return
+        self.summary = self.platform.stop() if self.asked.first is None else self.platform.stop(HURRY)
+        if self.summary is None and self._folder is not None:  # it was killed, perhaps while it drew
+            for part in self._folder.path.glob("*.part"):
+                part.unlink(missing_ok=True)
+
+
+def _is_a_bug(error: BaseException) -> bool:
+    """Whether somebody will want to see where it came from: not for what a user can mend."""
+    return not isinstance(error.__cause__ if isinstance(error, PartError) else error, JounceError)
 
 
 def parse_address(text: str, protocol: str) -> tuple[str, int]:
@@ -341,17 +433,26 @@ def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float
         rate=arguments.rate,
         out=Path(arguments.out) if arguments.out else None,
         began=began,
-        say=lambda text: print(text, flush=True),
     )
     host = Host(options)
     summary = host.run()
+    return _report(host, summary)
+
+
+def _report(host: Host, summary: dict[str, Any]) -> int:
+    """Say how the drive went; the exit code. Raises Ended when a signal ended it."""
     late = f"{summary['overruns']} late ticks"
     if summary["overruns"]:
         late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
-    print(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
-    print(lateness_text(summary["lateness"]))
-    lost = host.keeper is not None and host.keeper.lost
-    if host.summary is None:
-        return 1 if lost else 0
-    print(platform_report(host.summary))
-    return 0 if not lost and host.summary["lost"] == 0 and host.summary["corrupt"] == 0 and host.summary["legs"]["within"] else 1
+    tell(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
+    tell(lateness_text(summary["lateness"]))
+    if summary["incidents"]:
+        tell(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
+    if host.summary is not None:
+        tell(platform_report(host.summary))
+    if host.asked.first is not None:
+        raise Ended(host.asked.first)
+    if host.troubles:
+        return 1
+    rig = host.summary
+    return 0 if rig is None or (rig["lost"] == 0 and rig["corrupt"] == 0 and rig["legs"]["within"]) else 1

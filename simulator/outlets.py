@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simulator.base.jsontext import json_text
 from simulator.base.records import Record, record
 from simulator.motion.stream import MotionStream
 from simulator.record.owner import FolderLock
@@ -100,7 +100,7 @@ class Telemetry:
         p["pose"], p["legs"], p["state"] = session.cueing.pose, session.cueing.legs, session.cueing.state_number
         log, clock = self._log[0], session.clock
         log["wall_time"], log["paused"] = time.perf_counter() - self._began, session.paused
-        log["incident"] = getattr(session, "incident", 0)
+        log["incident"] = session.incident
         if session.time < self._time:
             log["resets"] += 1
         self._time = session.time
@@ -112,7 +112,7 @@ class Telemetry:
     def close(self) -> None:
         """Write the file."""
         if self._clock is not None:
-            self.writer.about["lateness"] = json.dumps(self._clock.lateness.as_json())
+            self.writer.about["lateness"] = json_text(self._clock.lateness.as_json())
         self.writer.close()
 
 
@@ -124,7 +124,7 @@ class Motion:
 
     def publish(self, session: Session) -> None:
         """One packet."""
-        self.stream.send(session.readout, session.cueing, not session.paused)
+        self.stream.send(session.readout, session.cueing, session.moves)
 
     def close(self) -> None:
         """Tell the platform that the stream ends."""

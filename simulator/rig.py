@@ -25,6 +25,8 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base import leftovers
+from simulator.base.console import tell
 from simulator.base.errors import ConfigError, JounceError, OutputError, StreamError
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record
@@ -33,6 +35,7 @@ from simulator.motion.picture import History, draw_platform, prepare_to_draw
 from simulator.motion.receiver import LegUse, Receiver
 from simulator.motion.stream import DEFAULT_PORTS
 from simulator.motion.watchdog import LONGEST_STEP, FollowingPlatform, warm_up
+from simulator.signals import Asked, leave, on_signal
 from washout.platform import hexapod
 
 SERVO = 0.004
@@ -118,11 +121,11 @@ def run_platform(options: RigOptions, ready: Any = None) -> dict[str, Any]:
         else:
             rig.run(listener, options)
     summary = rig.summary(options.platform)
+    if options.json and options.json != "-":  # before the picture, which takes a while
+        _write(options.json, json_text(summary, indent=2) + "\n")
     if options.picture:
         title = f"{Path(options.platform).stem}: {summary['received']} packets, {summary['lost']} lost, {summary['rate_hz']:.0f} Hz"
         draw_platform(options.picture, rig.platform, rig.busiest, rig.history, title)
-    if options.json and options.json != "-":
-        _write(options.json, json_text(summary, indent=2) + "\n")
     return summary
 
 
@@ -381,32 +384,42 @@ def main_platform(arguments: argparse.Namespace) -> int:
         picture=arguments.picture,
         json=arguments.json,
     )
-    _obey_signals(options, arguments.spawned)
     if arguments.spawned:
+        # a terminal sends Ctrl-C to the host too, which then still has to bring the platform to its rest; when the host ends, in whatever
+        # way, our standard input ends
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), signal.SIG_IGN)
         threading.Thread(target=_leave_with_parent, args=(options.leave,), daemon=True).start()
         summary = run_platform(options, lambda port: print(json_text({"port": port}), flush=True))
         _tell_parent(json_text(summary))
     else:
-        to_screen = options.json == "-"
-        summary = run_platform(
-            options, None if to_screen else lambda port: print(f"platform listens on {options.host} port {port}", flush=True)
-        )
-        print(json_text(summary, indent=2) if to_screen else report(summary))
+        summary = _run_by_itself(options)
     sound = summary["lost"] == 0 and summary["corrupt"] == 0 and summary["legs"]["within"]
     return 0 if sound else 1
 
 
-def _obey_signals(options: RigOptions, spawned: bool) -> None:
-    """The first signal: come to rest and leave. The second: leave. Beside a host neither: a terminal sends them to both, and the host
-    then still has to bring the platform to its rest; when it ends, in whatever way, our standard input ends.
-    """
+def _run_by_itself(options: RigOptions) -> dict[str, Any]:
+    """In a terminal of its own. The first signal: come to rest and leave. The second: leave. Raises Ended after one."""
+    to_screen = options.json == "-"
+    asked, listens = Asked(), threading.Event()
 
-    def obey(*_: Any) -> None:
+    def end(number: int) -> None:
+        if not listens.is_set():  # nothing moves yet, and it may compile for long
+            leave(number)
+        asked(number)
         options.stop.set() if options.leave.is_set() else options.leave.set()
 
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN if spawned else obey)
+    def ready(port: int) -> None:
+        listens.set()
+        if not to_screen:
+            tell(f"platform listens on {options.host} port {port}")
+
+    with on_signal(end):
+        summary = run_platform(options, ready)
+        tell(json_text(summary, indent=2) if to_screen else report(summary))
+    asked.raise_if_asked()
+    return summary
 
 
 def _leave_with_parent(leave: threading.Event) -> None:
@@ -443,20 +456,13 @@ class VirtualPlatform:
         self._process.kill()
         self._process.communicate()
 
-    def release(self) -> None:
-        """Let it come to its rest, write its files and end by itself; does not wait."""
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
-
-    def stop(self) -> dict[str, Any] | None:
-        """Have it come to its rest and end; returns its summary, None when it gives none. Never raises.
+    def stop(self, patience: float = STOP_TIME) -> dict[str, Any] | None:
+        """Have it come to its rest and end; returns its summary, None when it gives none within `patience` [s]. Never raises.
 
         At rest after a stream that has ended it ends at once, otherwise it goes through its watchdog first: some 7 s.
         """
         try:
-            out, _ = self._process.communicate(timeout=STOP_TIME)
+            out, _ = self._process.communicate(timeout=patience)
             return json.loads(out.strip().splitlines()[-1])
         except (subprocess.TimeoutExpired, OSError, ValueError, IndexError):
             self._process.kill()
@@ -485,7 +491,9 @@ def start_virtual_platform(
     command += ["--window"] if window else []
     root = str(Path(__file__).resolve().parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))}
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    process = leftovers.start_child(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
     timer = threading.Timer(START_TIME, process.kill)
     timer.start()
     assert process.stdout is not None

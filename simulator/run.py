@@ -9,17 +9,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from simulator.base.console import complain, tell
 from simulator.base.jsontext import json_text
 from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import COLUMNS, evaluate
-from simulator.maneuvers.report import write_report
+from simulator.maneuvers.report import write_metrics, write_report
 from simulator.outlets import Telemetry
-from simulator.record.files import run_folder
-from simulator.record.owner import FolderLock
 from simulator.record.writer import read_telemetry
-from simulator.session import Session
+from simulator.run_folder import RunFolder
+from simulator.session import PartError, Session
+from simulator.signals import Asked, on_signal, words
+from simulator.warm import compile_kernels
 
+FEWEST_ROWS = 10
+"""Rows of telemetry below which there is no run to evaluate."""
 LOG_PERIOD = 0.01
 """s between two rows of telemetry."""
 
@@ -31,6 +35,7 @@ def run_maneuver(
     progress: Callable[[float, float], None] | None = None,
     suspension: str | None = None,
     vehicle_name: str | None = None,
+    say: Callable[[str], None] = complain,
 ) -> dict[str, Any]:
     """Drive a maneuver and write everything into a folder.
 
@@ -42,15 +47,19 @@ def run_maneuver(
     progress : called with simulated time and duration [s]
     suspension : "closed_form" or "table"; as the vehicle's file says when not given
     vehicle_name : vehicle by name or file; that of the maneuver when not given
+    say : called with a line when something is compiled or fails
 
     Returns
     -------
-    {"folder", "files", "result", "machine"}
+    {"folder", "files", "result", "machine"}; a run that ended early has `ended_early` in its result, with time and reason, and does
+    not pass
 
     Raises
     ------
     ConfigError, OutputError, JounceError
+    Ended : by a signal; the telemetry is complete up to there
     """
+    compile_kernels(say)
     maneuver = build_maneuver(name, vehicle_name)
     vehicle = build_vehicle(maneuver.vehicle, maneuver.file, suspension, maneuver.step)
     ground = build_ground(maneuver.terrain, maneuver.file)
@@ -59,27 +68,68 @@ def run_maneuver(
     session = Session(vehicle, ground, maneuver.driver(ground.spawn), cueing, [], maneuver.step)
     session.reset()
     session.warm()
-    folder = run_folder(out)
-    with FolderLock(folder) as lock:  # until the last plot
-        every = max(1, round(LOG_PERIOD / maneuver.step))
-        about = {"vehicle": maneuver.vehicle, "terrain": maneuver.terrain, "maneuver": maneuver.name}
-        telemetry = Telemetry(folder, session.readout, session.command, every, csv, about=about, lock=lock)
-        session.outlets.append(telemetry)
-        began = time.perf_counter()
-        try:
-            session.publish()
-            session.run(maneuver.duration, (lambda t: progress(t, maneuver.duration)) if progress else None)
-        except BaseException as error:
-            telemetry.writer.ended = f"{type(error).__name__} {error}".strip()
-            raise
-        finally:
-            session.close()
-        return _report(maneuver, session, folder, time.perf_counter() - began, telemetry.writer.failure)
+    folder = RunFolder(out)
+    every = max(1, round(LOG_PERIOD / maneuver.step))
+    about = {"vehicle": maneuver.vehicle, "terrain": maneuver.terrain, "maneuver": maneuver.name}
+    asked = Asked()
+
+    def keep_going(session: Session) -> bool:
+        if progress is not None:
+            progress(session.time, maneuver.duration)
+        return asked.first is None
+
+    began = time.perf_counter()
+    try:
+        with on_signal(asked):
+            try:
+                log = Telemetry(folder.path, session.readout, session.command, every, csv, about=about, lock=folder.lock, say=complain)
+                session.outlets.append(log)
+                folder.began()
+                early = _simulate(session, maneuver.duration, keep_going, folder)
+                if early is not None:
+                    log.writer.ended = early["reason"]
+                elif asked.first is not None:
+                    log.writer.ended = words(asked.first)
+            finally:
+                session.close()
+                folder.abandon()
+        asked.raise_if_asked()
+        if early is not None:
+            say(f"the run ended early: {early['reason']}")
+        return _report(maneuver, session, folder.path, time.perf_counter() - began, early, log.writer.failure)
+    finally:
+        folder.release()
 
 
-def _report(maneuver: Maneuver, session: Session, folder: Path, wall: float, log_failure: str | None) -> dict[str, Any]:
+def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:
+    """Drive to the end, or to what ended it early: its simulated time and reason, also left in the folder.
+
+    Raises what an outlet raised: without its telemetry a run is of no use.
+    """
+    session.publish()
+    try:
+        session.run(duration, keep_going)
+    except PartError as error:
+        file = folder.note_failure(error)
+        return {"time_s": session.time, "reason": f"{error} (traceback in {file})" if file else str(error)}
+    if session.failures:
+        raise session.failures[0]
+    if session.latest is None:
+        return None
+    session.latest.write(folder.path)
+    return {"time_s": session.latest.time, "reason": session.latest.message}
+
+
+def _report(
+    maneuver: Maneuver, session: Session, folder: Path, wall: float, early: dict[str, Any] | None, log_failure: str | None
+) -> dict[str, Any]:
     telemetry = read_telemetry(folder / "telemetry.parquet", COLUMNS)
-    result = evaluate(maneuver, telemetry, session.ground.spawn)
+    if early is not None:
+        maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
+    evaluable = len(telemetry["time"]) >= FEWEST_ROWS
+    result = evaluate(maneuver, telemetry, session.ground.spawn) if evaluable else {"maneuver": maneuver.name, "checks": []}
+    if early is not None:
+        result |= {"pass": False, "ended_early": early}
     machine = {
         "real_time_factor": session.time / wall,
         "wall_time_s": wall,
@@ -87,31 +137,61 @@ def _report(maneuver: Maneuver, session: Session, folder: Path, wall: float, log
         "system": f"{platform.system()} {platform.machine()}",
         "log_failure": log_failure,
     }
-    files = write_report(folder, maneuver, telemetry, result, machine=machine, spawn=session.ground.spawn)
+    if evaluable:
+        files = write_report(folder, maneuver, telemetry, result, machine=machine, spawn=session.ground.spawn)
+    else:
+        files = [write_metrics(folder, result, machine)]
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
 
 
 def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: str | None = None, vehicle: str | None = None) -> int:
-    """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the log ended early, else 0."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:.0f} / {task.total:.0f} s"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, disable=as_json or not sys.stderr.isatty(), transient=True) as bar:
-        task = bar.add_task(Path(name).stem, total=None)
+    """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the run or its log ended early, else 0."""
+    with _Progress(Path(name).stem, shown=not as_json and sys.stderr.isatty()) as progress:
         folder = Path(out) if out else None
-        outcome = run_maneuver(name, folder, csv, lambda t, end: bar.update(task, completed=t, total=end), suspension, vehicle)
+        outcome = run_maneuver(name, folder, csv, progress, suspension, vehicle, say=complain if as_json else tell)
     if as_json:
         print(json_text({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
     else:
         _print_outcome(outcome)
     return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None else 0
+
+
+class _Progress:
+    """A bar on the error stream, from the first call on, so that lines about compiling come before it; it vanishes at the end."""
+
+    def __init__(self, name: str, shown: bool) -> None:
+        self._name, self._shown = name, shown
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __call__(self, t: float, end: float) -> None:
+        """Simulated time and duration [s]."""
+        if not self._shown:
+            return
+        if self._bar is None:
+            self._begin(end)
+        self._bar.update(self._task, completed=t)
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _begin(self, end: float) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TextColumn("{task.completed:.0f} / {task.total:.0f} s"),
+            TimeRemainingColumn(),
+        )
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task(self._name, total=end)
+        self._bar.start()
 
 
 def _print_outcome(outcome: dict[str, Any]) -> None:

@@ -7,23 +7,38 @@ Headless runs are the same ticks with other outlets and no clock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
 from simulator.base.errors import JounceError
-from simulator.base.jit import kernel
+from simulator.base.frames import rotation_of_quaternion
 from simulator.base.records import Record, record
 from simulator.clock import Clock
-from terrain.surface import Ground
+from simulator.incident import Incident, Places, is_upright, new_incident
+from simulator.tick import SOUND, UNDER_GROUND, brake_platform, cueing_records, new_watch, ticks
+from terrain.surface import Ground, height_and_normal
 from vehicles.command import COMMAND
-from vehicles.step import vehicle_step
 from vehicles.vehicle import Vehicle
-from washout.cueing import MotionCueing, cueing_step
+from washout.classical import G
+from washout.cueing import MotionCueing
 
 DRIVER_PERIOD = 0.01
 """s between two looks of the driver at the vehicle; the command is held in between."""
+PLACE_PERIOD = 0.5
+"""s of driving between two places to which the vehicle may be put back."""
+HOLD_TIME = 1.0
+"""s at least that the vehicle stands where it was put back, and until the platform has faded."""
+FADED = 1e-3
+"""1. Share of the washout in the platform's pose below which it has faded."""
+MOST_IN_A_ROW = 5
+"""Incidents without a healthy half second between them after which the vehicle counts as one that cannot be driven."""
+BURIED = 3.0
+"""m below the ground at which a vehicle has fallen through it."""
+CLEARANCE = 0.02
+"""m between the ground and the wheels of a vehicle that is put where it finds no equilibrium."""
 
 
 class Driver(Protocol):
@@ -46,24 +61,13 @@ class Outlet(Protocol):
         """Called once at the end, also after an error."""
 
 
-class CueingRecords(NamedTuple):
-    """Parameter, state and output records of the motion cueing."""
+class PartError(JounceError):
+    """Driver or outlet raised what they should not; `__cause__` is what."""
 
-    p: Record
-    s: Record
-    washed: Record
-
-
-@kernel
-def ticks(vehicle, space, ground, cueing, command, run, h, count):
-    """`count` ticks of h seconds under one command: the vehicle (unless paused), then what its driver's head feels.
-
-    vehicle : Model, space : Space, ground : five arrays of `terrain.surface`, cueing : CueingRecords, command : record of COMMAND
-    """
-    for _ in range(count):
-        if run:
-            vehicle_step(vehicle, space, ground, command, h)
-        cueing_step(cueing.p, cueing.s, cueing.washed, space.motion[0]["f_H_B"], space.motion[0]["w_WB_B"], run)
+    def __init__(self, part: object, error: BaseException) -> None:
+        text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": ")
+        super().__init__(f"{type(part).__name__} failed: {text}")
+        self.__cause__ = error
 
 
 class Session:
@@ -83,11 +87,20 @@ class Session:
         self.outlets = list(outlets)
         self.command: Record = record(COMMAND)
         self.arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
-        self.cueing_records = CueingRecords(*cueing.records)
+        self.cueing_records = cueing_records(cueing)
+        self.watch = new_watch()
         self.tick = 0
         self.paused = False
         self.clock: Clock | None = None
         self.driver_every = max(1, round(DRIVER_PERIOD / h))
+        self.latest: Incident | None = None
+        """The last incident so far."""
+        self.failures: list[PartError] = []
+        """Of outlets that raised; each was closed, and the session went on without it."""
+        self._places = Places()
+        self._place_every = max(1, round(PLACE_PERIOD / h))
+        self._held = 0
+        self._in_a_row = 0
 
     @property
     def time(self) -> float:
@@ -99,92 +112,268 @@ class Session:
         """The vehicle's READOUT record, up to date whenever an outlet or the driver is called."""
         return self.vehicle.readout
 
+    @property
+    def moves(self) -> bool:
+        """Whether the vehicle moves: not while paused, nor while it is held after an incident."""
+        return not self.paused and self._held == 0
+
+    @property
+    def incident(self) -> int:
+        """Number of the incident after which the vehicle is held, 0 when all is well."""
+        return self.latest.number if self.latest is not None and self._held > 0 else 0
+
     def reset(self) -> None:
         """Put the vehicle, settled, at rest and in neutral, on the ground's start. The platform glides to neutral, it does not step."""
         self.vehicle.reset(self.arrays, *self.ground.spawn)
         self.command[:] = np.zeros(1, self.command.dtype)
-        self.vehicle.read(self.command)
-        self.cueing.reset()
+        self._places.clear()
+        self._held = self._in_a_row = 0
+        self._jump()
+
+    def upright(self) -> None:
+        """Put the vehicle on its wheels where it is, at rest. The platform glides to neutral, it does not step."""
+        x, y, _ = self.vehicle.space.state[0]["p_WB"]
+        self._stand(float(x), float(y), self._heading())
+        self._held = 0
+        self._jump()
 
     def warm(self) -> None:
         """Have the kernels of a tick compiled (or loaded) before the first one is due; nothing moves."""
         v = self.vehicle
-        ticks(v.model, v.space, self.arrays, self.cueing_records, self.command, False, self.h, 0)
+        ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, False, self.h, 0)
+        brake_platform(self.cueing_records, 0)
 
     def advance(self, count: int = 1) -> None:
-        """`count` ticks, from left to right; outlets and driver are served at their own rates, which `count` must not straddle."""
+        """`count` ticks, from left to right; outlets and driver are served at their own rates, which `count` must not straddle.
+
+        Raises
+        ------
+        PartError : the driver raised; nothing has moved since
+        JounceError : the vehicle fails again and again wherever it is put
+        """
         if self.tick % self.driver_every == 0:
-            self.driver.read(self.time, self.readout, self.command)
-        v = self.vehicle
-        ticks(v.model, v.space, self.arrays, self.cueing_records, self.command, not self.paused, self.h, count)
-        self.tick += count
+            self._ask_driver()
+        before = self.latest
+        self._move(count)
         due = [outlet for outlet in self.outlets if self.tick % outlet.every == 0]
-        if due or self.tick % self.driver_every == 0:
-            v.read(self.command)
+        if (due or self.tick % self.driver_every == 0) and self.latest is before:
+            self.vehicle.read(self.command)
         for outlet in due:
-            outlet.publish(self)
+            self._publish(outlet)
 
     def publish(self) -> None:
         """Serve every outlet now, for the state before the first tick."""
         self.vehicle.read(self.command)
-        for outlet in self.outlets:
-            outlet.publish(self)
+        for outlet in tuple(self.outlets):
+            self._publish(outlet)
 
-    def run(self, duration: float, progress: Any = None) -> None:
-        """Simulate `duration` seconds as fast as the machine can; `progress(t)` is called every tenth of a second of simulated time.
+    def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
+        """Simulate `duration` seconds as fast as the machine can, or until an incident.
+
+        `keep_going(session)` is asked every tenth of a second of simulated time.
 
         Raises
         ------
-        JounceError : the state of the vehicle is no longer finite
+        PartError : the driver raised
         """
         stride = int(np.gcd.reduce([self.driver_every, *(outlet.every for outlet in self.outlets)]))
-        left = round(duration / self.h)
-        while left > 0:
+        left, before = round(duration / self.h), self.latest
+        while left > 0 and self.latest is before:
             count = min(stride, left)
             self.advance(count)
             left -= count
-            if self.tick % 100 < count:
-                self.check()
-                if progress is not None:
-                    progress(self.time)
+            if self.tick % 100 < count and keep_going is not None and not keep_going(self):
+                return
 
-    def drive(self, duration: float, keep_going: Any) -> None:
-        """Simulate in real time for `duration` seconds or until `keep_going(session)` says no; it is asked a hundred times a second."""
+    def drive(self, duration: float, keep_going: Callable[[Session], bool]) -> None:
+        """Simulate in real time for `duration` seconds or until `keep_going(session)` says no; it is asked a hundred times a second.
+
+        Raises
+        ------
+        PartError, JounceError : as `advance`
+        """
         self.clock = Clock(self.h)
         self.clock.start()
         end = self.time + duration
-        while self.time < end and self._beat(lambda: keep_going(self)):
-            self.check()
+        go_on = True
+        while go_on and self.time < end:
+            self._beat(self.advance)
+            go_on = keep_going(self)
 
-    def coast(self, duration: float, keep_going: Any) -> None:
-        """Go on in real time after `drive` without moving the vehicle, for the platform's way back, until `keep_going()` says no."""
+    def coast(self, duration: float, keep_going: Callable[[], bool], outlets: Sequence[Outlet]) -> None:
+        """Go on in real time after `drive` for the platform's way back, until `keep_going()` says no.
+
+        The vehicle does not move, and nobody is asked or served but `outlets`: whatever ended the drive does not end this.
+        """
         self.paused = True
-        for _ in range(round(duration / self.h / self.driver_every)):
-            if not self._beat(keep_going):
-                return
+        left = [outlet for outlet in outlets if outlet in self.outlets]
 
-    def _beat(self, keep_going: Any) -> bool:
-        """Ticks of one driver period, each at its time; then whether to go on."""
-        assert self.clock is not None
-        for _ in range(self.driver_every):
-            self.clock.wait()
-            self.advance()
-        return bool(keep_going())
+        def tick() -> None:
+            self._move(1)
+            for outlet in left:
+                if self.tick % outlet.every == 0 and outlet in self.outlets:
+                    self._publish(outlet)
 
-    def check(self) -> None:
-        """Raise JounceError when the vehicle's state is no longer finite; nothing of it may go on to a platform."""
-        state = self.vehicle.space.state[0]
-        if not all(np.isfinite(state[name]).all() for name in ("p_WB", "v_WB_B", "w_WB_B", "theta", "wheel_spin")):
-            self.cueing.trip()
-            raise JounceError(f"the vehicle's state is not finite at t = {self.time:.3f} s; the run is stopped")
+        self._in_real_time(duration, keep_going, tick)
+
+    def stop_platform(self, duration: float, outlets: Sequence[Outlet]) -> None:
+        """Bring the platform to a stop where it is, as fast as its limits allow, and hold it for the rest of `duration` [s]."""
+        self.paused = True
+
+        def tick() -> None:
+            brake_platform(self.cueing_records, 1)
+            self.tick += 1
+            for outlet in outlets:
+                if self.tick % outlet.every == 0 and outlet in self.outlets:
+                    self._publish(outlet)
+
+        self._in_real_time(duration, lambda: True, tick)
 
     def close(self) -> None:
-        """Close every outlet, the last one first (the motion stream ends before logs are written), whatever happens in one of them."""
-        failures = []
+        """Close every outlet, the last one first (the motion stream ends before logs are written), whatever happens in one of them.
+
+        Raises the first failure, after all are closed.
+        """
+        failures: list[JounceError] = []
         for outlet in reversed(self.outlets):
             try:
                 outlet.close()
             except JounceError as error:
                 failures.append(error)
+            except BaseException as error:  # the others are closed all the same
+                failures.append(PartError(outlet, error))
         if failures:
             raise failures[0]
+
+    def _in_real_time(self, duration: float, keep_going: Callable[[], bool], tick: Callable[[], None]) -> None:
+        if self.clock is None:
+            self.clock = Clock(self.h)
+            self.clock.start()
+        for _ in range(round(duration / self.h / self.driver_every)):
+            self._beat(tick)
+            if not keep_going():
+                return
+
+    def _beat(self, tick: Callable[[], None]) -> None:
+        """Ticks of one driver period, each at its time."""
+        assert self.clock is not None
+        for _ in range(self.driver_every):
+            self.clock.wait()
+            tick()
+
+    def _ask_driver(self) -> None:
+        try:
+            self.driver.read(self.time, self.readout, self.command)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit of a plug-in too: the platform still has to be parked
+            raise PartError(self.driver, error) from error
+
+    def _publish(self, outlet: Outlet) -> None:
+        """One publication; an outlet that raises is closed and left out from then on."""
+        try:
+            outlet.publish(self)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            self.failures.append(PartError(outlet, error))
+            self.outlets.remove(outlet)
+            try:
+                outlet.close()
+            except BaseException as second:
+                self.failures[-1].add_note(f"and in closing: {type(second).__name__}: {second}")
+
+    def _move(self, count: int) -> None:
+        """`count` ticks of vehicle and platform; afterwards the state is sound, whatever happened in them."""
+        v, runs = self.vehicle, self.moves
+        ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, runs, self.h, count)
+        self.tick += count
+        if self.watch.state[0]["verdict"] != SOUND:
+            self._recover()
+        elif runs and self.tick % self._place_every < count:
+            self._remember_place()
+        elif self._held > 0 and not self.paused:
+            self._held = max(0, self._held - count)
+            if self._held == 0 and self.cueing.readout[0]["gain"] > FADED:
+                self._held = count
+
+    def _remember_place(self) -> None:
+        """Note where the vehicle is, if it is well; one that lies on its roof, or flies, may be so for long."""
+        state = self.vehicle.space.state[0]
+        x, y, z = (float(value) for value in state["p_WB"])
+        depth = self.ground.height(x, y) - z
+        if depth > BURIED:
+            self.watch.state[0]["verdict"], self.watch.state[0]["size"] = UNDER_GROUND, depth
+            self._recover()
+        elif is_upright(state["q_WB"]):
+            self._in_a_row = 0
+            self._places.add(self.time, x, y, self._heading())
+
+    def _recover(self) -> None:
+        """Put the vehicle back, at rest, to where it was last well, and hold it there until the platform has faded."""
+        number = 1 if self.latest is None else self.latest.number + 1
+        self.latest = incident = new_incident(number, self.watch, self.vehicle.model.corners[0]["travel"])
+        self.watch.state[0]["verdict"] = SOUND
+        self.watch.state[0]["ticks"] = 0
+        self.vehicle.space.motion[0]["time"] = incident.time
+        self._in_a_row += 1
+        seen = self.readout.copy()
+        place = self._places.take(incident.time)
+        while place is not None and not self._settles(*place):
+            place = self._places.take(incident.time)
+        if place is None:
+            self._stand(*self.ground.spawn)
+        self._held = max(1, round(HOLD_TIME / self.h))
+        # whoever is served in this tick sees where the vehicle was last well, not yet where it was put
+        self.readout[:] = seen
+        self.readout[0]["time"] = incident.time
+        if self._in_a_row >= MOST_IN_A_ROW:
+            self.paused = True
+            raise JounceError(f"{incident.message}; it happens again wherever the vehicle is put, and the drive is stopped")
+
+    def _stand(self, x: float, y: float, yaw: float) -> None:
+        """The vehicle at rest at a place, in equilibrium; where there is none, just above the ground and parallel to it."""
+        if self._settles(x, y, yaw):
+            return
+        time, n = self.time, np.empty(3)
+        z = float(height_and_normal(self.ground.p, self.ground.heights, x, y, n))
+        c, s = math.cos(yaw), math.sin(yaw)
+        slope_ahead, slope_left = -(c * n[0] + s * n[1]) / n[2], -(c * n[1] - s * n[0]) / n[2]
+        pitch = -math.atan(slope_ahead)
+        roll = math.atan(slope_left * math.cos(pitch))
+        v = self.vehicle
+        v.place(np.array([x, y, z]), roll, pitch, yaw)
+        v.read()
+        hubs = v.readout[0]["p_WB"] + v.readout[0]["p_BK"] @ _rotation(v.readout[0]["q_WB"]).T
+        radius = float(v.model.tire[0]["radius"])
+        v.space.state[0]["p_WB"][2] += CLEARANCE + max(self.ground.height(hub[0], hub[1]) + radius - hub[2] for hub in hubs)
+        v.space.motion[0]["time"], v.space.motion[0]["f_H_B"] = time, (0.0, 0.0, G)
+
+    def _settles(self, x: float, y: float, yaw: float) -> bool:
+        """Bring the vehicle into equilibrium at a place, if there is one; time goes on from where it is."""
+        time = self.time
+        try:
+            self.vehicle.reset(self.arrays, x, y, yaw)
+        except JounceError:
+            return False
+        finally:
+            self.vehicle.space.motion[0]["time"] = time
+        return True
+
+    def _heading(self) -> float:
+        """Direction of the vehicle's nose over ground [rad], on its roof too."""
+        R = _rotation(self.vehicle.space.state[0]["q_WB"])
+        return math.atan2(R[1, 0], R[0, 0])
+
+    def _jump(self) -> None:
+        """The vehicle stands elsewhere, at rest: what it felt before does not count any more."""
+        self.vehicle.read(self.command)
+        self.watch.state[0]["f_H_B"] = self.vehicle.space.motion[0]["f_H_B"]
+        self.watch.state[0]["w_WB_B"] = 0.0
+        self.cueing.reset()
+
+
+def _rotation(q_WB: Any) -> Any:
+    R = np.empty((3, 3))
+    rotation_of_quaternion(np.ascontiguousarray(q_WB), R)
+    return R

@@ -7,11 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simulator import session
+from simulator import tick
+from simulator.announce import said_elsewhere
 from simulator.base.jit import is_compiled
 from simulator.base.records import record
 from simulator.build import build_cueing, build_ground, build_vehicle
 from simulator.motion.watchdog import warm_up
+from simulator.session import Session
 from vehicles.command import COMMAND
 
 H = 1e-3
@@ -19,8 +21,13 @@ H = 1e-3
 
 def compile_kernels(say: Callable[[str], None]) -> None:
     """Compile everything a session calls, unless it lies compiled on disk. `say` gets a line at the start and one per part."""
-    if is_compiled(session.__file__):
+    if is_compiled(tick.__file__):
         return
+    with said_elsewhere():
+        _compile(say)
+
+
+def _compile(say: Callable[[str], None]) -> None:
     say("compiling the physics, once for this version and machine:")
     began = last = time.perf_counter()
 
@@ -46,7 +53,7 @@ def compile_kernels(say: Callable[[str], None]) -> None:
     done("motion cueing")
     warm_up(cueing.platform)
     done("virtual platform")
-    session.Session(vehicle, ground, _Nobody(), cueing, [], H).warm()
+    Session(vehicle, ground, _Nobody(), cueing, [], H).warm()
     done("the whole tick")
     say(f"compiled in {time.perf_counter() - began:.0f} s")
 

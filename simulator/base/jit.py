@@ -22,6 +22,8 @@ import llvmlite.binding as llvm
 import numba
 from numba.extending import intrinsic, overload
 
+from simulator.base.kernel_cache import KernelCache
+
 # The loop over the four corners reads and writes hundreds of fields of a few records. LLVM gives up proving that the records do not
 # overlap after 100 comparisons, and with that gives up the vector lanes (a factor of 4 on the kinematics); let it go on.
 llvm.set_option("", "--memory-check-merge-threshold=1000000")
@@ -43,8 +45,11 @@ def kernel(function: F) -> F:
     Kernels have no heap: one that makes an array does not compile. Without it the compiler need not count references to every part
     of a record that a kernel looks at, which otherwise takes a third of the time of an evaluation of the vehicle.
     """
-    numba.config.CACHE_DIR = str(cache_folder() / _digest(sys.modules[function.__module__].__file__ or ""))  # type: ignore[attr-defined]
-    return cast(F, numba.njit(cache=True, **OPTIONS)(function))
+    compiled = numba.njit(**OPTIONS)(function)
+    if compiled is not function:  # it is when numba's compiler is switched off
+        numba.config.CACHE_DIR = str(cache_folder() / _digest(sys.modules[function.__module__].__file__ or ""))  # type: ignore[attr-defined]
+        compiled._cache = KernelCache(function)
+    return cast(F, compiled)
 
 
 def inline(function: F) -> F:

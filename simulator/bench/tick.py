@@ -19,7 +19,7 @@ from simulator.base.jsontext import json_text
 from simulator.base.records import Record, record
 from simulator.bench.machine import machine
 from simulator.build import build_cueing, build_ground, build_vehicle, view_geometry
-from simulator.session import CueingRecords, ticks
+from simulator.tick import cueing_records, new_watch, ticks
 from terrain.surface import Ground
 from vehicles.command import COMMAND
 from vehicles.dynamics import accelerations
@@ -84,18 +84,18 @@ def measure(repeats: int) -> dict[str, Any]:
         us[name] = _median(repeats, partial(step_loop, vehicle.model, vehicle.space, arrays, command, H), STEPS)
     cueing = build_cueing("small_hexapod", "small_hexapod", H)
     cueing.arm()
-    records = CueingRecords(*cueing.records)
+    records = cueing_records(cueing)
     f, w = np.array([0.5, 0.3, 9.7]), np.array([0.02, -0.01, 0.1])
     cueing_loop(records, f, w, 20_000)
     us["washout"] = _median(repeats, lambda n: washout_loop(records, f, w, H, n), STEPS)
     us["cueing"] = _median(repeats, lambda n: cueing_loop(records, f, w, n), STEPS)
     vehicle, command = _driving(flat)
-    arrays = _arrays(flat)
-    us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, command, True, H, n), STEPS)
+    arrays, watch = _arrays(flat), new_watch()
+    us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, H, n), STEPS)
 
     def from_python(n: int) -> None:
         for _ in range(n):
-            ticks(vehicle.model, vehicle.space, arrays, records, command, True, H, 1)
+            ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, H, 1)
 
     us["tick_from_python"] = _median(repeats, from_python, STEPS)
     factors = {name: 1e6 * H / us[name] for name in ("step_hard", "step_soil", "tick", "tick_from_python")}

@@ -249,10 +249,12 @@ class PathDriver:
         self._time: float | None = None
 
     def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the COMMAND record at time t (s) from the READOUT record of the last tick; nothing but pose and velocity is used."""
+        """Fill the COMMAND record at time t (s) from the READOUT record of the last tick; nothing but pose and velocity is used. Never raises."""
         now = readout[0]
         p, v, yaw = now["p_WB"], now["v_WB_B"], float(now["yaw"])
         motion = Motion(float(p[0]), float(p[1]), yaw, float(v[0]), float(v[1]), float(now["w_WB_B"][2]))
+        if not all(map(math.isfinite, motion)):
+            return  # a vehicle without a place: the last command stands until it has one again
         station = self.path.find(motion.x, motion.y) if self.station is None else self.path.nearest(motion.x, motion.y, self.station)
         self.station = station
         while self._timed and t >= self._timed[0].at - 1e-9:

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from simulator.base import leftovers
 from simulator.base.errors import OutputError
 from simulator.record.owner import FolderLock
 
@@ -31,6 +32,7 @@ def write_whole(file: Path, write: Callable[[Path], Any], durable: bool = False)
     OutputError : the folder or the disk refuses; the temporary file is removed and an older `file` stays as it was
     """
     temporary = file.with_name(f".{file.name}.part")
+    forget = leftovers.keep(lambda: temporary.unlink(missing_ok=True))
     try:
         write(temporary)
         if durable:
@@ -42,6 +44,7 @@ def write_whole(file: Path, write: Callable[[Path], Any], durable: bool = False)
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+        forget()
 
 
 def write_text(file: Path, text: str) -> None:

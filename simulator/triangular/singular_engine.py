@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from simulator.base.errors import JounceError
+from simulator.base.leftovers import start_child
 from simulator.triangular.polynomial import IntegerPolynomial, Monomial, from_text, primitive
 from simulator.triangular.problem import Problem
 
@@ -33,7 +34,7 @@ def basis_with_singular(problem: Problem, program: str, time_limit: float = TIME
     JounceError : the program does not start, fails, takes longer than `time_limit` seconds, or answers something else than polynomials
     """
     try:
-        done = subprocess.run([program, "-q"], input=_script(problem), capture_output=True, text=True, timeout=time_limit, check=False)
+        done = _run([program, "-q"], _script(problem), time_limit)
     except subprocess.TimeoutExpired:
         raise JounceError(f"Singular did not come to an end in {time_limit:g} s") from None
     except OSError as error:
@@ -47,6 +48,17 @@ def basis_with_singular(problem: Problem, program: str, time_limit: float = TIME
     except ValueError:
         raise JounceError(f"Singular answered {answer[0][:80]!r}") from None
     return sorted(basis, key=lambda g: next(iter(g)))
+
+
+def _run(command: list[str], script: str, time_limit: float) -> subprocess.CompletedProcess[str]:
+    """`subprocess.run` of a child that does not outlive us."""
+    child = start_child(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        out, errors = child.communicate(script, timeout=time_limit)
+    finally:
+        child.kill()  # does nothing to one that has ended
+        child.wait()
+    return subprocess.CompletedProcess(command, child.returncode, out, errors)
 
 
 def _letter(index: int) -> str:

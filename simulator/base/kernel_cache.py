@@ -1,0 +1,78 @@
+"""Compiled kernels on disk, so that a power cut, a full disk or two processes at once cannot make a later start fail.
+
+Numba's own cache believes what it finds: half an index is a traceback at every start, half a library a crash inside the compiler. Here
+every file ends with a digest of what stands before it. A file whose digest is wrong counts as absent, and its kernel is compiled again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from simulator.base import compiling, leftovers
+
+DIGEST = hashlib.sha256().digest_size
+
+
+class KernelCache(FunctionCache):
+    """Cache of one kernel."""
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__(function)
+        self._function_name = function.__qualname__
+        self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel for these types as it lies on disk, or None when it has to be compiled."""
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            compiling.tell(self._function_name, True)
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a kernel that was just compiled; where the disk refuses, it is compiled again at the next start."""
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)
+        compiling.tell(self._function_name, False)
+
+
+class _CheckedFiles(IndexDataCacheFile):
+    """Index and data files of one kernel, each closed by a digest (unpickling stops before it)."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """The data first, under a name that only this key has: two processes that save at once do not take each other's place."""
+        name = self._data_name(int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:8], "big"))
+        overloads = self._load_index()
+        self._save_data(name, data)
+        self._save_index({**overloads, key: name})
+
+    def _load_index(self) -> dict[Any, str]:
+        return super()._load_index() if _is_whole(Path(self._index_path)) else {}
+
+    def _load_data(self, name: str) -> Any:
+        path = Path(self._data_path(name))
+        if not _is_whole(path):
+            raise FileNotFoundError(path)  # which numba takes for: not compiled yet
+        return super()._load_data(name)
+
+    @contextlib.contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        content = io.BytesIO()
+        yield content
+        with leftovers.making(), super()._open_for_write(filepath) as file:
+            file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a file is as it was written."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return False
+    return hashlib.sha256(content[:-DIGEST]).digest() == content[-DIGEST:]

@@ -1,0 +1,188 @@
+"""The ticks themselves, as one kernel: vehicle, a look at whether it is still in its senses, motion cueing.
+
+A state that is not finite, or finite and absurd, never leaves this kernel: from the first such tick on the cueing gets the last good
+values and fades, and the session puts the vehicle back.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from simulator.base.jit import inline, kernel
+from simulator.base.records import Record, record
+from vehicles.step import vehicle_step
+from washout.cueing import MotionCueing, cueing_step
+from washout.limiter import brake_step
+
+FORCE = 500.0
+"""m/s2. Specific force at the driver's head beyond which a state is absurd: fifty times gravity."""
+SPEED = 300.0
+"""m/s. Beyond that no ground vehicle drives or falls."""
+TURN = 200.0
+"""rad/s of the chassis."""
+DISTANCE = 1e6
+"""m from the origin of the map."""
+CORNER_RATE = 1e3
+"""rad/s or m/s of a suspension coordinate."""
+SPIN = 1e4
+"""rad/s of a wheel, and of the engine."""
+
+SOUND, NOT_FINITE, TOO_MUCH_FORCE, TOO_FAST, TURNS_TOO_FAST, TOO_FAR, CORNER_TOO_FAST, SPINS_TOO_FAST, UNDER_GROUND = range(9)
+
+"""What may be wrong with a state; UNDER_GROUND is for the session to see, a kernel would look for the ground in every tick."""
+
+REMEMBERED = 1000
+"""Ticks kept for the report of an incident: the last second."""
+
+WATCH = (
+    # name    shape  unit  what it is
+    ("f_H_B", (3,), "m/s2", "last good specific force at the driver's head, in B"),
+    ("w_WB_B", (3,), "rad/s", "last good angular velocity of the chassis, in B"),
+    ("verdict", (), "1", "what was wrong with the state, SOUND when nothing was", "i8"),
+    ("size", (), "", "the number that was too large, in its own unit"),
+    ("ticks", (), "1", "ticks of the vehicle so far; the last one went to row (ticks - 1) % REMEMBERED of the history", "i8"),
+)
+
+HISTORY = (
+    # name          shape  unit        what it is
+    ("time", (), "s", "simulated time"),
+    ("p_WB", (3,), "m", "chassis reference point, in W"),
+    ("q_WB", (4,), "1", "attitude of the chassis, quaternion w, x, y, z"),
+    ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
+    ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
+    ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B"),
+    ("theta", (4,), "rad", "lower-arm angle from the design position, + = jounce; of a five-link axle the height of the wheel [m]"),
+    ("theta_dot", (4,), "rad/s", "its rate"),
+    ("wheel_spin", (4,), "rad/s", "angular velocity of the wheel about its axle"),
+    ("engine_speed", (), "rad/s", "crankshaft speed"),
+    ("steering", (), "1", "command: steering input, + = left"),
+    ("throttle", (), "1", "command: accelerator pedal"),
+    ("brake", (), "1", "command: brake pedal"),
+    ("parking_brake", (), "1", "command: parking brake"),
+    ("selector", (), "1", "command: -1 reverse, 0 neutral, 1 drive", "i8"),
+)
+"""One row per tick of the vehicle, for the report of an incident."""
+
+
+class CueingRecords(NamedTuple):
+    """Parameter, state and output records of the motion cueing."""
+
+    p: Record
+    s: Record
+    washed: Record
+
+
+class Watch(NamedTuple):
+    """What is remembered of a vehicle from tick to tick; see `WATCH` and `HISTORY`."""
+
+    state: Record
+    history: Record
+
+
+def new_watch() -> Watch:
+    """Nothing remembered; the force is that of rest."""
+    watch = Watch(record(WATCH), record(HISTORY, REMEMBERED))
+    watch.state[0]["f_H_B"] = (0.0, 0.0, 9.80665)
+    return watch
+
+
+def cueing_records(cueing: MotionCueing) -> CueingRecords:
+    """The records of a cueing under their names."""
+    return CueingRecords(*cueing.records)
+
+
+@kernel
+def ticks(vehicle, space, ground, cueing, watch, command, run, h, count):
+    """`count` ticks of h seconds under one command: the vehicle (while it runs and is sound), then what its driver's head feels.
+
+    vehicle : Model, space : Space, ground : five arrays of `terrain.surface`, cueing : CueingRecords, watch : Watch,
+    command : record of COMMAND
+
+    A state that is not sound stops the vehicle, but not the platform: verdict and size in `watch` say what it was.
+    """
+    w = watch.state[0]
+    for _ in range(count):
+        if run:
+            vehicle_step(vehicle, space, ground, command, h)
+            remember(space, watch, command)
+            w["verdict"] = judge(space, watch)
+            if w["verdict"] == SOUND:
+                for j in range(3):
+                    w["f_H_B"][j] = space.motion[0]["f_H_B"][j]
+                    w["w_WB_B"][j] = space.motion[0]["w_WB_B"][j]
+            else:
+                run = False
+        cueing_step(cueing.p, cueing.s, cueing.washed, w["f_H_B"], w["w_WB_B"], run)
+
+
+@kernel
+def brake_platform(cueing, count):
+    """`count` ticks in which the platform does nothing but come to a stop, as fast as its limits allow, and stay there."""
+    for _ in range(count):
+        brake_step(cueing.p, cueing.s, cueing.p[0]["h"])
+
+
+@inline
+def remember(space, watch, command):
+    """One row of HISTORY."""
+    w, x = watch.state[0], space.state[0]
+    row = watch.history[w["ticks"] % REMEMBERED]
+    w["ticks"] += 1
+    row["time"] = space.motion[0]["time"]
+    row["engine_speed"] = space.drivetrain[0]["engine_speed"]
+    for j in range(3):
+        row["p_WB"][j] = x["p_WB"][j]
+        row["v_WB_B"][j] = x["v_WB_B"][j]
+        row["w_WB_B"][j] = x["w_WB_B"][j]
+        row["f_H_B"][j] = space.motion[0]["f_H_B"][j]
+    for i in range(4):
+        row["q_WB"][i] = x["q_WB"][i]
+        row["theta"][i] = x["theta"][i]
+        row["theta_dot"][i] = x["theta_dot"][i]
+        row["wheel_spin"][i] = x["wheel_spin"][i]
+    row["steering"] = command[0]["steering"]
+    row["throttle"] = command[0]["throttle"]
+    row["brake"] = command[0]["brake"]
+    row["parking_brake"] = command[0]["parking_brake"]
+    row["selector"] = command[0]["selector"]
+
+
+@inline
+def judge(space, watch):
+    """SOUND, or what is wrong with the state after a step; the number that is too large goes to the watch."""
+    x, d, m = space.state[0], space.drivetrain[0], space.motion[0]
+    force = speed = turn = distance = 0.0
+    for j in range(3):
+        force += m["f_H_B"][j] * m["f_H_B"][j]
+        speed += x["v_WB_B"][j] * x["v_WB_B"][j]
+        turn += x["w_WB_B"][j] * x["w_WB_B"][j]
+        distance += x["p_WB"][j] * x["p_WB"][j]
+    corner, spin, total = 0.0, abs(d["engine_speed"]), 0.0
+    for i in range(4):
+        corner = max(corner, abs(x["theta_dot"][i]))
+        spin = max(spin, abs(x["wheel_spin"][i]))
+        # max() passes a NaN by, a sum does not
+        total += x["q_WB"][i] + x["theta"][i] + x["theta_dot"][i] + x["wheel_spin"][i] + x["wheel_angle"][i]
+    if not abs(force + speed + turn + distance + total + d["engine_speed"]) < math.inf:
+        return NOT_FINITE
+    if force > FORCE * FORCE:
+        return note(watch, TOO_MUCH_FORCE, math.sqrt(force))
+    if speed > SPEED * SPEED:
+        return note(watch, TOO_FAST, math.sqrt(speed))
+    if turn > TURN * TURN:
+        return note(watch, TURNS_TOO_FAST, math.sqrt(turn))
+    if distance > DISTANCE * DISTANCE:
+        return note(watch, TOO_FAR, math.sqrt(distance))
+    if corner > CORNER_RATE:
+        return note(watch, CORNER_TOO_FAST, corner)
+    if spin > SPIN:
+        return note(watch, SPINS_TOO_FAST, spin)
+    return SOUND
+
+
+@inline
+def note(watch, verdict, size):
+    """The verdict, with the number that brought it about."""
+    watch.state[0]["size"] = size
+    return verdict

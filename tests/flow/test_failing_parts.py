@@ -1,0 +1,242 @@
+"""Whatever raises in a drive, at whatever moment: the platform parks within its limits, the log is closed, one line names the part."""
+
+import contextlib
+import random
+import signal
+import socket
+
+import numpy as np
+import pytest
+from unpaced import Hurried, Throttle, assert_within_limits
+
+import simulator.drive
+import simulator.session
+from simulator.base.errors import OutputError
+from simulator.drive import DriveOptions, Host, _report
+from simulator.motion.stream import MotionStream
+from simulator.outlets import Telemetry
+from simulator.record.writer import read_telemetry
+from simulator.signals import Ended
+
+KINDS = [ValueError("no"), OutputError("the disk is full"), MemoryError(), SystemExit(3), ZeroDivisionError("by zero")]
+
+
+class Moment:
+    """Raises at its `at`-th call, and from then on."""
+
+    def __init__(self, at, error):
+        self.left, self.error, self.raised = at, error, 0
+
+    def __call__(self):
+        self.left -= 1
+        if self.left < 0:
+            self.raised += 1
+            raise self.error
+
+
+class FailingDriver(Throttle):
+    def __init__(self, moment):
+        self.moment = moment
+
+    def read(self, t, readout, command):
+        self.moment()
+        super().read(t, readout, command)
+
+
+class Drive:
+    """`jounce drive` without waiting, and what came of it."""
+
+    def __init__(self, tmp_path, monkeypatch, seconds=12.0):
+        self.legs, self.states, self.lines, self.folder = [], [], [], tmp_path / "out"
+        self._monkeypatch = monkeypatch
+        monkeypatch.setattr(simulator.session, "Clock", Hurried)
+        self.rig = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.rig.bind(("127.0.0.1", 0))
+        address = ("127.0.0.1", self.rig.getsockname()[1])
+        options = DriveOptions(
+            terrain="flat", driver="scripted", maneuver="avtp_lane_change", view="none", duration=seconds, address=address, rate=1000,
+            out=self.folder, say=lambda _: None, complain=self.lines.append,
+        )  # fmt: skip
+        self.host = Host(options)
+        send = MotionStream.send
+
+        def noted(stream, readout, cueing, run):
+            self.legs.append(cueing.legs.copy())
+            self.states.append(cueing.state)
+            send(stream, readout, cueing, run)
+
+        monkeypatch.setattr(MotionStream, "send", noted)
+
+    def run(self):
+        """Exit code."""
+        with contextlib.closing(self.rig):
+            summary = self.host.run()
+        return _report(self.host, summary)
+
+    def assert_parked(self):
+        session = self.host.session
+        assert session.cueing.state == "off"
+        assert_within_limits(session, self.legs)
+        height = float(session.cueing.platform[0]["park_height"])
+        assert session.cueing.pose == pytest.approx([0.0, 0.0, height, 0.0, 0.0, 0.0], abs=2e-3)
+
+
+@pytest.fixture
+def drive(tmp_path, monkeypatch):
+    return Drive(tmp_path, monkeypatch)
+
+
+def moments(count, last):
+    """Random but the same every time."""
+    draw = random.Random(8)
+    return [draw.randrange(last) for _ in range(count)]
+
+
+def driver_of(drive, monkeypatch, driver):
+    class Maneuver:
+        duration = 12.0
+
+        def driver(self, spawn):
+            return driver
+
+    monkeypatch.setattr(simulator.drive, "build_maneuver", lambda name: Maneuver())
+
+
+@pytest.mark.parametrize("error", KINDS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("at", moments(2, 1100))
+def test_a_driver_that_raises(drive, monkeypatch, at, error):
+    moment = Moment(at, error)
+    driver_of(drive, monkeypatch, FailingDriver(moment))
+    assert drive.run() == 1
+    drive.assert_parked()
+    assert moment.raised == 1, "parking does not ask him again"
+    assert len(drive.lines) == 1
+    assert "FailingDriver failed: " in drive.lines[0]
+    log = read_telemetry(drive.folder / "telemetry.parquet")
+    assert len(log["time"]) == pytest.approx(at, abs=2)
+    assert (drive.folder / "failure.txt").exists() == (not isinstance(error, OutputError))
+
+
+def test_ctrl_c_inside_the_driver_is_an_interruption(drive, monkeypatch):
+    driver_of(drive, monkeypatch, FailingDriver(Moment(500, KeyboardInterrupt())))
+    with pytest.raises(Ended) as end:
+        drive.run()
+    assert end.value.number == signal.SIGINT
+    drive.assert_parked()
+    assert drive.lines == []
+
+
+@pytest.mark.parametrize("error", KINDS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("at", moments(1, 1100))
+def test_a_log_that_raises(drive, monkeypatch, at, error):
+    """Also when it is closed: the drive goes on without it to its end."""
+    moment = Moment(at, error)
+    publish, close = Telemetry.publish, Telemetry.close
+
+    def failing_close(telemetry):
+        close(telemetry)
+        raise error
+
+    monkeypatch.setattr(Telemetry, "publish", lambda telemetry, session: (moment(), publish(telemetry, session)))
+    monkeypatch.setattr(Telemetry, "close", failing_close)
+    assert drive.run() == 1
+    drive.assert_parked()
+    assert moment.raised == 1, "it is left out from then on"
+    assert [line for line in drive.lines if "Telemetry failed: " in line] == drive.lines
+    assert len(drive.lines) == 1
+    assert drive.host.session.time == pytest.approx(12.0, abs=0.02)
+    assert drive.states.count("engaged") > 2000
+
+
+@pytest.mark.parametrize("at", moments(3, 24_000))
+def test_a_motion_stream_that_raises(drive, monkeypatch, at):
+    moment = Moment(at, OSError("no network"))
+    send = MotionStream.send
+    monkeypatch.setattr(MotionStream, "send", lambda *arguments: (moment(), send(*arguments)))
+    assert drive.run() == 1
+    assert moment.raised == 1
+    assert len(drive.lines) == 1
+    assert "Motion failed: OSError: no network" in drive.lines[0]
+    assert_within_limits(drive.host.session, drive.legs)
+    assert (drive.folder / "telemetry.parquet").exists()
+
+
+def test_driver_log_and_parking_fail_one_after_the_other(drive, monkeypatch):
+    driver_of(drive, monkeypatch, FailingDriver(Moment(900, ValueError("driver"))))
+    log, sending = Moment(300, MemoryError("log")), Moment(11_000, SystemExit("stream"))
+    publish, send = Telemetry.publish, MotionStream.send
+    monkeypatch.setattr(Telemetry, "publish", lambda telemetry, session: (log(), publish(telemetry, session)))
+    monkeypatch.setattr(MotionStream, "send", lambda *arguments: (sending(), send(*arguments)))
+    assert drive.run() == 1
+    assert [line.split(" failed")[0] for line in drive.lines] == ["Telemetry", "FailingDriver", "Motion"]
+    assert_within_limits(drive.host.session, drive.legs)
+    assert (drive.folder / "telemetry.parquet").exists()
+
+
+@pytest.mark.parametrize("at", [100, 8_000, 13_000])
+@pytest.mark.parametrize("error", [RuntimeError("no cueing"), SystemExit(), MemoryError()], ids=lambda error: type(error).__name__)
+def test_a_cueing_that_raises_ends_the_stream_properly(drive, monkeypatch, at, error):
+    """Nothing can be commanded any more then: the receiver is told that the stream ends, and the log is closed."""
+    moment, ticks = Moment(at, error), simulator.session.ticks
+    monkeypatch.setattr(simulator.session, "ticks", lambda *arguments: (moment(), ticks(*arguments)))
+    stopped = []
+    close = MotionStream.close
+    monkeypatch.setattr(MotionStream, "close", lambda stream: (stopped.append(True), close(stream)))
+    assert drive.run() == 1
+    assert stopped
+    assert drive.lines
+    assert_within_limits(drive.host.session, drive.legs)
+    assert (drive.folder / "telemetry.parquet").exists()
+
+
+def test_a_cueing_that_fails_to_park(drive, monkeypatch):
+    monkeypatch.setattr("washout.cueing.MotionCueing.park", lambda cueing: 1 / 0)
+    assert drive.run() == 1
+    assert len(drive.lines) == 1
+    assert "ZeroDivisionError" in drive.lines[0]
+    assert (drive.folder / "telemetry.parquet").exists()
+
+
+def test_a_stream_of_which_nothing_gets_out(drive, monkeypatch):
+    def refused(stream, packet):
+        raise OSError("network is unreachable")
+
+    monkeypatch.setattr(MotionStream, "_send", refused)
+    assert drive.run() == 1
+    assert len([line for line in drive.lines if line.startswith("motion stream: ")]) == 1
+    drive.assert_parked()
+
+
+def test_signals_while_it_parks_never_jerk_it(drive):
+    """One ends the drive, two more leave the platform where it can stop."""
+    host = drive.host
+    keep_going, calls = host._keep_going, []
+
+    def three(session):
+        calls.append(session.tick)
+        if session.tick in (9_000,):
+            host.asked(signal.SIGINT)
+        return keep_going(session)
+
+    host._keep_going = three
+    coast = simulator.session.Session.coast
+
+    def interrupted(session, duration, wait, outlets):
+        def go_on():
+            if session.tick in (9_500, 10_500):
+                host.asked(signal.SIGINT)
+            return wait()
+
+        coast(session, duration, go_on, outlets)
+
+    simulator.session.Session.coast = interrupted
+    try:
+        with pytest.raises(Ended):
+            drive.run()
+    finally:
+        simulator.session.Session.coast = coast
+    assert_within_limits(host.session, drive.legs)
+    assert host.session.tick == pytest.approx(10_800, abs=20)
+    speed = np.diff(np.array(drive.legs), axis=0) / 1e-3
+    assert np.abs(speed[-10:]).max() < 1e-9, "it stands when the stream ends"
+    assert np.abs(speed[1490 + 9000 - 1000]).max() > 1e-3, "it moved on the way"

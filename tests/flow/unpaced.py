@@ -1,0 +1,59 @@
+"""Real time without the waiting, and sessions to drive in it."""
+
+import numpy as np
+
+from simulator.build import build_cueing, build_ground, build_vehicle
+from simulator.clock import Clock
+from simulator.session import Session
+
+H = 1e-3
+
+
+class Hurried(Clock):
+    """A clock for which every tick is due at once."""
+
+    def wait(self) -> None:
+        self._ticks += 1
+
+
+class Throttle:
+    """A driver who accelerates in a bend."""
+
+    def read(self, t, readout, command):
+        command[0]["throttle"], command[0]["steering"], command[0]["selector"] = 0.7, 0.1, 1
+
+
+class Tracker:
+    """An outlet that notes what a platform gets, tick by tick, and what the state was."""
+
+    every = 1
+
+    def __init__(self):
+        self.legs, self.states, self.forces, self.closed = [], [], [], 0
+
+    def publish(self, session):
+        self.legs.append(session.cueing.legs.copy())
+        self.states.append(session.cueing.state)
+        self.forces.append(np.concatenate([session.readout[0]["f_H_B"], session.cueing.readout[0]["felt_force"]]))
+
+    def close(self):
+        self.closed += 1
+
+
+def new_session(driver=None, outlets=(), terrain="flat", vehicle="hmmwv"):
+    """A vehicle at its start, the platform armed."""
+    cueing = build_cueing("small_hexapod", "small_hexapod", H)
+    session = Session(build_vehicle(vehicle), build_ground(terrain), driver or Throttle(), cueing, outlets, H)
+    session.reset()
+    session.cueing.arm()
+    return session
+
+
+def assert_within_limits(session, legs):
+    """No leg, in a row of legs one per tick, beyond its stroke, speed or acceleration."""
+    p = session.cueing.platform[0]
+    legs = np.array(legs)
+    assert np.isfinite(legs).all()
+    assert p["shortest_leg"] <= legs.min() and legs.max() <= p["longest_leg"]
+    assert np.abs(np.diff(legs, axis=0)).max() / H <= p["leg_speed"] * (1.0 + 1e-9)
+    assert np.abs(np.diff(legs, 2, axis=0)).max() / H**2 <= p["leg_acceleration"] * (1.0 + 1e-6)
