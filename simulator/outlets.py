@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simulator.base.console import complain
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record, record
 from simulator.motion.stream import MotionStream
 from simulator.record.owner import FolderLock
-from simulator.record.writer import TelemetryWriter, complain
+from simulator.record.writer import TelemetryWriter
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
+from simulator.base.console import complain
 from simulator.base.errors import OutputError
 from simulator.base.records import Record, Table
 from simulator.record.channels import Channels
@@ -29,11 +29,6 @@ PARQUET_NAME, RAW_NAME = "telemetry.parquet", "telemetry.rows"
 
 MANY_ROWS = 200_000
 """Closing a log of so many takes seconds, and says so."""
-
-
-def complain(text: str) -> None:
-    """Say something on stderr."""
-    print(f"jounce: {text}", file=sys.stderr, flush=True)
 
 
 class TelemetryWriter:
