@@ -312,7 +312,7 @@ class Session:
     def _recover(self) -> None:
         """Put the vehicle back, at rest, to where it was last well, and hold it there until the platform has faded."""
         number = 1 if self.latest is None else self.latest.number + 1
-        self.latest = incident = new_incident(number, self.watch, self.vehicle.model.corners[0]["travel"])
+        self.latest = incident = new_incident(number, self.watch, self.vehicle.model.corners[0]["ends"]["theta"])
         self.watch.state[0]["verdict"] = SOUND
         self.watch.state[0]["ticks"] = 0
         self.vehicle.space.motion[0]["time"] = incident.time

@@ -128,7 +128,7 @@ def test_roll_over_and_suspension_are_named():
     assert session.latest.reason.startswith("roll-over")
     session.reset()
     session.run(2.0)
-    high = session.vehicle.model.corners[0]["travel"][1]
+    high = session.vehicle.model.corners[0]["ends"]["theta"][1]
     session.watch.history["theta"][:, 2] = high[2] + 0.5
     spoil(session, "v_WB_B", np.nan)
     session.advance()

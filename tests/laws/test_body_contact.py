@@ -178,8 +178,7 @@ def hmmwv_with(**body: Any) -> Any:
 def test_a_file_without_points_gets_those_of_a_box() -> None:
     mapping = hmmwv_with()
     del mapping["body"]["contact_points_left"]
-    with pytest.warns(UserWarning):
-        contact = read_description(mapping, "mine.yaml").body_contact[0]
+    contact = read_description(mapping, "mine.yaml").body_contact[0]
     points = contact["points"][: contact["count"]]
     assert contact["count"] == 12
     assert np.ptp(points, axis=0)[:2] == pytest.approx([4.57, 2.18])
