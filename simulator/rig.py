@@ -35,7 +35,7 @@ from simulator.motion.picture import History, draw_platform, prepare_to_draw
 from simulator.motion.receiver import LegUse, Receiver
 from simulator.motion.stream import DEFAULT_PORTS
 from simulator.motion.watchdog import LONGEST_STEP, FollowingPlatform, warm_up
-from simulator.signals import Asked, leave, on_signal
+from simulator.signals import Asked, Ended, exit_code, leave, on_signal
 from washout.platform import hexapod
 
 SERVO = 0.004
@@ -201,6 +201,7 @@ class Rig:
         self._servo = now
         if h > LONGEST_STEP:
             self.stale = True
+            self.receiver.deaf(h)
             if not self.body.parked:
                 self.times_held_up += 1
                 self.longest_held_up = max(self.longest_held_up, h)
@@ -517,6 +518,8 @@ def _main() -> int:
     except JounceError as error:
         print(f"jounce: {error}", file=sys.stderr)
         return 2
+    except Ended as ended:
+        return exit_code(ended.number)
 
 
 if __name__ == "__main__":

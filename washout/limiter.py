@@ -17,12 +17,13 @@ If nothing better is accepted in the next tick, the platform goes one step furth
 Steps may differ in length, as those of a servo that goes by the wall clock do. Speeds are means over a step, and their change is
 held against the time from middle to middle, counting no more of the step before than the present one is long:
 
-    d = (h + min(h, h_before)) / 2     |speed - speed before| <= A d     for every speed that is chosen; for the plan's see below
+    d = (h + min(h, h_before)) / 2     |speed - speed before| <= A d     for every speed that is chosen
+    m = (h + h_before) / 2             v (1 - m / T) is next on the stop plan, or 0 when m > T, whatever h is
 
-The stop plan takes v (1 - d / T) next, whatever h is. The velocity at the end of the step before was at most v on the line that
-falls to zero within T, so the sum of all steps to come is at most v T / 2, the end of the plan that was shown to be within the
-stroke: a single long step, after the process was held up, goes less far than the plan, or not at all when d > T. The bend of the
-legs adds c times the distance of the middles, so that the plan keeps to A over that distance.
+On the plan the speeds are the means, over steps of any length, of a velocity that falls to zero on a straight line within T from the
+middle of the step at v. So the sum of all steps to come is at most v T / 2, the end of the plan that was shown to be within the
+stroke. (Counting less than m there, as d does after a long step, would brake too little.) The bend of the legs adds c times the distance
+of the middles, so that the plan keeps to A over that distance.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def brake_step(p, s, h):
     for i in range(6):
         s[0]["trial"][i] = share * s[0]["rates"][i]
     _place(p, s, h)
-    s[0]["stop_time"] = max(0.0, s[0]["stop_time"] - _spacing(s, h))
+    s[0]["stop_time"] = max(0.0, s[0]["stop_time"] - _middles(s, h))
     s[0]["limited"] = 2
     _take(s, h)
 
@@ -130,9 +131,16 @@ def _spacing(s, h):
 
 
 @kernel
+def _middles(s, h):
+    """Time [s] from the middle of the last step to the middle of one of h seconds."""
+    before = s[0]["last_step"]
+    return 0.5 * (h + (before if before < math.inf else h))
+
+
+@kernel
 def _brake_share(s, h):
     """Part of the present velocity that is left after one more tick of the stop plan."""
-    passes = _spacing(s, h)
+    passes = _middles(s, h)
     if s[0]["stop_time"] <= passes:
         return 0.0
     return (s[0]["stop_time"] - passes) / s[0]["stop_time"]
@@ -157,8 +165,7 @@ def _place_at_target(s):
 @kernel
 def _take(s, h):
     """Make the trial the pose commanded."""
-    before = s[0]["last_step"]
-    middles = 0.5 * (h + (before if before < math.inf else h))
+    middles = _middles(s, h)
     s[0]["last_step"] = h
     for i in range(6):
         s[0]["rates"][i] = s[0]["trial"][i]

@@ -51,6 +51,7 @@ class Receiver:
         self._stream: int | None = None
         self._source: Any = None
         self._heard = -math.inf
+        self._deaf = 0.0
         self._over = True
         self._newest = -1
         self._missing: dict[int, None] = {}
@@ -62,7 +63,7 @@ class Receiver:
     def take(self, data: bytes, now: float, source: Any = None) -> MotionPacket | None:
         """Packet of a datagram that arrived from the address `source` at `now` [s], or None when it is refused, broken, late or double."""
         silence = now - self._heard
-        held = not self._over and silence <= HELD_FOR
+        held = not self._over and silence - self._deaf <= HELD_FOR
         if held and source != self._source:
             self.strangers += 1
             return None
@@ -89,13 +90,17 @@ class Receiver:
         self._count(packet, step, now)
         return packet
 
+    def deaf(self, duration: float) -> None:
+        """Nobody listened for so long [s], which is not the stream's silence: a stranger must not take its place for that."""
+        self._deaf += duration
+
     def _count(self, packet: MotionPacket, step: int, now: float) -> None:
         self._miss(packet.sequence - step + 1, packet.sequence)
         if step == 1 and self._heard > -math.inf:
             self._gaps.add(now - self._heard)
             self._deviations.add(abs(now - self._heard - packet.interval))
         self.received += 1
-        self._heard = now
+        self._heard, self._deaf = now, 0.0
         self._over = packet.stop
         self._newest = packet.sequence
         self._judge(packet, step)

@@ -241,6 +241,24 @@ def test_held_up_it_does_not_make_up_for_it(stall):
     world.assert_within()
 
 
+@pytest.mark.parametrize("stall", [0.6, 3.0])
+def test_held_up_it_does_not_take_a_stranger_for_its_host(stall):
+    """Who speaks first after SIGCONT is nobody's merit: the stream was not silent, nobody listened."""
+    world, host = risen()
+    other = Sender(OTHER, stream=2, phase=2.0)
+    world.now += stall
+    host.sequence += round(stall / host.interval)
+    world.give(other.datagram(), other.source)
+    world.rig.stale = False
+    world.stream(6.0, other, host)
+    assert world.rig.summary("x")["streams"] == 1
+    assert np.abs(world.rig.body.limits[0]["pose"] - host.packet().pose).max() < 5e-3
+    world.silence(0.6)
+    world.stream(1.0, other)
+    assert world.rig.summary("x")["streams"] == 2
+    world.assert_within()
+
+
 @pytest.mark.parametrize("seconds", [0.01, 0.03, 0.07, 0.2, 0.45, 0.6, 1.9, 2.5, 8.0])
 def test_silences_of_every_length(seconds):
     world, host = risen()

@@ -169,3 +169,13 @@ def test_a_long_step_along_the_stop_plan_does_not_move():
     assert not s[0]["rates"].any()
     limit_step(p, s, np.array([0.3, 0.1, 0.05, 0.2, 0.1, 0.3]), H)
     assert np.abs(s[0]["leg_speed"]).max() <= p[0]["leg_acceleration"] * H, "the stall does not count as time to accelerate in"
+
+
+def test_a_short_step_after_a_long_one_brakes_as_much_as_the_plan_has_it():
+    """Long and short steps in turn towards the end of the stroke: the sum of the steps must not pass the end of the plan."""
+    p = PLATFORMS["small_hexapod"]
+    s = limiter(p)
+    for k in range(40):
+        limit_step(p, s, np.array([-1.0, 0.0, 0.0, -0.375, -0.1875, 1.0]), (0.046875, 0.0078125)[k % 2])
+        assert s[0]["legs"].min() >= p[0]["shortest_leg"]
+        assert s[0]["legs"].max() <= p[0]["longest_leg"]
