@@ -23,7 +23,7 @@ class RunFolder:
 
     def __init__(self, wanted: Path | None) -> None:
         above = wanted if wanted is not None else Path("runs")
-        missing = [folder for folder in (above, *above.parents) if not folder.exists()]
+        missing = [folder for folder in (above, *above.parents) if not _is_there(folder)]
         with leftovers.making():
             self.path = run_folder(wanted)
             self.lock = FolderLock(self.path)
@@ -64,3 +64,10 @@ class RunFolder:
         except OSError:
             return None
         return file
+
+
+def _is_there(folder: Path) -> bool:
+    try:
+        return folder.exists()
+    except OSError:  # a name that is too long; making it says so
+        return False

@@ -106,7 +106,7 @@ def _reach_ground(m: Model, s: Space, ground: Ground, place: Vector, guess: Vect
     residual = np.empty(10)
     for _ in range(REACHES):
         static_residual(m, s, ground, place, guess, residual)
-        guess[6:] = np.clip(guess[6:] + (s.contacts["depth"] - TOUCH) / s.kinematics[0]["W_1"][2], *m.corners[0]["travel"])
+        guess[6:] = np.clip(guess[6:] + (s.contacts["depth"] - _touch(m)) / s.kinematics[0]["W_1"][2], *m.corners[0]["travel"])
     return guess
 
 
@@ -125,8 +125,13 @@ def _first_guess(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: fl
     theta = np.array([_unloaded_angle(m, s, i) for i in range(4)])
     s.state[0]["theta"] = theta
     prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
-    z = float(np.mean(heights)) + float(m.tire[0]["radius"]) - TOUCH - float(np.mean(s.kinematics[0]["W"][2]))
+    z = float(np.mean(heights)) + float(m.tire[0]["radius"]) - _touch(m) - float(np.mean(s.kinematics[0]["W"][2]))
     return np.concatenate([[0.0, 0.0, z, roll, pitch, 0.0], theta])
+
+
+def _touch(m: Model) -> float:
+    """Tire deflection of the first guess [m]: of a very stiff tire less than would bend its rim, where nothing depends on its height either."""
+    return min(TOUCH, 0.25 * float(m.tire[0]["give"]))
 
 
 def _unloaded_angle(m: Model, s: Space, i: int) -> float:

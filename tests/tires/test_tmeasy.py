@@ -153,7 +153,9 @@ def test_radial_force_is_never_negative_and_continuous():
         F = np.array([radial_force(P, x, rate)[0] for x in d])
         assert F.min() >= 0.0 and F[d <= 0.0].max() == 0.0
         assert np.abs(np.diff(F)).max() < (3e6 + 5.0 * 1.5e6) * (d[1] - d[0])
-    assert radial_force(P, 0.3, 0.0)[0] - P[0]["stiffness"] * 0.3 == pytest.approx(P[0]["bottoming_stiffness"] * (0.3 - 0.25035))
+    assert radial_force(P, 0.255, 0.0)[0] - P[0]["stiffness"] * 0.255 == pytest.approx(P[0]["bottoming_stiffness"] * (0.255 - 0.25035))
+    assert radial_force(P, P[0]["give"], 0.0)[0] == pytest.approx(P[0]["strength"])
+    assert radial_force(P, 0.42, 50.0)[0] == P[0]["strength"], "rim and tire give way"
 
 
 def test_moments():
