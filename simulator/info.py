@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError, one_line
+from simulator.base.jsontext import json_text
 from simulator.clock import lateness_text
 from simulator.record.recover import LogInfo, read_logs
 
@@ -23,7 +24,7 @@ def main_info(name: str, with_columns: bool = False, as_json: bool = False) -> i
         raise ConfigError(place, "", "nothing", "the folder of a run, or its telemetry file")
     logs = read_logs(place)
     if as_json:
-        print(json.dumps({"place": str(place), "logs": [described(log) for log in logs]}, allow_nan=False))
+        print(json_text({"place": str(place), "logs": [described(log) for log in logs]}))
     else:
         print("\n\n".join(text_of(log, with_columns) for log in logs))
     troubles = [log.trouble for log in logs if log.trouble]

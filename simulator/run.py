@@ -127,7 +127,7 @@ def _report(
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
     evaluable = len(telemetry["time"]) >= FEWEST_ROWS
-    result = evaluate(maneuver, telemetry, session.ground.spawn) if evaluable else {"maneuver": maneuver.name, "checks": []}
+    result = evaluate(maneuver, telemetry, session.ground.spawn) if evaluable else {"maneuver": maneuver.name, "checks": [], "shown": []}
     if early is not None:
         result |= {"pass": False, "ended_early": early}
     machine = {

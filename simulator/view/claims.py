@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import DeviceError
+from simulator.base.jsontext import json_text
 
 USER = os.getuid() if sys.platform != "win32" else 0
 PREFIX = f"jounce-{USER}-"
@@ -48,7 +49,7 @@ class Claim:
     def describe(self, about: dict[str, Any]) -> None:
         """Write what others must know to attach a view: afterwards `running` finds this drive."""
         new = self.folder / f"{ABOUT}.new"
-        new.write_text(json.dumps({"pid": os.getpid(), "began": time.time(), **about}), encoding="utf-8")
+        new.write_text(json_text({"pid": os.getpid(), "began": time.time(), **about}), encoding="utf-8")
         new.replace(self.folder / ABOUT)
 
     def release(self) -> None:

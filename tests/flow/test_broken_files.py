@@ -178,7 +178,8 @@ def test_any_yaml_value_anywhere(kind, data):
 
 
 def test_a_vehicle_that_reads_well_but_cannot_stand_says_so():
-    """Slips of sign and of place in the numbers of the mechanism: it stands and drives, or JounceError says that it cannot."""
+    """Slips of sign and of place in the numbers of the mechanism: it stands and drives, or JounceError says that it cannot. Most slips
+    are refused by the readers' ranges before that."""
     ground = build_ground("flat")
     arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
     command = record(COMMAND)
@@ -202,7 +203,7 @@ def test_a_vehicle_that_reads_well_but_cannot_stand_says_so():
                     assert "HMMWV" in str(error)
                     fell += 1
     assert stood > 20
-    assert fell > 1
+    assert fell > 0
 
 
 def inertia_of_chassis(value):

@@ -22,6 +22,7 @@ COMMANDS = (
     ("validate", "mechanism"),
     ("validate", "trajectory"),
     ("bench",),
+    ("info",),
 )
 HEAVY = ("numba", "numpy", "pyglet", "pygame", "yaml", "matplotlib", "pyarrow", "msgspec", "rich", "PIL", "scipy")
 

@@ -198,10 +198,20 @@ def test_a_cueing_that_fails_to_park(drive, monkeypatch):
 
 
 def test_a_stream_of_which_nothing_gets_out(drive, monkeypatch):
-    def refused(stream, packet):
-        raise OSError("network is unreachable")
+    class Refusing:
+        def __init__(self, *_):
+            pass
 
-    monkeypatch.setattr(MotionStream, "_send", refused)
+        def setblocking(self, _):
+            pass
+
+        def sendto(self, *_):
+            raise OSError(101, "network is unreachable")
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr("simulator.motion.stream.socket.socket", Refusing)
     assert drive.run() == 1
     assert len([line for line in drive.lines if line.startswith("motion stream: ")]) == 1
     drive.assert_parked()

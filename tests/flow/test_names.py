@@ -221,7 +221,12 @@ def test_results_come_in_the_units_of_the_file(tmp_path):
 
 
 def test_without_limits_nothing_is_passed(tmp_path, capsys):
-    mapping = {**shipped("maneuvers", "avtp_lane_change"), "duration_s": 0.5, "limits": {}}
+    mapping = {
+        **shipped("maneuvers", "avtp_lane_change"),
+        "duration_s": 0.5,
+        "limits": {},
+        "speed": [{"at_s": 0.1, "speed_kph": 50, "acceleration_mps2": 1.5}],
+    }
     code, out, err = call(capsys, "run", written(tmp_path / "m.yaml", mapping), "--out", tmp_path / "out")
     assert code == 0, err
     assert "no limits given" in out and "passed" not in out

@@ -67,7 +67,7 @@ def place(r, load=6400.0, v=(0.0, 0.0), spin=0.0):
     for _ in range(60):
         depth = 0.5 * (low + high)
         low, high = (depth, high) if static_force(r.p, r.under, depth)[0] < load else (low, depth)
-    r.s[0]["sinkage"] = static_force(r.p, r.under, depth)[2]
+    r.s[0]["sinkage"], r.s[0]["dent"] = static_force(r.p, r.under, depth)[2], 0.0
     r.wheel[0]["p_WK"] = 0.0, 0.0, r.p[0]["radius"] - depth
     r.wheel[0]["v_WK_W"] = v[0], v[1], 0.0
     r.wheel[0]["spin"] = spin

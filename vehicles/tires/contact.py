@@ -71,10 +71,10 @@ def touch(p, s, i, ground, under, wheel, out):
 
 @inline
 def dented(p, s, i, depth, soft):
-    """How far rim and tire give way [m] at a depth [m] of the undeformed tire: as much as keeps their force at `strength`, up to the hub.
+    """How far rim and tire give way [m] at a depth [m] of the undeformed tire: as much as keeps their force at `strength`.
 
     However suddenly the ground rises under the one point that is looked at, no more than the energy stored up to `give` comes back.
     """
     if depth <= 0.0:
         return 0.0
-    return min(max(s[i]["dent"], depth - soft * s[i]["sinkage"] - p[0]["give"]), p[0]["bottoming_radius"])
+    return max(s[i]["dent"], depth - soft * s[i]["sinkage"] - p[0]["give"])

@@ -37,8 +37,9 @@ STANDING = (0.0, 0.0, 0.0, 0.0, 0.0)
 REST_TIME = 0.01
 """s. Time in which the state of the rut fades while nothing presses on soil."""
 
-MENDING_TIME = 0.2
-"""s. Time in which a dent of the rim fades: an edge that came up under the one contact point is a ramp in truth."""
+MENDING = 1.0
+"""m/s. Speed at which a dent of the rim goes out again: an edge that came up under the one contact point is a ramp in truth. Larger: who
+starts deep under the ground is thrown out of it."""
 
 SINKAGE_LINEAR = 5e-4
 """m. Below this sinkage the soil is a linear spring, which bounds the slope of soils with a small exponent."""
@@ -215,7 +216,7 @@ def tire_advance(s, i, h, out):
     for k in range(3):
         state["e_W"][k] = o["e_W"][k]
     state["secant"] = o["secant"]
-    state["dent"] = o["dent"] * (1.0 - h / (h + MENDING_TIME))
+    state["dent"] = max(o["dent"] - h * MENDING, 0.0)
     state["sinkage"] = max(state["sinkage"] + h * o["sinkage_rate"], 0.0)
 
 
