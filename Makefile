@@ -18,7 +18,7 @@ drive: system $(VENV)/.drive
 	@$(BIN)/python -m simulator drive $(ARGS)
 
 test: system $(VENV)/.test
-	@$(BIN)/python -m pytest -q $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadgroup $(ARGS)
 
 check: $(VENV)/.check
 	@$(BIN)/ruff check .

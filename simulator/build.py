@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from simulator.base.words import did_you_mean, nearest
@@ -17,10 +19,11 @@ from terrain.soil import soil
 from terrain.surface import Ground
 from vehicles import step_stability
 from vehicles.description import Description, read_description
-from vehicles.multibody.initial_state import InitialState, resting_state
-from vehicles.multibody.mechanism import Mechanism
-from vehicles.multibody.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.urdf import mechanism_from_urdf
+from vehicles.multibody.description.initial_state import InitialState, resting_state
+from vehicles.multibody.description.mechanism import Mechanism
+from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.description.urdf import mechanism_from_urdf
+from vehicles.tires.parameters import tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
@@ -63,8 +66,8 @@ def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> 
         places = spellings
     else:
         places = [shipped / spellings[0], spellings[1]]
-    for path in places:
-        if _is_file(path) and not _is_same(path, said_by):
+    for path in places:  # isfile, unlike the method of paths, takes names that are too long and folders that may not be entered
+        if isfile(path) and not _is_same(path, said_by):
             return path
     known = sorted(p.stem for p in shipped.glob("*.yaml"))
     if said_by is None:
@@ -83,7 +86,7 @@ def _expected_on_the_line(name: str, is_path: bool, written: Path, known: list[s
         folder = written.parent
         near = nearest(written.name, _names_in(folder))
         return f"a file (did you mean {folder / near}?)" if near else "a file"
-    here = f" (the file here is {Path('.', written).as_posix()!r} with its suffix)" if _is_file(written) else did_you_mean(name, known)
+    here = f" (the file here is {Path('.', written).as_posix()!r} with its suffix)" if isfile(written) else did_you_mean(name, known)
     return f"a file, or one of {', '.join(known)}{here}"
 
 
@@ -95,16 +98,9 @@ def _names_in(folder: Path) -> list[str]:
         return []
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that is too long or holds a zero, a folder that may not be entered
-        return False
-
-
 def _is_same(path: Path, other: object) -> bool:
     """A file that says a name does not mean itself."""
-    return other is not None and _is_file(Path(str(other))) and path.samefile(str(other))
+    return other is not None and isfile(str(other)) and path.samefile(str(other))
 
 
 class _SoilFiles(Mapping[str, Any]):
@@ -162,13 +158,14 @@ def build_vehicle(
     """
     path = find_config("vehicles", name, said_by, "vehicle")
     description = _description(path, suspension)
-    tires = find_config("tires", description.tires, path, "tires")
+    files = {name: find_config("tires", name, path, "tires") for name in description.tires}
+    tires = {name: tire(read_yaml(file), str(file)) for name, file in files.items()}
     drivetrain = find_config("vehicles/parts", description.drivetrain, path, "drivetrain")
-    vehicle = Vehicle(description, read_yaml(tires), read_yaml(drivetrain), (str(tires), str(drivetrain)))
+    vehicle = Vehicle(description, tire_set([tires[name] for name in description.tires]), read_yaml(drivetrain), str(drivetrain))
     if check_step:
         flat = build_ground("flat")
         arrays = (flat.p, flat.heights, flat.hardness, flat.soil_ids, flat.soils)
-        step_stability.check_step(vehicle, arrays, step, (str(path), str(tires)), said_by)
+        step_stability.check_step(vehicle, arrays, step, (str(path), *(str(files[name]) for name in description.tires)), said_by)
     return vehicle
 
 
@@ -184,10 +181,10 @@ def build_platform(name: str) -> Record:
     return hexapod(read_yaml(path), str(path))
 
 
-def build_cueing(washout: str, platform: str, h: float) -> MotionCueing:
-    """Motion cueing of a washout for a platform, both by name or path, in ticks of h seconds. Raises ConfigError."""
+def build_cueing(washout: str, platform: str, h: float, gravity: float = STANDARD_GRAVITY) -> MotionCueing:
+    """Motion cueing of a washout for a platform, both by name or path, in ticks of h seconds, for a world of that gravity. Raises ConfigError."""
     path = find_config("washouts", washout)
-    return MotionCueing(read_yaml(path), str(path), build_platform(platform), h)
+    return MotionCueing(read_yaml(path), str(path), build_platform(platform), h, gravity)
 
 
 def build_maneuver(name: str, vehicle_name: str | None = None) -> Maneuver:
@@ -218,10 +215,10 @@ def load_mechanism(name: str) -> tuple[Mechanism, InitialState]:
 
 def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
     """Rows of `simulator.view.vehicle_geometry.GEOMETRY` of a vehicle."""
-    tire = vehicle.model.tire[0]
+    tires = vehicle.model.tires
     return {
         **vehicle.description.bushes,
         "p_BH": vehicle.model.body[0]["drivers_head"],
-        "tire_radius": tire["radius"],
-        "tire_width": tire["width"],
+        "tire_radius": tires["radius"],
+        "tire_width": tires["width"],
     }

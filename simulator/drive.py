@@ -26,12 +26,13 @@ from simulator.maneuvers.maneuver import Maneuver
 from simulator.motion.codemasters import ExtraData3
 from simulator.motion.stream import DEFAULT_PORTS, MotionStream, ticks_per_packet
 from simulator.outlets import Motion, Telemetry, Window
-from simulator.parking import park
-from simulator.rig import VirtualPlatform, start_virtual_platform
+from simulator.parking import IMPATIENT, park
+from simulator.record.writer import LogOptions
 from simulator.rig import report as platform_report
+from simulator.rig_process import STOP_TIME, VirtualPlatform, start_virtual_platform
 from simulator.run_folder import RunFolder
 from simulator.session import Driver, PartError, Session
-from simulator.signals import Asked, Ended, on_signal
+from simulator.signals import Asked, Ended, on_signal, words
 from simulator.warm import compile_kernels
 from vehicles.vehicle import Vehicle
 
@@ -46,6 +47,7 @@ FRAME_INTERVAL = 0.5
 RPM = 30.0 / math.pi
 """rpm per rad/s."""
 LIES = "rolled over: T puts it upright"
+OVER = "the drive is over: the platform comes to rest"
 SLOW = 5.0
 """s after which a person is told what is being waited for."""
 HURRY = 2.5
@@ -101,6 +103,7 @@ class Host:
         self.platform: VirtualPlatform | None = None
         self.person: Any = None
         self.motion: Motion | None = None
+        self.log: Telemetry | None = None
         self.stop = False
         self.asked = Asked()
         """Signals that came while something moved."""
@@ -132,10 +135,11 @@ class Host:
         else:
             ground = build_ground(maneuver.terrain, maneuver.file)
         self.vehicle = vehicle = build_vehicle(o.vehicle, suspension=o.suspension)
-        cueing = build_cueing(o.washout, o.platform, H)
+        gravity = float(ground.p[0]["gravity"])
+        cueing = build_cueing(o.washout, o.platform, H, gravity)
         if o.rate is not None:
             ticks_per_packet(o.rate, H)
-        stream = self._stream(*o.address) if o.motion and o.address is not None else None
+        stream = self._stream(*o.address, gravity) if o.motion and o.address is not None else None
         self._folder = RunFolder(o.out)
         folder = self._folder.path
         try:
@@ -148,10 +152,11 @@ class Host:
             if self.window is not None:
                 session.outlets.append(self.window)
             if o.motion and stream is None:
-                stream = self._stream(*self._platform_address())
+                stream = self._stream(*self._platform_address(), gravity)
             with on_signal(self.asked):
                 try:
-                    session.outlets.append(self._telemetry(session, self._folder, maneuver))
+                    self.log = self._telemetry(session, self._folder, maneuver)
+                    session.outlets.append(self.log)
                     self._began = True
                     self._folder.began()
                     session.publish()
@@ -216,7 +221,7 @@ class Host:
             raise self._platform_error or StreamError("the virtual platform did not start")
         return self.platform.host, self.platform.port
 
-    def _stream(self, host: str, port: int) -> MotionStream:
+    def _stream(self, host: str, port: int, gravity: float) -> MotionStream:
         o = self.options
         d = self.vehicle.model.drivetrain[0]
         extra = (
@@ -224,13 +229,14 @@ class Host:
             if o.protocol == "codemasters"
             else None
         )
-        return MotionStream(host, port, protocol=o.protocol, rate=o.rate, tick=H, extra_data=extra)  # type: ignore[arg-type]
+        return MotionStream(host, port, protocol=o.protocol, rate=o.rate, tick=H, extra_data=extra, gravity=gravity)  # type: ignore[arg-type]
 
     def _telemetry(self, session: Session, folder: RunFolder, maneuver: Maneuver | None) -> Telemetry:
         o = self.options
         where = o.terrain or (DEFAULT_TERRAIN if maneuver is None else maneuver.terrain)
         about = {"vehicle": o.vehicle, "terrain": where, "driver": o.driver, "platform": o.platform if o.motion else ""}
-        return Telemetry(folder.path, session.readout, session.command, about=about, lock=folder.lock, say=self._trouble)
+        options = LogOptions(about=about, lock=folder.lock, say=self._trouble)
+        return Telemetry(folder.path, session.readout, session.command, options=options)
 
     def _person(self) -> Driver:
         from simulator.driver.human import open_driver
@@ -250,7 +256,10 @@ class Host:
         driven, wall = clock.paced, clock.elapsed
         if self.motion is not None and not self._platform_gone:
             others = [] if self.window is None else [self.window]
+            if self.window is not None:
+                self.window.tell(OVER, math.inf)  # or it would say how to go on
             self._attempt(partial(park, session, self.motion, others, self.asked, self.say))
+        self._note_ending()
         self._attempt(session.close)
         self._look_at(session)
         release_process()
@@ -265,6 +274,15 @@ class Host:
             "first_frame": None if self.keeper is None else self.keeper.first_frame,
             "incidents": 0 if session.latest is None else session.latest.number,
         }
+
+    def _note_ending(self) -> None:
+        """Leave in the log how the drive ended, unless it ended well."""
+        if self.log is None:
+            return
+        if self.troubles:
+            self.log.writer.ended = self.troubles[0]
+        elif self.asked.first is not None:
+            self.log.writer.ended = words(self.asked.first)
 
     def _attempt(self, part: Callable[[], None]) -> None:
         """Do a part of the drive; what it raises is named and noted, and the next part follows all the same."""
@@ -321,11 +339,8 @@ class Host:
 
     def _help_up(self, session: Session, window: Window) -> None:
         """Tell a driver whose vehicle lies how to get it up."""
-        lies = not is_upright(session.vehicle.space.state[0]["q_WB"])
-        if lies and not window.message:
-            window.message = LIES
-        elif not lies and window.message == LIES:
-            window.message = ""
+        if not window.message and _lies(session):
+            window.tell(LIES, math.inf, _lies)
 
     def _serve(self, session: Session) -> None:
         """A hundred times a second: the wishes of the person, the health of the view."""
@@ -390,10 +405,19 @@ class Host:
         if not self._began:
             self.platform.kill()
             return
-        self.summary = self.platform.stop() if self.asked.first is None else self.platform.stop(HURRY)
-        if self.summary is None and self._folder is not None:  # it was killed, perhaps while it drew
+        patience = STOP_TIME if self.asked.first is None else HURRY
+        self.summary = self.platform.stop(patience, at_once=self.asked.count >= IMPATIENT)
+        if self.summary is not None:
+            return
+        if self.asked.first is None and not self._platform_gone:
+            self._trouble("the virtual platform does not answer: it was killed, and its report is missing")
+        if self._folder is not None:  # it may have been drawing
             for part in self._folder.path.glob("*.part"):
                 part.unlink(missing_ok=True)
+
+
+def _lies(session: Session) -> bool:
+    return not is_upright(session.vehicle.space.state[0]["q_WB"])
 
 
 def _is_a_bug(error: BaseException) -> bool:
@@ -404,9 +428,9 @@ def _is_a_bug(error: BaseException) -> bool:
 def parse_address(text: str, protocol: str) -> tuple[str, int]:
     """HOST or HOST:PORT. Raises ConfigError."""
     host, colon, port = text.rpartition(":")
-    if not colon:
+    if text and not colon:
         return text, DEFAULT_PORTS[protocol]
-    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+    if not host or ":" in host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
         raise ConfigError("--to", "", text, "HOST or HOST:PORT with a port from 1 to 65535")
     return host, int(port)
 
@@ -416,7 +440,7 @@ def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float
     if arguments.duration is not None and not 0.0 < arguments.duration < math.inf:
         raise ConfigError("--duration", "", arguments.duration, "a number of seconds above zero")
     # the built-in platform only speaks the native protocol
-    to = arguments.to or ("127.0.0.1" if arguments.protocol != "native" and motion else None)
+    to = "127.0.0.1" if arguments.to is None and arguments.protocol != "native" and motion else arguments.to
     options = DriveOptions(
         vehicle=arguments.vehicle,
         suspension=arguments.suspension,
@@ -428,7 +452,7 @@ def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float
         motion=motion,
         platform=arguments.platform,
         washout=arguments.washout,
-        address=parse_address(to, arguments.protocol) if to else None,
+        address=None if to is None else parse_address(to, arguments.protocol),
         protocol=arguments.protocol,
         rate=arguments.rate,
         out=Path(arguments.out) if arguments.out else None,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,8 +18,8 @@ from simulator.base.errors import DeviceError
 from simulator.outlets import Window
 from simulator.view.block import KeyReader, ViewWriter
 from simulator.view.claims import Claim
-from simulator.view.frames import UNFINISHED, start_pictures_process
 from simulator.view.launch import ViewProcess, start_view_process
+from simulator.view.stills import UNFINISHED, start_pictures_process
 
 HANG = 5.0
 """s without a frame after which a window counts as hanging. Shorter: a busy machine stops the vehicle."""
@@ -78,6 +79,10 @@ class Keeper:
         """s from the start of the program to the first frame."""
         self._process: ViewProcess | None = None
         self._pictures: Path | None = None
+        self._start: Callable[[], ViewProcess] | None = None
+        """Starts the process for the pictures once more."""
+        self._killed = False
+        """Whether it was ended by a signal."""
         self._closed = False
         self._opened = self._drawn = self._looked = time.monotonic()
         self._frames, self._owner, self._exists = 0, 0, True
@@ -89,13 +94,17 @@ class Keeper:
         self._pictures = pictures
         try:
             if pictures is not None:
-                self._process = start_pictures_process(*names, ground, geometry, pictures, interval, self.claim)
+                self._start = partial(start_pictures_process, *names, ground, geometry, pictures, interval, self.claim)
+                self._process = self._start()
             else:
                 self._process = start_view_process(*names, ground, geometry, title, self.claim)
-        except DeviceError as error:
+        except (DeviceError, OSError) as error:  # no display, no room for its files, no further process
             self.say(f"driving without pictures: {error}")
             return
-        self.claim.describe({"block": names[0], "keys": names[1], "title": title})
+        try:
+            self.claim.describe({"block": names[0], "keys": names[1], "title": title})
+        except OSError as error:
+            self.say(f"'jounce view' will not find this drive: {error}")
         self._opened = time.monotonic()
 
     def look(self, session: Halted, now: float | None = None) -> None:
@@ -108,6 +117,7 @@ class Keeper:
         reason = self._missing(now)
         if not self.person:
             if reason and self._process is not None:
+                self._killed = self._process.by_signal
                 self.say(f"driving without pictures: {reason}")
             self._process = None if reason else self._process
         elif reason:
@@ -120,12 +130,13 @@ class Keeper:
     def close(self, hurry: Callable[[], bool] = lambda: False) -> None:
         """End the views and remove everything; calling it again does nothing.
 
-        Pictures are given time for the last one, not longer than a second once `hurry` says so.
+        Pictures are given time for the last one, not longer than any view once `hurry` says so.
         """
         if self._closed:
             return
         self._closed = True
         self.block.leave()
+        self._draw_after_all()
         if self._process is not None:
             self._process.end(LAST_PICTURE if self._pictures is not None else 2.0, hurry)
             complaint = self._process.complaint
@@ -138,6 +149,14 @@ class Keeper:
         self.keys.close()
         self.block.close()
         self.claim.release()
+
+    def _draw_after_all(self) -> None:
+        """Every drive that is to leave pictures does: the last state is drawn by another process, if somebody killed the first too soon."""
+        if self._process is not None:
+            self._killed = self._process.by_signal
+        if self._killed and self._start is not None and self.keys.frames == 0:
+            self.say("the pictures were killed before the first one: the last state is drawn now")
+            self._process = self._start()
 
     def _see_frames(self, now: float) -> None:
         if self.keys.owner not in (0, self._owner):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simulator.base.console import complain
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record, record
 from simulator.motion.stream import MotionStream
-from simulator.record.owner import FolderLock
-from simulator.record.writer import TelemetryWriter
+from simulator.record.writer import PLAIN, LogOptions, TelemetryWriter
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
@@ -61,27 +59,14 @@ class Telemetry:
     Parameters
     ----------
     folder : existing folder
+    session_readout, command : READOUT and COMMAND records of the session
     every : ticks between two rows
-    csv : also write CSV
-    about : what is known of the run: "vehicle", "terrain" ...
-    lock : ownership of the folder, when the caller has it
-    say : called with one line that a person must know; by default on stderr
+    options : see there
 
     Raises OutputError when the folder cannot be written or another run writes there.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        session_readout: Record,
-        command: Record,
-        every: int = 10,
-        csv: bool = False,
-        *,
-        about: Mapping[str, str] | None = None,
-        lock: FolderLock | None = None,
-        say: Callable[[str], None] = complain,
-    ) -> None:
+    def __init__(self, folder: Path, session_readout: Record, command: Record, every: int = 10, options: LogOptions = PLAIN) -> None:
         self.every = every
         self._platform, self._log = record(PLATFORM), record(LOG)
         sources = (
@@ -90,7 +75,7 @@ class Telemetry:
             ("platform_", PLATFORM, self._platform),
             ("", LOG, self._log),
         )
-        self.writer = TelemetryWriter(folder, sources, divisor=1, csv=csv, wall=WALL, about=about, lock=lock, say=say)
+        self.writer = TelemetryWriter(folder, sources, 1, options, WALL)
         self._began = time.perf_counter()
         self._clock: Clock | None = None
         self._time = -math.inf

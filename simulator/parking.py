@@ -37,7 +37,7 @@ def park(session: Session, motion: Motion, others: Sequence[Outlet], asked: Aske
         if said < asked.count < IMPATIENT:
             said = asked.count
             rest = IMPATIENT - said
-            say(f"the platform parks, please wait; Ctrl-C {'once' if rest == 1 else 'twice'} more leaves it to its own watchdog")
+            say(f"the platform parks, please wait; Ctrl-C {'once' if rest == 1 else 'twice'} more leaves it where it is")
         return asked.count < IMPATIENT and motion in session.outlets
 
     session.cueing.park()

@@ -1,21 +1,17 @@
-"""The virtual platform, `jounce platform`: a process of its own that receives the motion stream as a real platform would.
+"""The virtual platform: it receives the motion stream as a real platform would.
 
 It checks every packet, follows the poses of one stream, acts on silence as `simulator/motion/watchdog.py` says, and at the end reports
-what came and how the legs were used, by the packets and by the clock. Told to leave, it first comes to its rest. `start_virtual_platform`
-runs it beside a host and learns the port it has bound.
+what came and how the legs were used, by the packets and by the clock. Told to leave, it first comes to its rest. `rig_process.py` makes a
+process of it.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import json
+import errno
 import os
 import select
-import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,18 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base import leftovers
-from simulator.base.console import tell
-from simulator.base.errors import ConfigError, JounceError, OutputError, StreamError
+from simulator.base.errors import OutputError, StreamError
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record
-from simulator.build import find_config, read_yaml
+from simulator.build import build_platform
 from simulator.motion.picture import History, draw_platform, prepare_to_draw
 from simulator.motion.receiver import LegUse, Receiver
 from simulator.motion.stream import DEFAULT_PORTS
 from simulator.motion.watchdog import LONGEST_STEP, FollowingPlatform, warm_up
-from simulator.signals import Asked, Ended, exit_code, leave, on_signal
-from washout.platform import hexapod
 
 SERVO = 0.004
 """s. Time between two steps of the platform."""
@@ -54,6 +46,9 @@ BURST, BACKLOG = 64, 2048
 """Datagrams taken at once before a step, and after the process was held up, when all that waits is thrown away: no more than BUFFER
 holds, or a flood would hold it up again."""
 
+LONGEST_NAME = 200
+"""Bytes of a file's name; most disks take 255, and a file is first written under a longer name."""
+
 LAST_WORDS = 0.25
 """s. When told to leave, packets are listened to for this long."""
 
@@ -63,16 +58,10 @@ LEAVE_TIME = 15.0
 PRIORITY = 40
 """Real-time priority while it moves, where the system allows it; below that of the host, which must not wait for it."""
 
-START_TIME = 180.0
-"""s that a started platform may take to say its port; it may have to compile."""
-
-STOP_TIME = 30.0
-"""s that it may take to come to its rest and write its report."""
-
 
 @dataclass
 class RigOptions:
-    """What a virtual platform is asked to do; see `add_platform_arguments`."""
+    """What a virtual platform is asked to do; see `rig_process.add_platform_arguments`."""
 
     platform: str = "small_hexapod"
     host: str = "127.0.0.1"
@@ -85,13 +74,7 @@ class RigOptions:
     leave: threading.Event = field(default_factory=threading.Event)
     """Set: come to rest, then end."""
     stop: threading.Event = field(default_factory=threading.Event)
-    """Set: end at once, wherever the platform is."""
-
-
-def load_platform(name: str) -> Record:
-    """HEXAPOD record of a platform by name (``configs/platforms``) or path. Raises ConfigError."""
-    path = find_config("platforms", name)
-    return hexapod(read_yaml(path), str(path))
+    """Set: end at once, wherever the platform is, and without a picture."""
 
 
 def run_platform(options: RigOptions, ready: Any = None) -> dict[str, Any]:
@@ -112,7 +95,7 @@ def run_platform(options: RigOptions, ready: Any = None) -> dict[str, Any]:
     _check_outputs(options)
     if options.picture:
         prepare_to_draw()
-    rig = Rig(load_platform(options.platform))
+    rig = Rig(build_platform(options.platform))
     with _listen(options.host, options.port) as listener:
         if ready is not None:
             ready(listener.getsockname()[1])
@@ -123,7 +106,7 @@ def run_platform(options: RigOptions, ready: Any = None) -> dict[str, Any]:
     summary = rig.summary(options.platform)
     if options.json and options.json != "-":  # before the picture, which takes a while
         _write(options.json, json_text(summary, indent=2) + "\n")
-    if options.picture:
+    if options.picture and not options.stop.is_set():
         title = f"{Path(options.platform).stem}: {summary['received']} packets, {summary['lost']} lost, {summary['rate_hz']:.0f} Hz"
         draw_platform(options.picture, rig.platform, rig.busiest, rig.history, title)
     return summary
@@ -280,7 +263,7 @@ def _real_time() -> Iterator[None]:
 
 def _run_in_window(rig: Rig, listener: socket.socket, options: RigOptions) -> None:
     """Receive in a thread of its own, so that drawing does not delay packets, and show what it does. Raises DeviceError."""
-    from simulator.motion.window import show_platform
+    from simulator.motion.live_window import show_platform
 
     worker = threading.Thread(target=rig.run, args=(listener, options), daemon=True)
     worker.start()
@@ -300,9 +283,11 @@ def _listen(host: str, port: int) -> socket.socket:
     except OverflowError:
         listener.close()
         raise StreamError(f"platform: got port {port}, expected 0 to 65535") from None
-    except OSError as error:
+    except (OSError, TypeError, UnicodeError) as error:  # the latter two for names that cannot be looked up
         listener.close()
-        raise StreamError(f"platform: cannot listen on {host} port {port}: {error.strerror or error}; choose another --port") from None
+        reason = getattr(error, "strerror", None) or "no such name"
+        other = "--port" if getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES) else "--host"
+        raise StreamError(f"platform: cannot listen on {host!r} port {port}: {reason}; choose another {other}") from None
     listener.setblocking(False)
     return listener
 
@@ -311,9 +296,11 @@ def _check_outputs(options: RigOptions) -> None:
     """Better now than after a drive. Raises OutputError."""
     for path in (options.picture, options.json):
         if path and path != "-":
-            folder = Path(path).absolute().parent
-            if Path(path).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+            folder = os.path.dirname(os.path.abspath(path))
+            if os.path.isdir(path) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
                 raise OutputError(f"{path}: cannot be written, expected a file in a folder that can be written")
+            if len(os.fsencode(os.path.basename(path))) > LONGEST_NAME:
+                raise OutputError(f"{path}: cannot be written, expected a name of at most {LONGEST_NAME} bytes")
 
 
 def _write(path: str, text: str) -> None:
@@ -352,175 +339,3 @@ def _leg_words(use: dict[str, Any]) -> str:
         f"stroke {100 * min(use['stroke_low']):.1f} to {100 * max(use['stroke_high']):.1f} %, "
         f"speed up to {100 * use['speed']:.1f} % and acceleration up to {100 * use['acceleration']:.1f} % of the limits"
     )
-
-
-def add_platform_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of `jounce platform`."""
-    parser.add_argument(
-        "--platform", default="small_hexapod", metavar="NAME|FILE", help="platform in configs/platforms (default: %(default)s)"
-    )
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine only)")
-    parser.add_argument("--port", type=int, default=DEFAULT_PORTS["native"], help="UDP port, 0 for any that is free (default: %(default)s)")
-    parser.add_argument(
-        "--duration", type=float, metavar="S", help="come to rest and leave after S seconds (default: when the stream has ended)"
-    )
-    parser.add_argument("--stay", action="store_true", help="wait for further streams after the first has ended")
-    parser.add_argument("--window", action="store_true", help="show the hexapod while it moves")
-    parser.add_argument("--picture", metavar="PNG", help="draw the hexapod and the history of its legs at the end")
-    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="write the summary as JSON to FILE, or to the screen")
-    parser.add_argument("--spawned", action="store_true", help=argparse.SUPPRESS)
-
-
-def main_platform(arguments: argparse.Namespace) -> int:
-    """Run `jounce platform`; returns 0, or 1 when a packet was lost or broken, or a leg left its limits."""
-    if arguments.duration is not None and not arguments.duration > 0.0:
-        raise ConfigError("platform", "--duration", arguments.duration, "a number of seconds above zero")
-    options = RigOptions(
-        platform=arguments.platform,
-        host=arguments.host,
-        port=arguments.port,
-        duration=arguments.duration,
-        stay=arguments.stay,
-        window=arguments.window,
-        picture=arguments.picture,
-        json=arguments.json,
-    )
-    if arguments.spawned:
-        # a terminal sends Ctrl-C to the host too, which then still has to bring the platform to its rest; when the host ends, in whatever
-        # way, our standard input ends
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), signal.SIG_IGN)
-        threading.Thread(target=_leave_with_parent, args=(options.leave,), daemon=True).start()
-        summary = run_platform(options, lambda port: print(json_text({"port": port}), flush=True))
-        _tell_parent(json_text(summary))
-    else:
-        summary = _run_by_itself(options)
-    sound = summary["lost"] == 0 and summary["corrupt"] == 0 and summary["legs"]["within"]
-    return 0 if sound else 1
-
-
-def _run_by_itself(options: RigOptions) -> dict[str, Any]:
-    """In a terminal of its own. The first signal: come to rest and leave. The second: leave. Raises Ended after one."""
-    to_screen = options.json == "-"
-    asked, listens = Asked(), threading.Event()
-
-    def end(number: int) -> None:
-        if not listens.is_set():  # nothing moves yet, and it may compile for long
-            leave(number)
-        asked(number)
-        options.stop.set() if options.leave.is_set() else options.leave.set()
-
-    def ready(port: int) -> None:
-        listens.set()
-        if not to_screen:
-            tell(f"platform listens on {options.host} port {port}")
-
-    with on_signal(end):
-        summary = run_platform(options, ready)
-        tell(json_text(summary, indent=2) if to_screen else report(summary))
-    asked.raise_if_asked()
-    return summary
-
-
-def _leave_with_parent(leave: threading.Event) -> None:
-    """Set `leave` when the parent closes our standard input, which it does when it ends in whatever way."""
-    with contextlib.suppress(OSError):
-        while os.read(0, 1024):  # not sys.stdin, whose lock Python wants back when it ends
-            pass
-    leave.set()
-
-
-def _tell_parent(text: str) -> None:
-    """A line on standard output, unless the parent is gone."""
-    try:
-        print(text, flush=True)
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python complains when it flushes once more at the end
-
-
-class VirtualPlatform:
-    """A running virtual platform in its own process; made by `start_virtual_platform`."""
-
-    def __init__(self, process: subprocess.Popen[str], port: int, host: str) -> None:
-        self._process = process
-        self.port = port
-        self.host = host
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process still runs."""
-        return self._process.poll() is None
-
-    def kill(self) -> None:
-        """End it at once, without a report."""
-        self._process.kill()
-        self._process.communicate()
-
-    def stop(self, patience: float = STOP_TIME) -> dict[str, Any] | None:
-        """Have it come to its rest and end; returns its summary, None when it gives none within `patience` [s]. Never raises.
-
-        At rest after a stream that has ended it ends at once, otherwise it goes through its watchdog first: some 7 s.
-        """
-        try:
-            out, _ = self._process.communicate(timeout=patience)
-            return json.loads(out.strip().splitlines()[-1])
-        except (subprocess.TimeoutExpired, OSError, ValueError, IndexError):
-            self._process.kill()
-            self._process.wait()
-            return None
-
-
-def start_virtual_platform(
-    platform: str = "small_hexapod",
-    *,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    picture: str | None = None,
-    json_file: str | None = None,
-    window: bool = False,
-) -> VirtualPlatform:
-    """Start a virtual platform beside this process and wait until it listens.
-
-    Raises
-    ------
-    StreamError : it could not start, with its own reason: a port in use, a file that cannot be used
-    """
-    command = [sys.executable, "-m", "simulator.rig", "--spawned", "--stay", "--platform", platform, "--host", host, "--port", str(port)]
-    command += ["--picture", picture] if picture else []
-    command += ["--json", json_file] if json_file else []
-    command += ["--window"] if window else []
-    root = str(Path(__file__).resolve().parents[1])
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))}
-    process = leftovers.start_child(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    )
-    timer = threading.Timer(START_TIME, process.kill)
-    timer.start()
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    timer.cancel()
-    try:
-        bound = int(json.loads(line)["port"])
-    except (ValueError, KeyError, TypeError):
-        _, errors = process.communicate()
-        said = [text.removeprefix("jounce: ") for text in errors.splitlines() if text.startswith("jounce: ")]
-        reason = said[0] if said else f"it ended with code {process.returncode}"
-        raise StreamError(f"virtual platform did not start: {reason}") from None
-    return VirtualPlatform(process, bound, host)
-
-
-def _main() -> int:
-    parser = argparse.ArgumentParser(prog="jounce platform", description="The virtual motion platform.")
-    add_platform_arguments(parser)
-    try:
-        return main_platform(parser.parse_args())
-    except JounceError as error:
-        print(f"jounce: {error}", file=sys.stderr)
-        return 2
-    except Ended as ended:
-        return exit_code(ended.number)
-
-
-if __name__ == "__main__":
-    sys.exit(_main())

@@ -16,7 +16,7 @@ from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import COLUMNS, evaluate
 from simulator.maneuvers.report import write_metrics, write_report
 from simulator.outlets import Telemetry
-from simulator.record.writer import read_telemetry
+from simulator.record.writer import LogOptions, read_telemetry
 from simulator.run_folder import RunFolder
 from simulator.session import PartError, Session
 from simulator.signals import Asked, on_signal, words
@@ -63,7 +63,7 @@ def run_maneuver(
     maneuver = build_maneuver(name, vehicle_name)
     vehicle = build_vehicle(maneuver.vehicle, maneuver.file, suspension, maneuver.step)
     ground = build_ground(maneuver.terrain, maneuver.file)
-    cueing = build_cueing("small_hexapod", "small_hexapod", maneuver.step)
+    cueing = build_cueing("small_hexapod", "small_hexapod", maneuver.step, float(ground.p[0]["gravity"]))
     cueing.arm()
     session = Session(vehicle, ground, maneuver.driver(ground.spawn), cueing, [], maneuver.step)
     session.reset()
@@ -82,7 +82,7 @@ def run_maneuver(
     try:
         with on_signal(asked):
             try:
-                log = Telemetry(folder.path, session.readout, session.command, every, csv, about=about, lock=folder.lock, say=complain)
+                log = Telemetry(folder.path, session.readout, session.command, every, LogOptions(csv, about, folder.lock))
                 session.outlets.append(log)
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import traceback
 from pathlib import Path
@@ -23,7 +24,7 @@ class RunFolder:
 
     def __init__(self, wanted: Path | None) -> None:
         above = wanted if wanted is not None else Path("runs")
-        missing = [folder for folder in (above, *above.parents) if not _is_there(folder)]
+        missing = [folder for folder in (above, *above.parents) if not os.path.exists(folder)]
         with leftovers.making():
             self.path = run_folder(wanted)
             self.lock = FolderLock(self.path)
@@ -64,10 +65,3 @@ class RunFolder:
         except OSError:
             return None
         return file
-
-
-def _is_there(folder: Path) -> bool:
-    try:
-        return folder.exists()
-    except OSError:  # a name that is too long; making it says so
-        return False

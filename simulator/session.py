@@ -22,7 +22,6 @@ from simulator.tick import SOUND, UNDER_GROUND, brake_platform, cueing_records, 
 from terrain.surface import Ground, height_and_normal
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
-from washout.classical import G
 from washout.cueing import MotionCueing
 
 DRIVER_PERIOD = 0.01
@@ -88,7 +87,7 @@ class Session:
         self.command: Record = record(COMMAND)
         self.arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
         self.cueing_records = cueing_records(cueing)
-        self.watch = new_watch()
+        self.watch = new_watch(float(ground.p[0]["gravity"]))
         self.tick = 0
         self.paused = False
         self.clock: Clock | None = None
@@ -105,7 +104,7 @@ class Session:
     @property
     def time(self) -> float:
         """Simulated time [s]."""
-        return float(self.vehicle.space.motion[0]["time"])
+        return float(self.vehicle.space.state[0]["time"])
 
     @property
     def readout(self) -> Record:
@@ -315,7 +314,7 @@ class Session:
         self.latest = incident = new_incident(number, self.watch, self.vehicle.model.corners[0]["ends"]["theta"])
         self.watch.state[0]["verdict"] = SOUND
         self.watch.state[0]["ticks"] = 0
-        self.vehicle.space.motion[0]["time"] = incident.time
+        self.vehicle.space.state[0]["time"] = incident.time
         self._in_a_row += 1
         seen = self.readout.copy()
         place = self._places.take(incident.time)
@@ -345,9 +344,10 @@ class Session:
         v.place(np.array([x, y, z]), roll, pitch, yaw)
         v.read()
         hubs = v.readout[0]["p_WB"] + v.readout[0]["p_BK"] @ _rotation(v.readout[0]["q_WB"]).T
-        radius = float(v.model.tire[0]["radius"])
-        v.space.state[0]["p_WB"][2] += CLEARANCE + max(self.ground.height(hub[0], hub[1]) + radius - hub[2] for hub in hubs)
-        v.space.motion[0]["time"], v.space.motion[0]["f_H_B"] = time, (0.0, 0.0, G)
+        v.space.state[0]["p_WB"][2] += CLEARANCE + max(
+            self.ground.height(hub[0], hub[1]) + radius - hub[2] for hub, radius in zip(hubs, v.model.tires["radius"], strict=True)
+        )
+        v.space.state[0]["time"], v.space.out[0]["f_H_B"] = time, (0.0, 0.0, self.ground.p[0]["gravity"])
 
     def _settles(self, x: float, y: float, yaw: float) -> bool:
         """Bring the vehicle into equilibrium at a place, if there is one; time goes on from where it is."""
@@ -357,7 +357,7 @@ class Session:
         except JounceError:
             return False
         finally:
-            self.vehicle.space.motion[0]["time"] = time
+            self.vehicle.space.state[0]["time"] = time
         return True
 
     def _heading(self) -> float:
@@ -368,7 +368,7 @@ class Session:
     def _jump(self) -> None:
         """The vehicle stands elsewhere, at rest: what it felt before does not count any more."""
         self.vehicle.read(self.command)
-        self.watch.state[0]["f_H_B"] = self.vehicle.space.motion[0]["f_H_B"]
+        self.watch.state[0]["f_H_B"] = self.vehicle.space.out[0]["f_H_B"]
         self.watch.state[0]["w_WB_B"] = 0.0
         self.cueing.reset()
 

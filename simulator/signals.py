@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from simulator.base import leftovers
+from simulator.base.console import open_missing
 
 WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
 """What is said, by the name of the signal."""
@@ -68,6 +69,7 @@ def install() -> Callable[[], None]:
     if _installed or threading.current_thread() is not threading.main_thread():
         return _nothing
     _installed = True
+    open_missing()  # or the pipe below takes the place of a standard stream
     handler, stop_hearing = _start_hearing() if os.name == "posix" else (_in_main_thread, _nothing)
     before = {}
     for name in WORDS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from vehicles.step import vehicle_step
@@ -80,10 +81,10 @@ class Watch(NamedTuple):
     history: Record
 
 
-def new_watch() -> Watch:
-    """Nothing remembered; the force is that of rest."""
+def new_watch(gravity: float = STANDARD_GRAVITY) -> Watch:
+    """Nothing remembered; the force is that of rest under gravity [m/s2]."""
     watch = Watch(record(WATCH), record(HISTORY, REMEMBERED))
-    watch.state[0]["f_H_B"] = (0.0, 0.0, 9.80665)
+    watch.state[0]["f_H_B"] = (0.0, 0.0, gravity)
     return watch
 
 
@@ -109,8 +110,8 @@ def ticks(vehicle, space, ground, cueing, watch, command, run, h, count):
             w["verdict"] = judge(space, watch)
             if w["verdict"] == SOUND:
                 for j in range(3):
-                    w["f_H_B"][j] = space.motion[0]["f_H_B"][j]
-                    w["w_WB_B"][j] = space.motion[0]["w_WB_B"][j]
+                    w["f_H_B"][j] = space.out[0]["f_H_B"][j]
+                    w["w_WB_B"][j] = space.state[0]["w_WB_B"][j]
             else:
                 run = False
         cueing_step(cueing.p, cueing.s, cueing.washed, w["f_H_B"], w["w_WB_B"], run)
@@ -129,13 +130,13 @@ def remember(space, watch, command):
     w, x = watch.state[0], space.state[0]
     row = watch.history[w["ticks"] % REMEMBERED]
     w["ticks"] += 1
-    row["time"] = space.motion[0]["time"]
+    row["time"] = space.state[0]["time"]
     row["engine_speed"] = space.drivetrain[0]["engine_speed"]
     for j in range(3):
         row["p_WB"][j] = x["p_WB"][j]
         row["v_WB_B"][j] = x["v_WB_B"][j]
         row["w_WB_B"][j] = x["w_WB_B"][j]
-        row["f_H_B"][j] = space.motion[0]["f_H_B"][j]
+        row["f_H_B"][j] = space.out[0]["f_H_B"][j]
     for i in range(4):
         row["q_WB"][i] = x["q_WB"][i]
         row["theta"][i] = x["theta"][i]
@@ -151,10 +152,10 @@ def remember(space, watch, command):
 @inline
 def judge(space, watch):
     """SOUND, or what is wrong with the state after a step; the number that is too large goes to the watch."""
-    x, d, m = space.state[0], space.drivetrain[0], space.motion[0]
+    x, d, f = space.state[0], space.drivetrain[0], space.out[0]["f_H_B"]
     force = speed = turn = distance = 0.0
     for j in range(3):
-        force += m["f_H_B"][j] * m["f_H_B"][j]
+        force += f[j] * f[j]
         speed += x["v_WB_B"][j] * x["v_WB_B"][j]
         turn += x["w_WB_B"][j] * x["w_WB_B"][j]
         distance += x["p_WB"][j] * x["p_WB"][j]

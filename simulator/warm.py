@@ -9,9 +9,12 @@ import numpy as np
 
 from simulator import tick
 from simulator.announce import said_elsewhere
+from simulator.base.frames import quaternion_of_rotation
 from simulator.base.jit import is_compiled
 from simulator.base.records import record
 from simulator.build import build_cueing, build_ground, build_vehicle
+from simulator.incident import is_upright
+from simulator.motion.stream import MotionStream
 from simulator.motion.watchdog import warm_up
 from simulator.session import Session
 from vehicles.command import COMMAND
@@ -40,6 +43,7 @@ def _compile(say: Callable[[str], None]) -> None:
     ground = build_ground("flat")
     arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
     ground.height(0.0, 0.0)
+    build_ground("jacksboro")  # its roads and hills are made, those of a plain are not
     done("ground")
     vehicle = build_vehicle("hmmwv", check_step=False)
     vehicle.reset(arrays)
@@ -53,7 +57,13 @@ def _compile(say: Callable[[str], None]) -> None:
     done("motion cueing")
     warm_up(cueing.platform)
     done("virtual platform")
-    Session(vehicle, ground, _Nobody(), cueing, [], H).warm()
+    session = Session(vehicle, ground, _Nobody(), cueing, [], H)
+    session.reset()
+    cueing.arm()
+    is_upright(vehicle.space.state[0]["q_WB"])
+    quaternion_of_rotation(np.eye(3), np.empty(4))
+    MotionStream().close()
+    session.warm()
     done("the whole tick")
     say(f"compiled in {time.perf_counter() - began:.0f} s")
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, numbers, record
 from simulator.base.section import Section
@@ -46,7 +47,8 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
 
     Parameters
     ----------
-    mapping : the file's contents; ``type`` decides about the other keys, see `flat`, `bump` and `terrain.landscape.landscape`
+    mapping : the file's contents; ``gravity`` [m/s2] is that of the world there; ``type`` decides about the other keys, see `flat`,
+        `bump` and `terrain.landscape.landscape`
     file : its name, for messages and for the ground's name
     folder : where asset files lie that the mapping names, unless they lie beside the file
     soils : contents of the soil files by name
@@ -55,13 +57,19 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     ------
     ConfigError : anything that cannot be used
     """
-    kind = Section(mapping, file).choice("type", ("flat", "bump", "heightmap"))
+    section = Section(mapping, file)
+    kind = section.choice("type", ("flat", "bump", "heightmap"))
+    gravity = section.number("gravity", STANDARD_GRAVITY, least=0.0, most=100.0)
+    surroundings = {key: value for key, value in mapping.items() if key != "gravity"}
     name = Path(str(file)).stem
     if kind == "flat":
-        return flat(mapping, file, name, soils)
-    if kind == "bump":
-        return bump(mapping, file, name, soils)
-    return landscape(mapping, file, name, folder, soils)
+        ground = flat(surroundings, file, name, soils)
+    elif kind == "bump":
+        ground = bump(surroundings, file, name, soils)
+    else:
+        ground = landscape(surroundings, file, name, folder, soils)
+    ground.p[0]["gravity"] = gravity
+    return ground
 
 
 def flat(mapping: Mapping[str, Any], file: object, name: str, soils: Soils) -> Ground:

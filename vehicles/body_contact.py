@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.spatial import unrotated
+from simulator.base.algebra.vectors import add, add_scaled, cross, dot, scale, vector
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from simulator.base.section import Section
 from terrain.surface import height_and_normal
-from vehicles.multibody.spatial import unrotated
-from vehicles.multibody.vectors import add, add_scaled, cross, dot, scale, vector
 
 MOST_POINTS = 32
 FEWEST = 4
@@ -71,9 +72,6 @@ MENDING = 0.25
 
 FADE = 0.02
 """m. Depth over which the damper comes in, so that touching down gives no jump."""
-
-GRAVITY = 9.81
-"""m/s2. For the weight in STRENGTH."""
 
 ROOF = 0.12
 """m. The roof over the driver's head, where a file tells nothing of the body's points."""
@@ -171,8 +169,8 @@ def read_body_contact(s: Section, mass: float, box: tuple[NDArray[np.float64], N
     q["count"] = len(points)
     q["points"][: len(points)] = points
     q["reach"] = np.linalg.norm(points, axis=1).max()
-    q["strength"] = s.number("contact_strength", STRENGTH * mass * GRAVITY, above=0.0, most=1e9)
-    q["rate"] = s.number("contact_rate", STRENGTH * mass * GRAVITY / GIVE, above=0.0, most=1e9)
+    q["strength"] = s.number("contact_strength", STRENGTH * mass * STANDARD_GRAVITY, above=0.0, most=1e9)
+    q["rate"] = s.number("contact_rate", STRENGTH * mass * STANDARD_GRAVITY / GIVE, above=0.0, most=1e9)
     q["friction"] = s.number("contact_friction", FRICTION, least=0.0, most=2.0)
     q["damping"] = 2.0 * DAMPING * math.sqrt(q["rate"] * mass / 4.0)
     return p

@@ -5,26 +5,31 @@ Hardpoints are given for the left side in the suspension frame of each axle; the
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import ConfigError, GravityWarning
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.axle import BUSHES, FAR, HEAVY, LIGHT, MIRROR, read_axle, read_inertia, warn_of
 from vehicles.body_contact import ROOF, read_body_contact
-from vehicles.dynamics import prepare
-from vehicles.model import Design, Mechanism, checked_body, new_mechanism, new_workspace
-from vehicles.steering import STEERING_STATE, place_tierods, steering_from_section
-from vehicles.suspension.build_tables import COARSEST_TOLERANCE, DEFAULT_TOLERANCE, FINEST_TOLERANCE
-from vehicles.suspension.corner_model import Body
+from vehicles.model import CORNER_NAMES, Design, Mechanism, new_mechanism, new_workspace
+from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section
+from vehicles.suspension.axle_section import BUSHES, FAR, HEAVY, LIGHT, MIRROR, read_inertia, warn_of
+from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.kinds import read_axle
 from vehicles.suspension.struts import STRUTS
+from vehicles.suspension.tables.build_tables import COARSEST_TOLERANCE, DEFAULT_TOLERANCE, FINEST_TOLERANCE
 from vehicles.travel import find_ends
 
 Vector = NDArray[np.float64]
+
+TIRES = "the name of a tire file, {front: NAME, rear: NAME}, or {FL: NAME, FR: NAME, RL: NAME, RR: NAME}"
 
 KINEMATICS = ("closed_form", "table")
 """How the motion of the suspension is found, the first one if the file does not say."""
@@ -57,7 +62,8 @@ class Description:
     """By the names of BUSHES: points (4, 3) fixed to the chassis."""
     outline: tuple[float, float, float]
     """Length, width and front overhang of the body [m]."""
-    tires: str
+    tires: tuple[str, str, str, str]
+    """Of the wheels FL, FR, RL, RR."""
     drivetrain: str
     table_tolerance: float | None
     """Of the tables that stand for the closed form of the suspension; None: no tables."""
@@ -76,15 +82,21 @@ def read_description(mapping: Any, file: str) -> Description:
         for i, (axle, mirror) in enumerate(((front, False), (front, True), (rear, False), (rear, True))):
             corners.append(axle.corner(mirror))
             axle.write_struts(struts, i)
-        design = Design(chassis, tuple(corners), struts, s.number("gravity", least=0.0, most=100.0))
-        mechanism = new_mechanism(design.chassis, corners, struts, design.gravity)
+        if s.has("gravity"):
+            given = s.number("gravity", least=0.0, most=100.0)
+            told = (
+                f"{file}: gravity: {given:g} is not used: gravity is now that of the terrain file, {STANDARD_GRAVITY:g} where it says none"
+            )
+            warnings.warn(told, GravityWarning, stacklevel=2)
+        design = Design(chassis, tuple(corners), struts)
+        mechanism = new_mechanism(design.chassis, corners, struts)
         with s.section("steering") as t:
             steering = steering_from_section(t, np.stack([corners[0].Q, corners[1].Q]))
         _check_travel(mechanism, steering, file)
         _check_five_links(mechanism, file)
         find_ends(mechanism, steering)
         body = record(BODY)
-        body[0]["drivers_head"], body[0]["drag_point"] = head, chassis.com
+        body[0]["drivers_head"], body[0]["drag_point"] = head, chassis.p_BoBcm
         if s.has("aerodynamics"):
             with s.section("aerodynamics") as a:
                 body[0]["drag_area"] = a.number("drag_coefficient", least=0.0, most=10.0) * a.number("frontal_area", least=0.0, most=1e3)
@@ -113,10 +125,25 @@ def read_description(mapping: Any, file: str) -> Description:
             contact,
             bushes,
             outline,
-            s.text("tires"),
+            _tires(s),
             s.text("drivetrain"),
             tolerance if tables else None,
         )
+
+
+def _tires(s: Section) -> tuple[str, str, str, str]:
+    """Names of the tire files of FL, FR, RL, RR: one for all, {front, rear}, or one for each wheel. Raises ConfigError."""
+    given = s.raw("tires", expected=TIRES)
+    if not isinstance(given, dict):
+        return (s.text("tires"),) * 4
+    with s.section("tires") as t:
+        if set(given) == {"front", "rear"}:
+            front, rear = t.text("front"), t.text("rear")
+            return front, front, rear, rear
+        if set(given) != set(CORNER_NAMES):
+            raise ConfigError(s.file, s.path("tires"), given, TIRES)
+        one, two, three, four = (t.text(name) for name in CORNER_NAMES)
+        return one, two, three, four
 
 
 def _whole_mass(mechanism: Mechanism) -> float:
@@ -165,7 +192,7 @@ def _check_five_links(mechanism: Mechanism, file: str) -> None:
                 raise ConfigError(file, "axles.rear.hardpoints_left", at, f"points whose links close up to the {stop} stop and beyond")
 
 
-def _chassis(c: Section) -> Body:
+def _chassis(c: Section) -> RigidBody:
     """Chassis body together with the masses fixed to it."""
     bodies = [_free_body(c)]
     if c.has("fixed_masses"):
@@ -174,21 +201,15 @@ def _chassis(c: Section) -> Body:
                 with masses.section(str(name)) as m:
                     bodies.append(_free_body(m))
     mass = sum(b.mass for b in bodies)
-    com = sum((b.mass * b.com for b in bodies), np.zeros(3)) / mass
+    com = sum((b.mass * b.p_BoBcm for b in bodies), np.zeros(3)) / mass
     inertia = np.zeros((3, 3))
     for b in bodies:
-        r = b.com - com
-        inertia += b.inertia + b.mass * (r @ r * np.eye(3) - np.outer(r, r))
-    return Body(mass, com, inertia)
+        r = b.p_BoBcm - com
+        inertia += b.I_BBcm + b.mass * (r @ r * np.eye(3) - np.outer(r, r))
+    return RigidBody("chassis", mass, com, inertia)
 
 
-def _free_body(s: Section) -> Body:
+def _free_body(s: Section) -> RigidBody:
     """Body with `mass`, `com` and `inertia`."""
-    return checked_body(
-        s.number("mass", above=0.0, least=LIGHT, most=HEAVY),
-        s.array("com", (3,), within=FAR),
-        read_inertia(s, "inertia"),
-        s.file,
-        s.key,
-        warn=warn_of(s),
-    )
+    mass, com = s.number("mass", above=0.0, least=LIGHT, most=HEAVY), s.array("com", (3,), within=FAR)
+    return checked_body(RigidBody(s.key, mass, com, read_inertia(s, "inertia")), s.file, s.key, warn=warn_of(s))

@@ -1,4 +1,4 @@
-"""Static equilibrium: the position in which a standing vehicle has no acceleration at all.
+"""Static equilibrium (trim): the position in which a standing vehicle has no acceleration at all.
 
 Unknown are the six coordinates of the chassis and the thetas of the four corners. Where the chassis stands on the ground is given; the three
 horizontal coordinates are the small displacement by which the tires, held at that place, are pulled sideways until they carry what the
@@ -17,10 +17,9 @@ from simulator.base.frames import quaternion_of_rotation, rotation_of_euler, rot
 from simulator.base.jit import kernel
 from terrain.surface import height_and_normal
 from vehicles.drivetrain.torque_converter import converter_torques
-from vehicles.dynamics import answer_loads, prepare
-from vehicles.steering import place_tierods
-from vehicles.step import Model, Space, add_reactions, feel, gather_tire_loads, move_wheels
-from vehicles.suspension.ends import hold_ends
+from vehicles.stages import Model, Space, add_reactions, answer, before_contact, feel, gather_tire_loads
+from vehicles.steering.pitman_arm import place_tierods
+from vehicles.suspension.corner_sums import prepare
 from vehicles.tires.contact import touch
 from vehicles.tires.tire import static_force, tire_forces
 
@@ -122,21 +121,21 @@ def _first_guess(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: fl
     pitch = math.atan2((heights[2] + heights[3] - heights[0] - heights[1]) / 2.0, 2.0 * base)
     roll = math.atan2((heights[0] + heights[2] - heights[1] - heights[3]) / 2.0, 2.0 * track)
     rotation_of_euler(roll, pitch, yaw, R)
-    theta = np.array([_unloaded_angle(m, s, i) for i in range(4)])
+    theta = np.array([_unloaded_angle(m, s, ground, i) for i in range(4)])
     s.state[0]["theta"] = theta
     prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
-    z = float(np.mean(heights)) + float(m.tire[0]["radius"]) - _touch(m) - float(np.mean(s.kinematics[0]["W"][2]))
+    z = float(np.mean(heights)) + float(m.tires["radius"].mean()) - float(_touch(m).mean()) - float(np.mean(s.kinematics[0]["W"][2]))
     return np.concatenate([[0.0, 0.0, z, roll, pitch, 0.0], theta])
 
 
-def _touch(m: Model) -> float:
-    """Tire deflection of the first guess [m]: of a very stiff tire less than would bend its rim, where nothing depends on its height either."""
-    return min(TOUCH, 0.25 * float(m.tire[0]["give"]))
+def _touch(m: Model) -> Vector:
+    """(4,) tire deflections of the first guess [m]: of a very stiff tire less than would bend its rim, where nothing depends on its height either."""
+    return np.minimum(TOUCH, 0.25 * m.tires["give"])
 
 
-def _unloaded_angle(m: Model, s: Space, i: int) -> float:
+def _unloaded_angle(m: Model, s: Space, ground: Ground, i: int) -> float:
     """Theta at which spring i carries about a quarter of the vehicle's weight."""
-    weight = float(m.chassis[0]["mass"]) * float(m.chassis[0]["gravity"]) / 4.0
+    weight = float(m.chassis[0]["mass"]) * float(ground[0][0]["gravity"]) / 4.0
     low, high = m.corners[0]["travel"][:, i]
     for _ in range(30):
         middle = 0.5 * (low + high)
@@ -174,25 +173,22 @@ def static_residual(m, s, ground, place, unknown, residual):
     x["p_WB"][0] = place[0] + unknown[0]
     x["p_WB"][1] = place[1] + unknown[1]
     x["p_WB"][2] = unknown[2]
-    R = s.motion[0]["R_WB"]
+    R = s.work[0]["R_WB"]
     rotation_of_euler(unknown[3], unknown[4], place[2] + unknown[5], R)
     quaternion_of_rotation(R, x["q_WB"])
     rotation_of_quaternion(x["q_WB"], R)
     for i in range(4):
         x["theta"][i] = unknown[6 + i]
-    place_tierods(m.steering, s.steering, s.inputs)
-    prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
-    hold_ends(m.corners, s.state, s.work, 0.0)
-    move_wheels(s)
+    before_contact(m, s, False, 0.0)
     for i in range(4):
         find_ground(m, s, i, ground)
         hold_ground(m, s, i, place, unknown)
-        tire_forces(m.tire, s.tires, i, s.under, 1e-3, s.wheels, s.contacts)
+        tire_forces(m.tires[i : i + 1], s.tires, i, s.under, 1e-3, s.wheels, s.contacts)
     gather_tire_loads(s)
     for i in range(4):
-        s.axles[0]["brake_torque"][i] = s.motion[0]["moment"][i] + s.axles[0]["drive_torque"][i]
+        s.axles[0]["brake_torque"][i] = s.loads[0]["axle_moment"][i] + s.axles[0]["drive_torque"][i]
     add_reactions(m, s)
-    answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
+    answer(m, s, ground)
     for j in range(3):
         residual[j] = s.out[0]["alpha_WB_B"][j]
         residual[j + 3] = s.out[0]["a_WB_B"][j]
@@ -207,7 +203,7 @@ def find_ground(m, s, i, ground):
     state = s.tires[i]
     state["e_W"][0], state["e_W"][1], state["e_W"][2] = 0.0, 0.0, -1.0
     for _ in range(SEARCHES):
-        touch(m.tire, s.tires, i, ground, s.under, s.wheels, s.contacts)
+        touch(m.tires[i : i + 1], s.tires, i, ground, s.under, s.wheels, s.contacts)
         for j in range(3):
             state["e_W"][j] = s.contacts[i]["e_W"][j]
 
@@ -220,4 +216,4 @@ def hold_ground(m, s, i, place, unknown):
     dy = unknown[1] + unknown[5] * (o["p_WC"][0] - place[0])
     state["u"][0] = -(dx * o["x_W"][0] + dy * o["x_W"][1])
     state["u"][1] = -(dx * o["y_W"][0] + dy * o["y_W"][1])
-    state["sinkage"] = static_force(m.tire, s.under, o["depth"])[2]
+    state["sinkage"] = static_force(m.tires[i : i + 1], s.under, o["depth"])[2]

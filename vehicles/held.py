@@ -12,19 +12,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.vectors import cross, vector
 from simulator.base.errors import JounceError
 from simulator.base.frames import euler_angles, quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from vehicles.drivetrain.driveline import solve_wheels
 from vehicles.drivetrain.drivetrain import reactions
-from vehicles.dynamics import answer_loads, prepare
 from vehicles.integration.implicit import differences
 from vehicles.integration.method import Vector
-from vehicles.multibody.vectors import cross, vector
-from vehicles.steering import place_tierods
-from vehicles.step import add_reactions, gather_tire_loads, integrate, move_wheels
-from vehicles.suspension.ends import hold_ends, stay_closed
+from vehicles.stages import add_reactions, answer, before_contact, gather_tire_loads, integrate
 from vehicles.tires.contact import touch
 from vehicles.tires.tire import tire_advance, tire_forces
 from vehicles.tires.tmeasy import effective_radius
@@ -104,7 +101,7 @@ class HeldVehicle:
         start = record(HELD_STATE)
         read_held(self.space, start)
         deflection = float(self.space.contacts["tire_deflection"].mean())
-        start[0]["wheel_spin"] = self.speed / effective_radius(float(self.model.tire[0]["radius"]), deflection)
+        start[0]["wheel_spin"] = [self.speed / effective_radius(float(tire["radius"]), deflection) for tire in self.model.tires]
         y = start.view(np.float64)
         free = places("height", "roll", "pitch", "theta", "wheel_spin", "u_along", "u_across")
         resting = places("v_WB_B", "w_WB_B", "theta_dot", "wheel_spin", "u_along", "u_across")
@@ -143,16 +140,13 @@ def places(*names: str) -> NDArray[np.int_]:
 def held_rates(m, s, ground, torque, c, rate):
     """Rates of the state c, records of HELD_STATE, under a driveshaft torque [N m]; s is overwritten."""
     write_held(s, c)
-    place_tierods(m.steering, s.steering, s.inputs)
-    prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
-    hold_ends(m.corners, s.state, s.work, 0.0)
-    move_wheels(s)
+    before_contact(m, s, False, 0.0)
     for i in range(4):
         settled_tire_forces(m, s, i, ground, 0.0)
     gather_tire_loads(s)
     spin_rates(m, s, torque)
     add_reactions(m, s)
-    answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
+    answer(m, s, ground)
     write_rates(s, c, rate)
 
 
@@ -160,10 +154,7 @@ def held_rates(m, s, ground, torque, c, rate):
 def held_step(m, s, ground, torque, c, h):
     """One step of h seconds of the state c under a driveshaft torque [N m], in the order and by the scheme of `vehicle_step`."""
     write_held(s, c)
-    place_tierods(m.steering, s.steering, s.inputs)
-    prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
-    hold_ends(m.corners, s.state, s.work, h)
-    move_wheels(s)
+    before_contact(m, s, False, h)
     for i in range(4):
         settled_tire_forces(m, s, i, ground, h)
         tire_advance(s.tires, i, h, s.contacts)
@@ -172,9 +163,8 @@ def held_step(m, s, ground, torque, c, h):
     for i in range(4):
         s.state[0]["wheel_spin"][i] += h * s.drivetrain[0]["change"][i]
     add_reactions(m, s)
-    answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
-    integrate(s, h)
-    stay_closed(m.corners, s.state)
+    answer(m, s, ground)
+    integrate(m, s, h)
     read_held(s, c)
 
 
@@ -182,8 +172,8 @@ def held_step(m, s, ground, torque, c, h):
 def settled_tire_forces(m, s, i, ground, h):
     """Forces and rates of tire i from its state alone, its guesses being made better until they are right."""
     for _ in range(MEMORY_ROUNDS):
-        touch(m.tire, s.tires, i, ground, s.under, s.wheels, s.contacts)
-        tire_forces(m.tire, s.tires, i, s.under, h, s.wheels, s.contacts)
+        touch(m.tires[i : i + 1], s.tires, i, ground, s.under, s.wheels, s.contacts)
+        tire_forces(m.tires[i : i + 1], s.tires, i, s.under, h, s.wheels, s.contacts)
         tire_advance(s.tires, i, 0.0, s.contacts)
 
 
@@ -196,18 +186,18 @@ def spin_rates(m, s, torque):
     d = s.drivetrain[0]
     for i in range(4):
         share = 0.25 / (m.drivetrain[0]["front_final_ratio"] if i < 2 else m.drivetrain[0]["rear_final_ratio"])
-        d["load"][i] = s.motion[0]["moment"][i] + share * torque
+        d["load"][i] = s.loads[0]["axle_moment"][i] + share * torque
         d["diagonal"][i] = m.corners[0]["spin_inertia"][i] + m.drivetrain[0]["half_shaft_inertia"]
     solve_wheels(m.drivetrain, d["diagonal"], d["load"], m.drivetrain[0]["driveshaft_inertia"], d["change"])
     for i in range(4):
-        s.axles[0]["drive_torque"][i] = m.corners[0]["spin_inertia"][i] * d["change"][i] - s.motion[0]["moment"][i]
+        s.axles[0]["drive_torque"][i] = m.corners[0]["spin_inertia"][i] * d["change"][i] - s.loads[0]["axle_moment"][i]
     reactions(m.drivetrain, s.drivetrain, 0.0, 0.0, 1.0, s.axles)
 
 
 @inline
 def write_held(s, c):
     """State of the vehicle out of c, a record of HELD_STATE; tires without memory of the step before."""
-    x, R = s.state[0], s.motion[0]["R_WB"]
+    x, R = s.state[0], s.work[0]["R_WB"]
     rotation_of_euler(c[0]["roll"], c[0]["pitch"], c[0]["yaw"], R)
     quaternion_of_rotation(R, x["q_WB"])
     x["p_WB"][0], x["p_WB"][1], x["p_WB"][2] = c[0]["place"][0], c[0]["place"][1], c[0]["height"]
@@ -225,7 +215,7 @@ def write_held(s, c):
 @kernel
 def read_held(s, c):
     """The same back."""
-    x, R = s.state[0], s.motion[0]["R_WB"]
+    x, R = s.state[0], s.work[0]["R_WB"]
     rotation_of_quaternion(x["q_WB"], R)
     c[0]["roll"], c[0]["pitch"], c[0]["yaw"] = euler_angles(R)
     c[0]["place"][0], c[0]["place"][1], c[0]["height"] = x["p_WB"][0], x["p_WB"][1], x["p_WB"][2]
@@ -240,7 +230,7 @@ def read_held(s, c):
 @inline
 def write_rates(s, c, rate):
     """Rates of c out of the accelerations, the spins' changes and the treads' rates."""
-    o, d, R = s.out[0], s.drivetrain[0], s.motion[0]["R_WB"]
+    o, d, R = s.out[0], s.drivetrain[0], s.work[0]["R_WB"]
     v, w = vector(c[0]["v_WB_B"]), vector(c[0]["w_WB_B"])
     rate[0]["place"][0] = R[0, 0] * v[0] + R[0, 1] * v[1] + R[0, 2] * v[2]
     rate[0]["place"][1] = R[1, 0] * v[0] + R[1, 1] * v[1] + R[1, 2] * v[2]

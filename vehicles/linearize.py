@@ -1,6 +1,6 @@
 """The vehicle linearized about its trim at a speed, its rigid-body modes removed, and what kind of mode each eigenvalue is.
 
-Paper 002 (section 3.3.3.7) asks the eigenvalues of the Jacobian which integrator will be stable, takes the Jacobian by differences and
+[Deyo 1989, section 3.3.3.7] asks the eigenvalues of the Jacobian which integrator will be stable, takes the Jacobian by differences and
 wants the zero eigenvalues of the rigid body removed first. They come from what nothing depends on: on level ground, with velocities
 written in B, place, heading and the angles of the wheels. With these seven numbers last the Jacobian is
 
@@ -34,7 +34,7 @@ POSITIONS = places("height", "roll", "pitch", "theta", "u_along", "u_across")
 """Coordinates a semi-implicit method advances with the new velocities."""
 
 FAST = places("theta", "theta_dot", "wheel_spin", "u_along", "u_across")
-"""Suspension, wheels and tires, beside the slow chassis (paper 002)."""
+"""Suspension, wheels and tires, beside the slow chassis [Deyo 1989]."""
 
 _V, _W = places("v_WB_B"), places("w_WB_B")
 KINDS = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.frames import euler_angles
+from simulator.base.algebra.vectors import column, cross
+from simulator.base.frames import euler_angles, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
-from vehicles.multibody.vectors import column, cross
 from vehicles.suspension.corner import corner_kinematics
 
 
@@ -17,16 +17,16 @@ def read_vehicle(m, s, out):
 
     m : Model, s : Space, out : record of READOUT
     """
-    o, x, motion = out[0], s.state[0], s.motion[0]
-    R = motion["R_WB"]
-    o["time"] = motion["time"]
+    o, x, R = out[0], s.state[0], s.work[0]["R_WB"]
+    rotation_of_quaternion(x["q_WB"], R)
+    o["time"] = x["time"]
     for j in range(3):
         o["p_WB"][j] = x["p_WB"][j]
         o["v_WB_B"][j] = x["v_WB_B"][j]
         o["w_WB_B"][j] = x["w_WB_B"][j]
         o["a_WB_B"][j] = s.out[0]["a_WB_B"][j]
         o["alpha_WB_B"][j] = s.out[0]["alpha_WB_B"][j]
-        o["f_H_B"][j] = motion["f_H_B"][j]
+        o["f_H_B"][j] = s.out[0]["f_H_B"][j]
     for j in range(4):
         o["q_WB"][j] = x["q_WB"][j]
     o["roll"], o["pitch"], o["yaw"] = euler_angles(R)
@@ -40,7 +40,7 @@ def read_vehicle(m, s, out):
     ratio = m.steering[0]["gear_ratio"]
     o["pitman_angle"] = s.steering[0]["angle"]
     o["steering_wheel_angle"] = -ratio * s.steering[0]["angle"]
-    o["steering_wheel_torque"] = -motion["pitman_torque"] / ratio
+    o["steering_wheel_torque"] = -s.out[0]["pitman_torque"] / ratio
 
 
 @inline

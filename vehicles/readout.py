@@ -17,7 +17,7 @@ READOUT = (
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
     ("a_WB_B", (3,), "m/s2", "acceleration of the chassis reference point relative to the world, in B"),
     ("alpha_WB_B", (3,), "rad/s2", "angular acceleration of the chassis, in B"),
-    ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B (at rest on level ground: 0, 0, +9.81)"),
+    ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B (at rest on level ground: 0, 0, +g)"),
     ("theta", (4,), "rad", "lower-arm angle from the design position, + = jounce; of a five-link axle the height of the wheel [m]"),
     ("theta_dot", (4,), "rad/s", "its rate; of a five-link axle [m/s]"),
     ("jounce", (4,), "m", "height of the wheel centre above its design position, in B"),

@@ -21,10 +21,11 @@ from simulator.base.records import record
 from vehicles.command import COMMAND
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.dynamics import prepare
 from vehicles.model import new_workspace
 from vehicles.readout import READOUT
-from vehicles.step import Model, Space, vehicle_step
+from vehicles.stages import Model, Space
+from vehicles.step import vehicle_step
+from vehicles.suspension.corner_sums import prepare
 from vehicles.vehicle import Ground, Vehicle, clear, new_space
 
 Vector = NDArray[np.float64]
@@ -78,7 +79,7 @@ class Suspect:
 
     Attributes
     ----------
-    file : 0 for the vehicle's file, 1 for that of its tires
+    file : 0 for the vehicle's file, 1 to 4 for those of the tires FL, FR, RL, RR
     key : key path in it
     value : what stands there
     scaled : the model with this number multiplied by a factor
@@ -105,14 +106,14 @@ class Growth:
         return f"{mode} would grow by a factor of {self.factor:.3g} in every step of {1e3 * h:g} ms"
 
 
-def check_step(vehicle: Vehicle, ground: Ground, h: float, files: tuple[str, str], step_file: object = None) -> None:
+def check_step(vehicle: Vehicle, ground: Ground, h: float, files: tuple[str, ...], step_file: object = None) -> None:
     """Refuse a vehicle with which a step of h seconds is not stable.
 
     Parameters
     ----------
     vehicle : is left as it is
     ground : level and hard
-    files : the vehicle's file and that of its tires, for the message
+    files : the vehicle's file and those of the tires FL, FR, RL, RR, for the message
     step_file : the file that asks for this step, if it is none of USUAL_STEP
 
     Raises
@@ -140,7 +141,7 @@ def _worst_of_all(probe: Vehicle, ground: Ground, h: float) -> tuple[Growth, Spa
     return worst, place
 
 
-def _blame(probe: Vehicle, state: Space, worst: Growth, ground: Ground, h: float, files: tuple[str, str]) -> None:
+def _blame(probe: Vehicle, state: Space, worst: Growth, ground: Ground, h: float, files: tuple[str, ...]) -> None:
     """Raise the ConfigError about a mode that grows."""
 
     def excess(model: Model) -> float:
@@ -176,8 +177,10 @@ def _suspects(model: Model) -> Iterator[Suspect]:
             if np.any(value):
                 yield Suspect(0, f"axles.{axle}.{key}", value.tolist(), partial(_scaled_struts, model, name, corners))
     for name in ("stiffness", "stiffness_growth", "damping", "bottoming_stiffness", "tread_stiffness", "tread_damping"):
-        if np.any(model.tire[0][name]):
-            yield Suspect(1, name, model.tire[0][name].tolist(), partial(_scaled_tire, model, name))
+        for i, tire in enumerate(model.tires):
+            same = (model.tires == tire).nonzero()[0]
+            if same[0] == i and np.any(tire[name]):
+                yield Suspect(1 + i, name, tire[name].tolist(), partial(_scaled_tires, model, name, same))
 
 
 def _scaled_struts(model: Model, name: str, corners: slice, factor: float) -> Model:
@@ -186,10 +189,10 @@ def _scaled_struts(model: Model, name: str, corners: slice, factor: float) -> Mo
     return model._replace(struts=struts)
 
 
-def _scaled_tire(model: Model, name: str, factor: float) -> Model:
-    tire = model.tire.copy()
-    tire[0][name] *= factor
-    return model._replace(tire=tire)
+def _scaled_tires(model: Model, name: str, wheels: NDArray[np.int_], factor: float) -> Model:
+    tires = model.tires.copy()
+    tires[name][wheels] *= factor
+    return model._replace(tires=tires)
 
 
 # Where the vehicle is looked at ------------------------------------------------------------------------------------------------
@@ -200,7 +203,7 @@ def _situations(probe: Vehicle, ground: Ground) -> Iterator[Space]:
     try:
         probe.reset(ground)
         yield _copied(probe.space)
-        probe.space.state[0]["p_WB"][2] -= PRESSED * probe.model.tire[0]["radius"]
+        probe.space.state[0]["p_WB"][2] -= PRESSED * probe.model.tires["radius"].min()
         yield _copied(probe.space)
     except JounceError:  # it cannot stand: that is said where it is put on its ground
         pass

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
-from vehicles.dynamics import prepare
 from vehicles.model import Mechanism, new_workspace
-from vehicles.steering import STEERING_STATE, place_tierods
+from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.ends import no_ends
 
 LOAD = 200e3

@@ -14,18 +14,20 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section
 from terrain.soil import SOIL
 from vehicles.body_contact import BODY_CONTACT_STATE
-from vehicles.brakes import brakes_from_mapping
+from vehicles.brakes.friction_brake import brakes_from_mapping
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_from_mapping, drivetrain_reset
 from vehicles.equilibrium import settle
 from vehicles.model import new_workspace
 from vehicles.read import read_vehicle
 from vehicles.readout import READOUT
-from vehicles.steering import STEERING_STATE
-from vehicles.step import MOTION, Model, Space, vehicle_step
-from vehicles.suspension.build_tables import build_tables
-from vehicles.suspension.reduced_table import INTERPOLATED, no_tables
-from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire, tire_states
+from vehicles.stages import Model, Space
+from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.step import vehicle_step
+from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.tables.build_tables import build_tables
+from vehicles.suspension.tables.reduced_table import INTERPOLATED, no_tables
+from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 
 Ground = tuple[Record, NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8], NDArray[Any]]
 
@@ -36,13 +38,13 @@ class Vehicle:
     Parameters
     ----------
     description : the vehicle's own file, read
-    tires, drivetrain : mappings of the files it names
-    files : the names of these two files, for messages
+    tires : (4,) records of TIRE of the wheels FL, FR, RL, RR, see `vehicles.tires.parameters.tire_set`
+    drivetrain, file : mapping of its drivetrain's file, and the name of that for messages
     """
 
-    def __init__(self, description: Description, tires: Any, drivetrain: Any, files: tuple[str, str]) -> None:
+    def __init__(self, description: Description, tires: Record, drivetrain: Any, file: str) -> None:
         self.description = description
-        self.model = _model(description, tires, drivetrain, files)
+        self.model = _model(description, tires, drivetrain, file)
         self.space = new_space(description)
         self.readout: Record = record(READOUT)
 
@@ -64,13 +66,16 @@ class Vehicle:
 
     def place(self, p_WB: NDArray[np.float64], roll: float, pitch: float, yaw: float) -> None:
         """Put the vehicle in the design position, at rest in neutral, wherever and however asked; nothing is settled."""
-        clear(self.space)
-        state = self.space.state[0]
+        m, s = self.model, self.space
+        clear(s)
+        state = s.state[0]
         R = np.empty((3, 3))
         rotation_of_euler(roll, pitch, yaw, R)
         state["p_WB"] = p_WB
         quaternion_of_rotation(R, state["q_WB"])
-        drivetrain_reset(self.model.drivetrain, self.space.drivetrain, state["wheel_spin"], 0)
+        drivetrain_reset(m.drivetrain, s.drivetrain, state["wheel_spin"], 0)
+        place_tierods(m.steering, s.steering, s.inputs)
+        prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
 
     def step(self, ground: Ground, command: Record, h: float) -> None:
         """Advance by h seconds under a COMMAND record."""
@@ -91,11 +96,11 @@ class Vehicle:
         return math.copysign(math.hypot(v[0], v[1]), v[0])
 
 
-def _model(description: Description, tires: Any, drivetrain: Any, files: tuple[str, str]) -> Model:
+def _model(description: Description, tires: Record, drivetrain: Any, file: str) -> Model:
     mechanism, tolerance = description.mechanism, description.table_tolerance
-    with Section(drivetrain, files[1]) as parts:
-        engine_to_wheels = drivetrain_from_mapping(parts.raw("drivetrain", expected="a mapping"), files[1])
-        brakes = brakes_from_mapping(parts.raw("brakes", expected="a mapping"), files[1])
+    with Section(drivetrain, file) as parts:
+        engine_to_wheels = drivetrain_from_mapping(parts.raw("drivetrain", expected="a mapping"), file)
+        brakes = brakes_from_mapping(parts.raw("brakes", expected="a mapping"), file)
     return Model(
         mechanism.chassis,
         mechanism.corners,
@@ -103,7 +108,7 @@ def _model(description: Description, tires: Any, drivetrain: Any, files: tuple[s
         description.steering,
         description.body,
         description.body_contact,
-        tire(tires, files[0]),
+        tires,
         engine_to_wheels,
         brakes,
         no_tables()
@@ -129,7 +134,6 @@ def new_space(description: Description) -> Space:
         record(SOIL),
         record(DRIVETRAIN_STATE),
         record(DRIVETRAIN_OUT),
-        record(MOTION),
         record(INTERPOLATED),
         record(BODY_CONTACT_STATE),
     )

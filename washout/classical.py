@@ -20,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import kernel
 from simulator.base.records import Record, from_mapping, record
 
-G = 9.80665
-"""m/s2. Standard gravity; what the platform's tilt divides."""
+G = STANDARD_GRAVITY
+"""m/s2. Of the place where the platform stands, whatever world the vehicle is in: what its tilt divides."""
 
 SETTINGS = (
     # name                        shape  unit      what it is
@@ -60,6 +61,7 @@ RANGES = {
 
 WASHOUT = (
     # name                      shape      unit     what it is
+    ("gravity", (), "m/s2", "acceleration of free fall of the vehicle's world"),
     ("h", (), "s", "tick that the filters are made for"),
     ("force_gain", (3,), "1", "as in the settings"),
     ("force_limit", (3,), "m/s2", "as in the settings"),
@@ -105,10 +107,11 @@ POSE = (
 )
 
 
-def washout(mapping: Mapping[str, Any], file: object, h: float, p: Record | None = None) -> Record:
+def washout(mapping: Mapping[str, Any], file: object, h: float, p: Record | None = None, gravity: float = STANDARD_GRAVITY) -> Record:
     """Record for ticks of h seconds from the section `cueing` of a file in ``configs/washouts``.
 
-    `p` is a record to fill that has the fields of WASHOUT and p_PH, by default a new one with the head at the reference point.
+    `p` is a record to fill that has the fields of WASHOUT and p_PH, by default a new one with the head at the reference point; `gravity`
+    [m/s2] is that of the vehicle's world.
 
     Raises
     ------
@@ -116,7 +119,7 @@ def washout(mapping: Mapping[str, Any], file: object, h: float, p: Record | None
     """
     u = from_mapping(SETTINGS, mapping, file, "cueing", ranges=RANGES)
     p = record((*WASHOUT, HEAD)) if p is None else p
-    p[0]["h"] = h
+    p[0]["h"], p[0]["gravity"] = h, gravity
     for name in ("force_gain", "force_limit", "rate_gain", "motion_gain", "tilt_gain"):
         p[0][name] = u[0][name]
     for name in ("rate_limit", "tilt_limit", "tilt_rate", "tilt_acceleration"):
@@ -173,7 +176,7 @@ def washout_step(p, s, f_H_B, w_WB_B, h, out):
     yaw = s[0]["rotation"][2, 1]
     fx = _scaled(f_H_B[0], p[0]["force_gain"][0], p[0]["force_limit"][0])
     fy = _scaled(f_H_B[1], p[0]["force_gain"][1], p[0]["force_limit"][1])
-    fz = _scaled(f_H_B[2] - G, p[0]["force_gain"][2], p[0]["force_limit"][2])
+    fz = _scaled(f_H_B[2] - p[0]["gravity"], p[0]["force_gain"][2], p[0]["force_limit"][2])
     _move(p, s, fx, fy, fz, roll, pitch, yaw)
     _tilt(p, s, fx, fy, h)
     _turn(p, s, w_WB_B, roll, pitch)

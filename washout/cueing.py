@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from washout.classical import POSE, STATE, WASHOUT, G, rest, washout, washout_step
+from washout.classical import POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.limiter import LIMITER, limit_step, limiter
 from washout.platform import HEXAPOD
 from washout.procedure import PROCEDURE, SETTINGS, STATE_NAMES, anchor, ask_for, check_input, procedure_settings, procedure_step
@@ -32,13 +33,16 @@ class MotionCueing:
     file : its name, for messages
     platform : HEXAPOD record of the platform
     h : length of a tick [s]; every step takes this long
+    gravity : acceleration of free fall of the vehicle's world [m/s2]
 
     Raises
     ------
     ConfigError : the mapping cannot be used
     """
 
-    def __init__(self, mapping: Mapping[str, Any], file: object, platform: Record, h: float = 1e-3) -> None:
+    def __init__(
+        self, mapping: Mapping[str, Any], file: object, platform: Record, h: float = 1e-3, gravity: float = STANDARD_GRAVITY
+    ) -> None:
         if not isinstance(mapping, Mapping) or set(mapping) != {"cueing", "procedure"}:
             found = sorted(map(str, mapping)) if isinstance(mapping, Mapping) else mapping
             raise ConfigError(file, "", found, "the two sections cueing and procedure")
@@ -49,13 +53,13 @@ class MotionCueing:
         self._p = record(PARAMETERS)
         _copy(platform, self._p)
         _copy(procedure_settings(mapping["procedure"], file), self._p)
-        washout(mapping["cueing"], file, h, self._p)
+        washout(mapping["cueing"], file, h, self._p, gravity)
         self._s = record(STATES)
         self._washed = record(POSE)
         park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
         _copy(limiter(platform, park), self._s)
         self._s[0]["base"] = park
-        self._s[0]["felt_force"] = (0.0, 0.0, G)
+        self._s[0]["felt_force"] = (0.0, 0.0, gravity)
 
     def step(self, f_H_B: NDArray[Any], w_WB_B: NDArray[Any], run: bool, h: float) -> None:
         """One tick: specific force (3,) [m/s2] and angular rate (3,) [rad/s] at the driver's head in vehicle axes -> pose and legs.

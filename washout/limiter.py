@@ -53,7 +53,6 @@ LIMITER = (
     ("trial", (6,), "m/s, rad/s", "work: pose velocity under examination"),
     ("trial_pose", (6,), "m, rad", "work: pose one tick later"),
     ("trial_legs", (6,), "m", "work: its leg lengths"),
-    ("wanted_speed", (6,), "m/s", "work: leg speeds of the wanted velocity"),
     ("stop_pose", (6,), "m, rad", "work: end of a stop plan"),
     ("stop_legs", (6,), "m", "work: its leg lengths"),
 )

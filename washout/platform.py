@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from simulator.base.hexapod import joint_distances, platform_joint_positions
 from simulator.base.jit import kernel
 from simulator.base.records import Record, from_mapping, record
+from washout.hexapod import joint_distances, platform_joint_positions
 
 SETTINGS = (
     # name                   shape   unit    what it is

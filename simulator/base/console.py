@@ -18,13 +18,30 @@ def complain(text: str) -> None:
     _write(f"jounce: {text}", sys.stderr)
 
 
-def flush() -> None:
-    """Pass on what was printed, so that the interpreter has nothing left to fail with when it ends."""
+def open_missing() -> None:
+    """Give the process the standard streams that whoever started it had closed, so that no other file takes their place."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115 (as long as the process)
+
+
+def flush() -> str:
+    """Pass on what was printed, so that the interpreter has nothing left to fail with when it ends.
+
+    Returns why some of the standard output is lost, empty when nothing is or when nobody wants it any more.
+    """
+    lost = ""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (OSError, ValueError):
+        except (OSError, ValueError) as error:
             _silence(stream)
+            if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+                lost = f"standard output: {getattr(error, 'strerror', None) or error}"
+    return lost
 
 
 def _write(text: str, stream: TextIO) -> None:

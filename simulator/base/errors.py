@@ -30,6 +30,14 @@ class ConfigError(JounceError):
         super().__init__(f"{where}got {_short(value)}, expected {expected}{_hint(value, expected)}")
 
 
+class GravityWarning(UserWarning):
+    """A vehicle file says a gravity; that of the ground counts."""
+
+
+class TireTypeWarning(UserWarning):
+    """A tire file does not say which model its numbers are of."""
+
+
 class InertiaWarning(UserWarning):
     """An inertia that no rigid body can have, as published vehicle data sometimes give; it is used as it stands."""
 
@@ -74,7 +82,11 @@ def _hint(value: object, expected: str) -> str:
 
 
 def _short(value: object, limit: int = 80) -> str:
-    """`repr` of a value, cut; no more of it is looked at than is shown, however large it is or however often it holds itself."""
+    """`repr` of a value, cut; no more of it is looked at than is shown, however large it is or however often it holds itself. Of a long text
+    the end is shown too: that of a path says most."""
+    if isinstance(value, str) and len(value) > limit - 2:
+        half = (limit - 5) // 2
+        return f"{repr(value[:half])[:-1]}...{repr(value[-half:])[1:]}"
     text = ""
     for piece in _pieces(value, limit):
         text += piece

@@ -17,6 +17,7 @@ from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
 from simulator.maneuvers.course import Body, Course, Gate, Length, Position, avtp_03_160w, lane_changes_between
 from simulator.maneuvers.metrics import METRICS, Limit
 from simulator.maneuvers.reading import number, read_struct, spellings, split_unit, units_used
+from simulator.maneuvers.written import Written
 
 DRIVER_PERIOD = 0.01
 """s between two calls of a driver; the step must divide it."""
@@ -92,14 +93,14 @@ class Maneuver:
     file : where it was read from
     """
 
-    def __init__(self, document: Document, file: object, units: Mapping[str, str] | None = None) -> None:
-        self.file = file
+    def __init__(self, document: Document, written: Written, units: Mapping[str, str] | None = None) -> None:
+        self.file = file = written.file
         self.name, self.title = document.name, document.title or document.name
         self.vehicle, self.terrain = document.vehicle, document.terrain
         self.duration, self.step, self.seed = document.duration, document.step, document.seed
         self.body = document.body
-        self.gates = _gates(document, file)
-        self.path = None if document.script else _path(document, self.gates, file)
+        self.gates = _gates(document, written)
+        self.path = None if document.script else _path(document, self.gates, written)
         self.timed = _timed(document)
         self.limits = _limits(document.limits, file, has_path=self.path is not None, has_course=bool(self.gates))
         self.units = units or {}
@@ -122,19 +123,21 @@ def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
     ConfigError : unknown or missing key, wrong type, out of range, or keys that contradict each other
     """
     document = read_struct(Document, mapping, file)
-    _check(document, file)
-    return Maneuver(document, file, {**units_used(mapping), **_limit_units(document.limits)})
+    written = Written(mapping, file)
+    _check(document, written)
+    return Maneuver(document, written, {**units_used(mapping), **_limit_units(document.limits)})
 
 
-def _check(document: Document, file: object) -> None:
+def _check(document: Document, written: Written) -> None:
     """What no single key can tell."""
+    file, wrong = written.file, written.wrong
     steps = DRIVER_PERIOD / document.step
     if abs(steps - round(steps)) > 1e-6:
-        raise ConfigError(file, "step", document.step, "a step in s that divides 0.01 s, the period of the driver")
+        raise wrong(("step",), "s", document.step, "a step that divides {}, the period of the driver", DRIVER_PERIOD)
     if document.body.front > document.body.length:
-        raise ConfigError(file, "body.front", document.body.front, f"at most the length of the body, {document.body.length:g} m")
+        raise wrong(("body", "front"), "m", document.body.front, "at most the length of the body, {}", document.body.length)
     if document.duration < document.step:
-        raise ConfigError(file, "duration", document.duration, "at least one step")
+        raise wrong(("duration",), "s", document.duration, "at least one step of {}", document.step)
     if document.script:
         for key, value in (("waypoints", document.waypoints), ("lane_changes", document.lane_changes), ("course", document.course)):
             if value:
@@ -142,32 +145,33 @@ def _check(document: Document, file: object) -> None:
         times = [line.at for line in document.script]
         for i in range(1, len(times)):
             if times[i] <= times[i - 1]:
-                raise ConfigError(file, f"script[{i}].at", times[i], f"later than the line before ({times[i - 1]:g} s)")
+                raise wrong(("script", i, "at"), "s", times[i], "later than the line before ({})", times[i - 1])
     elif not document.speed:
         raise ConfigError(file, "speed", "nothing", "a list of speeds to drive, or a script")
     if document.course is not None and (document.waypoints or document.lane_changes):
         raise ConfigError(file, "course", "both", "either a course or waypoints and lane_changes: the gates make the path")
-    _check_triggers("speed", document.speed, document, file)
-    _check_triggers("lane_changes", document.lane_changes, document, file)
+    _check_triggers("speed", document.speed, document, written)
+    _check_triggers("lane_changes", document.lane_changes, document, written)
 
 
-def _check_triggers(key: str, events: Sequence[SpeedTarget | LaneChangeEvent], document: Document, file: object) -> None:
+def _check_triggers(key: str, events: Sequence[SpeedTarget | LaneChangeEvent], document: Document, written: Written) -> None:
+    file, wrong = written.file, written.wrong
     last = -1.0
     for i, event in enumerate(events):
         if (event.at is None) == (event.at_station is None):
             raise ConfigError(file, f"{key}[{i}]", "both" if event.at is not None else "neither", "either at_s or at_station_m")
         if event.at_station is not None and document.script:
-            raise ConfigError(file, f"{key}[{i}].at_station", event.at_station, "at_s: a script knows no station")
+            raise wrong((key, i, "at_station"), "m", event.at_station, "at_s: a script knows no station")
         if event.at is not None:
             if event.at < last:
-                raise ConfigError(file, f"{key}[{i}].at", event.at, f"not before the one above ({last:g} s)")
+                raise wrong((key, i, "at"), "s", event.at, "not before the one above ({})", last)
             if event.at > document.duration:
-                raise ConfigError(file, f"{key}[{i}].at", event.at, f"within the duration of {document.duration:g} s")
+                raise wrong((key, i, "at"), "s", event.at, "within the duration of {}", document.duration)
             last = event.at
 
 
-def _gates(document: Document, file: object) -> tuple[Gate, ...]:
-    course = document.course
+def _gates(document: Document, written: Written) -> tuple[Gate, ...]:
+    course, file, wrong = document.course, written.file, written.wrong
     if course is None:
         return ()
     if (course.standard is None) == (not course.gates):
@@ -178,22 +182,22 @@ def _gates(document: Document, file: object) -> tuple[Gate, ...]:
         gates = avtp_03_160w(document.body, course.start, course.side)
     else:
         if course.start is not None:
-            raise ConfigError(file, "course.start", course.start, "nothing: each gate has its own start")
+            raise wrong(("course", "start"), "m", course.start, "nothing: each gate has its own start")
         gates = course.gates
     end = center = 0.0
     for i, gate in enumerate(gates):
         # a turn between two gates reaches into both of them
         least = end if gate.center == center else end + (1.0 + (i > 0)) * course.overlap
         if gate.start < least:
-            key = f"course.gates[{i}].start" if course.gates else "course.start"
-            raise ConfigError(file, key, gate.start, f"at least {least:g} m: {end:g} m are taken, and a turn reaches into both gates")
+            place = ("course", "gates", i, "start") if course.gates else ("course", "start")
+            raise wrong(place, "m", gate.start, "at least {}: {} are taken, and a turn reaches into both gates", least, end)
         if gate.width <= document.body.width:
-            raise ConfigError(file, f"course.gates[{i}].width", gate.width, f"more than the vehicle's width of {document.body.width:g} m")
+            raise wrong(("course", "gates", i, "width"), "m", gate.width, "more than the vehicle's width of {}", document.body.width)
         end, center = gate.end, gate.center
     return gates
 
 
-def _path(document: Document, gates: tuple[Gate, ...], file: object) -> Path:
+def _path(document: Document, gates: tuple[Gate, ...], written: Written) -> Path:
     if gates:
         assert document.course is not None
         return Path.straight().with_lane_changes(lane_changes_between(gates, document.course.overlap))
@@ -201,10 +205,10 @@ def _path(document: Document, gates: tuple[Gate, ...], file: object) -> Path:
     if document.waypoints:
         points = document.waypoints
         if len(points) < 2:
-            raise ConfigError(file, "waypoints", list(points), "at least two points")
+            raise written.wrong(("waypoints",), "m", points[0], "at least two points")
         for i in range(1, len(points)):
             if (points[i][0] - points[i - 1][0]) ** 2 + (points[i][1] - points[i - 1][1]) ** 2 < 1.0:
-                raise ConfigError(file, f"waypoints[{i}]", list(points[i]), "at least 1 m from the point before")
+                raise written.wrong(("waypoints", i), "m", points[i], "at least {} from the point before", 1.0)
         path = Path.through(points)
     return path.with_lane_changes(
         LaneChange(event.at_station, event.length, event.offset) for event in document.lane_changes if event.at_station is not None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.driver.path import LaneChange, Path, Spawn, followed_path
 from simulator.maneuvers.course import Track, judge
-from simulator.maneuvers.reading import SUFFIXES
+from simulator.maneuvers.reading import SUFFIXES, tidy
 
 if TYPE_CHECKING:
     from simulator.maneuvers.maneuver import Maneuver
@@ -292,13 +292,8 @@ def _check(spelled: tuple[str, float], value: float, limit: Limit) -> dict[str, 
     """A value held to its limit, in the unit of the limit: `spelled` is (key, factor to SI)."""
     key, factor = spelled
     good = (limit.low is None or value >= limit.low) and (limit.high is None or value <= limit.high)
-    low, high = (None if bound is None else _tidy(bound / factor) for bound in limit)
+    low, high = (None if bound is None else tidy(bound / factor) for bound in limit)
     return {"metric": key, "value": _json(value / factor), "min": low, "max": high, "pass": bool(good)}
-
-
-def _tidy(bound: float) -> float:
-    """A bound as it was written, without what turning it into SI and back left behind."""
-    return float(f"{bound:.14g}")
 
 
 def _json(value: float) -> float | int | None:

@@ -68,6 +68,17 @@ def split_unit(written: str, units: Mapping[str, str]) -> tuple[str | None, floa
     return (name, factor) if factor is not None else (None, 1.0)
 
 
+def shown_unit(unit: str, factor: float) -> str:
+    """A unit that is `factor` times the SI unit, as people write it; empty when there is none."""
+    suffix = next((s for s, f in SUFFIXES.get(unit, {}).items() if f == factor), "")
+    return unit if factor == 1.0 else {"kph": "km/h", "degps": "deg/s"}.get(suffix, suffix)
+
+
+def tidy(number: float) -> float:
+    """A number as it was written, without what turning it into SI and back left behind."""
+    return float(f"{number:.14g}")
+
+
 def units_used(mapping: Any) -> dict[str, str]:
     """Suffix with which a file writes each SI unit: the one that most of its keys have, of equals the SI unit's own."""
     counts: Counter[str] = Counter(_suffixes(mapping))
@@ -202,9 +213,7 @@ def _words(kind: mi.Type, factor: float) -> str:
         noun = "a number" if isinstance(plain, mi.FloatType) else "a whole number"
         limits = ((">", plain.gt), (">=", plain.ge), ("<", plain.lt), ("<=", plain.le))
         span = " and ".join(f"{sign} {limit / factor:g}" for sign, limit in limits if limit is not None)
-        unit = _unit(kind)
-        suffix = next((s for s, f in SUFFIXES.get(unit, {}).items() if f == factor), "")
-        written = unit if factor == 1.0 else {"kph": "km/h", "degps": "deg/s"}.get(suffix, suffix)
+        written = shown_unit(_unit(kind), factor)
         return " ".join(part for part in (noun, span, f"in {written}" if written and written != "1" else "") if part)
     if isinstance(plain, mi.VarTupleType):
         return f"a list, each item {_words(plain.item_type, factor)}"

@@ -35,13 +35,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import StreamError
 from simulator.base.frames import rotation_of_quaternion
 from simulator.base.records import Record
 
 COUNT = 66
 SIZE = 4 * COUNT
-G = 9.80665
+G = STANDARD_GRAVITY
 _FLOATS = struct.Struct(f"<{COUNT}f")
 _CORNERS = (2, 3, 0, 1)
 """Our corners FL, FR, RL, RR in their order RL, RR, FL, FR."""
@@ -66,14 +67,13 @@ class ExtraData3:
         self._limits = (highest_rpm / 10.0, idle_rpm / 10.0, float(gears))
         self._R_WB = np.zeros((3, 3))
         self._distance = 0.0
-        self._jounce = np.zeros(4)
         self._time = math.nan
 
-    def encode(self, readout: Record) -> bytes:
-        """Packet of a READOUT record. Raises StreamError when a number that belongs in it is not finite."""
+    def encode(self, readout: Record, jounce_speed: NDArray[Any]) -> bytes:
+        """Packet of a READOUT record and the rate (4,) of its jounce [m/s]. Raises StreamError when a number in it is not finite."""
         r = readout[0]
         rotation_of_quaternion(r["q_WB"], self._R_WB)
-        jounce_speed = self._advance(float(r["time"]), r["jounce"], float(np.linalg.norm(r["v_WB_B"])))
+        self._advance(float(r["time"]), float(np.linalg.norm(r["v_WB_B"])))
         v = [0.0] * COUNT
         v[0] = v[1] = r["time"]
         v[2] = v[3] = self._distance
@@ -103,14 +103,8 @@ class ExtraData3:
         """Height of the contact point in B [m]."""
         return float(self._R_WB[:, 2] @ (r["p_WC"][corner] - r["p_WB"]))
 
-    def _advance(self, time: float, jounce: NDArray[Any], speed: float) -> NDArray[Any]:
-        """Distance driven, and speeds of the suspension [m/s] from differences between packets; a jump back in time starts anew."""
-        step = time - self._time
-        if not step > 0.0:
-            rates = np.zeros(4)
-        else:
-            rates = (jounce - self._jounce) / step
-            self._distance += speed * step
-        self._jounce[:] = jounce
+    def _advance(self, time: float, speed: float) -> None:
+        """Distance driven; a jump back in time adds nothing."""
+        if time > self._time:
+            self._distance += speed * (time - self._time)
         self._time = time
-        return rates

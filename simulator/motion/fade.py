@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.records import Record, record
 from vehicles.readout import READOUT
 from washout.procedure import SETTLED, ease
@@ -24,9 +25,6 @@ FADED = 1e-3
 LONGEST_FADE = 1.35 * FADE_TIME
 """s in which any motion falls below FADED: (1 + w t + (w t)^2 / 2) exp(-w t) = 0.001 at w t = 11.2, and w FADE_TIME = SETTLED = 8.41."""
 
-G = 9.80665
-REST_FORCE = np.array([0.0, 0.0, G])
-
 MOVING = (
     *("roll", "pitch", "v_WB_B", "w_WB_B", "a_WB_B", "alpha_WB_B", "jounce", "theta_dot", "wheel_spin", "shock_rate"),
     *("engine_speed", "engine_torque", "steering_wheel_angle", "steering_wheel_torque", "steering", "throttle", "brake"),
@@ -35,17 +33,24 @@ MOVING = (
 
 
 class Fade:
-    """The READOUT that is said. Call `advance` once per packet; `said` is valid until the next call."""
+    """The READOUT that is said. Call `advance` once per packet; `said` and `jounce_speed` are valid until the next call.
 
-    def __init__(self) -> None:
-        self._held = _rest()
-        self._faded = _rest()
+    gravity : acceleration of free fall of the vehicle's world [m/s2], which is felt at rest
+    """
+
+    def __init__(self, gravity: float = STANDARD_GRAVITY) -> None:
+        self._rest_force = np.array([0.0, 0.0, gravity])
+        self._held = _rest(gravity)
+        self._held_speed = np.zeros(4)
+        self._faded = _rest(gravity)
         self._gain = np.zeros(3)
         self._joined = False
         self._wanted = 0.0
         self._floats = _floats(self._held)
         self.said = self._held
-        self.advance(_rest(), False, True, 0.01)
+        self.jounce_speed = np.zeros(4)
+        """(4,) rate of the jounce [m/s], which a READOUT has not: the mean between packets."""
+        self.advance(_rest(gravity), False, True, 0.01)
 
     @property
     def at_rest(self) -> bool:
@@ -63,7 +68,7 @@ class Fade:
         self._joined = self._joined and sound and not moved and time >= before and (active or stands)
         if not self._joined and self._gain[0] == 0.0 and sound:
             self._joined = True
-            self._held[:] = readout
+            self._held[:], self._held_speed[:] = readout, 0.0
         self._wanted = 1.0 if active and self._joined else 0.0
         w = SETTLED / FADE_TIME
         gain, rate, acceleration = (float(value) for value in self._gain)
@@ -71,28 +76,37 @@ class Fade:
         if abs(self._wanted - self._gain[0]) < FADED:
             self._gain[:] = self._wanted, 0.0, 0.0
         if self._wanted == 1.0:
-            self._held[:] = readout
-        self.said = self._held if self._gain[0] == 1.0 else self._scaled(min(1.0, max(0.0, float(self._gain[0]))))
+            self._hold(readout)
+        share = min(1.0, max(0.0, float(self._gain[0])))
+        self.said = self._held if share == 1.0 else self._scaled(share)
+        self.jounce_speed = share * self._held_speed
 
     def hold(self, h: float) -> None:
         """h seconds during which nobody drives any more."""
         self.advance(self._held, False, False, h)
+
+    def _hold(self, readout: Record) -> None:
+        """The vehicle drove on from what was held."""
+        passed = float(readout[0]["time"]) - float(self._held[0]["time"])
+        if passed > 0.0:
+            self._held_speed[:] = (readout[0]["jounce"] - self._held[0]["jounce"]) / passed
+        self._held[:] = readout
 
     def _scaled(self, gain: float) -> Record:
         said, held = self._faded[0], self._held[0]
         self._faded[:] = self._held
         for name in MOVING:
             said[name] = gain * held[name]
-        said["f_H_B"] = REST_FORCE + gain * (held["f_H_B"] - REST_FORCE)
+        said["f_H_B"] = self._rest_force + gain * (held["f_H_B"] - self._rest_force)
         said["q_WB"] = _upright(held["q_WB"], gain)
         said["gear"] = held["gear"] if gain > 0.0 else 0
         return self._faded
 
 
-def _rest() -> Record:
+def _rest(gravity: float) -> Record:
     found = record(READOUT)
     found[0]["q_WB"] = (1.0, 0.0, 0.0, 0.0)
-    found[0]["f_H_B"] = REST_FORCE
+    found[0]["f_H_B"] = (0.0, 0.0, gravity)
     return found
 
 

@@ -14,7 +14,7 @@ offset  type      content
 22      u16       zero
 24      f64       time between packets [s]
 32      f64       simulated time [s]; stands still in a pause, and may jump
-40      f64 x 3   specific force at the driver's head in vehicle axes [m/s2], (0, 0, +9.81) at rest on level ground
+40      f64 x 3   specific force at the driver's head in vehicle axes [m/s2], (0, 0, +g) at rest on level ground
 64      f64 x 3   angular rate of the vehicle in its axes [rad/s]
 88      f64 x 6   pose of the platform from neutral: x, y, z [m], roll, pitch, yaw [rad]
 136     f64 x 6   lengths of the six legs [m]

@@ -1,7 +1,7 @@
 """Motion stream: an outlet that sends the platform's pose, or the vehicle's motion, over UDP in step with the ticks.
 
 What is said of the vehicle comes out of `fade.py`, whatever the protocol, and the pose out of the cueing, which ends in the limiter.
-A protocol only turns a `Moment` into bytes: pause, reset, faults and the end are the same for all.
+A protocol only turns the two into bytes: pause, reset, faults and the end are the same for all.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, StreamError
 from simulator.base.records import Record, record
 from simulator.motion.codemasters import ExtraData3
@@ -59,31 +60,8 @@ LONGEST_END = 2.0
 """s at most that `close` takes to bring a moving platform to a stop."""
 
 
-@dataclass(frozen=True)
-class Moment:
-    """What there is to say in one packet."""
-
-    sequence: int
-    stream: int
-    interval: float
-    """s."""
-    time: float
-    """Simulated time [s]."""
-    readout: Record
-    """The vehicle's motion, READOUT."""
-    state: int
-    pose: list[float]
-    legs: list[float]
-    limited: bool
-    run: bool
-    stop: bool = False
-
-
-class Encoder(Protocol):
-    """A protocol: bytes of a moment."""
-
-    def encode(self, moment: Moment) -> bytes:
-        """Raises StreamError when a number in it is not finite."""
+Encoder = Callable[[MotionPacket, Fade], bytes]
+"""A protocol: bytes of what a native packet says, or of the vehicle's motion. Raises StreamError when a number in it is not finite."""
 
 
 class MotionStream:
@@ -96,6 +74,7 @@ class MotionStream:
     rate : packets per second; the tick rate must be a multiple of it
     tick : length of a tick [s]
     extra_data : encoder for "codemasters"
+    gravity : acceleration of free fall of the vehicle's world [m/s2]
 
     Raises
     ------
@@ -112,6 +91,7 @@ class MotionStream:
         rate: float | None = None,
         tick: float = 1e-3,
         extra_data: ExtraData3 | None = None,
+        gravity: float = STANDARD_GRAVITY,
     ) -> None:
         if protocol not in KINDS:
             raise ConfigError("stream", "protocol", protocol, " or ".join(KINDS))
@@ -121,10 +101,7 @@ class MotionStream:
         self.tick = tick
         self.interval = self.every * tick
         """Time between packets [s]."""
-        if protocol == "native":
-            self._encoder: Encoder = Native()
-        else:
-            self._encoder = Codemasters(extra_data if extra_data is not None else ExtraData3(0.0, 0.0, 0))
+        self._encode = _encoder(protocol, extra_data)
         self._target = _resolve(host, self.kind.port if port is None else port)
         try:
             self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -138,12 +115,12 @@ class MotionStream:
         self.errors = 0
         """Packets that the network or a number that is not finite kept from being sent."""
         self._failed, self._reason = 0, ""
-        self._fade = Fade()
+        self._fade = Fade(gravity)
         Brake.warm_up()
         self._resets = 0
         self._rests = LAST_PACKETS
         self._end: Brake | None = None
-        self._last: Moment | None = None
+        self._last: MotionPacket | None = None
 
     @property
     def parks(self) -> bool:
@@ -183,21 +160,21 @@ class MotionStream:
         if self._end is None:
             self._end = Brake(cueing)
         self._end.note(cueing)
-        self._say(
-            Moment(
-                sequence=self.sent,
-                stream=self._stream,
-                interval=self.interval,
-                time=float(readout[0]["time"]),
-                readout=self._fade.said,
-                state=cueing.state_number,
-                pose=cueing.pose.tolist(),
-                legs=cueing.legs.tolist(),
-                limited=bool(s["limited"]),
-                run=run,
-            ),
-            self._end.still,
+        force, rates = self._forces()
+        packet = MotionPacket(
+            sequence=self.sent,
+            stream=self._stream,
+            state=cueing.state_number,
+            run=run,
+            interval=self.interval,
+            time=float(readout[0]["time"]),
+            force=force,
+            rates=rates,
+            pose=cueing.pose.tolist(),
+            legs=cueing.legs.tolist(),
+            limited=bool(s["limited"]),
         )
+        self._say(packet, self._end.still)
 
     def close(self, sleep: Callable[[float], None] = time.sleep) -> None:
         """Bring to rest what still moves, at the pace of the packets, tell the platform that the stream ends on purpose, and stop.
@@ -222,12 +199,17 @@ class MotionStream:
             sleep(self.interval)
             self._fade.hold(self.interval)
             pose, legs = end.advance(self.every, self.tick)
-            moment = replace(self._last, sequence=self.sent, readout=self._fade.said, pose=pose, legs=legs, run=False)
-            self._say(moment, end.still)
+            force, rates = self._forces()
+            self._say(replace(self._last, sequence=self.sent, force=force, rates=rates, pose=pose, legs=legs, run=False), end.still)
 
-    def _say(self, moment: Moment, still: bool) -> None:
+    def _forces(self) -> tuple[list[float], list[float]]:
+        """Specific force [m/s2] and angular rate [rad/s] that are said."""
+        said = self._fade.said[0]
+        return said["f_H_B"].tolist(), said["w_WB_B"].tolist()
+
+    def _say(self, packet: MotionPacket, still: bool) -> None:
         try:
-            self._socket.sendto(self._encoder.encode(moment), self._target)
+            self._socket.sendto(self._encode(packet, self._fade), self._target)
         except (StreamError, OSError) as error:
             self.errors += 1
             self._failed += 1
@@ -235,43 +217,8 @@ class MotionStream:
             return
         self.sent += 1
         self._failed = 0
-        self._last = moment
+        self._last = packet
         self._rests = self._rests + 1 if self._fade.at_rest and (still or not self.kind.poses) else 0
-
-
-class Native:
-    """Our own packet; see packets.py."""
-
-    def encode(self, moment: Moment) -> bytes:
-        """188 bytes."""
-        r = moment.readout[0]
-        return encode(
-            MotionPacket(
-                sequence=moment.sequence,
-                stream=moment.stream,
-                state=moment.state,
-                run=moment.run,
-                interval=moment.interval,
-                time=moment.time,
-                force=r["f_H_B"].tolist(),
-                rates=r["w_WB_B"].tolist(),
-                pose=moment.pose,
-                legs=moment.legs,
-                limited=moment.limited,
-                stop=moment.stop,
-            )
-        )
-
-
-class Codemasters:
-    """Extradata 3; see codemasters.py."""
-
-    def __init__(self, extra_data: ExtraData3) -> None:
-        self._extra_data = extra_data
-
-    def encode(self, moment: Moment) -> bytes:
-        """264 bytes."""
-        return self._extra_data.encode(moment.readout)
 
 
 class Brake:
@@ -304,6 +251,13 @@ class Brake:
 
     def _look(self) -> None:
         self.still = bool(np.abs(self._s[0]["rates"]).max() < STILL)
+
+
+def _encoder(protocol: ProtocolName, extra_data: ExtraData3 | None) -> Encoder:
+    if protocol == "native":
+        return lambda packet, _: encode(packet)
+    extra = ExtraData3(0.0, 0.0, 0) if extra_data is None else extra_data
+    return lambda _, fade: extra.encode(fade.said, fade.jounce_speed)
 
 
 def ticks_per_packet(rate: float, tick: float) -> int:

@@ -17,7 +17,8 @@ from simulator.record.owner import FolderLock
 
 RESULTS = (
     "frame_[0-9][0-9][0-9][0-9]_*.png", "incident_*", "failure.txt", "platform.json", "platform.png", "metrics.json", "attitude.png",
-    "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png", "telemetry.csv", ".*.part", "telemetry.parquet",
+    "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png", "telemetry.csv", ".*.part", "platform.png.*.part",
+    "frame_[0-9][0-9][0-9][0-9]_*.png.new", "telemetry.parquet",
 )  # fmt: skip
 """What runs and drives leave in their folder, telemetry.parquet last: as long as it is there, an earlier run is."""
 
@@ -103,12 +104,12 @@ def set_aside(raw: Path, sure: bool) -> Path | None:
     return aside
 
 
-def clear_results(folder: Path) -> None:
+def clear_results(folder: Path, was_killed: bool = False) -> None:
     """Remove what an earlier run left in its folder, so that results of two runs never lie side by side. Raises OutputError.
 
-    A folder without telemetry.parquet is no run's, and nothing is touched.
+    A folder without telemetry.parquet is no run's, and nothing is touched, unless the caller knows that a run was killed there.
     """
-    if not (folder / RESULTS[-1]).exists():
+    if not (folder / RESULTS[-1]).exists() and not was_killed:
         return
     for pattern in RESULTS:
         for file in folder.glob(pattern):

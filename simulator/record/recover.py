@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,48 +32,70 @@ class LogInfo(NamedTuple):
     recovered: bool = False
     """Whether the Parquet file was made just now."""
     trouble: str = ""
-    """Why it could not be made."""
+    """Why it could not be made or read."""
+
+
+Broken = tuple[Path, ConfigError]
+"""A file that is no log, and why."""
 
 
 NUMBERS = ("time", "wall_time", "resets", "paused", "incident", "lateness")
 """Columns from which a log is described."""
 
 KILLED = "killed: read back from its raw log"
+UNREADABLE = "not known: the log cannot be read"
 
 
 def read_logs(place: Path) -> list[LogInfo]:
     """The logs in the folder of a run, or in one file; raw logs that runs left when they were killed are made into Parquet first.
 
     A raw log is removed when its Parquet file is whole and on the disk, and not before. While the run still goes on, or where nothing can
-    be written, it is only read. Raises ConfigError when there is nothing that can be read.
+    be written, it is only read. One that is broken does not hide the others. Raises ConfigError when there is nothing that can be read.
     """
     folder = place if place.is_dir() else place.parent
     if place.is_dir():
         raws = sorted(folder.glob("telemetry*.rows"))
     else:
         raws = [place] if place.suffix == ".rows" else []
-    fresh = _recover(folder, raws) if raws else []
-    if not place.is_dir():
-        return fresh or [_described(place)]
-    made = {info.file for info in fresh}
-    rest = [_described(file) for file in sorted(folder.glob("telemetry*.parquet")) if file not in made]
-    logs = rest + fresh
+    fresh, broken = _recover(folder, raws) if raws else ([], [])
+    if place.is_dir():
+        made = {info.file for info in fresh}
+        others = [file for file in sorted(folder.glob("telemetry*.parquet")) if file not in made]
+    else:
+        others = [] if raws else [place]
+    rest, unread = _each(_described, others)
+    logs, broken = rest + fresh, broken + unread
     if not logs:
-        raise ConfigError(place, "", "no telemetry", "the folder of a run, or its telemetry file")
+        raise broken[0][1] if broken else ConfigError(place, "", "no telemetry", "the folder of a run, or its telemetry file")
+    logs += [LogInfo(file, 0, {"ended": UNREADABLE}, {}, {}, trouble=str(error)) for file, error in broken]
     return sorted(logs, key=lambda info: info.file.name != PARQUET_NAME)
 
 
-def _recover(folder: Path, raws: list[Path]) -> list[LogInfo]:
-    """Logs made of raw ones. The one of a run that goes on is read as it is."""
+def _recover(folder: Path, raws: list[Path]) -> tuple[list[LogInfo], list[Broken]]:
+    """Logs made of raw ones, and those that are none. The one of a run that goes on is read as it is."""
     try:
         with FolderLock(folder):
-            return [_make_whole(raw) for raw in raws]
+            return _each(_make_whole, raws)
     except FolderInUseError as owner:
         # earlier ones that were killed wait until it has ended
         live = [raw for raw in raws if raw.name == RAW_NAME] or raws
-        return [_read_raw(raw, f"not yet: {owner}") for raw in live]
+        ended = f"not yet: {owner}"
+        return _each(lambda raw: _read_raw(raw, ended), live)
     except OutputError as error:
-        return [_read_raw(raw, KILLED)._replace(trouble=str(error)) for raw in raws]
+        trouble = str(error)
+        return _each(lambda raw: _read_raw(raw, KILLED)._replace(trouble=trouble), raws)
+
+
+def _each(read: Callable[[Path], LogInfo], files: list[Path]) -> tuple[list[LogInfo], list[Broken]]:
+    """What can be read of some files, and what cannot: a broken log does not hide the others."""
+    logs: list[LogInfo] = []
+    broken: list[Broken] = []
+    for file in files:
+        try:
+            logs.append(read(file))
+        except ConfigError as error:
+            broken.append((file, error))
+    return logs, broken
 
 
 def _make_whole(raw: Path) -> LogInfo:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -31,6 +32,23 @@ MANY_ROWS = 200_000
 """Closing a log of so many takes seconds, and says so."""
 
 
+@dataclass(frozen=True)
+class LogOptions:
+    """What a log is told beside what to log."""
+
+    csv: bool = False
+    """Also write telemetry.csv, header `name [unit]`."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What is known of the run, for the metadata of the file: "vehicle", "terrain" ..."""
+    lock: FolderLock | None = None
+    """Ownership of the folder, when the caller has it and gives it up himself."""
+    say: Callable[[str], None] = complain
+    """Called with one line that a person must know."""
+
+
+PLAIN = LogOptions()
+
+
 class TelemetryWriter:
     """Outlet that logs records.
 
@@ -42,11 +60,8 @@ class TelemetryWriter:
     folder : existing folder; the result is folder/telemetry.parquet (and telemetry.csv)
     sources : (prefix, table, record) each, see `Channels`
     divisor : one row every `divisor` calls of `publish`, the first call included
-    csv : also write CSV, header `name [unit]`
+    options : see there
     wall : names of the columns that tell the wall clock's time
-    about : what else is known of the run, for the metadata of the file
-    lock : ownership of the folder, when the caller has it and gives it up himself
-    say : called with one line that a person must know; by default on stderr
 
     Use it as a context manager, or call `close` in a `finally`: the file is then complete after Ctrl-C too.
 
@@ -61,12 +76,8 @@ class TelemetryWriter:
         folder: str | os.PathLike[str],
         sources: Iterable[tuple[str, Table, Record]],
         divisor: int = 10,
-        csv: bool = False,
-        *,
+        options: LogOptions = PLAIN,
         wall: Collection[str] = (),
-        about: Mapping[str, str] | None = None,
-        lock: FolderLock | None = None,
-        say: Callable[[str], None] = complain,
     ) -> None:
         if divisor < 1:
             raise ValueError(f"divisor is {divisor}, a whole number from 1 is needed")
@@ -76,13 +87,14 @@ class TelemetryWriter:
         self.about = {
             "started": datetime.now().astimezone().isoformat(timespec="milliseconds"),
             "machine": f"{platform.node()}, {platform.system()} {platform.release()} {platform.machine()}",
-            **(about or {}),
+            **options.about,
         }
         """Goes into the metadata of the file as it is in `close`."""
         self.ended = "well"
         """How the run ended, in words."""
-        self._csv, self._divisor, self._calls, self._say, self._open = csv, divisor, 0, say, True
-        self._lock, self._lock_is_ours = lock or FolderLock(folder), lock is None
+        self._csv, self._say = options.csv, options.say
+        self._divisor, self._calls, self._open = divisor, 0, True
+        self._lock, self._lock_is_ours = options.lock or FolderLock(folder), options.lock is None
         try:
             self._log = self._begin(self.folder / RAW_NAME)
         except BaseException:
@@ -134,7 +146,7 @@ class TelemetryWriter:
             self._say(f"{self.folder}: the log of a run that was killed is now {kept.name}; 'jounce info {self.folder}' reads it")
         log = RowsWriter(raw, self.channels, self.about, self._say)
         try:
-            clear_results(self.folder)
+            clear_results(self.folder, kept is not None)
         except BaseException:
             log.close()
             raw.unlink(missing_ok=True)

@@ -132,9 +132,22 @@ def new_block(size: int) -> shared_memory.SharedMemory:
         with contextlib.suppress(FileExistsError):
             memory = shared_memory.SharedMemory(PREFIX + secrets.token_hex(4), create=True, size=size)
             if hold(memory):
+                _reserve(memory, size)
                 return memory
             memory.close()
     raise DeviceError("shared memory: no block can be made; expected room in shared memory")
+
+
+def _reserve(memory: shared_memory.SharedMemory, size: int) -> None:
+    """Take the memory of a block at once: where none is left, the first write to it would end the process. Raises OSError."""
+    if not hasattr(os, "posix_fallocate"):
+        return
+    try:
+        os.posix_fallocate(memory._fd, 0, size)  # type: ignore[attr-defined]
+    except OSError:
+        memory.close()
+        memory.unlink()
+        raise
 
 
 def hold(memory: shared_memory.SharedMemory) -> bool:

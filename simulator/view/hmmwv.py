@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from simulator.view.meshes import Array, Builder, mirrored, moved
-from simulator.view.wheel import wheel
+from simulator.view.road_wheel import wheel
 
 PAINT, SHADE, EDGE = (178, 157, 118), (158, 139, 104), (120, 105, 78)
 CANVAS, CRATE = (98, 96, 74), (92, 84, 56)

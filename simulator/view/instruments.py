@@ -177,9 +177,9 @@ def _dashboard(c: Canvas, s: Any, box: Box) -> None:
     """Pedals, speed, gear, lamps and engine speed side by side."""
     x, top = box.x + 0.5 * box.width, box.y
     c.box(*box, PANEL, 10.0)
-    c.text(x + 44.0, top + 9.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
-    c.text(x + 52.0, top + 45.0, "km/h", NORMAL, DIM)
-    _gear(c, s, x + 112.0, top + 9.0)
+    c.text(x + 38.0, top + 9.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
+    c.text(x + 45.0, top + 45.0, "km/h", NORMAL, DIM)
+    _gear(c, s, x + 101.0, top + 9.0)
     _parking_lamp(c, s, x + 213.0, top + 36.0, 14.0)
     c.text(x - 224.0, top + 10.0, "throttle", SMALL, DIM)
     c.text(x - 224.0, top + 33.0, "brake", SMALL, DIM)
@@ -254,8 +254,7 @@ def _session(c: Canvas, s: Any, x: float, y: float, rate: float, camera: str) ->
     c.box(x, y, 190.0, 72.0, PANEL, 8.0)
     x, y = x - 14.0, y - 14.0
     factor = float(s["real_time_factor"])
-    minutes, seconds = divmod(float(s["time"]), 60.0)
-    c.text(x + 26.0, y + 21.0, f"{int(minutes):d}:{seconds:04.1f}", NORMAL, INK)
+    c.text(x + 26.0, y + 21.0, clock_text(float(s["time"])), NORMAL, INK)
     c.text(x + 192.0, y + 24.0, camera, SMALL, DIM, 1.0)
     c.text(x + 26.0, y + 43.0, f"real time x {factor:.2f}", SMALL, INK if factor > 0.98 or s["paused"] else RED)
     overruns = int(s["overruns"])
@@ -308,6 +307,12 @@ def leg_color(use: float) -> Color:
     """Green in the middle of the stroke, amber from 15 % before a stop, red in the last 5 %."""
     room = min(use, 1.0 - use)
     return RED if room < 0.05 else AMBER if room < 0.15 else GREEN
+
+
+def clock_text(time: float) -> str:
+    """A time [s] in minutes, seconds and tenths."""
+    tenths = round(10.0 * time) if math.isfinite(time) else 0
+    return f"{tenths // 600}:{tenths // 10 % 60:02d}.{tenths % 10}"
 
 
 def gear_name(gear: int, selector: int) -> str:

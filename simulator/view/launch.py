@@ -20,8 +20,8 @@ from simulator.view.vehicle_geometry import checked_geometry
 
 LAND, GEOMETRY, ERRORS = "land.npz", "geometry.npz", "errors.txt"
 """Files in the folder of a drive."""
-HURRY = 2.0
-"""s that a view is given to go when somebody is waiting."""
+HURRY = 0.5
+"""s that a view is given to go when somebody is waiting; a picture that it draws is then lost."""
 
 
 class ViewProcess:
@@ -39,6 +39,11 @@ class ViewProcess:
     def alive(self) -> bool:
         """Is the window still there?"""
         return self._process.poll() is None
+
+    @property
+    def by_signal(self) -> bool:
+        """Whether a signal ended it: nothing says that another one would not do."""
+        return not self.alive and self._process.returncode < 0
 
     @property
     def complaint(self) -> str:

@@ -19,7 +19,7 @@ from simulator.view.meshes import LAYOUT
 from simulator.view.roadside import SIGHT, posts
 from simulator.view.terrain import Terrain
 from simulator.view.textures import grain
-from simulator.view.vehicle import Vehicle
+from simulator.view.vehicle_drawing import Vehicle
 from simulator.view.vehicle_geometry import checked_geometry
 
 FAR = 6000.0

@@ -19,8 +19,8 @@ GEOMETRY = (
     ("uca_rear_B", (4, 3), "rear bush of the upper arm"),
     ("shock_upper_B", (4, 3), "upper end of the shock absorber"),
     ("spring_upper_B", (4, 3), "upper end of the spring"),
-    ("tire_radius", (), "unloaded radius of the tire"),
-    ("tire_width", (), "width of the tire"),
+    ("tire_radius", (4,), "unloaded radii of the tires"),
+    ("tire_width", (4,), "widths of the tires"),
     ("p_BH", (3,), "driver's head"),
 )
 """Points fixed to the chassis, m, in B; corners in the order FL, FR, RL, RR."""

@@ -18,7 +18,7 @@ from tests.laws.test_body_contact import HARDEST, watch
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 
-COUNT = int(os.environ.get("JOUNCE_DRIVES", "6"))
+COUNT = int(os.environ.get("JOUNCE_DRIVES", "4"))
 DURATION = 120.0
 H = 1e-3
 VEHICLES = sorted(path.stem for path in (data_folder("configs") / "vehicles").glob("*.yaml"))

@@ -9,11 +9,12 @@ import yaml
 
 from simulator.base.jit import kernel
 from simulator.base.records import record
-from vehicles.brakes import brakes_from_mapping
+from vehicles.brakes.friction_brake import brakes_from_mapping
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import (
     DRIVETRAIN_OUT,
     DRIVETRAIN_STATE,
+    Hubs,
     drivetrain_from_mapping,
     drivetrain_reset,
     drivetrain_step,
@@ -38,12 +39,12 @@ def reference():
 
 
 @kernel
-def run_bench(steps, p, b, s, command, spin, carrier_spin, moment, moment_slope, inertia, h, out):
+def run_bench(steps, p, b, s, command, spin, carrier_spin, moment, inertia, h, out):
     """Take many steps with constant moments; return the largest rise of the energy of wheels, shafts and brake links in one step."""
     rise = 0.0
     for _ in range(steps):
         before = bench_energy(p, b, s, spin, inertia)
-        drivetrain_step(p, b, s, command, spin, carrier_spin, moment, moment_slope, inertia, h, out)
+        drivetrain_step(p, b, s, command, Hubs(spin, carrier_spin, moment, inertia), h, out)
         rise = max(rise, bench_energy(p, b, s, spin, inertia) - before)
     return rise
 
@@ -66,7 +67,7 @@ class Bench:
         self.b = brakes_from_mapping(parts["brakes"], name)
         self.state, self.command, self.out = record(DRIVETRAIN_STATE), record(COMMAND), record(DRIVETRAIN_OUT)
         self.spin = np.array(spin, dtype=float)
-        self.carrier_spin, self.moment, self.moment_slope = np.zeros(4), np.zeros(4), np.zeros(4)
+        self.carrier_spin, self.moment = np.zeros(4), np.zeros(4)
         self.inertia = np.full(4, 7.388)
         self.command[0]["selector"] = np.sign(gear)
         drivetrain_reset(self.p, self.state, self.spin, gear)
@@ -74,7 +75,7 @@ class Bench:
     def run(self, seconds=None, h=1e-3, steps=None):
         """Advance; return the largest rise of energy in one step."""
         count = round(seconds / h) if steps is None else steps
-        arrays = (self.spin, self.carrier_spin, self.moment, self.moment_slope, self.inertia)
+        arrays = (self.spin, self.carrier_spin, self.moment, self.inertia)
         return run_bench(count, self.p, self.b, self.state, self.command, *arrays, h, self.out)
 
     def energy(self):

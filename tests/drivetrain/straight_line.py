@@ -6,18 +6,19 @@ import numpy as np
 from drivetrain_rig import Bench
 
 from simulator.base.jit import kernel
-from vehicles.drivetrain.drivetrain import drivetrain_step
+from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 
 
 @kernel
-def roll(steps, p, b, s, command, spin, zero, moment, slope, inertia, h, out, car, log):
+def roll(steps, p, b, s, command, spin, zero, moment, inertia, h, out, car, log):
     """Advance; car = (mass, rolling radius, slip stiffness, friction, rolling resistance, grade, speed); log (steps, 4) is filled with
     speed, sum of drive torques, gear, engine speed.
 
-    Tire force, linearly implicit in the spin:  F = mu W tanh(C k / (mu W)),  k = (spin R - v) / sqrt(v^2 + 0.5^2)
+    Tire force, linearly implicit in the spin, which is as if the wheel were heavier by h R dF/dW:  F = mu W tanh(C k / (mu W)),  k = (spin R - v) / sqrt(v^2 + 0.5^2)
     """
     mass, R, C, mu, resistance, grade = car[0], car[1], car[2], car[3], car[4], car[5]
     W = 0.25 * mass * 9.81
+    wheel = inertia[0]
     for n in range(steps):
         low = math.sqrt(car[6] ** 2 + 0.25)
         force, stiffness = 0.0, 0.0
@@ -25,10 +26,12 @@ def roll(steps, p, b, s, command, spin, zero, moment, slope, inertia, h, out, ca
             grip = math.tanh(C * (spin[i] * R - car[6]) / low / (mu * W))
             by_spin = C * (1.0 - grip * grip) * R / low
             moment[i] = -mu * W * grip * R - resistance * W * R * math.tanh(spin[i] / 0.1)
-            slope[i] = -by_spin * R
+            inertia[i] = wheel + h * by_spin * R
             force += mu * W * grip - by_spin * spin[i]
             stiffness += by_spin
-        drivetrain_step(p, b, s, command, spin, zero, moment, slope, inertia, h, out)
+        drivetrain_step(p, b, s, command, Hubs(spin, zero, moment, inertia), h, out)
+        for i in range(4):
+            inertia[i] = wheel
         mean = 0.25 * (spin[0] + spin[1] + spin[2] + spin[3])
         car[6] += h * ((force + stiffness * mean) / mass - 9.81 * grade / math.sqrt(1.0 + grade * grade))
         drive = out[0]["drive_torque"]
@@ -54,6 +57,6 @@ class Car(Bench):
     def roll(self, seconds, h=1e-3):
         """Advance; return the log (steps, 4): speed, sum of drive torques, gear, engine speed."""
         log = np.zeros((round(seconds / h), 4))
-        arrays = (self.spin, self.carrier_spin, self.moment, self.moment_slope, self.inertia)
+        arrays = (self.spin, self.carrier_spin, self.moment, self.inertia)
         roll(len(log), self.p, self.b, self.state, self.command, *arrays, h, self.out, self.car, log)
         return log

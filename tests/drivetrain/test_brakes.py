@@ -5,7 +5,7 @@ import pytest
 from drivetrain_rig import Bench
 
 from simulator.base.jit import kernel
-from vehicles.drivetrain.drivetrain import drivetrain_step
+from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 
 LIMIT = 2000.0
 """N m. Half pedal on the shipped brakes."""
@@ -19,11 +19,11 @@ def braked(moment, **command):
 
 
 @kernel
-def turn(steps, p, b, s, command, spin, carrier_spin, moment, slope, inertia, h, out, angle):
+def turn(steps, p, b, s, command, spin, carrier_spin, moment, inertia, h, out, angle):
     """Take steps and add up the angle (4,) that each wheel turns; returns the largest speed met."""
     fastest = 0.0
     for _ in range(steps):
-        drivetrain_step(p, b, s, command, spin, carrier_spin, moment, slope, inertia, h, out)
+        drivetrain_step(p, b, s, command, Hubs(spin, carrier_spin, moment, inertia), h, out)
         for i in range(4):
             angle[i] += h * spin[i]
             fastest = max(fastest, abs(spin[i]))
@@ -32,7 +32,7 @@ def turn(steps, p, b, s, command, spin, carrier_spin, moment, slope, inertia, h,
 
 def turned(bench, seconds, h):
     angle = np.zeros(4)
-    arrays = (bench.spin, bench.carrier_spin, bench.moment, bench.moment_slope, bench.inertia)
+    arrays = (bench.spin, bench.carrier_spin, bench.moment, bench.inertia)
     fastest = turn(round(seconds / h), bench.p, bench.b, bench.state, bench.command, *arrays, h, bench.out, angle)
     return angle, fastest
 

@@ -5,7 +5,7 @@ import pytest
 from drivetrain_rig import CORNERS, Bench, reference
 
 from simulator.base.jit import kernel
-from vehicles.drivetrain.drivetrain import drivetrain_step
+from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 
 INERTIA = 1e9
 """kg m2. Wheels so heavy that they follow the recorded speeds whatever the drivetrain does."""
@@ -21,7 +21,7 @@ def replay(p, b, s, command, throttle, recorded, spin, moment, zero, inertia, ou
                 rise = recorded[k + 1, i] - recorded[k, i]
                 spin[i] = recorded[k, i] + rise * j / 10.0
                 moment[i] = inertia[i] * rise / 0.01
-            drivetrain_step(p, b, s, command, spin, zero, moment, zero, inertia, 1e-3, out)
+            drivetrain_step(p, b, s, command, Hubs(spin, zero, moment, inertia), 1e-3, out)
         rows[k, 0], rows[k, 1], rows[k, 2] = out[0]["engine_speed"], out[0]["driveshaft_torque"], out[0]["gear"]
 
 

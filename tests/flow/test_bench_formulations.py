@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from jounce import call, refused
 
-from simulator.bench import formulations
-from simulator.bench.formulations import METHODS, TRIALS
-from simulator.bench.formulations_page import BEGIN, END, write_page
+from simulator.lab.bench import formulations
+from simulator.lab.bench.formulations import METHODS, TRIALS
+from simulator.lab.bench.formulations_page import BEGIN, END, write_page
 
 DOCS = Path(__file__).parents[2] / "docs" / "formulations.md"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from jounce import call, refused
 
-from simulator.bench import mechanisms
+from simulator.lab.bench import mechanisms
 
 DOCS = Path(__file__).parents[2] / "docs" / "mechanism_benchmarks.md"
 

@@ -16,14 +16,15 @@ from simulator.base.errors import ConfigError, InertiaWarning, JounceError, one_
 from simulator.base.records import record
 from simulator.build import build_ground, build_platform, data_folder, read_yaml, vehicle_description
 from simulator.driver.profiles import read_profile
+from simulator.lab.triangular.problem import problem_from_mapping
 from simulator.maneuvers.maneuver import load_maneuver
-from simulator.triangular.problem import problem_from_mapping
 from terrain.load import load_terrain
 from terrain.soil import soil
 from tests.broken_places import places
 from vehicles.command import COMMAND
 from vehicles.description import read_description
-from vehicles.multibody.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.tires.parameters import tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
@@ -37,15 +38,16 @@ NEVER_RIGHT = [math.nan, math.inf, 10**400, datetime.date(2020, 1, 1), b"bytes",
 """Values that no key of any file can have (mappings of free names aside)."""
 PERHAPS_RIGHT = ["text", "4.5e3", "two\nlines", "", None, True, [], [1, 2], 0, -1, 0.5, 1e-300, 1e300, -1e9, DELETE, RENAME, NEGATE]
 
-vehicle, tires = vehicle_description("hmmwv"), read_yaml(CONFIGS / "tires/tmeasy_hmmwv.yaml")
+vehicle = vehicle_description("hmmwv")
+tires = tire_set([tire(read_yaml(CONFIGS / "tires/tmeasy_hmmwv.yaml"), "tires.yaml")] * 4)
 parts = read_yaml(CONFIGS / f"vehicles/parts/{vehicle.drivetrain}.yaml")
 platform = build_platform("small_hexapod")
 soils = {file.stem: read_yaml(file) for file in (CONFIGS / "soils").glob("*.yaml")}
 
 BUILD = {
     "vehicles": lambda m: read_description(m, FILE),
-    "vehicles/parts": lambda m: Vehicle(vehicle, tires, m, ("tires.yaml", FILE)),
-    "tires": lambda m: Vehicle(vehicle, m, parts, (FILE, "parts.yaml")),
+    "vehicles/parts": lambda m: Vehicle(vehicle, tires, m, FILE),
+    "tires": lambda m: tire(m, FILE),
     "soils": lambda m: soil(m, FILE),
     "terrains": lambda m: load_terrain(m, FILE, data_folder("assets"), soils),
     "platforms": lambda m: hexapod(m, FILE),
@@ -194,7 +196,7 @@ def test_a_vehicle_that_reads_well_but_cannot_stand_says_so():
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 try:
-                    v = Vehicle(read_description(changed, FILE), tires, parts, ("t", "p"))
+                    v = Vehicle(read_description(changed, FILE), tires, parts, "p")
                     v.reset(arrays, gear=1)
                     for _ in range(50):
                         v.step(arrays, command, 1e-3)

@@ -1,9 +1,11 @@
 """Whatever raises in a drive, at whatever moment: the platform parks within its limits, the log is closed, one line names the part."""
 
 import contextlib
+import math
 import random
 import signal
 import socket
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +14,10 @@ from unpaced import Hurried, Throttle, assert_within_limits
 import simulator.drive
 import simulator.session
 from simulator.base.errors import OutputError
-from simulator.drive import DriveOptions, Host, _report
+from simulator.drive import LIES, OVER, DriveOptions, Host, _report
 from simulator.motion.stream import MotionStream
-from simulator.outlets import Telemetry
+from simulator.outlets import Telemetry, Window
+from simulator.record.recover import read_logs
 from simulator.record.writer import read_telemetry
 from simulator.signals import Ended
 
@@ -81,9 +84,66 @@ class Drive:
         assert session.cueing.pose == pytest.approx([0.0, 0.0, height, 0.0, 0.0, 0.0], abs=2e-3)
 
 
+class HungPlatform:
+    """A built-in platform that lives and never says a word again."""
+
+    host, alive = "127.0.0.1", True
+
+    def __init__(self, port):
+        self.port = port
+
+    def stop(self, patience=30.0, at_once=False):
+        """No report."""
+
+
 @pytest.fixture
 def drive(tmp_path, monkeypatch):
     return Drive(tmp_path, monkeypatch)
+
+
+class Screen:
+    """A view block that remembers what a driver was told while the vehicle stood still."""
+
+    def __init__(self):
+        self.told = []
+
+    def publish(self, readout, extras):
+        if extras[0]["paused"]:
+            self.told.append(bytes(extras[0]["message"]).decode())
+
+    def leave(self):
+        """Nothing."""
+
+
+def test_nobody_is_told_how_to_go_on_when_the_drive_is_over(drive):
+    """The vehicle counts as paused while the platform parks; a pause without a message says that P ends it."""
+    screen = Screen()
+    drive.host.window = Window(16, screen)
+    drive.host.options.duration = 1.0
+    assert drive.run() == 0
+    assert len(screen.told) > 20
+    assert set(screen.told) == {OVER}
+
+
+def test_a_driver_whose_vehicle_lies_is_told_so_all_the_time(drive):
+    window, q = Window(16, Screen()), np.array([math.cos(1.2), math.sin(1.2), 0.0, 0.0])
+    session = SimpleNamespace(vehicle=SimpleNamespace(space=SimpleNamespace(state=[{"q_WB": q}])))
+    drive.host._help_up(session, window)
+    assert window.message == LIES
+    assert window._until == math.inf
+    assert window._holds(session)
+    q[:] = 1.0, 0.0, 0.0, 0.0
+    assert not window._holds(session)
+
+
+def test_a_built_in_platform_that_hangs_is_named(drive, monkeypatch):
+    drive.host.options.address = None
+    platform = HungPlatform(drive.rig.getsockname()[1])
+    monkeypatch.setattr(simulator.drive, "start_virtual_platform", lambda *_, **__: platform)
+    drive.host.options.duration = 1.0
+    assert drive.run() == 1
+    assert drive.lines == ["the virtual platform does not answer: it was killed, and its report is missing"]
+    drive.assert_parked()
 
 
 def moments(count, last):
@@ -115,6 +175,7 @@ def test_a_driver_that_raises(drive, monkeypatch, at, error):
     log = read_telemetry(drive.folder / "telemetry.parquet")
     assert len(log["time"]) == pytest.approx(at, abs=2)
     assert (drive.folder / "failure.txt").exists() == (not isinstance(error, OutputError))
+    assert read_logs(drive.folder)[0].about["ended"].startswith("FailingDriver failed: ")
 
 
 def test_ctrl_c_inside_the_driver_is_an_interruption(drive, monkeypatch):
@@ -124,6 +185,7 @@ def test_ctrl_c_inside_the_driver_is_an_interruption(drive, monkeypatch):
     assert end.value.number == signal.SIGINT
     drive.assert_parked()
     assert drive.lines == []
+    assert read_logs(drive.folder)[0].about["ended"] == "interrupted"
 
 
 @pytest.mark.parametrize("error", KINDS, ids=lambda error: type(error).__name__)

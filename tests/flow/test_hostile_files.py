@@ -24,8 +24,8 @@ from simulator.base.inputfile import checked_size
 from simulator.base.records import numbers
 from simulator.base.yamlfile import MOST_VALUES, read_yaml
 from simulator.build import find_config, load_mechanism
-from simulator.validate.mechanism_rows import compare_rows
-from simulator.validate.recording import Recording
+from simulator.lab.validate.mechanism_rows import compare_rows
+from simulator.lab.validate.recording import Recording
 from terrain.heightmap import read_heightmap
 
 STATES = ROOT / "tests/data/hmmwv_accelerations/quarter.npz"

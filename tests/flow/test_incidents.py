@@ -152,7 +152,7 @@ def test_upright_puts_it_on_its_wheels_where_it_is(terrain, roll):
     session.run(9.0)
     t, at = session.time, session.vehicle.space.state[0]["p_WB"].copy()
     session.vehicle.place(at + [0.0, 0.0, 1.0], roll, 0.1, 0.4)
-    session.vehicle.space.motion[0]["time"] = t
+    session.vehicle.space.state[0]["time"] = t
     session.upright()
     readout = session.readout[0]
     assert readout["p_WB"][:2] == pytest.approx(at[:2], abs=0.2)
@@ -170,7 +170,7 @@ def test_upright_where_nothing_stands():
     session = new_session(terrain="slope")
     session._settles = lambda *_: False
     session.upright()
-    radius = float(session.vehicle.model.tire[0]["radius"])
+    radius = float(session.vehicle.model.tires[0]["radius"])
     R = session.readout[0]
     assert session.latest is None
     hubs = R["p_WB"][2] + R["p_BK"][:, 2]

@@ -6,6 +6,8 @@ import signal
 import time
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from jounce import ROOT, call, finish, refused, start
@@ -119,6 +121,21 @@ def test_what_is_no_log_is_refused_in_one_line(tmp_path, capsys, name):
     said = refused(call(capsys, "info", tmp_path / name))
     assert name in said
     assert sorted(os.listdir(tmp_path)) == ["directory.rows", "empty", "notes.parquet", "notes.rows", "notes.txt"]
+
+
+def test_a_broken_log_is_named_beside_the_others(tmp_path, capsys):
+    channels = {"time": np.arange(3.0)}
+    pq.write_table(pa.table(channels), tmp_path / "telemetry.parquet")
+    (tmp_path / "telemetry_2026-11-22_10-00-00.rows").touch()
+    code, text, err = call(capsys, "info", tmp_path)
+    assert code == 2
+    assert "3 of 1 columns" in text
+    assert "cannot be read" in text
+    assert len(err.splitlines()) == 1
+    assert "10-00-00.rows" in err
+    code, text, _ = call(capsys, "info", tmp_path, "--json")
+    assert code == 2
+    assert [log["rows"] for log in json.loads(text)["logs"]] == [3, 0]
 
 
 class Session:

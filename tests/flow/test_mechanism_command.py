@@ -8,9 +8,9 @@ import pytest
 import yaml
 from jounce import ROOT, call, refused
 
-from simulator.mechanism import check, sweep_report
-from simulator.mechanism.check import COMPARED
-from vehicles.multibody.mechanism import MechanismError
+from simulator.lab.mechanism import check, sweep_report
+from simulator.lab.mechanism.check import COMPARED
+from vehicles.multibody.description.mechanism import MechanismError
 
 SHIPPED = sorted((ROOT / "configs" / "mechanisms").glob("*.yaml"))
 FOUR_BAR = ROOT / "configs" / "mechanisms" / "four_bar.yaml"
@@ -167,14 +167,14 @@ def test_a_rod_that_spins_between_its_balls_is_truly_singular(tmp_path, capsys, 
 
 def test_one_that_refuses_is_named_beside_the_others(capsys, monkeypatch):
     """Whatever its reason, the others are compared."""
-    build = check.build_formulation
+    build = check.make_formulation
 
     def build_some(name, system):
         if name == "ce":
             raise MechanismError(f"{system.mechanism.file}: joint 'x' moves no inertia")
         return build(name, system)
 
-    monkeypatch.setattr(check, "build_formulation", build_some)
+    monkeypatch.setattr(check, "make_formulation", build_some)
     report = found(capsys, FOUR_BAR)
     assert report["refused"] == {"ce": "joint 'x' moves no inertia"}
     assert list(report["formulations"]) == ["ta", "fa"] and report["agree"]

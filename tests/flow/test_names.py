@@ -64,7 +64,7 @@ def test_a_users_own_things_work_from_any_folder(own, where, monkeypatch, tmp_pa
         vehicle = build_vehicle(maneuver.vehicle, maneuver.file, check_step=False)
         ground = build_ground(maneuver.terrain, maneuver.file)
     assert vehicle.description.name == "mine"
-    assert vehicle.model.tire[0]["friction"] == 0.77
+    assert vehicle.model.tires[0]["friction"] == 0.77
     assert ground.heights.max() == ground.heights.min() == 7.5
     assert 4321.0 in ground.soils["cohesion"]
 
@@ -72,8 +72,8 @@ def test_a_users_own_things_work_from_any_folder(own, where, monkeypatch, tmp_pa
 def test_what_lies_beside_the_file_wins_over_what_is_shipped(own):
     written(own / "tmeasy_hmmwv.yaml", {**shipped("tires", "tmeasy_hmmwv"), "friction": 0.55})
     written(own / "other.yaml", shipped("vehicles", "hmmwv"))
-    assert build_vehicle(str(own / "other.yaml"), check_step=False).model.tire[0]["friction"] == 0.55
-    assert build_vehicle("hmmwv", check_step=False).model.tire[0]["friction"] == 0.8, "the shipped file has its own neighbours"
+    assert build_vehicle(str(own / "other.yaml"), check_step=False).model.tires[0]["friction"] == 0.55
+    assert build_vehicle("hmmwv", check_step=False).model.tires[0]["friction"] == 0.8, "the shipped file has its own neighbours"
 
 
 def test_a_file_does_not_mean_itself(own):

@@ -9,10 +9,10 @@ from simulator.base.errors import ConfigError
 from simulator.build import data_folder, read_yaml, vehicle_description
 from simulator.maneuvers.maneuver import load_maneuver
 from terrain.soil import soil
-from vehicles.brakes import brakes_from_mapping
+from vehicles.brakes.friction_brake import brakes_from_mapping
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
-from vehicles.tires.parameters import tire
+from vehicles.tires.parameters import tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.classical import washout
 
@@ -143,4 +143,5 @@ def test_zero_is_good_where_there_may_be_nothing():
 def test_every_shipped_vehicle_is_good(name):
     vehicle = vehicle_description(name)
     parts = read_yaml(CONFIGS / f"vehicles/parts/{vehicle.drivetrain}.yaml")
-    Vehicle(vehicle, read_yaml(CONFIGS / f"tires/{vehicle.tires}.yaml"), parts, ("t", "p"))
+    tires = tire_set([tire(read_yaml(CONFIGS / f"tires/{tires}.yaml"), "t") for tires in vehicle.tires])
+    Vehicle(vehicle, tires, parts, "p")

@@ -21,7 +21,7 @@ ACCELERATIONS = DATA / "hmmwv_accelerations"
 FOUR_BAR = MECHANISMS / "four_bar.yaml"
 WIDTHS = (20, 200)
 
-HELP = ("drive", "run", "stream", "platform", "devices", "mechanism", "triangularize", "validate", "bench")
+HELP = ("drive", "view", "run", "stream", "platform", "devices", "info", "mechanism", "triangularize", "validate", "bench")
 VERBS = {
     "nothing": ([], 0),
     "help": (["--help"], 0),
@@ -38,6 +38,9 @@ VERBS = {
     "platform": (["platform", "--duration", "0.3", "--port", "0"], 0),
     "platform --json": (["platform", "--duration", "0.3", "--port", "0", "--json"], 0),
     "devices": (["devices"], 0),
+    "view": (["view"], 2),
+    "info": (["info", "run"], 0),
+    "info nothing": (["info", "none"], 2),
     "mechanism": (["mechanism", str(FOUR_BAR)], 0),
     "mechanism --formulation ce": (["mechanism", str(FOUR_BAR), "--formulation", "ce"], 0),
     "mechanism --sweep": (["mechanism", str(FOUR_BAR), "--sweep", "crank on ground=-120deg:120deg:11"], 0),

@@ -12,9 +12,10 @@ import yaml
 from numpy.typing import NDArray
 
 from simulator.base.errors import InertiaWarning
-from simulator.validate.model_file import read_mechanism
+from simulator.lab.validate.model_file import read_design
+from tests.laws.free_motion import FreeMotion, free_motion, rates, runge_kutta_step
 from tests.oracles.mechanism import skew
-from vehicles.free_motion import FreeMotion, free_motion, rates, runge_kutta_step
+from vehicles.model import new_mechanism
 
 Array = NDArray[np.float64]
 
@@ -38,7 +39,8 @@ def tumbling(model: dict[str, Any]) -> FreeMotion:
     """Corners alternately 0.05 rad up and down, chassis turning, wheels at 30 rad/s."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InertiaWarning)  # its arms break the triangle inequality
-        m = free_motion(read_mechanism(model, "model"))
+        design = read_design(model, "model")
+        m = free_motion(new_mechanism(design.chassis, design.corners, design.struts), design.gravity)
     state = m.state[0]
     state["theta"] = [0.05, -0.05, 0.05, -0.05]
     state["w_WB_B"] = [0.3, 0.2, 0.5]
@@ -89,7 +91,7 @@ def energies(m: FreeMotion, state: Array) -> tuple[float, float]:
     kinetic += 0.5 * (g["spin_inertia"] * x["wheel_spin"] ** 2).sum()
     height = x["p_WB"][2] + com @ attitude(x["q_WB"])[2]
     strain = 0.5 * (s["spring_rate"] * (s["spring_free_length"] - k["spring_length"]) ** 2).sum()
-    return float(kinetic), float(strain + m.chassis[0]["gravity"] * (mass * height).sum())
+    return float(kinetic), float(strain + m.loads[0]["gravity"] * (mass * height).sum())
 
 
 def matrix(six: Array) -> Array:

@@ -39,7 +39,7 @@ def watch(n, m, s, on, c, h, hardest):
     """n steps; hardest[0] is the largest specific force on the way. Returns False as soon as it is not a number."""
     for _ in range(n):
         vehicle_step(m, s, on, c, h)
-        f = s.motion[0]["f_H_B"]
+        f = s.out[0]["f_H_B"]
         size = math.sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
         if not size < 1e9:
             return False
@@ -60,12 +60,12 @@ def go(v: Vehicle, on: Any, c: Record, seconds: float) -> float:
 
 
 def weight(v: Vehicle) -> float:
-    return float(v.model.chassis[0]["gravity"] * (v.model.chassis[0]["mass"] + v.model.corners[0]["corner_mass"].sum()))
+    return float(v.space.loads[0]["gravity"] * (v.model.chassis[0]["mass"] + v.model.corners[0]["corner_mass"].sum()))
 
 
 def borne(v: Vehicle) -> float:
     """Upward force of the ground on body and wheels [N]."""
-    R = v.space.motion[0]["R_WB"]
+    R = v.space.work[0]["R_WB"]
     return float(R[2] @ v.space.body_contact[0]["force_B"] + v.space.contacts["F_W"][:, 2].sum())
 
 

@@ -9,15 +9,15 @@ import pytest
 from simulator.base.yamlfile import read_yaml
 from simulator.build import data_folder
 from tests.oracles.dense_multipliers import mass_and_force
-from vehicles.multibody.analysis import mobility
-from vehicles.multibody.assembly import assemble, check_state, consistent_velocities
-from vehicles.multibody.constraint_jacobian import joint_jacobian, position_residuals, velocity_residuals
-from vehicles.multibody.formulations import make_formulation
-from vehicles.multibody.mechanism import MechanismError
-from vehicles.multibody.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.simulate import METHODS, simulate
-from vehicles.multibody.stabilization import CONTROLS, Baumgarte, MassProjection, make_control
-from vehicles.multibody.system import build_system
+from vehicles.multibody.description.mechanism import MechanismError
+from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.multibody.loops.analysis import mobility
+from vehicles.multibody.loops.assembly import assemble, check_state, consistent_velocities
+from vehicles.multibody.loops.constraint_jacobian import joint_jacobian, position_residuals, velocity_residuals
+from vehicles.multibody.motion.simulate import METHODS, simulate
+from vehicles.multibody.motion.stabilization import CONTROLS, Baumgarte, MassProjection, make_control
+from vehicles.multibody.tree.system import build_system
 
 STEP = 2e-3
 PROJECTIONS = ("partitioning", "mass projection", "projection")

@@ -9,9 +9,10 @@ import pytest
 
 from simulator.base.jit import kernel
 from simulator.build import build_vehicle
+from tests.laws.free_motion import FreeMotion, free_motion
 from tests.laws.free_vehicle import energies
-from vehicles.dynamics import accelerations, answer_loads, answer_loads_on_fixed_chassis, prepare
-from vehicles.free_motion import FreeMotion, free_motion
+from vehicles.dynamics import accelerations, answer_loads, answer_loads_on_fixed_chassis
+from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.ends import hold_ends, stay_closed
 from vehicles.vehicle import Vehicle
 
@@ -36,7 +37,7 @@ def push(m, s, force, h, count, extremes):
             for j in range(3):
                 s.loads[0]["wheel_force"][j, i] = force[j]
                 s.loads[0]["carrier_couple"][j, i] = 0.0
-        answer_loads_on_fixed_chassis(m.chassis, s.state, s.loads, s.kinematics, s.work, s.out)
+        answer_loads_on_fixed_chassis(s.state, s.loads, s.kinematics, s.work, s.out)
         for i in range(4):
             s.state[0]["theta_dot"][i] += h * s.out[0]["theta_ddot"][i]
             s.state[0]["theta"][i] += h * s.state[0]["theta_dot"][i]
@@ -65,7 +66,7 @@ def test_200_kn_on_every_wheel_for_a_minute_is_held(name: str, direction: np.nda
 @pytest.mark.parametrize("name", VEHICLES)
 def test_linkages_are_closed_between_the_ends(name: str) -> None:
     """At every lock: rods keep their lengths, inertia and velocities stay of the size of the design position."""
-    from vehicles.steering import place_tierods
+    from vehicles.steering.pitman_arm import place_tierods
 
     v = vehicle(name)
     m, s = v.model, v.space
@@ -140,8 +141,7 @@ def fly(m, h, count):
 def without_springs(name: str) -> FreeMotion:
     v = vehicle(name)
     mechanism = v.description.mechanism
-    m = free_motion(mechanism)._replace(struts=np.zeros_like(mechanism.struts), chassis=mechanism.chassis.copy())
-    m.chassis[0]["gravity"] = 0.0
+    m = free_motion(mechanism, 0.0)._replace(struts=np.zeros_like(mechanism.struts))
     m.struts[0]["midstroke_blend"] = 1.0
     return m
 

@@ -19,8 +19,8 @@ from vehicles.description import read_description
 from vehicles.model import new_mechanism
 from vehicles.suspension.corner import INPUTS, KINEMATICS
 from vehicles.suspension.corner_bodies import CARRIER
-from vehicles.suspension.five_link import BODIES, five_link_kinematics
-from vehicles.suspension.five_link_model import write_five_link
+from vehicles.suspension.five_link.constants import write_five_link
+from vehicles.suspension.five_link.kinematics import BODIES, five_link_kinematics
 
 CURVES = np.loadtxt(DATA / "five_link_curves.csv", delimiter=",")
 CORNERS = reference_axle()
@@ -201,6 +201,6 @@ def test_five_links_on_one_side_only_are_refused() -> None:
 def test_links_have_to_be_round() -> None:
     corner = reference_corner(False)
     body = corner.bodies["toe_link"]
-    changed = {**corner.bodies, "toe_link": type(body)(body.mass, body.com, body.inertia + np.diag([1e-3, 0.0, 0.0]))}
+    changed = {**corner.bodies, "toe_link": replace(body, I_BBcm=body.I_BBcm + np.diag([1e-3, 0.0, 0.0]))}
     with pytest.raises(ConfigError, match="round"):
         write_five_link(CORNERS.copy(), LEFT, replace(corner, bodies=changed))

@@ -10,9 +10,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from simulator.base.records import record
+from tests.laws.free_motion import rates as free_rates
 from tests.laws.free_vehicle import tumbling, without_losses
 from vehicles.dynamics import STATE
-from vehicles.free_motion import rates as free_rates
 from vehicles.integration.implicit import HybridEuler, LinearlyImplicitEuler
 from vehicles.integration.method import Integrator, Project, Rates, Vector, integrate, unit_quaternions
 from vehicles.integration.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE, MultistepIntegrator

@@ -103,7 +103,7 @@ def quarter_car(v: HeldVehicle, i: int) -> np.ndarray:
     m1 m2 s^4 + (m1 (c1 + c2) + m2 c1) s^3 + (m1 (k1 + k2) + m2 k1 + c1 c2) s^2 + (c1 k2 + c2 k1) s + k1 k2 = 0
     """
     v.rates(0.0, v.y)
-    k, t, struts = v.space.kinematics[0], v.model.tire[0], v.model.struts[0]
+    k, t, struts = v.space.kinematics[0], v.model.tires[0], v.model.struts[0]
     arm = k["u"][CARRIER][:, i] + np.cross(k["w"][CARRIER][:, i], k["W"][:, i] - k["c"][CARRIER][:, i])
     lift = arm[2]
     stretch = k["spring_length"][i] - struts["spring_free_length"][i]
@@ -151,7 +151,7 @@ def test_a_wheel_without_relaxation_is_stiff_in_inverse_proportion_to_speed(spee
     inertia = v.model.corners[0]["spin_inertia"][0] + v.model.drivetrain[0]["half_shaft_inertia"]
     v.rates(0.0, v.y)
     for i in (0, 2):
-        R = effective_radius(v.model.tire[0]["radius"], v.space.contacts["tire_deflection"][i])
+        R = effective_radius(v.model.tires[0]["radius"], v.space.contacts["tire_deflection"][i])
         slip = np.linalg.norm(v.space.contacts["slip"][i])
         g = np.linalg.norm(v.space.contacts["F_C"][i, :2]) / (slip * R * v.y[places("wheel_spin")[i]])
         expected = -g * R * R / inertia

@@ -1,6 +1,7 @@
 """Do runs pass dead points, flat positions and redundant rows in every formulation, keep their energy, and say so when they do not?"""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -10,15 +11,15 @@ from simulator.__main__ import main
 from simulator.base.yamlfile import read_yaml
 from simulator.build import data_folder
 from tests.oracles import moving_mechanisms as moving
-from vehicles.multibody.assembly import consistent_velocities
-from vehicles.multibody.constraint_jacobian import position_residuals
-from vehicles.multibody.embedding import FAST, TOO_FAST, ConstraintEmbedding
-from vehicles.multibody.energy_audit import integral
-from vehicles.multibody.formulations import make_formulation
-from vehicles.multibody.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.simulate import simulate
-from vehicles.multibody.stabilization import NoControl, make_control
-from vehicles.multibody.system import build_system
+from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.multibody.formulations.embedding import FAST, TOO_FAST, ConstraintEmbedding
+from vehicles.multibody.loops.assembly import consistent_velocities
+from vehicles.multibody.loops.constraint_jacobian import position_residuals
+from vehicles.multibody.motion.energy_audit import NEGLIGIBLE, integral
+from vehicles.multibody.motion.simulate import simulate
+from vehicles.multibody.motion.stabilization import NoControl, make_control
+from vehicles.multibody.tree.system import build_system
 
 STEP = 1e-3
 DATA = Path(__file__).resolve().parents[1] / "data" / "mechanisms"
@@ -170,6 +171,28 @@ def test_flat_positions_are_passed_on_the_same_branch(name, formulation):
         assert max(np.abs(foot - feet[0]).max() for foot in feet) < 1e-6
 
 
+@pytest.mark.parametrize("angle", [0.03, 0.1, 0.3])
+@pytest.mark.parametrize("formulation", ["ce", "recursive"])
+def test_slow_swings_about_a_flat_position_keep_their_energy(angle, formulation):
+    found = run(moving.parallelogram(angle, gravity=[9.81, 0.0, 0.0]), formulation, 3.0)
+    foot = found.q[:, 0] + angle
+    assert foot.min() < -0.99 * angle and (np.diff(np.sign(foot)) != 0).sum() >= 3
+    assert found.audit.passed and found.audit.share < 1e-5
+
+
+@pytest.mark.parametrize("rate", [-0.1, -0.01])
+def test_a_flat_position_is_crossed_however_slowly(rate):
+    found = run(moving.parallelogram(-0.5 * rate, rate, gravity=[0.0, 0.0, 0.0]), "ta", 1.0)
+    assert found.q[-1, 0] == pytest.approx(rate, rel=1e-9)
+
+
+@pytest.mark.parametrize("formulation", ["ce", "recursive", "fa"])
+def test_small_mechanisms_are_closed_in_proportion(formulation):
+    found = run(moving.parallelogram(size=0.01), formulation, 2.0)
+    assert found.drift[0] < 1e-16
+    assert found.audit.passed
+
+
 # Energy ------------------------------------------------------------------------------------------------------------------------
 
 
@@ -206,6 +229,26 @@ def test_work_of_a_prescribed_joint_is_in_the_balance():
     found = simulate(solver, q, v, STEP, 1000, control=make_control("partitioning", solver, q, STEP), prescribed=lambda _: given)
     assert found.energy_drift > 1.0
     assert found.audit.passed and found.audit.share < 1e-7
+
+
+def test_long_steps_of_a_drive_leave_an_error_of_the_order_of_the_sum_of_its_work():
+    mapping = moving.slider_crank(0.3, 0.8, 0.05, 0.4)
+    mapping["joints"]["bearing"]["prescribed"] = True
+    system, q, v = start(mapping)
+    v[system.joint_v["bearing"]] = 10.0
+    v = consistent_velocities(system, q, v, ("bearing",))
+    given = np.zeros(system.n_v)
+    given[system.joint_v["bearing"]] = 1.0
+    solver = make_formulation("ce", system)
+    found = simulate(solver, q, v, 0.01, 500, control=make_control("partitioning", solver, q, 0.01), prescribed=lambda _: given).audit
+    assert found.share > NEGLIGIBLE, "the motion is exact; what is off is the sum of the work"
+    assert found.passed and found.halving == pytest.approx(1.0 / 16.0, rel=0.3)
+
+
+@pytest.mark.parametrize("formulation", ["ce", "ta", "recursive", "fa", "fa-dense"])
+def test_a_mechanism_that_rests_is_in_balance_but_for_rounding(formulation):
+    found = run(moving.parallelogram(-0.5 * math.pi), formulation, 0.5)
+    assert found.audit.moved < 1e-12 and found.audit.passed and found.audit.share == 0.0
 
 
 class Kicks(NoControl):

@@ -13,7 +13,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.base.section import Section
 from simulator.build import vehicle_description
-from vehicles.steering import STEERING_STATE, place_tierods, steering_from_section, steering_step
+from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section, steering_step
 from vehicles.suspension.corner import INPUTS
 
 Array = NDArray[np.float64]

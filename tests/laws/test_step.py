@@ -73,7 +73,7 @@ import numpy as np
 from simulator.base.jit import kernel
 from simulator.base.records import record
 from tests.laws.vehicle_rig import command, ground, standing, steps
-from vehicles.free_motion import free_motion, runge_kutta_step
+from tests.laws.free_motion import free_motion, runge_kutta_step
 from vehicles.read import read_vehicle
 
 @kernel
@@ -102,7 +102,7 @@ def allocations(call):
     return counts[2] - 2 * counts[1] + counts[0]
 
 assert allocations(wasteful) >= 1000, "the count does not work"
-free = free_motion(standing("hmmwv", "flat").description.mechanism)
+free = free_motion(standing("hmmwv", "flat").description.mechanism, 9.80665)
 assert allocations(lambda n: integrate_often(n, free)) == 0
 for on in ("flat", "slope", "dry_sand 10"):
     v = standing("hmmwv", on, gear=1)
@@ -121,7 +121,7 @@ from simulator.build import build_vehicle
 from tests.laws.free_vehicle import MODEL, tumbling
 from tests.laws.vehicle_rig import command, ground
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.free_motion import runge_kutta_step
+from tests.laws.free_motion import runge_kutta_step
 
 v = build_vehicle("hmmwv")
 v.place(np.array([1.0, 2.0, 0.55]), 0.05, -0.03, 0.4)

@@ -15,6 +15,7 @@ from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.step_stability import HIGH, SIZE, check_step, step_matrix
+from vehicles.tires.parameters import tire, tire_set
 from vehicles.vehicle import Vehicle, new_space
 
 CONFIGS = data_folder("configs")
@@ -34,7 +35,8 @@ FLAT, BUMP = arrays("flat"), arrays("bump")
 def vehicle(change=lambda m: None, tires=None):
     mapping = copy.deepcopy(HMMWV)
     change(mapping)
-    return Vehicle(read_description(mapping, "v.yaml"), {**TIRES, **(tires or {})}, PARTS, ("t.yaml", "p.yaml"))
+    four = tire_set([tire({**TIRES, **(tires or {})}, "t.yaml")] * 4)
+    return Vehicle(read_description(mapping, "v.yaml"), four, PARTS, "p.yaml")
 
 
 def damped(factor, axles=("front", "rear"), names=DAMPING):

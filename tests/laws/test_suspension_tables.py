@@ -15,20 +15,21 @@ from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.build import build_vehicle, data_folder, read_yaml, vehicle_description
-from simulator.validate.accelerations import compare_accelerations
+from simulator.lab.validate.accelerations import compare_accelerations
 from tests.laws.free_vehicle import MODEL
+from tests.laws.table_accelerations import table_accelerations
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP
 from tests.laws.vehicle_rig import command, ground, track
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
 from vehicles.model import new_workspace
-from vehicles.steering import STEERING_STATE, place_tierods
-from vehicles.step import pitman_torque
-from vehicles.suspension.build_poses import CornerPoses, angle_between, pose_errors, pose_table, pose_table_within
-from vehicles.suspension.build_tables import Source, build_tables
-from vehicles.suspension.pose_table import POSE, PoseTable, pose_over_both, pose_over_theta
-from vehicles.suspension.reduced_table import INTERPOLATED, ReducedTables
-from vehicles.tabulated import table_accelerations, table_pitman_torque
+from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.steering_torque import pitman_torque
+from vehicles.suspension.tables.build_poses import CornerPoses, angle_between, pose_errors, pose_table, pose_table_within
+from vehicles.suspension.tables.build_tables import Source, build_tables
+from vehicles.suspension.tables.pose_table import POSE, PoseTable, pose_over_both, pose_over_theta
+from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables
+from vehicles.suspension.tables.tabulated import table_pitman_torque
 
 DATA = Path(__file__).parents[1] / "data" / "hmmwv_accelerations"
 HMMWV = vehicle_description("hmmwv")
@@ -65,7 +66,7 @@ def turning(R_before: np.ndarray, R_after: np.ndarray, h: float) -> np.ndarray:
     return np.array([S[2, 1], S[0, 2], S[1, 0]])
 
 
-# ---- poses: paper 003
+# ---- poses: [Suspension interpolation]
 
 
 @pytest.mark.parametrize("i", [0, 2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -95,7 +96,7 @@ BROKEN = [
     ("double_lane_change", ["duration_s"], 10**400, "duration_s"),
     ("double_lane_change", ["duration_s"], [65], "duration_s"),
     ("double_lane_change", ["duration_s"], None, "duration_s"),
-    ("double_lane_change", ["duration_s"], 20, "lane_changes[0].at"),
+    ("double_lane_change", ["duration_s"], 20, "lane_changes[0].at_s"),
     ("double_lane_change", ["duration"], 65, "duration"),
     ("double_lane_change", ["duration_kph"], 65, "duration_kph"),
     ("double_lane_change", ["durations_s"], 65, "durations_s"),
@@ -104,7 +105,7 @@ BROKEN = [
     ("double_lane_change", ["limits", "two\nlines"], {"max": 1}, "limits.'two\\nlines'"),
     ("double_lane_change", ["step_ms"], 0, "step_ms"),
     ("double_lane_change", ["step_ms"], 1000, "step_ms"),
-    ("double_lane_change", ["step_ms"], 3, "step"),
+    ("double_lane_change", ["step_ms"], 3, "step_ms"),
     ("double_lane_change", ["seed"], 1.5, "seed"),
     ("double_lane_change", ["seed"], -1, "seed"),
     ("double_lane_change", ["seed"], True, "seed"),
@@ -126,10 +127,10 @@ BROKEN = [
     ("double_lane_change", ["speed", 0, "at_station_m"], 5, "speed[0]"),
     ("double_lane_change", ["lane_changes", 0, "length_m"], 0, "lane_changes[0].length_m"),
     ("double_lane_change", ["lane_changes", 0, "offset_m"], 1e9, "lane_changes[0].offset_m"),
-    ("double_lane_change", ["lane_changes", 1, "at_s"], 10, "lane_changes[1].at"),
+    ("double_lane_change", ["lane_changes", 1, "at_s"], 10, "lane_changes[1].at_s"),
     ("double_lane_change", ["lane_changes", 1, "at_s"], None, "lane_changes[1]"),
-    ("double_lane_change", ["waypoints_m"], [[0, 0]], "waypoints"),
-    ("double_lane_change", ["waypoints_m"], [[0, 0], [0.5, 0]], "waypoints[1]"),
+    ("double_lane_change", ["waypoints_m"], [[0, 0]], "waypoints_m"),
+    ("double_lane_change", ["waypoints_m"], [[0, 0], [0.5, 0]], "waypoints_m[1]"),
     ("double_lane_change", ["waypoints_m"], [[0, 0], [1, 2, 3]], "waypoints_m[1]"),
     ("double_lane_change", ["waypoints_m"], [[0, 0], [1, NAN]], "waypoints_m[1][1]"),
     ("double_lane_change", ["course"], {"standard": "avtp_03_160w", "start_m": 150}, "course"),
@@ -150,15 +151,20 @@ BROKEN = [
     ("avtp_lane_change", ["course", "standard"], "avtp", "course.standard"),
     ("avtp_lane_change", ["course", "standard"], None, "course"),
     ("avtp_lane_change", ["course", "start_m"], None, "course.start_m"),
-    ("avtp_lane_change", ["course", "start_m"], -50, "course.start"),
+    ("avtp_lane_change", ["course", "start_m"], -50, "course.start_m"),
     ("avtp_lane_change", ["course", "side"], "up", "course.side"),
     ("avtp_lane_change", ["course", "side"], False, "course.side"),
     ("avtp_lane_change", ["course", "overlap_m"], 11, "course.overlap_m"),
     ("avtp_lane_change", ["course", "gates"], [{"start_m": 9, "length_m": 9, "center_m": 0, "width_m": 3}], "course"),
-    ("avtp_lane_change", ["course"], {"gates": [{"start_m": 9, "length_m": 9, "center_m": 0, "width_m": 2}]}, "course.gates[0].width"),
+    ("avtp_lane_change", ["course"], {"gates": [{"start_m": 9, "length_m": 9, "center_m": 0, "width_m": 2}]}, "course.gates[0].width_m"),
     ("avtp_lane_change", ["course"], {"gates": [{"start_m": 9, "length_m": 9, "center_m": 0}]}, "course.gates[0].width_m"),
-    ("avtp_lane_change", ["course"], {"gates": [{"start_m": 2, "length_m": 9, "center_m": 1, "width_m": 3}]}, "course.gates[0].start"),
-    ("avtp_lane_change", ["course"], {"start_m": 1, "gates": [{"start_m": 9, "length_m": 9, "center_m": 0, "width_m": 3}]}, "course.start"),
+    ("avtp_lane_change", ["course"], {"gates": [{"start_m": 2, "length_m": 9, "center_m": 1, "width_m": 3}]}, "course.gates[0].start_m"),
+    (
+        "avtp_lane_change",
+        ["course"],
+        {"start_m": 1, "gates": [{"start_m": 9, "length_m": 9, "center_m": 0, "width_m": 3}]},
+        "course.start_m",
+    ),
     ("avtp_lane_change", ["script"], [{"at_s": 0}], "course"),
 ]
 
@@ -180,9 +186,31 @@ def test_broken_file_names_file_and_key(name, keys, value, named):
     assert text.startswith(f"my_maneuver.yaml: {named}: ") and "expected" in text and "\n" not in text
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"step_ms": 3}, "step_ms: got 3.0, expected a step that divides 10 ms"),
+        ({"duration_s": None, "duration_ms": 20_000}, "lane_changes[0].at_s: got 30.0, expected within the duration of 20 s"),
+        (
+            {"lane_changes": [{"at_ms": 70_000, "offset_m": 3, "length_m": 60}]},
+            "lane_changes[0].at_ms: got 70000.0, expected within the duration of 65000 ms",
+        ),
+        (
+            {"lane_changes": [], "limits": {}, "waypoints_km": [[0, 0], [0.0005, 0]]},
+            "waypoints_km[1]: got [0.0005, 0.0], expected at least 0.001 km",
+        ),
+        ({"lane_changes": [], "limits": {}, "waypoints": [[0, 0], [0.5, 0]]}, "waypoints[1]: got [0.5, 0.0], expected at least 1 m"),
+    ],
+)
+def test_contradictions_are_told_in_the_units_of_the_file(changes, said):
+    mapping = {key: value for key, value in (shipped("double_lane_change") | changes).items() if value is not None}
+    with pytest.raises(ConfigError, match="^f: " + re.escape(said)):
+        load_maneuver(mapping, "f")
+
+
 SCRIPTS = [
     ([], "speed"),
-    ([{"at_s": 0}, {"at_s": 0}], "script[1].at"),
+    ([{"at_s": 0}, {"at_s": 0}], "script[1].at_s"),
     ([{"at_s": 0, "steering": 2}], "script[0].steering"),
     ([{"at_s": 0, "throttle": -0.1}], "script[0].throttle"),
     ([{"at_s": 0, "clutch": 1}], "script[0].clutch"),

@@ -107,6 +107,26 @@ def test_a_pause_fades_and_goes_on(scene):
     assert said[-1, 1:3] == pytest.approx([-6.0, 4.0], rel=1e-6)
 
 
+def test_the_speeds_of_the_suspension_fade_in_a_pause():
+    """Time stands still in it: the differences between packets, which they are, would be nought at once."""
+    scene = Scene("codemasters")
+
+    def on_waves(t):
+        r = braking(t)
+        r[0]["jounce"] = np.sin(2.0 * t + np.arange(4)) / 20.0
+        return r
+
+    scene.go(3.0, on_waves)
+    before = len(scene.wire.data)
+    scene.run = False
+    scene.go(LONGEST_FADE + 0.1)
+    speeds = np.array([np.frombuffer(data, "<f4")[21:25] for data in scene.wire.data]) / 1000.0
+    corners = 2.0 * np.cos(2.0 * 2.99 + np.array([2, 3, 0, 1])) / 20.0
+    assert speeds[before - 1] == pytest.approx(corners, abs=0.01)
+    assert np.abs(np.diff(speeds[before - 1 :], axis=0)).max() / scene.stream.interval < 3.0 * 0.1 / FADE_TIME, "no step"
+    assert (speeds[-LAST_PACKETS:] == 0.0).all(), "rest is said"
+
+
 def test_a_reset_fades_out_where_the_vehicle_was(scene):
     """The vehicle is at rest elsewhere in the next tick; the driver is not to feel that as a step of 0.6 g."""
     before = len(scene.wire.data)

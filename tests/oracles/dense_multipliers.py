@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from vehicles.multibody.constraints import COUPLING, set_gamma, set_jacobian
-from vehicles.multibody.forces import apply_forces
-from vehicles.multibody.tree import FREE, PRISMATIC, REVOLUTE, SPHERICAL, move, set_velocities
+from vehicles.multibody.tree.constraints import COUPLING, set_gamma, set_jacobian
+from vehicles.multibody.tree.forces import apply_forces
+from vehicles.multibody.tree.tree import FREE, PRISMATIC, REVOLUTE, SPHERICAL, move, set_velocities
 
 
 def tilde(a):

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
+from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.corner import CORNERS
-from vehicles.suspension.corner_model import Body
-from vehicles.suspension.five_link import BODIES, FIRST, LINKS
-from vehicles.suspension.five_link_model import FiveLinkCorner, write_five_link
+from vehicles.suspension.five_link.constants import write_five_link
+from vehicles.suspension.five_link.corner import FiveLinkCorner
+from vehicles.suspension.five_link.kinematics import BODIES, FIRST, LINKS
 
 Array = NDArray[np.float64]
 DATA = Path(__file__).parents[1] / "data" / "mechanisms"
@@ -28,15 +29,15 @@ def reference_corner(mirror: bool) -> FiveLinkCorner:
     A, B = (np.array(FACTS[name]) * TURNED * side for name in ("Cc", "Wc"))
     masses = FACTS["masses"]
     bodies = {
-        "knuckle": Body(masses["carrier_mass"], np.zeros(3), np.diag(masses["carrier_inertia"])),
-        "wheel": Body(1e-9, np.zeros(3), 1e-12 * np.diag([1.0, 2.0, 1.0])),
+        "knuckle": RigidBody("knuckle", masses["carrier_mass"], np.zeros(3), np.diag(masses["carrier_inertia"])),
+        "wheel": RigidBody("wheel", 1e-9, np.zeros(3), 1e-12 * np.diag([1.0, 2.0, 1.0])),
     }
     for n, name in enumerate(LINKS):
         d = B[n] - A[n]
         length, r = float(np.linalg.norm(d)), masses["link_radius"]
         along, across = 0.5 * r**2, r**2 / 4.0 + length**2 / 12.0
         shape = across * np.eye(3) + (along - across) * np.outer(d, d) / length**2
-        bodies[name] = Body(masses["link_mass"][n], 0.5 * (A[n] + B[n]), masses["link_mass"][n] * shape)
+        bodies[name] = RigidBody(name, masses["link_mass"][n], 0.5 * (A[n] + B[n]), masses["link_mass"][n] * shape)
     return FiveLinkCorner(
         chassis_joints=A,
         carrier_joints=B,

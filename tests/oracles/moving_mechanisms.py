@@ -21,6 +21,11 @@ def rod(a, b, mass=1.0):
     return {"mass": mass, "rod": points(a, b), "radius": 0.02}
 
 
+def hinge(parent, child, point, axis=Z):
+    """A revolute joint of the tree."""
+    return {"type": "revolute", "parent": parent, "child": child, "point": points(point)[0], "axis": points(axis)[0]}
+
+
 def chain(name, hinges, axes, gravity, loop="revolute", state=None):
     """A closed chain of rods: hinge k joins link k to link k + 1, the last one closes the chain on the world."""
     bodies, joints = {}, {}
@@ -28,13 +33,7 @@ def chain(name, hinges, axes, gravity, loop="revolute", state=None):
     for k in range(len(hinges) - 1):
         link = f"link {k + 1}"
         bodies[link] = rod(hinges[k], hinges[k + 1])
-        joints[f"hinge {k + 1}"] = {
-            "type": "revolute",
-            "parent": below,
-            "child": link,
-            "point": points(hinges[k])[0],
-            "axis": points(axes[k])[0],
-        }
+        joints[f"hinge {k + 1}"] = hinge(below, link, hinges[k], axes[k])
         below = link
     end = {"type": loop, "predecessor": below, "successor": "world", "point": points(hinges[-1])[0]}
     if loop == "revolute":
@@ -81,8 +80,8 @@ def slider_crank(r, l, offset, angle):
         "gravity": DOWN,
         "bodies": {"crank": rod(O, P), "rod": rod(P, E), "piston": {"mass": 0.5, "com": points(E)[0], "inertia": [1e-3, 1e-3, 1e-3]}},
         "joints": {
-            "bearing": {"type": "revolute", "parent": "world", "child": "crank", "point": points(O)[0], "axis": Z},
-            "pin": {"type": "revolute", "parent": "crank", "child": "rod", "point": points(P)[0], "axis": Z},
+            "bearing": hinge("world", "crank", O),
+            "pin": hinge("crank", "rod", P),
             "cylinder": {"type": "prismatic", "parent": "world", "child": "piston", "axis": [1.0, 0.0, 0.0]},
         },
         "loops": {"piston pin": {"type": "ball", "predecessor": "rod", "successor": "piston", "point": points(E)[0]}},
@@ -126,37 +125,14 @@ def sarrus(fold=0.6, cardan=False):
     for name, (out, axis) in legs.items():
         low, knee, top = out * 0.5, out * (0.5 + x) + np.array([0, 0, h]), out * 0.5 + np.array([0, 0, 2 * h])
         bodies[f"lower {name}"], bodies[f"upper {name}"] = rod(low, knee), rod(knee, top)
-        joints[f"base {name}"] = {
-            "type": "revolute",
-            "parent": "world",
-            "child": f"lower {name}",
-            "point": points(low)[0],
-            "axis": points(axis)[0],
-        }
-        joints[f"knee {name}"] = {
-            "type": "revolute",
-            "parent": f"lower {name}",
-            "child": f"upper {name}",
-            "point": points(knee)[0],
-            "axis": points(axis)[0],
-        }
+        joints[f"base {name}"] = hinge("world", f"lower {name}", low, axis)
+        joints[f"knee {name}"] = hinge(f"lower {name}", f"upper {name}", knee, axis)
         if name == "x":
             bodies["platform"] = {"mass": 2.0, "com": [0.0, 0.0, float(2 * h)], "inertia": [0.1, 0.12, 0.15]}
-            joints["top x"] = {
-                "type": "revolute",
-                "parent": "upper x",
-                "child": "platform",
-                "point": points(top)[0],
-                "axis": points(axis)[0],
-            }
+            joints["top x"] = hinge("upper x", "platform", top, axis)
         else:
-            loops["top y"] = {
-                "type": "revolute",
-                "predecessor": "upper y",
-                "successor": "platform",
-                "point": points(top)[0],
-                "axis": points(axis)[0],
-            }
+            at = {"point": points(top)[0], "axis": points(axis)[0]}
+            loops["top y"] = {"type": "revolute", "predecessor": "upper y", "successor": "platform"} | at
     out = {"name": "Sarrus", "gravity": [0.0, 0.0, -9.81], "bodies": bodies, "joints": joints, "loops": loops}
     if cardan:
         add_cardan(out, np.array([0.0, 0.0, 2 * h]))
@@ -196,21 +172,21 @@ def rssr(spin=0.0):
         "gravity": [0.0, -3.0, -9.0],
         "bodies": {"crank": rod(A, B), "coupler": rod(B, C), "rocker": rod(D, C)},
         "joints": {
-            "bearing": {"type": "revolute", "parent": "world", "child": "crank", "point": points(A)[0], "axis": [1.0, 0.0, 0.0]},
+            "bearing": hinge("world", "crank", A, [1.0, 0.0, 0.0]),
             "ball": {"type": "spherical", "parent": "crank", "child": "coupler", "point": points(B)[0]},
-            "pivot": {"type": "revolute", "parent": "world", "child": "rocker", "point": points(D)[0], "axis": Z},
+            "pivot": hinge("world", "rocker", D),
         },
         "loops": {"other ball": {"type": "ball", "predecessor": "coupler", "successor": "rocker", "point": points(C)[0]}},
     } | ({"state": {"ball": {"angular_velocity": points(spin * (C - B) / np.linalg.norm(C - B))[0]}}} if spin else {})
 
 
-def parallelogram(angle=1.2, rate=0.0, bars=2, loop="ball"):
+def parallelogram(angle=1.2, rate=0.0, bars=2, loop="ball", gravity=DOWN, size=1.0):
     """`bars` equal cranks on a line, joined by one coupler: every crank beyond the second is redundant. It can lie flat."""
-    e = 0.5 * np.array([math.cos(angle), math.sin(angle), 0.0])
-    feet = [np.array([0.8 * k, 0.0, 0.0]) for k in range(bars)]
+    e = 0.5 * size * np.array([math.cos(angle), math.sin(angle), 0.0])
+    feet = [np.array([0.8 * size * k, 0.0, 0.0]) for k in range(bars)]
     out = {
         "name": "parallelogram",
-        "gravity": DOWN,
+        "gravity": list(map(float, gravity)),
         "bodies": {"coupler": rod(feet[0] + e, feet[-1] + e)},
         "joints": {},
         "loops": {},
@@ -218,10 +194,10 @@ def parallelogram(angle=1.2, rate=0.0, bars=2, loop="ball"):
     state = {}
     for k, foot in enumerate(feet):
         out["bodies"][f"crank {k}"] = rod(foot, foot + e)
-        out["joints"][f"foot {k}"] = {"type": "revolute", "parent": "world", "child": f"crank {k}", "point": points(foot)[0], "axis": Z}
+        out["joints"][f"foot {k}"] = hinge("world", f"crank {k}", foot)
         state[f"foot {k}"] = [0.0, rate]
         if k == 0:
-            out["joints"]["head 0"] = {"type": "revolute", "parent": "crank 0", "child": "coupler", "point": points(foot + e)[0], "axis": Z}
+            out["joints"]["head 0"] = hinge("crank 0", "coupler", foot + e)
             state["head 0"] = [0.0, -rate]
         else:
             end = {"type": loop, "predecessor": f"crank {k}", "successor": "coupler", "point": points(foot + e)[0]}
@@ -234,7 +210,6 @@ def watt(loop="ball"):
     A, B, C, D = np.array([0, 0.0]), np.array([0.25, 0.35]), np.array([0.9, 0.8]), np.array([1.0, 0.0])
     E, F, G = np.array([1.15, 0.5]), np.array([1.9, 0.9]), np.array([2.1, 0.1])
     A, B, C, D, E, F, G = ([*p, 0.0] for p in (A, B, C, D, E, F, G))
-    hinge = lambda parent, child, p: {"type": "revolute", "parent": parent, "child": child, "point": points(p)[0], "axis": Z}  # noqa: E731
     end = {"axis": Z} if loop == "revolute" else {}
     return {
         "name": "Watt",

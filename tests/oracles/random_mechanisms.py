@@ -6,10 +6,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from vehicles.multibody.body_motion import body_motion
-from vehicles.multibody.mechanism import WORLD, Coupling, Force, Joint, JointForce, JointSpring, Loop, Mechanism, RigidBody, Spring
-from vehicles.multibody.system import build_system
-from vehicles.multibody.tree import advance_positions
+from vehicles.multibody.description.mechanism import (
+    WORLD,
+    Coupling,
+    Force,
+    Joint,
+    JointForce,
+    JointSpring,
+    Loop,
+    Mechanism,
+    RigidBody,
+    Spring,
+)
+from vehicles.multibody.tree.body_motion import body_motion
+from vehicles.multibody.tree.system import build_system
+from vehicles.multibody.tree.tree import advance_positions
 
 KINDS = ("revolute", "prismatic", "universal", "spherical", "fixed", "revolute", "revolute")
 LOOPS = ("ball", "point_on_line", "distance", "revolute")

@@ -10,10 +10,10 @@ from legged_mechanisms import DATA, free_accelerations, free_joint, free_rates, 
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from vehicles.mechanisms.five_link import DEPENDENT, STATE, euler_step, evaluate, link_angles, make_five_link, solve_links, solve_pose
-from vehicles.mechanisms.from_mechanism import five_link_parameters
-from vehicles.multibody.formulations import make_formulation
-from vehicles.multibody.system import build_system
+from simulator.lab.linkages.five_rods import DEPENDENT, STATE, euler_step, evaluate, link_angles, make_five_link, solve_links, solve_pose
+from simulator.lab.linkages.linkage_parameters import five_link_parameters
+from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.multibody.tree.system import build_system
 
 FACTS = json.loads((DATA / "five_link.json").read_text())
 CURVES = np.loadtxt(DATA / "five_link_curves.csv", delimiter=",")

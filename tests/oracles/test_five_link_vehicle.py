@@ -12,30 +12,31 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
 from simulator.build import build_vehicle, vehicle_description
+from tests.laws.free_motion import FreeMotion, free_motion
 from tests.laws.free_vehicle import attitude, energies, integrate
+from tests.laws.table_accelerations import table_accelerations
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP, mirrored
 from tests.laws.vehicle_rig import command, drive, ground, image, standing, track
 from vehicles.dynamics import accelerations
-from vehicles.free_motion import FreeMotion, free_motion
 from vehicles.model import CORNER_NAMES, Workspace, new_mechanism, new_workspace
-from vehicles.multibody.articulated_body import accelerate_nodes
-from vehicles.multibody.embedding import ConstraintEmbedding
-from vehicles.multibody.formulations import make_formulation
-from vehicles.multibody.system import System, build_system
-from vehicles.multibody.tree import move, set_velocities
-from vehicles.steering import STEERING_STATE, place_tierods
-from vehicles.suspension.build_tables import build_tables
+from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.tree.articulated_body import accelerate_nodes
+from vehicles.multibody.tree.system import System, build_system
+from vehicles.multibody.tree.tree import move, set_velocities
+from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.suspension.corner_bodies import CARRIER
-from vehicles.suspension.five_link import LINKS
-from vehicles.suspension.five_link_model import FiveLinkCorner, link_axes
-from vehicles.suspension.reduced_table import INTERPOLATED, ReducedTables
-from vehicles.tabulated import table_accelerations
+from vehicles.suspension.five_link.constants import link_axes
+from vehicles.suspension.five_link.corner import FiveLinkCorner
+from vehicles.suspension.five_link.kinematics import LINKS
+from vehicles.suspension.tables.build_tables import build_tables
+from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables
 from vehicles.vehicle_mechanism import CHASSIS, linear_struts, vehicle_mechanism
 
 Array = NDArray[np.float64]
 TRUCK = vehicle_description("five_link_rear")
 DESIGN = replace(TRUCK.design, struts=linear_struts(TRUCK.design.struts))
-MECHANISM = new_mechanism(DESIGN.chassis, DESIGN.corners, DESIGN.struts, DESIGN.gravity)
+MECHANISM = new_mechanism(DESIGN.chassis, DESIGN.corners, DESIGN.struts)
 SYSTEM = build_system(vehicle_mechanism(DESIGN))
 REAR = (2, 3)
 
@@ -91,7 +92,7 @@ def set_links(system: System, q: Array, v: Array, k: Any, i: int, corner: FiveLi
         rod = k["c"][body, :, i] - corner.chassis_joints[n]
         turned_y = np.cross(rod, x) / np.linalg.norm(np.cross(rod, x))
         a = np.arctan2(np.cross(y, turned_y) @ x, y @ turned_y)
-        design, back = corner.bodies[link].com - corner.chassis_joints[n], about(x, -a) @ rod
+        design, back = corner.bodies[link].p_BoBcm - corner.chassis_joints[n], about(x, -a) @ rod
         b = np.arctan2(np.cross(design, back) @ y, design @ back)
         q[system.joint_q[joint]] = a, b
         w = k["w_rel"][body, :, i]
@@ -160,7 +161,7 @@ def error(ours: Any, theirs: Any) -> float:
 
 def tumbling(gravity: float) -> FreeMotion:
     """Without dampers, springs 20 mm off their rest, everything turning."""
-    m = free_motion(replace_gravity(gravity))
+    m = free_motion(new_mechanism(DESIGN.chassis, DESIGN.corners, DESIGN.struts.copy()), gravity)
     state, struts = m.state[0], m.struts[0]
     for name in ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end"):
         struts[name] = 0.0
@@ -170,10 +171,6 @@ def tumbling(gravity: float) -> FreeMotion:
     state["theta"], state["theta_dot"] = [0.05, -0.05, 0.03, -0.03], [0.0, 0.0, 0.4, -0.3]
     state["w_WB_B"], state["wheel_spin"] = [0.3, 0.2, 0.5], 30.0
     return m
-
-
-def replace_gravity(gravity: float) -> Any:
-    return new_mechanism(DESIGN.chassis, DESIGN.corners, DESIGN.struts.copy(), gravity)
 
 
 def largest_change(h: float) -> float:
@@ -208,7 +205,7 @@ def test_it_stands_still() -> None:
     drive(car, "flat", command(), 3.0)
     for name in ("p_WB", "q_WB", "theta"):
         assert np.abs(car.space.state[0][name] - before[0][name]).max() < 1e-9, name
-    weight = (car.model.chassis[0]["mass"] + car.model.corners[0]["mass"].sum()) * 9.81
+    weight = (car.model.chassis[0]["mass"] + car.model.corners[0]["mass"].sum()) * 9.80665
     assert car.read()[0]["F_C"][:, 2].sum() == pytest.approx(weight, rel=1e-9)
     assert car.read()[0]["jounce"][2:] == pytest.approx(car.space.state[0]["theta"][2:], abs=1e-12)
 

@@ -9,11 +9,11 @@ from simulator.base.yamlfile import read_yaml
 from simulator.build import data_folder
 from tests.oracles import known_mechanisms as known
 from tests.oracles.tree_poses import energy_of
-from vehicles.multibody.embedding import ConstraintEmbedding
-from vehicles.multibody.formulations import make_formulation
-from vehicles.multibody.mechanism import MechanismError
-from vehicles.multibody.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.system import build_system
+from vehicles.multibody.description.mechanism import MechanismError
+from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.tree.system import build_system
 
 FORMULATIONS = ["ce", "ta", "recursive", "fa"]
 ANGLES = [-2.9, -1.3, 0.2, 1.1, 2.4]

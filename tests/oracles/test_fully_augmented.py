@@ -11,7 +11,7 @@ import yaml
 
 from simulator.base.yamlfile import read_yaml
 from simulator.build import data_folder
-from simulator.validate.model_file import JOINTS, read_design
+from simulator.lab.validate.model_file import JOINTS, read_design
 from tests.oracles import known_mechanisms as known
 from tests.oracles.dense_multipliers import accelerations
 from tests.oracles.kkt_reference import error
@@ -19,18 +19,19 @@ from tests.oracles.random_mechanisms import RandomMechanism
 from tests.oracles.test_tree_augmented import random_state
 from tests.oracles.urdf_generator import four_bar_branches
 from vehicles.model import CORNER_NAMES
-from vehicles.multibody import ldl
-from vehicles.multibody.absolute_coordinates import advance
-from vehicles.multibody.articulated_body import articulated_body
-from vehicles.multibody.assembly import consistent_velocities
-from vehicles.multibody.constraint_jacobian import free_coordinates
-from vehicles.multibody.forces import apply_forces, spring_energy
-from vehicles.multibody.fully_augmented import FullyAugmented
-from vehicles.multibody.mechanism import WORLD, Joint, JointSpring, Mechanism, MechanismError, RigidBody, Spring
-from vehicles.multibody.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.system import build_system
-from vehicles.multibody.tree import advance_positions, energy, move, set_velocities, start_inertias
-from vehicles.multibody.urdf import mechanism_from_urdf
+from vehicles.multibody.description.mechanism import WORLD, Joint, JointSpring, Mechanism, MechanismError, Spring
+from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.multibody.description.urdf import mechanism_from_urdf
+from vehicles.multibody.formulations import ldl
+from vehicles.multibody.formulations.absolute_coordinates import advance
+from vehicles.multibody.formulations.fully_augmented import FullyAugmented
+from vehicles.multibody.loops.assembly import consistent_velocities
+from vehicles.multibody.loops.constraint_jacobian import free_coordinates
+from vehicles.multibody.tree.articulated_body import articulated_body
+from vehicles.multibody.tree.forces import apply_forces, spring_energy
+from vehicles.multibody.tree.system import build_system
+from vehicles.multibody.tree.tree import advance_positions, energy, move, set_velocities, start_inertias
 from vehicles.vehicle_mechanism import vehicle_mechanism
 
 SOLVERS = ("sparse", "dense")
@@ -116,7 +117,7 @@ def test_bodies_without_mass_that_carry_others_move_as_by_the_recursion(seed):
 
 @pytest.mark.parametrize("theta", [-2.9, 0.2, 1.1])
 def test_four_bar_as_by_complex_exponentials(theta):
-    """The closed form of paper 000, with rods that have no moment about themselves; the row across the plane is redundant and carries nothing."""
+    """The closed form of [Jain 2016], with rods that have no moment about themselves; the row across the plane is redundant and carries nothing."""
     system = build_system(shipped("four_bar"))
     formulation = FullyAugmented(system)
     third, fourth = known.four_bar_angles(math.pi / 2.0)

@@ -9,7 +9,7 @@ from simulator.base.yamlfile import read_yaml
 from simulator.build import data_folder
 from tests.oracles import known_mechanisms as known
 from tests.oracles.tree_poses import energy_of, loop_gap, poses
-from vehicles.multibody.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 
 ANGLES = [-2.9, -1.3, 0.2, 1.1, 2.4]
 

@@ -11,9 +11,9 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import record
 from simulator.build import data_folder, load_mechanism
-from vehicles.mechanisms.landing_gear import PAPER, STATE, follow_length, landing_gear, positions_at, set_position
-from vehicles.multibody.embedding import ConstraintEmbedding
-from vehicles.multibody.system import build_system
+from simulator.lab.linkages.retractable_gear import PAPER, STATE, follow_length, landing_gear, positions_at, set_position
+from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.tree.system import build_system
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "mechanisms"
 GEAR = landing_gear()

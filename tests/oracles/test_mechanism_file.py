@@ -12,8 +12,8 @@ import yaml
 from simulator.base.errors import ConfigError
 from tests.broken_places import places
 from tests.oracles.tree_poses import loop_gap, poses, quaternion_matrix
-from vehicles.multibody.initial_state import resting_state
-from vehicles.multibody.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.description.initial_state import resting_state
+from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 
 FILE = "m.yaml"
 

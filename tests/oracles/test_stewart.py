@@ -9,11 +9,11 @@ from legged_mechanisms import DATA, free_accelerations, free_joint, free_rates, 
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from vehicles.mechanisms.from_mechanism import stewart_parameters
-from vehicles.mechanisms.generated import stewart_leg
-from vehicles.mechanisms.stewart import STATE, euler_step, evaluate, leg_coordinates, make_stewart, solve_legs
-from vehicles.multibody.formulations import make_formulation
-from vehicles.multibody.system import build_system
+from simulator.lab.linkages.generated import stewart_leg
+from simulator.lab.linkages.linkage_parameters import stewart_parameters
+from simulator.lab.linkages.stewart import STATE, euler_step, evaluate, leg_coordinates, make_stewart, solve_legs
+from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.multibody.tree.system import build_system
 from washout.platform import HEXAPOD, leg_lengths
 
 TSAI = json.loads((DATA / "stewart_tsai.json").read_text())

@@ -14,8 +14,8 @@ import pytest
 from simulator.__main__ import main
 from simulator.base.errors import ConfigError, OutputError
 from simulator.build import build_vehicle
-from simulator.validate.recording import INPUTS, Recording
-from simulator.validate.trajectory import (
+from simulator.lab.validate.recording import INPUTS, Recording
+from simulator.lab.validate.trajectory import (
     CORNERS,
     TrajectoryComparison,
     arm_angles,
@@ -26,8 +26,8 @@ from simulator.validate.trajectory import (
     spawn,
     take_over,
 )
-from vehicles.dynamics import prepare
-from vehicles.steering import place_tierods
+from vehicles.steering.pitman_arm import place_tierods
+from vehicles.suspension.corner_sums import prepare
 from vehicles.vehicle import Vehicle
 
 DATA = Path(__file__).parents[1] / "data" / "chrono"

@@ -9,20 +9,21 @@ from simulator.base.yamlfile import read_yaml
 from simulator.build import data_folder
 from tests.oracles import dense_multipliers as dense
 from tests.oracles.random_mechanisms import RandomMechanism, carried
-from vehicles.multibody.assembly import consistent_velocities
-from vehicles.multibody.body_motion import mechanical_energy
-from vehicles.multibody.constraint_jacobian import (
+from vehicles.multibody.description.mechanism import WORLD, Joint, Loop, MechanismError
+from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.multibody.loops.assembly import consistent_velocities
+from vehicles.multibody.loops.constraint_jacobian import (
     free_coordinates,
     joint_jacobian,
     position_residuals,
     velocity_products,
     velocity_residuals,
 )
-from vehicles.multibody.formulations import make_formulation
-from vehicles.multibody.mechanism import WORLD, Joint, Loop, MechanismError, RigidBody
-from vehicles.multibody.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.system import build_system
-from vehicles.multibody.tree import advance_positions
+from vehicles.multibody.tree.body_motion import mechanical_energy
+from vehicles.multibody.tree.system import build_system
+from vehicles.multibody.tree.tree import advance_positions
 
 CUT_JOINTS = ("ta", "recursive")
 SEEDS = (0, 1, 2, 3, 5, 6, 7, 8)

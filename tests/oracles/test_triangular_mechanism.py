@@ -11,14 +11,14 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.build import data_folder, load_mechanism
-from simulator.triangular.basis import triangularize
-from simulator.triangular.from_mechanism import problem_of_mechanism
-from simulator.triangular.generate import make_solver
-from simulator.triangular.polynomial import magnitude, value
-from simulator.triangular.singular_engine import find_singular
-from vehicles.multibody.embedding import ConstraintEmbedding
-from vehicles.multibody.mechanism import Coupling
-from vehicles.multibody.system import build_system
+from simulator.lab.triangular.basis import triangularize
+from simulator.lab.triangular.kernel_text import make_solver
+from simulator.lab.triangular.loop_equations import problem_of_mechanism
+from simulator.lab.triangular.polynomial import magnitude, value
+from simulator.lab.triangular.singular_engine import find_singular
+from vehicles.multibody.description.mechanism import Coupling
+from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.tree.system import build_system
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 SHIPPED = sorted((data_folder("configs") / "mechanisms").glob("*.yaml"))

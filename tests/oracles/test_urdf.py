@@ -7,7 +7,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from tests.oracles.tree_poses import loop_gap, poses
-from vehicles.multibody.urdf import mechanism_from_urdf
+from vehicles.multibody.description.urdf import mechanism_from_urdf
 
 DATA = Path(__file__).parents[1] / "data/urdfplus"
 SHIPPED = ["four_bar_branch_1_1", "implicit_depth5_loop_size5"]

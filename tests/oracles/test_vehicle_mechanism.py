@@ -19,25 +19,26 @@ from simulator.__main__ import main
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.base.records import record
 from simulator.build import vehicle_description
-from simulator.validate.accelerations import OracleModel, TableModel
-from simulator.validate.model_file import JOINTS, read_design
-from simulator.validate.vehicle_mechanism import MechanismModel
+from simulator.lab.validate.accelerations import OracleModel, TableModel
+from simulator.lab.validate.general_engine import MechanismModel
+from simulator.lab.validate.model_file import JOINTS, read_design
 from tests.oracles.kkt_reference import accelerations, error, quarter_accelerations
 from tests.oracles.perturbed_model import mirrored_state, perturbed_model, random_state
 from vehicles.model import CORNER_NAMES, Design, new_mechanism, new_workspace
-from vehicles.multibody.constraints import set_residuals
-from vehicles.multibody.embedding import ConstraintEmbedding
-from vehicles.multibody.formulations import make_formulation
-from vehicles.multibody.mechanism import JOINTS as DEGREES
-from vehicles.multibody.mechanism import LOOPS, Mechanism
-from vehicles.multibody.system import System, build_system
-from vehicles.multibody.tree import energy, move, set_velocities
-from vehicles.steering import STEERING_STATE, place_tierods
+from vehicles.multibody.description.mechanism import JOINTS as DEGREES
+from vehicles.multibody.description.mechanism import LOOPS, Mechanism
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.tree.constraints import set_residuals
+from vehicles.multibody.tree.system import System, build_system
+from vehicles.multibody.tree.tree import energy, move, set_velocities
+from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.suspension.corner import corner_kinematics
 from vehicles.suspension.corner_bodies import CARRIER
-from vehicles.suspension.corner_model import Body
-from vehicles.suspension.double_wishbone import LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
-from vehicles.vehicle_mechanism import jounce_sign, linear_struts, quarter_car, vehicle_mechanism
+from vehicles.suspension.double_wishbone.kinematics import LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
+from vehicles.suspension.double_wishbone.mechanism import jounce_sign
+from vehicles.vehicle_mechanism import linear_struts, quarter_car, vehicle_mechanism
 
 Array = NDArray[np.float64]
 DATA = Path(__file__).parents[1] / "data" / "hmmwv_accelerations"
@@ -245,7 +246,7 @@ def test_rods_without_mass_change_nothing_but_the_number_of_bodies(formulation: 
 
 
 def test_half_a_shock_absorber_without_mass_is_refused() -> None:
-    bodies = {**HMMWV.design.corners[0].bodies, "shock_upper": Body(0.0, np.zeros(3), np.zeros((3, 3)))}
+    bodies = {**HMMWV.design.corners[0].bodies, "shock_upper": RigidBody("shock_upper", 0.0)}
     corners = (replace(HMMWV.design.corners[0], bodies=bodies), *HMMWV.design.corners[1:])
     with pytest.raises(ConfigError, match="shock_upper"):
         vehicle_mechanism(replace(HMMWV.design, corners=corners))
@@ -272,7 +273,7 @@ def test_massless_linkage_moves_the_vehicle_as_driven_tie_rods_do() -> None:
 
 def closed_form(design: Design, system: System, q: Array, v: Array, prescribed: Array) -> dict[str, Array]:
     """Accelerations of the chassis, the lower arms and the wheels for a chassis at rest."""
-    s, w = record(STEERING_STATE), new_workspace(new_mechanism(design.chassis, list(design.corners), design.struts, design.gravity))
+    s, w = record(STEERING_STATE), new_workspace(new_mechanism(design.chassis, list(design.corners), design.struts))
     at = system.joint_v["pitman_arm"]
     s[0]["angle"], s[0]["rate"], s[0]["acceleration"] = q[system.joint_q["pitman_arm"]][0], v[at][0], prescribed[at][0]
     place_tierods(HMMWV.steering, s, w.inputs)
@@ -346,7 +347,7 @@ def sizes(mechanism: Mechanism) -> dict[str, tuple[int, int]]:
 
 
 def planar(mechanism: Mechanism) -> Mechanism:
-    """Paper 000's corner: arms and shock absorber move in the plane across the vehicle's x axis, on pins."""
+    """The corner of [Jain 2016]: arms and shock absorber move in the plane across the vehicle's x axis, on pins."""
     x = np.array([[1.0, 0.0, 0.0]])
 
     def joint(j: Any) -> Any:

@@ -12,14 +12,14 @@ import pytest
 from simulator.base.errors import InertiaWarning
 from simulator.base.records import Record, record
 from simulator.build import build_ground, build_vehicle
-from simulator.validate.accelerations import OracleModel
-from simulator.validate.model_file import read_design
+from simulator.lab.validate.accelerations import OracleModel
+from simulator.lab.validate.model_file import read_design
 from tests.laws.free_vehicle import JOUNCE, MODEL, attitude
 from tests.oracles.kkt_reference import accelerations, constraints, error, inertial_forces, mass_matrix, solve_symmetric
 from tests.oracles.mechanism import CORNERS, Mechanism, motion
 from tests.oracles.perturbed_model import perturbed_model, random_state
 from vehicles.command import COMMAND
-from vehicles.step import steering_row
+from vehicles.steering_torque import steering_row
 from vehicles.vehicle import Vehicle
 
 
@@ -73,6 +73,7 @@ def oracle_of(vehicle: Vehicle, before: Record) -> tuple[dict[str, Any], dict[st
     """The oracle's model with springs and dampers that give this moment's forces, and the state of this moment."""
     k, x, out, q = vehicle.space.kinematics[0], before[0], vehicle.space.out[0], vehicle.space.inputs[0]
     model = copy.deepcopy(MODEL)
+    model["gravity"] = [0.0, 0.0, -float(vehicle.space.loads[0]["gravity"])]
     for i in range(4):
         spring, damper = model["springs"][i], model["dampers"][i]
         assert spring["name"].startswith(CORNERS[i])
@@ -126,5 +127,5 @@ def test_driven_vehicle_and_its_steering_wheel_torque(seconds: float) -> None:
     loop_force = -x[n + len(g) - 3 * len(mech.loops) :].reshape(-1, 3)
     pitman = sum(R.T @ steering_force(model, loop_force, side) @ s.steering[0]["Q_1"][:, i] for i, side in enumerate(CORNERS[:2]))
     assert abs(pitman) > 10.0
-    assert error(s.motion[0]["pitman_torque"], pitman) < 1e-9
+    assert error(s.out[0]["pitman_torque"], pitman) < 1e-9
     assert error(vehicle.readout[0]["steering_wheel_torque"], -pitman / 26.0) < 1e-9

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vehicles.multibody.mechanism import WORLD
+from vehicles.multibody.description.mechanism import WORLD
 
 
 def turn(axis, angle):

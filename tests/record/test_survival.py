@@ -23,7 +23,7 @@ from simulator.record.owner import LOCK_NAME, FolderInUseError, FolderLock
 from simulator.record.parquet import read_about
 from simulator.record.recover import read_logs
 from simulator.record.rows import RowsFile, RowsWriter
-from simulator.record.writer import TelemetryWriter, read_telemetry
+from simulator.record.writer import LogOptions, TelemetryWriter, read_telemetry
 
 ROOT = Path(__file__).parents[2]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
@@ -38,7 +38,7 @@ TABLE = (
 def new_writer(folder, **options):
     """(record, its writer)."""
     source = record(TABLE)
-    return source, TelemetryWriter(folder, [("", TABLE, source)], 1, wall=("wall_time",), **options)
+    return source, TelemetryWriter(folder, [("", TABLE, source)], 1, LogOptions(**options), ("wall_time",))
 
 
 def fill(source, n):
@@ -58,7 +58,7 @@ def assert_rows(data, count):
 HEAD = """
 import sys, time
 from simulator.base.records import record
-from simulator.record.writer import TelemetryWriter
+from simulator.record.writer import LogOptions, TelemetryWriter
 TABLE = {table!r}
 source = record(TABLE)
 def fill(n):
@@ -76,7 +76,7 @@ def start(script, *arguments):
 
 
 LOGGER = """
-out = TelemetryWriter(sys.argv[1], [("", TABLE, source)], 1, wall=("wall_time",), about={"vehicle": "cart"})
+out = TelemetryWriter(sys.argv[1], [("", TABLE, source)], 1, LogOptions(about={"vehicle": "cart"}), ("wall_time",))
 for n in range(3_000_000):  # it ends by itself, should nobody kill it
     fill(n)
     out.publish(wait=True)
@@ -182,6 +182,19 @@ def test_a_raw_log_that_lies_is_refused_and_kept(tmp_path, change):
     assert file.read_bytes() == changed
 
 
+@pytest.mark.parametrize("name", ["telemetry_2026-11-22_10-00-00.rows", "telemetry-2.parquet"])
+def test_a_broken_log_does_not_hide_the_others(tmp_path, name):
+    raw_log(tmp_path, 7)
+    (tmp_path / name).write_bytes(b"")
+    whole, broken = read_logs(tmp_path)
+    assert (whole.file.name, whole.rows, whole.recovered, whole.trouble) == ("telemetry.parquet", 7, True, "")
+    assert (broken.file.name, broken.rows) == (name, 0)
+    assert name in broken.trouble
+    assert (tmp_path / name).exists()
+    with pytest.raises(ConfigError, match=name):
+        read_logs(tmp_path / name)
+
+
 def test_a_log_whose_closing_was_killed_at_the_last_moment_is_not_made_twice(tmp_path):
     source, out = new_writer(tmp_path)
     for n in range(5):
@@ -223,6 +236,18 @@ def test_a_new_run_replaces_an_earlier_one_whole_and_touches_nothing_else(tmp_pa
     assert sorted(os.listdir(tmp_path)) == [LOCK_NAME, "notes.txt", "telemetry.rows"]
     out.close()
     assert sorted(os.listdir(tmp_path)) == ["notes.txt", "telemetry.parquet"]
+
+
+def test_pictures_of_a_killed_run_do_not_mix_with_those_of_the_next(tmp_path):
+    raw_log(tmp_path, 3)
+    for name in ("frame_0009_chase.png", "frame_0010_driver.png.new", "platform.png.4711.part", "incident_1.npz"):
+        (tmp_path / name).write_text("of the killed run")
+    (tmp_path / "notes.txt").write_text("mine")
+    _, out = new_writer(tmp_path, say=lambda _: None)
+    out.close()
+    kept, *others = sorted(os.listdir(tmp_path), key=lambda name: name.endswith((".txt", ".parquet")))
+    assert kept.endswith(".rows")
+    assert sorted(others) == ["notes.txt", "telemetry.parquet"]
 
 
 def test_a_folder_without_a_run_is_not_cleared(tmp_path):

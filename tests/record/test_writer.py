@@ -20,7 +20,7 @@ from simulator.record import rows as rows_module
 from simulator.record.channels import Channels, frame_of
 from simulator.record.files import new_run_folder, write_text
 from simulator.record.recover import read_logs
-from simulator.record.writer import TelemetryWriter, read_telemetry, read_units
+from simulator.record.writer import LogOptions, TelemetryWriter, read_telemetry, read_units
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
@@ -29,7 +29,7 @@ def log_run(folder, ticks, divisor=1, csv=False):
     """Log `ticks` ticks of a made-up motion; returns what was in p_WB, gear and the command's steering at the logged ticks."""
     readout, command = record(READOUT), record(COMMAND)
     expected = []
-    with TelemetryWriter(folder, [("", READOUT, readout), ("command_", COMMAND, command)], divisor, csv) as out:
+    with TelemetryWriter(folder, [("", READOUT, readout), ("command_", COMMAND, command)], divisor, LogOptions(csv)) as out:
         for tick in range(ticks):
             readout[0]["time"] = tick * 0.001
             readout[0]["p_WB"] = (tick, -tick, 0.1 * tick)
@@ -158,7 +158,10 @@ def test_ctrl_c_leaves_a_complete_log(tmp_path):
     # an impatient second one, while the first one closes the file, must not tear it
     time.sleep(0.02)
     child.send_signal(signal.SIGINT)
-    child.communicate(timeout=60)
+    try:
+        child.communicate(timeout=60)
+    finally:
+        child.kill()  # it writes for ever
     assert child.returncode == 7
     data = read_telemetry(tmp_path / "telemetry.parquet")
     assert len(data["time"]) >= 1000

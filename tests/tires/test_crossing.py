@@ -174,10 +174,10 @@ def test_hostile_motion_gives_finite_forces(hardness, h):
         r.wheel[0]["w_WK_W"] = rng.choice([-50.0, 0.0, 50.0], 3)
         r.wheel[0]["spin"] = rng.choice([-1e3, -1e-12, 0.0, 1e-6, 20.0, 1e3])
         o = tire_rig.step(r, h)
-        for name in ("F_W", "M_W", "p_WC", "slip_ratio", "slip_angle", "sinkage", "drag_x"):
+        for name in ("F_W", "M_W", "p_WC", "slip_ratio", "slip_angle", "sinkage"):
             assert np.isfinite(o[name]).all(), (k, name)
         assert all(np.isfinite(r.s[0][name]).all() for name in r.s.dtype.names), k
-        assert o["F_C"][2] >= 0.0 and 0.0 <= o["sinkage"] < 3.0 and o["drag_x"] >= 0.0
+        assert o["F_C"][2] >= 0.0 and 0.0 <= o["sinkage"] < 3.0
     r.ground = grounds[0]
     tire_rig.place(r, LOAD, (10.0, 0.0), 10.0 / 0.4647)
     o = tire_rig.roll(r, 20.0, h)

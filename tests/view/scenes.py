@@ -28,7 +28,7 @@ def corners(name: str) -> np.ndarray:
 def geometry() -> dict[str, Any]:
     """Geometry of a vehicle about like the HMMWV."""
     fixed = {name: corners(name) for name in _FRONT if name.endswith("_B")}
-    return {**fixed, "tire_radius": 0.47, "tire_width": 0.318, "p_BH": np.array([0.1, 0.6, 1.0])}
+    return {**fixed, "tire_radius": np.full(4, 0.47), "tire_width": np.full(4, 0.318), "p_BH": np.array([0.1, 0.6, 1.0])}
 
 
 def readout(x: float = 0.0, y: float = 0.0, ground: float = 0.0, yaw: float = 0.0, speed: float = 0.0, steer: float = 0.0) -> Record:

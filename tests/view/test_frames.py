@@ -7,15 +7,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from simulator.base.errors import DeviceError
+from simulator.keeper import Keeper
 from simulator.view.block import KeyReader, ViewWriter, extras
 from simulator.view.camera import CAMERAS
 from simulator.view.claims import sweep
 from simulator.view.context import offscreen_context
-from simulator.view.frames import start_pictures_process
+from simulator.view.stills import start_pictures_process
 from tests.view.scenes import geometry, hilly_land, readout
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +25,7 @@ HOST = (
     "import sys, time\n"
     "from pathlib import Path\n"
     "from simulator.view.block import KeyReader, ViewWriter, extras\n"
-    "from simulator.view.frames import start_pictures_process\n"
+    "from simulator.view.stills import start_pictures_process\n"
     "from tests.view.scenes import geometry, hilly_land, readout\n"
     "block, keys, state = ViewWriter(), KeyReader(), readout()\n"
     "view = start_pictures_process(block.name, keys.name, hilly_land(), geometry(), Path(sys.argv[1]), 0.5)\n"
@@ -78,6 +80,41 @@ def test_the_last_state_is_drawn_and_nothing_twice(tmp_path):
     view.close()
     keys.close()
     block.close()
+
+
+def test_pictures_go_on_after_a_reset(tmp_path):
+    """Time begins again at nought: nobody wants to wait until it has come where it was."""
+    block, keys, view = start(tmp_path)
+    state = readout()
+    for count, t in enumerate((100.0, 0.0, 0.6), start=1):
+        state[0]["time"] = t
+        block.publish(state, extras())
+        end = time.monotonic() + (120.0 if count == 1 else 10.0)
+        while keys.frames < count and view.alive and time.monotonic() < end:
+            time.sleep(0.02)
+        assert keys.frames == count
+    block.leave()
+    view.end(60.0)
+    assert view.complaint == ""
+    view.close()
+    keys.close()
+    block.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are ended by signals here")
+@pytest.mark.parametrize("looks", [True, False], ids=["noticed on the way", "noticed at the end"])
+def test_pictures_that_are_killed_before_the_first_one_are_drawn_at_the_end(tmp_path, looks):
+    said = []
+    keeper = Keeper(8, said.append, 0.0, person=False)
+    keeper.open(hilly_land(), geometry(), "", tmp_path, 0.5)
+    keeper._process.kill()
+    keeper.block.publish(readout(), extras())
+    if looks:
+        keeper.look(SimpleNamespace(paused=False, cueing=None))
+    keeper.close()
+    assert len(list(tmp_path.glob("*.png"))) == len(CAMERAS)
+    assert ("driving without pictures: the view ended with code -9" in said) == looks
+    assert "the pictures were killed before the first one: the last state is drawn now" in said
 
 
 def test_a_drive_without_a_single_state_ends_without_pictures(tmp_path):

@@ -10,7 +10,20 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.view.block import EXTRAS, STATE, extras
-from simulator.view.instruments import AMBER, GREEN, RED, Canvas, Font, FrameRate, asset, gear_name, hexapod, instruments, leg_color
+from simulator.view.instruments import (
+    AMBER,
+    GREEN,
+    RED,
+    Canvas,
+    Font,
+    FrameRate,
+    asset,
+    clock_text,
+    gear_name,
+    hexapod,
+    instruments,
+    leg_color,
+)
 from simulator.view.quality import FAST, SCALES, SLOW, WINDOW, Quality
 from simulator.view.vehicle_geometry import bars, checked_geometry
 from tests.view.scenes import geometry, readout
@@ -53,6 +66,22 @@ def test_backwards_is_shown_as_speed_in_reverse():
     texts = drawn(v_WB_B=(-5.0, 0.0, 0.0), gear=-1, selector=-1).texts
     assert "18" in texts and "R" in texts
     assert gear_name(2, 0) == "N" and gear_name(0, 1) == "N" and gear_name(6, 1) == "D6"
+
+
+@pytest.mark.parametrize(
+    ("time", "text"),
+    [
+        (0.0, "0:00.0"),
+        (0.3, "0:00.3"),
+        (59.94, "0:59.9"),
+        (59.96, "1:00.0"),
+        (5999.97, "100:00.0"),
+        (math.nan, "0:00.0"),
+        (math.inf, "0:00.0"),
+    ],
+)
+def test_no_minute_has_sixty_seconds_and_more(time, text):
+    assert clock_text(time) == text
 
 
 def test_messages_and_pause_are_shown():

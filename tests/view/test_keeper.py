@@ -32,9 +32,10 @@ class Child:
 
     def __init__(self, pid):
         self.pid, self.alive, self.complaint, self.killed, self.ended = pid, True, "", False, False
+        self.by_signal = False
 
     def die(self):
-        self.alive, self.complaint = False, "the view ended with code -9"
+        self.alive, self.by_signal, self.complaint = False, True, "the view ended with code -9"
 
     def kill(self):
         self.killed = True
@@ -201,6 +202,37 @@ def test_a_scripted_drive_goes_on_without_its_view(story):
     s.go(2.0 * WAIT, frames=False)
     assert not s.session.paused and s.session.cueing.parked == 0 and not s.keeper.stop
     assert [line for line in s.said if "first frame" not in line] == ["driving without pictures: the view ended with code -9"]
+
+
+def test_a_full_temporary_disk_costs_the_pictures_and_not_the_drive(story, monkeypatch, tmp_path):
+    s = story(person=False)
+    s.keeper._process = None
+    no_room = OSError(28, "No space left on device")
+
+    def start(*_):
+        raise no_room
+
+    monkeypatch.setattr(keeper, "start_pictures_process", start)
+    s.keeper.open(None, {}, "", tmp_path, 0.5)
+    assert s.said == [f"driving without pictures: {no_room}"]
+    s.go(2.0, frames=False)
+    assert not s.session.paused and not s.keeper.stop
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system cannot reserve memory")
+def test_without_room_in_shared_memory_there_is_no_block(monkeypatch):
+    """The first write to one would end the process (SIGBUS)."""
+    made = []
+
+    def refuse(handle, *_):
+        made.append(os.path.realpath(f"/proc/self/fd/{handle}"))
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", refuse)
+    with pytest.raises(DeviceError, match="expected room in shared memory"):
+        KeyReader()
+    assert len(made) == 1
+    assert not os.path.exists(made[0])
 
 
 def test_nothing_is_left_of_a_keeper(story):

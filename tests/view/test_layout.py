@@ -89,6 +89,41 @@ def test_everything_that_is_drawn_lies_in_the_picture(size):
     assert (canvas.vertices()[:, :2].max(axis=0) < np.array(size) + 2.0).all()
 
 
+class Places(Canvas):
+    """A canvas that remembers where words and lamps are: left, top, right and bottom of each."""
+
+    def __init__(self):
+        super().__init__(FONT)
+        self.words, self.lamps = {}, []
+
+    def text(self, x, y, text, *rest, **more):
+        super().text(x, y, text, *rest, **more)
+        if text != "P":  # inside its lamp
+            self.words[text] = (*self._quads[-1][..., :2].min(axis=(0, 1)), *self._quads[-1][..., :2].max(axis=(0, 1)))
+
+    def ring(self, center, radius, width, color):
+        super().ring(center, radius, width, color)
+        reach = radius + 0.5 * width
+        self.lamps.append((center[0] - reach, center[1] - reach, center[0] + reach, center[1] + reach))
+
+
+@pytest.mark.parametrize("size", [(1280.0, 720.0), (360.0, 640.0)])
+@pytest.mark.parametrize(("gear", "selector"), [(3, 1), (0, 0), (-1, -1)])
+def test_words_and_lamps_of_the_dashboard_are_apart(size, gear, selector):
+    for speed in (0.0, 22.0, 55.0):
+        canvas = Places()
+        instruments(
+            canvas, shown(speed=speed, gear=gear, selector=selector, engine_speed=419.0, overruns=123456), *size, 144.0, "suspension"
+        )
+        (lamp,) = canvas.lamps[:1]
+        roomy = (lamp[0] - 6.0, lamp[1], lamp[2] + 6.0, lamp[3])
+        places = [*canvas.words.values(), roomy]
+        assert len(places) > 10
+        for a, b in itertools.combinations(places, 2):
+            across, down = max(a[0], b[0]) - min(a[2], b[2]), max(a[1], b[1]) - min(a[3], b[3])
+            assert across >= 4.0 or down >= -8.0, (canvas.words, a, b)  # glyphs have air above and below
+
+
 def shown(speed=0.0, **changes):
     state = record(STATE)
     for table, source in ((READOUT, readout(speed=speed)), (EXTRAS, extras())):

@@ -9,7 +9,7 @@ import pytest
 
 from simulator.view import hmmwv
 from simulator.view.meshes import Builder, capsule, coil, mirrored
-from simulator.view.wheel import plain_wheel, wheel
+from simulator.view.road_wheel import plain_wheel, wheel
 
 MESHES = {
     "shell": hmmwv.shell, "fittings": hmmwv.fittings, "glass": hmmwv.glass, "frame": hmmwv.frame, "steering wheel": hmmwv.steering_wheel,

@@ -15,13 +15,16 @@ step by an active-set (semi-smooth Newton) iteration.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.brakes import brake_deflection, brake_limit, brake_slope
+from vehicles.brakes.friction_brake import brake_deflection, brake_limit, brake_slope
 from vehicles.drivetrain.driveline import DRIVELINE, axle_inertias, driveline_from_section, driveshaft_speed, solve_wheels
 from vehicles.drivetrain.engine import ENGINE, engine_from_section, engine_torque
 from vehicles.drivetrain.gearbox import (
@@ -77,6 +80,19 @@ DRIVETRAIN_OUT = (
 )
 
 
+class Hubs(NamedTuple):
+    """What the four wheels are to the drivetrain; arrays (4,)."""
+
+    spin: NDArray[np.float64]
+    """rad/s, absolute speed of each wheel about its axle, + = rolling forward; updated in place"""
+    carrier_spin: NDArray[np.float64]
+    """rad/s, speed of the wheel carrier about the same axle, taken as constant over the step"""
+    moment: NDArray[np.float64]
+    """N m, moment of the ground on the wheel about its axle, at the speeds before the step"""
+    inertia: NDArray[np.float64]
+    """kg m2, of wheel, tire and hub about the axle, half shafts not included"""
+
+
 @kernel
 def drivetrain_reset(p, s, spin, gear):
     """Brakes relaxed, `gear` engaged at the wheel speeds `spin` (4,), and the engine at the speed it keeps with the throttle closed:
@@ -109,27 +125,24 @@ def idling_speed(p, turbine_speed, free):
 
 
 @kernel
-def drivetrain_step(p, b, s, command, spin, carrier_spin, moment, moment_slope, wheel_inertia, h, out):
+def drivetrain_step(p, b, s, command, hubs, h, out):
     """Advance the drivetrain and the wheel spins by h seconds.
 
-    p : DRIVETRAIN, b : BRAKES (vehicles/brakes.py), s : DRIVETRAIN_STATE, command : COMMAND, out : DRIVETRAIN_OUT; records
-    spin (4,)          absolute speed of each wheel about its axle [rad/s], + = rolling forward; updated in place
-    carrier_spin (4,)  speed of the wheel carrier about the same axle [rad/s], taken as constant over the step
-    moment (4,)        moment of the ground on the wheel about its axle [N m], at the speeds before the step
-    moment_slope (4,)  d moment / d spin [N m s/rad], <= 0; what acts is moment + moment_slope (spin after - spin before)
-    wheel_inertia (4,) of wheel, tire and hub about the axle [kg m2], half shafts not included
-    h                  step [s], meant for 0.1 to 5 ms
+    p : DRIVETRAIN, b : BRAKES (vehicles/brakes/friction_brake.py), s : DRIVETRAIN_STATE, command : COMMAND, out : DRIVETRAIN_OUT; records
+    hubs : Hubs; their `spin` is updated in place
+    h : step [s], meant for 0.1 to 5 ms
 
     `drive_torque`, `brake_torque` and the moment that acts satisfy I (spin after - spin before) / h = moment + drive - brake
     exactly. The chassis is due -brake through the carriers, and `reaction_x`, `reaction_y` from the housings: minus the rate of
     the drivetrain's angular momentum about x (all longitudinal shafts turn about +x), and minus the drive torques and that rate about y.
     """
+    spin = hubs.spin
     shaft_speed = driveshaft_speed(p, spin)
     advance_gearbox(p, s, command, shaft_speed, 0.25 * (spin[0] + spin[1] + spin[2] + spin[3]), h)
     torque, torque_slope = engine_torque(p, s[0]["engine_speed"], command[0]["throttle"])
     e0, e1, push, inertia = turbine_side(p, s, torque, torque_slope, h)
 
-    coupling = solve_spins(p, b, s, command, spin, carrier_spin, moment, moment_slope, wheel_inertia, h, push, inertia)
+    coupling = solve_spins(p, b, s, command, hubs, h, push, inertia)
 
     x, slope = s[0]["change"], brake_slope(b, h)
     for i in range(4):
@@ -137,7 +150,7 @@ def drivetrain_step(p, b, s, command, spin, carrier_spin, moment, moment_slope, 
         brake = min(limit, max(-limit, s[0]["held"][i] + slope * x[i]))
         s[0]["brake_angle"][i] = brake_deflection(b, s[0]["brake_angle"][i], brake, h)
         out[0]["brake_torque"][i] = brake
-        out[0]["drive_torque"][i] = (wheel_inertia[i] / h - moment_slope[i]) * x[i] - moment[i] + brake
+        out[0]["drive_torque"][i] = hubs.inertia[i] / h * x[i] - hubs.moment[i] + brake
         spin[i] += x[i]
     turbine_change = (push - h * coupling) / inertia
     engine_change = e0 - e1 * turbine_change
@@ -170,7 +183,7 @@ def turbine_side(p, s, torque, torque_slope, h):
 
 
 @inline
-def solve_spins(p, b, s, command, spin, carrier_spin, moment, moment_slope, wheel_inertia, h, push, inertia):
+def solve_spins(p, b, s, command, hubs, h, push, inertia):
     """Speed changes of the wheels into s.change; returns the coupling torque [N m].
 
     Guess which brakes and whether the coupling slide, solve the linear system, correct the guess, until it stands.
@@ -180,13 +193,13 @@ def solve_spins(p, b, s, command, spin, carrier_spin, moment, moment_slope, whee
     slope = brake_slope(b, h)
     x, held, limit = s[0]["change"], s[0]["held"], s[0]["limit"]
     # what the coupling (impulse) and the brakes (torque) need in order to hold, for zero change of the spins
-    hold = push + inertia * (s[0]["turbine_speed"] - s[0]["slip"] - gain * driveshaft_speed(p, spin))
+    hold = push + inertia * (s[0]["turbine_speed"] - s[0]["slip"] - gain * driveshaft_speed(p, hubs.spin))
     for i in range(4):
         x[i] = 0.0
-        held[i] = slope * (spin[i] - carrier_spin[i]) + b[0]["stiffness"] * s[0]["brake_angle"][i]
+        held[i] = slope * (hubs.spin[i] - hubs.carrier_spin[i]) + b[0]["stiffness"] * s[0]["brake_angle"][i]
         limit[i] = brake_limit(b, i, command)
-        s[0]["load_free"][i] = h * moment[i]
-        s[0]["diagonal_free"][i] = wheel_inertia[i] + p[0]["half_shaft_inertia"] - h * moment_slope[i]
+        s[0]["load_free"][i] = h * hubs.moment[i]
+        s[0]["diagonal_free"][i] = hubs.inertia[i] + p[0]["half_shaft_inertia"]
 
     coupled = side(hold, h * low, h * high)
     for i in range(4):

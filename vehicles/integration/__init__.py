@@ -1,6 +1,6 @@
 """Integrators of fixed step for any system y' = f(t, y): explicit, partitioned, multistep and linearly implicit ones.
 
-They are those that papers 002 (section 3.3.3.7) and 004 (tables 1 and 3: explicit Euler, 1 ms) weigh for real time, for use on reference
+They are those that [Deyo 1989, section 3.3.3.7] and [Uchida 2012, tables 1 and 3: explicit Euler, 1 ms] weigh for real time, for use on reference
 models, and to ask which step each of them would bear; the driven vehicle has a kernel of its own (`vehicles.step`).
 
     method = RungeKutta4(rates)

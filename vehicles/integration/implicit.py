@@ -36,7 +36,7 @@ class LinearlyImplicitEuler(UniformIntegrator):
 
 
 class HybridEuler(PartitionedIntegrator):
-    """Paper 002's hybrid: slow components explicit, fast ones (suspension, wheels) linearly implicit among themselves; order 1.
+    """The hybrid of [Deyo 1989]: slow components explicit, fast ones (suspension, wheels) linearly implicit among themselves; order 1.
 
         (1 - h P J P) (y1 - y0) = h f(t1, y0),    P: ones on the diagonal for the fast components
 

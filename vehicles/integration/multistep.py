@@ -96,7 +96,7 @@ class AdamsPECE(MultistepIntegrator):
 
 
 class AdamsPEC(MultistepIntegrator):
-    """The same "without a final update" (PEC), as paper 002 has it; order 2 [Lambert 1973, chapter 3].
+    """The same "without a final update" (PEC), as [Deyo 1989] has it; order 2 [Lambert 1973, chapter 3].
 
     Of one step only the rates at the predicted state are kept, g1 = f(t1, p1): one evaluation per step.
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.suspension.corner_bodies import BODY_COUNT, MOTION
-from vehicles.suspension.double_wishbone import DOUBLE_WISHBONE_POINTS, DOUBLE_WISHBONES, double_wishbone_kinematics
+from vehicles.suspension.double_wishbone.kinematics import DOUBLE_WISHBONE_POINTS, DOUBLE_WISHBONES, double_wishbone_kinematics
 from vehicles.suspension.ends import ENDS
-from vehicles.suspension.five_link import FIVE_LINKS, FOUND, five_link_kinematics
+from vehicles.suspension.five_link.kinematics import FIVE_LINKS, FOUND, five_link_kinematics
 
 CORNERS = (
     # name                  shape       unit     what it is
@@ -61,7 +61,7 @@ KINEMATICS = (
     *DOUBLE_WISHBONE_POINTS,
     ("five_links", (), "", "record of FOUND: the last position of a five-link axle, from which the next one is sought", dtype_of(FOUND)),
 )
-"""Positions, velocity map and velocity-squared terms of the corners: in paper 000 the position solution, X_S and X'_S theta'."""
+"""Positions, velocity map and velocity-squared terms of the corners: in [Jain 2016] the position solution, X_S and X'_S theta'."""
 
 
 @inline

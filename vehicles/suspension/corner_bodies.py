@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from simulator.base.algebra.vectors import add, cross, scale
 from simulator.base.jit import inline
-from vehicles.multibody.vectors import add, cross, scale
 
 BODY_COUNT = 7
 CARRIER = 2
@@ -24,7 +24,7 @@ MOTION = (
 
 @inline
 def turning(w, w_1, r):
-    """Acceleration of the point r of a body that turns with w and w_1 about the origin."""
+    """Acceleration w_1 × r + w × (w × r) of the point r of a body that turns with w and w_1 about the origin."""
     return add(cross(w_1, r), cross(w, cross(w, r)))
 
 

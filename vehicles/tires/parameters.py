@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simulator.base.errors import ConfigError
+import numpy as np
+
+from simulator.base.errors import ConfigError, TireTypeWarning
 from simulator.base.records import LARGEST, Record, from_mapping, join, record
 from vehicles.tires.tmeasy import DEFLECTION_MAX, radial_force
 
@@ -84,7 +87,6 @@ TIRE_OUT = (
     ("tire_deflection", (), "m", "radial deflection of the tire"),
     ("sinkage", (), "m", "sinkage of the wheel into the ground"),
     ("hardness", (), "1", "share of hard ground under the tire"),
-    ("drag_x", (), "N s/m", "loss of longitudinal force per sliding velocity, >= 0 (for an implicit spin)"),
     ("u_rate", (2,), "m/s", "rate of the tangential deflection"),
     ("sinkage_rate", (), "m/s", "rate of the rut's depth"),
     ("slip", (2,), "1", "slip of the contact patch"),
@@ -93,6 +95,9 @@ TIRE_OUT = (
 """One record per wheel; vectors ending in _W are in world axes, those in _C in contact axes (x heading, y left, z normal)."""
 
 _FILE = TIRE[:-1]
+
+TYPES = ("tmeasy",)
+"""Tread laws by the `type` of a tire file, the first one if it does not say."""
 
 STRENGTH = 4.0
 """Default strength, in largest loads of the horizontal curves: a rim that bends under some 12 t."""
@@ -124,7 +129,7 @@ def tire(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     ------
     ConfigError : unknown or missing key, wrong type or shape, a number out of range, two numbers in the wrong order
     """
-    rows = from_mapping(_FILE, mapping, file, key, {"strength": 0.0}, _RANGES)
+    rows = from_mapping(_FILE, _of_a_known_type(mapping, file, key), file, key, {"strength": 0.0}, _RANGES)
     p = record(TIRE)
     values = p[0]
     for name in rows.dtype.names or ():
@@ -141,6 +146,11 @@ def tire(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     return p
 
 
+def tire_set(tires: Sequence[Record]) -> Record:
+    """(n,) records of TIRE out of one of each wheel."""
+    return np.concatenate(tires)
+
+
 def _deflection(p: Record, force: float) -> float:
     """Deflection [m] at which the radial force comes to `force` [N]; at most DEFLECTION_MAX of the radius."""
     low, high = 0.0, DEFLECTION_MAX * float(p[0]["radius"])
@@ -155,6 +165,18 @@ def tire_states(count: int = 4) -> Record:
     s = record(TIRE_STATE, count)
     s["e_W"][:, 2] = -1.0
     return s
+
+
+def _of_a_known_type(mapping: Any, file: object, key: str) -> Any:
+    """The mapping without its `type`, which must be one of TYPES. Raises ConfigError."""
+    if not isinstance(mapping, Mapping):
+        return mapping
+    if "type" not in mapping:
+        told = f"{file}: no type is said, so it is {TYPES[0]}; write `type: {TYPES[0]}`"
+        warnings.warn(told, TireTypeWarning, stacklevel=3)
+    elif mapping["type"] not in TYPES:
+        raise ConfigError(file, join(key, "type"), mapping["type"], " or ".join(TYPES))
+    return {name: value for name, value in mapping.items() if name != "type"}
 
 
 def _require(ok: bool, mapping: Mapping[str, Any], file: object, key: str, name: str, expected: str) -> None:

@@ -150,7 +150,6 @@ def stick(p, s, i, under, h, v_tread, load, forces, out):
     F_y += rest_y
     o["u_rate"][0], o["u_rate"][1] = (F_x - c[0] * state["u"][0]) / K_x, (F_y - c[1] * state["u"][1]) / K_y
     o["slip"][0], o["slip"][1], o["secant"] = s_x, s_y, g
-    o["drag_x"] = K_x * g / (K_x + g)
     return F_x, F_y, s_y
 
 

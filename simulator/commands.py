@@ -1,0 +1,365 @@
+"""The verbs of the command line: their options, and for each a few lines that load what does it."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Mapping
+
+from simulator.arguments import Commands, Parser, Version, number_between
+from simulator.base.console import tell
+from simulator.base.errors import JounceError
+from simulator.lab.mechanism.options import add_motion_arguments, in_motion
+
+BEGAN = time.perf_counter()
+"""When the program started, for the time to the first frame."""
+
+
+def parser_of(command: str) -> Parser:
+    """Parser of all commands; `command` is the one that was typed: some take their options from modules that load slowly."""
+    parser = Parser(prog="jounce", description="Real-time driving simulator with exact suspension dynamics and motion cueing.")
+    parser.add_argument("--version", action=Version, nargs=0, help="print the version and end")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add_drive(commands)
+    _add_view(commands)
+    _add_run(commands)
+    _add_stream(commands)
+    _add_platform(commands, loaded=command == "platform")
+    _add_devices(commands, loaded=command == "devices")
+    _add_info(commands)
+    _add_mechanism(commands)
+    _add_validate(commands)
+    _add_bench(commands)
+    _add_triangularize(commands)
+    return parser
+
+
+def _add_drive(commands: Commands) -> None:
+    p = commands.add_parser("drive", help="drive in real time, with a window, a motion platform and a log")
+    p.add_argument(
+        "--driver", default="auto", choices=("auto", "keyboard", "gamepad", "wheel", "scripted"), help="who drives (default: auto)"
+    )
+    p.add_argument("--offscreen", action="store_true", help="write pictures instead of opening a window; the scripted driver drives")
+    p.add_argument("--no-view", action="store_true", help="neither window nor pictures; the scripted driver drives")
+    p.add_argument("--no-motion", action="store_true", help="no motion platform")
+    _add_host_options(p)
+    p.add_argument("--to", metavar="HOST[:PORT]", help="send the motion there instead of to the built-in virtual platform")
+    p.set_defaults(run=_drive)
+
+
+def _add_stream(commands: Commands) -> None:
+    p = commands.add_parser("stream", help="drive a maneuver in real time without a view and stream the motion to a platform")
+    _add_host_options(p)
+    p.add_argument("--to", metavar="HOST[:PORT]", default="127.0.0.1", help="where the platform listens (default: this machine)")
+    p.set_defaults(run=_stream)
+
+
+def _add_host_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--vehicle", default="hmmwv", help="vehicle by name or file (default: hmmwv)")
+    _add_suspension(p)
+    p.add_argument("--terrain", metavar="NAME", help="terrain by name or file (default: jacksboro, or that of the maneuver)")
+    p.add_argument("--maneuver", default="scripted_drive", help="what the scripted driver does (default: scripted_drive)")
+    p.add_argument(
+        "--duration",
+        type=number_between(0.001, 1e6),
+        metavar="S",
+        help="simulated time to drive [s] (default: until the window is closed, or the maneuver ends)",
+    )
+    p.add_argument("--platform", default="small_hexapod", help="motion platform by name or file (default: small_hexapod)")
+    p.add_argument("--washout", default="small_hexapod", help="motion cueing by name or file (default: small_hexapod)")
+    p.add_argument("--protocol", default="native", choices=("native", "codemasters"), help="packets of the motion stream (default: native)")
+    p.add_argument(
+        "--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: 250 native, 100 codemasters)"
+    )
+    p.add_argument("--out", metavar="DIR", help="folder for the log and the pictures (default: a new one under runs/)")
+
+
+def _add_suspension(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--suspension", choices=("closed_form", "table"), help="how the suspension's motion is found (default: as the vehicle's file says)"
+    )
+
+
+def _add_platform(commands: Commands, loaded: bool) -> None:
+    p = commands.add_parser("platform", help="virtual motion platform: receives a motion stream and reports what it got")
+    if loaded:
+        from simulator.rig_process import add_platform_arguments, main_platform
+
+        add_platform_arguments(p)
+        p.set_defaults(run=main_platform)
+
+
+def _add_devices(commands: Commands, loaded: bool) -> None:
+    p = commands.add_parser("devices", help="list and calibrate steering wheels, pedals and game controllers")
+    if loaded:
+        from simulator.driver.calibrate import add_devices_arguments, main_devices
+
+        add_devices_arguments(p)
+        p.set_defaults(run=main_devices)
+
+
+def _add_info(commands: Commands) -> None:
+    p = commands.add_parser("info", help="what a run or drive has left: how long, how it ended; a log that was cut off is made whole")
+    p.add_argument("place", metavar="FOLDER|FILE", help="folder of a run or drive, or a log in it (.parquet, .rows)")
+    p.add_argument("--columns", action="store_true", help="list the columns of the log with unit, frame and meaning")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_info)
+
+
+def _info(arguments: argparse.Namespace) -> int:
+    from simulator.info import main_info
+
+    return main_info(arguments.place, arguments.columns, arguments.json)
+
+
+def _drive(arguments: argparse.Namespace) -> int:
+    view = "offscreen" if arguments.offscreen else "none" if arguments.no_view else "auto"
+    return _host(arguments, view, arguments.driver if view == "auto" else "scripted", motion=not arguments.no_motion)
+
+
+def _stream(arguments: argparse.Namespace) -> int:
+    return _host(arguments, "none", "scripted", motion=True)
+
+
+def _host(arguments: argparse.Namespace, view: str, driver: str, motion: bool) -> int:
+    from simulator.drive import main_host
+
+    return main_host(arguments, view, driver, motion, BEGAN)
+
+
+def _add_view(commands: Commands) -> None:
+    p = commands.add_parser("view", help="open a new window on a drive that runs, after its own died")
+    p.add_argument("drive", nargs="?", type=int, metavar="PID", help="process id of the drive (default: the only one)")
+    p.set_defaults(run=_view)
+
+
+def _view(arguments: argparse.Namespace) -> int:
+    from simulator.view.attach import main_view
+
+    return main_view(arguments.drive)
+
+
+def _add_run(commands: Commands) -> None:
+    p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics and plots")
+    p.add_argument("maneuver", help="maneuver by name or file, for example double_lane_change")
+    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
+    p.add_argument("--vehicle", help="vehicle by name or file (default: that of the maneuver)")
+    _add_suspension(p)
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from simulator.run import main_run
+
+    return main_run(arguments.maneuver, arguments.out, arguments.csv, arguments.json, arguments.suspension, arguments.vehicle)
+
+
+def _add_mechanism(commands: Commands) -> None:
+    p = commands.add_parser(
+        "mechanism", help="check a mechanism: mobility, redundant constraints, loop closure, accelerations; sweep, run and draw it"
+    )
+    p.add_argument("file", metavar="NAME", help="mechanism by name or file (.yaml, or .urdf, URDF+ included), for example four_bar")
+    p.add_argument("--state", metavar="FILE.yaml", help="another state, written as the state section of a mechanism file")
+    p.add_argument(
+        "--set", metavar="JOINT=VALUE", action="append", default=[], help="put a joint elsewhere and close the loops; may be given again"
+    )
+    p.add_argument("--assemble", action="store_true", help="close the loops of a state that is off them, instead of refusing it")
+    _add_formulation(p, {"all": "ce, ta and fa, compared"})
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    add_motion_arguments(p)
+    p.set_defaults(run=_mechanism)
+
+
+def _mechanism(arguments: argparse.Namespace) -> int:
+    if in_motion(arguments):
+        from simulator.lab.mechanism.motion_command import main_motion
+
+        return main_motion(arguments)
+    from simulator.lab.mechanism.check import main_mechanism
+
+    return main_mechanism(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.formulation, as_json=arguments.json)
+
+
+def _add_validate(commands: Commands) -> None:
+    validate = commands.add_parser("validate", help="compare the vehicle with reference data")
+    kinds = validate.add_subparsers(title="what", metavar="WHAT", required=True)
+
+    p = kinds.add_parser("accelerations", help="constrained accelerations of states in an .npz file")
+    p.add_argument("file", help="states (.npz)")
+    p.add_argument("--model", required=True, metavar="MODEL.yaml", help="bodies, joints and loops of the mechanism")
+    _add_formulation(p, {"closed-form": "closed form of the vehicle", "table": "its tables"})
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_validate_accelerations)
+
+    p = kinds.add_parser("kinematics", help="corner positions and motions in a .json or .csv file")
+    p.add_argument("file", help="reference states (.json) or positions (.csv)")
+    p.add_argument("--axle", choices=("front", "rear"), help="axle of a CSV file whose name does not say it")
+    p.add_argument("--vehicle", default="hmmwv", help="vehicle by name or file (default: hmmwv)")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_validate_kinematics)
+
+    p = kinds.add_parser("mechanism", help="accelerations of any mechanism at states, or reference rows of the mechanisms shipped")
+    p.add_argument("file", metavar="NAME", help="mechanism by name or file (.urdf, URDF+ included, or .yaml)")
+    p.add_argument(
+        "states",
+        metavar="STATES",
+        help="states and their accelerations (.npz); or rows (.csv) of a Stewart platform, a five-link suspension, a landing gear",
+    )
+    _add_formulation(p)
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_validate_mechanism)
+
+    p = kinds.add_parser("trajectory", help="drive with recorded inputs and compare with the recorded motion")
+    p.add_argument("file", help="recording (.csv.gz or .csv, its description in the .json beside it)")
+    p.add_argument(
+        "--from", dest="start", type=float, metavar="T0", help="begin with the state recorded at T0 [s] (default: at rest, as spawned)"
+    )
+    p.add_argument("--to", dest="end", type=float, metavar="T1", help="end with the sample at T1 [s] (default: the last one)")
+    p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
+    p.add_argument("--plot", metavar="OUT.png", help="draw the channels that count")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_validate_trajectory)
+
+
+def _add_formulation(p: argparse.ArgumentParser, special: Mapping[str, str] | None = None) -> None:
+    """The option --formulation; `special` are names with their meanings that come before the general ones. The first is the default."""
+    kinds = {
+        **(special or {}),
+        "ce": "constraint embedding",
+        "ta": "tree augmented",
+        "fa": "fully augmented, sparse",
+        "fa-dense": "the same, dense",
+        "recursive": "the recursive form of ta",
+    }
+    default = next(iter(kinds))
+    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in kinds.items())
+    p.add_argument("--formulation", default=default, choices=tuple(kinds), help=f"{meanings} (default: {default})")
+
+
+def _add_bench(commands: Commands) -> None:
+    p = commands.add_parser("bench", help="measure the cost of the parts of a tick on this machine, or make another table")
+    p.add_argument(
+        "table",
+        nargs="?",
+        default="tick",
+        choices=("tick", "formulations", "integrators", "mechanisms"),
+        help="which table (default: tick)",
+    )
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.add_argument(
+        "--repeats",
+        type=number_between(1, 100_000, whole=True),
+        metavar="N",
+        help="repeats whose median is shown, and for mechanisms the least (default: 7, mechanisms: 100)",
+    )
+    p.add_argument("--view", action="store_true", help="tick: also measure frames per second, off the screen")
+    p.add_argument(
+        "--samples", action="store_true", help="formulations: with --json also the gap of the loops at every sample of the drift"
+    )
+    p.add_argument(
+        "--against", metavar="CHECKOUT", help="tick: step and evaluation beside those of the code in another checkout (default: 15 repeats)"
+    )
+    p.add_argument("--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick")
+    p.set_defaults(run=_bench)
+
+
+def _add_triangularize(commands: Commands) -> None:
+    p = commands.add_parser("triangularize", help="turn the equations of a mechanism into a triangular system and a kernel that solves it")
+    p.add_argument("file", metavar="FILE", help="equations by name or file, for example landing_gear, or a mechanism (.yaml, .urdf)")
+    p.add_argument("--loop", metavar="NAME", help="of a mechanism: this loop and those that share dependent coordinates with it")
+    p.add_argument(
+        "--engine",
+        default="auto",
+        choices=("auto", "sympy", "singular"),
+        help="program that finds the basis (default: Singular if installed)",
+    )
+    p.add_argument("--at", metavar="NAME=VALUE,...", help="parameters at which real solutions are counted (default: those in the file)")
+    p.add_argument("--write", metavar="MODULE.py", help="write the kernel")
+    p.add_argument("--basis", metavar="FILE.txt", help="write the whole basis, one polynomial a line")
+    p.add_argument("--json", action="store_true", help="print one JSON object, the polynomials included")
+    p.set_defaults(run=_triangularize)
+
+
+def _triangularize(arguments: argparse.Namespace) -> int:
+    from simulator.lab.triangular.triangularize import main_triangularize
+
+    return main_triangularize(arguments)
+
+
+def _validate_accelerations(arguments: argparse.Namespace) -> int:
+    from simulator.build import read_yaml
+    from simulator.lab.validate.accelerations import compare_accelerations
+
+    model = read_yaml(arguments.model)
+    return _report(compare_accelerations(arguments.file, model, arguments.model, arguments.formulation), arguments.json)
+
+
+def _validate_kinematics(arguments: argparse.Namespace) -> int:
+    from simulator.build import vehicle_description
+    from simulator.lab.validate.kinematics import compare_kinematics
+
+    return _report(compare_kinematics(arguments.file, vehicle_description(arguments.vehicle), arguments.axle), arguments.json)
+
+
+def _validate_mechanism(arguments: argparse.Namespace) -> int:
+    from simulator.build import load_mechanism
+    from simulator.lab.validate.mechanism_rows import compare_rows
+    from simulator.lab.validate.mechanism_states import compare_mechanism
+
+    mechanism, _ = load_mechanism(arguments.file)
+    if arguments.states.endswith(".csv"):
+        return _report(compare_rows(arguments.states, mechanism), arguments.json)
+    return _report(compare_mechanism(arguments.states, mechanism, arguments.formulation), arguments.json)
+
+
+def _validate_trajectory(arguments: argparse.Namespace) -> int:
+    from simulator.build import build_vehicle
+    from simulator.lab.validate.recording import Recording
+    from simulator.lab.validate.trajectory import compare_trajectory, plot_trajectory
+
+    comparison = compare_trajectory(Recording(arguments.file), build_vehicle(arguments.vehicle), arguments.start, arguments.end)
+    if arguments.plot:
+        plot_trajectory(comparison, arguments.plot)
+    return _report(comparison, arguments.json)
+
+
+def _report(comparison: object, as_json: bool) -> int:
+    from simulator.lab.validate.outcome import Comparison
+
+    assert isinstance(comparison, Comparison)
+    print(comparison.as_json() if as_json else comparison.as_text())
+    return 0 if comparison.passed else 1
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    if arguments.view and arguments.table != "tick":
+        raise JounceError("--view goes with the table of the tick only")
+    if arguments.samples and not (arguments.json and arguments.table == "formulations"):
+        raise JounceError("--samples goes with the table of the formulations and --json only")
+    if arguments.against is not None and (arguments.table != "tick" or arguments.view or arguments.markdown):
+        raise JounceError("--against goes with the table of the tick only, without --view and --markdown")
+    usual = 100 if arguments.table == "mechanisms" else 7 if arguments.against is None else 15
+    repeats = usual if arguments.repeats is None else arguments.repeats
+    if arguments.table == "integrators":
+        from simulator.lab.bench.integrators import main_integrators
+
+        return main_integrators(arguments.json, arguments.markdown)
+    if arguments.table == "formulations":
+        from simulator.lab.bench.formulations import main_formulations
+
+        return main_formulations(repeats, arguments.json, arguments.markdown, arguments.samples)
+    if arguments.table == "mechanisms":
+        from simulator.lab.bench.mechanisms import main_mechanisms
+
+        return main_mechanisms(repeats, arguments.json, arguments.markdown)
+    if arguments.markdown:
+        raise JounceError("--markdown does not go with the table of the tick, which holds for this machine only")
+    if arguments.against is not None:
+        from simulator.lab.bench.against import main_against
+
+        return main_against(arguments.against, repeats, arguments.json, (lambda text: None) if arguments.json else tell)
+    from simulator.lab.bench.tick_cost import main_bench
+
+    return main_bench(repeats, arguments.json, arguments.view)

@@ -1,0 +1,1 @@
+"""What driving never touches: measuring, comparing, mechanisms that are no vehicles, equations in closed form."""

@@ -1,0 +1,124 @@
+"""`jounce bench --against CHECKOUT`: this code beside that of another checkout, on this machine.
+
+One process for each, both warm; a repeat runs a figure in the one and at once in the other, so that a machine that changes its speed
+changes it for both. The figure is the median over the repeats of the ratio, ours over theirs.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.jsontext import json_text
+from simulator.base.leftovers import start_child
+from simulator.lab.bench.machine import machine
+
+HERE = Path(__file__).resolve().parents[3]
+WORKER = Path(__file__).with_name("against_worker.py")
+
+LABELS = {
+    "evaluation": "evaluation (14 accelerations)",
+    "step_hard": "step, hard ground",
+    "step_soil": "step, soil",
+    "evaluation_five_link": "evaluation, five-link rear axle",
+    "step_five_link": "step, five-link rear axle",
+    "step_tables": "step, suspension from tables",
+}
+
+
+class Side:
+    """The worker of one checkout.
+
+    Raises
+    ------
+    JounceError : it ended before it had anything to say
+    """
+
+    def __init__(self, checkout: Path) -> None:
+        self.checkout = checkout
+        environment = {**os.environ, "PYTHONPATH": str(checkout), "PYTHONDONTWRITEBYTECODE": "1"}
+        self._process = start_child(
+            [sys.executable, "-W", "ignore", str(WORKER)],
+            cwd=checkout,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.figures: list[str] = []
+
+    def wait(self) -> None:
+        """Until everything is compiled and in motion."""
+        self.figures = self._heard().split()
+
+    def run(self, figure: str) -> float:
+        """Microseconds per round of one repeat."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{figure}\n")
+        self._process.stdin.flush()
+        return float(self._heard())
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+    def _heard(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise JounceError(f"{self.checkout}: its code could not be measured (exit {self._process.wait()})")
+        return line
+
+
+def compare(checkout: str, repeats: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """{"figures": {name: {"us": ours, "us_there": theirs, "ratio": median of ours over theirs}}, ...}. Raises ConfigError, JounceError."""
+    there = Path(checkout).resolve()
+    if not (there / "simulator" / "build.py").is_file():
+        raise ConfigError(checkout, "", "nothing", "the root folder of a checkout of Jounce")
+    say("starting and compiling both sides")
+    sides = [Side(HERE), Side(there)]
+    try:
+        for side in sides:
+            side.wait()
+        found: dict[str, Any] = {}
+        for name in (name for name in sides[0].figures if name in sides[1].figures):
+            pairs = []
+            for n in range(repeats + 1):
+                order = (0, 1) if n % 2 == 0 else (1, 0)
+                times = {side: sides[side].run(name) for side in order}
+                if n > 0:  # the first pair warms up
+                    pairs.append((times[0], times[1]))
+            ours, theirs = zip(*pairs, strict=True)
+            ratio = statistics.median(one / other for one, other in pairs)
+            found[name] = {"us": statistics.median(ours), "us_there": statistics.median(theirs), "ratio": ratio}
+            say(f"{LABELS[name]}: {ratio:.3f}")
+    finally:
+        for side in sides:
+            side.close()
+    return {"figures": found, "here": str(HERE), "there": str(there), "repeats": repeats, "machine": machine()}
+
+
+def main_against(checkout: str, repeats: int, as_json: bool, say: Callable[[str], None]) -> int:
+    """Command line of `jounce bench --against`; always 0: it reports, it does not judge. Raises ConfigError, JounceError."""
+    result = compare(checkout, max(1, repeats), say)
+    if as_json:
+        print(json_text(result))
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("what", "us here", "us there", "here / there")
+    for name, figure in result["figures"].items():
+        table.add_row(LABELS[name], f"{figure['us']:.3f}", f"{figure['us_there']:.3f}", f"{figure['ratio']:.3f}")
+    console = Console()
+    console.print(table)
+    console.print(f"median of {result['repeats']} pairs; there: {result['there']}")
+    return 0

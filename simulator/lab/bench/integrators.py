@@ -1,0 +1,187 @@
+"""`jounce bench integrators`: what each method would do with the vehicle at 1 ms, from the eigenvalues of the vehicle linearized.
+
+[Deyo 1989, section 3.3.3.7] on the shipped vehicle: standing and driving straight, with the tire as it is and with treads that follow at
+once. Nothing here is timed or random: the same table comes out on every machine, up to rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.base.jsontext import json_text
+from simulator.build import build_ground, build_vehicle
+from simulator.record.files import write_text
+from vehicles.held import HeldVehicle
+from vehicles.integration.implicit import HybridEuler, LinearlyImplicitEuler
+from vehicles.integration.method import Integrator, Rates
+from vehicles.integration.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE
+from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4, SemiImplicitEuler
+from vehicles.integration.stability import ROUNDING, factors, followed, largest_stable_step, spectral_radius
+from vehicles.linearize import FAST, POSITIONS, LinearVehicle, linearize, step_matrix, with_rigid_treads
+
+H = 1e-3
+"""s. The vehicle's own step."""
+
+SPEEDS = (0.0, 0.5, 5.0, 20.0)
+"""m/s"""
+
+METHODS: dict[str, Callable[[LinearVehicle, Rates], Integrator]] = {
+    "explicit Euler": lambda v, f: ExplicitEuler(f),
+    "semi-implicit Euler": lambda v, f: SemiImplicitEuler(f, v.indices(POSITIONS)),
+    "Adams-Bashforth 2": lambda v, f: AdamsBashforth2(f),
+    "Adams-Moulton PEC": lambda v, f: AdamsPEC(f),
+    "Adams-Moulton PECE": lambda v, f: AdamsPECE(f),
+    "Runge-Kutta 2 (Heun)": lambda v, f: RungeKutta2(f),
+    "Runge-Kutta 4": lambda v, f: RungeKutta4(f),
+    "linearly implicit Euler": lambda v, f: LinearlyImplicitEuler(f, len(v.A)),
+    "hybrid Euler": lambda v, f: HybridEuler(f, v.indices(FAST)),
+}
+"""Every method on a linear vehicle, with the rates it is to use."""
+
+SHIPPED = "vehicles/step.py"
+"""Name of the vehicle's own scheme in the tables."""
+
+
+def stability_table(vehicle: str = "hmmwv", speeds: tuple[float, ...] = SPEEDS, h: float = H) -> dict[str, Any]:
+    """Modes and methods of every case: {"vehicle", "step" [s], "cases": [case, ...]}, for JSON.
+
+    A case is a speed [m/s] with "tread" "elastic" (as the vehicle has it) or "rigid" (`with_rigid_treads`), its "modes" ("kind", "share",
+    "eigenvalue" [re, im] in 1/s, "frequency" in Hz, "damping_ratio") and its "methods": "name", "order", "evaluations", the "factors" |r|
+    per step of every mode, the largest of them as "radius", "stable", and "largest_step" in s, null if every step up to 1 s is stable.
+    """
+    ground = build_ground("flat")
+    arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    cases = []
+    for speed in speeds:
+        held = HeldVehicle(build_vehicle(vehicle), arrays, speed)
+        linear = linearize(held)
+        elastic = _case(linear, h)
+        elastic["methods"].append(_shipped(held, linear, h))
+        cases.append(elastic)
+        if speed > 0.0:
+            cases.append(_case(with_rigid_treads(linear), h) | {"tread": "rigid"})
+    return {"vehicle": vehicle, "step": h, "cases": cases}
+
+
+def _case(linear: LinearVehicle, h: float) -> dict[str, Any]:
+    modes = [
+        {
+            "kind": kind,
+            "share": float(share),
+            "eigenvalue": [float(value.real), float(value.imag)],
+            "frequency": float(abs(value)) / (2.0 * math.pi),
+            "damping_ratio": float(-value.real / abs(value)),
+        }
+        for kind, share, value in zip(linear.kinds, linear.shares, linear.eigenvalues, strict=True)
+    ]
+    return {"speed": linear.speed, "tread": "elastic", "modes": modes, "methods": [_method(name, linear, h) for name in METHODS]}
+
+
+def _method(name: str, linear: LinearVehicle, h: float) -> dict[str, Any]:
+    method = METHODS[name](linear, lambda t, y: linear.A @ y)
+
+    sizes = np.abs(factors(method, linear.A, linear.eigenvalues, h))
+    limit = largest_stable_step(lambda h: spectral_radius(method, linear.A, linear.eigenvalues, h))
+    return {"name": name, "order": method.order, "evaluations": method.evaluations} | _judged(sizes, limit)
+
+
+def _shipped(held: HeldVehicle, linear: LinearVehicle, h: float) -> dict[str, Any]:
+    """The vehicle's own step, from derivatives of the step itself."""
+    sizes = np.abs(followed(lambda h: step_matrix(held, h), linear.eigenvalues, h))
+    limit = largest_stable_step(lambda h: float(np.abs(np.linalg.eigvals(step_matrix(held, h))).max()))
+    return {"name": SHIPPED, "order": 1, "evaluations": 1} | _judged(sizes, limit)
+
+
+def _judged(sizes: Any, limit: float) -> dict[str, Any]:
+    radius = float(sizes.max())
+    return {
+        "factors": sizes.tolist(),
+        "radius": radius,
+        "stable": radius <= 1.0 + ROUNDING,
+        "largest_step": limit if math.isfinite(limit) else None,
+    }
+
+
+INTRODUCTION = """# Integrators
+
+Made by `jounce bench integrators --markdown docs/integrators.md`. Vehicle `{vehicle}`, step {step:g} ms.
+
+The vehicle is linearized about its trim, straight ahead on level hard ground, by central differences of its equations with driveshaft
+torque and steering held, in neutral (`vehicles/linearize.py`; [Deyo 1989, section 3.3.3.7]). Place, heading and wheel angles, on which nothing
+depends, are the rigid-body modes; they are struck out first. Chassis, lower-arm angles, wheel spins and both deflections of every tread
+remain. A mode is named by the coordinates that take the largest part in it; `scrub` is an arm that creeps because its tire must slip
+sideways.
+
+*Elastic treads* are the tire as it is: its relaxation keeps the wheel spin from being stiff. *Rigid treads* are the same tire without it, as
+in a tire model without states; there a wheel turns with the eigenvalue -g R^2 / I, g the force over the sliding velocity, which goes with 1 / v.
+
+|r| is the factor of a mode per step, the largest one for multistep methods; above 1 the mode grows without end. Orders and sources are in
+`vehicles/integration/`. Hybrid Euler is linearly implicit in suspension, wheels and tires and explicit in the chassis;
+`{shipped}` is the step that drives, differentiated as a whole.
+"""
+
+
+def as_markdown(table: dict[str, Any]) -> str:
+    """The table as a page."""
+    introduction = INTRODUCTION.format(vehicle=table["vehicle"], step=1e3 * table["step"], shipped=SHIPPED)
+    parts = [introduction, "## Largest stable step [ms]\n", _limits(table["cases"])]
+    for case in table["cases"]:
+        parts += [f"\n## {_title(case)}: |r| at {1e3 * table['step']:g} ms\n", _factors(case)]
+    return "\n".join(parts) + "\n"
+
+
+def _title(case: dict[str, Any]) -> str:
+    return f"{case['speed']:g} m/s, {case['tread']} treads"
+
+
+def _limits(cases: list[dict[str, Any]]) -> str:
+    """One row per method, one column per case; ! marks the cases that are unstable at the step of the table."""
+    rows = [["method", "order", "evaluations", *(_title(case) for case in cases)]]
+    for n, method in enumerate(cases[0]["methods"]):
+        found = [case["methods"][n] if n < len(case["methods"]) else None for case in cases]
+        limits = ["" if m is None else ("any" if m["largest_step"] is None else f"{1e3 * m['largest_step']:.3g}") for m in found]
+        marks = ["" if m is None or m["stable"] else " !" for m in found]
+        rows.append(
+            [method["name"], str(method["order"]), str(method["evaluations"]), *(a + b for a, b in zip(limits, marks, strict=True))]
+        )
+    return _grid(rows) + "\n\n`!` unstable at the step of this page; `any`: up to 1 s and beyond."
+
+
+def _factors(case: dict[str, Any]) -> str:
+    """One row per mode (one for a conjugate pair), one column per method."""
+    methods = case["methods"]
+    rows = [["mode", "eigenvalue [1/s]", "Hz", "damping", *(m["name"] for m in methods)]]
+    for n, mode in enumerate(case["modes"]):
+        re, im = mode["eigenvalue"]
+        if im < 0.0:
+            continue
+        value = f"{re:.4g} ± {im:.4g}i" if im > 0.0 else f"{re:.4g}"
+        ratio = f"{mode['damping_ratio']:.2f}" if im > 0.0 else ""
+        sizes = [m["factors"][n] for m in methods]
+        rows.append([mode["kind"], value, f"{mode['frequency']:.2f}" if im > 0.0 else "", ratio, *(f"{size:.4f}" for size in sizes)])
+    rows.append(["**spectral radius**", "", "", "", *(f"{m['radius']:.6f}" for m in methods)])
+    rows.append(["**stable**", "", "", "", *("yes" if m["stable"] else "**no**" for m in methods)])
+    return _grid(rows)
+
+
+def _grid(rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines.insert(1, "|" + "---|" * len(rows[0]))
+    return "\n".join(lines)
+
+
+def main_integrators(as_json: bool, markdown: str | None) -> int:
+    """Command line of `jounce bench integrators`; always 0: it reports, it does not judge. Raises JounceError if the file cannot be written."""
+    table = stability_table()
+    if markdown:
+        write_text(Path(markdown), as_markdown(table))
+    if as_json:
+        print(json_text(table))
+    elif not markdown:
+        print(as_markdown(table), end="")
+    return 0

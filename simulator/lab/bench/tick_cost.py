@@ -1,0 +1,181 @@
+"""`jounce bench`: what the parts of a tick cost on this machine, beside a plain loop by which machines can be compared.
+
+Every figure is the median over repeats of a loop inside one kernel; nothing is timed against a limit. The numbers of the calibration
+loop tell how fast the machine was at that moment: divide by them before comparing machines.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from simulator.base.jit import kernel
+from simulator.base.jsontext import json_text
+from simulator.base.records import Record, record
+from simulator.build import build_cueing, build_ground, build_vehicle, view_geometry
+from simulator.lab.bench.machine import machine
+from simulator.tick import cueing_records, new_watch, ticks
+from terrain.surface import Ground
+from vehicles.command import COMMAND
+from vehicles.dynamics import accelerations
+from vehicles.step import vehicle_step
+from vehicles.vehicle import Vehicle
+from washout.classical import washout_step
+from washout.cueing import cueing_step
+
+H = 1e-3
+STEPS = 5000
+"""Steps of one repeat: 5 s of driving."""
+
+TARGETS = {"evaluation": 1.5, "step_hard": 3.0, "step_soil": 10.0, "washout": 1.0}
+"""us on one core of the two-core x86 machine named in the design."""
+
+
+@kernel
+def calibration_loop(a, n):
+    """n rounds of x = x * b + c over 8 numbers: plain multiply-adds in memory."""
+    for _ in range(n):
+        for i in range(8):
+            a[i] = a[i] * 0.999999 + 1e-6
+
+
+@kernel
+def evaluation_loop(m, s, n):
+    """n evaluations of all 14 accelerations from state and loads."""
+    for _ in range(n):
+        accelerations(m.chassis, m.corners, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
+
+
+@kernel
+def step_loop(m, s, ground, command, h, n):
+    """n steps of the vehicle."""
+    for _ in range(n):
+        vehicle_step(m, s, ground, command, h)
+
+
+@kernel
+def washout_loop(c, f, w, h, n):
+    """n steps of the washout filter."""
+    for _ in range(n):
+        washout_step(c.p, c.s, f, w, h, c.washed)
+
+
+@kernel
+def cueing_loop(c, f, w, n):
+    """n steps of washout, procedure and limiter."""
+    for _ in range(n):
+        cueing_step(c.p, c.s, c.washed, f, w, True)
+
+
+def measure(repeats: int) -> dict[str, Any]:
+    """All figures: {"us": {name: median}, "real_time_factor": {...}, "machine": {...}, "targets_us": {...}}."""
+    us = {"calibration": _median(repeats, lambda n: calibration_loop(_NUMBERS, n), 100_000)}
+    flat, soil = build_ground("flat"), build_ground("flat_soil")
+    vehicle, command = _driving(flat)
+    us["evaluation"] = _median(repeats, lambda n: evaluation_loop(vehicle.model, vehicle.space, n), STEPS)
+    for name, ground in (("step_hard", flat), ("step_soil", soil)):
+        vehicle, command = _driving(ground)
+        arrays = _arrays(ground)
+        us[name] = _median(repeats, partial(step_loop, vehicle.model, vehicle.space, arrays, command, H), STEPS)
+    cueing = build_cueing("small_hexapod", "small_hexapod", H)
+    cueing.arm()
+    records = cueing_records(cueing)
+    f, w = np.array([0.5, 0.3, 9.7]), np.array([0.02, -0.01, 0.1])
+    cueing_loop(records, f, w, 20_000)
+    us["washout"] = _median(repeats, lambda n: washout_loop(records, f, w, H, n), STEPS)
+    us["cueing"] = _median(repeats, lambda n: cueing_loop(records, f, w, n), STEPS)
+    vehicle, command = _driving(flat)
+    arrays, watch = _arrays(flat), new_watch()
+    us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, H, n), STEPS)
+
+    def from_python(n: int) -> None:
+        for _ in range(n):
+            ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, H, 1)
+
+    us["tick_from_python"] = _median(repeats, from_python, STEPS)
+    factors = {name: 1e6 * H / us[name] for name in ("step_hard", "step_soil", "tick", "tick_from_python")}
+    return {"us": us, "real_time_factor": factors, "targets_us": TARGETS, "repeats": repeats, "machine": machine()}
+
+
+_NUMBERS = np.ones(8)
+
+
+def _median(repeats: int, run: Callable[[int], None], count: int) -> float:
+    """Median microseconds per round of `run(count)` over the repeats, after one that is not counted."""
+    run(count // 10)
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        run(count)
+        times.append((time.perf_counter() - began) / count * 1e6)
+    return statistics.median(times)
+
+
+def _driving(ground: Ground) -> tuple[Vehicle, Record]:
+    """A vehicle that has driven for ten seconds in a gentle bend and goes on."""
+    vehicle, command = build_vehicle("hmmwv"), record(COMMAND)
+    vehicle.reset(_arrays(ground), *ground.spawn, gear=1)
+    command[0]["throttle"], command[0]["steering"], command[0]["selector"] = 0.4, 0.05, 1
+    step_loop(vehicle.model, vehicle.space, _arrays(ground), command, H, 10_000)
+    return vehicle, command
+
+
+def _arrays(ground: Ground) -> tuple[Any, ...]:
+    return ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils
+
+
+LABELS = {
+    "calibration": "calibration: 8 multiply-adds",
+    "evaluation": "vehicle evaluation (14 accelerations)",
+    "step_hard": "vehicle step, hard ground",
+    "step_soil": "vehicle step, soil",
+    "washout": "washout filter",
+    "cueing": "motion cueing (washout, procedure, limiter)",
+    "tick": "tick in total, hard ground",
+    "tick_from_python": "tick called one by one from Python",
+}
+
+
+def measure_view() -> dict[str, Any]:
+    """Frames per second off the screen at 1280 x 720, per camera; see `simulator.view.offscreen.measure_fps`."""
+    from simulator.view.offscreen import measure_fps
+
+    ground = build_ground("jacksboro")
+    vehicle = build_vehicle("hmmwv")
+    vehicle.reset(_arrays(ground), *ground.spawn)
+    return measure_fps(ground, view_geometry(vehicle), vehicle.readout)
+
+
+def main_bench(repeats: int, as_json: bool, view: bool) -> int:
+    """Command line of `jounce bench`; always 0: it reports, it does not judge."""
+    figures = measure(max(1, repeats))
+    if view:
+        figures["view"] = measure_view()
+    if as_json:
+        print(json_text(figures))
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("what", "us", "target us", "times real time")
+    for name, label in LABELS.items():
+        factor, target = figures["real_time_factor"].get(name), TARGETS.get(name)
+        table.add_row(label, f"{figures['us'][name]:.3f}", f"{target:g}" if target else "", f"{factor:.0f}" if factor else "")
+    console = Console()
+    console.print(table)
+    m = figures["machine"]
+    console.print(
+        f"median of {figures['repeats']}; {m['processor']}, {m['cores']} cores, {m['system']}, Python {m['python']}, numba {m['numba']}, load {m['load_average']}"
+    )
+    if view:
+        v = figures["view"]
+        for name, camera in v["cameras"].items():
+            console.print(
+                f"view, {name}: {camera['fps']:.0f} frames/s at {v['width']} x {v['height']}, scale {camera['scale']:g}; {v['renderer']}"
+            )
+    return 0

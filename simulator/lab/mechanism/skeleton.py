@@ -1,0 +1,235 @@
+"""The stick figure of a mechanism: which points its bodies carry, how they hang together, and from where they are seen best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicles.multibody.description.mechanism import WORLD
+from vehicles.multibody.tree.system import System
+from vehicles.multibody.tree.tree import PRISMATIC, REVOLUTE, move
+
+Vector = NDArray[np.float64]
+
+SAME = 1e-6
+"""Points nearer to each other than this part of the mechanism's size are one; directions as near to parallel are."""
+ELEVATION = 0.35
+"""rad. How far above the horizon one stands before a mechanism that moves in space."""
+
+
+class Shape(NamedTuple):
+    """A body as it is drawn: the outline of a plate, or spokes from the first point to the others; indices of points."""
+
+    body: str
+    points: tuple[int, ...]
+    is_plate: bool
+
+
+class Slide(NamedTuple):
+    """A prismatic joint: the child's point, the parent's point (-1: the world has none there), and the axis in the parent's node."""
+
+    child: int
+    parent: int
+    node: int
+    axis: Vector
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """Points fixed to nodes, and what is drawn between them.
+
+    nodes (n,), p (n, 3) : node of every point, and its place in the node's axes
+    shapes : the bodies; ties : springs and loops that hold a distance, as (kind, point, point)
+    pins : points where bodies turn against each other; grounds : those on the world
+    slides : prismatic joints
+    """
+
+    nodes: NDArray[np.int64]
+    p: Vector
+    shapes: tuple[Shape, ...]
+    ties: tuple[tuple[str, int, int], ...]
+    pins: tuple[int, ...]
+    grounds: tuple[int, ...]
+    slides: tuple[Slide, ...]
+
+
+def world_points(system: System, skeleton: Skeleton, q: Vector) -> Vector:
+    """(n, 3) places of all points at q (n_q,)."""
+    motion = system.parts.tree.motion
+    move(system.parts.tree, q)
+    return motion["p"][skeleton.nodes] + np.einsum("nij,nj->ni", motion["R"][skeleton.nodes], skeleton.p)
+
+
+def skeleton(system: System, q: Vector) -> Skeleton:
+    """The stick figure of a mechanism, its outlines ordered as they appear at q (n_q,)."""
+    return _Builder(system, q).finished()
+
+
+class _Builder:
+    """Collects the points of every body, those that coincide only once."""
+
+    def __init__(self, system: System, q: Vector) -> None:
+        self.system, self.q = system, q
+        self.points: list[tuple[int, Vector]] = []
+        self.of_body: dict[str, list[int]] = {WORLD: [], **{body.name: [] for body in system.mechanism.bodies}}
+        self.pins: list[int] = []
+        self.ties: list[tuple[str, int, int]] = []
+        self._connect()
+        self.place = self._places()
+
+    def _connect(self) -> None:
+        """Points where joints, loops and springs act."""
+        mechanism = self.system.mechanism
+        for joint in mechanism.joints:
+            if joint.kind not in ("prismatic", "free"):
+                ends = self._add(joint.parent, joint.p_PF), self._add(joint.child, joint.p_BM)
+                self.pins += ends if joint.kind != "fixed" else ()
+        for loop in mechanism.loops:
+            i, j = self._add(loop.predecessor, loop.p_predecessor), self._add(loop.successor, loop.p_successor)
+            if loop.kind == "distance":
+                self.ties.append(("rod", i, j))
+            self.pins += (i, j) if loop.kind != "point_on_line" else (i,)
+        for spring in mechanism.springs:
+            self.ties.append(("spring", self._add(spring.body_a, spring.point_a), self._add(spring.body_b, spring.point_b)))
+
+    def _add(self, body: str, p_B: Vector) -> int:
+        """Index of a point of a body."""
+        R_MB, p_MB = self.system.X_MB.get(body, (np.eye(3), np.zeros(3)))
+        node, p = self.system.node[body], p_MB + R_MB @ p_B
+        for index in self.of_body[body]:
+            if np.linalg.norm(self.points[index][1] - p) < 1e-12:
+                return index
+        self.points.append((node, p))
+        self.of_body[body].append(len(self.points) - 1)
+        return len(self.points) - 1
+
+    def _places(self) -> Vector:
+        motion = self.system.parts.tree.motion
+        move(self.system.parts.tree, self.q)
+        return np.array([motion[node]["p"] + motion[node]["R"] @ p for node, p in self.points])
+
+    def finished(self) -> Skeleton:
+        shapes = tuple(self._shape(body.name) for body in self.system.mechanism.bodies)
+        slides = tuple(
+            self._slide(joint.parent, joint.child, joint.axes[0], joint.R_PF)
+            for joint in self.system.mechanism.joints
+            if joint.kind == "prismatic"
+        )
+        self.place = self._places()
+        return Skeleton(
+            np.array([node for node, _ in self.points]),
+            np.array([p for _, p in self.points]),
+            shapes,
+            tuple(self.ties),
+            tuple(dict.fromkeys(self.pins)),
+            tuple(self.of_body[WORLD]),
+            slides,
+        )
+
+    def _shape(self, name: str) -> Shape:
+        """A plate through points in one plane; from the center of mass to each point otherwise, and where there are fewer than two."""
+        body = next(body for body in self.system.mechanism.bodies if body.name == name)
+        own = self.of_body[name]
+        if len(own) < 2 and (body.mass > 0.0 or not own):
+            self._add(name, body.p_BoBcm)
+        elif len(own) > 2:
+            ring = _around(self.place[own])
+            if ring is None:
+                center = self._add(name, body.p_BoBcm)
+                return Shape(name, (center, *(k for k in own if k != center)), False)
+            return Shape(name, tuple(own[k] for k in ring), True)
+        return Shape(name, tuple(self.of_body[name]), False)
+
+    def _slide(self, parent: str, child: str, axis: Vector, R_PF: Vector) -> Slide:
+        """The prismatic joint between the nearest points of two bodies; the world need not have one."""
+        place = self._places()
+        R_MB, _ = self.system.X_MB.get(parent, (np.eye(3), None))
+        end = self.of_body[child][0]
+        node, own = self.system.node[parent], self.of_body[parent]
+        if parent == WORLD or not own:
+            return Slide(end, -1, node, R_MB @ R_PF @ axis)
+        pairs = [(float(np.linalg.norm(place[i] - place[j])), i, j) for i in own for j in self.of_body[child]]
+        _, start, end = min(pairs)
+        return Slide(end, start, node, R_MB @ R_PF @ axis)
+
+
+def _around(points: Vector) -> list[int] | None:
+    """Convex outline of points (n, 3) in a plane, as indices; the two ends when they are in line; None when they fill space."""
+    centered = points - points.mean(axis=0)
+    _, extents, axes = np.linalg.svd(centered, full_matrices=False)
+    if extents[-1] > SAME * extents[0] and len(points) > 3:
+        return None
+    flat = centered @ axes[:2].T
+    order = sorted(range(len(flat)), key=lambda k: (flat[k, 0], flat[k, 1]))
+    if extents[1] <= SAME * extents[0]:
+        return [order[0], order[-1]]
+    return _half_hull(flat, order)[:-1] + _half_hull(flat, order[::-1])[:-1]
+
+
+def _half_hull(flat: Vector, order: list[int]) -> list[int]:
+    """One side of the convex hull (Andrew's monotone chain)."""
+    out: list[int] = []
+    for k in order:
+        while len(out) > 1:
+            a, b = flat[out[-1]] - flat[out[-2]], flat[k] - flat[out[-2]]
+            if a[0] * b[1] - a[1] * b[0] > 0.0:
+                break
+            out.pop()
+        out.append(k)
+    return out
+
+
+class Sight(NamedTuple):
+    """How a mechanism is seen: directions in the world that lie to the right, upward, and towards the eye; names of the first two if they
+    are world axes."""
+
+    right: Vector
+    up: Vector
+    towards: Vector
+    is_plane: bool
+
+
+def sight(system: System, places: Vector) -> Sight:
+    """The plane in which a mechanism moves, or else the side from which its points over all poses, (m, 3), spread most; gravity points down."""
+    normal = _plane(system)
+    g = system.mechanism.gravity
+    upward = -g / np.linalg.norm(g) if np.linalg.norm(g) > 0.0 else np.array([0.0, 0.0, 1.0])
+    if normal is not None:
+        up = upward - (upward @ normal) * normal
+        if np.linalg.norm(up) < 0.1:
+            up = np.array([0.0, 1.0, 0.0]) - normal[1] * normal
+        up /= np.linalg.norm(up)
+        right = np.cross(up, normal)
+        right *= np.sign(right[int(np.abs(right).argmax())])
+        return Sight(right, up, np.cross(right, up), True)
+    views = [_from_above(upward, angle) for angle in np.arange(12) * np.pi / 6.0 + 0.26]
+    return max(views, key=lambda view: float(np.linalg.det(np.cov(places @ np.column_stack([view.right, view.up]), rowvar=False))))
+
+
+def _from_above(upward: Vector, angle: float) -> Sight:
+    """Somewhat above the horizon, from a side."""
+    first = np.eye(3)[int(np.abs(upward).argmin())]
+    first = first - (first @ upward) * upward
+    first /= np.linalg.norm(first)
+    side = np.cos(angle) * first + np.sin(angle) * np.cross(upward, first)
+    towards = np.cos(ELEVATION) * side + np.sin(ELEVATION) * upward
+    right = np.cross(upward, side)
+    return Sight(right, np.cross(towards, right), towards, False)
+
+
+def _plane(system: System) -> Vector | None:
+    """Normal of the plane in which everything moves, by the axes of the joints; None in space."""
+    tree = system.parts.tree
+    nodes, motion = tree.nodes[1:], tree.motion[1:]
+    turning = motion["h"][nodes["kind"] == REVOLUTE]
+    moving = nodes["kind"] > 0
+    if not len(turning) or not np.isin(nodes["kind"][moving], (REVOLUTE, PRISMATIC)).all():
+        return None
+    normal = turning[0]
+    sliding = motion["h"][nodes["kind"] == PRISMATIC]
+    if np.linalg.norm(np.cross(turning, normal), axis=1).max() > SAME or np.abs(sliding @ normal).max(initial=0.0) > SAME:
+        return None
+    return normal

@@ -1,0 +1,121 @@
+"""The state a mechanism is looked at in or set out from: of its file, of another one, or with joints put elsewhere, and on its loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.section import Section
+from simulator.base.yamlfile import read_yaml
+from simulator.build import load_mechanism
+from vehicles.multibody.description.initial_state import InitialState, read_state
+from vehicles.multibody.description.mechanism import Mechanism, MechanismError
+from vehicles.multibody.loops.assembly import assemble, check_state, consistent_velocities
+from vehicles.multibody.loops.constraint_jacobian import position_residuals, velocity_residuals
+from vehicles.multibody.tree.system import System
+
+Vector = NDArray[np.float64]
+
+ON_THE_LOOPS = 1e-6
+"""m, rad, 1/s. A state that is given may be off the loops by so much."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A mechanism and the state that the command line asks for; the rest as for `inspect_mechanism`."""
+
+    mechanism: Mechanism
+    state: InitialState
+    may_assemble: bool
+    hold: tuple[str, ...] | None
+    may_leave: bool
+
+
+def read_start(file: str, state_file: str | None, settings: Sequence[str], may_assemble: bool) -> Start:
+    """The mechanism of a file with its state, that of another file, or JOINT=VALUE `settings`. Raises ConfigError."""
+    mechanism, state = load_mechanism(file)
+    given = _says_anything(mechanism, state)
+    if state_file is not None:
+        state, given = changed(state, read_yaml(state_file), state_file, mechanism), True
+    wanted = _settings(settings)
+    if wanted:
+        state, given = changed(state, wanted, "--set", mechanism), False
+    return Start(mechanism, state, may_assemble or not given, tuple(wanted) or None, not given and not wanted)
+
+
+def _says_anything(mechanism: Mechanism, state: InitialState) -> bool:
+    """Whether a file gives a state: anything moves, or a coordinate other than that of a free body is not zero."""
+    free = {joint.name for joint in mechanism.joints if joint.kind == "free"}
+    turned = (q[1:] if len(q) == 4 else q for name, q in state.positions.items() if name not in free)
+    return any(values.any() for values in (*turned, *state.rates.values()))
+
+
+def _settings(settings: Sequence[str]) -> dict[str, Any]:
+    """JOINT=VALUE, the value written as in the state section of a file."""
+    wanted = {}
+    for text in settings:
+        name, equals, value = text.rpartition("=")
+        if not equals:
+            raise ConfigError("--set", "", text, "JOINT=VALUE, for example 'crank=0.3' or 'crank=[0.3, 2.0]'")
+        try:
+            wanted[name.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise ConfigError("--set", name, value, "a value as in the state of a mechanism file") from None
+    return wanted
+
+
+def changed(state: InitialState, mapping: Any, file: str, mechanism: Mechanism) -> InitialState:
+    """The state with the joints that `mapping` names as it says, and the others as they were. Raises ConfigError."""
+    given = read_state(Section(mapping, file), mechanism, state.positions)
+
+    def merged(old: Mapping[str, Vector], new: Mapping[str, Vector]) -> dict[str, Vector]:
+        return {name: new[name] if name in mapping else values for name, values in old.items()}
+
+    return InitialState(
+        merged(state.positions, given.positions), merged(state.rates, given.rates), merged(state.accelerations, given.accelerations)
+    )
+
+
+def closed_state(
+    system: System, state: InitialState, may_assemble: bool, hold: tuple[str, ...] | None
+) -> tuple[Vector, Vector, Vector, float | None]:
+    """q (n_q,), v (n_v,), accelerations (n_v,) of prescribed joints, and what assembling removed; as `inspect_mechanism`."""
+    q, v, prescribed = vectors(system, state)
+    if may_assemble:
+        q, v, moved = assembled(system, q, v, hold)
+        return q, v, prescribed, moved
+    try:
+        check_state(system, q, v, ON_THE_LOOPS)
+    except MechanismError as error:
+        raise MechanismError(f"{error} in the state given (--assemble closes the loops from there)", error.loops) from None
+    return q, v, prescribed, None
+
+
+def vectors(system: System, state: InitialState) -> tuple[Vector, Vector, Vector]:
+    """q (n_q,), v (n_v,) and the accelerations (n_v,) of prescribed joints."""
+    q, v, prescribed = system.neutral(), np.zeros(system.n_v), np.zeros(system.n_v)
+    for name in state.positions:
+        q[system.joint_q[name]], v[system.joint_v[name]] = state.positions[name], state.rates[name]
+    for name, values in state.accelerations.items():
+        prescribed[system.joint_v[name]] = values
+    return q, v, prescribed
+
+
+def assembled(system: System, q: Vector, v: Vector, hold: tuple[str, ...] | None) -> tuple[Vector, Vector, float | None]:
+    """The state on the loops, and how far they were open; with no joints to hold, those declared independent move if they must."""
+    before = np.abs(position_residuals(system, q)).max(initial=0.0)
+    try:
+        q_closed = assemble(system, q, hold) if before > ON_THE_LOOPS else q
+        opening = np.abs(velocity_residuals(system, q_closed, v)).max(initial=0.0)
+        v_closed = consistent_velocities(system, q_closed, v, hold) if opening > ON_THE_LOOPS else v
+    except MechanismError:
+        if hold is not None:
+            raise
+        return assembled(system, q, v, ())
+    return q_closed, v_closed, float(before) if before > ON_THE_LOOPS else None

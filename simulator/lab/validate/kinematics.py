@@ -1,0 +1,192 @@
+"""Corner kinematics of a vehicle against reference positions and motions (`jounce validate kinematics FILE`).
+
+Two formats: JSON with ``{"states": [...]}``, every state with axle, theta, delta and their rates and accelerations; and CSV with one
+position a row (the axle is given, or taken from the file's name). Frames of both: left corner, suspension frame of the axle. Only
+axle, theta, delta and their derivatives are read as inputs.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.arrayfile import read_json
+from simulator.base.errors import ConfigError
+from simulator.base.inputfile import checked_size, read_utf8
+from simulator.base.records import numbers, record
+from simulator.lab.validate.outcome import Comparison, relative_error
+from vehicles.description import Description
+from vehicles.model import new_workspace
+from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.suspension.corner import KINEMATICS, corner_kinematics
+from vehicles.suspension.corner_bodies import CARRIER
+from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
+
+LIMIT = 1e-12
+MOST_BYTES = 1 << 28
+"""Of a reference file."""
+Array = NDArray[np.float64]
+INPUTS = ("theta", "delta", "theta_dot", "delta_dot", "theta_ddot", "delta_ddot")
+AXLES = {"front": 0, "rear": 2}
+
+STATE_OUTPUTS = {
+    "phi": (), "phi_dot": (), "phi_ddot": (), "wheel": (3,), "R": (3, 3), "wheel_v": (3,), "wheel_a": (3,), "omega": (3,), "alpha": (3,),
+    "shock": (), "shock_dot": (), "shock_ddot": (),
+}  # fmt: skip
+COLUMNS = {
+    "W": ("Wx", "Wy", "Wz"),
+    "R": tuple(f"R{i}{j}" for i in range(3) for j in range(3)),
+    "phi": ("phi",),
+    "shock": ("shock",),
+    "spring": ("spring",),
+    "PU": ("PUx", "PUy", "PUz"),
+    "T": ("Tx", "Ty", "Tz"),
+    "Q": ("Qx", "Qy", "Qz"),
+}
+
+
+def compare_kinematics(file: str, vehicle: Description, axle: str | None) -> Comparison:
+    """Evaluate the vehicle's left corners at every state of `file` and compare all quantities the file has.
+
+    Raises
+    ------
+    ConfigError : the file cannot be read, its axle is not known, an input is missing or not a number, or an axle of the vehicle is no
+        double wishbone
+    """
+    _ = vehicle.design.corners_of(DoubleWishboneCorner)  # the quantities of the file are theirs
+    path = Path(file)
+    checked_size(path, "a file", MOST_BYTES)
+    corner = LeftCorner(vehicle)
+    if path.suffix == ".json":
+        return _compare_states(path, corner, axle)
+    if path.suffix == ".csv":
+        return _compare_rows(path, corner, axle)
+    raise ConfigError(file, "", path.suffix, "a .json or .csv file")
+
+
+class LeftCorner:
+    """Position, velocity and acceleration of a vehicle's left corners, in their suspension frames."""
+
+    def __init__(self, vehicle: Description) -> None:
+        self.vehicle = vehicle
+        self.space = new_workspace(vehicle.mechanism)
+        self.steering = record(STEERING_STATE)
+
+    def __call__(self, axle: str, theta: float, delta: float, rates: Sequence[float] = (0.0, 0.0, 0.0, 0.0)) -> dict[str, Any]:
+        """Quantities at the lower-arm angle theta and Pitman angle delta; rates: theta', delta', theta'', delta''."""
+        i = AXLES[axle]
+        corners, q, k = self.vehicle.mechanism.corners, self.space.inputs, self.space.kinematics
+        theta_dot, delta_dot, theta_ddot, delta_ddot = rates
+        self.steering[0]["angle"], self.steering[0]["rate"], self.steering[0]["acceleration"] = delta, delta_dot, delta_ddot
+        q[0]["theta"], q[0]["theta_dot"] = 0.0, 0.0
+        q[0]["theta"][i], q[0]["theta_dot"][i] = theta, theta_dot
+        place_tierods(self.vehicle.steering, self.steering, q)
+        corner_kinematics(corners, q, np.cos(q[0]["theta"]), np.sin(q[0]["theta"]), k)
+        o = {name: k[0][name][..., i] for name, shape, *_ in KINEMATICS if shape}
+        origin = 0.5 * (self.vehicle.bushes["lca_front_B"][i] + self.vehicle.bushes["lca_rear_B"][i]) * [1.0, 0.0, 1.0]
+        W, omega = o["W"], o["w_rel"][CARRIER]
+        alpha = o["alpha_rel"][CARRIER] + o["w"][CARRIER] * theta_ddot
+        r = W - o["c"][CARRIER]
+        a = o["a_rel"][CARRIER] + o["u"][CARRIER] * theta_ddot
+        wheel = W - origin
+        return {
+            "phi": np.arctan2(o["sin_phi"], o["cos_phi"]),
+            "phi_dot": o["phi_1"] * theta_dot,
+            "phi_ddot": o["phi_1"] * theta_ddot + o["phi_2"] * theta_dot**2,
+            "wheel": wheel,
+            "W": wheel,
+            "R": self._turn(i, o),
+            "wheel_v": o["v_rel"][CARRIER] + np.cross(omega, r),
+            "wheel_a": a + np.cross(alpha, r) + np.cross(omega, np.cross(omega, r)),
+            "omega": omega.copy(),
+            "alpha": alpha,
+            "shock": o["shock_length"],
+            "shock_dot": o["shock_length_1"] * theta_dot,
+            "shock_ddot": o["shock_length_1"] * theta_ddot + o["shock_length_2"] * theta_dot**2,
+            "spring": o["spring_length"],
+            "PU": o["F"] - origin,
+            "T": o["K"] - origin,
+            "Q": q[0]["Q"][:, i] - origin,
+        }
+
+    def _turn(self, i: int, o: dict[str, Array]) -> Array:
+        """Rotation of the carrier from its design position, by the frame of kingpin and steering arm."""
+        frame = np.column_stack([o["arm"], np.cross(o["kingpin"], o["arm"]), o["kingpin"]])
+        design = new_workspace(self.vehicle.mechanism)
+        corner_kinematics(self.vehicle.mechanism.corners, design.inputs, np.ones(4), np.zeros(4), design.kinematics)
+        n, arm = design.kinematics[0]["kingpin"][:, i], design.kinematics[0]["arm"][:, i]
+        return frame @ np.column_stack([arm, np.cross(n, arm), n]).T
+
+
+def _compare_states(path: Path, corner: LeftCorner, axle: str | None) -> Comparison:
+    content = read_json(path, "a JSON file", MOST_BYTES)
+    states = content.get("states") if isinstance(content, dict) else None
+    if not isinstance(states, list) or not states:
+        raise ConfigError(path, "states", states, "a list of states")
+    errors: dict[str, float] = {}
+    for n, state in enumerate(states):
+        key = f"states[{n}]"
+        if not isinstance(state, dict):
+            raise ConfigError(path, key, state, "a mapping")
+        which = state.get("axle", axle)
+        if not isinstance(which, str) or which not in AXLES:
+            raise ConfigError(path, f"{key}.axle", which, "front or rear")
+        values = [float(numbers(state.get(name), (), path, f"{key}.{name}")) for name in INPUTS]
+        ours = corner(which, values[0], values[1], values[2:])
+        _collect(errors, {name: ours[name] for name in STATE_OUTPUTS if name in state}, state, path, key)
+    if not errors:
+        raise ConfigError(path, "states[0]", sorted(states[0]), "at least one of " + ", ".join(STATE_OUTPUTS))
+    return Comparison(str(path), "kinematics with rates", len(states), errors, LIMIT)
+
+
+def _compare_rows(path: Path, corner: LeftCorner, axle: str | None) -> Comparison:
+    which = axle or next((name for name in AXLES if name in path.stem.lower()), None)
+    if which not in AXLES:
+        raise ConfigError(path, "--axle", which, "front or rear (or a file name that says which)")
+    try:
+        rows = list(csv.DictReader(read_utf8(path, "a CSV file in UTF-8", MOST_BYTES).splitlines()))
+    except csv.Error as error:
+        raise ConfigError(path, "", str(error), "a CSV file") from None
+    if not rows:
+        raise ConfigError(path, "", "no rows", "a header line and at least one row")
+    errors: dict[str, float] = {}
+    for n, row in enumerate(rows):
+        key = f"row {n + 1}"
+        if None in row:
+            raise ConfigError(path, key, f"{len(row) - 1 + len(row[None])} cells", f"{len(row) - 1} cells, as in the header line")
+        cells = {name: _cell(text, path, f"{key}.{name}") for name, text in row.items()}
+        for name in ("theta", "delta"):
+            if name not in cells:
+                raise ConfigError(path, f"{key}.{name}", "nothing", "a number in rad")
+        ours = corner(which, cells["theta"], cells["delta"])
+        present = {name: columns for name, columns in COLUMNS.items() if all(c in cells for c in columns)}
+        reference = {name: np.reshape([cells[c] for c in columns], np.shape(ours[name])) for name, columns in present.items()}
+        _collect(errors, {name: ours[name] for name in present}, reference, path, key)
+    if not errors:
+        raise ConfigError(path, "", sorted(rows[0]), "at least one quantity to compare: " + ", ".join(COLUMNS))
+    return Comparison(str(path), f"{which} kinematics", len(rows), errors, LIMIT)
+
+
+def _cell(text: Any, path: Path, key: str) -> float:
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        raise ConfigError(path, key, text, "a number") from None
+    if not np.isfinite(value):
+        raise ConfigError(path, key, text, "a finite number")
+    return value
+
+
+def _collect(errors: dict[str, float], ours: dict[str, Any], reference: dict[str, Any], path: Path, key: str) -> None:
+    for name, value in ours.items():
+        wanted = numbers(_plain(reference[name]), np.shape(value), path, f"{key}.{name}")
+        errors[name] = max(errors.get(name, 0.0), relative_error(value, wanted))
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value

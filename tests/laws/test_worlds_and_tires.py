@@ -1,0 +1,163 @@
+"""Does the ground say what things weigh, every wheel roll on its own tire, and a vehicle that was placed tell where it is?"""
+
+from __future__ import annotations
+
+import copy
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import ConfigError, GravityWarning, TireTypeWarning
+from simulator.base.records import Record
+from simulator.build import build_cueing, build_ground, build_vehicle, data_folder
+from simulator.session import Session
+from tests.laws.vehicle_rig import command
+from vehicles.description import read_description
+from vehicles.tires.parameters import tire
+from vehicles.vehicle import Vehicle
+
+CONFIGS = data_folder("configs")
+MOON = 1.62
+
+
+def shipped(kind: str, name: str) -> dict[str, Any]:
+    return yaml.safe_load((CONFIGS / kind / f"{name}.yaml").read_text())
+
+
+def written(folder: Path, name: str, mapping: dict[str, Any]) -> str:
+    file = folder / name
+    file.write_text(yaml.safe_dump(mapping))
+    return str(file)
+
+
+def arrays(ground: Any) -> Any:
+    return ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils
+
+
+def loads(vehicle: Vehicle) -> Any:
+    return vehicle.read()[0]["F_C"][:, 2]
+
+
+def weight(vehicle: Vehicle, gravity: float) -> float:
+    m = vehicle.model
+    return float((m.chassis[0]["mass"] + m.corners[0]["corner_mass"].sum()) * gravity)
+
+
+class Parked:
+    """A driver who does nothing."""
+
+    def read(self, t: float, readout: Record, command: Record) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("key", "gravity"), [({}, STANDARD_GRAVITY), ({"gravity": MOON}, MOON), ({"gravity": 0.0}, 0.0)])
+def test_gravity_is_that_of_the_ground(tmp_path: Path, key: dict[str, float], gravity: float) -> None:
+    ground = build_ground(written(tmp_path, "plane.yaml", {"type": "flat", "surface": "asphalt", **key}))
+    vehicle = build_vehicle("hmmwv", check_step=False)
+    if gravity > 0.0:
+        vehicle.reset(arrays(ground))
+        assert loads(vehicle).sum() == pytest.approx(weight(vehicle, gravity), rel=1e-9)
+        assert vehicle.read()[0]["f_H_B"] @ vehicle.read()[0]["f_H_B"] == pytest.approx(gravity**2, rel=1e-9)
+    else:
+        vehicle.place(np.array([0.0, 0.0, 50.0]), 0.0, 0.0, 0.0)
+        before = vehicle.space.state[0]["p_WB"].copy()
+        for _ in range(200):
+            vehicle.step(arrays(ground), command(), 1e-3)
+        assert abs(vehicle.space.state[0]["p_WB"][2] - before[2]) < 0.05, "nothing pulls it down"
+
+
+def test_whoever_rests_on_the_moon_feels_no_motion(tmp_path: Path) -> None:
+    ground = build_ground(written(tmp_path, "moon.yaml", {"type": "flat", "surface": "asphalt", "gravity": MOON}))
+    cueing = build_cueing("small_hexapod", "small_hexapod", 1e-3, MOON)
+    cueing.arm()
+    session = Session(build_vehicle("hmmwv", check_step=False), ground, Parked(), cueing, [])
+    session.reset()
+    for _ in range(20):
+        session.advance(500)
+    assert cueing.state == "engaged"
+    assert np.abs(cueing.pose).max() < 1e-3
+
+
+def test_gravity_of_a_vehicle_file_is_read_and_told_to_be_elsewhere() -> None:
+    mapping = {**shipped("vehicles", "hmmwv"), "gravity": 9.81}
+    with pytest.warns(GravityWarning, match=r"v\.yaml: gravity: 9\.81 is not used.*terrain file"):
+        read_description(mapping, "v.yaml")
+    mapping["gravity"] = "much"
+    with pytest.raises(ConfigError, match="gravity"):
+        read_description(mapping, "v.yaml")
+
+
+def test_what_was_placed_tells_where_it_is() -> None:
+    vehicle = build_vehicle("hmmwv", check_step=False)
+    vehicle.place(np.array([3.0, -2.0, 7.0]), 0.3, -0.2, 1.1)
+    seen = vehicle.read()[0]
+    assert (seen["roll"], seen["pitch"], seen["yaw"]) == pytest.approx((0.3, -0.2, 1.1), abs=1e-12)
+    corners = vehicle.description.design.corners
+    assert seen["p_BK"] == pytest.approx(np.array([corner.W for corner in corners]), abs=1e-12)
+    assert seen["jounce"] == pytest.approx(np.zeros(4), abs=1e-12)
+
+
+def other_tire(folder: Path, **changes: float) -> str:
+    return written(folder, "other.yaml", {**shipped("tires", "tmeasy_hmmwv"), **changes})
+
+
+def on_tires(folder: Path, tires: Any) -> Vehicle:
+    return build_vehicle(written(folder, "car.yaml", {**shipped("vehicles", "hmmwv"), "tires": tires}), check_step=False)
+
+
+def test_the_same_tire_named_for_every_wheel_gives_the_same_bits(tmp_path: Path) -> None:
+    flat, drive = arrays(build_ground("flat")), command(throttle=0.6, steering=0.3, selector=1)
+    ends = []
+    for tires in (
+        "tmeasy_hmmwv",
+        {"front": "tmeasy_hmmwv", "rear": "tmeasy_hmmwv"},
+        dict.fromkeys(("FL", "FR", "RL", "RR"), "tmeasy_hmmwv"),
+    ):
+        vehicle = on_tires(tmp_path, tires)
+        vehicle.reset(flat, gear=1)
+        for _ in range(500):
+            vehicle.step(flat, drive, 1e-3)
+        ends.append(vehicle.space.state.tobytes())
+    assert ends[0] == ends[1] == ends[2]
+
+
+def test_every_wheel_rolls_on_its_own_tire(tmp_path: Path) -> None:
+    """A larger tire at the rear lifts the rear; with less friction on the left the vehicle that brakes turns to the right."""
+    flat = arrays(build_ground("flat"))
+    shipped_tire = shipped("tires", "tmeasy_hmmwv")
+    large = other_tire(tmp_path, radius=shipped_tire["radius"] + 0.05)
+    vehicle = on_tires(tmp_path, {"front": "tmeasy_hmmwv", "rear": large})
+    vehicle.reset(flat)
+    plain = on_tires(tmp_path, "tmeasy_hmmwv")
+    plain.reset(flat)
+    wheelbase = 3.3
+    rise = vehicle.read()[0]["pitch"] - plain.read()[0]["pitch"]
+    assert rise == pytest.approx(math.atan(0.05 / wheelbase), rel=0.1)
+    soft = other_tire(tmp_path, stiffness=0.5 * shipped_tire["stiffness"])
+    vehicle = on_tires(tmp_path, {"FL": soft, "FR": "tmeasy_hmmwv", "RL": soft, "RR": "tmeasy_hmmwv"})
+    vehicle.reset(flat)
+    pressed = vehicle.read()[0]["tire_deflection"]
+    assert pressed[[0, 2]] == pytest.approx(2.0 * pressed[[1, 3]], rel=0.2)
+    assert vehicle.read()[0]["roll"] < 0.0, "it leans to the soft side, the left"
+
+
+@pytest.mark.parametrize("tires", [{"front": "tmeasy_hmmwv"}, {"FL": "tmeasy_hmmwv", "rear": "tmeasy_hmmwv"}, 3, {"front": 1, "rear": 2}])
+def test_tires_of_half_the_wheels_are_refused(tires: Any) -> None:
+    with pytest.raises(ConfigError, match="tires"):
+        read_description({**shipped("vehicles", "hmmwv"), "tires": tires}, "v.yaml")
+
+
+def test_the_type_of_a_tire_is_asked_for_and_checked() -> None:
+    mapping = copy.deepcopy(shipped("tires", "tmeasy_hmmwv"))
+    tire(mapping, "t.yaml")
+    mapping["type"] = "magic"
+    with pytest.raises(ConfigError, match="tmeasy"):
+        tire(mapping, "t.yaml")
+    del mapping["type"]
+    with pytest.warns(TireTypeWarning, match=r"t\.yaml"):
+        tire(mapping, "t.yaml")

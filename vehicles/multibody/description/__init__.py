@@ -1,0 +1,1 @@
+"""A mechanism as data, and the files it is read from."""

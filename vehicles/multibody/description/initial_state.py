@@ -1,0 +1,129 @@
+"""The state a mechanism starts from, by the names of its joints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.frames import quaternion_of_rotation
+from simulator.base.records import LARGEST, numbers
+from simulator.base.section import Section
+from vehicles.multibody.description.attitude import rotation_of_angles
+from vehicles.multibody.description.mechanism import JOINTS, Joint, Mechanism
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class InitialState:
+    """Coordinates of every joint that has any, as `Joint` defines them (a free joint: position, quaternion; angular velocity, velocity).
+
+    Parameters
+    ----------
+    positions : joint to (1,), (2,), (4,) or (7,) [rad, m, 1]
+    rates : joint to (1,), (2,), (3,) or (6,) [rad/s, m/s]
+    accelerations : prescribed joint to (1,), (2,), (3,) or (6,) [rad/s2, m/s2]
+    """
+
+    positions: Mapping[str, Vector]
+    rates: Mapping[str, Vector]
+    accelerations: Mapping[str, Vector]
+
+
+def resting_state(mechanism: Mechanism) -> InitialState:
+    """All coordinates zero (quaternions: no rotation), all rates and accelerations zero."""
+    moving = [joint for joint in mechanism.joints if JOINTS[joint.kind]]
+    return InitialState(
+        {joint.name: _no_displacement(joint.kind) for joint in moving},
+        {joint.name: np.zeros(JOINTS[joint.kind]) for joint in moving},
+        {joint.name: np.zeros(JOINTS[joint.kind]) for joint in moving if joint.prescribed},
+    )
+
+
+def read_state(s: Section, mechanism: Mechanism, standing: Mapping[str, Vector]) -> InitialState:
+    """The state section of a file; what it does not name rests at zero, or where `standing` (joint to positions) says.
+
+    Raises ConfigError : no such joint, not its coordinates.
+    """
+    rest = resting_state(mechanism)
+    state = InitialState({**rest.positions, **standing}, dict(rest.rates), dict(rest.accelerations))
+    joints = {joint.name: joint for joint in mechanism.joints if joint.name in rest.positions}
+    for name in s.mapping:
+        if name not in joints:
+            raise ConfigError(s.file, s.path(str(name)), s.mapping[name], "a joint with coordinates: " + ", ".join(joints))
+        _read_joint(s, joints[name], state)
+    return state
+
+
+def _no_displacement(kind: str) -> Vector:
+    if kind == "spherical":
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]) if kind == "free" else np.zeros(JOINTS[kind])
+
+
+def _read_joint(s: Section, joint: Joint, state: InitialState) -> None:
+    """One entry: a mapping, or in short the position, [position, rate] or, prescribed, [position, rate, acceleration]."""
+    n, name = JOINTS[joint.kind], joint.name
+    parts = [state.positions, state.rates] + [state.accelerations] * joint.prescribed
+    value = s.raw(name)
+    if isinstance(value, Mapping):
+        with s.section(name) as given:
+            _read_mapping(given, joint, parts)
+    elif n == 1 and isinstance(value, list) and 1 < len(value) <= len(parts):
+        for part, number in zip(parts, s.array(name, (len(value),), within=LARGEST), strict=False):
+            part[name][:] = number
+    elif n == 1 and not isinstance(value, list):
+        state.positions[name][:] = s.number(name, least=-LARGEST, most=LARGEST)
+    else:
+        short = "[position, rate], " if n == 1 else ""
+        raise ConfigError(s.file, s.path(name), value, f"{short}or a mapping with the coordinates of a {joint.kind} joint")
+
+
+def _read_mapping(s: Section, joint: Joint, parts: list[Mapping[str, Vector]]) -> None:
+    n = JOINTS[joint.kind]
+    q, v = parts[0][joint.name], parts[1][joint.name]
+    if joint.kind == "spherical":
+        q[:] = _quaternion(s, q)
+        v[:] = s.array("angular_velocity", (3,), v, within=LARGEST)
+    elif joint.kind == "free":
+        q[:3] = s.array("position", (3,), q[:3], within=LARGEST)
+        q[3:] = _quaternion(s, q[3:])
+        v[:3] = s.array("angular_velocity", (3,), v[:3], within=LARGEST)
+        v[3:] = s.array("velocity", (3,), v[3:], within=LARGEST)
+    else:
+        for values, key in ((q, "position"), (v, "rate")):
+            values[:] = _amounts(s, key, n, values, angle=joint.kind != "prismatic")
+    if joint.prescribed:
+        a = parts[2][joint.name]
+        a[:] = _amounts(s, "acceleration", n, a, angle=joint.kind in ("revolute", "universal"))
+
+
+def _amounts(s: Section, key: str, n: int, default: Vector, angle: bool) -> Vector:
+    """n numbers under `key`, a plain one when n is 1; an angle also in degrees under `key`_deg."""
+    if angle and s.has(f"{key}_deg"):
+        return np.radians(_plain(s, f"{key}_deg", n))
+    return _plain(s, key, n) if s.has(key) else default
+
+
+def _plain(s: Section, key: str, n: int) -> Vector:
+    if n == 1:
+        return np.array([s.number(key, least=-LARGEST, most=LARGEST)])
+    return s.array(key, (n,), within=LARGEST)
+
+
+def _quaternion(s: Section, default: Vector) -> Vector:
+    """The attitude under `quaternion` (w, x, y, z, of any length) or `rotation_deg` (roll, pitch, yaw)."""
+    if s.has("rotation_deg"):
+        q = np.zeros(4)
+        quaternion_of_rotation(rotation_of_angles(*map(math.radians, s.array("rotation_deg", (3,), within=LARGEST))), q)
+        return q
+    q = numbers(s.raw("quaternion", default), (4,), s.file, s.path("quaternion"))
+    length = float(np.linalg.norm(q))
+    if not 1e-6 < length < LARGEST:
+        raise ConfigError(s.file, s.path("quaternion"), q, "4 numbers (w, x, y, z), not all of them zero")
+    return q / length

@@ -1,0 +1,327 @@
+"""Mechanisms from YAML files; `docs/mechanisms.md` describes the format.
+
+Everything in a file is written in world coordinates at the design position: where all parts stand when every joint coordinate is
+zero. A body may have a `frame` of its own; then what is written under the body's name is in that frame. With that, a joint is
+`p_PF`, `p_BM` = its point seen from both bodies, and its axes are those of the world at the design position.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.frames import quaternion_of_rotation
+from simulator.base.records import LARGEST
+from simulator.base.section import REQUIRED, Section
+from vehicles.multibody.description.attitude import direction, rotation_of_angles
+from vehicles.multibody.description.initial_state import InitialState, read_state
+from vehicles.multibody.description.mechanism import (
+    JOINTS,
+    LOOPS,
+    WORLD,
+    Coupling,
+    Force,
+    Joint,
+    JointForce,
+    JointSpring,
+    Loop,
+    Mechanism,
+    Spring,
+)
+from vehicles.multibody.description.rigid_body import RigidBody
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a body's frame B stands in the world at the design position, and its center of mass in B.
+
+    `own` says whether the file gives the body a frame of its own; without one B coincides with the world.
+    """
+
+    p_WB: Vector
+    R_WB: Vector
+    own: bool = False
+    p_BoBcm: Vector | None = None
+
+    def point(self, p_W: Vector) -> Vector:
+        """A world point in B."""
+        return self.R_WB.T @ (p_W - self.p_WB)
+
+    def in_world(self, p_B: Vector) -> Vector:
+        """A point of B in the world."""
+        return self.p_WB + self.R_WB @ p_B
+
+
+Places = dict[str, Place]
+
+
+def mechanism_from_mapping(mapping: Any, file: object) -> tuple[Mechanism, InitialState]:
+    """A mechanism and the state it starts from, out of the content of a file.
+
+    Raises ConfigError : a key is unknown or missing, a value is none that it can have, the parts do not fit together
+    (the checks of `Mechanism`).
+    """
+    with Section(mapping, file) as s:
+        places: Places = {WORLD: Place(np.zeros(3), np.eye(3))}
+        bodies = tuple(_body(name, b, places) for name, b in _named(s, "bodies"))
+        mechanism = Mechanism(
+            name=s.text("name"),
+            bodies=bodies,
+            joints=tuple(_joint(name, j, places) for name, j in _named(s, "joints")),
+            loops=tuple(_loop(name, l, places) for name, l in _named(s, "loops")),
+            couplings=tuple(_coupling(name, c) for name, c in _named(s, "couplings")),
+            springs=tuple(_spring(name, p, places) for name, p in _named(s, "springs")),
+            joint_springs=tuple(_joint_spring(name, p) for name, p in _named(s, "joint_springs")),
+            forces=tuple(_force(name, f, places) for name, f in _named(s, "forces")),
+            joint_forces=_joint_forces(s),
+            gravity=s.array("gravity", (3,), [0.0, 0.0, -9.81], within=LARGEST),
+            file=str(file),
+        )
+        state = Section(s.raw("state", {}), file, "state")
+        return mechanism, read_state(state, mechanism, _standing(mechanism, places))
+
+
+def _named(s: Section, group: str) -> list[tuple[str, Section]]:
+    """The mappings of a group of free names, which may be left out."""
+    names = _free_names(s, group, {})
+    return [(name, names.section(name)) for name in names.mapping]
+
+
+def _free_names(s: Section, group: str, default: Any = REQUIRED) -> Section:
+    """A mapping whose keys are names that the file chooses."""
+    names = Section(s.raw(group, default, "a mapping of names"), s.file, s.path(group))
+    for name in names.mapping:
+        if not isinstance(name, str) or not name.strip():
+            raise ConfigError(s.file, s.path(group), name, "names that are texts")
+    return names
+
+
+def _flag(s: Section, name: str, default: bool | None) -> Any:
+    value = s.raw(name, default)
+    if value is not default and not isinstance(value, bool):
+        raise ConfigError(s.file, s.path(name), value, "true or false")
+    return value
+
+
+def _unit(s: Section, name: str, axis: Vector) -> Vector:
+    unit = direction(axis)
+    if unit is None:
+        raise ConfigError(s.file, s.path(name), axis, "numbers of a direction, not all of them zero")
+    return unit
+
+
+def _known(s: Section, name: str, places: Places) -> str:
+    """The name of a body under a key."""
+    body = s.text(name, expected="the name of a body")
+    if body not in places:
+        raise ConfigError(s.file, s.path(name), body, "one of the bodies: " + ", ".join(places))
+    return body
+
+
+# Bodies ------------------------------------------------------------------------------------------------------------------------
+
+
+def _body(name: str, s: Section, places: Places) -> RigidBody:
+    """A body, either a uniform `rod` between two points or with `com` and `inertia`; adds its place to `places`."""
+    with s:
+        place = _frame(s)
+        mass = s.number("mass", least=0.0, most=LARGEST)
+        if s.has("rod"):
+            s.only(("mass", "frame", "rod", "radius"))
+            com, inertia = _rod(s, mass)
+        else:
+            com = s.array("com", (3,), np.zeros(3) if place.own or mass == 0.0 else REQUIRED, within=LARGEST)
+            inertia = _inertia(s)
+    places[name] = Place(place.p_WB, place.R_WB, place.own, com)
+    return RigidBody(name, mass, com, inertia)
+
+
+def _frame(s: Section) -> Place:
+    """The body's own frame, given by `position` and either `rotation_deg` (roll, pitch, yaw) or `axes` (rows x, y, z)."""
+    if not s.has("frame"):
+        return Place(np.zeros(3), np.eye(3))
+    with s.section("frame") as f:
+        position = f.array("position", (3,), np.zeros(3), within=LARGEST)
+        if f.has("rotation_deg"):
+            return Place(position, rotation_of_angles(*map(math.radians, f.array("rotation_deg", (3,), within=LARGEST))), True)
+        axes = f.array("axes", (3, 3), np.eye(3), within=LARGEST)
+        if np.abs(axes @ axes.T - np.eye(3)).max() > 1e-6 or np.linalg.det(axes) < 0.0:
+            raise ConfigError(f.file, f.path("axes"), axes, "3 perpendicular unit vectors x, y, z, right-handed, of 3 numbers each")
+        x = axes[0] / np.linalg.norm(axes[0])
+        y = axes[1] - (axes[1] @ x) * x
+        y /= np.linalg.norm(y)
+        return Place(position, np.column_stack([x, y, np.cross(x, y)]), True)
+
+
+def _rod(s: Section, mass: float) -> tuple[Vector, Vector]:
+    """Center of mass and inertia m (l.l 1 - l l^T) / 12 + m r^2 (1 + n n^T) / 4, n = l / |l|, of a uniform round rod, thin unless it has a radius."""
+    start, end = s.array("rod", (2, 3), within=LARGEST)
+    along = end - start
+    if not along @ along > 0.0:
+        raise ConfigError(s.file, s.path("rod"), [start.tolist(), end.tolist()], "2 x 3 numbers: two ends apart from each other")
+    n, radius = along / np.linalg.norm(along), s.number("radius", 0.0, least=0.0, most=LARGEST)
+    thin = mass * (along @ along * np.eye(3) - np.outer(along, along)) / 12.0
+    return (start + end) / 2.0, thin + mass * radius**2 * (np.eye(3) + np.outer(n, n)) / 4.0
+
+
+def _inertia(s: Section) -> Vector:
+    """Three moments about the axes or the full matrix; left out, a point mass."""
+    value = s.raw("inertia", [0.0, 0.0, 0.0])
+    if isinstance(value, list) and any(isinstance(row, list) for row in value):
+        return s.array("inertia", (3, 3), within=LARGEST)
+    return np.diag(s.array("inertia", (3,), [0.0, 0.0, 0.0], within=LARGEST))
+
+
+# Joints, loops and couplings ---------------------------------------------------------------------------------------------------
+
+
+def _joint(name: str, s: Section, places: Places) -> Joint:
+    """A joint; its point and axes are in the world at the design position, also between bodies with frames of their own."""
+    with s:
+        kind = s.choice("type", tuple(JOINTS))
+        parent, child = _known(s, "parent", places), _known(s, "child", places)
+        P, B = places[parent], places[child]
+        if kind == "free":
+            # relative to the world's own axes, so that its coordinates are the pose of the body's frame
+            return Joint(name, kind, parent, child, independent=_flag(s, "independent", None), prescribed=_flag(s, "prescribed", False))
+        needed = kind in ("revolute", "universal", "spherical") and not B.own
+        point = s.array("point", (3,), REQUIRED if needed else B.p_WB, within=LARGEST)
+        return Joint(
+            name,
+            kind,
+            parent,
+            child,
+            p_PF=P.point(point),
+            R_PF=P.R_WB.T,
+            axes=_axes(s, kind),
+            p_BM=B.point(point),
+            R_BM=B.R_WB.T,
+            independent=_flag(s, "independent", None) if JOINTS[kind] else None,
+            prescribed=_flag(s, "prescribed", False) if JOINTS[kind] else False,
+        )
+
+
+def _axes(s: Section, kind: str) -> Vector:
+    if kind == "universal":
+        return np.array([_unit(s, "axes", axis) for axis in s.array("axes", (2, 3), within=LARGEST)])
+    if kind in ("revolute", "prismatic"):
+        return _unit(s, "axis", s.array("axis", (3,), within=LARGEST))[None, :]
+    return np.zeros((0, 3))
+
+
+def _loop(name: str, s: Section, places: Places) -> Loop:
+    """A closure. What its ends share at the design position is given once, in the world; else each end gives its own, in its body's frame."""
+    with s:
+        kind = s.choice("type", tuple(LOOPS))
+        x = np.array([1.0, 0.0, 0.0])
+        body_1, point_1, axis_1 = _end(s, "predecessor", places, kind == "revolute")
+        body_2, point_2, axis_2 = _end(s, "successor", places, kind in ("revolute", "point_on_line"))
+        length = 0.0
+        if kind == "distance":
+            designed = float(np.linalg.norm(places[body_1].in_world(point_1) - places[body_2].in_world(point_2)))
+            length = s.number("length", designed, above=0.0, most=LARGEST)
+        return Loop(
+            name,
+            kind,
+            body_1,
+            body_2,
+            point_1,
+            point_2,
+            x if axis_1 is None else axis_1,
+            x if axis_2 is None else axis_2,
+            length,
+            _flag(s, "driven", False),
+        )
+
+
+def _end(s: Section, end: str, places: Places, with_axis: bool) -> tuple[str, Vector, Vector | None]:
+    """Body, point and axis of one end of a loop: the name of the body, or a mapping with `body`, `point` and `axis` in the body's frame."""
+    if not isinstance(s.raw(end, expected="a body, or a mapping with body and point"), Mapping):
+        body = _known(s, end, places)
+        return body, _shared_point(s, places[body]), _shared_axis(s, places[body]) if with_axis else None
+    with s.section(end) as own:
+        body = _known(own, "body", places)
+        place, axis = places[body], None
+        point = own.array("point", (3,), within=LARGEST) if own.has("point") else _shared_point(s, place)
+        if with_axis:
+            given = own.has("axis")
+            axis = _unit(own, "axis", own.array("axis", (3,), within=LARGEST)) if given else _shared_axis(s, place)
+        return body, point, axis
+
+
+def _shared_point(s: Section, place: Place) -> Vector:
+    return place.point(s.array("point", (3,), within=LARGEST))
+
+
+def _shared_axis(s: Section, place: Place) -> Vector:
+    return place.R_WB.T @ _unit(s, "axis", s.array("axis", (3,), within=LARGEST))
+
+
+def _coupling(name: str, s: Section) -> Coupling:
+    with s:
+        terms = _free_names(s, "terms")
+        coefficients = tuple((joint, terms.number(joint, least=-LARGEST, most=LARGEST)) for joint in terms.mapping)
+        return Coupling(name, coefficients, s.number("offset", 0.0, least=-LARGEST, most=LARGEST))
+
+
+# Forces ------------------------------------------------------------------------------------------------------------------------
+
+
+def _spring(name: str, s: Section, places: Places) -> Spring:
+    """A spring and damper between a point of one body and a point of another."""
+    with s:
+        (body_a, point_a), (body_b, point_b) = (_spring_end(s, end, places) for end in ("from", "to"))
+        rate = s.number("rate", 0.0, least=0.0, most=LARGEST)
+        free_length = s.number("free_length", 0.0 if rate == 0.0 else REQUIRED, least=0.0, most=LARGEST)
+        damping = s.number("damping", 0.0, least=0.0, most=LARGEST)
+        return Spring(name, body_a, point_a, body_b, point_b, rate, free_length, damping)
+
+
+def _spring_end(s: Section, end: str, places: Places) -> tuple[str, Vector]:
+    with s.section(end) as own:
+        return _known(own, "body", places), own.array("point", (3,), within=LARGEST)
+
+
+def _joint_spring(joint: str, s: Section) -> JointSpring:
+    with s:
+        rate, damping = s.number("rate", 0.0, least=0.0, most=LARGEST), s.number("damping", 0.0, least=0.0, most=LARGEST)
+        if s.has("rest_deg"):
+            rest = math.radians(s.number("rest_deg", least=-LARGEST, most=LARGEST))
+        else:
+            rest = s.number("rest", 0.0, least=-LARGEST, most=LARGEST)
+        return JointSpring(joint, rate, rest, damping)
+
+
+def _force(name: str, s: Section, places: Places) -> Force:
+    """A constant force and couple, at the center of mass unless the file names a point."""
+    with s:
+        body = _known(s, "body", places)
+        com = places[body].p_BoBcm
+        point = s.array("point", (3,), np.zeros(3) if com is None else com, within=LARGEST)
+        force, couple = (s.array(key, (3,), np.zeros(3), within=LARGEST) for key in ("force", "couple"))
+        return Force(name, body, force, couple, point, _flag(s, "follows", False))
+
+
+def _joint_forces(s: Section) -> tuple[JointForce, ...]:
+    forces = _free_names(s, "joint_forces", {})
+    return tuple(JointForce(joint, forces.number(joint, least=-LARGEST, most=LARGEST)) for joint in forces.mapping)
+
+
+def _standing(mechanism: Mechanism, places: Places) -> dict[str, Vector]:
+    """Coordinates of the free joints that put their bodies' frames where the file has them."""
+    standing = {}
+    for joint in mechanism.joints:
+        if joint.kind == "free":
+            q = np.zeros(7)
+            q[:3] = places[joint.child].p_WB
+            quaternion_of_rotation(places[joint.child].R_WB, q[3:])
+            standing[joint.name] = q
+    return standing

@@ -1,0 +1,62 @@
+"""A mechanism put together part by part, all bodies having the same frame in the design position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicles.multibody.description.mechanism import Joint, JointSpring, Loop, Mechanism, Spring
+from vehicles.multibody.description.rigid_body import RigidBody
+
+Vector = NDArray[np.float64]
+
+
+@dataclass
+class Parts:
+    """A mechanism in the making."""
+
+    bodies: list[RigidBody] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    springs: list[Spring] = field(default_factory=list)
+    joint_springs: list[JointSpring] = field(default_factory=list)
+
+    def add_body(self, name: str, body: RigidBody) -> None:
+        self.bodies.append(replace(body, name=name))
+
+    def add_joint(
+        self,
+        kind: str,
+        parent: str,
+        child: str,
+        point: Vector,
+        axes: Vector | None = None,
+        independent: bool | None = False,
+        prescribed: bool = False,
+    ) -> None:
+        """A joint of the child's name at a point of the design position; `axes` (n, 3) or (3,)."""
+        axes = np.zeros((0, 3)) if axes is None else np.atleast_2d(axes)
+        self.joints.append(
+            Joint(child, kind, parent, child, p_PF=point, axes=axes, p_BM=point, independent=independent, prescribed=prescribed)
+        )
+
+    def add_loop(
+        self, name: str, kind: str, bodies: tuple[str, str], at: Vector, at_successor: Vector | None = None, **more: object
+    ) -> None:
+        """A loop at a point of the design position; `at_successor` where the two points are not the same."""
+        self.loops.append(Loop(name, kind, *bodies, at, at if at_successor is None else at_successor, **more))  # type: ignore[arg-type]
+
+    def mechanism(self, name: str, gravity: float, file: str) -> Mechanism:
+        """What has been put in, under gravity [m/s2]; `file` is for messages."""
+        return Mechanism(
+            name,
+            tuple(self.bodies),
+            tuple(self.joints),
+            tuple(self.loops),
+            springs=tuple(self.springs),
+            joint_springs=tuple(self.joint_springs),
+            gravity=np.array([0.0, 0.0, -gravity]),
+            file=file,
+        )

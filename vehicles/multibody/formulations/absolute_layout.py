@@ -1,0 +1,215 @@
+"""From a system to bodies with absolute coordinates: every joint of the tree becomes rows between two bodies [Suspension interpolation, eqs 3-8].
+
+revolute    3 POINT, 2 DOT of the axis         universal   3 POINT, 1 DOT of the two axes
+prismatic   2 POINT across the axis, 3 DOT     spherical   3 POINT
+fixed       3 POINT, 3 DOT                     free        none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Record, record
+from vehicles.multibody.description.topology import path_between
+from vehicles.multibody.formulations.absolute_coordinates import BODIES, COORDINATES, SLIDE, TURN, Absolute
+from vehicles.multibody.tree.constraints import COUPLING, DOT, POINT, ROWS, TERMS, Constraints
+from vehicles.multibody.tree.forces import Forces
+from vehicles.multibody.tree.system import System, loop_rows, perpendiculars
+from vehicles.multibody.tree.tree import FIXED, FREE, MOTION, NODES, PRISMATIC, REVOLUTE, SPHERICAL, Tree
+
+Vector = NDArray[np.float64]
+
+WORLD_AXES = np.eye(3)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that are eliminated together, once all bodies of `path` are: those of one joint, loop or coupling.
+
+    Rows first..last-1 of `Absolute.constraints`, and combinations of coordinates: for every further row its coordinates with coefficients.
+    """
+
+    name: str
+    path: frozenset[int]
+    first: int
+    last: int
+    combinations: tuple[tuple[tuple[int, float], ...], ...] = ()
+    offset: float = 0.0
+    is_loop: bool = True
+
+
+@dataclass(frozen=True)
+class _Joint:
+    """A joint between the bodies i (carried) and j: its nodes, and its frame F in j with the origin from j's center of mass."""
+
+    i: int
+    j: int
+    nodes: list[int]
+    R_jF: Vector
+    p_jF: Vector
+    p_i: Vector
+
+
+def lay_out_absolute(system: System) -> tuple[Absolute, tuple[Group, ...]]:
+    """Bodies, coordinates and rows of a system, and the groups of rows: joints outward from the world, then loops and couplings."""
+    nodes, parts = system.parts.tree.nodes, system.parts
+    standing = sorted(system.node[body.name] for body in system.mechanism.bodies)
+    body_of = _bodies_of_nodes(nodes, standing)
+    bodies, tree = _bodies(nodes, standing)
+    joints = list(_joints(nodes, standing, body_of))
+    coordinates = record(COORDINATES, system.n_v)
+    rows: list[dict[str, Any]] = []
+    groups: list[Group] = []
+    for joint in joints:
+        _write_coordinates(coordinates, nodes, joint)
+        first = len(rows)
+        rows += _joint_rows(nodes, joint)
+        given = tuple(((v, 1.0),) for k in joint.nodes if nodes[k]["prescribed"] for v in _velocities(nodes, k))
+        if given or len(rows) > first:
+            groups.append(Group(system.node_names[joint.nodes[0]], frozenset({joint.i}), first, len(rows), given, is_loop=False))
+    for group, found in _closures(system, nodes, body_of, bodies):
+        groups.append(replace(group, first=len(rows), last=len(rows) + len(found)))
+        rows += found
+    n, n_v = len(rows), system.n_v
+    table = record(ROWS, n)
+    for out, row in zip(table, rows, strict=True):
+        out["driven"] = -1
+        for name, value in row.items():
+            out[name] = value
+    no = np.zeros
+    constraints = Constraints(table, record(TERMS, 0), parts.constraints.driven, no((n, 12)), no(n), no(n), no(n))
+    absolute = Absolute(
+        bodies,
+        tree,
+        coordinates,
+        constraints,
+        _forces(parts.forces, body_of, bodies),
+        no((n_v, 12)),
+        system.neutral(),
+        no(n_v),
+        no(n_v),
+        no(n_v),
+        no(n_v),
+        no((bodies.size, 6)),
+    )
+    return absolute, tuple(groups)
+
+
+def _bodies_of_nodes(nodes: Record, standing: list[int]) -> list[int]:
+    """Body of every node; the first half of a universal joint counts as part of the body that the second carries."""
+    body_of = [0] * nodes.size
+    for body, k in enumerate(standing, start=1):
+        body_of[k] = body
+        parent = int(nodes["parent"][k])
+        if parent and parent not in standing:
+            body_of[parent] = body
+    return body_of
+
+
+def _bodies(nodes: Record, standing: list[int]) -> tuple[Record, Tree]:
+    bodies = record(BODIES, len(standing) + 1)
+    tree = Tree(record(NODES, bodies.size), record(MOTION, bodies.size))
+    for b, k in enumerate(standing, start=1):
+        bodies[b]["node"], bodies[b]["com"] = k, nodes[k]["com"]
+        for name in ("mass", "inertia", "massless"):
+            tree.nodes[b][name] = nodes[k][name]
+    tree.motion[0]["R"] = WORLD_AXES
+    return bodies, tree
+
+
+def _joints(nodes: Record, standing: list[int], body_of: list[int]) -> Iterator[_Joint]:
+    for k in standing:
+        parent = int(nodes["parent"][k])
+        own = [k] if body_of[parent] != body_of[k] else [parent, k]
+        below = int(nodes["parent"][own[0]])
+        base = nodes[own[0]]
+        yield _Joint(body_of[k], body_of[below], own, base["R_PF"].copy(), base["p_PF"] - nodes[below]["com"], -nodes[k]["com"])
+
+
+def _velocities(nodes: Record, k: int) -> range:
+    start = int(nodes["v"][k])
+    return range(start, start + {FIXED: 0, REVOLUTE: 1, PRISMATIC: 1, SPHERICAL: 3, FREE: 6}[int(nodes["kind"][k])])
+
+
+def _joint_rows(nodes: Record, joint: _Joint) -> list[dict[str, Any]]:
+    """POINT and DOT rows of a joint; the child's node axes are those of the joint's moving frame M."""
+    kind, last = int(nodes[joint.nodes[0]]["kind"]), nodes[joint.nodes[-1]]
+    ends = {"i": joint.i, "j": joint.j}
+    meet = [{**ends, "kind": POINT, "p_i": joint.p_i, "p_j": joint.p_jF, "e": e} for e in joint.R_jF.T]
+    hold = [{**ends, "kind": DOT, "u": WORLD_AXES[k], "e": joint.R_jF[:, (k + 1) % 3]} for k in range(3)]
+    axis = joint.R_jF @ nodes[joint.nodes[0]]["axis"]
+    if len(joint.nodes) == 2:
+        return [*meet, {**ends, "kind": DOT, "u": last["axis"], "e": axis}]
+    if kind == REVOLUTE:
+        return meet + [{**ends, "kind": DOT, "u": last["axis"], "e": e} for e in perpendiculars(axis)]
+    if kind == PRISMATIC:
+        return [{**meet[0], "e": e} for e in perpendiculars(axis)] + hold
+    return {SPHERICAL: meet, FIXED: meet + hold, FREE: []}[kind]
+
+
+def _write_coordinates(coordinates: Record, nodes: Record, joint: _Joint) -> None:
+    for stage, k in enumerate(joint.nodes):
+        node, v = nodes[k], int(nodes[k]["v"])
+        kind = int(node["kind"])
+        axes = {
+            REVOLUTE: [node["axis"]],
+            PRISMATIC: [node["axis"]],
+            SPHERICAL: list(WORLD_AXES),
+            FREE: [*WORLD_AXES, *WORLD_AXES],
+            FIXED: [],
+        }
+        for n, axis in enumerate(axes[kind]):
+            out = coordinates[v + n]
+            out["kind"] = SLIDE if kind == PRISMATIC or n >= 3 else TURN
+            out["i"], out["j"], out["q"] = joint.i, joint.j, -1
+            in_child = kind == SPHERICAL or stage == 1
+            out["carrier"] = joint.i if in_child else joint.j
+            out["axis"] = axis if in_child or kind == FREE else joint.R_jF @ axis
+            out["p_i"], out["p_j"] = joint.p_i, joint.p_jF
+        if stage == 0 and len(joint.nodes) == 2:
+            coordinates[v]["cross"] = k
+        if kind in (REVOLUTE, PRISMATIC) and len(joint.nodes) == 1:
+            across = perpendiculars(node["axis"])[0]
+            coordinates[v]["q"], coordinates[v]["mark_i"], coordinates[v]["mark_j"] = node["q"], across, joint.R_jF @ across
+
+
+def _closures(system: System, nodes: Record, body_of: list[int], bodies: Record) -> Iterator[tuple[Group, list[dict[str, Any]]]]:
+    """Groups of loops and couplings, with the rows of the loops."""
+    parent, mechanism, parts = nodes["parent"].tolist(), system.mechanism, system.parts
+    for loop in mechanism.loops:
+        ends = []
+        for name in (loop.predecessor, loop.successor):
+            k, (R, p) = system.node[name], system.X_MB[name]
+            ends.append((body_of[k], (R, p - nodes[k]["com"])))
+        rows = loop_rows(loop, *ends)
+        for row in rows:
+            row["driven"] = system.driven.get(loop.name, -1)
+        path = path_between(parent, system.node[loop.predecessor], system.node[loop.successor])
+        yield Group(loop.name, frozenset(body_of[k] for k in path), 0, 0), rows
+    for coupling in parts.constraints.rows[parts.constraints.rows["kind"] == COUPLING]:
+        terms = parts.constraints.terms[coupling["first"] : coupling["last"]]
+        bound = [int(k) for k in terms["node"]]
+        path = set(bound).union(*(path_between(parent, bound[0], k) for k in bound[1:]))
+        combination = tuple((int(term["v"]), float(term["coefficient"])) for term in terms)
+        yield (
+            Group(
+                system.loop_names[coupling["loop"]], frozenset(body_of[k] for k in path), 0, 0, (combination,), float(coupling["offset"])
+            ),
+            [],
+        )
+
+
+def _forces(forces: Forces, body_of: list[int], bodies: Record) -> Forces:
+    """The same elements with bodies in place of nodes and points from the centers of mass."""
+    springs, constant = forces.springs.copy(), forces.constant.copy()
+    for table, ends in ((springs, (("a", "p_a"), ("b", "p_b"))), (constant, (("node", "point"),))):
+        for out in table:
+            for end, point in ends:
+                body = body_of[out[end]]
+                out[end], out[point] = body, out[point] - bodies[body]["com"]
+    return Forces(springs, forces.joint_springs, constant, forces.joint_forces)

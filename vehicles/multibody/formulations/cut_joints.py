@@ -1,0 +1,208 @@
+"""What the two formulations with cut joints share: workspaces, the last steps of an evaluation, and the object a user holds."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.algebra.symmetric_elimination import solve
+from simulator.base.jit import inline, kernel
+from vehicles.multibody.description.mechanism import MechanismError
+from vehicles.multibody.formulations.formulation import MultiplierFormulation
+from vehicles.multibody.formulations.lent_inertia import LentInertia
+from vehicles.multibody.loops.constraint_jacobian import free_coordinates
+from vehicles.multibody.loops.loop_forces import LoopForces, add_multipliers, lay_out_loop_forces, set_accelerations
+from vehicles.multibody.tree.articulated_body import scatter
+from vehicles.multibody.tree.constraints import contradicts, set_gamma, set_jacobian
+from vehicles.multibody.tree.forces import apply_forces
+from vehicles.multibody.tree.system import Dimensions, Parts, System
+from vehicles.multibody.tree.tree import move, set_velocities, start_inertias
+
+Vector = NDArray[np.float64]
+
+REFINE = 1e-12
+"""The solution is refined when more than this part of the first residual is left."""
+REFINEMENTS = 2
+"""Refinements at most."""
+
+
+class CutJoints(NamedTuple):
+    """Workspaces. The unknowns are x = [accelerations of the base bodies not eliminated; -lambda].
+
+    feedback (rows,) is added to the rows' accelerations, an input: what a stabilization wants of them.
+    A (n, n) their symmetric matrix; inverse_size, order, work (n,) and rank (1,) of its elimination; most (1,) the rank it cannot exceed, an
+    input; residual and magnitude (rows,) of the rows'
+    accelerations; multipliers (rows,) lambda; the force of row c is Y_c* lambda_c.
+    """
+
+    parts: Parts
+    forces: LoopForces
+    feedback: Vector
+    A: Vector
+    inverse_size: Vector
+    order: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    most: NDArray[np.int64]
+    x: Vector
+    work: Vector
+    residual: Vector
+    magnitude: Vector
+    multipliers: Vector
+
+
+def lay_out_cut_joints(system: System, bases: tuple[int, ...] = ()) -> CutJoints:
+    """Workspaces of a system; `bases` are the free nodes whose accelerations stay among the unknowns."""
+    rows = system.parts.constraints.rows.size
+    n, no = 6 * len(bases) + rows, np.zeros
+    forces = lay_out_loop_forces(system, bases)
+    return CutJoints(
+        system.parts,
+        forces,
+        no(rows),
+        no((n, n)),
+        no(n),
+        no(n, np.int64),
+        no(1, np.int64),
+        np.array([n]),
+        no(n),
+        no(n),
+        no(rows),
+        no(rows),
+        no(rows),
+    )
+
+
+@kernel
+def start(m, q, v):
+    """Everything that does not depend on the formulation: motion, forces, inertias, and the rows."""
+    parts = m.parts
+    tree, constraints = parts.tree, parts.constraints
+    rows = constraints.rows.shape[0]
+    move(tree, q)
+    set_velocities(tree, v)
+    apply_forces(parts.forces, tree, q, v, parts.wrenches, parts.tau, parts.T)
+    start_inertias(tree, parts.gravity)
+    set_jacobian(constraints, tree.motion, 0, rows)
+    set_gamma(constraints, tree.motion, 0, rows)
+    for c in range(rows):
+        constraints.gamma[c] += m.feedback[c]
+        m.multipliers[c] = 0.0
+
+
+@kernel
+def finish(m, accel):
+    """Unknowns from A x = x (as it comes in), accelerations from them; refined until the rows are met to rounding.
+
+    Returns 0, or -1 - c for a redundant row c that contradicts the others.
+    """
+    parts = m.parts
+    tree, constraints = parts.tree, parts.constraints
+    fixed = m.x.shape[0] - m.residual.shape[0]
+    first = left_over(m, fixed)
+    for _ in range(1 + REFINEMENTS):
+        solve(m.A, m.rank[0], m.order, m.x, m.work)
+        add_multipliers(m.forces, tree, parts.joints, m.x)
+        scatter(tree, parts.joints, accel)
+        set_accelerations(constraints, tree.motion, accel, m.residual, m.magnitude)
+        for i in range(fixed):
+            m.x[i] = 0.0
+        for c in range(m.residual.shape[0]):
+            m.multipliers[c] -= m.x[fixed + c]
+            m.x[fixed + c] = -m.residual[c]
+        if left_over(m, fixed) <= REFINE * first:
+            break
+    return contradiction(m, fixed)
+
+
+@inline
+def left_over(m, fixed):
+    """Largest residual in x among the rows that are not redundant, each in the measure of its compliance."""
+    worst = 0.0
+    for k in range(fixed, m.rank[0]):
+        i = m.order[k]
+        worst = max(worst, abs(m.x[i]) * m.inverse_size[i] ** 0.5)
+    return worst
+
+
+@inline
+def contradiction(m, fixed):
+    """-1 - c for a redundant row c that the accelerations do not meet, or 0."""
+    largest = 0.0
+    for c in range(m.residual.shape[0]):
+        largest = max(largest, m.magnitude[c])
+    for k in range(m.rank[0], m.order.shape[0]):
+        c = m.order[k] - fixed
+        if contradicts(m.residual[c], largest):
+            return -1 - c
+    return 0
+
+
+class CutJointFormulation(MultiplierFormulation):
+    """Accelerations of a mechanism whose loops are cut and held together by multipliers.
+
+    Parameters
+    ----------
+    system : laid-out mechanism; its records are used as inputs and scratch
+
+    Attributes
+    ----------
+    multipliers : (rows,) of the last evaluation; row c puts the force Y_c* lambda_c on its bodies, redundant rows have none
+    redundant : rows that were found redundant in the last evaluation
+    """
+
+    evaluate: Callable[..., int]
+    """The kernel (m, q, v, accel)."""
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self.kernel_arguments = self.lay_out(system)
+        self._lent = LentInertia(system)
+
+    @staticmethod
+    @abstractmethod
+    def lay_out(system: System) -> CutJoints:
+        """What `evaluate` takes."""
+
+    @property
+    def dimensions(self) -> Dimensions:
+        """Coordinates of the tree that are not prescribed, and the rows of its loops."""
+        rows = self.system.parts.constraints.rows.size
+        return Dimensions(int(free_coordinates(self.system).sum()), rows)
+
+    def _keep_rank(self, redundant: int | None) -> None:
+        self.kernel_arguments.most[0] = self.kernel_arguments.x.size - (redundant or 0)
+
+    def set_feedback(self, feedback: Vector) -> None:
+        """Have phi'' + feedback = 0 from now on, in place of phi'' = 0; (rows,) in the order of `system.parts.constraints.rows`."""
+        self.kernel_arguments.feedback[:] = feedback
+
+    @property
+    def multipliers(self) -> Vector:
+        """See the class."""
+        return self.kernel_arguments.multipliers.copy()
+
+    @property
+    def redundant(self) -> tuple[int, ...]:
+        """See the class."""
+        m = self.kernel_arguments
+        return tuple(sorted(int(i) - m.x.size + m.residual.size for i in m.order[m.rank[0] :]))
+
+    def _solve(self, q: Vector, v: Vector, accel: Vector) -> None:
+        status = self._lent.solve(lambda *state: self.evaluate(self.kernel_arguments, *state), q, v, accel)
+        if status > 0:
+            raise MechanismError(f"{self.system.mechanism.file}: joint {self.system.node_names[status]!r} moves no inertia")
+        self._refuse_singular(q, len(self.redundant))
+        if status < 0:
+            raise self._contradiction(-1 - status)
+
+    def _contradiction(self, c: int) -> MechanismError:
+        name = self.system.loop_names[self.system.parts.constraints.rows[c]["loop"]]
+        left = abs(float(self.kernel_arguments.residual[c]))
+        file = self.system.mechanism.file
+        if not np.isfinite(left):
+            return MechanismError(f"{file}: no accelerations: the state has left {name!r} far behind", (name,))
+        return MechanismError(f"{file}: the constraints of {name!r} contradict the others by {left:.3g} m/s2 or rad/s2", (name,))

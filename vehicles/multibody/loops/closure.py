@@ -1,0 +1,315 @@
+"""Kinematics of aggregated bodies [Jain 2016, section 3.3]: position solve, velocity map X_S of eq (13), X'_S theta' of eq (14).
+
+The coordinates theta_S of an aggregated body are its dependent ones, its independent ones theta(S) and, rarely, prescribed ones. With the
+constraint rows Y = [Y_1, Y_2, Y_3] sorted in this way and Y_1 of full column rank,
+
+    X_S            = [-Y_1^-1 Y_2; 1; 0]
+    X'_S theta'    = [-Y_1^-1 delta'; 0; theta''_prescribed],   delta' = phi'' at theta''(S) = 0
+
+Y_1 may have more rows than columns: a planar loop closed by a ball has one row too many. Elimination with row pivoting finds the rows that
+count, and what it leaves of the others must vanish; if it does not, the constraints contradict each other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.algebra.spatial import shift_force, unrotated
+from simulator.base.algebra.vectors import dot, vector
+from simulator.base.jit import inline, kernel
+from simulator.base.records import Record
+from vehicles.multibody.tree.constraints import along, set_gamma, set_jacobian, set_residuals
+from vehicles.multibody.tree.tree import FREE, PRISMATIC, REVOLUTE, SPHERICAL, advance_node, move_node, set_velocity
+
+CLUSTERS = (
+    # name     shape   unit   what it is
+    ("first", (), "1", "first node", "i8"),
+    ("last", (), "1", "one past the last node", "i8"),
+    ("parent", (), "1", "node outside on which the nodes hang", "i8"),
+    ("row0", (), "1", "first constraint row", "i8"),
+    ("row1", (), "1", "one past the last row", "i8"),
+    ("v0", (), "1", "first velocity coordinate", "i8"),
+    ("n_v", (), "1", "number of velocity coordinates", "i8"),
+    ("n_dep", (), "1", "how many of them are dependent", "i8"),
+    ("n_ind", (), "1", "how many are independent; the rest is prescribed", "i8"),
+    ("driven", (), "1", "1 when prescribed coordinates or driven points move it", "i8"),
+)
+
+STATUS = (
+    ("reason", (), "1", "why the evaluation failed, see `Reason`; 0: it did not", "i8"),
+    ("cluster", (), "1", "aggregated body it failed in", "i8"),
+    ("row", (), "1", "constraint row concerned, or -1", "i8"),
+    ("value", (), "m, rad", "how far the row is from being satisfied"),
+)
+
+FINE, OPEN, SINGULAR, CONTRADICTORY, WITHOUT_INERTIA = range(5)
+"""Reasons: all well, loop cannot be closed, dependent coordinates not determined, rows contradict one another, D not above zero."""
+
+MOST_ITERATIONS = 30
+"""Newton steps before a loop is given up; warm-started ones need two or three."""
+SMALLEST_PIVOT = 1e-9
+"""Pivots below this part of the largest entry of Y count as zero: rounding leaves 1e-15, a usable position has more than 1e-6."""
+LEFT_OVER = 1e-7
+"""Redundant rows that vanish agree with the others to rounding; beyond this they contradict them."""
+
+
+class Closure(NamedTuple):
+    """Aggregated bodies and the scratch of their kinematics. Rows are those of the constraints, `max` the largest count of any body.
+
+    columns (n_v,) : per aggregated body its coordinates sorted dependent, independent, prescribed, counted from v0
+    Y (rows, max n_v) : constraint rows over the body's coordinates
+    LU (rows, max n_dep), order (rows,) : factors of Y_1, and its rows in the order of the pivots
+    X (n_v, max n_ind), X_rate (n_v,) : X_S and X'_S theta', row by row as the coordinates
+    b (rows,), y (max n_v,) : right-hand side and solution
+    step (n_v,) : Newton step
+    """
+
+    clusters: Record
+    columns: NDArray[np.int64]
+    Y: NDArray[np.float64]
+    LU: NDArray[np.float64]
+    order: NDArray[np.int64]
+    X: NDArray[np.float64]
+    X_rate: NDArray[np.float64]
+    b: NDArray[np.float64]
+    y: NDArray[np.float64]
+    step: NDArray[np.float64]
+    status: Record
+
+
+@kernel
+def close_tree(tree, constraints, closure, q, v, accel, tolerance):
+    """Positions, velocities and X_S, X'_S theta' of the whole mechanism, outward.
+
+    Parameters
+    ----------
+    q, v : (n_q,), (n_v,) independent and prescribed coordinates are read, dependent ones are the first guess and are overwritten
+    accel : (n_v,) accelerations of the prescribed coordinates are read
+    tolerance : largest residual that counts as closed [m, rad]
+
+    Returns False after a failure; `closure.status` says which.
+    """
+    closure.status[0]["reason"] = FINE
+    for s in range(closure.clusters.shape[0]):
+        cluster = closure.clusters[s]
+        if cluster["row0"] == cluster["row1"]:
+            for k in range(cluster["first"], cluster["last"]):
+                move_node(tree, k, q)
+                set_velocity(tree, k, v)
+            continue
+        if not close_positions(tree, constraints, closure, s, q, tolerance):
+            return False
+        if not set_velocity_map(constraints, closure, s, v):
+            return False
+        for k in range(cluster["first"], cluster["last"]):
+            set_velocity(tree, k, v)
+        if not set_velocity_map_rate(tree, constraints, closure, s, accel):
+            return False
+    return True
+
+
+@kernel
+def close_positions(tree, constraints, closure, s, q, tolerance):
+    """Newton's method on the dependent coordinates of one aggregated body; leaves Y and the factors of Y_1 at the solution."""
+    cluster = closure.clusters[s]
+    row0, row1, v0 = cluster["row0"], cluster["row1"], cluster["v0"]
+    before = np.inf
+    for iteration in range(MOST_ITERATIONS):
+        for k in range(cluster["first"], cluster["last"]):
+            move_node(tree, k, q)
+        set_residuals(constraints, tree.motion, q, row0, row1)
+        set_rows(tree, constraints, closure, s)
+        if not factor(closure, s):
+            return fail(closure, SINGULAR, s, -1, 0.0)
+        worst = row0
+        for k in range(row0, row1):
+            if not abs(constraints.residual[k]) <= abs(constraints.residual[worst]):
+                worst = k
+        size = abs(constraints.residual[worst])
+        if size <= tolerance or (iteration > 0 and size <= LEFT_OVER and size >= 0.5 * before):  # the second: nothing but rounding is left
+            return size <= LEFT_OVER
+        if not size < np.inf:
+            break
+        before = size
+        for k in range(row0, row1):
+            closure.b[k] = -constraints.residual[k]
+        solve(closure, s)
+        for i in range(cluster["n_v"]):
+            closure.step[v0 + i] = 0.0
+        for c in range(cluster["n_dep"]):
+            closure.step[v0 + closure.columns[v0 + c]] = closure.y[c]
+        for k in range(cluster["first"], cluster["last"]):
+            advance_node(tree.nodes[k], q, closure.step, 1.0, q)
+    return fail(closure, OPEN, s, worst, constraints.residual[worst])
+
+
+@inline
+def fail(closure, reason, s, row, value):
+    """Note why the evaluation stopped. Always False."""
+    status = closure.status[0]
+    status["reason"], status["cluster"], status["row"], status["value"] = reason, s, row, value
+    return False
+
+
+@kernel
+def set_rows(tree, constraints, closure, s):
+    """Y of one aggregated body, eq (12): every row spread over the joints between its two ends and the body's parent."""
+    cluster = closure.clusters[s]
+    v0, first, last = cluster["v0"], cluster["first"], cluster["last"]
+    set_jacobian(constraints, tree.motion, cluster["row0"], cluster["row1"])
+    for k in range(cluster["row0"], cluster["row1"]):
+        row, Y = constraints.rows[k], constraints.Y
+        for i in range(cluster["n_v"]):
+            closure.Y[k, i] = 0.0
+        spread(tree, row["i"], first, last, (Y[k, 0], Y[k, 1], Y[k, 2]), (Y[k, 3], Y[k, 4], Y[k, 5]), closure.Y, k, v0)
+        spread(tree, row["j"], first, last, (Y[k, 6], Y[k, 7], Y[k, 8]), (Y[k, 9], Y[k, 10], Y[k, 11]), closure.Y, k, v0)
+        for t in range(row["first"], row["last"]):
+            closure.Y[k, constraints.terms[t]["v"] - v0] += constraints.terms[t]["coefficient"]
+
+
+@inline
+def spread(tree, node, first, last, n, f, out, k, v0):
+    """Add the force [n; f] on a node, seen from every joint between it and the nodes before `first`, to row k of `out`."""
+    while first <= node < last:
+        m = tree.motion[node]
+        kind, i = tree.nodes[node]["kind"], tree.nodes[node]["v"] - v0
+        if kind == REVOLUTE:
+            out[k, i] += dot(vector(m["h"]), n)
+        elif kind == PRISMATIC:
+            out[k, i] += dot(vector(m["h"]), f)
+        elif kind == SPHERICAL:
+            u = unrotated(m["R"], n)
+            for j in range(3):
+                out[k, i + j] += u[j]
+        elif kind == FREE:
+            for j in range(3):
+                out[k, i + j] += n[j]
+                out[k, i + 3 + j] += f[j]
+        n = shift_force(n, f, vector(m["r"]))
+        node = tree.nodes[node]["parent"]
+
+
+@kernel
+def factor(closure, s):
+    """LU factors of Y_1 with row pivoting; False when its columns are not independent."""
+    cluster = closure.clusters[s]
+    row0, row1, v0, n = cluster["row0"], cluster["row1"], cluster["v0"], cluster["n_dep"]
+    LU, order = closure.LU, closure.order
+    largest = 0.0
+    for k in range(row0, row1):
+        order[k] = k
+        for c in range(n):
+            LU[k, c] = closure.Y[k, closure.columns[v0 + c]]
+        for i in range(cluster["n_v"]):
+            largest = max(largest, abs(closure.Y[k, i]))
+    for c in range(n):
+        top, best = row0 + c, row0 + c
+        for k in range(top + 1, row1):
+            if abs(LU[k, c]) > abs(LU[best, c]):
+                best = k
+        if not abs(LU[best, c]) > SMALLEST_PIVOT * largest:
+            return False
+        if best != top:
+            order[top], order[best] = order[best], order[top]
+            for i in range(n):
+                LU[top, i], LU[best, i] = LU[best, i], LU[top, i]
+        inverse = 1.0 / LU[top, c]
+        for k in range(top + 1, row1):
+            if LU[k, c] != 0.0:
+                LU[k, c] *= inverse
+                for i in range(c + 1, n):
+                    LU[k, i] -= LU[k, c] * LU[top, i]
+    return True
+
+
+@kernel
+def solve(closure, s):
+    """closure.y = Y_1^-1 b for the right-hand side closure.b; returns the largest entry that the redundant rows leave, in b."""
+    cluster = closure.clusters[s]
+    row0, row1, n = cluster["row0"], cluster["row1"], cluster["n_dep"]
+    LU, b, y = closure.LU, closure.b, closure.y
+    for c in range(n):
+        y[c] = b[closure.order[row0 + c]]
+        for i in range(c):
+            y[c] -= LU[row0 + c, i] * y[i]
+    left = 0.0
+    for k in range(row0 + n, row1):
+        rest = b[closure.order[k]]
+        for i in range(n):
+            rest -= LU[k, i] * y[i]
+        left = max(left, abs(rest))
+    for c in range(n - 1, -1, -1):
+        for i in range(c + 1, n):
+            y[c] -= LU[row0 + c, i] * y[i]
+        y[c] /= LU[row0 + c, c]
+    return left
+
+
+@kernel
+def set_velocity_map(constraints, closure, s, v):
+    """X_S of eq (13) and the dependent velocities, theta'_S = X_S theta'(S) and what prescribed coordinates and driven points add."""
+    cluster = closure.clusters[s]
+    row0, row1, v0, n_dep, n_ind = cluster["row0"], cluster["row1"], cluster["v0"], cluster["n_dep"], cluster["n_ind"]
+    columns, X = closure.columns, closure.X
+    for c in range(n_dep):
+        v[v0 + columns[v0 + c]] = 0.0
+    if cluster["driven"]:
+        for k in range(row0, row1):
+            closure.b[k] = -constraints.nu[k]
+            for i in range(n_dep + n_ind, cluster["n_v"]):
+                closure.b[k] -= closure.Y[k, columns[v0 + i]] * v[v0 + columns[v0 + i]]
+        left = solve(closure, s)
+        if left > LEFT_OVER * (1.0 + largest_of(closure.b, row0, row1)):
+            return fail(closure, CONTRADICTORY, s, closure.order[row0 + n_dep], left)
+        for c in range(n_dep):
+            v[v0 + columns[v0 + c]] = closure.y[c]
+    for j in range(n_ind):
+        independent = columns[v0 + n_dep + j]
+        for k in range(row0, row1):
+            closure.b[k] = -closure.Y[k, independent]
+        left = solve(closure, s)
+        if left > LEFT_OVER * (1.0 + largest_of(closure.b, row0, row1)):
+            return fail(closure, CONTRADICTORY, s, closure.order[row0 + n_dep], left)
+        for i in range(cluster["n_v"]):
+            X[v0 + i, j] = 0.0
+        X[v0 + independent, j] = 1.0
+        for c in range(n_dep):
+            X[v0 + columns[v0 + c], j] = closure.y[c]
+            v[v0 + columns[v0 + c]] += closure.y[c] * v[v0 + independent]
+    return True
+
+
+@kernel
+def set_velocity_map_rate(tree, constraints, closure, s, accel):
+    """X'_S theta' of eq (14), after the velocities of the body's nodes."""
+    cluster = closure.clusters[s]
+    row0, row1, v0, n_dep, n_ind = cluster["row0"], cluster["row1"], cluster["v0"], cluster["n_dep"], cluster["n_ind"]
+    columns = closure.columns
+    set_gamma(constraints, tree.motion, row0, row1)
+    for k in range(row0, row1):
+        row = constraints.rows[k]
+        closure.b[k] = -constraints.gamma[k] - along(constraints.Y, k, tree.motion[row["i"]]["bias"], tree.motion[row["j"]]["bias"])
+        for i in range(n_dep + n_ind, cluster["n_v"]):
+            closure.b[k] -= closure.Y[k, columns[v0 + i]] * accel[v0 + columns[v0 + i]]
+    left = solve(closure, s)
+    if left > LEFT_OVER * (1.0 + largest_of(closure.b, row0, row1)):
+        return fail(closure, CONTRADICTORY, s, closure.order[row0 + n_dep], left)
+    for i in range(n_dep + n_ind, cluster["n_v"]):
+        closure.X_rate[v0 + columns[v0 + i]] = accel[v0 + columns[v0 + i]]
+    for j in range(n_ind):
+        closure.X_rate[v0 + columns[v0 + n_dep + j]] = 0.0
+    for c in range(n_dep):
+        closure.X_rate[v0 + columns[v0 + c]] = closure.y[c]
+    return True
+
+
+@inline
+def largest_of(b, first, last):
+    """Largest magnitude among b[first:last]."""
+    size = 0.0
+    for k in range(first, last):
+        size = max(size, abs(b[k]))
+    return size

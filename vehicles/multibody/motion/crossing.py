@@ -1,0 +1,141 @@
+"""Singular configurations on a motion curve: dead points, where the input turns around, and crossings, where branches of the motion meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicles.multibody.description.mechanism import MechanismError
+from vehicles.multibody.loops.constraint_jacobian import loops_of
+from vehicles.multibody.motion.motion_curve import Configuration, MotionCurve
+from vehicles.multibody.tree.tree import advance_positions
+
+Vector = NDArray[np.float64]
+
+NODES = np.array([-1.0, -0.8, -0.6, -0.4, 0.4, 0.6, 0.8, 1.0])
+"""Places of the configurations that are interpolated, in parts of the half width of a neighborhood: all well off its middle."""
+HALF_WIDTH = 0.03
+"""Half width of a neighborhood along the curve, at most."""
+VANISHING = 1e-6
+"""A pivot below this part of the largest, interpolated between well-conditioned configurations, is zero."""
+MISSED = 1e-9
+"""Branches that cross are interpolated onto the loops far more exactly than this part of the size of the mechanism."""
+GOLDEN = 0.5 * (float(np.sqrt(5.0)) - 1.0)
+HALVINGS = 60
+CONCERNED = 0.1
+"""Loops are named that have more than this part in what is wrong."""
+
+
+class Singular(NamedTuple):
+    """A singular configuration q (n_q,) at the input s, and the loops concerned."""
+
+    s: float
+    q: Vector
+    loops: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Neighborhood:
+    """The curve around a crossing, interpolated over the distance x in the direction of one tangent.
+
+    At a crossing itself Newton's method is of no use: the residual changes with the square of the distance. The branch is smooth, so the
+    polynomial through configurations on both sides gives those between them as exactly as the former are known.
+    """
+
+    curve: MotionCurve
+    x: Vector
+    points: tuple[Configuration, ...]
+
+    def at(self, x: float) -> Configuration:
+        """The configuration at x, between the ends."""
+        share = np.array([np.prod((x - np.delete(self.x, k)) / (a - np.delete(self.x, k))) for k, a in enumerate(self.x)])
+        system, q = self.curve.system, share @ np.array([point.q for point in self.points])
+        advance_positions(system.parts.tree, q.copy(), np.zeros(system.n_v), 0.0, q)  # quaternions of unit length again
+        s = float(share @ np.array([point.s for point in self.points]))
+        tangent = share @ np.array([point.tangent for point in self.points])
+        return self.curve.configuration(q, s, tangent)._replace(tangent=tangent / np.linalg.norm(tangent))
+
+    def at_input(self, s: float) -> Configuration:
+        """The configuration with the input s, between the ends."""
+        sign = np.sign(self.points[-1].s - self.points[0].s)
+        return self.at(bisect(lambda x: sign * (self.at(x).s - s), float(self.x[0]), float(self.x[-1])))._replace(s=s)
+
+    def holds(self, s: float) -> bool:
+        """Whether s is so near to the crossing that interpolation beats Newton's method."""
+        ends = sorted((self.points[3].s, self.points[4].s))
+        return ends[0] < s < ends[1]
+
+
+def bisect(f: Callable[[float], float], low: float, high: float) -> float:
+    """Zero of f between low, where it is negative, and high."""
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if f(middle) < 0.0 else (low, middle)
+    return 0.5 * (low + high)
+
+
+def minimum(f: Callable[[float], float], low: float, high: float) -> float:
+    """Place of the minimum of f by golden sections; f may have a corner there."""
+    a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    f_a, f_b = f(a), f(b)
+    for _ in range(HALVINGS):
+        if f_a < f_b:
+            high, b, f_b = b, a, f_a
+            a = high - GOLDEN * (high - low)
+            f_a = f(a)
+        else:
+            low, a, f_a = a, b, f_b
+            b = low + GOLDEN * (high - low)
+            f_b = f(b)
+    return 0.5 * (low + high)
+
+
+def dead_point(curve: MotionCurve, before: Configuration, step: float) -> float:
+    """How far ahead of a point, at most `step`, the input turns around."""
+    sign = -np.sign(before.tangent[curve.at])
+    return bisect(lambda x: sign * float(reached(curve, before, x).tangent[curve.at]), 0.0, step)
+
+
+def reached(curve: MotionCurve, point: Configuration, step: float) -> Configuration:
+    """`MotionCurve.moved` where it must succeed. Raises MechanismError."""
+    found = curve.moved(point, step)
+    if found is None:
+        raise MechanismError(f"{curve.system.mechanism.file}: the loops cannot be followed beyond {curve.label} = {point.s:.9g}")
+    return found
+
+
+def stretched_loops(curve: MotionCurve, q: Vector) -> tuple[str, ...]:
+    """The loops that stop the input at a dead point: rows in which no other coordinate can make up for it."""
+    G = curve.jacobian(q)
+    U, values, _ = np.linalg.svd(np.delete(G, curve.at, axis=1), full_matrices=False)
+    spanned = U[:, values > VANISHING * values.max(initial=0.0)]
+    return _named(curve, G[:, curve.at] - spanned @ (spanned.T @ G[:, curve.at]))
+
+
+def crossing(curve: MotionCurve, near: Configuration) -> tuple[Singular, Neighborhood]:
+    """The crossing beside a point that has a very small pivot.
+
+    Raises MechanismError : branches come near to each other there without meeting, nearer than can be followed
+    """
+    center = 0.0
+    for _ in range(2):  # the second time with the crossing in the very middle
+        x = center + HALF_WIDTH * NODES
+        around = Neighborhood(curve, x, tuple(reached(curve, near, float(place)) for place in x))
+        center = minimum(lambda x, a=around: a.at(x).pivot, x[3], x[4])  # type: ignore[misc]
+    found = around.at(center)
+    vanished = found.pivots < VANISHING * found.pivots[0]
+    if not vanished.any() or found.gap > MISSED * curve.size:
+        raise MechanismError(f"{curve.system.mechanism.file}: the loops cannot be followed beyond {curve.label} = {near.s:.9g}")
+    U, _, _ = np.linalg.svd(curve.jacobian(around.points[4].q))
+    return Singular(found.s, found.q, _named(curve, np.abs(U[:, : curve.rank][:, vanished]).max(axis=1))), around
+
+
+def _named(curve: MotionCurve, weights: Vector) -> tuple[str, ...]:
+    """Loops whose rows carry weights (rows of the aggregated body,)."""
+    every = np.zeros(curve.system.parts.constraints.rows.size)
+    every[curve.rows] = np.abs(weights)
+    return loops_of(curve.system, every, CONCERNED * float(every.max(initial=0.0)))

@@ -1,0 +1,224 @@
+"""A mechanism moved along one of its coordinates: every position, the singular ones among them, and how far it can go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicles.multibody.description.mechanism import MechanismError
+from vehicles.multibody.motion.crossing import Neighborhood, Singular, bisect, crossing, dead_point, reached, stretched_loops
+from vehicles.multibody.motion.motion_curve import Configuration, MotionCurve
+from vehicles.multibody.tree.coordinates import Coordinate
+from vehicles.multibody.tree.system import System
+
+Vector = NDArray[np.float64]
+
+LARGEST_STEP = 0.08
+"""Longest step along the curve [rad, sizes of the mechanism]."""
+SMALLEST_STEP = 1e-9
+"""Steps are shortened down to here before the curve counts as lost."""
+GROWTH = 1.5
+TURN = 0.98
+"""A step is too long when the cosine between the tangents at its ends is below this."""
+FIRST_STEP = 1e-3
+SMALL = 1e-6
+"""Pivot, in parts of the largest, below which branches cross."""
+TOO_NEAR = 1e-9
+"""A step that ends with a smaller pivot, in parts of the largest, is shortened: it would end on the crossing itself."""
+STILL = 1e-9
+"""An input whose part in the tangent is below this does not move."""
+MOST_POINTS = 200_000
+ROUNDING = 1e-13
+"""rad, m. Positions are at a dead point when they are nearer to it than this."""
+SAME = 1e-9
+"""rad, m. Singular positions beyond the ends of the range by less than this count as inside."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep along one coordinate; n positions of those asked for could be reached, in their order.
+
+    Attributes
+    ----------
+    coordinate : the one that was moved
+    held : labels of the coordinates that could have moved with it and were held
+    asked (m,), reached (n,) : its values [rad, m]
+    q (n, n_q) : positions
+    ratios (n, n_v) : rates of all coordinates per rate of the swept one
+    gap (n,) : largest residual of its loops [m, rad]
+    pivot, condition (n,) : smallest singular value of the dependent columns of the constraints (lengths in sizes of the mechanism), and
+        their condition number
+    crossings : positions where the loops lose rank: another branch of the motion crosses
+    dead_points : positions where the loops are stretched and the coordinate can go no further
+    """
+
+    system: System
+    coordinate: Coordinate
+    held: tuple[str, ...]
+    asked: Vector
+    reached: Vector
+    q: Vector
+    ratios: Vector
+    gap: Vector
+    pivot: Vector
+    condition: Vector
+    crossings: tuple[Singular, ...]
+    dead_points: tuple[Singular, ...]
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """Points of the curve, the steps between them, crossings stepped over, and the dead point at its end if there is one."""
+
+    points: list[Configuration]
+    steps: list[float]
+    crossings: list[tuple[Singular, Neighborhood]]
+    dead: Singular | None
+
+
+def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vector) -> Sweep:
+    """Move a mechanism along a coordinate from the closed configuration q (n_q,), which need not be one of the values.
+
+    Parameters
+    ----------
+    index : index of the coordinate in v; turns of free and spherical joints count from q
+    values : (m,) values of the coordinate [rad, m]
+
+    The coordinates that are not needed to close the loops are held. Where branches cross, the motion goes straight on.
+
+    Raises
+    ------
+    MechanismError : the coordinate cannot move; the start is singular; none of the values can be reached
+    """
+    asked = np.asarray(values, float)
+    curve = MotionCurve(system, np.asarray(q, float), index)
+    start = curve.start(np.asarray(q, float))
+    low, high = float(asked.min()), float(asked.max())
+    down, up = _walk(curve, start, -1.0, low), _walk(curve, start, 1.0, high)
+    points = [curve.reversed(point) for point in reversed(down.points[1:])] + up.points
+    steps = down.steps[::-1] + up.steps
+    dead = tuple(end for end in (down.dead, up.dead) if end is not None)
+    found = down.crossings[::-1] + up.crossings
+    samples = [x for x in (_sample(curve, points, steps, found, value) for value in asked) if x is not None]
+    if not samples:
+        ends = ", ".join(f"{end.s:.9g} ({', '.join(map(repr, end.loops))})" for end in dead)
+        raise MechanismError(f"{system.mechanism.file}: {curve.label} reaches none of the positions; dead points: {ends}")
+    conditioning = np.array([curve.conditioning(point.q) for point in samples])
+    return Sweep(
+        system,
+        curve.coordinate,
+        curve.held,
+        asked,
+        np.array([point.s for point in samples]),
+        np.array([point.q for point in samples]),
+        np.array([curve.ratios(point.tangent) for point in samples]),
+        np.array([point.gap for point in samples]),
+        conditioning[:, 0],
+        conditioning[:, 1],
+        tuple(singular for singular, _ in found if low - SAME <= singular.s <= high + SAME),
+        tuple(end for end in dead if low - SAME <= end.s <= high + SAME),
+    )
+
+
+def _walk(curve: MotionCurve, start: Configuration, direction: float, limit: float) -> _Walk:
+    """Follow the curve from `start` towards larger (1) or smaller (-1) inputs, to the second point past the limit or to a dead point."""
+    oriented = _towards(curve, start, direction)
+    if oriented is None:
+        return _Walk([start], [], [], Singular(start.s, start.q, stretched_loops(curve, start.q)))
+    points, steps, crossings, h = [oriented], list[float](), list[tuple[Singular, Neighborhood]](), FIRST_STEP
+    while len(points) < 2 or (points[-2].s - limit) * direction < 0.0:
+        point = points[-1]
+        ahead = _step(curve, point, h)
+        if ahead is None:
+            h *= 0.6
+        elif ahead.tangent[curve.at] * direction < 0.0:
+            last = dead_point(curve, point, h)
+            end = reached(curve, point, last)
+            return _Walk([*points, end], [*steps, last], crossings, Singular(end.s, end.q, stretched_loops(curve, end.q)))
+        else:
+            points.append(ahead)
+            steps.append(h)
+            if point.pivot <= SMALL < ahead.pivot:
+                crossings.append(crossing(curve, point))
+            h = _next_step(point, ahead, h)
+        if h < SMALLEST_STEP or len(points) > MOST_POINTS:
+            if (point.s - limit) * direction >= 0.0:
+                break
+            raise MechanismError(f"{curve.system.mechanism.file}: the loops cannot be followed beyond {curve.label} = {point.s:.9g}")
+    return _Walk(points, steps, crossings, None)
+
+
+def _towards(curve: MotionCurve, start: Configuration, direction: float) -> Configuration | None:
+    """`start` looking towards larger (1) or smaller (-1) inputs; None at a dead point that is the end in this direction."""
+    forth, back = start, curve.reversed(start)
+    if abs(start.tangent[curve.at]) > STILL:
+        return forth if start.tangent[curve.at] * direction > 0.0 else back
+    ways = [(way, curve.moved(way, LARGEST_STEP)) for way in (forth, back)]
+    moves = [(way, ahead.s - start.s) for way, ahead in ways if ahead is not None]
+    if all(abs(move) <= STILL for _, move in moves):
+        raise MechanismError(f"{curve.system.mechanism.file}: {curve.label} cannot move: its loops hold it where it is")
+    return next((way for way, move in moves if move * direction > 0.0), None)
+
+
+def _step(curve: MotionCurve, point: Configuration, h: float) -> Configuration | None:
+    """The point h ahead, if the curve does not turn much before it and it is not itself a crossing."""
+    ahead = curve.moved(point, h)
+    if ahead is None or point.tangent @ ahead.tangent < TURN or ahead.pivot < TOO_NEAR:
+        return None
+    return ahead
+
+
+def _next_step(before: Configuration, point: Configuration, h: float) -> float:
+    """Length of the step after one of length h from `before` to `point`.
+
+    Where the pivot falls to zero, branches cross or nearly meet. A long step could land on the wrong one, so half of what is left is
+    taken until the pivot is `SMALL`; what still looks like a crossing then is one, and is stepped over.
+    """
+    longest, fall = min(GROWTH * h, LARGEST_STEP), (before.pivot - point.pivot) / h
+    if fall <= 0.0:
+        return longest
+    left = point.pivot / fall
+    return min(longest, 0.5 * left) if point.pivot > SMALL else max(h, 4.0 * left)
+
+
+def _sample(
+    curve: MotionCurve,
+    points: list[Configuration],
+    steps: list[float],
+    crossings: list[tuple[Singular, Neighborhood]],
+    value: float,
+) -> Configuration | None:
+    """The configuration with the input `value`; None beyond a dead point."""
+    inputs = np.array([point.s for point in points])
+    nearest = int(np.abs(inputs - value).argmin())
+    if inputs[nearest] == value or (nearest in (0, inputs.size - 1) and abs(inputs[nearest] - value) <= ROUNDING):
+        return points[nearest]._replace(s=value)
+    if not inputs[0] < value < inputs[-1]:
+        return None
+    for _, around in crossings:
+        if around.holds(value):
+            return around.at_input(value)
+    i = int(np.searchsorted(inputs, value)) - 1
+    q, s = _between(curve, points[i], points[i + 1], steps[i], value)
+    found = curve.at_input(q, s, value, points[i].tangent)
+    if found is None or found.tangent[curve.at] <= 0.0:
+        return _beside_dead_point(curve, points[i], points[i + 1], steps[i], value)
+    return found
+
+
+def _beside_dead_point(curve: MotionCurve, a: Configuration, b: Configuration, step: float, value: float) -> Configuration:
+    """The configuration with the input `value` between two neighbors, one of them a dead point, where Newton's method at a given input fails."""
+    point, low, high = (a, 0.0, step) if a.tangent[curve.at] > b.tangent[curve.at] else (b, -step, 0.0)
+    return reached(curve, point, bisect(lambda x: reached(curve, point, x).s - value, low, high))._replace(s=value)
+
+
+def _between(curve: MotionCurve, a: Configuration, b: Configuration, step: float, value: float) -> tuple[Vector, float]:
+    """q and s nearly on the curve between two neighbors, with s near `value`: from the first one on, with a tangent that turns evenly."""
+
+    def ahead(x: float) -> tuple[Vector, float]:
+        return curve.advanced(a.q, a.s, step * x * ((1.0 - 0.5 * x) * a.tangent + 0.5 * x * b.tangent))
+
+    return ahead(bisect(lambda x: ahead(x)[1] - value, 0.0, 1.0))

@@ -1,0 +1,195 @@
+"""The stages of an evaluation of the vehicle: what stands here once is called by the step, by the trim and by the equilibrium.
+
+A stage reads and writes records of one `Space`. Their order is the business of the callers (`vehicles.step`, `vehicles.held`,
+`vehicles.equilibrium`), which have no physics of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from simulator.base.algebra.spatial import unrotated
+from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, vector
+from simulator.base.frames import advance_quaternion, rotation_of_quaternion
+from simulator.base.jit import inline
+from simulator.base.records import Record
+from vehicles.body_contact import touch_ground
+from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
+from vehicles.dynamics import answer_loads
+from vehicles.steering.pitman_arm import place_tierods
+from vehicles.suspension.corner_bodies import CARRIER
+from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.ends import hold_ends, stay_closed
+from vehicles.suspension.tables.reduced_table import ReducedTables
+from vehicles.suspension.tables.tabulated import prepare_from_tables
+
+
+class Model(NamedTuple):
+    """Parameter records of one vehicle."""
+
+    chassis: Record
+    corners: Record
+    struts: Record
+    steering: Record
+    body: Record
+    body_contact: Record
+    tires: Record
+    drivetrain: Record
+    brakes: Record
+    tables: ReducedTables
+
+
+class Space(NamedTuple):
+    """State, scratch and results of one vehicle; nothing else is written during a step."""
+
+    state: Record
+    inputs: Record
+    loads: Record
+    kinematics: Record
+    work: Record
+    out: Record
+    steering: Record
+    tires: Record
+    wheels: Record
+    contacts: Record
+    under: Record
+    drivetrain: Record
+    axles: Record
+    reduced: Record
+    body_contact: Record
+
+
+@inline
+def before_contact(m, s, tabulated, h):
+    """Inner tie-rod joints, suspension and wheels at the present state; h: of the implicit step, 0 for an ordinary differential equation.
+
+    `tabulated` True takes the suspension from the tables, which must cover the state (`covers`).
+    """
+    place_tierods(m.steering, s.steering, s.inputs)
+    if tabulated:
+        prepare_from_tables(m.tables, m.corners, m.struts, s.steering, True, s.state, s.inputs, s.kinematics, s.reduced, s.work, s.out)
+    else:
+        prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    hold_ends(m.corners, s.state, s.work, h)
+    move_wheels(s)
+
+
+@inline
+def move_wheels(s):
+    """Position, axle and velocities of the wheels in the world, from chassis state and corner kinematics."""
+    k = s.kinematics[0]
+    R = s.work[0]["R_WB"]
+    rotation_of_quaternion(s.state[0]["q_WB"], R)
+    v_B = vector(s.state[0]["v_WB_B"])
+    w_B = vector(s.state[0]["w_WB_B"])
+    for i in range(4):
+        W = column(k["W"], i)
+        w_rel = column(k["w_rel"][CARRIER], i)
+        v = add(add(v_B, cross(w_B, W)), column(k["W_dot"], i))
+        w = add(w_B, w_rel)
+        a = column(k["axle"], i)
+        wheel = s.wheels[i]
+        for j in range(3):
+            wheel["p_WK"][j] = s.state[0]["p_WB"][j] + R[j, 0] * W[0] + R[j, 1] * W[1] + R[j, 2] * W[2]
+            wheel["a_W"][j] = R[j, 0] * a[0] + R[j, 1] * a[1] + R[j, 2] * a[2]
+            wheel["v_WK_W"][j] = R[j, 0] * v[0] + R[j, 1] * v[1] + R[j, 2] * v[2]
+            wheel["w_WK_W"][j] = R[j, 0] * w[0] + R[j, 1] * w[1] + R[j, 2] * w[2]
+        wheel["spin"] = s.state[0]["wheel_spin"][i]
+
+
+@inline
+def gather_tire_loads(s):
+    """Tire forces and moments from world to chassis axes; the part about the axle goes to the wheel spin."""
+    R = s.work[0]["R_WB"]
+    loads = s.loads[0]
+    for i in range(4):
+        force = unrotated(R, vector(s.contacts[i]["F_W"]))
+        couple = unrotated(R, vector(s.contacts[i]["M_W"]))
+        axle = column(s.kinematics[0]["axle"], i)
+        axial = dot(couple, axle)
+        loads["axle_moment"][i] = axial
+        across = add_scaled(couple, -axial, axle)
+        for j in range(3):
+            loads["wheel_force"][j, i] = force[j]
+            loads["carrier_couple"][j, i] = across[j]
+
+
+@inline
+def turn_wheels(m, s, command, h):
+    """Drivetrain and brakes on the spins of the wheels, under the moments of the ground."""
+    hubs = Hubs(s.state[0]["wheel_spin"], s.out[0]["carrier_spin"], s.loads[0]["axle_moment"], m.corners[0]["spin_inertia"])
+    drivetrain_step(m.drivetrain, m.brakes, s.drivetrain, command, hubs, h, s.axles)
+
+
+@inline
+def add_reactions(m, s):
+    """Brakes push their carriers, half shafts and engine twist the chassis, and the air holds it back."""
+    loads = s.loads[0]
+    for i in range(4):
+        for j in range(3):
+            loads["carrier_couple"][j, i] += s.axles[0]["brake_torque"][i] * s.kinematics[0]["axle"][j, i]
+    v = vector(s.state[0]["v_WB_B"])
+    drag = scale(-0.5 * m.body[0]["air_density"] * m.body[0]["drag_area"] * math.sqrt(dot(v, v)), v)
+    couple = cross(vector(m.body[0]["drag_point"]), drag)
+    loads["chassis_couple"][0] = couple[0] + s.axles[0]["reaction_x"]
+    loads["chassis_couple"][1] = couple[1] + s.axles[0]["reaction_y"]
+    loads["chassis_couple"][2] = couple[2]
+    for j in range(3):
+        loads["chassis_force"][j] = drag[j]
+
+
+@inline
+def add_body_contact(m, s, ground, h):
+    """The ground under the body."""
+    touch_ground(m.body_contact, s.body_contact, s.state, s.work[0]["R_WB"], ground, h)
+    for j in range(3):
+        s.loads[0]["chassis_force"][j] += s.body_contact[0]["force_B"][j]
+        s.loads[0]["chassis_couple"][j] += s.body_contact[0]["couple_B"][j]
+
+
+@inline
+def answer(m, s, ground):
+    """Accelerations under the loads and the gravity of the ground, at the state that `before_contact` has seen."""
+    s.loads[0]["gravity"] = ground[0][0]["gravity"]
+    answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
+
+
+@inline
+def integrate(m, s, h):
+    """Velocities by h, then positions with the new velocities. Translation is integrated in world axes, where it has no inertia terms."""
+    x = s.state[0]
+    R = s.work[0]["R_WB"]
+    v, a = vector(x["v_WB_B"]), vector(s.out[0]["a_WB_B"])
+    dv = add_scaled(v, h, a)
+    V = (
+        R[0, 0] * dv[0] + R[0, 1] * dv[1] + R[0, 2] * dv[2],
+        R[1, 0] * dv[0] + R[1, 1] * dv[1] + R[1, 2] * dv[2],
+        R[2, 0] * dv[0] + R[2, 1] * dv[1] + R[2, 2] * dv[2],
+    )
+    for j in range(3):
+        x["w_WB_B"][j] += h * s.out[0]["alpha_WB_B"][j]
+        x["p_WB"][j] += h * V[j]
+    advance_quaternion(x["q_WB"], x["w_WB_B"], h)
+    rotation_of_quaternion(x["q_WB"], R)
+    v = unrotated(R, V)
+    for j in range(3):
+        x["v_WB_B"][j] = v[j]
+    for i in range(4):
+        x["theta_dot"][i] += h * s.out[0]["theta_ddot"][i]
+        x["theta"][i] += h * x["theta_dot"][i]
+        x["wheel_angle"][i] += h * (x["wheel_spin"][i] - s.out[0]["carrier_spin"][i])
+    stay_closed(m.corners, s.state)
+    x["time"] += h
+
+
+@inline
+def feel(m, s):
+    """Specific force at the driver's head, in B: f = a_WH - g."""
+    R = s.work[0]["R_WB"]
+    r = vector(m.body[0]["drivers_head"])
+    w = vector(s.state[0]["w_WB_B"])
+    a = add(vector(s.out[0]["a_WB_B"]), add(cross(vector(s.out[0]["alpha_WB_B"]), r), cross(w, cross(w, r))))
+    g = s.loads[0]["gravity"]
+    for j in range(3):
+        s.out[0]["f_H_B"][j] = a[j] + g * R[2, j]

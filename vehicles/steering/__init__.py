@@ -1,0 +1,1 @@
+"""From the steering input to the inner tie-rod joints."""

@@ -1,0 +1,179 @@
+"""Pitman-arm steering: a planar four-bar places the inner tie-rod joints of the front axle.
+
+The Pitman arm turns about its pivot by the angle delta, the idler arm follows, and the link between them carries the inner tie-rod
+joints. Everything is solved in the steering frame (its x, y plane is the plane of the four-bar, delta is positive about its z, which
+turns the wheels to the right) and then written in chassis axes [Jain 2016, section 5.4].
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.algebra.circle import circle
+from simulator.base.errors import ConfigError
+from simulator.base.jit import kernel
+from simulator.base.records import Record, record
+from simulator.base.section import Section
+
+SLOWEST = 0.1
+"""deg/s. No Pitman arm is slower."""
+
+STEERING = (
+    ("location", (3,), "m", "origin of the steering frame, in B"),
+    ("rotation", (3, 3), "1", "steering frame to chassis"),
+    ("pivot", (2,), "m", "pivot of the Pitman arm, in the plane of the steering frame"),
+    ("arm", (2,), "m", "from the pivot to the joint of arm and link, at delta = 0"),
+    ("idler_pivot", (2,), "m", "pivot of the idler arm"),
+    ("idler", (2,), "m", "from the idler pivot to the joint of idler and link, at delta = 0"),
+    ("link", (2,), "m", "from the arm joint to the idler joint, at delta = 0"),
+    ("branch", (), "1", "sign of the square root that belongs to delta = 0"),
+    (
+        "tierod",
+        (2, 3),
+        "m",
+        "inner tie-rod joints left and right at delta = 0, in the steering frame: x, y from the arm joint, z from the origin",
+    ),
+    ("max_arm_angle", (), "rad", "angle of the Pitman arm at full steering input"),
+    ("gear_ratio", (), "1", "steering-wheel angle over Pitman-arm angle"),
+    ("max_rate", (), "rad/s", "largest rate of the Pitman arm; 0 = the arm follows the input at once"),
+    ("natural_frequency", (), "rad/s", "of the critically damped answer of the arm to the input"),
+)
+
+STEERING_STATE = (
+    ("angle", (), "rad", "Pitman-arm angle delta, + turns the wheels to the right"),
+    ("rate", (), "rad/s", "its rate"),
+    ("acceleration", (), "rad/s2", "its acceleration"),
+    ("Q_1", (3, 2), "m", "derivative of the inner tie-rod joints (left, right) by delta, in B"),
+)
+
+FASTEST = 10.0
+"""rad/s. Rate of a Pitman arm that "follows the input at once": lock to lock in a tenth of a second. An input that jumps would otherwise
+throw the front wheels about with a thousand rad/s for one step."""
+
+
+def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Record:
+    """STEERING record; `tierod_inner` (2, 3) are the inner tie-rod joints left and right at delta = 0, in B. Raises ConfigError."""
+    p = record(STEERING)
+    out = p[0]
+    angle = math.radians(s.number("rotation_y_deg", least=-90.0, most=90.0))
+    out["location"] = s.array("location", (3,), within=100.0)
+    out["rotation"] = [[math.cos(angle), 0.0, math.sin(angle)], [0.0, 1.0, 0.0], [-math.sin(angle), 0.0, math.cos(angle)]]
+    pivot, joint = s.array("arm_pivot", (3,), within=100.0), s.array("arm_joint", (3,), within=100.0)
+    idler_pivot, idler_joint = s.array("idler_pivot", (3,), within=100.0), s.array("idler_joint", (3,), within=100.0)
+    out["pivot"], out["arm"] = pivot[:2], (joint - pivot)[:2]
+    out["idler_pivot"], out["idler"] = idler_pivot[:2], (idler_joint - idler_pivot)[:2]
+    out["link"] = (idler_joint - joint)[:2]
+    across = (idler_pivot - joint)[0] * -out["idler"][1] + (idler_pivot - joint)[1] * out["idler"][0]
+    out["branch"] = -1.0 if across > 0.0 else 1.0
+    out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - [joint[0], joint[1], 0.0]
+    out["max_arm_angle"] = math.radians(s.number("max_arm_angle_deg", above=0.0, least=0.1, most=60.0))
+    out["gear_ratio"] = s.number("gear_ratio", above=0.0, least=0.1, most=1e3)
+    out["max_rate"] = math.radians(rate := s.number("max_rate_deg", least=0.0, most=1e4))
+    if 0.0 < rate < SLOWEST:
+        raise ConfigError(s.file, s.path("max_rate_deg"), rate, f"0 (at once), or at least {SLOWEST:g} degrees per second")
+    if out["max_rate"] > 0.0:
+        out["natural_frequency"] = s.number("natural_frequency", above=0.0, least=0.1, most=500.0)
+    for angle in np.linspace(-out["max_arm_angle"], out["max_arm_angle"], 61):
+        if not _closes(p, angle):
+            found = f"{math.degrees(out['max_arm_angle']):g}, where link and idler no longer meet"
+            raise ConfigError(s.file, s.path("max_arm_angle_deg"), found, "an angle up to which arm, link and idler close")
+    return p
+
+
+def _closes(p: Record, angle: float) -> bool:
+    """True when link and idler reach from the arm joint to the idler pivot: the three form a triangle."""
+    g = p[0]
+    c, sn = math.cos(angle), math.sin(angle)
+    joint = g["pivot"] + np.array([[c, -sn], [sn, c]]) @ g["arm"]
+    reach, link, idler = (np.linalg.norm(side) for side in (g["idler_pivot"] - joint, g["link"], g["idler"]))
+    return bool(abs(link - idler) < reach < link + idler)
+
+
+@kernel
+def steering_step(p, s, steering_input, h):
+    """Advance the Pitman arm by h seconds towards -input * max_arm_angle (input + = left)."""
+    target = -min(max(steering_input, -1.0), 1.0) * p[0]["max_arm_angle"]
+    limit = p[0]["max_rate"]
+    if limit == 0.0:
+        way = target - s[0]["angle"]
+        s[0]["angle"] = target if abs(way) <= h * FASTEST else s[0]["angle"] + math.copysign(h * FASTEST, way)
+        s[0]["rate"] = min(max(way / h, -FASTEST), FASTEST)
+        s[0]["acceleration"] = 0.0
+        return
+    w = p[0]["natural_frequency"]
+    # backward Euler of the critically damped answer: stable at any step
+    rate = (s[0]["rate"] + h * w * w * (target - s[0]["angle"])) / (1.0 + 2.0 * h * w + h * h * w * w)
+    rate = min(max(rate, -limit), limit)
+    s[0]["acceleration"] = (rate - s[0]["rate"]) / h
+    s[0]["rate"] = rate
+    s[0]["angle"] += h * rate
+
+
+@kernel
+def place_tierods(p, s, q):
+    """Inner tie-rod joints of FL and FR with velocity and acceleration, from the state of the Pitman arm.
+
+    In the plane of the four-bar ^ turns a vector by a right angle and `_1`, `_2` are derivatives by delta. r is the Pitman arm and a its
+    joint with the link, w leads from there to the idler pivot, i is the idler arm (u at delta = 0), d = w + i the link, k a tie-rod joint
+    from a; the link is turned by `turn` from where it lies at delta = 0 (cl, sl its cosine and sine; ci, si those of the idler's angle).
+
+        |d| = link:  A cos + B sin = C,  A = w . u,  B = w_y u_x - w_x u_y,  C = (link^2 - w . w - u . u) / 2       (19)
+        idler_1 = d . r^ / d . i^,  d_1 = idler_1 i^ - r^                                                           (20)
+        idler_2 = (-d . r - d_1 . d_1 + idler_1^2 d . i) / d . i^,  d_2 = idler_2 i^ - idler_1^2 i + r              (21)
+        turn_1 = (d_x d_1y - d_y d_1x) / link^2,  turn_2 = (d_x d_2y - d_y d_2x) / link^2                           (22)
+        Q = a + k,  Q_1 = r^ + turn_1 k^,  Q_2 = -r + turn_2 k^ - turn_1^2 k                                        (23)
+        Q_dot = Q_1 rate,  Q_ddot = Q_1 acceleration + Q_2 rate^2
+
+    The numbers are those of docs/double_wishbone.md. In the code `across` is d . i^, x_1 and x_2 belong to Q, and c, sn are
+    cosine and sine of delta.
+
+    Parameters
+    ----------
+    p : record of STEERING
+    s : record of STEERING_STATE; Q_1 is written
+    q : record of INPUTS of the corners; Q, Q_dot, Q_ddot of the first two columns are written
+    """
+    g = p[0]
+    delta, rate, acceleration = s[0]["angle"], s[0]["rate"], s[0]["acceleration"]
+    c, sn = math.cos(delta), math.sin(delta)
+
+    # arm joint and its derivatives by delta
+    rx, ry = c * g["arm"][0] - sn * g["arm"][1], sn * g["arm"][0] + c * g["arm"][1]
+    ax, ay = g["pivot"][0] + rx, g["pivot"][1] + ry
+
+    # (19) idler angle from the length of the link
+    wx, wy = g["idler_pivot"][0] - ax, g["idler_pivot"][1] - ay
+    ux, uy = g["idler"][0], g["idler"][1]
+    length2 = g["link"][0] * g["link"][0] + g["link"][1] * g["link"][1]
+    ci, si = circle(wx * ux + wy * uy, wy * ux - wx * uy, 0.5 * (length2 - wx * wx - wy * wy - ux * ux - uy * uy), g["branch"])
+    ix, iy = ci * ux - si * uy, si * ux + ci * uy
+    dx, dy = wx + ix, wy + iy
+    across = dy * ix - dx * iy  # (20), (21): derivatives
+    idler_1 = (dy * rx - dx * ry) / across
+    dx_1, dy_1 = ry - idler_1 * iy, idler_1 * ix - rx
+    idler_2 = (-dx * rx - dy * ry - dx_1 * dx_1 - dy_1 * dy_1 + idler_1 * idler_1 * (dx * ix + dy * iy)) / across
+    dx_2 = rx - idler_2 * iy - idler_1 * idler_1 * ix
+    dy_2 = ry + idler_2 * ix - idler_1 * idler_1 * iy
+
+    # (22) rotation of the link
+    cl, sl = (g["link"][0] * dx + g["link"][1] * dy) / length2, (g["link"][0] * dy - g["link"][1] * dx) / length2
+    turn_1 = (dx * dy_1 - dy * dx_1) / length2
+    turn_2 = (dx * dy_2 - dy * dx_2) / length2
+
+    # (23) the joints, in chassis axes
+    for i in range(2):
+        tx, ty, tz = g["tierod"][i, 0], g["tierod"][i, 1], g["tierod"][i, 2]
+        kx, ky = cl * tx - sl * ty, sl * tx + cl * ty
+        x_1, y_1 = -ry - turn_1 * ky, rx + turn_1 * kx
+        x_2 = -rx - turn_2 * ky - turn_1 * turn_1 * kx
+        y_2 = -ry + turn_2 * kx - turn_1 * turn_1 * ky
+        for j in range(3):
+            X, Y = g["rotation"][j, 0], g["rotation"][j, 1]
+            q[0]["Q"][j, i] = g["location"][j] + X * (ax + kx) + Y * (ay + ky) + g["rotation"][j, 2] * tz
+            Q_1 = X * x_1 + Y * y_1
+            s[0]["Q_1"][j, i] = Q_1
+            q[0]["Q_dot"][j, i] = Q_1 * rate
+            q[0]["Q_ddot"][j, i] = Q_1 * acceleration + (X * x_2 + Y * y_2) * rate * rate

@@ -1,0 +1,183 @@
+"""The axles of a vehicle file: hardpoints of the left side, bodies, spring and shock absorber, made into the corners of both sides.
+
+Hardpoints are given in the suspension frame of the axle; the right side is the mirror image.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record
+from simulator.base.section import Section
+from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.struts import SPRING_POINTS, STOP_POINTS
+
+Vector = NDArray[np.float64]
+MIRROR = np.array([1.0, -1.0, 1.0])
+
+FAR = 100.0
+"""m. No point of a vehicle lies further from its reference point: a number beyond is a slip of the decimal point or of the unit."""
+LIGHT, HEAVY = 1e-3, 1e6
+"""kg. No body is lighter or heavier; nor is a moment of inertia larger than the second, in kg m2."""
+SLENDER = 1e-7
+"""kg m2. Axial moment of the thinnest rod."""
+STIFF = 1e9
+"""N/m, N s/m, N. No spring, damper or stop is stronger."""
+SOFT = 1.0
+"""N/m. No spring is weaker."""
+SHORT = 1e-3
+"""m. No spring is shorter."""
+
+
+BUSHES = ("lca_front_B", "lca_rear_B", "uca_front_B", "uca_rear_B", "shock_upper_B", "spring_upper_B")
+"""Points fixed to the chassis, for the view: lower and upper links or arms, front and rear, and the struts."""
+
+
+class Axle(ABC):
+    """One axle: its left hardpoints in chassis axes, bodies, spring and shock."""
+
+    hardpoints: tuple[str, ...]
+    joints: tuple[tuple[str, str], ...]
+    """Ends of hinges and rods, which must not lie in one place."""
+    bushes: tuple[str, ...]
+    """Chassis ends in the order of BUSHES."""
+    unsteered: str = ""
+    """Why an axle of this kind cannot be steered; nothing if it can."""
+
+    def __init__(self, s: Section) -> None:
+        with s:
+            self.file, self.key = s.file, s.key
+            s.raw("suspension", "")  # whoever made this object has read it
+            location = s.array("location", (3,), within=FAR)
+            with s.section("hardpoints_left") as h:
+                self.points = {name: h.array(name, (3,), within=FAR) + location for name in self.hardpoints}
+                for one, other in self.joints:
+                    if np.linalg.norm(self.points[one] - self.points[other]) < 1e-3:
+                        raise ConfigError(h.file, h.path(one), h.mapping[one], f"a point at least 1 mm from {other}")
+                self.check_points(h)
+            with s.section("bodies") as bodies:
+                self.bodies = self.read_bodies(bodies)
+            self.spring, self.shock = s.section("spring"), s.section("shock")
+            self.read_struts()
+
+    def check_points(self, h: Section) -> None:  # noqa: B027 - most kinds ask nothing more
+        """What this kind of axle asks of its hardpoints besides the joints. Raises ConfigError."""
+
+    def read_bodies(self, s: Section) -> dict[str, RigidBody]:
+        """Bodies of the left side in the design position. Raises ConfigError."""
+        p, found = self.points, {}
+        for name, point in (("knuckle", "UPRIGHT"), ("wheel", "SPINDLE")):
+            with s.section(name) as b:
+                mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
+                found[name] = checked_body(RigidBody(name, mass, p[point], read_inertia(b, "inertia")), b.file, b.key, warn=warn_of(b))
+        return found
+
+    @abstractmethod
+    def corner(self, mirror: bool) -> CornerDesign:
+        """Left corner, or its mirror image."""
+
+    def side(self, mirror: bool) -> tuple[dict[str, Vector], dict[str, RigidBody]]:
+        """Hardpoints and bodies of the left side, or their mirror images."""
+        if not mirror:
+            return self.points, self.bodies
+        flip = np.outer(MIRROR, MIRROR)
+        bodies = {name: RigidBody(name, b.mass, b.p_BoBcm * MIRROR, b.I_BBcm * flip) for name, b in self.bodies.items()}
+        return {name: point * MIRROR for name, point in self.points.items()}, bodies
+
+    def rod(self, s: Section, name: str, start: Vector, end: Vector) -> RigidBody:
+        """Straight uniform rod over a part of the line between two joints."""
+        with s.section(name) as b:
+            mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
+            low, high = b.number("from", least=-1.0, most=2.0), b.number("to", least=-1.0, most=2.0)
+            if not high > low:
+                raise ConfigError(b.file, b.path("to"), high, f"more than `from`, {low:g}")
+            n = unit(end - start)
+            length = (high - low) * float(np.linalg.norm(end - start))
+            across = b.number("transverse_inertia", mass * length**2 / 12.0, above=0.0, least=SLENDER, most=HEAVY)
+            axial = b.number("axial_inertia", above=0.0, least=SLENDER, most=HEAVY)
+            inertia = across * (np.eye(3) - np.outer(n, n)) + axial * np.outer(n, n)
+            return checked_body(RigidBody(name, mass, start + 0.5 * (low + high) * (end - start), inertia), b.file, b.key)
+
+    def read_struts(self) -> None:
+        """Spring, stops and damper."""
+        with self.spring as s:
+            self.free_length = s.number("free_length", above=0.0, least=SHORT, most=FAR)
+            self.rate = s.number("rate", 0.0, least=0.0, most=STIFF)
+            self.table = (np.empty(0), np.empty(0))
+            if s.has("deformation"):
+                self.table = s.curve("deformation", "pull", SPRING_POINTS, FAR, STIFF)
+                _never_falls(s, "pull", self.table[1])
+            elif self.rate < SOFT:
+                given = s.mapping.get("rate", "nothing")
+                raise ConfigError(s.file, s.path("rate"), given, f"a rate of at least {SOFT:g} N/m, or a table of deformation and pull")
+            self.read_stops(s)
+        with self.shock as s:
+            names = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
+            self.damping = {name: s.number(name, least=0.0, most=STIFF) for name in names}
+            low, high = s.number("midstroke_min", least=0.0, most=FAR), s.number("midstroke_max", above=0.0, most=FAR)
+            if not high > low:
+                raise ConfigError(s.file, s.path("midstroke_max"), high, f"more than midstroke_min = {low:g}")
+            self.stroke = (low, high, s.number("midstroke_blend", above=0.0, least=1e-6, most=high - low))
+
+    def read_stops(self, s: Section) -> None:
+        """Bump and rebound stop of the section `spring`, which may be left out."""
+        self.stops = (np.empty(0), np.empty(0))
+        if not s.has("stop_penetration"):
+            return
+        penetration, force = self.stops = s.curve("stop_penetration", "stop_force", STOP_POINTS, FAR, STIFF)
+        if penetration[0] < 0.0:
+            raise ConfigError(s.file, s.path("stop_penetration"), penetration.tolist(), "penetrations of at least 0, rising")
+        if force[0] != 0.0:
+            raise ConfigError(
+                s.file, s.path("stop_force"), force.tolist(), "forces that rise from 0: a stop that is touched does not push yet"
+            )
+        _never_falls(s, "stop_force", force)
+        self.bump, self.rebound = (s.number(f"{end}_stop_length", above=0.0, least=SHORT, most=FAR) for end in ("bump", "rebound"))
+        if not self.rebound > self.bump:
+            raise ConfigError(s.file, s.path("rebound_stop_length"), self.rebound, f"more than bump_stop_length = {self.bump:g}")
+        self.end_rate = s.number("stop_end_rate", 0.0, least=0.0, most=STIFF)
+
+    def write_struts(self, struts: Record, i: int) -> None:
+        """Fill column i of a STRUTS record."""
+        out = struts[0]
+        out["spring_rate"][i], out["spring_free_length"][i] = self.rate, self.free_length
+        n = out["spring_points"][i] = len(self.table[0])
+        out["spring_deformation"][i, :n], out["spring_pull"][i, :n] = self.table
+        n = out["stop_points"][i] = len(self.stops[0])
+        if n:
+            out["stop_penetration"][i, :n], out["stop_force"][i, :n] = self.stops
+            out["bump_stop_length"][i], out["rebound_stop_length"][i], out["stop_end_rate"][i] = self.bump, self.rebound, self.end_rate
+        for name, value in self.damping.items():
+            out[name][i] = value
+        out["midstroke_min"][i], out["midstroke_max"][i], out["midstroke_blend"][i] = self.stroke
+
+
+def read_inertia(s: Section, name: str) -> Vector:
+    """Inertia matrix, from three moments or from a full 3 x 3 matrix."""
+    value = s.raw(name, expected="three moments of inertia, or a 3 x 3 matrix")
+    if isinstance(value, list) and len(value) == 3 and not any(isinstance(row, list) for row in value):
+        return np.diag(s.array(name, (3,), within=HEAVY))
+    return s.array(name, (3, 3), within=HEAVY)
+
+
+def warn_of(s: Section) -> bool:
+    """Whether an inertia that no rigid body has is worth a warning: not when the file says `as_published: true` beside it. Raises
+    ConfigError."""
+    value = s.raw("as_published", False)
+    if not isinstance(value, bool):
+        raise ConfigError(s.file, s.path("as_published"), value, "true or false")
+    return not value
+
+
+def _never_falls(s: Section, name: str, values: Vector) -> None:
+    if (np.diff(values) < 0.0).any():
+        raise ConfigError(s.file, s.path(name), values.tolist(), "numbers of which none is less than the one before")
+
+
+def unit(a: Vector) -> Vector:
+    return a / np.linalg.norm(a)

@@ -1,0 +1,41 @@
+"""Knuckle and wheel, which every corner has."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from vehicles.multibody.description.rigid_body import RigidBody
+
+Vector = NDArray[np.float64]
+
+
+def carrier_with_wheel(bodies: dict[str, RigidBody], W: Vector, axle: Vector, file: str, key: str) -> tuple[float, RigidBody]:
+    """Inertia of the wheel about its axle, and knuckle and wheel as one body without it: the wheel's spin is a coordinate of its own.
+
+    `bodies` holds knuckle and wheel; W and axle (3,) [m, 1]; file and key are for messages.
+
+    Raises
+    ------
+    ConfigError : the wheel is no balanced rotor
+    """
+    axle = axle / np.linalg.norm(axle)
+    wheel, knuckle = bodies["wheel"], bodies["knuckle"]
+    spin = float(axle @ wheel.I_BBcm @ axle)
+    across = 0.5 * (np.trace(wheel.I_BBcm) - spin)
+    rotor = across * (np.eye(3) - np.outer(axle, axle))
+    if np.abs(wheel.I_BBcm - rotor - spin * np.outer(axle, axle)).max() > 1e-9 * max(spin, across):
+        raise ConfigError(file, key, wheel.I_BBcm.tolist(), "a wheel inertia that is the same about all diameters (a balanced rotor)")
+    off_axis = wheel.p_BoBcm - W
+    if np.linalg.norm(off_axis - axle * np.dot(off_axis, axle)) > 1e-9:
+        raise ConfigError(file, key, wheel.p_BoBcm.tolist(), "the wheel's centre of mass on its axle (a balanced rotor)")
+    mass = knuckle.mass + wheel.mass
+    com = (knuckle.mass * knuckle.p_BoBcm + wheel.mass * wheel.p_BoBcm) / mass
+    inertia = _moved(knuckle.I_BBcm, knuckle.mass, knuckle.p_BoBcm - com) + _moved(rotor, wheel.mass, wheel.p_BoBcm - com)
+    return spin, RigidBody("carrier", mass, com, inertia)
+
+
+def _moved(inertia: Vector, mass: float, r: Vector) -> Vector:
+    """Inertia about a point at -r from the centre of mass (Steiner)."""
+    return inertia + mass * (np.dot(r, r) * np.eye(3) - np.outer(r, r))

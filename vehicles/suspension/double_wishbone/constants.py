@@ -1,0 +1,186 @@
+"""From the hardpoints and bodies of a corner to the constants its closed-form kinematics works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record
+from vehicles.suspension.carrier import carrier_with_wheel
+from vehicles.suspension.double_wishbone.kinematics import BODIES
+
+if TYPE_CHECKING:
+    from vehicles.multibody.description.rigid_body import RigidBody
+    from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
+
+Vector = NDArray[np.float64]
+
+
+ARM_RANGE = (-0.4, 0.25)
+"""rad. Arm angles at which a standing vehicle is looked for."""
+
+
+def write_corner(corners: Record, i: int, corner: DoubleWishboneCorner) -> None:
+    """Fill column i of a CORNERS record.
+
+    Raises
+    ------
+    ConfigError : the points cannot form the mechanism (coincident joints, a loop on its dead point, a wheel that is no rotor)
+    """
+    out = corners[0]
+    e_L, e_U = _jounce_axes(corner)
+    lower, upper = Hinge(corner.lower_arm_point, e_L), Hinge(corner.upper_arm_point, e_U)
+    out["e_L"][:, i], out["e_U"][:, i] = e_L, e_U
+    bodies = corner.bodies
+
+    for name, point in (("D", corner.D), ("B", corner.B), ("S", corner.S), ("lower_arm_com", bodies["lower_arm"].p_BoBcm)):
+        out[name][:, :, i] = lower.point(point)
+    for name, axis in (("upright_axis", corner.upright_axes[0]), ("shock_axis", corner.shock_axes[0])):
+        out[name][:, :, i] = lower.direction(_unit(axis))
+    for name, point in (("F", corner.F), ("upper_arm_com", bodies["upper_arm"].p_BoBcm)):
+        out[name][:, :, i] = upper.point(point)
+    out["lower_arm_inertia"][:, :, i] = lower.inertia(bodies["lower_arm"].I_BBcm)
+    out["upper_arm_inertia"][:, :, i] = upper.inertia(bodies["upper_arm"].I_BBcm)
+    out["J"][:, i], out["U"][:, i] = corner.J, corner.U
+
+    kingpin = corner.F - corner.D
+    n = _unit(kingpin)
+    out["kingpin_length"][i] = _positive(np.linalg.norm(kingpin), corner, "distance of the ball joints")
+    out["upper_arm_branch"][i] = _branch(np.dot(kingpin, np.cross(e_U, corner.F - upper.foot(corner.F))), corner, "upper arm")
+
+    frame, out["upright_branch"][i] = _rod_frame(n, corner.upright_axes, corner, "upright")
+    _write_body(out, "upright", i, frame, corner.D, bodies["upright"])
+    rod = _unit(corner.J - corner.B)
+    frame, out["shock_branch"][i] = _rod_frame(rod, corner.shock_axes, corner, "shock absorber")
+    _write_body(out, "shock_lower", i, frame, corner.B, bodies["shock_lower"])
+    _write_body(out, "shock_upper", i, frame, corner.J, bodies["shock_upper"])
+    tierod = corner.Q - corner.K
+    out["tierod_length"][i] = _positive(np.linalg.norm(tierod), corner, "length of the tie rod")
+    frame, out["tierod_sign"][i] = _rod_frame(_unit(tierod), corner.tierod_axes, corner, "tie rod")
+    _write_body(out, "tierod", i, frame, corner.K, bodies["tierod"])
+
+    _write_carrier(out, i, corner, n)
+    for b, name in enumerate(BODIES):
+        out["mass"][b, i] = bodies["knuckle"].mass + bodies["wheel"].mass if name == "carrier" else bodies[name].mass
+    out["corner_mass"][i] = out["mass"][:, i].sum()
+    out["travel"][:, i] = ARM_RANGE
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """A hinge line through `on` [m] along the unit vector `axis`."""
+
+    on: Vector
+    axis: Vector
+
+    def foot(self, point: Vector) -> Vector:
+        """Foot of the perpendicular from a point on the hinge line."""
+        return self.on + self.axis * np.dot(point - self.on, self.axis)
+
+    def point(self, point: Vector) -> Vector:
+        """(3, 3): foot, radius, axis x radius."""
+        foot = self.foot(point)
+        return np.stack([foot, point - foot, np.cross(self.axis, point - foot)])
+
+    def direction(self, a: Vector) -> Vector:
+        """(3, 3): part along the axis, part across it, axis x part across."""
+        along = self.axis * np.dot(a, self.axis)
+        return np.stack([along, a - along, np.cross(self.axis, a - along)])
+
+    def inertia(self, inertia: Vector) -> Vector:
+        """(5, 6): coefficients of 1, cos, sin, cos 2, sin 2 of the hinge angle x in R(x) I R(x)^T.
+
+        With R = P + C cos x + K sin x (P along the axis, C = 1 - P, K the cross product with the axis).
+        """
+        P = np.outer(self.axis, self.axis)
+        C = np.eye(3) - P
+        K = np.cross(self.axis, np.eye(3)).T
+        PP, CC, KK = P @ inertia @ P, C @ inertia @ C, K @ inertia @ K.T
+        CK, PC, PK = C @ inertia @ K.T, P @ inertia @ C, P @ inertia @ K.T
+        parts = (PP + 0.5 * (CC + KK), PC + PC.T, PK + PK.T, 0.5 * (CC - KK), 0.5 * (CK + CK.T))
+        return np.stack([_six(part) for part in parts])
+
+
+def _jounce_axes(corner: DoubleWishboneCorner) -> tuple[Vector, Vector]:
+    """Hinge axes turned so that a positive angle raises the outer ball joints."""
+    axes = []
+    for on, axis, ball in (
+        (corner.lower_arm_point, corner.lower_arm_axis, corner.D),
+        (corner.upper_arm_point, corner.upper_arm_axis, corner.F),
+    ):
+        e = _unit(axis)
+        axes.append(e if np.cross(e, ball - on)[2] > 0.0 else -e)
+    return axes[0], axes[1]
+
+
+def universal_axes(rod: Vector, parent_axis: Vector) -> Vector:
+    """(2, 3) axes of a universal joint that carries a rod: the parent's axis made perpendicular to the rod, and rod x that axis."""
+    n = _unit(rod)
+    first = _unit(parent_axis - n * np.dot(n, parent_axis))
+    return np.stack([first, np.cross(n, first)])
+
+
+def _rod_frame(rod: Vector, axes: Vector, corner: DoubleWishboneCorner, name: str) -> tuple[Vector, float]:
+    """Frame (columns: rod, second joint axis, their product) of a rod, and the sign of its second axis along rod x first axis."""
+    y = np.cross(rod, _unit(axes[0]))
+    if np.linalg.norm(y) < 0.1:
+        raise ConfigError(
+            corner.file, corner.key, axes[0].tolist(), f"the first universal-joint axis of the {name} across the rod, not along it"
+        )
+    sign = 1.0 if np.dot(y, axes[1]) > 0.0 else -1.0
+    y = sign * _unit(y)
+    return np.column_stack([rod, y, np.cross(rod, y)]), sign
+
+
+def _write_body(out: Any, name: str, i: int, frame: Vector, origin: Vector, body: RigidBody) -> None:
+    out[f"{name}_com"][:, i] = frame.T @ (body.p_BoBcm - origin)
+    out[f"{name}_inertia"][:, i] = _six(frame.T @ body.I_BBcm @ frame)
+
+
+def _write_carrier(out: Any, i: int, corner: DoubleWishboneCorner, n: Vector) -> None:
+    """Carrier frame, outer tie-rod joint, wheel, and knuckle and wheel as one body."""
+    arm = corner.K - corner.D
+    height = float(np.dot(arm, n))
+    across = arm - height * n
+    radius = _positive(np.linalg.norm(across), corner, "distance of the outer tie-rod joint from the kingpin")
+    k1 = across / radius
+    frame = np.column_stack([k1, np.cross(n, k1), n])
+    out["arm_radius"][i], out["arm_height"][i] = radius, height
+    out["design_frame"][:, :, i] = frame
+    out["design_wheel_x"][i], out["design_wheel_z"][i] = corner.W[0], corner.W[2]
+    toe_link = corner.D - corner.Q
+    out["tierod_branch"][i] = _branch(np.dot(toe_link, frame[:, 1]), corner, "steering arm")
+    out["tierod_axis"][:, i] = frame.T @ _unit(corner.tierod_axes[0])
+    out["wheel_centre"][:, i] = frame.T @ (corner.W - corner.D)
+    out["wheel_axis"][:, i] = frame.T @ _unit(corner.axle)
+    out["spin_inertia"][i], carrier = carrier_with_wheel(corner.bodies, corner.W, corner.axle, corner.file, corner.key)
+    _write_body(out, "carrier", i, frame, corner.D, carrier)
+
+
+def _branch(value: float, corner: DoubleWishboneCorner, name: str) -> float:
+    """Sign of the square root in `circle` that belongs to the design position.
+
+    With A cos x + B sin x = C solved by `circle`, B cos x - A sin x = -branch * root; `value` is the left side in the design
+    position up to a positive factor. Where it vanishes the loop stands on a dead point.
+    """
+    if abs(value) < 1e-9:
+        raise ConfigError(corner.file, corner.key, value, f"a design position in which the {name} is not on a dead point")
+    return -1.0 if value > 0.0 else 1.0
+
+
+def _positive(value: Any, corner: DoubleWishboneCorner, name: str) -> float:
+    if not value > 1e-6:
+        raise ConfigError(corner.file, corner.key, float(value), f"a {name} above zero")
+    return float(value)
+
+
+def _unit(a: Vector) -> Vector:
+    return np.asarray(a, float) / np.linalg.norm(a)
+
+
+def _six(M: Vector) -> Vector:
+    return np.array([M[0, 0], M[1, 1], M[2, 2], M[0, 1], M[0, 2], M[1, 2]])

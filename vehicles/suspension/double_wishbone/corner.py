@@ -1,0 +1,56 @@
+"""A double-wishbone corner in its design position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Record
+from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.double_wishbone.constants import write_corner
+from vehicles.suspension.double_wishbone.mechanism import add_double_wishbone
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DoubleWishboneCorner(CornerDesign):
+    """A double-wishbone corner in the design position, in chassis axes and from the chassis reference point [m].
+
+    The letters are those of `vehicles.suspension.double_wishbone.kinematics`. The `*_axes` (2, 3) of upright, tie rod and shock are the two
+    axes of their universal joints, the first fixed in the lower arm, the carrier and the lower arm, the second in the rod. `bodies` holds
+    lower_arm, upright, knuckle, tierod, shock_lower, shock_upper, upper_arm and wheel.
+    """
+
+    kind: ClassVar[str] = "double_wishbone"
+    lower_arm_point: Vector
+    lower_arm_axis: Vector
+    upper_arm_point: Vector
+    upper_arm_axis: Vector
+    D: Vector
+    F: Vector
+    K: Vector
+    Q: Vector
+    B: Vector
+    J: Vector
+    S: Vector
+    U: Vector
+    W: Vector
+    axle: Vector
+    upright_axes: Vector
+    tierod_axes: Vector
+    shock_axes: Vector
+    bodies: dict[str, RigidBody]
+    file: str = "model"
+    key: str = ""
+
+    def write(self, corners: Record, i: int) -> None:
+        write_corner(corners, i, self)
+
+    def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
+        add_double_wishbone(parts, name, self, chassis, inner, struts, i)

@@ -1,0 +1,386 @@
+"""Double-wishbone corner in closed form: seven bodies, three loops, one degree of freedom, no iteration.
+
+Inside a corner everything is a function of the lower-arm angle theta (positive in jounce on all four corners) and of the inner
+tie-rod point Q in chassis axes. The loops of [Jain 2016, section 4.1] are solved on the real, non-planar hardpoints: each reduces to
+``A cos x + B sin x = C``.
+
+Letters of the points as in [Jain 2016, figure 5]: A lower-arm hinge, D lower ball joint, F upper ball joint, G upper-arm hinge,
+B and J lower and upper end of the shock absorber, K outer and L inner end of the tie rod. S and U are the ends of the spring, W is the
+wheel centre. The inner end of the tie rod moves with the steering and is called Q.
+
+Everything here is written in chassis axes with the chassis reference point as origin. A subscript `_1` is a derivative by theta,
+`_2` a second derivative by theta, `_dot` and `_ddot` are derivatives by time relative to the chassis. The rods (upright, tie rod, shock
+halves) hang on universal joints, so that their spin about their own axis is determined: the first axis is fixed in the parent, the
+second in the rod, both stay perpendicular.
+
+Equations are numbered as in docs/double_wishbone.md, which derives them; the tools are (1) `hinged`, (2) `circle`, (7)-(9) `_rod` and
+(10) `turning`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from simulator.base.algebra.circle import circle
+from simulator.base.algebra.vectors import (
+    add,
+    add_scaled,
+    column,
+    combine,
+    cross,
+    dot,
+    in_frame,
+    scale,
+    six,
+    store,
+    sub,
+    symmetric_in_frame,
+)
+from simulator.base.jit import inline, kernel
+from vehicles.suspension.corner_bodies import CARRIER, put_body, put_inertia, put_motion, put_theta_body, turning
+
+BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
+"""The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
+LOWER_ARM, UPRIGHT, _, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(7)
+
+DOUBLE_WISHBONES = (
+    # name                  shape       unit     what it is (last index: corner; first index of 3: foot on the hinge axis, radius, axis x radius)
+    ("e_L", (3, 4), "1", "lower-arm hinge axis; turning about it by theta > 0 is jounce"),
+    ("e_U", (3, 4), "1", "upper-arm hinge axis; turning about it by phi > 0 is jounce"),
+    ("D", (3, 3, 4), "m", "lower ball joint on the lower arm"),
+    ("B", (3, 3, 4), "m", "lower end of the shock absorber on the lower arm"),
+    ("S", (3, 3, 4), "m", "lower end of the spring on the lower arm"),
+    ("lower_arm_com", (3, 3, 4), "m", "centre of mass of the lower arm"),
+    ("upright_axis", (3, 3, 4), "1", "first axis of the upright's universal joint, fixed in the lower arm"),
+    ("shock_axis", (3, 3, 4), "1", "first axis of the shock absorber's universal joint, fixed in the lower arm"),
+    ("F", (3, 3, 4), "m", "upper ball joint on the upper arm"),
+    ("upper_arm_com", (3, 3, 4), "m", "centre of mass of the upper arm"),
+    ("kingpin_length", (4,), "m", "distance of the ball joints D and F"),
+    ("upper_arm_branch", (4,), "1", "sign of the square root that belongs to the design position of the upper arm"),
+    ("arm_radius", (4,), "m", "distance of the outer tie-rod joint from the kingpin axis"),
+    ("arm_height", (4,), "m", "height of the outer tie-rod joint over D along the kingpin"),
+    ("tierod_length", (4,), "m", "length of the tie rod"),
+    ("tierod_branch", (4,), "1", "sign of the square root that belongs to the design position of the carrier"),
+    ("tierod_axis", (3, 4), "1", "first axis of the tie rod's universal joint, in the carrier frame (steering arm, normal, kingpin)"),
+    ("wheel_centre", (3, 4), "m", "wheel centre from D, in the carrier frame"),
+    ("wheel_axis", (3, 4), "1", "wheel axle, pointing left, in the carrier frame"),
+    ("upright_branch", (4,), "1", "sign of the second axis of the upright's universal joint"),
+    ("tierod_sign", (4,), "1", "sign of the second axis of the tie rod's universal joint"),
+    ("shock_branch", (4,), "1", "sign of the second axis of the shock absorber's universal joint"),
+    ("upright_com", (3, 4), "m", "centre of mass of the upright from D, in its frame (rod, second joint axis, their product)"),
+    ("carrier_com", (3, 4), "m", "centre of mass of the carrier from D, in its frame"),
+    ("tierod_com", (3, 4), "m", "centre of mass of the tie rod from K, in its frame"),
+    ("shock_lower_com", (3, 4), "m", "centre of mass of the lower shock half from B, in its frame"),
+    ("shock_upper_com", (3, 4), "m", "centre of mass of the upper shock half from J, in its frame"),
+    ("lower_arm_inertia", (5, 6, 4), "kg m2", "inertia of the lower arm as 1, cos, sin, cos 2, sin 2 of theta (xx, yy, zz, xy, xz, yz)"),
+    ("upper_arm_inertia", (5, 6, 4), "kg m2", "inertia of the upper arm as 1, cos, sin, cos 2, sin 2 of phi"),
+    ("upright_inertia", (6, 4), "kg m2", "inertia of the upright about its centre of mass, in its frame"),
+    ("carrier_inertia", (6, 4), "kg m2", "inertia of the carrier about its centre of mass, in its frame"),
+    ("tierod_inertia", (6, 4), "kg m2", "inertia of the tie rod about its centre of mass, in its frame"),
+    ("shock_lower_inertia", (6, 4), "kg m2", "inertia of the lower shock half about its centre of mass, in its frame"),
+    ("shock_upper_inertia", (6, 4), "kg m2", "inertia of the upper shock half about its centre of mass, in its frame"),
+)
+
+DOUBLE_WISHBONE_POINTS = (
+    ("tierod", (3, 4), "1", "unit vector from K to Q"),
+    ("tierod_axis", (3, 4), "1", "second axis of the tie rod's universal joint"),
+    ("upright_axis", (3, 4), "1", "second axis of the upright's universal joint"),
+    ("shock", (3, 4), "1", "unit vector from B to J"),
+    ("shock_axis", (3, 4), "1", "second axis of the shock absorber's universal joint"),
+    ("steer_gain", (3, 4), "1/m", "angular velocity about the kingpin per velocity of Q: rate = steer_gain . Q_dot"),
+    ("cos_phi", (4,), "1", "cosine of the upper-arm angle"),
+    ("sin_phi", (4,), "1", "sine of the upper-arm angle"),
+    ("phi_1", (4,), "1", "derivative of the upper-arm angle by theta"),
+    ("phi_2", (4,), "1", "second derivative of the upper-arm angle by theta"),
+)
+"""What KINEMATICS holds of double wishbones alone. Their `arm` points from the kingpin axis to K, their `kingpin` from D to F."""
+
+
+@kernel
+def double_wishbone_kinematics(p, q, cos_theta, sin_theta, k):
+    """Position, velocity map and acceleration bias of all four corners, side by side in the vector lanes.
+
+    Of a body: c center of mass, u its velocity and w its angular velocity per theta_dot. x and y are first and second axis of a universal
+    joint, e = y × x; r leads from a body's origin to its center of mass (or to the wheel center).
+
+        lower arm     D, B, S, c by (1) at theta,  w = e_L                                                (3)
+        upper arm     |F(phi) - D| = length gives phi (`_upper_arm_angle`),  d = F - D,                   (4)
+                      U1, U2 = derivatives of F by phi
+                      phi_1 = d . D_1 / d . U1                                                            (5)
+                      phi_2 = (d . D_2 - phi_1^2 d . U2 - d_1 . d_1) / d . U1                             (6)
+        upright       n = d / length, a rod on the lower arm                                              (11)
+        shock         J - B = L m:  L_1 = -m . B_1,  m_1 = -(B_1 + L_1 m) / L,                            (12)
+                      L_2 = -m_1 . B_1 - m . B_2,  m_2 = -(B_2 + 2 L_1 m_1 + L_2 m) / L
+        spring        length |S - U|                                                                      (13)
+        carrier       |K - Q| = tie rod gives arm (`_steering_arm`),  K = D + b,  t = K - Q               (14)
+                      gain = t / (t . n × b),  w0 = n × n_1                                               (15)
+                      w = w0 - [gain . (D_1 + w0 × b)] n,  w_rel = rate w + (gain . Q_dot) n
+                      alpha0 = rate^2 n × n_2 + spin n_dot,  spin = w_rel . n                             (16)
+                      alpha = alpha0 - [gain . (K_ddot0 - Q_ddot) + t_dot . t_dot / (t . n × b)] n
+        tie rod       h = -t / its length, a rod on the carrier: with Q at rest (map) and as it moves     (17)
+                      twist_dot = [(alpha - at) . e + (w_rel - wt_rel) . e_dot] / h . e                   (18)
+                      with at = h × h_ddot + twist h_dot the angular acceleration but for twist_dot h
+
+    rate is theta_dot. (15) and (16) are t . (K_dot - Q_dot) = 0 and its derivative by time at theta_ddot = 0, K_ddot0 the acceleration of
+    K with alpha0. The carrier's frame is (arm, across, n): from the kingpin to K, n × arm, the kingpin upward. In the code g holds the corners'
+    constants, o is what is written, and ct, st are cosine and sine of theta, cp, sp those of phi.
+
+    Parameters
+    ----------
+    p : record of CORNERS
+    q : record of INPUTS
+    cos_theta, sin_theta : (4,) of q's theta
+    k : record of KINEMATICS, overwritten
+
+    Source: [Jain 2016, sections 3.3 and 5], derived again for hinge axes that are not parallel.
+    differs: the paper's four-bar is planar; its eq (30) has a stray 1/r, and its X (section 5.3) EK(z) where EL(z) belongs.
+    """
+    g = p[0]
+    o = k[0]
+    for i in range(np.uint64(cos_theta.shape[0])):
+        rate = q[0]["theta_dot"][i]
+        ct = cos_theta[i]
+        st = sin_theta[i]
+        e_L = column(g["e_L"], i)
+
+        # (3) lower arm: a hinge
+        D, D_1, D_2 = hinged(g["D"], ct, st, i)
+        B, B_1, B_2 = hinged(g["B"], ct, st, i)
+        S, S_1, _ = hinged(g["S"], ct, st, i)
+        c, c_1, c_2 = hinged(g["lower_arm_com"], ct, st, i)
+        put_theta_body(o, LOWER_ARM, i, rate, c, c_1, c_2, e_L, (0.0, 0.0, 0.0))
+        put_inertia(o, LOWER_ARM, i, hinged_inertia(g["lower_arm_inertia"], ct, st, i))
+
+        # (4)-(6) upper arm: |F(phi) - D| is the kingpin length
+        length = g["kingpin_length"][i]
+        cp, sp = _upper_arm_angle(g, D, length, i)
+        F, U1, U2 = hinged(g["F"], cp, sp, i)
+        d = sub(F, D)
+        d_U1 = dot(d, U1)
+        phi_1 = dot(d, D_1) / d_U1
+        d_1 = sub(scale(phi_1, U1), D_1)
+        phi_2 = (dot(d, D_2) - phi_1 * phi_1 * dot(d, U2) - dot(d_1, d_1)) / d_U1
+        d_2 = sub(combine(phi_2, U1, phi_1 * phi_1, U2), D_2)
+        e_U = column(g["e_U"], i)
+        c, c_p, c_pp = hinged(g["upper_arm_com"], cp, sp, i)
+        c_1, c_2 = scale(phi_1, c_p), combine(phi_2, c_p, phi_1 * phi_1, c_pp)
+        put_theta_body(o, UPPER_ARM, i, rate, c, c_1, c_2, scale(phi_1, e_U), scale(phi_2, e_U))
+        put_inertia(o, UPPER_ARM, i, hinged_inertia(g["upper_arm_inertia"], cp, sp, i))
+
+        # (11) upright: a rod from D to F
+        n = scale(1.0 / length, d)
+        n_1 = scale(1.0 / length, d_1)
+        n_2 = scale(1.0 / length, d_2)
+        y, w, w_1 = _rod(n, n_1, n_2, direction(g["upright_axis"], ct, st, i), e_L, g["upright_branch"][i])
+        z = cross(n, y)
+        store(o["upright_axis"], i, y)
+        r = in_frame(n, y, z, column(g["upright_com"], i))
+        put_theta_body(o, UPRIGHT, i, rate, add(D, r), add(D_1, cross(w, r)), add(D_2, turning(w, w_1, r)), w, w_1)
+        put_inertia(o, UPRIGHT, i, symmetric_in_frame(n, y, z, six(g["upright_inertia"], i)))
+
+        # (12) shock absorber: two halves that slide along the line from B to J
+        line = sub(column(g["J"], i), B)
+        L = math.sqrt(dot(line, line))
+        m = scale(1.0 / L, line)
+        L_1 = -dot(m, B_1)
+        m_1 = scale(-1.0 / L, add_scaled(B_1, L_1, m))
+        L_2 = -dot(m_1, B_1) - dot(m, B_2)
+        m_2 = scale(-1.0 / L, add(B_2, combine(2.0 * L_1, m_1, L_2, m)))
+        y, w, w_1 = _rod(m, m_1, m_2, direction(g["shock_axis"], ct, st, i), e_L, g["shock_branch"][i])
+        z = cross(m, y)
+        store(o["shock"], i, m)
+        store(o["shock_axis"], i, y)
+        r = in_frame(m, y, z, column(g["shock_lower_com"], i))
+        put_theta_body(o, SHOCK_LOWER, i, rate, add(B, r), add(B_1, cross(w, r)), add(B_2, turning(w, w_1, r)), w, w_1)
+        put_inertia(o, SHOCK_LOWER, i, symmetric_in_frame(m, y, z, six(g["shock_lower_inertia"], i)))
+        r = in_frame(m, y, z, column(g["shock_upper_com"], i))
+        put_theta_body(o, SHOCK_UPPER, i, rate, add(column(g["J"], i), r), cross(w, r), turning(w, w_1, r), w, w_1)
+        put_inertia(o, SHOCK_UPPER, i, symmetric_in_frame(m, y, z, six(g["shock_upper_inertia"], i)))
+
+        # (13) spring: only its length matters
+        f = sub(S, column(g["U"], i))
+        spring = math.sqrt(dot(f, f))
+        o["spring_length"][i] = spring
+        o["spring_length_1"][i] = dot(f, S_1) / spring
+
+        # (14) carrier: turns about the kingpin until the tie rod fits
+        Q = column(q[0]["Q"], i)
+        Q_dot = column(q[0]["Q_dot"], i)
+        arm = _steering_arm(g, D, n, Q, i)
+        across = cross(n, arm)
+        b = combine(g["arm_radius"][i], arm, g["arm_height"][i], n)
+        K = add(D, b)
+        t = sub(K, Q)
+
+        # (15) its velocities
+        lever = cross(n, b)
+        gain = scale(1.0 / dot(t, lever), t)
+        w0 = cross(n, n_1)
+        K_10 = add(D_1, cross(w0, b))
+        w = add_scaled(w0, -dot(gain, K_10), n)
+        w_rel = add_scaled(scale(rate, w), dot(gain, Q_dot), n)
+
+        # (16) its acceleration
+        n_dot = scale(rate, n_1)
+        spin = dot(w_rel, n)
+        D_dot = scale(rate, D_1)
+        D_ddot = scale(rate * rate, D_2)
+        K_dot = add(D_dot, cross(w_rel, b))
+        t_dot = sub(K_dot, Q_dot)
+        Q_ddot = column(q[0]["Q_ddot"], i)
+        alpha0 = add_scaled(scale(rate * rate, cross(n, n_2)), spin, n_dot)
+        K_ddot0 = add(D_ddot, add(cross(alpha0, b), cross(w_rel, cross(w_rel, b))))
+        alpha = add_scaled(alpha0, -dot(gain, sub(K_ddot0, Q_ddot)) - dot(t_dot, t_dot) / dot(t, lever), n)
+        K_ddot = add(D_ddot, turning(w_rel, alpha, b))
+        r = in_frame(arm, across, n, column(g["carrier_com"], i))
+        put_body(o, CARRIER, i, add(D, r), w, add(D_1, cross(w, r)))
+        put_motion(o, CARRIER, i, w_rel, add(D_dot, cross(w_rel, r)), alpha, add(D_ddot, turning(w_rel, alpha, r)))
+        put_inertia(o, CARRIER, i, symmetric_in_frame(arm, across, n, six(g["carrier_inertia"], i)))
+        r = in_frame(arm, across, n, column(g["wheel_centre"], i))
+        store(o["W"], i, add(D, r))
+        store(o["W_1"], i, add(D_1, cross(w, r)))
+        store(o["W_dot"], i, add(D_dot, cross(w_rel, r)))
+        store(o["axle"], i, in_frame(arm, across, n, column(g["wheel_axis"], i)))
+
+        # (17) tie rod: a rod from K to Q that hangs on the carrier
+        per_length = -1.0 / g["tierod_length"][i]
+        h = scale(per_length, t)
+        x = in_frame(arm, across, n, column(g["tierod_axis"], i))
+        y = unit(cross(h, x), g["tierod_sign"][i])
+        e = cross(y, x)
+        h_e = dot(h, e)
+        K_1 = add(D_1, cross(w, b))
+        h_1 = scale(per_length, K_1)
+        wt = cross(h, h_1)
+        wt = add_scaled(wt, dot(sub(w, wt), e) / h_e, h)
+        h_dot = scale(per_length, t_dot)
+        wt_rel = cross(h, h_dot)
+        twist = dot(sub(w_rel, wt_rel), e) / h_e
+        wt_rel = add_scaled(wt_rel, twist, h)
+        e_dot = add(cross(cross(wt_rel, y), x), cross(y, cross(w_rel, x)))
+
+        # (18) its acceleration
+        at = add_scaled(scale(per_length, cross(h, sub(K_ddot, Q_ddot))), twist, h_dot)
+        at = add_scaled(at, (dot(sub(alpha, at), e) + dot(sub(w_rel, wt_rel), e_dot)) / h_e, h)
+        z = cross(h, y)
+        r = in_frame(h, y, z, column(g["tierod_com"], i))
+        put_body(o, TIEROD, i, add(K, r), wt, add(K_1, cross(wt, r)))
+        put_motion(o, TIEROD, i, wt_rel, add(K_dot, cross(wt_rel, r)), at, add(K_ddot, turning(wt_rel, at, r)))
+        put_inertia(o, TIEROD, i, symmetric_in_frame(h, y, z, six(g["tierod_inertia"], i)))
+
+        store(o["D"], i, D)
+        store(o["F"], i, F)
+        store(o["K"], i, K)
+        store(o["B"], i, B)
+        store(o["S"], i, S)
+        store(o["kingpin"], i, n)
+        store(o["arm"], i, arm)
+        store(o["tierod"], i, h)
+        store(o["tierod_axis"], i, y)
+        store(o["steer_gain"], i, gain)
+        o["cos_phi"][i] = cp
+        o["sin_phi"][i] = sp
+        o["phi_1"][i] = phi_1
+        o["phi_2"][i] = phi_2
+        o["shock_length"][i] = L
+        o["shock_length_1"][i] = L_1
+        o["shock_length_2"][i] = L_2
+
+
+@inline
+def hinged(field, c, s, i):
+    """A point on a hinged arm at the angle with cosine c and sine s, and its first and second derivative by the angle.
+
+    p = foot + c u + s v,    p' = -s u + c v,    p'' = -(c u + s v),    v = axis × u          (1)
+    """
+    foot = (field[0, 0, i], field[0, 1, i], field[0, 2, i])
+    u = (field[1, 0, i], field[1, 1, i], field[1, 2, i])
+    v = (field[2, 0, i], field[2, 1, i], field[2, 2, i])
+    radius = combine(c, u, s, v)
+    return add(foot, radius), combine(-s, u, c, v), scale(-1.0, radius)
+
+
+@inline
+def direction(field, c, s, i):
+    """A direction fixed in a hinged arm, at the angle with cosine c and sine s."""
+    u = (field[1, 0, i], field[1, 1, i], field[1, 2, i])
+    v = (field[2, 0, i], field[2, 1, i], field[2, 2, i])
+    return add((field[0, 0, i], field[0, 1, i], field[0, 2, i]), combine(c, u, s, v))
+
+
+@inline
+def hinged_inertia(field, c, s, i):
+    """Inertia (xx, yy, zz, xy, xz, yz) of a hinged arm: a rotation about a fixed axis only brings in the first two harmonics."""
+    c2 = c * c - s * s
+    s2 = 2.0 * s * c
+    return (
+        field[0, 0, i] + c * field[1, 0, i] + s * field[2, 0, i] + c2 * field[3, 0, i] + s2 * field[4, 0, i],
+        field[0, 1, i] + c * field[1, 1, i] + s * field[2, 1, i] + c2 * field[3, 1, i] + s2 * field[4, 1, i],
+        field[0, 2, i] + c * field[1, 2, i] + s * field[2, 2, i] + c2 * field[3, 2, i] + s2 * field[4, 2, i],
+        field[0, 3, i] + c * field[1, 3, i] + s * field[2, 3, i] + c2 * field[3, 3, i] + s2 * field[4, 3, i],
+        field[0, 4, i] + c * field[1, 4, i] + s * field[2, 4, i] + c2 * field[3, 4, i] + s2 * field[4, 4, i],
+        field[0, 5, i] + c * field[1, 5, i] + s * field[2, 5, i] + c2 * field[3, 5, i] + s2 * field[4, 5, i],
+    )
+
+
+@inline
+def unit(a, length):
+    """Vector along a with the given (signed) length."""
+    return scale(length / math.sqrt(dot(a, a)), a)
+
+
+@inline
+def _upper_arm_angle(g, D, length, i):
+    """Cosine and sine of the upper-arm angle at which F is `length` away from D.
+
+    A cos phi + B sin phi = C:  A = w . u,  B = w . v,  C = (length^2 - w . w - u . u) / 2,  w = foot - D          (4)
+    """
+    foot = (g["F"][0, 0, i], g["F"][0, 1, i], g["F"][0, 2, i])
+    u = (g["F"][1, 0, i], g["F"][1, 1, i], g["F"][1, 2, i])
+    v = (g["F"][2, 0, i], g["F"][2, 1, i], g["F"][2, 2, i])
+    w = sub(foot, D)
+    return circle(dot(w, u), dot(w, v), 0.5 * (length * length - dot(w, w) - dot(u, u)), g["upper_arm_branch"][i])
+
+
+@inline
+def _steering_arm(g, D, n, Q, i):
+    """Unit vector of the steering arm, perpendicular to the kingpin n, at which K is a tie-rod length away from Q.
+
+    x, y are unit vectors across n, the arm x cos psi + y sin psi, v = D - Q, and K - Q = v + radius arm + height n:
+
+        A = radius v . x,  B = radius v . y,  C = (rod^2 - v . v - radius^2 - height^2) / 2 - height v . n          (14)
+    """
+    x = unit((1.0 - n[0] * n[0], -n[0] * n[1], -n[0] * n[2]), 1.0)
+    y = cross(n, x)
+    v = sub(D, Q)
+    radius = g["arm_radius"][i]
+    height = g["arm_height"][i]
+    rod = g["tierod_length"][i]
+    C = 0.5 * (rod * rod - dot(v, v) - radius * radius - height * height) - height * dot(v, n)
+    c, s = circle(radius * dot(v, x), radius * dot(v, y), C, g["tierod_branch"][i])
+    return combine(c, x, s, y)
+
+
+@inline
+def _rod(n, n_1, n_2, x, w_parent, branch):
+    """Second joint axis, angular velocity and its derivative by theta of a rod n on a universal joint.
+
+    The first joint axis x is fixed in the parent, which turns with the constant w_parent per theta. The universal joint allows no
+    relative rotation about e = y × x; that fixes the spin of the rod about itself.
+
+        y = branch unit(n × x),  e = y × x                                                                   (7)
+        w = n × n_1 + spin n,    spin = (w_parent - n × n_1) . e / n . e                                     (8)
+        w_1 = n × n_2 + spin n_1 + spin_1 n,  e_1 = (w × y) × x + y × (w_parent × x)
+        spin_1 = [(w_parent - w) . e_1 - (n × n_2 + spin n_1) . e] / n . e                                   (9)
+    """
+    y = unit(cross(n, x), branch)
+    e = cross(y, x)
+    n_e = dot(n, e)
+    w = cross(n, n_1)
+    spin = dot(sub(w_parent, w), e) / n_e
+    w = add_scaled(w, spin, n)
+    e_1 = add(cross(cross(w, y), x), cross(y, cross(w_parent, x)))
+    w_1 = add_scaled(cross(n, n_2), spin, n_1)
+    return y, w, add_scaled(w_1, (dot(sub(w_parent, w), e_1) - dot(w_1, e)) / n_e, n)

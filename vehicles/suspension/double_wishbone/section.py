@@ -1,0 +1,93 @@
+"""The section of a vehicle file for an axle with double wishbones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.base.errors import ConfigError
+from simulator.base.section import Section
+from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from vehicles.suspension.axle_section import HEAVY, LIGHT, Axle, unit, warn_of
+from vehicles.suspension.double_wishbone.constants import Hinge, universal_axes
+from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
+
+HARDPOINTS = (
+    "SPINDLE", "UPRIGHT", "UCA_F", "UCA_B", "UCA_U", "UCA_CM", "LCA_F", "LCA_B", "LCA_U", "LCA_CM",
+    "SHOCK_C", "SHOCK_A", "SPRING_C", "SPRING_A", "TIEROD_C", "TIEROD_U",
+)  # fmt: skip
+"""Names as in the source of the data: spindle (wheel centre), upright, upper and lower control arm with front and rear bush, outer
+joint and centre of mass, shock absorber and spring on chassis (C) and arm (A), tie rod on chassis or link (C) and upright (U)."""
+
+RODS = ("upright", "tierod", "shock_lower", "shock_upper")
+
+JOINTS = (
+    ("LCA_F", "LCA_B"), ("UCA_F", "UCA_B"), ("UCA_U", "LCA_U"), ("TIEROD_U", "TIEROD_C"), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"),
+)  # fmt: skip
+"""Ends of the hinges and rods."""
+
+
+class DoubleWishboneAxle(Axle):
+    """Arms, upright, tie rod and two halves of a shock absorber; rods that are left out of the file have no mass."""
+
+    hardpoints = HARDPOINTS
+    joints = JOINTS
+    bushes = ("LCA_F", "LCA_B", "UCA_F", "UCA_B", "SHOCK_C", "SPRING_C")
+
+    def check_points(self, h: Section) -> None:
+        for front, rear, ball in (("LCA_F", "LCA_B", "LCA_U"), ("UCA_F", "UCA_B", "UCA_U")):
+            p = self.points
+            if np.linalg.norm(np.cross(p[front] - p[rear], p[ball] - p[rear])) < 1e-6:
+                raise ConfigError(h.file, h.path(ball), h.mapping[ball], f"a point beside the line through {front} and {rear}")
+
+    def read_bodies(self, s: Section) -> dict[str, RigidBody]:
+        p, found = self.points, super().read_bodies(s)
+        for name, bush, rear, ball, com in (
+            ("lower_arm", "LCA_F", "LCA_B", "LCA_U", "LCA_CM"),
+            ("upper_arm", "UCA_F", "UCA_B", "UCA_U", "UCA_CM"),
+        ):
+            with s.section(name) as b:
+                x = unit(p[bush] - p[rear])
+                z = unit(np.cross(p[rear] - p[ball], p[bush] - p[ball]))
+                frame = np.column_stack([x, np.cross(z, x), z])
+                inertia = frame @ np.diag(b.array("arm_inertia", (3,), within=HEAVY)) @ frame.T
+                mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
+                found[name] = checked_body(RigidBody(name, mass, p[com], inertia), b.file, b.key, "arm_inertia", warn_of(b))
+        ends = {"upright": ("LCA_U", "UCA_U"), "tierod": ("TIEROD_U", "TIEROD_C"), "shock_lower": ("SHOCK_A", "SHOCK_C")}
+        ends["shock_upper"] = ends["shock_lower"]
+        for name in RODS:
+            start, end = p[ends[name][0]], p[ends[name][1]]
+            massless = RigidBody(name, 0.0, 0.5 * (start + end), np.zeros((3, 3)))
+            found[name] = self.rod(s, name, start, end) if s.has(name) else massless
+        return found
+
+    def corner(self, mirror: bool) -> DoubleWishboneCorner:
+        p, bodies = self.side(mirror)
+        lower, upper = p["LCA_F"] - p["LCA_B"], p["UCA_F"] - p["UCA_B"]
+        for name, axis in (("LCA_F", lower), ("UCA_F", upper)):
+            if np.linalg.norm(axis) < 1e-6:
+                raise ConfigError(
+                    self.file, f"{self.key}.hardpoints_left.{name}", self.points[name].tolist(), "a point apart from the rear bush"
+                )
+        hinge = Hinge(p["LCA_B"], unit(lower)).axis
+        return DoubleWishboneCorner(
+            lower_arm_point=p["LCA_B"],
+            lower_arm_axis=hinge,
+            upper_arm_point=p["UCA_B"],
+            upper_arm_axis=unit(upper),
+            D=p["LCA_U"],
+            F=p["UCA_U"],
+            K=p["TIEROD_U"],
+            Q=p["TIEROD_C"],
+            B=p["SHOCK_A"],
+            J=p["SHOCK_C"],
+            S=p["SPRING_A"],
+            U=p["SPRING_C"],
+            W=p["SPINDLE"],
+            axle=np.array([0.0, 1.0, 0.0]),
+            upright_axes=universal_axes(p["UCA_U"] - p["LCA_U"], hinge),
+            tierod_axes=universal_axes(p["TIEROD_C"] - p["TIEROD_U"], hinge),
+            shock_axes=universal_axes(p["SHOCK_C"] - p["SHOCK_A"], hinge),
+            bodies=bodies,
+            file=self.file,
+            key=self.key,
+        )

@@ -1,0 +1,1 @@
+"""Five links: everything about this kind of corner."""

@@ -1,0 +1,54 @@
+"""A five-link corner in its design position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Record
+from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.five_link.constants import write_five_link
+from vehicles.suspension.five_link.mechanism import add_five_links
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FiveLinkCorner(CornerDesign):
+    """A five-link corner in the design position, in chassis axes and from the chassis reference point [m].
+
+    Links in the order of `LINKS`. The universal joint of a link is on the chassis, its first axis is the chassis' x; the ball joint
+    is on the carrier. `spring_on` and `shock_on` are the numbers of the bodies in BODIES that hold S and B, the lower ends of spring
+    and shock absorber; U and J are the upper ends. `bodies` holds the links, knuckle and wheel; links are round.
+    """
+
+    kind: ClassVar[str] = "five_link"
+    chassis_joints: Vector
+    carrier_joints: Vector
+    spring_on: int
+    S: Vector
+    U: Vector
+    shock_on: int
+    B: Vector
+    J: Vector
+    W: Vector
+    axle: Vector
+    bodies: dict[str, RigidBody]
+    file: str = "model"
+    key: str = ""
+
+    @property
+    def Q(self) -> Vector:  # type: ignore[override]
+        """Inner joint of the toe link."""
+        return np.asarray(self.chassis_joints[-1], float)
+
+    def write(self, corners: Record, i: int) -> None:
+        write_five_link(corners, i, self)
+
+    def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
+        add_five_links(parts, name, self, chassis, struts, i)

@@ -1,0 +1,391 @@
+"""Five-link axle: wheel carriers on five rods each, six bodies a corner, five distances, one degree of freedom.
+
+The independent coordinate theta of such a corner is the height of the wheel centre over its design position [m], as in T. Uchida,
+J. McPhee, Mechanism and Machine Theory 52 (2012), section 4.2: it prefers no link, runs evenly from stop to stop for any geometry that is
+a suspension, and is the jounce itself. (An angle of one link would leave four unknowns instead of five, but stands still where that link
+does.) The chassis ends of all links are fixed to the chassis,
+that of the toe link too: the axle is not steered.
+
+No closed form of the position is known, so the five dependent coordinates follow from the five constant
+distances by Newton's method: from the last position, kept in FOUND, and its first two derivatives, to rounding. One round is the rule in
+a drive. Over long ways, and from the design position when nothing else is known, it goes in strides that keep it on its branch.
+The velocity map and the velocity-squared terms are exact: the same 5 x 5 matrix with other right-hand sides.
+
+A rod hangs on the chassis by a universal joint, whose first axis is the chassis' x, and holds the carrier by a ball joint: it does not
+turn about itself but for what the universal joint makes it. A rod must not lie along x.
+"""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.algebra.dense import factor, solve
+from simulator.base.algebra.vectors import (
+    add,
+    add_scaled,
+    column,
+    combine,
+    cross,
+    dot,
+    in_frame,
+    scale,
+    six,
+    store,
+    sub,
+    symmetric_in_frame,
+)
+from simulator.base.jit import inline, kernel
+from vehicles.suspension.corner_bodies import BODY_COUNT, CARRIER, put_inertia, put_theta_body, turning
+
+BODIES = ("upper_front", "upper_rear", "carrier", "lower_front", "lower_rear", "toe_link")
+"""The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin. The others are the links."""
+
+LINKS = tuple(name for name in BODIES if name != "carrier")
+UPPER_FRONT, UPPER_REAR, LOWER_FRONT, LOWER_REAR, TOE_LINK = range(5)
+"""The links by their number."""
+
+FIRST = 2
+"""The left corner of the axle that may have five links: the rear one."""
+
+FIVE_LINKS = (
+    # name                   shape      unit     what it is (last index: left, right)
+    ("anchor", (5, 3, 2), "m", "chassis joints of the links, from the wheel centre in the design position"),
+    ("joint", (5, 3, 2), "m", "carrier joints of the links from the wheel centre, in the carrier frame"),
+    ("length", (5, 2), "m", "distances of these joints"),
+    ("design_wheel", (3, 2), "m", "wheel centre in the design position, in which the carrier frame has the axes of the chassis"),
+    ("wheel_axis", (3, 2), "1", "wheel axle, pointing left, in the carrier frame"),
+    ("carrier_com", (3, 2), "m", "centre of mass of the carrier from the wheel centre, in its frame"),
+    ("carrier_inertia", (6, 2), "kg m2", "inertia of the carrier about its centre of mass, in its frame"),
+    ("rod_com", (5, 2), "m", "centre of mass of a link, from its chassis joint along the link"),
+    ("rod_axial_inertia", (5, 2), "kg m2", "inertia of a link about itself"),
+    ("rod_transverse_inertia", (5, 2), "kg m2", "inertia of a link about its centre of mass, square to it"),
+    ("spring_body", (2,), "1", "body of BODIES that holds the lower end of the spring", "i8"),
+    ("spring_end", (3, 2), "m", "where: from the wheel centre in the carrier frame, or from the chassis joint in the rod's frame"),
+    ("shock_body", (2,), "1", "body of BODIES that holds the lower end of the shock absorber", "i8"),
+    ("shock_end", (3, 2), "m", "where, likewise"),
+    ("travel", (2, 2), "m", "least and largest theta; beyond, the corner goes on in a straight line"),
+)
+"""The frame of a rod: along the rod from the chassis joint, second axis of its universal joint, their product."""
+
+FOUND = (
+    ("offset", (3, 2), "m", "wheel centre from its design position; its height is the theta of the last solution"),
+    ("attitude", (3, 2), "1", "Rodrigues vector of the carrier: axis times tangent of half the angle; zero in the design position"),
+    ("v", (3, 2), "1", "derivative of the offset by theta"),
+    ("w", (3, 2), "1/m", "angular velocity of the carrier per theta_dot"),
+    ("v_1", (3, 2), "1/m", "derivative of v by theta"),
+    ("w_1", (3, 2), "1/m2", "derivative of w by theta"),
+    ("d", (5, 3), "m", "scratch: links from chassis to carrier joint"),
+    ("r", (5, 3), "m", "scratch: carrier joints from the wheel centre"),
+    ("J", (5, 5), "m, m2", "scratch: derivatives of |d|^2 / 2 by wheel centre x, y and rotation of the carrier, then their factors"),
+    ("exchanges", (5,), "1", "scratch: its row exchanges", "i8"),
+    ("step", (5,), "m, rad", "scratch: right-hand side and solution"),
+)
+"""Last position of both corners, from which the next one is sought. All zero it is the design position."""
+
+CLOSED = 1e-13
+"""m, rad. Newton's last step; what is left after it is of the order of its square."""
+
+ROUNDS = 12
+"""Of Newton's method; a position not found by then does not exist near the guess."""
+
+STRIDE = 0.02
+"""m. Longest way of the wheel centre from one solution to the next."""
+
+FARTHEST = 10.0
+"""m. No suspension travels that far: beyond, and not a number."""
+
+
+@kernel
+def five_link_kinematics(p, q, k):
+    """Position, velocity map and acceleration bias of the corners of the axle.
+
+    Parameters
+    ----------
+    p : record of CORNERS
+    q : record of INPUTS
+    k : record of KINEMATICS; its `five_links` hold the last position, the columns of the axle's corners are overwritten
+    """
+    g, f = p[0], p[0]["five_links"]
+    o, s = k[0], k[0]["five_links"]
+    for j in range(2):
+        i = j + FIRST
+        theta, rate = q[0]["theta"][i], q[0]["theta_dot"][i]
+        find_position(f, s, j, min(max(theta, f["travel"][0, j]), f["travel"][1, j]))
+        place_carrier(f, s, j, rate, theta - s["offset"][2, j], o)
+        place_rods(f, s, j, rate, o)
+        place_struts(g, f, s, j, theta - s["offset"][2, j], o)
+
+
+# Position ----------------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def find_position(f, s, j, height):
+    """Position of corner j at a height of its wheel centre [m] and its derivatives, in the FOUND record s.
+
+    f : record of FIVE_LINKS. Returns False, and leaves the design position, where there is no position on its branch.
+    """
+    if approach(f, s, j, height):
+        return True
+    start_over(f, s, j)
+    if approach(f, s, j, height):
+        return True
+    start_over(f, s, j)
+    return False
+
+
+@inline
+def start_over(f, s, j):
+    """Back to the design position."""
+    for n in range(3):
+        s["offset"][n, j], s["attitude"][n, j] = 0.0, 0.0
+    close_loops(f, s, j)
+    set_derivatives(s, j)
+
+
+@kernel
+def approach(f, s, j, height):
+    """From the last position to a height, in strides."""
+    way = height - s["offset"][2, j]
+    if not abs(way) < FARTHEST:
+        return False
+    strides = 1 + int(abs(way) / STRIDE)
+    for n in range(strides):
+        extrapolate(s, j, (height - s["offset"][2, j]) / (strides - n))
+        if not close_loops(f, s, j):
+            return False
+        set_derivatives(s, j)
+    s["offset"][2, j] = height
+    return True
+
+
+@inline
+def extrapolate(s, j, way):
+    """Go on by a small way along first and second derivatives."""
+    half = 0.5 * way * way
+    v, v_1 = column(s["v"], j), column(s["v_1"], j)
+    s["offset"][0, j] += way * v[0] + half * v_1[0]
+    s["offset"][1, j] += way * v[1] + half * v_1[1]
+    s["offset"][2, j] += way
+    turn(s, j, combine(way, column(s["w"], j), half, column(s["w_1"], j)))
+
+
+@inline
+def turn(s, j, angle):
+    """Turn the carrier by a small rotation vector in chassis axes: the product of the two rotations, as Rodrigues vectors."""
+    e, g = scale(0.5, angle), column(s["attitude"], j)
+    store(s["attitude"], j, scale(1.0 / (1.0 - dot(e, g)), add(add(e, g), cross(e, g))))
+
+
+@kernel
+def close_loops(f, s, j):
+    """Newton's method on the five distances, the height of the wheel centre being given. J holds the factors of the last round."""
+    step = s["step"]
+    for _ in range(ROUNDS):
+        set_distances(f, s, j)
+        if not factor(s["J"], s["exchanges"]):
+            return False
+        solve(s["J"], s["exchanges"], step)
+        s["offset"][0, j] += step[0]
+        s["offset"][1, j] += step[1]
+        turn(s, j, (step[2], step[3], step[4]))
+        largest = 0.0
+        for n in range(5):
+            largest = max(largest, abs(step[n]))
+        if largest <= CLOSED:
+            return True
+        if not largest < 1.0:
+            return False
+    return False
+
+
+@inline
+def set_distances(f, s, j):
+    """Links and carrier joints, the gaps of |d|^2 / 2 and their derivatives."""
+    x, y, z = carrier_axes(s, j)
+    offset = column(s["offset"], j)
+    for n in range(5):
+        r = in_frame(x, y, z, column(f["joint"][n], j))
+        d = add(offset, sub(r, column(f["anchor"][n], j)))
+        lever = cross(r, d)
+        for m in range(3):
+            s["d"][n, m], s["r"][n, m], s["J"][n, m + 2] = d[m], r[m], lever[m]
+        s["J"][n, 0], s["J"][n, 1] = d[0], d[1]
+        s["step"][n] = 0.5 * (f["length"][n, j] * f["length"][n, j] - dot(d, d))
+
+
+@inline
+def carrier_axes(s, j):
+    """Axes of the carrier frame, in chassis axes: rotation by the Rodrigues vector."""
+    g = column(s["attitude"], j)
+    per = 2.0 / (1.0 + dot(g, g))
+    return rotated(g, per, (1.0, 0.0, 0.0)), rotated(g, per, (0.0, 1.0, 0.0)), rotated(g, per, (0.0, 0.0, 1.0))
+
+
+@inline
+def rotated(g, per, a):
+    """a + per (g x a + g x (g x a))."""
+    b = cross(g, a)
+    return add_scaled(a, per, add(b, cross(g, b)))
+
+
+# Derivatives by theta ----------------------------------------------------------------------------------------------------------
+
+
+@inline
+def link(s, n):
+    """Vector of link n from chassis to carrier joint, and the carrier joint from the wheel centre."""
+    return (s["d"][n, 0], s["d"][n, 1], s["d"][n, 2]), (s["r"][n, 0], s["r"][n, 1], s["r"][n, 2])
+
+
+@inline
+def set_derivatives(s, j):
+    """First and second derivatives of wheel centre and carrier by theta, with the factors of the last round."""
+    step = s["step"]
+    for n in range(5):
+        step[n] = -s["d"][n, 2]
+    solve(s["J"], s["exchanges"], step)
+    v, w = (step[0], step[1], 1.0), (step[2], step[3], step[4])
+    for n in range(5):
+        d, r = link(s, n)
+        d_1 = add(v, cross(w, r))
+        step[n] = -dot(d_1, d_1) - dot(d, cross(w, cross(w, r)))
+    solve(s["J"], s["exchanges"], step)
+    store(s["v"], j, v)
+    store(s["w"], j, w)
+    store(s["v_1"], j, (step[0], step[1], 0.0))
+    store(s["w_1"], j, (step[2], step[3], step[4]))
+
+
+# Bodies ------------------------------------------------------------------------------------------------------------------------
+
+
+@inline
+def place_carrier(f, s, j, rate, beyond, o):
+    """Carrier and wheel; `beyond` [m] is how far theta lies outside the travel."""
+    i = j + FIRST
+    x, y, z = carrier_axes(s, j)
+    v, w, v_1, w_1 = column(s["v"], j), column(s["w"], j), column(s["v_1"], j), column(s["w_1"], j)
+    W = add(column(f["design_wheel"], j), column(s["offset"], j))
+    r = in_frame(x, y, z, column(f["carrier_com"], j))
+    put_theta_body(o, CARRIER, i, rate, add(W, r), add(v, cross(w, r)), add(v_1, turning(w, w_1, r)), w, w_1)
+    put_inertia(o, CARRIER, i, symmetric_in_frame(x, y, z, six(f["carrier_inertia"], j)))
+    store(o["W"], i, add_scaled(W, beyond, v))
+    store(o["W_1"], i, v)
+    store(o["W_dot"], i, scale(rate, v))
+    store(o["axle"], i, in_frame(x, y, z, column(f["wheel_axis"], j)))
+    store(o["arm"], i, x)
+    store(o["kingpin"], i, z)
+    store(o["D"], i, add(W, middle(s, LOWER_FRONT, LOWER_REAR)))
+    store(o["F"], i, add(W, middle(s, UPPER_FRONT, UPPER_REAR)))
+    store(o["K"], i, add(W, link(s, TOE_LINK)[1]))
+
+
+@inline
+def middle(s, one, other):
+    """Point midway between the carrier joints of two links, from the wheel centre."""
+    return combine(0.5, link(s, one)[1], 0.5, link(s, other)[1])
+
+
+@inline
+def place_rods(f, s, j, rate, o):
+    """The five links; the carrier stands among them in BODIES. The last body, which only double wishbones have, is nothing."""
+    for n in range(5):
+        body = n if n < CARRIER else n + 1
+        d, d_1, d_2 = link_motion(s, j, n)
+        per = 1.0 / f["length"][n, j]
+        x, x_1, x_2 = scale(per, d), scale(per, d_1), scale(per, d_2)
+        w, w_1 = rod_turning(x, x_1, x_2)
+        length = f["rod_com"][n, j]
+        c = add(chassis_joint(f, j, n), scale(length, x))
+        put_theta_body(o, body, j + FIRST, rate, c, scale(length, x_1), scale(length, x_2), w, w_1)
+        put_inertia(o, body, j + FIRST, rod_inertia(x, f["rod_axial_inertia"][n, j], f["rod_transverse_inertia"][n, j]))
+    zero = (0.0, 0.0, 0.0)
+    put_theta_body(o, BODY_COUNT - 1, j + FIRST, rate, zero, zero, zero, zero, zero)
+    put_inertia(o, BODY_COUNT - 1, j + FIRST, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+
+
+@inline
+def chassis_joint(f, j, n):
+    """Chassis joint of link n from the chassis reference point."""
+    return add(column(f["design_wheel"], j), column(f["anchor"][n], j))
+
+
+@inline
+def link_motion(s, j, n):
+    """Vector of link n from chassis to carrier joint, with its first and second derivative by theta."""
+    d, r = link(s, n)
+    v, w, v_1, w_1 = column(s["v"], j), column(s["w"], j), column(s["v_1"], j), column(s["w_1"], j)
+    return d, add(v, cross(w, r)), add(v_1, turning(w, w_1, r))
+
+
+@inline
+def rod_turning(n, n_1, n_2):
+    """Angular velocity of a rod along n, and its derivative, by theta.
+
+    Its universal joint turns about the chassis' x, by alpha, and about the axis across both: along n there is but the share n_x of alpha_1.
+    """
+    per = 1.0 / (n[1] * n[1] + n[2] * n[2])
+    alpha_1 = per * (n[1] * n_1[2] - n[2] * n_1[1])
+    alpha_2 = per * (n[1] * n_2[2] - n[2] * n_2[1] - 2.0 * alpha_1 * (n[1] * n_1[1] + n[2] * n_1[2]))
+    spin, spin_1 = n[0] * alpha_1, n_1[0] * alpha_1 + n[0] * alpha_2
+    return add_scaled(cross(n, n_1), spin, n), add(cross(n, n_2), combine(spin, n_1, spin_1, n))
+
+
+@inline
+def rod_inertia(n, axial, transverse):
+    """Inertia (xx, yy, zz, xy, xz, yz) of a round rod along n."""
+    e = axial - transverse
+    return (
+        transverse + e * n[0] * n[0],
+        transverse + e * n[1] * n[1],
+        transverse + e * n[2] * n[2],
+        e * n[0] * n[1],
+        e * n[0] * n[2],
+        e * n[1] * n[2],
+    )
+
+
+# Struts ------------------------------------------------------------------------------------------------------------------------
+
+
+@inline
+def place_struts(g, f, s, j, beyond, o):
+    """Lower ends and lengths of spring and shock absorber."""
+    i = j + FIRST
+    S, S_1, S_2 = strut_end(f, s, j, f["spring_body"][j], column(f["spring_end"], j))
+    L, L_1, _ = strut_length(sub(S, column(g["U"], i)), S_1, S_2)
+    o["spring_length"][i], o["spring_length_1"][i] = L + beyond * L_1, L_1
+    store(o["S"], i, S)
+    B, B_1, B_2 = strut_end(f, s, j, f["shock_body"][j], column(f["shock_end"], j))
+    L, L_1, L_2 = strut_length(sub(B, column(g["J"], i)), B_1, B_2)
+    o["shock_length"][i], o["shock_length_1"][i], o["shock_length_2"][i] = L + beyond * L_1, L_1, L_2
+    store(o["B"], i, B)
+
+
+@kernel
+def strut_end(f, s, j, body, at):
+    """A point of a body, with its first and second derivative by theta."""
+    if body == CARRIER:
+        x, y, z = carrier_axes(s, j)
+        w, w_1 = column(s["w"], j), column(s["w_1"], j)
+        r = in_frame(x, y, z, at)
+        W = add(column(f["design_wheel"], j), column(s["offset"], j))
+        return add(W, r), add(column(s["v"], j), cross(w, r)), add(column(s["v_1"], j), turning(w, w_1, r))
+    n = body if body < CARRIER else body - 1
+    d, d_1, d_2 = link_motion(s, j, n)
+    per = 1.0 / f["length"][n, j]
+    x = scale(per, d)
+    w, w_1 = rod_turning(x, scale(per, d_1), scale(per, d_2))
+    across = 1.0 / math.sqrt(x[1] * x[1] + x[2] * x[2])
+    y = (0.0, across * x[2], -across * x[1])
+    r = in_frame(x, y, cross(x, y), at)
+    return add(chassis_joint(f, j, n), r), cross(w, r), turning(w, w_1, r)
+
+
+@inline
+def strut_length(a, a_1, a_2):
+    """Length of a vector with its first and second derivative."""
+    length = math.sqrt(dot(a, a))
+    rate = dot(a, a_1) / length
+    return length, rate, (dot(a_1, a_1) + dot(a, a_2) - rate * rate) / length

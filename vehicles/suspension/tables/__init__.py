@@ -1,0 +1,1 @@
+"""Tables that stand for the closed form of the corners."""

@@ -1,0 +1,305 @@
+"""Making the tables of `vehicles.suspension.tables.reduced_table`: nodes, derivatives at the nodes, and as many of them as a tolerance asks for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.algebra.hermite import quintic, quintic_1, quintic_2
+from simulator.base.errors import JounceError
+from simulator.base.jit import kernel
+from simulator.base.records import Record, record
+from vehicles.steering.pitman_arm import STEERING, STEERING_STATE, place_tierods
+from vehicles.suspension.corner import INPUTS, KINEMATICS
+from vehicles.suspension.tables.reduced_table import (
+    FIXED,
+    GRID,
+    INTERPOLATED,
+    REDUCED,
+    STEERED,
+    ReducedTables,
+    interpolate,
+    no_tables,
+    reduce_corners,
+)
+
+Array = NDArray[np.floating]
+
+DEFAULT_TOLERANCE = 1e-6
+"""Largest error of a quantity and its derivatives [per rad], as a share of the quantity's largest value. The error of the accelerations
+is about a fifth of it, in the measure |x - ref| / max(1, |ref|)."""
+
+FINEST_TOLERANCE, COARSEST_TOLERANCE = 1e-9, 1e-2
+"""Finer ones drown in the rounding of the second derivatives, coarser ones are no suspension any more."""
+
+REACH, REACH_HEIGHT = 0.08, 0.03
+"""rad, and m of a five-link axle, by which the tables go beyond the travel stops."""
+
+UNSTOPPED, UNSTOPPED_HEIGHT = (-0.3, 0.3), (-0.1, 0.1)
+"""rad, m. Tables of a corner that has no stops."""
+
+WIDEST = np.linspace(-0.8, 0.8, 641)
+"""rad. Arm angles among which the travel is looked for."""
+
+SHORT_OF_OPEN = 0.1
+"""rad by which the tables keep away from the angle at which a loop opens: the derivatives grow without bound there."""
+
+CLOSED = 1e-9
+"""m. Gap of a loop that counts as closed."""
+
+DIFFERENCES = (0.003, 0.005)
+"""rad (m of a five-link axle), rad. Spacing of the nine samples from which the derivatives at a node by theta and by the Pitman angle are taken: with differences of
+order eight, truncation and rounding are both near 1e-13 of first derivatives, 1e-11 of second ones."""
+
+CENTRAL = np.array(
+    [
+        [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+        [1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280],
+        [-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560],
+    ]
+)
+"""Central differences of order eight for the value and its first two derivatives, per spacing."""
+
+BETWEEN = (0.2764, 0.5)
+"""Where in an interval the error is measured: those of slope and value are largest there."""
+
+GROWTH = 1.25
+MOST_CELLS = 4000
+PROBES = 5
+"""Places along the other variable at which the nodes of one are chosen."""
+
+
+class Source:
+    """The reduced quantities of four corners without tables, as functions of theta and Pitman angle.
+
+    Without `steering` the inner tie-rod joints stay at Q_design (3, 4).
+    """
+
+    def __init__(self, corners: Record, Q_design: Array, steering: Record | None) -> None:
+        self.corners, self.steered = corners, steering is not None
+        self.double_wishbones = int(corners[0]["double_wishbones"])
+        self.steering = record(STEERING) if steering is None else steering
+        self.largest_angle = float(self.steering[0]["max_arm_angle"])
+        self.state, self.inputs, self.k = record(STEERING_STATE), record(INPUTS), record(KINEMATICS)
+        self.inputs[0]["Q"] = Q_design
+        self.out, self.turn = record(REDUCED, 4), np.empty((2, 4))
+
+    def sample(self, theta: Array, angles: Array) -> Array:
+        """Values (a, b, 4, STEERED) at theta (4, a) and angles (b,)."""
+        out = np.empty((theta.shape[1], len(angles), 4, STEERED))
+        flat = self.out.view(np.float64).reshape(4, STEERED)
+        sample_grid(
+            self.corners, self.steering, self.steered, self.state, self.inputs, self.k, theta, angles, self.turn, self.out, flat, out
+        )
+        return out
+
+    def derivatives(self, theta: Array, angles: Array) -> Array:
+        """(n, m, 3, 3, 4, STEERED): derivatives of orders 0 to 2 by theta and by the Pitman angle [per rad], at theta (4, n) and angles (m,)."""
+        offsets = np.arange(-4.0, 5.0)
+        by_theta, by_angle = (CENTRAL / spacing ** np.arange(3.0)[:, None] for spacing in DIFFERENCES)
+        around: Array = (angles[:, None] + DIFFERENCES[1] * offsets).ravel()
+        if not self.steered:
+            by_angle, around = np.eye(3, 1), angles
+        result = np.empty((theta.shape[1], len(angles), 3, 3, 4, STEERED))
+        for n in range(theta.shape[1]):
+            samples = self.sample(theta[:, n, None] + DIFFERENCES[0] * offsets, around)
+            along_theta = (by_theta @ samples.reshape(9, -1)).reshape(3, len(angles), by_angle.shape[1], -1)
+            result[n] = (by_angle @ along_theta).swapaxes(0, 1).reshape(len(angles), 3, 3, 4, STEERED)
+        return result
+
+    def travel(self, struts: Record) -> Array:
+        """(4, 2): thetas from rebound to bump stop and a bit beyond, as far as the loops close at any steering [rad, m]."""
+        angles = self.largest_angle * np.linspace(-1.0, 1.0, 5 if self.steered else 1)
+        theta = self._widest()
+        length = self.sample(theta, angles[:1])[:, 0].view(self.out.dtype)["spring_length"][..., 0]
+        found = np.empty((4, 2))
+        for i in range(4):
+            arm = i < self.double_wishbones
+            found[i] = UNSTOPPED if arm else UNSTOPPED_HEIGHT
+            if struts[0]["stop_points"][i] > 0:
+                stops = struts[0]["rebound_stop_length"][i], struts[0]["bump_stop_length"][i]
+                reach = REACH if arm else REACH_HEIGHT
+                found[i] = np.interp(stops, length[::-1, i], theta[i, ::-1]) + (-reach, reach)
+        gap = np.array([[self.gap(a, b) for b in angles] for a in WIDEST]).max(axis=1)
+        for i in range(self.double_wishbones):
+            open_at = WIDEST[gap[:, i] > CLOSED]
+            found[i, 0] = max(found[i, 0], np.max(open_at[open_at < 0.0], initial=WIDEST[0]) + SHORT_OF_OPEN)
+            found[i, 1] = min(found[i, 1], np.min(open_at[open_at > 0.0], initial=WIDEST[-1]) - SHORT_OF_OPEN)
+        return np.clip(found, theta[:, :1], theta[:, -1:])
+
+    def _widest(self) -> Array:
+        """(4, n): thetas among which the travel is looked for; those of a five-link axle leave room for differences."""
+        room = 5.0 * DIFFERENCES[0]
+        low, high = self.corners[0]["five_links"]["travel"] + [[room], [-room]]
+        heights = np.linspace(low, high, WIDEST.size).T
+        return np.stack([*([WIDEST] * self.double_wishbones), *heights[: 4 - self.double_wishbones]])
+
+    def gap(self, theta: float, angle: float) -> Array:
+        """(4,): by how much kingpin and tie rod of double wishbones are too long or too short [m] at one arm angle of all corners."""
+        self.sample(np.full((4, 1), theta), np.array([angle]))
+        k, g = self.k[0], self.corners[0]
+        kingpin = np.linalg.norm(k["F"] - k["D"], axis=0) - g["kingpin_length"]
+        tierod = np.linalg.norm(k["K"] - self.inputs[0]["Q"], axis=0) - g["tierod_length"]
+        return np.maximum(np.abs(kingpin), np.abs(tierod))
+
+
+@kernel
+def sample_grid(corners, steering, steered, s, q, k, theta, angles, turn, reduced, flat, out):
+    """Reduced quantities `out` (a, b, 4, STEERED) at theta (4, a) and Pitman angles (b,); `reduced` and `flat` are the same memory."""
+    cos_theta, sin_theta = turn[0], turn[1]
+    s[0]["rate"] = 1.0
+    for b in range(angles.shape[0]):
+        s[0]["angle"] = angles[b]
+        if steered:
+            place_tierods(steering, s, q)
+        for a in range(theta.shape[1]):
+            for i in range(4):
+                q[0]["theta"][i] = theta[i, a]
+                cos_theta[i], sin_theta[i] = math.cos(theta[i, a]), math.sin(theta[i, a])
+            reduce_corners(corners, q, cos_theta, sin_theta, k, reduced)
+            for i in range(4):
+                for f in range(flat.shape[1]):
+                    out[a, b, i, f] = flat[i, f]
+
+
+@dataclass(frozen=True)
+class Span:
+    """What tables cover: thetas (4, 2) [rad, m] and Pitman angle (2,) [rad], and the size of each quantity there (4, STEERED)."""
+
+    travel: Array
+    lock: Array
+    scale: Array
+
+    def theta(self, share: Array) -> Array:
+        """(4, n): thetas at shares (n,) of the travel."""
+        return self.travel[:, :1] + np.ptp(self.travel, axis=1)[:, None] * share
+
+    def angle(self, share: Array) -> Array:
+        """(n,): Pitman angles at shares (n,) of the lock."""
+        return self.lock[0] + np.ptp(self.lock) * share
+
+
+@dataclass(frozen=True)
+class TableReport:
+    """What came out: intervals along theta and Pitman angle (0 = not tabulated), bytes, error reached (see `table_error`), range covered."""
+
+    theta_cells: int
+    angle_cells: int
+    size: int
+    error: float
+    span: Span
+
+
+def build_tables(
+    corners: Record, struts: Record, Q_design: Array, steering: Record | None, tolerance: float = DEFAULT_TOLERANCE
+) -> tuple[ReducedTables, TableReport]:
+    """Tables of all corners over their travel, those of the front axle also over the full lock of the steering.
+
+    Parameters
+    ----------
+    corners, struts : records of CORNERS and STRUTS
+    Q_design : (3, 4) inner tie-rod joints [m] of the corners that are not steered
+    steering : record of STEERING, or None when nothing is steered
+    tolerance : largest error between the nodes, see DEFAULT_TOLERANCE
+
+    Raises
+    ------
+    JounceError : no number of nodes reaches the tolerance
+    """
+    source = Source(corners, Q_design, steering)
+    span = _span(source, struts)
+    theta_cells = _enough_cells(source, span, tolerance, along_theta=True)
+    angle_cells = _enough_cells(source, span, tolerance, along_theta=False) if source.steered else 0
+    tables = _fill(source, span, theta_cells, angle_cells)
+    size = tables.fixed.nbytes + tables.steered.nbytes
+    return tables, TableReport(theta_cells, angle_cells, size, table_error(tables, source, span), span)
+
+
+def _span(source: Source, struts: Record) -> Span:
+    travel = source.travel(struts)
+    span = Span(travel, source.largest_angle * np.array([-1.0, 1.0]), np.empty(0))
+    shares = np.linspace(0.0, 1.0, PROBES)
+    values = np.abs(source.sample(span.theta(shares), span.angle(shares))).max(axis=(0, 1))
+    groups = np.concatenate([np.full(math.prod(row[1]), n) for n, row in enumerate(REDUCED)])
+    scale = np.stack([values[:, groups == group].max(axis=1) for group in groups], axis=1)
+    return Span(travel, span.lock, np.where(scale > 0.0, scale, 1.0))
+
+
+def _fill(source: Source, span: Span, theta_cells: int, angle_cells: int) -> ReducedTables:
+    """Tables with the given numbers of intervals."""
+    steered = 2 if source.steered else 0
+    grid = record(GRID)
+    g = grid[0]
+    g["steered"], g["theta_cells"], g["angle_cells"] = steered, theta_cells, angle_cells
+    theta_step, angle_step = np.ptp(span.travel, axis=1) / theta_cells, np.ptp(span.lock) / max(angle_cells, 1)
+    g["theta_min"], g["theta_max"], g["theta_per_step"] = span.travel[:, 0], span.travel[:, 1], 1.0 / theta_step
+    theta = span.theta(np.linspace(0.0, 1.0, theta_cells + 1))
+    per_theta = theta_step[:, None] ** np.arange(3.0)
+    nodes = source.derivatives(theta, np.zeros(1))[:, 0, :, 0, steered:, :FIXED].transpose(2, 0, 1, 3)
+    fixed = np.ascontiguousarray(nodes * per_theta[steered:, None, :, None]).reshape(4 - steered, -1, FIXED)
+    if not steered:
+        return no_tables()._replace(grid=grid, fixed=fixed)
+    g["angle_min"], g["angle_max"], g["angle_per_step"] = span.lock[0], span.lock[1], 1.0 / angle_step
+    per_angle = angle_step ** np.arange(3.0)[:, None]
+    nodes = source.derivatives(theta, span.angle(np.linspace(0.0, 1.0, angle_cells + 1)))[..., :steered, :]
+    nodes = nodes.transpose(4, 0, 2, 1, 3, 5) * per_theta[:steered, None, :, None, None, None] * per_angle
+    return ReducedTables(grid, fixed, np.ascontiguousarray(nodes).reshape(steered, theta_cells + 1, 3, -1, STEERED))
+
+
+def _enough_cells(source: Source, span: Span, tolerance: float, along_theta: bool) -> int:
+    """Least number of intervals of a geometric series whose error stays within the tolerance, at PROBES places of the other variable."""
+    cells = 4
+    while cells <= MOST_CELLS:
+        if _error_between(source, span, cells, along_theta) < tolerance:
+            return cells
+        cells = math.ceil(cells * GROWTH)
+    raise JounceError(f"no table of the suspension is within {tolerance:g}: the tolerance is too small or a loop almost opens")
+
+
+def _error_between(source: Source, span: Span, cells: int, along_theta: bool) -> float:
+    """Largest error between the nodes along one variable: of the quantities, their slopes and the curvature of the moment."""
+    probes = np.linspace(0.0, 1.0, PROBES if source.steered else 1)
+    nodes = np.linspace(0.0, 1.0, cells + 1)
+    step = (np.ptp(span.travel, axis=1) if along_theta else np.full(4, np.ptp(span.lock))) / cells
+
+    def along(shares: Array) -> Array:
+        """(n, probe, 3, 4, STEERED): the derivatives along the variable, per interval."""
+        if along_theta:
+            found = source.derivatives(span.theta(shares), span.angle(probes))[:, :, :, 0]
+        else:
+            found = source.derivatives(span.theta(probes), span.angle(shares))[:, :, 0].swapaxes(0, 1)
+        return found * step[:, None] ** np.arange(3.0)[:, None, None]
+
+    at = along(nodes)
+    pairs = np.concatenate([at[:-1], at[1:]], axis=2)
+    worst = 0.0
+    for xi in BETWEEN:
+        exact = along(nodes[:-1] + xi / cells)
+        for order, weights in enumerate((quintic(xi), quintic_1(xi), quintic_2(xi))):
+            error = np.abs(np.einsum("w,npwif->npif", np.array(weights), pairs) - exact[:, :, order]) / step[:, None] ** order / span.scale
+            worst = max(worst, float((error if order < 2 else error[..., :3]).max()))
+    return worst
+
+
+def table_error(tables: ReducedTables, source: Source, span: Span, count: int = 40) -> float:
+    """Largest error of finished tables at count x count places that avoid the nodes, in the measure of DEFAULT_TOLERANCE."""
+    share = (np.arange(1, count + 1) * 0.6180339887498949) % 1.0
+    theta, angles = span.theta(share), span.angle(share if source.steered else np.zeros(1))
+    exact = source.derivatives(theta, angles)
+    block = record(INTERPOLATED)
+    r = block[0]
+    worst = 0.0
+    for n in range(theta.shape[1]):
+        for m, angle in enumerate(angles):
+            interpolate(tables, np.ascontiguousarray(theta[:, n]), angle, True, block)
+            known = np.arange(STEERED) < np.where(np.arange(4) < tables.grid[0]["steered"], STEERED, FIXED)[:, None]
+            for found, wanted in ((r["value"], (0, 0)), (r["by_theta"], (1, 0)), (r["by_angle"], (0, 1))):
+                error = np.abs(found - exact[n, m, wanted[0], wanted[1]]) / span.scale
+                worst = max(worst, float(error[known].max()))
+            for row, wanted in enumerate(((2, 0), (1, 1), (0, 2))):
+                error = np.abs(r["curvature"][:, row] - exact[n, m, wanted[0], wanted[1], :, :3]) / span.scale[:, :3]
+                worst = max(worst, float(error.max()))
+    return worst

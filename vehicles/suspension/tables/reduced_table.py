@@ -1,0 +1,239 @@
+"""Tables of what a corner is to the rest of the vehicle: its reduced inertia, over the arm angle theta and the Pitman angle.
+
+Seen from the chassis a corner is a composite inertia M, a coupling G and an inertia D of theta (see `vehicles.dynamics`), smooth
+functions of theta and, on the front axle, of the Pitman angle delta: nothing else of its seven bodies enters the equations of motion.
+With the velocities V_i = V_B + J_i theta' + K_i delta' of its bodies about the chassis reference point its kinetic energy is
+
+    T = 1/2 V_B . M V_B + V_B . (G theta' + E delta') + 1/2 D theta'^2 + F theta' delta' + 1/2 H delta'^2
+    M = sum M_i   G = sum M_i J_i   E = sum M_i K_i   D = sum J_i^T M_i J_i   F = sum J_i^T M_i K_i   H = sum K_i^T M_i K_i
+
+The linear part of G and E is the derivative of the moment sum m c by theta and delta, so it needs no table of its own. The velocity terms
+follow from the derivatives of the interpolated functions (`vehicles.suspension.tables.tabulated`): the equations of motion are exactly those of the
+interpolated energy, which is therefore kept however coarse the table.
+
+Interpolation is by quintic Hermite polynomials in theta and their tensor product in theta and delta (all derivatives up to the second in
+each variable at the nodes): C2, so that accelerations do not jump at a node. Cubic ones would do for C1, but the velocity terms hold
+second derivatives, and 1e-9 of them would take some ten thousand nodes along theta.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.algebra.hermite import covered, locate, quintic, quintic_1, quintic_2
+from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, six, symmetric_times
+from simulator.base.jit import fma, inline, kernel
+from simulator.base.records import Record, dtype_of, record
+from vehicles.suspension.corner import corner_kinematics
+from vehicles.suspension.corner_bodies import CARRIER
+
+REDUCED = (
+    ("moment", (3,), "kg m", "sum of mass times position"),
+    ("inertia", (6,), "kg m2", "inertia about the reference point (xx, yy, zz, xy, xz, yz)"),
+    ("G", (3,), "kg m2", "angular part of the coupling of chassis and theta"),
+    ("D", (), "kg m2", "inertia of theta"),
+    ("W", (3,), "m", "wheel centre"),
+    ("axle", (3,), "1", "wheel axle"),
+    ("w", (3,), "1", "angular velocity of the carrier per theta_dot"),
+    ("spring_length", (), "m", "length of the spring"),
+    ("shock_length", (), "m", "length of the shock absorber"),
+    ("E", (3,), "kg m2", "angular part of the coupling of chassis and Pitman angle"),
+    ("F", (), "kg m2", "coupling of theta and Pitman angle"),
+    ("H", (), "kg m2", "inertia of the Pitman angle"),
+    ("w_steer", (3,), "1", "angular velocity of the carrier per rate of the Pitman angle"),
+)
+"""One corner, in chassis axes and about the chassis reference point. What depends on the Pitman angle alone comes last."""
+
+MOMENT, INERTIA, G, D, W, AXLE, RATE, SPRING, SHOCK, E, F, H, STEER_RATE = (dtype_of(REDUCED).fields[row[0]][1] // 8 for row in REDUCED)  # type: ignore[index]
+"""Where the fields of REDUCED begin when it is taken as a row of numbers."""
+
+STEERED = dtype_of(REDUCED).itemsize // 8
+FIXED = E
+"""Length of that row for a corner whose inner tie-rod joint moves, and for one where it stays."""
+
+INTERPOLATED = (
+    ("value", (4, STEERED), "", "REDUCED of the four corners as rows of numbers"),
+    ("by_theta", (4, STEERED), "", "its derivative by theta"),
+    ("by_angle", (4, STEERED), "", "its derivative by the Pitman angle"),
+    ("curvature", (4, 3, 3), "kg m", "second derivatives of the moment: by theta, by theta and Pitman angle, by the Pitman angle"),
+    ("rows", (6, STEERED), "", "scratch: the nodes along theta, at the present Pitman angle"),
+    ("rows_by_angle", (6, STEERED), "", "scratch: their derivatives by the Pitman angle"),
+)
+"""What one evaluation takes from the tables [per rad]. Of a corner without steering `by_angle` and what stands from E on is zero."""
+
+GRID = (
+    ("steered", (), "1", "corners from the front that are tabulated over the Pitman angle too: 2, or 0", "i8"),
+    ("theta_min", (4,), "rad", "lower end of the tables, per corner"),
+    ("theta_max", (4,), "rad", "upper end"),
+    ("theta_per_step", (4,), "1/rad", "nodes per angle"),
+    ("theta_cells", (), "1", "intervals along theta; 0 = there is no table", "i8"),
+    ("angle_min", (), "rad", "least Pitman angle of the tables"),
+    ("angle_max", (), "rad", "largest"),
+    ("angle_per_step", (), "1/rad", "nodes per angle"),
+    ("angle_cells", (), "1", "intervals along the Pitman angle", "i8"),
+)
+"""Where the nodes lie."""
+
+
+class ReducedTables(NamedTuple):
+    """Values at the nodes with their derivatives, each per interval. An interval takes six rows: value, slope and curvature at both ends.
+
+    fixed : (4 - steered, 3 * theta nodes, FIXED)
+    steered : (steered, theta nodes, 3, 3 * angle nodes, STEERED), third index: order of the derivative by theta
+    """
+
+    grid: Record
+    fixed: NDArray[np.float64]
+    steered: NDArray[np.float64]
+
+
+def no_tables() -> ReducedTables:
+    """Tables that cover nothing: the vehicle then works in closed form."""
+    return ReducedTables(record(GRID), np.zeros((0, 0, FIXED)), np.zeros((0, 0, 3, 0, STEERED)))
+
+
+@inline
+def covers(tables, theta, angle):
+    """True when the four arm angles [rad] and the Pitman angle [rad] lie within the tables."""
+    g = tables.grid[0]
+    inside = g["theta_cells"] > 0
+    for i in range(4):
+        inside = inside and covered(theta[i], g["theta_min"][i], g["theta_max"][i])
+    if g["steered"] > 0:
+        inside = inside and covered(angle, g["angle_min"], g["angle_max"])
+    return inside
+
+
+@kernel
+def interpolate(tables, theta, angle, steering_moves, r):
+    """Reduced quantities of the four corners with their derivatives [per rad], for angles that the tables cover.
+
+    Parameters
+    ----------
+    tables : ReducedTables
+    theta : (4,) arm angles [rad]
+    angle : Pitman angle [rad]
+    steering_moves : False leaves out what only the rate of the Pitman angle asks for: `by_angle`, the last rows of `curvature` and the
+        quantities from E on then keep what they had
+    r : record of INTERPOLATED, overwritten
+    """
+    g = tables.grid[0]
+    steered = g["steered"]
+    for i in range(steered, 4):
+        n, xi = locate(theta[i], g["theta_min"][i], g["theta_per_step"][i], g["theta_cells"])
+        along_theta(tables.fixed[i - steered], 3 * n, FIXED, xi, g["theta_per_step"][i], i, r)
+    if steered > 0:
+        m, eta = locate(angle, g["angle_min"], g["angle_per_step"], g["angle_cells"])
+        for i in range(steered):
+            n, xi = locate(theta[i], g["theta_min"][i], g["theta_per_step"][i], g["theta_cells"])
+            if steering_moves:
+                along_both(tables.steered[i], n, 3 * m, xi, eta, g["theta_per_step"][i], g["angle_per_step"], i, r)
+            else:
+                for order in range(3):
+                    weigh(quintic(eta), tables.steered[i, n, order], 3 * m, FIXED, r[0]["rows"][order])
+                    weigh(quintic(eta), tables.steered[i, n + 1, order], 3 * m, FIXED, r[0]["rows"][order + 3])
+                along_theta(r[0]["rows"], 0, FIXED, xi, g["theta_per_step"][i], i, r)
+
+
+@inline
+def along_both(nodes, n, first, xi, eta, per_step, per_angle, i, r):
+    """Corner i: along the Pitman angle at the six rows of the interval of theta first, then along theta."""
+    v, v_1, v_2 = quintic(eta), scaled(quintic_1(eta), per_angle), scaled(quintic_2(eta), per_angle * per_angle)
+    w, w_1 = quintic(xi), scaled(quintic_1(xi), per_step)
+    rows, rows_by_angle = r[0]["rows"], r[0]["rows_by_angle"]
+    for order in range(3):
+        weigh_twice(v, v_1, nodes[n, order], first, rows[order], rows_by_angle[order])
+        weigh_twice(v, v_1, nodes[n + 1, order], first, rows[order + 3], rows_by_angle[order + 3])
+    along_theta(rows, 0, STEERED, xi, per_step, i, r)
+    weigh(w, rows_by_angle, 0, STEERED, r[0]["by_angle"][i])
+    weigh(w_1, rows_by_angle, 0, 3, r[0]["curvature"][i, 1])
+    for order in range(3):
+        weigh(v_2, nodes[n, order], first, 3, rows_by_angle[order])
+        weigh(v_2, nodes[n + 1, order], first, 3, rows_by_angle[order + 3])
+    weigh(w, rows_by_angle, 0, 3, r[0]["curvature"][i, 2])
+
+
+@inline
+def weigh_twice(w, w_1, rows, first, out, out_1):
+    """`weigh` with two sets of weights at once: the rows are read once only."""
+    for f in range(STEERED):
+        a, b, c, d, e, h = (
+            rows[first, f],
+            rows[first + 1, f],
+            rows[first + 2, f],
+            rows[first + 3, f],
+            rows[first + 4, f],
+            rows[first + 5, f],
+        )
+        out[f] = fma(w[5], h, fma(w[4], e, fma(w[3], d, fma(w[2], c, fma(w[1], b, w[0] * a)))))
+        out_1[f] = fma(w_1[5], h, fma(w_1[4], e, fma(w_1[3], d, fma(w_1[2], c, fma(w_1[1], b, w_1[0] * a)))))
+
+
+@inline
+def along_theta(rows, first, count, xi, per_step, i, r):
+    """Value and slope of corner i, and the curvature of its moment, from the six rows of an interval."""
+    weigh(quintic(xi), rows, first, count, r[0]["value"][i])
+    weigh(scaled(quintic_1(xi), per_step), rows, first, count, r[0]["by_theta"][i])
+    weigh(scaled(quintic_2(xi), per_step * per_step), rows, first, 3, r[0]["curvature"][i, 0])
+
+
+@inline
+def weigh(w, rows, first, count, out):
+    """The leading `count` numbers of the six rows of an interval, added up with the six weights of a Hermite polynomial."""
+    for f in range(count):
+        x = fma(w[2], rows[first + 2, f], fma(w[1], rows[first + 1, f], w[0] * rows[first, f]))
+        out[f] = fma(w[5], rows[first + 5, f], fma(w[4], rows[first + 4, f], fma(w[3], rows[first + 3, f], x)))
+
+
+@inline
+def scaled(w, s):
+    """Six weights times s."""
+    return s * w[0], s * w[1], s * w[2], s * w[3], s * w[4], s * w[5]
+
+
+@kernel
+def reduce_corners(corners, q, cos_theta, sin_theta, k, out):
+    """The reduced quantities in closed form, summed over the bodies.
+
+    Parameters
+    ----------
+    corners : record of CORNERS
+    q : record of INPUTS; theta_dot must be zero, Q_dot the velocity of the inner tie-rod joints per rate of the Pitman angle
+    cos_theta, sin_theta : (4,) of q's theta
+    k : record of KINEMATICS, overwritten
+    out : REDUCED records of the four corners, overwritten
+    """
+    corner_kinematics(corners, q, cos_theta, sin_theta, k)
+    o = k[0]
+    for i in range(4):
+        moment, coupling, steer_coupling = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        inertia_theta, inertia_both, inertia_angle = 0.0, 0.0, 0.0
+        for j in range(6):
+            out[i]["inertia"][j] = 0.0
+        for b in range(7):
+            mass = corners[0]["mass"][b, i]
+            c, inertia = column(o["c"][b], i), six(o["inertia"][b], i)
+            u, w = column(o["u"][b], i), column(o["w"][b], i)
+            u_steer, w_steer = column(o["v_rel"][b], i), column(o["w_rel"][b], i)
+            Iw, Iw_steer = symmetric_times(inertia, w), symmetric_times(inertia, w_steer)
+            moment = add_scaled(moment, mass, c)
+            coupling = add(coupling, add_scaled(Iw, mass, cross(c, u)))
+            steer_coupling = add(steer_coupling, add_scaled(Iw_steer, mass, cross(c, u_steer)))
+            inertia_theta += mass * dot(u, u) + dot(w, Iw)
+            inertia_both += mass * dot(u, u_steer) + dot(w, Iw_steer)
+            inertia_angle += mass * dot(u_steer, u_steer) + dot(w_steer, Iw_steer)
+            out[i]["inertia"][0] += inertia[0] + mass * (c[1] * c[1] + c[2] * c[2])
+            out[i]["inertia"][1] += inertia[1] + mass * (c[0] * c[0] + c[2] * c[2])
+            out[i]["inertia"][2] += inertia[2] + mass * (c[0] * c[0] + c[1] * c[1])
+            out[i]["inertia"][3] += inertia[3] - mass * c[0] * c[1]
+            out[i]["inertia"][4] += inertia[4] - mass * c[0] * c[2]
+            out[i]["inertia"][5] += inertia[5] - mass * c[1] * c[2]
+        for j in range(3):
+            out[i]["moment"][j], out[i]["G"][j], out[i]["E"][j] = moment[j], coupling[j], steer_coupling[j]
+            out[i]["W"][j], out[i]["axle"][j] = o["W"][j, i], o["axle"][j, i]
+            out[i]["w"][j], out[i]["w_steer"][j] = o["w"][CARRIER, j, i], o["w_rel"][CARRIER, j, i]
+        out[i]["D"], out[i]["F"], out[i]["H"] = inertia_theta, inertia_both, inertia_angle
+        out[i]["spring_length"], out[i]["shock_length"] = o["spring_length"][i], o["shock_length"][i]

@@ -1,0 +1,175 @@
+"""Accelerations of the whole vehicle from tables of the reduced quantities: the fidelity level beside `vehicles.dynamics`.
+
+The velocity terms of a corner follow from its kinetic energy (see `vehicles.suspension.tables.reduced_table`) by d/dt of its momentum about the
+chassis reference point and by Lagrange's equation for theta, with w the angular velocity of the chassis, S the moment and I the
+inertia, subscripts for derivatives by theta (t) and the Pitman angle (d):
+
+    bias, linear   w x (w x S) + 2 w x S' + S_tt theta'^2 + 2 S_td theta' delta' + S_dd delta'^2 + S_d delta''
+    bias, angular  I' w + G' theta' + E' delta' + E delta'' + w x (I w + G theta' + E delta')
+    bias of theta  1/2 D_t theta'^2 + D_d theta' delta' + (F_d - 1/2 H_t) delta'^2 + F delta'' - 1/2 w . I_t w + delta' w . (G_d - E_t)
+
+From there on everything is `vehicles.dynamics`: gyroscopic couples, struts, wheel loads, elimination of theta, the 6 x 6 solve.
+"""
+
+from __future__ import annotations
+
+from simulator.base.algebra.vectors import add, add_scaled, column, combine, cross, dot, scale, store, sub, symmetric_times, vector
+from simulator.base.jit import inline, kernel
+from vehicles.suspension.corner_bodies import CARRIER
+from vehicles.suspension.corner_sums import add_gyroscopic_couples, apply_struts
+from vehicles.suspension.tables.reduced_table import (
+    AXLE,
+    INERTIA,
+    MOMENT,
+    RATE,
+    SHOCK,
+    SPRING,
+    STEER_RATE,
+    D,
+    E,
+    F,
+    G,
+    H,
+    W,
+    interpolate,
+)
+
+
+@kernel
+def prepare_from_tables(tables, corners, struts, steering, steering_moves, state, q, k, r, work, out):
+    """What `vehicles.dynamics.prepare` does, for angles that the tables cover.
+
+    `steering_moves` False leaves out the derivatives by the Pitman angle: right only while it rests, and too little for its torque.
+    """
+    steered = tables.grid[0]["steered"]
+    angle_rate, angle_acceleration = steering[0]["rate"], steering[0]["acceleration"]
+    interpolate(tables, state[0]["theta"], steering[0]["angle"], steering_moves, r)
+    for i in range(4):
+        q[0]["theta"][i] = state[0]["theta"][i]
+        q[0]["theta_dot"][i] = state[0]["theta_dot"][i]
+        place_corner(r, i, state[0]["theta_dot"][i], k)
+    sum_corners_at_rest(r, state[0]["theta_dot"], vector(state[0]["w_WB_B"]), work)
+    if steering_moves:
+        for i in range(steered):
+            move_carrier(r, i, angle_rate, k)
+        add_steering(r, steered, state[0]["theta_dot"], angle_rate, angle_acceleration, vector(state[0]["w_WB_B"]), work)
+    add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
+    apply_struts(struts, k, q, work, out)
+
+
+@inline
+def three(rows, i, at):
+    """Vector of corner i that begins at number `at` of its row."""
+    return rows[i, at], rows[i, at + 1], rows[i, at + 2]
+
+
+@inline
+def symmetric(rows, i, at):
+    """Symmetric matrix of corner i that begins at number `at` of its row."""
+    return rows[i, at], rows[i, at + 1], rows[i, at + 2], rows[i, at + 3], rows[i, at + 4], rows[i, at + 5]
+
+
+@inline
+def place_corner(r, i, rate, k):
+    """Wheel, carrier and struts of corner i, the steering at rest."""
+    value, by_theta = r[0]["value"], r[0]["by_theta"]
+    o = k[0]
+    W_1, w = three(by_theta, i, W), three(value, i, RATE)
+    store(o["W"], i, three(value, i, W))
+    store(o["W_1"], i, W_1)
+    store(o["W_dot"], i, scale(rate, W_1))
+    store(o["axle"], i, three(value, i, AXLE))
+    store(o["w"][CARRIER], i, w)
+    store(o["w_rel"][CARRIER], i, scale(rate, w))
+    o["spring_length"][i], o["spring_length_1"][i] = value[i, SPRING], by_theta[i, SPRING]
+    o["shock_length"][i], o["shock_length_1"][i] = value[i, SHOCK], by_theta[i, SHOCK]
+
+
+@inline
+def move_carrier(r, i, angle_rate, k):
+    """Add what the moving Pitman arm gives to the velocities of carrier i."""
+    W_dot, w_rel = k[0]["W_dot"], k[0]["w_rel"][CARRIER]
+    store(W_dot, i, add_scaled(column(W_dot, i), angle_rate, three(r[0]["by_angle"], i, W)))
+    store(w_rel, i, add_scaled(column(w_rel, i), angle_rate, three(r[0]["value"], i, STEER_RATE)))
+
+
+@inline
+def sum_corners_at_rest(r, theta_dot, w_B, work):
+    """Composite inertia, couplings, theta inertias and bias forces of the corners, as far as the Pitman arm rests."""
+    value, by_theta = r[0]["value"], r[0]["by_theta"]
+    o = work[0]
+    zero = (0.0, 0.0, 0.0)
+    S, S_dot, S_ddot, L, L_dot, I_dot_w = zero, zero, zero, zero, zero, zero
+    diagonal, products = zero, zero
+    for i in range(4):
+        rate = theta_dot[i]
+        S_t, coupling = three(by_theta, i, MOMENT), three(value, i, G)
+        I_t_w = symmetric_times(symmetric(by_theta, i, INERTIA), w_B)
+        S, S_dot = add(S, three(value, i, MOMENT)), add_scaled(S_dot, rate, S_t)
+        S_ddot = add_scaled(S_ddot, rate * rate, three(r[0]["curvature"][i], 0, 0))
+        L, L_dot = add_scaled(L, rate, coupling), add_scaled(L_dot, rate * rate, three(by_theta, i, G))
+        diagonal, products = add(diagonal, three(value, i, INERTIA)), add(products, three(value, i, INERTIA + 3))
+        I_dot_w = add_scaled(I_dot_w, rate, I_t_w)
+        o["D"][i] = value[i, D]
+        o["theta_bias"][i] = 0.5 * (rate * rate * by_theta[i, D] - dot(w_B, I_t_w))
+        for j in range(3):
+            o["G"][j, i] = coupling[j]
+            o["G"][j + 3, i] = S_t[j]
+    f = add(S_ddot, cross(w_B, add_scaled(cross(w_B, S), 2.0, S_dot)))
+    n = add(add(I_dot_w, L_dot), cross(w_B, add(L, symmetric_times((*diagonal, *products), w_B))))
+    for j in range(3):
+        o["corners_moment"][j] = S[j]
+        o["corners_inertia"][j], o["corners_inertia"][j + 3] = diagonal[j], products[j]
+        o["corners_bias"][j], o["corners_bias"][j + 3] = n[j], f[j]
+
+
+@inline
+def add_steering(r, steered, theta_dot, angle_rate, angle_acceleration, w_B, work):
+    """Add what rate and acceleration of the Pitman angle bring to the bias forces."""
+    value, by_theta, by_angle, curvature = r[0]["value"], r[0]["by_theta"], r[0]["by_angle"], r[0]["curvature"]
+    for i in range(steered):
+        rate = theta_dot[i]
+        both = 2.0 * rate * angle_rate
+        S_d, coupling = three(by_angle, i, MOMENT), three(value, i, E)
+        G_d, E_t = three(by_angle, i, G), three(by_theta, i, E)
+
+        f = add_scaled(
+            combine(both, three(curvature[i], 1, 0), angle_rate * angle_rate, three(curvature[i], 2, 0)), angle_acceleration, S_d
+        )
+        f = add_scaled(f, 2.0 * angle_rate, cross(w_B, S_d))
+        n = combine(0.5 * both, add(G_d, E_t), angle_rate * angle_rate, three(by_angle, i, E))
+        n = add_scaled(add_scaled(n, angle_acceleration, coupling), angle_rate, cross(w_B, coupling))
+        n = add_scaled(n, angle_rate, symmetric_times(symmetric(by_angle, i, INERTIA), w_B))
+        tau = angle_rate * (angle_rate * (by_angle[i, F] - 0.5 * by_theta[i, H]) + rate * by_angle[i, D] + dot(w_B, sub(G_d, E_t)))
+        work[0]["theta_bias"][i] += tau + angle_acceleration * value[i, F]
+        for j in range(3):
+            work[0]["corners_bias"][j] += n[j]
+            work[0]["corners_bias"][j + 3] += f[j]
+
+
+@kernel
+def table_pitman_torque(steering, state, loads, r, work, out):
+    """Torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
+
+    Lagrange's equation for the Pitman angle, with the inertia forces at the accelerations found and the wheel loads. Valid after
+    `prepare_from_tables`, with the derivatives by the Pitman angle, and `answer_loads` at the same state.
+    """
+    value, by_theta, by_angle = r[0]["value"], r[0]["by_theta"], r[0]["by_angle"]
+    angle_rate, angle_acceleration = steering[0]["rate"], steering[0]["acceleration"]
+    x = work[0]["x"]
+    w_B = vector(state[0]["w_WB_B"])
+    torque = 0.0
+    for i in range(2):
+        rate = state[0]["theta_dot"][i]
+        w_steer = three(value, i, STEER_RATE)
+        torque += dot(three(value, i, E), (x[0], x[1], x[2])) + dot(three(by_angle, i, MOMENT), (x[3], x[4], x[5]))
+        torque += value[i, F] * out[0]["theta_ddot"][i] + value[i, H] * angle_acceleration
+        torque += rate * dot(w_B, sub(three(by_theta, i, E), three(by_angle, i, G)))
+        torque += rate * rate * (by_theta[i, F] - 0.5 * by_angle[i, D]) + angle_rate * (
+            rate * by_theta[i, H] + 0.5 * angle_rate * by_angle[i, H]
+        )
+        torque -= 0.5 * dot(w_B, symmetric_times(symmetric(by_angle, i, INERTIA), w_B))
+        torque += dot(column(work[0]["gyroscopic"], i), w_steer)
+        torque -= dot(column(loads[0]["wheel_force"], i), three(by_angle, i, W))
+        torque -= dot(column(loads[0]["carrier_couple"], i), w_steer)
+    return torque
