@@ -71,8 +71,8 @@ def scenes(tmp_path_factory):
     folders = {name: tmp_path_factory.mktemp(name) for name in ("whole", "killed", "interrupted", "pushed", "codemasters")}
     platforms = {name: start_platform(folders[name]) for name in ("whole", "killed")}
     hosts = {
-        name: start("stream", *DRIVE, "--duration", 6, "--out", "out", "--to", f"127.0.0.1:{platforms[name][1]}", cwd=folders[name])
-        for name in ("whole", "killed")
+        name: start("stream", *DRIVE, "--duration", seconds, "--out", "out", "--to", f"127.0.0.1:{platforms[name][1]}", cwd=folders[name])
+        for name, seconds in (("whole", 6), ("killed", 300))  # who is to be killed still drives then, however late it is
     }
     for name in ("interrupted", "pushed"):
         hosts[name] = start("drive", *DRIVE, "--no-view", "--out", "out", cwd=folders[name])

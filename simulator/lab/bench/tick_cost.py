@@ -18,12 +18,11 @@ from simulator.base.jit import kernel
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record, record
 from simulator.build import build_cueing, build_ground, build_vehicle, view_geometry
+from simulator.lab.bench.against_worker import evaluation_loop, step_loop
 from simulator.lab.bench.machine import machine
 from simulator.tick import cueing_records, new_watch, ticks
 from terrain.surface import Ground
 from vehicles.command import COMMAND
-from vehicles.dynamics import accelerations
-from vehicles.step import vehicle_step
 from vehicles.vehicle import Vehicle
 from washout.classical import washout_step
 from washout.cueing import cueing_step
@@ -42,20 +41,6 @@ def calibration_loop(a, n):
     for _ in range(n):
         for i in range(8):
             a[i] = a[i] * 0.999999 + 1e-6
-
-
-@kernel
-def evaluation_loop(m, s, n):
-    """n evaluations of all 14 accelerations from state and loads."""
-    for _ in range(n):
-        accelerations(m.chassis, m.corners, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
-
-
-@kernel
-def step_loop(m, s, ground, command, h, n):
-    """n steps of the vehicle."""
-    for _ in range(n):
-        vehicle_step(m, s, ground, command, h)
 
 
 @kernel
