@@ -35,6 +35,9 @@ PACKAGES = ("simulator", "vehicles", "terrain", "washout")
 _IMPORT = re.compile(rf"^\s*(?:from|import)\s+((?:{'|'.join(PACKAGES)})(?:\.\w+)*)(?:\s+import\s+(\([^)]*\)|[^\n#]*))?", re.MULTILINE)
 
 
+COMPILES = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+"""False when numba's compiler is switched off (NUMBA_DISABLE_JIT=1): kernels are plain functions then."""
+
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """Of every kernel; the last one takes the heap away (the runtime that numba calls NRT)."""
 
@@ -46,10 +49,14 @@ def kernel(function: F) -> F:
     of a record that a kernel looks at, which otherwise takes a third of the time of an evaluation of the vehicle.
     """
     compiled = numba.njit(**OPTIONS)(function)
-    if compiled is not function:  # it is when numba's compiler is switched off
-        numba.config.CACHE_DIR = str(cache_folder() / _digest(sys.modules[function.__module__].__file__ or ""))  # type: ignore[attr-defined]
-        compiled._cache = KernelCache(function)
+    if COMPILES:
+        use_cache(compiled, function)
     return cast(F, compiled)
+
+
+def use_cache(compiled: Any, function: Callable) -> None:
+    """Keep what numba makes of a function in our folder on disk."""
+    compiled._cache = KernelCache(function, cache_folder() / _digest(function.__code__.co_filename))
 
 
 def inline(function: F) -> F:
@@ -118,6 +125,8 @@ def _closure(file: Path) -> set[Path]:
             continue
         seen.add(path)
         waiting.extend(_imports(path))
+        if ROOT not in path.parents:
+            waiting.extend(path.parent.glob("*.py"))  # whoever lives elsewhere may import what lies beside him
     return seen
 
 

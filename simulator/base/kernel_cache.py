@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 from simulator.base import compiling, leftovers
 
@@ -21,9 +23,10 @@ DIGEST = hashlib.sha256().digest_size
 
 
 class KernelCache(FunctionCache):
-    """Cache of one kernel."""
+    """Cache of one kernel in a folder of ours; where numba keeps other people's is left as it is."""
 
-    def __init__(self, function: Callable) -> None:
+    def __init__(self, function: Callable, folder: Path) -> None:
+        self._impl_class: Any = partial(_Kept, folder=folder)
         super().__init__(function)
         self._function_name = function.__qualname__
         self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
@@ -40,6 +43,37 @@ class KernelCache(FunctionCache):
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
         compiling.tell(self._function_name, False)
+
+
+class _Place:
+    """Where numba finds a kernel: the folder is already named after the source."""
+
+    def __init__(self, function: Callable, folder: Path) -> None:
+        self._py_file = function.__code__.co_filename
+        self._line, self._folder = function.__code__.co_firstlineno, folder
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def ensure_cache_path(self) -> None:
+        """Raises OSError."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def get_source_stamp(self) -> str:
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _Kept(CompileResultCacheImpl):
+    """How a kernel becomes a file, at a place of ours, whatever is configured for other people's."""
+
+    def __init__(self, function: Callable, folder: Path) -> None:
+        self._locator = _Place(function, folder)
+        self._lineno = function.__code__.co_firstlineno
+        name = f"{function.__module__}.{function.__qualname__}"
+        self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
 
 
 class _CheckedFiles(IndexDataCacheFile):
