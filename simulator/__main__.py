@@ -18,6 +18,7 @@ from simulator import signals
 from simulator.announce import announced
 from simulator.base.console import complain, flush
 from simulator.base.errors import JounceError, one_line
+from simulator.base.tenants import load_plugins
 from simulator.commands import parser_of
 
 
@@ -57,6 +58,7 @@ def _command(argv: list[str]) -> int:
             parser.print_help()
             return 0
         with _short_warnings(as_json=getattr(arguments, "json", False)):
+            load_plugins(getattr(arguments, "plugin", ()))
             return arguments.run(arguments)
     except JounceError as error:
         complain(str(error))

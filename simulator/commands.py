@@ -56,6 +56,7 @@ def _add_stream(commands: Commands) -> None:
 
 def _add_host_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--vehicle", default="hmmwv", help="vehicle by name or file (default: hmmwv)")
+    _add_plugin(p)
     _add_suspension(p)
     p.add_argument("--terrain", metavar="NAME", help="terrain by name or file (default: jacksboro, or that of the maneuver)")
     p.add_argument("--maneuver", default="scripted_drive", help="what the scripted driver does (default: scripted_drive)")
@@ -72,6 +73,16 @@ def _add_host_options(p: argparse.ArgumentParser) -> None:
         "--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: 250 native, 100 codemasters)"
     )
     p.add_argument("--out", metavar="DIR", help="folder for the log and the pictures (default: a new one under runs/)")
+
+
+def _add_plugin(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--plugin",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="Python file that registers kinds of axles or tires of its own; run before anything else, may be given more than once",
+    )
 
 
 def _add_suspension(p: argparse.ArgumentParser) -> None:
@@ -145,6 +156,7 @@ def _add_run(commands: Commands) -> None:
     p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
     p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
     p.add_argument("--vehicle", help="vehicle by name or file (default: that of the maneuver)")
+    _add_plugin(p)
     _add_suspension(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_run)
@@ -197,6 +209,7 @@ def _add_validate(commands: Commands) -> None:
     p.add_argument("file", help="reference states (.json) or positions (.csv)")
     p.add_argument("--axle", choices=("front", "rear"), help="axle of a CSV file whose name does not say it")
     p.add_argument("--vehicle", default="hmmwv", help="vehicle by name or file (default: hmmwv)")
+    _add_plugin(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_kinematics)
 
@@ -218,6 +231,7 @@ def _add_validate(commands: Commands) -> None:
     )
     p.add_argument("--to", dest="end", type=float, metavar="T1", help="end with the sample at T1 [s] (default: the last one)")
     p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
+    _add_plugin(p)
     p.add_argument("--plot", metavar="OUT.png", help="draw the channels that count")
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_trajectory)
