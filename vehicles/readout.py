@@ -20,7 +20,7 @@ READOUT = (
     ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B (at rest on level ground: 0, 0, +g)"),
     ("theta", (4,), "rad", "lower-arm angle from the design position, + = jounce; of a five-link axle the height of the wheel [m]"),
     ("theta_dot", (4,), "rad/s", "its rate; of a five-link axle [m/s]"),
-    ("jounce", (4,), "m", "height of the wheel centre above its design position, in B"),
+    ("jounce", (4,), "m", "height of the wheel centre above its design position", "f8", "B"),
     ("wheel_angle", (4,), "rad", "rotation of the wheel about its axle since the start, + = rolling forward"),
     ("wheel_spin", (4,), "rad/s", "absolute angular velocity of the wheel about its axle"),
     ("road_wheel_angle", (4,), "rad", "heading of the wheel relative to the chassis, + = left"),

@@ -10,7 +10,7 @@ A record is a structured NumPy array of length 1, made from a table with one row
 
 The same table gives the dtype for kernels, the check of a user's file, the channel list of the telemetry and the layout of
 shared memory, so a field is described once. A fifth entry, when present, is the NumPy type (default "f8"; an integer type in the
-table of a file takes whole numbers only).
+table of a file takes whole numbers only), a sixth the frame of a field whose name does not tell it.
 Kernels read `p[0]["mass"]`, which also works when the compiler is switched off.
 """
 

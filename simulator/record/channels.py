@@ -2,7 +2,8 @@
 
 A field keeps its name and gains a suffix per number: `v_WB_B` -> `v_WB_B_x`, `v_WB_B_y`, `v_WB_B_z`; `jounce` -> `jounce_FL` ...
 `jounce_RR`; `p_BK` -> `p_BK_FL_x` ...; a quaternion `q_WB` -> `q_WB_w` ... `q_WB_z`; anything else counts from 0.
-Unit and meaning come from the row of the table, the frame from the monogram in the name or from the words of the meaning.
+Unit and meaning come from the row of the table, the frame from the monogram in the name or, where the name has none, from the sixth
+entry of the row.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ _MONOGRAM = (
     (re.compile(r"^[FM]_C$"), "C"),
     (re.compile(r"^[pqRX]_([A-Z])"), ""),
 )
-_WORDS = ((r"\bin the world\b", "W"), (r"\bin the contact frame\b", "C"), (r"\bin ([A-Z])\b", ""))
 
 
 @dataclass(frozen=True)
@@ -101,16 +101,9 @@ def _suffixes(row: Row) -> list[str]:
 
 
 def frame_of(row: Row) -> str:
-    """Letter of the frame in which a field is written: from its monogram, else from its meaning ("in B"), else ""."""
-    name, unit, meaning = row[0], row[2], row[3]
+    """Letter of the frame in which a field is written: from its monogram, else from the row, else ""."""
     for pattern, frame in _MONOGRAM:
-        found = pattern.match(name)
+        found = pattern.match(row[0])
         if found:
             return frame or found.group(1)
-    if unit in ("rad", "1"):
-        return ""
-    for words, frame in _WORDS:
-        found = re.search(words, meaning)
-        if found:
-            return frame or found.group(1)
-    return ""
+    return row[5] if len(row) > 5 else ""

@@ -229,7 +229,15 @@ def test_names_may_not_clash():
         Channels([("", READOUT, record(READOUT)), ("", COMMAND, record(COMMAND))])
 
 
-def test_frame_of_a_row_of_words():
-    assert frame_of(("legs", (6,), "m", "leg lengths")) == ""
-    assert frame_of(("height", (), "m", "height in the world")) == "W"
+def test_frame_is_told_by_the_name_or_by_the_row_and_by_no_words():
+    assert frame_of(("legs", (6,), "m", "leg lengths in B")) == ""
+    assert frame_of(("height", (), "m", "height", "f8", "W")) == "W"
     assert frame_of(("p_PL", (6, 3), "m", "joints")) == "P"
+    frames = {channel.name: channel.frame for channel in Channels([("", READOUT, record(READOUT))]).columns}
+    assert (frames["jounce_FL"], frames["v_WB_B_x"], frames["F_C_RR_z"], frames["p_BK_FL_x"], frames["theta_FL"]) == (
+        "B",
+        "B",
+        "C",
+        "B",
+        "",
+    )
