@@ -335,9 +335,9 @@ def interpolate(previous: Record, last: Record, share: float, out: Record) -> No
     np.subtract(b, a, out=c)
     c *= share
     c += a
-    for row in STATE:
-        if len(row) > 4:
-            out[0][row[0]] = last[0][row[0]]
+    for name in last.dtype.names or ():
+        if last.dtype[name].base.kind != "f":
+            out[0][name] = last[0][name]
     for name in ("q_WB", "q_platform"):
         _blend_quaternion(previous[0][name], last[0][name], share, out[0][name])
     turn = last[0]["yaw"] - previous[0]["yaw"]
