@@ -23,7 +23,7 @@ from vehicles.multibody.description.initial_state import InitialState, resting_s
 from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.urdf import mechanism_from_urdf
-from vehicles.tires.parameters import tire, tire_set
+from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod

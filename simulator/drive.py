@@ -114,7 +114,7 @@ class Host:
         self._starting: threading.Thread | None = None
         self._began = self._platform_gone = False
         self._folder: RunFolder | None = None
-        self._seen_failures = self._seen_incidents = 0
+        self._seen_failures = self._seen_troubles = self._seen_incidents = 0
         self._held = self._stream_failed = self._closed = False
 
     def run(self) -> dict[str, Any]:
@@ -236,7 +236,7 @@ class Host:
         where = o.terrain or (DEFAULT_TERRAIN if maneuver is None else maneuver.terrain)
         about = {"vehicle": o.vehicle, "terrain": where, "driver": o.driver, "platform": o.platform if o.motion else ""}
         options = LogOptions(about=about, lock=folder.lock, say=self._trouble)
-        return Telemetry(folder.path, session.readout, session.command, options=options)
+        return Telemetry(folder.path, session.readout, session.command, options=options, more=session.vehicle.logged)
 
     def _person(self) -> Driver:
         from simulator.driver.human import open_driver
@@ -316,6 +316,9 @@ class Host:
         for failure in session.failures[self._seen_failures :]:
             self._seen_failures += 1
             self._note(failure)
+        for trouble in session.vehicle.troubles[self._seen_troubles :]:
+            self._seen_troubles += 1
+            self._trouble(trouble)
         incident = session.latest
         if incident is not None and incident.number > self._seen_incidents:
             self._seen_incidents = incident.number

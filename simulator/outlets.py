@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simulator.base.jsontext import json_text
-from simulator.base.records import Record, record
+from simulator.base.records import Record, Table, record
 from simulator.motion.stream import MotionStream
 from simulator.record.writer import PLAIN, LogOptions, TelemetryWriter
 from vehicles.command import COMMAND
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from simulator.clock import Clock
     from simulator.session import Session
     from simulator.view.block import ViewWriter
+
+Source = tuple[str, Table, Record]
+"""Prefix of the columns' names, table and record."""
 
 MESSAGE_TIME = 5.0
 """s of wall time that a message to the driver stays."""
@@ -62,11 +65,20 @@ class Telemetry:
     session_readout, command : READOUT and COMMAND records of the session
     every : ticks between two rows
     options : see there
+    more : further records to log, see `simulator.record.channels.Channels`
 
     Raises OutputError when the folder cannot be written or another run writes there.
     """
 
-    def __init__(self, folder: Path, session_readout: Record, command: Record, every: int = 10, options: LogOptions = PLAIN) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        session_readout: Record,
+        command: Record,
+        every: int = 10,
+        options: LogOptions = PLAIN,
+        more: Iterable[Source] = (),
+    ) -> None:
         self.every = every
         self._platform, self._log = record(PLATFORM), record(LOG)
         sources = (
@@ -74,6 +86,7 @@ class Telemetry:
             ("command_", COMMAND, command),
             ("platform_", PLATFORM, self._platform),
             ("", LOG, self._log),
+            *more,
         )
         self.writer = TelemetryWriter(folder, sources, 1, options, WALL)
         self._began = time.perf_counter()

@@ -82,7 +82,7 @@ def run_maneuver(
     try:
         with on_signal(asked):
             try:
-                log = Telemetry(folder.path, session.readout, session.command, every, LogOptions(csv, about, folder.lock))
+                log = Telemetry(folder.path, session.readout, session.command, every, LogOptions(csv, about, folder.lock), vehicle.logged)
                 session.outlets.append(log)
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder)
@@ -94,6 +94,8 @@ def run_maneuver(
                 session.close()
                 folder.abandon()
         asked.raise_if_asked()
+        for trouble in vehicle.troubles:
+            say(trouble)
         if early is not None:
             say(f"the run ended early: {early['reason']}")
         return _report(maneuver, session, folder.path, time.perf_counter() - began, early, log.writer.failure)

@@ -20,8 +20,8 @@ from vehicles.drivetrain.torque_converter import converter_torques
 from vehicles.stages import Model, Space, add_reactions, answer, before_contact, feel, gather_tire_loads
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.suspension.corner_sums import prepare
-from vehicles.tires.contact import touch
-from vehicles.tires.tire import static_force, tire_forces
+from vehicles.tires.load import static_force
+from vehicles.tires.wheels import answer_outside, hold_tire, press_tire, touch_ground
 
 RESIDUAL = 1e-9
 """m/s2 and rad/s2. Largest acceleration of a settled vehicle."""
@@ -183,7 +183,8 @@ def static_residual(m, s, ground, place, unknown, residual):
     for i in range(4):
         find_ground(m, s, i, ground)
         hold_ground(m, s, i, place, unknown)
-        tire_forces(m.tires[i : i + 1], s.tires, i, s.under, 1e-3, s.wheels, s.contacts)
+        press_tire(m, s, i, 1e-3)
+    answer_outside(m, s, 1e-3, True)
     gather_tire_loads(s)
     for i in range(4):
         s.axles[0]["brake_torque"][i] = s.loads[0]["axle_moment"][i] + s.axles[0]["drive_torque"][i]
@@ -203,17 +204,16 @@ def find_ground(m, s, i, ground):
     state = s.tires[i]
     state["e_W"][0], state["e_W"][1], state["e_W"][2] = 0.0, 0.0, -1.0
     for _ in range(SEARCHES):
-        touch(m.tires[i : i + 1], s.tires, i, ground, s.under, s.wheels, s.contacts)
+        touch_ground(m, s, i, ground)
         for j in range(3):
             state["e_W"][j] = s.contacts[i]["e_W"][j]
 
 
 @kernel
 def hold_ground(m, s, i, place, unknown):
-    """Tangential deflection and sinkage of tire i for a vehicle displaced by dx, dy and turned by dyaw from where its tires hold."""
-    o, state = s.contacts[i], s.tires[i]
+    """Tread and sinkage of tire i for a vehicle displaced by dx, dy and turned by dyaw from where its tires hold."""
+    o = s.contacts[i]
     dx = unknown[0] - unknown[5] * (o["p_WC"][1] - place[1])
     dy = unknown[1] + unknown[5] * (o["p_WC"][0] - place[0])
-    state["u"][0] = -(dx * o["x_W"][0] + dy * o["x_W"][1])
-    state["u"][1] = -(dx * o["y_W"][0] + dy * o["y_W"][1])
-    state["sinkage"] = static_force(m.tires[i : i + 1], s.under, o["depth"])[2]
+    hold_tire(m, s, i, -(dx * o["x_W"][0] + dy * o["x_W"][1]), -(dx * o["y_W"][0] + dy * o["y_W"][1]))
+    s.tires[i]["sinkage"] = static_force(m.tires[i : i + 1], s.under, o["depth"])[2]

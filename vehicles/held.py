@@ -22,9 +22,9 @@ from vehicles.drivetrain.drivetrain import reactions
 from vehicles.integration.implicit import differences
 from vehicles.integration.method import Vector
 from vehicles.stages import add_reactions, answer, before_contact, gather_tire_loads, integrate
-from vehicles.tires.contact import touch
-from vehicles.tires.tire import tire_advance, tire_forces
-from vehicles.tires.tmeasy import effective_radius
+from vehicles.tires.radial import effective_radius
+from vehicles.tires.tread_law import MEMORY, NUMBERS
+from vehicles.tires.wheels import advance_tire, answer_outside, press_tire, touch_ground
 from vehicles.vehicle import Ground, Vehicle
 
 HELD_STATE = (
@@ -40,12 +40,13 @@ HELD_STATE = (
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
     ("theta_dot", (4,), "rad/s", "rates of the lower-arm angles"),
     ("wheel_spin", (4,), "rad/s", "absolute spins of the wheels"),
-    ("u_along", (4,), "m", "tangential deflections of the treads, along"),
-    ("u_across", (4,), "m", "the same, across"),
+    ("tread", (NUMBERS, 4), "", "numbers of the states of the tread laws, the first ones of all wheels, then the second ones"),
 )
-"""On level ground nothing depends on the seven numbers of the first three rows."""
+"""On level ground nothing depends on the seven numbers of the first three rows. Of the last row as much counts as the tread law with the
+largest state has: it comes last, so that a vehicle's state is the first part of the record."""
 
-SIZE = record(HELD_STATE).view(np.float64).size
+BODIES = record(HELD_STATE).view(np.float64).size - 4 * NUMBERS
+"""Numbers before those of the treads."""
 
 MEMORY_ROUNDS = 5
 """Rounds after which a tire's first guesses of slip and secant no longer show in its forces."""
@@ -68,7 +69,8 @@ class HeldVehicle:
 
     Attributes
     ----------
-    y : (36,) state in trim, a record of HELD_STATE read as numbers
+    y : (n,) state in trim, the first part of a record of HELD_STATE read as numbers; 36 of them on TMeasy's two
+    idle : indices of numbers of y that the tread law of their wheel does not have
     torque : driveshaft torque [N m] that keeps the speed
 
     Raises
@@ -82,19 +84,21 @@ class HeldVehicle:
         self.space.axles[0]["brake_torque"] = 0.0
         self.speed, self.torque = speed, 0.0
         self._from, self._to = record(HELD_STATE), record(HELD_STATE)
+        counts = self.model.treads.laws["numbers"]
+        self.idle = BODIES + np.flatnonzero((np.arange(counts.max())[:, None] >= counts).ravel())
         self.y = self._trim()
 
     def rates(self, t: float, y: Vector) -> Vector:
         """y' (36,) at the state y; the time t does not matter."""
-        self._from.view(np.float64)[:] = y
+        self._from.view(np.float64)[: len(y)] = y
         held_rates(self.model, self.space, self.ground, self.torque, self._from, self._to)
-        return self._to.view(np.float64).copy()
+        return self._to.view(np.float64)[: len(y)].copy()
 
     def step(self, y: Vector, h: float) -> Vector:
         """State after one step of h seconds by the scheme of `vehicles.step`."""
-        self._from.view(np.float64)[:] = y
+        self._from.view(np.float64)[: len(y)] = y
         held_step(self.model, self.space, self.ground, self.torque, self._from, h)
-        return self._from.view(np.float64).copy()
+        return self._from.view(np.float64)[: len(y)].copy()
 
     def _trim(self) -> Vector:
         """Newton's method for the state in which only the ignorable coordinates change, by torque, sideslip and steering."""
@@ -102,13 +106,14 @@ class HeldVehicle:
         read_held(self.space, start)
         deflection = float(self.space.contacts["tire_deflection"].mean())
         start[0]["wheel_spin"] = [self.speed / effective_radius(float(tire["radius"]), deflection) for tire in self.model.tires]
-        y = start.view(np.float64)
-        free = places("height", "roll", "pitch", "theta", "wheel_spin", "u_along", "u_across")
-        resting = places("v_WB_B", "w_WB_B", "theta_dot", "wheel_spin", "u_along", "u_across")
+        y = start.view(np.float64)[: BODIES + 4 * self.model.treads.laws["numbers"].max()]
+        treads = np.arange(BODIES, len(y))
+        free = np.concatenate([places("height", "roll", "pitch", "theta", "wheel_spin"), treads])
+        resting = np.concatenate([places("v_WB_B", "w_WB_B", "theta_dot", "wheel_spin"), treads])
         unknown = np.concatenate([y[free], np.zeros(3)])
 
         def rest(x: Vector) -> Vector:
-            """Rates that have to vanish (22,), for `free` followed by sideslip velocity [m/s], torque [kN m], Pitman angle [rad]."""
+            """Rates that have to vanish, as many as `x`, for `free` followed by sideslip velocity [m/s], torque [kN m], Pitman angle [rad]."""
             y[free] = x[:-3]
             sideslip, torque, self.space.steering[0]["angle"] = x[-3:]
             self.torque = 1e3 * torque
@@ -141,8 +146,7 @@ def held_rates(m, s, ground, torque, c, rate):
     """Rates of the state c, records of HELD_STATE, under a driveshaft torque [N m]; s is overwritten."""
     write_held(s, c)
     before_contact(m, s, False, 0.0)
-    for i in range(4):
-        settled_tire_forces(m, s, i, ground, 0.0)
+    settled_tire_forces(m, s, ground, 0.0)
     gather_tire_loads(s)
     spin_rates(m, s, torque)
     add_reactions(m, s)
@@ -155,9 +159,9 @@ def held_step(m, s, ground, torque, c, h):
     """One step of h seconds of the state c under a driveshaft torque [N m], in the order and by the scheme of `vehicle_step`."""
     write_held(s, c)
     before_contact(m, s, False, h)
+    settled_tire_forces(m, s, ground, h)
     for i in range(4):
-        settled_tire_forces(m, s, i, ground, h)
-        tire_advance(s.tires, i, h, s.contacts)
+        advance_tire(m, s, i, h)
     gather_tire_loads(s)
     spin_rates(m, s, torque)
     for i in range(4):
@@ -169,12 +173,15 @@ def held_step(m, s, ground, torque, c, h):
 
 
 @inline
-def settled_tire_forces(m, s, i, ground, h):
-    """Forces and rates of tire i from its state alone, its guesses being made better until they are right."""
+def settled_tire_forces(m, s, ground, h):
+    """Forces and rates of the tires from their states alone, their guesses being made better until they are right."""
     for _ in range(MEMORY_ROUNDS):
-        touch(m.tires[i : i + 1], s.tires, i, ground, s.under, s.wheels, s.contacts)
-        tire_forces(m.tires[i : i + 1], s.tires, i, s.under, h, s.wheels, s.contacts)
-        tire_advance(s.tires, i, 0.0, s.contacts)
+        for i in range(4):
+            touch_ground(m, s, i, ground)
+            press_tire(m, s, i, h)
+        answer_outside(m, s, h, False)
+        for i in range(4):
+            advance_tire(m, s, i, 0.0)
 
 
 @inline
@@ -207,8 +214,11 @@ def write_held(s, c):
         x["theta"][i], x["theta_dot"][i] = c[0]["theta"][i], c[0]["theta_dot"][i]
         x["wheel_angle"][i], x["wheel_spin"][i] = c[0]["wheel_angle"][i], c[0]["wheel_spin"][i]
         tire = s.tires[i]
-        tire["u"][0], tire["u"][1] = c[0]["u_along"][i], c[0]["u_across"][i]
-        tire["slip"][0], tire["slip"][1], tire["secant"] = 0.0, 0.0, 0.0
+        tire["slip"][0], tire["slip"][1] = 0.0, 0.0
+        for k in range(NUMBERS):
+            s.treads[i]["numbers"][k] = c[0]["tread"][k, i]
+        for k in range(MEMORY):
+            s.treads[i]["memory"][k] = 0.0
         tire["e_W"][0], tire["e_W"][1], tire["e_W"][2] = 0.0, 0.0, -1.0
 
 
@@ -224,7 +234,8 @@ def read_held(s, c):
     for i in range(4):
         c[0]["theta"][i], c[0]["theta_dot"][i] = x["theta"][i], x["theta_dot"][i]
         c[0]["wheel_angle"][i], c[0]["wheel_spin"][i] = x["wheel_angle"][i], x["wheel_spin"][i]
-        c[0]["u_along"][i], c[0]["u_across"][i] = s.tires[i]["u"][0], s.tires[i]["u"][1]
+        for k in range(NUMBERS):
+            c[0]["tread"][k, i] = s.treads[i]["numbers"][k]
 
 
 @inline
@@ -247,4 +258,5 @@ def write_rates(s, c, rate):
         rate[0]["theta"][i], rate[0]["theta_dot"][i] = c[0]["theta_dot"][i], o["theta_ddot"][i]
         rate[0]["wheel_angle"][i] = c[0]["wheel_spin"][i] - o["carrier_spin"][i]
         rate[0]["wheel_spin"][i] = d["change"][i]
-        rate[0]["u_along"][i], rate[0]["u_across"][i] = s.contacts[i]["u_rate"][0], s.contacts[i]["u_rate"][1]
+        for k in range(NUMBERS):
+            rate[0]["tread"][k, i] = s.contacts[i]["tread_rate"][k]

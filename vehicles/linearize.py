@@ -18,22 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from vehicles.held import SIZE, HeldVehicle, places
+from vehicles.held import HeldVehicle, places
 from vehicles.integration.implicit import differences
 from vehicles.integration.method import Matrix
 from vehicles.integration.stability import ComplexVector
 
 IGNORABLE = places("place", "yaw", "wheel_angle")
-KEPT = np.setdiff1d(np.arange(SIZE), IGNORABLE)
 
 DEPENDENCE = 1e-4
 """Largest derivative, in SI units, by a coordinate on which nothing depends: rounding over the width of the differences."""
 
-TREADS = places("u_along", "u_across")
-POSITIONS = places("height", "roll", "pitch", "theta", "u_along", "u_across")
+TREADS = places("tread")
+POSITIONS = places("height", "roll", "pitch", "theta", "tread")
 """Coordinates a semi-implicit method advances with the new velocities."""
 
-FAST = places("theta", "theta_dot", "wheel_spin", "u_along", "u_across")
+FAST = places("theta", "theta_dot", "wheel_spin", "tread")
 """Suspension, wheels and tires, beside the slow chassis [Deyo 1989]."""
 
 _V, _W = places("v_WB_B"), places("w_WB_B")
@@ -45,8 +44,8 @@ KINDS = {
     "pitch": np.append(places("pitch"), _W[1]),
     "roll": np.append(places("roll"), _W[0]),
     "wheel hop": places("theta", "theta_dot"),
-    "wheel spin": places("wheel_spin", "u_along"),
-    "tread": places("u_across"),
+    "wheel spin": np.append(places("wheel_spin"), TREADS[:4]),
+    "tread": TREADS[4:],
 }
 """Coordinates that make a kind of mode. `wheel spin` is a wheel turning on its tread, `tread` its relaxation across; a `wheel hop` without
 oscillation is called SCRUB."""
@@ -86,13 +85,19 @@ def linearize(vehicle: HeldVehicle) -> LinearVehicle:
     ------
     JounceError : something depends on place, heading or wheel angles: the ground is not level and even
     """
-    J = differences(lambda y: vehicle.rates(0.0, y), vehicle.y, np.arange(SIZE))
-    return _linear(vehicle.speed, without_rigid_modes(J, 0.0), KEPT)
+    J = differences(lambda y: vehicle.rates(0.0, y), vehicle.y, np.arange(len(vehicle.y)))
+    return _linear(vehicle.speed, without_rigid_modes(J, kept(vehicle), 0.0), kept(vehicle))
 
 
 def step_matrix(vehicle: HeldVehicle, h: float) -> Matrix:
     """Matrix (n, n) that one step of h seconds by the scheme of `vehicles.step` multiplies small deviations with; without rigid modes."""
-    return without_rigid_modes(differences(lambda y: vehicle.step(y, h), vehicle.y, np.arange(SIZE)), h)
+    J = differences(lambda y: vehicle.step(y, h), vehicle.y, np.arange(len(vehicle.y)))
+    return without_rigid_modes(J, kept(vehicle), h)
+
+
+def kept(vehicle: HeldVehicle) -> NDArray[np.int_]:
+    """Coordinates of its state that make modes: none of IGNORABLE, nor what only the tread laws of other wheels have."""
+    return np.setdiff1d(np.setdiff1d(np.arange(len(vehicle.y)), IGNORABLE), vehicle.idle)
 
 
 def with_rigid_treads(linear: LinearVehicle) -> LinearVehicle:
@@ -114,12 +119,12 @@ def with_rigid_treads(linear: LinearVehicle) -> LinearVehicle:
     return _linear(linear.speed, reduced, linear.coordinates[x])
 
 
-def without_rigid_modes(J: Matrix, h: float) -> Matrix:
+def without_rigid_modes(J: Matrix, kept: NDArray[np.int_], h: float) -> Matrix:
     """Rows and columns of the kept coordinates, after a check that these do not depend on the ignorable ones (h: step of a step's matrix)."""
-    found = np.abs(J[np.ix_(KEPT, IGNORABLE)]).max()
+    found = np.abs(J[np.ix_(kept, IGNORABLE)]).max()
     if found > DEPENDENCE * (h or 1.0):
         raise JounceError(f"the vehicle depends on its place or heading ({found:.2g} 1/s): linearize it on level, even ground")
-    return J[np.ix_(KEPT, KEPT)]
+    return J[np.ix_(kept, kept)]
 
 
 def _linear(speed: float, A: Matrix, coordinates: NDArray[np.int_]) -> LinearVehicle:

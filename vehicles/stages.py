@@ -23,6 +23,7 @@ from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.ends import hold_ends, stay_closed
 from vehicles.suspension.tables.reduced_table import ReducedTables
 from vehicles.suspension.tables.tabulated import prepare_from_tables
+from vehicles.tires.tread_law import Treads
 
 
 class Model(NamedTuple):
@@ -35,6 +36,7 @@ class Model(NamedTuple):
     body: Record
     body_contact: Record
     tires: Record
+    treads: Treads
     drivetrain: Record
     brakes: Record
     tables: ReducedTables
@@ -51,6 +53,10 @@ class Space(NamedTuple):
     out: Record
     steering: Record
     tires: Record
+    treads: Record
+    seen: Record
+    result: Record
+    carried: Record
     wheels: Record
     contacts: Record
     under: Record

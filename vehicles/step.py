@@ -11,7 +11,7 @@ from vehicles.stages import add_body_contact, add_reactions, answer, before_cont
 from vehicles.steering.pitman_arm import steering_step
 from vehicles.steering_torque import steering_torque
 from vehicles.suspension.tables.reduced_table import covers
-from vehicles.tires.tire import tire_step
+from vehicles.tires.wheels import step_tires
 
 
 @kernel
@@ -28,8 +28,7 @@ def vehicle_step(m, s, ground, command, h):
     steering_step(m.steering, s.steering, command[0]["steering"], h)
     tabulated = covers(m.tables, s.state[0]["theta"], s.steering[0]["angle"])
     before_contact(m, s, tabulated, h)
-    for i in range(4):
-        tire_step(m.tires[i : i + 1], s.tires, i, ground, s.under, h, s.wheels, s.contacts)
+    step_tires(m, s, ground, h)
     gather_tire_loads(s)
     turn_wheels(m, s, command, h)
     add_reactions(m, s)

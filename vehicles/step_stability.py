@@ -26,6 +26,8 @@ from vehicles.readout import READOUT
 from vehicles.stages import Model, Space
 from vehicles.step import vehicle_step
 from vehicles.suspension.corner_sums import prepare
+from vehicles.tires.tire_file import TireSet
+from vehicles.tires.tread_law import NUMBERS
 from vehicles.vehicle import Ground, Vehicle, clear, new_space
 
 Vector = NDArray[np.float64]
@@ -37,12 +39,15 @@ GROUPS = {
     "pitch and roll": (("attitude", 2), ("w", 3)),
     "surge and sway": (("v_xy", 2),),
     "wheel hop": (("theta", 4), ("theta_dot", 4)),
-    "wheel spin": (("wheel_spin", 4), ("u_along", 4)),
-    "tread": (("u_across", 4),),
+    "wheel spin": (("wheel_spin", 4), ("first of the tread", 4)),
+    "tread": (("rest of the tread", 4 * (NUMBERS - 1)),),
 }
-"""Place, heading and the angles of the wheels, on which nothing depends, are left out."""
+"""Place, heading and the angles of the wheels, on which nothing depends, are left out. Of a tread law's state the first number is taken for
+the one along."""
 
 SIZE = sum(count for group in GROUPS.values() for _, count in group)
+BODIES = SIZE - 4 * NUMBERS
+"""Coordinates before those of the treads."""
 HANGING = np.array([1, *range(4, 17)])
 """Coordinates that matter in the air: velocities of the chassis, and the suspension."""
 WIDTH = 1e-6
@@ -149,7 +154,7 @@ def _blame(probe: Vehicle, state: Space, worst: Growth, ground: Ground, h: float
         return found.excess if found is not None else 0.0
 
     grows = worst.sentence(h)
-    suspects = list(_suspects(probe.model))
+    suspects = list(_suspects(probe.model, probe.tires))
     suspect = min(suspects, key=lambda suspect: excess(suspect.scaled(0.5)))
     if excess(suspect.scaled(SMALLEST_FACTOR)) > 0.0:
         raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"much less, or larger masses, and so of others: {grows}")
@@ -161,7 +166,7 @@ def _blame(probe: Vehicle, state: Space, worst: Growth, ground: Ground, h: float
     raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"{most}: {grows}")
 
 
-def _suspects(model: Model) -> Iterator[Suspect]:
+def _suspects(model: Model, tires: TireSet) -> Iterator[Suspect]:
     """The numbers that make a vehicle stiff, those that are not zero."""
     strut_keys = {
         **{name: f"shock.{name}" for name in ("compression_damping", "rebound_damping")},
@@ -176,11 +181,17 @@ def _suspects(model: Model) -> Iterator[Suspect]:
             value = model.struts[0][name][corners][0]
             if np.any(value):
                 yield Suspect(0, f"axles.{axle}.{key}", value.tolist(), partial(_scaled_struts, model, name, corners))
-    for name in ("stiffness", "stiffness_growth", "damping", "bottoming_stiffness", "tread_stiffness", "tread_damping"):
+    for name in ("stiffness", "stiffness_growth", "damping", "bottoming_stiffness"):
         for i, tire in enumerate(model.tires):
             same = (model.tires == tire).nonzero()[0]
             if same[0] == i and np.any(tire[name]):
                 yield Suspect(1 + i, name, tire[name].tolist(), partial(_scaled_tires, model, name, same))
+    for law, own in tires.own.items():
+        for name in tires.law(law).stiff:
+            for i in tires.wheels(law):
+                same = np.array([n for n in tires.wheels(law) if own[n].tobytes() == own[i].tobytes()])
+                if same[0] == i and np.any(own[i][name]):
+                    yield Suspect(1 + i, name, own[i][name].tolist(), partial(_scaled_treads, model, tires, law, name, same))
 
 
 def _scaled_struts(model: Model, name: str, corners: slice, factor: float) -> Model:
@@ -193,6 +204,12 @@ def _scaled_tires(model: Model, name: str, wheels: NDArray[np.int_], factor: flo
     tires = model.tires.copy()
     tires[name][wheels] *= factor
     return model._replace(tires=tires)
+
+
+def _scaled_treads(model: Model, tires: TireSet, law: str, name: str, wheels: NDArray[np.int_], factor: float) -> Model:
+    own = tires.own[law].copy()
+    own[name][wheels] *= factor
+    return model._replace(treads=tires.treads_with(law, own))
 
 
 # Where the vehicle is looked at ------------------------------------------------------------------------------------------------
@@ -210,7 +227,7 @@ def _situations(probe: Vehicle, ground: Ground) -> Iterator[Space]:
     low, high = _travel(probe.description)
     for share in POSITIONS:
         for rate in (RATE, -RATE):
-            clear(probe.space)
+            clear(probe.model, probe.space)
             state = probe.space.state[0]
             state["p_WB"][2] = HIGH
             state["theta"], state["theta_dot"] = low + share * (high - low), rate
@@ -249,7 +266,8 @@ def _copied(space: Space) -> Space:
 
 def _worst(model: Model, space: Space, state: Space, ground: Ground, h: float, like: Growth | None = None) -> Growth | None:
     """The mode that grows most beyond what is allowed, of the kind and axle of `like` if given; None when all are stable."""
-    kept = HANGING if state.state[0]["p_WB"][2] == HIGH else np.arange(SIZE)
+    standing = np.arange(BODIES + 4 * model.treads.laws["numbers"].max())
+    kept = HANGING if state.state[0]["p_WB"][2] == HIGH else standing
     J = step_matrix(model, space, state, ground, h, kept)
     if not np.isfinite(J).all():
         return None  # a corner at the end of its travel does not close beside it; how it is held there is not for this check
@@ -276,8 +294,13 @@ def _named(vector: NDArray[np.complex128]) -> tuple[str, str]:
             at += count
             if part.max() > best:
                 best, kind = float(part.max()), name
-                axle = "" if count != 4 else "front" if part[:2].max() > part[2:].max() else "rear"
+                axle = "" if count % 4 != 0 else "front" if _of_axle(part, 0) > _of_axle(part, 2) else "rear"
     return kind, axle
+
+
+def _of_axle(part: Vector, first: int) -> float:
+    """Largest of the numbers of two wheels; all numbers of all wheels, four after four."""
+    return float(part.reshape(-1, 4)[:, first : first + 2].max())
 
 
 def step_matrix(model: Model, space: Space, state: Space, ground: Ground, h: float, kept: NDArray[np.int_]) -> Matrix:
@@ -314,8 +337,8 @@ def _read(space: Space, q: Vector) -> Vector:
     turn = 2.0 * np.array([q[0] * x - q[1] * w - q[2] * z + q[3] * y, q[0] * y + q[1] * z - q[2] * w - q[3] * x])
     v = s["v_WB_B"]
     suspension = (s["theta"], s["theta_dot"])
-    u = space.tires["u"]
-    return np.concatenate(([s["p_WB"][2], v[2]], turn, s["w_WB_B"], v[:2], *suspension, s["wheel_spin"], u[:, 0], u[:, 1]))
+    treads = space.treads["numbers"].T.ravel()
+    return np.concatenate(([s["p_WB"][2], v[2]], turn, s["w_WB_B"], v[:2], *suspension, s["wheel_spin"], treads))
 
 
 def _write(space: Space, q: Vector, x: Vector) -> None:
@@ -328,4 +351,4 @@ def _write(space: Space, q: Vector, x: Vector) -> None:
     s["q_WB"] = turned / np.linalg.norm(turned)
     s["w_WB_B"] = x[4:7]
     s["theta"], s["theta_dot"], s["wheel_spin"] = x[9:13], x[13:17], x[17:21]
-    space.tires["u"][:, 0], space.tires["u"][:, 1] = x[21:25], x[25:29]
+    space.treads["numbers"] = x[BODIES:].reshape(NUMBERS, 4).T

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
-from simulator.base.records import Record, record
+from simulator.base.records import Record, Table, record
 from simulator.base.section import Section
 from terrain.soil import SOIL
 from vehicles.body_contact import BODY_CONTACT_STATE
@@ -18,7 +18,7 @@ from vehicles.brakes.friction_brake import brakes_from_mapping
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_from_mapping, drivetrain_reset
 from vehicles.equilibrium import settle
-from vehicles.model import new_workspace
+from vehicles.model import CORNER_NAMES, new_workspace
 from vehicles.read import read_vehicle
 from vehicles.readout import READOUT
 from vehicles.stages import Model, Space
@@ -27,7 +27,10 @@ from vehicles.step import vehicle_step
 from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, no_tables
+from vehicles.tires.outside_treads import CARRIED, outside_space, rest_treads
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
+from vehicles.tires.tire_file import TireSet
+from vehicles.tires.tread_law import RESULT, SEEN, TREAD_STATE
 
 Ground = tuple[Record, NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8], NDArray[Any]]
 
@@ -38,15 +41,18 @@ class Vehicle:
     Parameters
     ----------
     description : the vehicle's own file, read
-    tires : (4,) records of TIRE of the wheels FL, FR, RL, RR, see `vehicles.tires.parameters.tire_set`
+    tires : those of the wheels FL, FR, RL, RR
     drivetrain, file : mapping of its drivetrain's file, and the name of that for messages
     """
 
-    def __init__(self, description: Description, tires: Record, drivetrain: Any, file: str) -> None:
-        self.description = description
+    def __init__(self, description: Description, tires: TireSet, drivetrain: Any, file: str) -> None:
+        self.description, self.tires = description, tires
         self.model = _model(description, tires, drivetrain, file)
         self.space = new_space(description)
         self.readout: Record = record(READOUT)
+        self.troubles: list[str] = []
+        """What parts from outside did that they should not, one line each."""
+        self._told: set[int] = set()
 
     def reset(self, ground: Ground, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0) -> None:
         """Settle the vehicle at rest at (x, y) [m] with heading yaw [rad]: every acceleration is below 1e-9 m/s2.
@@ -55,7 +61,7 @@ class Vehicle:
         ------
         JounceError : no equilibrium is found there (the ground is too steep)
         """
-        clear(self.space)
+        clear(self.model, self.space)
         drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
         try:
             settle(self.model, self.space, ground, x, y, yaw)
@@ -67,7 +73,7 @@ class Vehicle:
     def place(self, p_WB: NDArray[np.float64], roll: float, pitch: float, yaw: float) -> None:
         """Put the vehicle in the design position, at rest in neutral, wherever and however asked; nothing is settled."""
         m, s = self.model, self.space
-        clear(s)
+        clear(m, s)
         state = s.state[0]
         R = np.empty((3, 3))
         rotation_of_euler(roll, pitch, yaw, R)
@@ -84,10 +90,24 @@ class Vehicle:
     def read(self, command: Record | None = None) -> Record:
         """READOUT record of the present state, overwritten at every call."""
         read_vehicle(self.model, self.space, self.readout)
+        self._note_laws_switched_off()
         if command is not None:
             for name in ("steering", "throttle", "brake"):
                 self.readout[0][name] = command[0][name]
         return self.readout
+
+    def _note_laws_switched_off(self) -> None:
+        """Note, once for every wheel, a tread law that does not count any more."""
+        off = [i for i in self.tires.outside if self.space.treads[i]["off"] and i not in self._told]
+        if off:
+            self._told.update(off)
+            of = ", ".join(f"{self.tires.laws[i].name} at {CORNER_NAMES[i]}" for i in off)
+            self.troubles.append(f"tread law {of}: gave a number that is not finite, and is switched off there")
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """What is worth a log beside the readout, (prefix, table, record) each: the states of tread laws from outside."""
+        return self.tires.logged(self.space.treads, CORNER_NAMES)
 
     @property
     def speed(self) -> float:
@@ -96,7 +116,7 @@ class Vehicle:
         return math.copysign(math.hypot(v[0], v[1]), v[0])
 
 
-def _model(description: Description, tires: Record, drivetrain: Any, file: str) -> Model:
+def _model(description: Description, tires: TireSet, drivetrain: Any, file: str) -> Model:
     mechanism, tolerance = description.mechanism, description.table_tolerance
     with Section(drivetrain, file) as parts:
         engine_to_wheels = drivetrain_from_mapping(parts.raw("drivetrain", expected="a mapping"), file)
@@ -108,7 +128,8 @@ def _model(description: Description, tires: Record, drivetrain: Any, file: str) 
         description.steering,
         description.body,
         description.body_contact,
-        tires,
+        tires.shared,
+        tires.treads,
         engine_to_wheels,
         brakes,
         no_tables()
@@ -129,6 +150,10 @@ def new_space(description: Description) -> Space:
         w.out,
         record(STEERING_STATE),
         tire_states(4),
+        record(TREAD_STATE, 4),
+        record(SEEN, 4),
+        record(RESULT, 4),
+        record(CARRIED, 4),
         record(WHEEL, 4),
         record(TIRE_OUT, 4),
         record(SOIL),
@@ -139,10 +164,11 @@ def new_space(description: Description) -> Space:
     )
 
 
-def clear(space: Space) -> None:
-    """Everything to zero but the attitude, the tires' search direction and the rear tie rods."""
+def clear(model: Model, space: Space) -> None:
+    """Everything to zero but the attitude, the tires' search direction, treads that rest otherwise, and the rear tie rods."""
     for block in space:
         if block is not space.inputs:
             block[:] = np.zeros(1, block.dtype)
     space.state[0]["q_WB"][0] = 1.0
     space.tires[:] = tire_states(4)
+    rest_treads(model.treads.laws, outside_space(space))

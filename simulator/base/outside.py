@@ -25,7 +25,7 @@ from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
-from simulator.base.jit import COMPILES, OPTIONS, use_cache
+from simulator.base.jit import COMPILES, OPTIONS, inline, use_cache
 from simulator.base.records import Record
 
 ARGUMENTS = ("parameters", "state", "seen", "result", "first", "count", "h")
@@ -77,13 +77,17 @@ def address_of(one: Record) -> int:
     return int(one.ctypes.data)
 
 
-def _plain_record_at(address: int, dtype: np.dtype) -> Any:
-    memory: Any = (ctypes.c_char * dtype.itemsize).from_address(int(address))
+def _plain_records_at(address: int, dtype: np.dtype, count: int) -> Any:
+    memory: Any = (ctypes.c_char * (dtype.itemsize * count)).from_address(int(address))
     return np.frombuffer(memory, dtype)
 
 
+def _plain_record_at(address: int, dtype: np.dtype) -> Any:
+    return _plain_records_at(address, dtype, 1)
+
+
 @intrinsic
-def _compiled_record_at(_context: Any, _address: Any, dtype: Any) -> Any:
+def _compiled_records_at(_context: Any, _address: Any, dtype: Any, _count: Any) -> Any:
     array = types.Array(dtype.dtype, 1, "C")
 
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -92,14 +96,32 @@ def _compiled_record_at(_context: Any, _address: Any, dtype: Any) -> Any:
         populate_array(
             made,
             data=builder.inttoptr(arguments[0], made.data.type),
-            shape=[context.get_constant(types.intp, 1)],
+            shape=[arguments[2]],
             strides=[size],
             itemsize=size,
             meminfo=None,
         )
         return made._getvalue()
 
-    return array(types.uintp, dtype), generate
+    return array(types.uintp, dtype, types.intp), generate
+
+
+@inline
+def _compiled_record_at(address: Any, dtype: Any) -> Any:
+    return _compiled_records_at(address, dtype, 1)  # type: ignore[call-arg]
+
+
+def _plain_address(records: Record) -> int:
+    return address_of(records)
+
+
+@intrinsic
+def _compiled_address(_context: Any, records: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        made = make_array(records)(context, builder, arguments[0])
+        return builder.ptrtoint(made.data, context.get_value_type(types.uintp))
+
+    return types.uintp(records), generate
 
 
 def _plain_call(kernel: int, parameters: int, state: int, seen: int, result: int, first: int, count: int, h: float) -> None:
@@ -118,6 +140,12 @@ def _compiled_call(_context: Any, kernel: Any, parameters: Any, state: Any, seen
 
 record_at: Callable[..., Any] = _compiled_record_at if COMPILES else _plain_record_at
 """The record of a dtype at an address, for kernels: `record_at(parameters, dtype)[0]["mass"]`."""
+
+records_at: Callable[..., Any] = _compiled_records_at if COMPILES else _plain_records_at
+"""So many records of a dtype that lie one after the other, for kernels: `records_at(parameters, dtype, first + count)[i]["mass"]`."""
+
+address_in_kernel: Callable[..., int] = _compiled_address if COMPILES else _plain_address
+"""`address_of`, for kernels."""
 
 call: Callable[..., None] = _compiled_call if COMPILES else _plain_call
 """Run the kernel at an address, for kernels: `call(kernel, parameters, state, seen, result, first, count, h)`."""

@@ -24,7 +24,7 @@ from tests.broken_places import places
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
-from vehicles.tires.parameters import tire, tire_set
+from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod

@@ -12,7 +12,7 @@ from terrain.soil import soil
 from vehicles.brakes.friction_brake import brakes_from_mapping
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
-from vehicles.tires.parameters import tire, tire_set
+from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.classical import washout
 

@@ -78,7 +78,7 @@ def test_mirror_image_of_a_drive(vehicle: str, on: str, brake: float) -> None:
             v.model.chassis[0]["com"][1], v.model.chassis[0]["inertia"][[3, 5]] = 0.0, 0.0
     moving(left, 3)
     right.space.state[:] = mirrored(left.space.state)
-    right.space.tires["u"] = (left.space.tires["u"] * [1.0, -1.0])[SWAP]
+    right.space.treads["numbers"][:, :2] = (left.space.treads["numbers"][:, :2] * [1.0, -1.0])[SWAP]
     right.space.tires["sinkage"] = left.space.tires["sinkage"][SWAP]
     right.space.drivetrain[0]["brake_angle"] = left.space.drivetrain[0]["brake_angle"][SWAP]
     right.space.drivetrain[0]["turbine_speed"] = left.space.drivetrain[0]["turbine_speed"]

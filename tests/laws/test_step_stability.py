@@ -15,7 +15,7 @@ from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.step_stability import HIGH, SIZE, check_step, step_matrix
-from vehicles.tires.parameters import tire, tire_set
+from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle, new_space
 
 CONFIGS = data_folder("configs")

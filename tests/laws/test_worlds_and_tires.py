@@ -18,7 +18,7 @@ from simulator.build import build_cueing, build_ground, build_vehicle, data_fold
 from simulator.session import Session
 from tests.laws.vehicle_rig import command
 from vehicles.description import read_description
-from vehicles.tires.parameters import tire
+from vehicles.tires.tire_file import tire
 from vehicles.vehicle import Vehicle
 
 CONFIGS = data_folder("configs")

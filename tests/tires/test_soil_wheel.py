@@ -8,8 +8,8 @@ import pytest
 import tire_rig
 from scipy.optimize import brentq
 
+from vehicles.tires.load import STANDING, soil_reaction
 from vehicles.tires.soil_wheel import soil_wheel, substitute_radius
-from vehicles.tires.tire import STANDING, soil_reaction
 
 POUND, INCH = 4.4482216152605, 0.0254
 PSI = POUND / INCH**2
@@ -185,7 +185,7 @@ def test_substitute_circle_limits():
 
 def test_elastic_mode_is_a_flat_patch_under_even_pressure():
     """On hard soil the tire flattens: the load is Bekker's pressure at the sinkage times the patch of the tire on a plane."""
-    p = tire_rig.parameters()
+    p = tire_rig.parameters().shared
     soil = tire_rig.soil(k_c=0.0, k_phi=8e7, n=1.0, exit_ratio=0.0)
     deflection, z = 0.016, 1e-3
     W = soil_reaction(p, soil, deflection, z, STANDING)[0]

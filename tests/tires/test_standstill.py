@@ -40,7 +40,7 @@ GROUNDS = {
 def test_parked_on_a_slope_of_30_percent_for_a_minute(ground, h):
     """Springs settle within the first seconds; then less than 0.01 mm in half a minute."""
     r, places = parked(GROUNDS[ground], slope_of(0.3), h, 60.0)
-    elastic = MASS * G * 0.2873 / r.p[0]["tread_stiffness"][0]
+    elastic = MASS * G * 0.2873 / r.p.tmeasy[0]["tread_stiffness"][0]
     assert abs(places[2][0] - places[1][0]) < 1e-5
     assert abs(places[2][0] - places[0][0] + elastic) < 1e-3, "beyond the give of the tread"
     assert np.abs(r.wheel[0]["v_WK_W"]).max() < 1e-6
@@ -52,7 +52,7 @@ def test_parked_across_the_slope_and_on_a_real_plane():
     angle = math.atan(0.3)
     r.wheel[0]["p_WK"] = 0.0, 0.0, (0.4699 - 0.0155) / math.cos(angle)
     r.wheel[0]["a_W"] = 0.0, math.cos(angle), math.sin(angle)
-    r.s[0]["e_W"] = 0.0, math.sin(angle), -math.cos(angle)
+    r.s.tires[0]["e_W"] = 0.0, math.sin(angle), -math.cos(angle)
     r, _ = parked(r.ground, np.array([0.0, 0.0, -G]), 1e-3, 20.0, r)
     r, places = parked(r.ground, np.array([0.0, 0.0, -G]), 1e-3, 60.0, r)
     assert np.linalg.norm(places[2] - places[0]) < 1e-5
@@ -153,7 +153,7 @@ def test_lift_off_forgets_the_tread_smoothly():
         assert np.abs(F - last).max() < 0.35 * 6400.0
         last = F.copy()
     assert F.tolist() == [0.0, 0.0, 0.0]
-    assert np.abs(r.s[0]["u"]).max() < 1e-6
+    assert np.abs(r.s.treads[0]["numbers"]).max() < 1e-6
 
 
 def test_static_force_is_the_force_at_rest():
@@ -162,9 +162,9 @@ def test_static_force_is_the_force_at_rest():
         for _ in range(300):
             o = tire_rig.step(r)
         assert o["F_C"] == pytest.approx([0.0, 0.0, 6400.0], rel=1e-6, abs=1e-6)
-        assert o["sinkage"] == pytest.approx((1.0 - hardness) * r.s[0]["sinkage"], abs=1e-9)
+        assert o["sinkage"] == pytest.approx((1.0 - hardness) * r.s.tires[0]["sinkage"], abs=1e-9)
         depth = o["depth"]
-        force, slope, _ = tire_rig.static_force(r.p, r.under, depth)
-        more = tire_rig.static_force(r.p, r.under, depth + 1e-4)[0]
+        force, slope, _ = tire_rig.static_force(r.p.shared, r.under, depth)
+        more = tire_rig.static_force(r.p.shared, r.under, depth + 1e-4)[0]
         assert (more - force) / 1e-4 == pytest.approx(slope, rel=0.02)
     assert r.under.dtype.names == tuple(row[0] for row in SOIL)

@@ -5,7 +5,7 @@ import tire_rig
 import yaml
 
 from simulator.base.errors import ConfigError
-from vehicles.tires.parameters import tire
+from vehicles.tires.tire_file import tire
 
 
 def shipped(name="tmeasy_hmmwv"):
@@ -15,7 +15,7 @@ def shipped(name="tmeasy_hmmwv"):
 def test_shipped_tires_load():
     for file in sorted(tire_rig.CONFIGS.glob("*.yaml")):
         p = tire_rig.parameters(file.stem)
-        assert p[0]["radius"] == 0.4699
+        assert p.shared[0]["radius"] == 0.4699
 
 
 @pytest.mark.parametrize(

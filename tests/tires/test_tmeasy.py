@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 import tire_rig
 
-from vehicles.tires.grip import V_BREAK
-from vehicles.tires.tmeasy import characteristic, effective_radius, force_at, radial_force, slip_force, trail
+from vehicles.tires.radial import effective_radius, radial_force
+from vehicles.tires.tmeasy.curves import characteristic, force_at, slip_force, trail
+from vehicles.tires.tmeasy.grip import V_BREAK
 
 P = tire_rig.parameters()
 DIRECTIONS = [(1.0, 0.0), (0.0, 1.0), (0.6, 0.8), (-0.6, 0.8), (0.8, -0.6)]
 
 
 def curve(q=1.0, m=1.0, direction=(1.0, 0.0), p=P):
-    return characteristic(p, q, m, direction[0] ** 2)
+    return characteristic(p.tmeasy, q, m, direction[0] ** 2)
 
 
 def force(c, s):
@@ -34,7 +35,7 @@ def test_peak_slide_and_slope_are_those_of_the_parameters(q, m, direction):
 
 
 def test_pure_directions_take_the_values_of_the_file():
-    values = P[0]
+    values = P.tmeasy[0]
     for name, direction in (("x", (1.0, 0.0)), ("y", (0.0, 1.0))):
         for q, column in ((1.0, 0), (2.0, 1)):
             _, Fm, sm, Fs, ss = curve(q, 1.0, direction)[:5]
@@ -59,12 +60,12 @@ def test_force_is_c1_over_slip(direction, peak):
 
 def test_trail_falls_through_zero_and_ends():
     q = 1.0
-    assert trail(P, q, 0.0) == pytest.approx(P[0]["nl0"][0])
-    assert trail(P, q, -0.1) == trail(P, q, 0.1) > 0.0
-    assert trail(P, q, P[0]["sq0"][0]) == pytest.approx(0.0, abs=1e-12)
-    assert trail(P, q, 0.5) < 0.0 and trail(P, q, 1.03) == 0.0
+    assert trail(P.tmeasy, q, 0.0) == pytest.approx(P.tmeasy[0]["nl0"][0])
+    assert trail(P.tmeasy, q, -0.1) == trail(P.tmeasy, q, 0.1) > 0.0
+    assert trail(P.tmeasy, q, P.tmeasy[0]["sq0"][0]) == pytest.approx(0.0, abs=1e-12)
+    assert trail(P.tmeasy, q, 0.5) < 0.0 and trail(P.tmeasy, q, 1.03) == 0.0
     y = np.linspace(0.0, 1.1, 20001)
-    n = np.array([trail(P, q, x) for x in y])
+    n = np.array([trail(P.tmeasy, q, x) for x in y])
     assert np.abs(np.diff(n)).max() < 1e-4
 
 
@@ -73,13 +74,13 @@ def test_trail_falls_through_zero_and_ends():
 @pytest.mark.parametrize("speed", [1.0, -4.0, 25.0])
 def test_rolling_steadily_gives_the_steady_force(name, v_y, slip, speed):
     r = tire_rig.rig(name)
-    R0 = r.p[0]["radius"]
-    R_e = effective_radius(R0, 6400.0 / r.p[0]["stiffness"])
+    R0 = r.p.shared[0]["radius"]
+    R_e = effective_radius(R0, 6400.0 / r.p.shared[0]["stiffness"])
     v = speed * (1.0 - slip), speed * v_y / 10.0
     o = tire_rig.roll(tire_rig.place(r, 6400.0, v, speed / R_e), distance=12.0)
     s_x, s_y = math.copysign(slip, slip * speed), -v[1] / abs(speed)
     s = math.hypot(s_x, s_y)
-    c = curve(6400.0 / r.p[0]["load"], 1.0, (s_x / s, s_y / s), r.p)
+    c = curve(6400.0 / r.p.tmeasy[0]["load"], 1.0, (s_x / s, s_y / s), r.p)
     F = force(c, s)
     behind_peak = 0.25 * (V_BREAK / speed) ** 2 if s > c[2] else 0.0
     assert o["F_C"][2] == pytest.approx(6400.0, rel=1e-9)
@@ -91,7 +92,7 @@ def test_locked_wheel_slides_with_sliding_friction_against_its_velocity():
         r = tire_rig.place(tire_rig.rig(), 6400.0, v, 0.0)
         o = tire_rig.roll(r)
         speed = math.hypot(*v)
-        Fs = curve(6400.0 / r.p[0]["load"], 1.0, (v[0] / speed, v[1] / speed))[3]
+        Fs = curve(6400.0 / r.p.tmeasy[0]["load"], 1.0, (v[0] / speed, v[1] / speed))[3]
         assert o["F_C"][:2] == pytest.approx([-Fs * v[0] / speed, -Fs * v[1] / speed], rel=1e-6)
 
 
@@ -117,8 +118,8 @@ def test_force_never_leaves_the_friction_circle_and_never_feeds_a_sliding_wheel(
         r.wheel[0]["spin"] = rng.choice([0.0, 1.0, 30.0]) * rng.normal()
         r.wheel[0]["p_WK"][2] = rng.uniform(0.35, 0.48)
         F = tire_rig.step(r, h)["F_C"]
-        q = min(F[2], r.p[0]["load_max"]) / r.p[0]["load"]
-        bound = max(force_at(r.p[0]["fxm"], q), force_at(r.p[0]["fym"], q))
+        q = min(F[2], r.p.shared[0]["load_max"]) / r.p.tmeasy[0]["load"]
+        bound = max(force_at(r.p.tmeasy[0]["fxm"], q), force_at(r.p.tmeasy[0]["fym"], q))
         assert math.hypot(F[0], F[1]) <= bound * (1.0 + 1e-9) + 1e-6
         assert F[2] >= 0.0
 
@@ -150,22 +151,24 @@ def test_shaken_tread_takes_energy_in():
 def test_radial_force_is_never_negative_and_continuous():
     d = np.linspace(-0.05, 0.45, 50001)
     for rate in (-5.0, 0.0, 5.0):
-        F = np.array([radial_force(P, x, rate)[0] for x in d])
+        F = np.array([radial_force(P.shared, x, rate)[0] for x in d])
         assert F.min() >= 0.0 and F[d <= 0.0].max() == 0.0
         assert np.abs(np.diff(F)).max() < (3e6 + 5.0 * 1.5e6) * (d[1] - d[0])
-    assert radial_force(P, 0.255, 0.0)[0] - P[0]["stiffness"] * 0.255 == pytest.approx(P[0]["bottoming_stiffness"] * (0.255 - 0.25035))
-    assert radial_force(P, P[0]["give"], 0.0)[0] == pytest.approx(P[0]["strength"])
-    assert radial_force(P, 0.42, 50.0)[0] == P[0]["strength"], "rim and tire give way"
+    assert radial_force(P.shared, 0.255, 0.0)[0] - P.shared[0]["stiffness"] * 0.255 == pytest.approx(
+        P.shared[0]["bottoming_stiffness"] * (0.255 - 0.25035)
+    )
+    assert radial_force(P.shared, P.shared[0]["give"], 0.0)[0] == pytest.approx(P.shared[0]["strength"])
+    assert radial_force(P.shared, 0.42, 50.0)[0] == P.shared[0]["strength"], "rim and tire give way"
 
 
 def test_moments():
     r = tire_rig.place(tire_rig.rig(), 6400.0, (15.0, 0.4), 15.0 / 0.465)
     o = tire_rig.roll(r)
-    L = 2.0 * math.sqrt(r.p[0]["radius"] * o["tire_deflection"])
-    n = trail(r.p, 6400.0 / r.p[0]["load"], 0.4 / 15.0)
+    L = 2.0 * math.sqrt(r.p.shared[0]["radius"] * o["tire_deflection"])
+    n = trail(r.p.tmeasy, 6400.0 / r.p.tmeasy[0]["load"], 0.4 / 15.0)
     assert o["M_C"][2] == pytest.approx(-o["F_C"][1] * L * n, rel=1e-3) and o["M_C"][2] > 0.0, "turns the wheel into its path"
     free = tire_rig.roll(tire_rig.place(tire_rig.rig(torque_radius=0.0), 6400.0, (15.0, 0.0), 15.0 / 0.465))
-    assert free["M_C"][1] == pytest.approx(-0.015 * 6400.0 * r.p[0]["radius"], rel=1e-3), "rolling resistance"
+    assert free["M_C"][1] == pytest.approx(-0.015 * 6400.0 * r.p.shared[0]["radius"], rel=1e-3), "rolling resistance"
 
 
 def test_leaning_wheel_is_held_by_its_tread():

@@ -13,16 +13,20 @@ from simulator.base.jit import kernel
 from simulator.base.records import record
 from terrain.soil import FIRM, SOIL
 from terrain.surface import GROUND
-from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire, tire_states
-from vehicles.tires.tire import static_force, tire_step
+from vehicles.tires.load import static_force
+from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
+from vehicles.tires.tire import Tire, TireStates, tire_step
+from vehicles.tires.tire_file import tire
+from vehicles.tires.tread_law import TREAD_STATE
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "tires"
 
 
 def parameters(name="tmeasy_hmmwv", **changes):
-    """Tire record of a shipped file, with changes."""
+    """Tire of a shipped file, with changes."""
     mapping = yaml.safe_load((CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
-    return tire({**mapping, **changes}, f"{name}.yaml")
+    file = tire({**mapping, **changes}, f"{name}.yaml")
+    return Tire(file.shared, file.own)
 
 
 def soil(hardness=0.0, **values):
@@ -49,8 +53,9 @@ def rig(name="tmeasy_hmmwv", ground=None, **changes):
     wheel = record(WHEEL)
     wheel[0]["a_W"] = 0.0, 1.0, 0.0
     return SimpleNamespace(
-        p=parameters(name, **changes), s=tire_states(1), wheel=wheel, out=record(TIRE_OUT), under=record(SOIL), ground=ground or plane()
-    )
+        p=parameters(name, **changes), s=TireStates(tire_states(1), record(TREAD_STATE)), wheel=wheel,
+        out=record(TIRE_OUT), under=record(SOIL), ground=ground or plane(),
+    )  # fmt: skip
 
 
 def step(r, h=1e-3):
@@ -66,9 +71,9 @@ def place(r, load=6400.0, v=(0.0, 0.0), spin=0.0):
     low, high = 0.0, 0.45
     for _ in range(60):
         depth = 0.5 * (low + high)
-        low, high = (depth, high) if static_force(r.p, r.under, depth)[0] < load else (low, depth)
-    r.s[0]["sinkage"], r.s[0]["dent"] = static_force(r.p, r.under, depth)[2], 0.0
-    r.wheel[0]["p_WK"] = 0.0, 0.0, r.p[0]["radius"] - depth
+        low, high = (depth, high) if static_force(r.p.shared, r.under, depth)[0] < load else (low, depth)
+    r.s.tires[0]["sinkage"], r.s.tires[0]["dent"] = static_force(r.p.shared, r.under, depth)[2], 0.0
+    r.wheel[0]["p_WK"] = 0.0, 0.0, r.p.shared[0]["radius"] - depth
     r.wheel[0]["v_WK_W"] = v[0], v[1], 0.0
     r.wheel[0]["spin"] = spin
     return r

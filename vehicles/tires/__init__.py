@@ -1,2 +1,6 @@
-"""Tires: where they touch (contact), what hard ground gives (tmeasy), what soil gives (soil_wheel), how they stick (grip),
-and all of it together for one wheel (tire). Parameters and records are tables in `parameters`."""
+"""Tires: a tread law on a ground law.
+
+Shared by all: where they touch (contact), their radial spring (radial), what bears the load, soil included (load, soil_wheel), moments and
+their transport (moments); tables in `parameters`. A tread law makes the horizontal forces (tread_law says what one is): TMeasy in a room of
+its own, called directly for one wheel (tire); those from outside through their addresses (outside_treads, soil_shear). All wheels of a
+vehicle together: `wheels`; from files: `tire_file`, names of laws: `kinds`."""

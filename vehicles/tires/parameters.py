@@ -1,16 +1,14 @@
-"""Tables of a tire: parameters from its file, state, what the vehicle hands in and what it gets back."""
+"""Tables of what all tires share: parameters, state, what the vehicle hands in and what it gets back."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from simulator.base.errors import ConfigError, TireTypeWarning
-from simulator.base.records import LARGEST, Record, from_mapping, join, record
-from vehicles.tires.tmeasy import DEFLECTION_MAX, radial_force
+from simulator.base.errors import ConfigError
+from simulator.base.records import LARGEST, Record, join, record
+from vehicles.tires.radial import DEFLECTION_MAX, radial_force
+from vehicles.tires.tread_law import MEMORY, NUMBERS
 
 TIRE = (
     # name                  shape  unit       what it is
@@ -21,25 +19,9 @@ TIRE = (
     ("damping", (), "N s/m", "radial damping"),
     ("bottoming_radius", (), "m", "radius at which the rim strikes through"),
     ("bottoming_stiffness", (), "N/m", "stiffness added beyond that"),
-    ("load", (), "N", "nominal load pn; the pairs below hold values at pn and at 2 pn"),
-    ("load_max", (), "N", "largest load used in the horizontal curves"),
-    ("friction", (), "1", "friction coefficient of the ground on which the curves were found"),
-    ("dfx0", (2,), "N", "initial slope of the longitudinal force over slip"),
-    ("fxm", (2,), "N", "largest longitudinal force"),
-    ("fxs", (2,), "N", "longitudinal force in full sliding"),
-    ("dfy0", (2,), "N", "initial slope of the lateral force over slip"),
-    ("fym", (2,), "N", "largest lateral force"),
-    ("fys", (2,), "N", "lateral force in full sliding"),
-    ("sxm", (2,), "1", "longitudinal slip at the largest force"),
-    ("sxs", (2,), "1", "longitudinal slip at which full sliding begins"),
-    ("sym", (2,), "1", "lateral slip at the largest force"),
-    ("sys", (2,), "1", "lateral slip at which full sliding begins"),
-    ("nl0", (2,), "1", "pneumatic trail over contact length at zero slip"),
-    ("sq0", (2,), "1", "lateral slip at which the trail changes sign"),
-    ("sqe", (2,), "1", "lateral slip beyond which there is no trail"),
+    ("load_max", (), "N", "largest load used for the horizontal forces"),
+    ("friction", (), "1", "friction coefficient of the ground on which the numbers of the tread law were found"),
     ("rolling_resistance", (), "1", "moment over load and radius"),
-    ("tread_stiffness", (2,), "N/m", "stiffness of the contact patch against the rim, along and across"),
-    ("tread_damping", (2,), "N s/m", "damping of the same"),
     ("torque_radius", (), "1", "lever of the circumferential force about the axle: 0 = loaded radius, 1 = effective rolling radius"),
     ("bulldozing", (), "1", "share of the side wall's passive earth pressure that acts on soil"),
     ("strength", (), "N", "radial force at which rim and tire give way; 4 times `load_max` when left out"),
@@ -48,13 +30,13 @@ TIRE = (
 
 TIRE_STATE = (
     # name          shape  unit   what it is
-    ("u", (2,), "m", "tangential deflection of the tread, along and across"),
     ("slip", (2,), "1", "slip at which the contact patch really slid in the last step"),
-    ("secant", (), "N s/m", "friction force over sliding velocity in the last step"),
     ("sinkage", (), "m", "depth of the rut in soil of hardness 0"),
     ("e_W", (3,), "1", "radius that pointed at the ground in the last step: tells where to look for it"),
     ("dent", (), "m", "how far rim and tire have given way"),
+    ("shear", (2,), "m", "deflection against sheared soil, along and across, of a tread law from outside"),
 )
+"""What tires of all tread laws keep; the law's own is TREAD_STATE of `tread_law`."""
 
 WHEEL = (
     # name      shape  unit     what it is
@@ -87,68 +69,45 @@ TIRE_OUT = (
     ("tire_deflection", (), "m", "radial deflection of the tire"),
     ("sinkage", (), "m", "sinkage of the wheel into the ground"),
     ("hardness", (), "1", "share of hard ground under the tire"),
-    ("u_rate", (2,), "m/s", "rate of the tangential deflection"),
+    ("tread_rate", (NUMBERS,), "1/s", "rates of the numbers of the tread law's state, in their units"),
+    ("tread_memory", (MEMORY,), "", "what the tread law wants to find in its state at the next step"),
     ("sinkage_rate", (), "m/s", "rate of the rut's depth"),
+    ("shear_rate", (2,), "m/s", "rate of the deflection against sheared soil"),
     ("slip", (2,), "1", "slip of the contact patch"),
-    ("secant", (), "N s/m", "friction force over sliding velocity"),
 )
 """One record per wheel; vectors ending in _W are in world axes, those in _C in contact axes (x heading, y left, z normal)."""
 
-_FILE = TIRE[:-1]
-
-TYPES = ("tmeasy",)
-"""Tread laws by the `type` of a tire file, the first one if it does not say."""
+FILE = TIRE[:-1]
+"""What every tire file has; `strength` may be left out."""
 
 STRENGTH = 4.0
-"""Default strength, in largest loads of the horizontal curves: a rim that bends under some 12 t."""
+"""Default strength, in largest loads for the horizontal forces: a rim that bends under some 12 t."""
 
-_RANGES = {
+RANGES = {
     **dict.fromkeys(("radius", "width", "bottoming_radius"), (0.01, 10.0)),
-    **dict.fromkeys(("stiffness", "tread_stiffness"), (1e2, 1e8)),
+    "stiffness": (1e2, 1e8),
     **dict.fromkeys(("stiffness_growth", "bottoming_stiffness"), (0.0, LARGEST)),
-    **dict.fromkeys(("damping", "tread_damping"), (1e-3, 1e6)),
-    **dict.fromkeys(("load", "load_max", "strength"), (1.0, 1e7)),
+    "damping": (1e-3, 1e6),
+    **dict.fromkeys(("load_max", "strength"), (1.0, 1e7)),
     "friction": (0.01, 5.0),
-    **dict.fromkeys(("dfx0", "dfy0"), (1.0, LARGEST)),
-    **dict.fromkeys(("fxm", "fxs", "fym", "fys"), (0.1, 1e7)),
-    **dict.fromkeys(("sxm", "sxs", "sym", "sys", "sq0", "sqe"), (1e-3, 100.0)),
-    "nl0": (0.0, 1.0),
     "rolling_resistance": (0.0, 1.0),
     **dict.fromkeys(("torque_radius", "bulldozing"), (0.0, 1.0)),
 }
 """What a tire can be, in SI units: beyond is a slip of the pen."""
-_ORDERED = (("fxs", "fxm"), ("fys", "fym"), ("sxm", "sxs"), ("sym", "sys"), ("sq0", "sqe"))
-_RISING = ("fxm", "fym")
-"""Forces that are larger at twice the nominal load."""
 
 
-def tire(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
-    """Record of table `TIRE` from a tire file: exactly the rows of the table but `give`, in SI units; `strength` may be left out.
-
-    Raises
-    ------
-    ConfigError : unknown or missing key, wrong type or shape, a number out of range, two numbers in the wrong order
-    """
-    rows = from_mapping(_FILE, _of_a_known_type(mapping, file, key), file, key, {"strength": 0.0}, _RANGES)
+def shared_record(rows: Record, mapping: Mapping[str, Any], file: object, key: str) -> Record:
+    """Record of table `TIRE` out of the rows FILE of a tire file that is `mapping`. Raises ConfigError: the rim is larger than the tire."""
     p = record(TIRE)
     values = p[0]
-    for name in rows.dtype.names or ():
+    for name in (row[0] for row in FILE):
         values[name] = rows[0][name]
     if "strength" not in mapping:
         values["strength"] = STRENGTH * values["load_max"]
     values["give"] = _deflection(p, float(values["strength"]))
-    for low, high in _ORDERED:
-        _require(bool((values[low] < values[high]).all()), mapping, file, key, low, f"below {high} = {values[high].tolist()}")
-    for name in _RISING:
-        _require(bool(values[name][0] < values[name][1]), mapping, file, key, name, "the larger force at twice the load")
-    _require(float(values["bottoming_radius"]) < float(values["radius"]), mapping, file, key, "bottoming_radius", "less than the radius")
-    _require(float(values["load_max"]) <= 4.0 * float(values["load"]), mapping, file, key, "load_max", "at most 4 times the load")
+    if not float(values["bottoming_radius"]) < float(values["radius"]):
+        raise ConfigError(file, join(key, "bottoming_radius"), mapping["bottoming_radius"], "less than the radius")
     return p
-
-
-def tire_set(tires: Sequence[Record]) -> Record:
-    """(n,) records of TIRE out of one of each wheel."""
-    return np.concatenate(tires)
 
 
 def _deflection(p: Record, force: float) -> float:
@@ -165,20 +124,3 @@ def tire_states(count: int = 4) -> Record:
     s = record(TIRE_STATE, count)
     s["e_W"][:, 2] = -1.0
     return s
-
-
-def _of_a_known_type(mapping: Any, file: object, key: str) -> Any:
-    """The mapping without its `type`, which must be one of TYPES. Raises ConfigError."""
-    if not isinstance(mapping, Mapping):
-        return mapping
-    if "type" not in mapping:
-        told = f"{file}: no type is said, so it is {TYPES[0]}; write `type: {TYPES[0]}`"
-        warnings.warn(told, TireTypeWarning, stacklevel=3)
-    elif mapping["type"] not in TYPES:
-        raise ConfigError(file, join(key, "type"), mapping["type"], " or ".join(TYPES))
-    return {name: value for name, value in mapping.items() if name != "type"}
-
-
-def _require(ok: bool, mapping: Mapping[str, Any], file: object, key: str, name: str, expected: str) -> None:
-    if not ok:
-        raise ConfigError(file, join(key, name), mapping[name], expected)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, OutputError
+from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
@@ -30,7 +30,7 @@ from vehicles.stages import move_wheels
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.step import vehicle_step
 from vehicles.suspension.corner_sums import prepare
-from vehicles.tires.tmeasy import effective_radius
+from vehicles.tires.radial import effective_radius
 from vehicles.vehicle import Vehicle
 
 Array = NDArray[np.float64]
@@ -209,6 +209,8 @@ def take_over(vehicle: Vehicle, recording: Recording, row: int) -> None:
     def values(*names: str) -> Array:
         return np.concatenate([recording.values(name, [row]) for name in names])
 
+    if vehicle.tires.outside:
+        raise JounceError("the state of a recording can be given to tires of the type tmeasy only")
     space, state = vehicle.space, vehicle.space.state[0]
     R = np.empty((3, 3))
     roll, pitch, yaw = values("roll", "pitch", "yaw")
@@ -224,7 +226,8 @@ def take_over(vehicle: Vehicle, recording: Recording, row: int) -> None:
     state["theta_dot"] = rates / space.kinematics[0]["shock_length_1"]
     _begin(vehicle, recording, row)  # once more: the rates move the wheels
     for axis, name in enumerate(("tire_Fx", "tire_Fy")):
-        space.tires["u"][:, axis] = values(*(f"{name}_{c}" for c in CORNERS)) / vehicle.model.tires["tread_stiffness"][:, axis]
+        forces = values(*(f"{name}_{c}" for c in CORNERS))
+        space.treads["numbers"][:, axis] = forces / vehicle.model.treads.tmeasy["tread_stiffness"][:, axis]
 
     gear, engine_speed = values("gear", "engine_speed")
     drivetrain_reset(vehicle.model.drivetrain, space.drivetrain, state["wheel_spin"], round(gear))

@@ -25,10 +25,7 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline
-from vehicles.tires.tmeasy import characteristic, rising_force, slip_force
-
-V_CREEP = 1e-6
-"""m/s. Added to the rolling speed under the slip. Larger: a parked car creeps faster. Smaller: nothing but digits."""
+from vehicles.tires.tmeasy.curves import characteristic, rising_force, slip_force
 
 V_BREAK = 0.2
 """m/s. A locked or standing wheel slides with sliding friction from about this speed on and holds with the peak well below it. Larger:

@@ -1,0 +1,276 @@
+"""A tread law that lives outside the packages (`brush`): its forces, a car on it, and what the shipped step knows of it."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import yaml
+
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.outside import Outside, outside, records_at
+from simulator.base.records import Record, dtype_of, record
+from simulator.build import build_vehicle, data_folder
+from simulator.outlets import Telemetry
+from simulator.record.parquet import read_telemetry
+from tests.flow.jounce import ROOT, environment
+from tests.laws.vehicle_rig import command, drive, ground, track
+from tests.tenants import brush
+from tests.tires import tire_rig
+from vehicles.held import HeldVehicle
+from vehicles.linearize import linearize
+from vehicles.tires.kinds import register
+from vehicles.tires.outside_treads import CARRIED
+from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
+from vehicles.tires.tire_file import TireSet, tire
+from vehicles.tires.tread_law import RESULT, SEEN, TREAD_STATE, Treads
+from vehicles.tires.wheels import step_tires
+from vehicles.vehicle import Vehicle
+
+TIRE = {
+    "type": "brush", "radius": 0.4699, "width": 0.3175, "stiffness": 411120.9, "stiffness_growth": 0.0, "damping": 3931.7,
+    "bottoming_radius": 0.21955, "bottoming_stiffness": 2055604.6, "load_max": 30000.0, "friction": 0.8, "rolling_resistance": 0.015,
+    "torque_radius": 1.0, "bulldozing": 1.0, "bristles": 1e7, "mu": 0.8, "carcass_stiffness": 250e3, "carcass_damping": 2000.0,
+}  # fmt: skip
+
+
+@cache
+def blind() -> Outside:
+    """A law that loses its head as soon as a wheel turns."""
+    p_of, o_of, i_of = brush.P, dtype_of(RESULT), dtype_of(SEEN)
+
+    @outside
+    def blind(parameters, state, seen, result, first, count, h):
+        for i in range(first, first + count):
+            k, r = records_at(seen, i_of, first + count)[i], records_at(result, o_of, first + count)[i]
+            r["F"][0], r["F"][1], r["rate"][0] = 0.0, -1e3 * k["v_y"], 0.0
+            if i == 2 and k["spin"] > 1.0:
+                r["rate"][0] = math.nan
+            r["M_z"] = 0.0 * records_at(parameters, p_of, first + count)[i]["mu"]
+
+    return blind
+
+
+def on_tires(folder: Path, tires: Any, **changes: Any) -> Vehicle:
+    """The shipped vehicle on other tires; `brush` and `blind` are files of this test."""
+    (folder / "brush.yaml").write_text(yaml.safe_dump({**TIRE, **changes}), encoding="utf-8")
+    (folder / "blind.yaml").write_text(yaml.safe_dump({**TIRE, "type": "blind"}), encoding="utf-8")
+    shipped = yaml.safe_load((data_folder("configs") / "vehicles/hmmwv.yaml").read_text(encoding="utf-8"))
+    (folder / "car.yaml").write_text(yaml.safe_dump({**shipped, "tires": tires}), encoding="utf-8")
+    return build_vehicle(str(folder / "car.yaml"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("brush")
+
+
+@pytest.fixture
+def car(folder: Path) -> Vehicle:
+    return on_tires(folder, "brush")
+
+
+# One wheel ----------------------------------------------------------------------------------------------------------------------
+
+
+class Parameters(NamedTuple):
+    tires: Record
+    treads: Treads
+
+
+class Records(NamedTuple):
+    tires: Record
+    treads: Record
+    seen: Record
+    result: Record
+    carried: Record
+    wheels: Record
+    contacts: Record
+    under: Record
+
+
+def steady(v: tuple[float, float], spin: float, on: Any = None, steps: int = 3000) -> tuple[Any, float]:
+    """A wheel on a brush that rolls steadily under about 6 kN: its record of TIRE_OUT and its effective radius."""
+    tires = TireSet([tire(TIRE, "brush.yaml")])
+    m = Parameters(tires.shared, tires.treads)
+    rig = tire_rig.rig(ground=on)
+    s = Records(
+        tire_states(1), record(TREAD_STATE), record(SEEN), record(RESULT), record(CARRIED), record(WHEEL), record(TIRE_OUT), rig.under
+    )
+    s.wheels[0] = rig.wheel[0]
+    s.wheels[0]["p_WK"] = 0.0, 0.0, 0.4699 - 0.015
+    s.wheels[0]["v_WK_W"], s.wheels[0]["spin"] = (*v, 0.0), spin
+    for _ in range(steps):
+        one_step(m, s, rig.ground)
+    return s.contacts[0], float(s.seen[0]["effective_radius"])
+
+
+@tire_rig.kernel
+def one_step(m, s, on):
+    step_tires(m, s, on, 1e-3)
+
+
+@pytest.mark.parametrize(("v_x", "v_y", "rim"), [
+    (20.0, 0.0, 20.2), (20.0, 0.3, 20.0), (20.0, -1.0, 20.5), (5.0, 0.4, 4.8), (-8.0, 0.2, -8.3), (10.0, 4.0, 10.0), (20.0, 0.0, 5.0),
+])  # fmt: skip
+def test_steady_slip_is_the_closed_form(v_x: float, v_y: float, rim: float) -> None:
+    R_e = (3.0 * 0.4699 - 0.015) / 3.0
+    o, seen = steady((v_x, v_y), rim / R_e)
+    assert seen == pytest.approx(R_e, rel=1e-12)
+    slip = np.array([rim - v_x, -v_y]) / abs(rim)
+    load, a = o["F_C"][2], math.sqrt(0.4699 * 0.015)
+    most = 0.8 * load
+    theta = 2.0 * 1e7 * a * a / (3.0 * most)
+    rest = max(1.0 - theta * np.linalg.norm(slip), 0.0)
+    force = most * (1.0 - rest**3)
+    assert o["F_C"][:2] == pytest.approx(force * slip / np.linalg.norm(slip), rel=1e-6, abs=1e-3)
+    moment = -most * a * theta * slip[1] * rest**3 * math.copysign(1.0, rim)
+    assert o["M_C"][2] == pytest.approx(moment, rel=1e-3, abs=1e-3)
+    assert o["slip"] == pytest.approx(slip, rel=1e-5, abs=1e-9)
+
+
+def test_on_soil_the_shared_ground_shears() -> None:
+    """No hard ground, none of the law's force: thrust and side force are bounded by the soil's strength, and slip makes thrust."""
+    loam = tire_rig.plane(tire_rig.soil(), hardness=0.0)
+    forces = [steady((5.0, 0.0), rim / 0.4647, loam)[0]["F_C"].copy() for rim in (5.0, 5.5, 7.0)]
+    assert forces[0][0] < forces[1][0] < forces[2][0]
+    assert all(abs(F[0]) < F[2] for F in forces)
+
+
+# A car --------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("on", "yaw"), [("slope", 0.0), ("slope", math.pi / 2), ("dry_sand 20", 0.7)])
+def test_a_car_stands_on_a_slope(car: Vehicle, on: str, yaw: float) -> None:
+    car.reset(ground(on), yaw=yaw)
+    assert max(np.abs(car.space.out[0][name]).max() for name in ("a_WB_B", "alpha_WB_B", "theta_ddot")) < 1e-9
+    states = track(car, on, command(brake=1.0), 20.0)
+    assert np.linalg.norm(states["p_WB"] - states["p_WB"][0], axis=1).max() < 1e-3
+    assert np.linalg.norm(states["v_WB_B"][-100:], axis=1).max() < 1e-5
+
+
+@pytest.mark.parametrize("on", ["flat", "dry_sand 2"])
+def test_a_car_drives_turns_and_brakes(car: Vehicle, on: str) -> None:
+    car.reset(ground(on), gear=1)
+    drive(car, on, command(selector=1, throttle=0.7), 4.0)
+    assert car.speed > 3.0
+    drive(car, on, command(selector=1, throttle=0.3, steering=0.3), 2.0)
+    assert car.read()[0]["yaw"] > 0.1
+    drive(car, on, command(brake=1.0), 8.0)
+    assert abs(car.speed) < 1e-3
+
+
+def test_other_wheels_may_have_the_shipped_law(folder: Path) -> None:
+    mixed = on_tires(folder, {"FL": "tmeasy_hmmwv", "FR": "brush", "RL": "brush", "RR": "tmeasy_hmmwv"})
+    assert mixed.model.treads.laws["count"].tolist() == [0, 2, 0, 0]
+    mixed.reset(ground("slope"))
+    states = track(mixed, "slope", command(brake=1.0), 5.0)
+    assert np.linalg.norm(states["p_WB"] - states["p_WB"][0], axis=1).max() < 1e-3
+
+
+def test_trim_and_modes(folder: Path) -> None:
+    for tires, count in (("brush", 36), ({"front": "brush", "rear": "tmeasy_hmmwv"}, 36)):
+        held = HeldVehicle(on_tires(folder, tires), ground("flat"), 15.0)
+        assert len(held.y) == count
+        linear = linearize(held)
+        assert (linear.eigenvalues.real < 0.0).all()
+        assert {"wheel hop", "wheel spin", "tread", "roll"} <= set(linear.kinds)
+
+
+def test_too_stiff_a_tread_is_named(folder: Path) -> None:
+    with pytest.raises(ConfigError, match=r"brush\.yaml: carcass_damping: got 1000000.0, expected at most"):
+        on_tires(folder, "brush", carcass_damping=1e6)
+
+
+def test_its_state_is_logged_under_its_own_names(car: Vehicle, tmp_path: Path) -> None:
+    car.reset(ground("slope"))
+    log = Telemetry(tmp_path, car.readout, command(), more=car.logged)
+    log.writer.publish(wait=True)
+    log.close()
+    columns = read_telemetry(tmp_path / "telemetry.parquet", ["brush_u_FL_0", "brush_u_RR_1"])
+    assert columns["brush_u_FL_0"][0] == car.space.treads[0]["numbers"][0] != 0.0
+    assert columns["brush_u_RR_1"][0] == car.space.treads[3]["numbers"][1]
+
+
+def test_a_law_that_gives_no_number_is_switched_off_and_the_drive_goes_on(folder: Path) -> None:
+    register(replace(brush.LAW, name="blind", kernel=blind()))
+    lost = on_tires(folder, "blind")
+    lost.reset(ground("flat"))
+    lost.space.state[0]["v_WB_B"][0], lost.space.state[0]["wheel_spin"] = 5.0, 5.0 / 0.465
+    drive(lost, "flat", command(), 0.5)
+    for _ in range(2):
+        r = lost.read()[0]
+    assert lost.troubles == ["tread law blind at RL: gave a number that is not finite, and is switched off there"]
+    assert r["v_WB_B"][0] == pytest.approx(5.0, abs=0.5)
+    assert np.isfinite(r["F_C"]).all()
+    assert r["F_C"][2, :2].tolist() == [0.0, 0.0] and r["F_C"][2, 2] > 1000.0
+
+
+# The door -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_type_names_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match=r"t\.yaml: type: got 'brushh', expected a tread law: tmeasy or brush.*did you mean brush"):
+        tire({**TIRE, "type": "brushh"}, "t.yaml")
+
+
+@pytest.mark.parametrize(("changes", "words"), [
+    ({"contract": 7}, "version 7 of the contract"), ({"layout": 1}, "other tables"), ({"kernel": None}, "no kernel"),
+    ({"state": (("u", (9,), "m", "too many"),)}, "9 numbers"), ({"parameters": (("radius", (), "m", "mine"),)}, "radius already"),
+    ({"stiff": ()}, "a tread law called brush already"),
+])  # fmt: skip
+def test_a_law_that_does_not_fit_is_refused(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(JounceError, match=words):
+        register(replace(brush.LAW, **changes))
+
+
+MAIN = """
+import sys, warnings
+from simulator.base import compiling
+from simulator.base.tenants import load_plugins
+compiled = []
+load_plugins(sys.argv[2:])
+with compiling.listening(lambda name, begins: compiled.append(name) if begins else None):
+    from simulator.build import build_vehicle
+    from tests.laws.vehicle_rig import ground, command
+    car = build_vehicle(sys.argv[1])
+    car.reset(ground("flat"))
+    car.step(ground("flat"), command(), 1e-3)
+    car.read()
+print(compiled)
+"""
+
+
+def compiled(folder: Path, *arguments: str) -> str:
+    """The kernels that a process compiles which builds a vehicle and makes a step."""
+    line = [sys.executable, "-c", MAIN, *arguments]
+    done = subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=900)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def plugin(folder: Path) -> Iterator[Path]:
+    """The law as somebody's own file; another copy has the name in this process."""
+    path = folder / "brushes.py"
+    path.write_text((ROOT / "tests/tenants/brush.py").read_text(encoding="utf-8"), encoding="utf-8")
+    yield path
+    path.unlink()
+
+
+def test_the_shipped_step_lies_compiled_and_an_edit_compiles_the_law_alone(folder: Path, plugin: Path) -> None:
+    on_tires(folder, "brush")
+    compiled(folder, "hmmwv")  # on an empty cache this compiles the step
+    assert compiled(folder, "car.yaml", str(plugin)) == "['brush']"
+    assert compiled(folder, "car.yaml", str(plugin)) == "[]"
+    plugin.write_text(plugin.read_text(encoding="utf-8").replace("3.0 * most)", "2.9 * most)"), encoding="utf-8")
+    assert compiled(folder, "car.yaml", str(plugin)) == "['brush']"
+    assert compiled(folder, "hmmwv") == "[]"

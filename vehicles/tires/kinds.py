@@ -1,0 +1,36 @@
+"""Tread laws by the `type` of a tire file: the shipped one, and those that move in from outside."""
+
+from __future__ import annotations
+
+from simulator.base.errors import JounceError
+from simulator.base.tenants import Registry
+from vehicles.tires.parameters import TIRE
+from vehicles.tires.tmeasy.tread import LAW
+from vehicles.tires.tread_law import CONTRACT, LAYOUT, NUMBERS, TreadLaw
+
+DEFAULT = LAW.name
+"""Of a tire file that does not say its `type`."""
+
+LAWS: Registry[TreadLaw] = Registry("tread law", "jounce.tread_laws", {LAW.name: LAW})
+
+
+def register(law: TreadLaw) -> None:
+    """Make a tread law known by its name.
+
+    Raises
+    ------
+    JounceError : it was written for another contract or layout, has no kernel or too large a state, has a parameter that all tires have,
+        or another law has its name
+    """
+    if law.kernel is None:
+        raise JounceError(f"tread law {law.name}: it has no kernel")
+    if law.contract != CONTRACT:
+        raise JounceError(f"tread law {law.name}: it is for version {law.contract} of the contract, this is version {CONTRACT}")
+    if law.layout != LAYOUT:
+        raise JounceError(f"tread law {law.name}: it is for other tables than TREAD_STATE, SEEN and RESULT of vehicles.tires.tread_law")
+    if law.numbers > NUMBERS:
+        raise JounceError(f"tread law {law.name}: its state has {law.numbers} numbers, the most are {NUMBERS}")
+    shared = {row[0] for row in TIRE} & {row[0] for row in law.parameters}
+    if shared:
+        raise JounceError(f"tread law {law.name}: every tire has a parameter {min(shared)} already")
+    LAWS.register(law.name, law)

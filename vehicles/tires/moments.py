@@ -1,0 +1,74 @@
+"""From the forces of the tread at the contact to what the wheel feels: resistances of the ground, moments, transport to the wheel center."""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import inline
+from vehicles.tires.radial import DEFLECTION_MAX, effective_radius
+from vehicles.tires.standstill import SPIN_FADE, V_FADE, V_SHOW, smooth_sign
+
+
+@inline
+def rolling_radius(p, s, i, out):
+    """Effective rolling radius [m] of tire i at its contact out[i]."""
+    R, o = p[0]["radius"], out[i]
+    soft = 1.0 - o["hardness"]
+    return effective_radius(R, min(max(o["depth"] - soft * s[i]["sinkage"], 0.0), DEFLECTION_MAX * R))
+
+
+@inline
+def contact_length(p, deflection):
+    """Length of the contact patch [m] at a radial deflection."""
+    R = p[0]["radius"]
+    return 2.0 * math.sqrt(R * min(max(deflection, 0.0), DEFLECTION_MAX * R))
+
+
+@inline
+def finish(p, s, i, borne, grip, wheel, out):
+    """All forces and moments of tire i into out[i].
+
+    Parameters
+    ----------
+    borne : (R_e, v_tread, F_z, slope, deflection, forces): effective radius [m], its product with the spin [m/s], and load, slope of the
+        tire's spring, radial deflection and forces of the soil as in `load.carry`
+    grip : (F_x, F_y, M_z): forces of tread and sheared soil [N], moment about the contact's normal [N m]
+    """
+    o, t = out[i], p[0]
+    R_e, v_tread, F_z, slope, deflection, forces = borne
+    F_x, F_y, M_z = grip
+    R, spin, soft, v_x, v_y = t["radius"], wheel[i]["spin"], 1.0 - o["hardness"], o["v_x"], o["v_y"]
+
+    # the soil's resistances, opposed to motion and gone without it
+    resistance, H, S, _, _, side, _ = forces
+    push_x = push_y = 0.0
+    if soft > 0.0:
+        push_x = -soft * resistance * smooth_sign(v_x / V_FADE)
+        push_y = -soft * t["bulldozing"] * side * v_y / math.sqrt(v_x * v_x + v_y * v_y + V_FADE * V_FADE)
+
+    # moments about the contact point; compaction takes no torque from the axle, the thrust takes its circumferential force
+    used = min(max(deflection, 0.0), DEFLECTION_MAX * R)
+    loaded = R - used
+    torque = (loaded + t["torque_radius"] * (R_e - loaded)) * F_x + soft * R_e * (S - H)
+    M_x = -o["hardness"] * t["width"] * t["width"] / 12.0 * slope * o["camber"]
+    M_y = loaded * (F_x + push_x) - torque - t["rolling_resistance"] * F_z * R * smooth_sign(spin / SPIN_FADE)
+
+    o["tire_deflection"], o["sinkage"] = used, soft * s[i]["sinkage"]
+    o["F_C"][0], o["F_C"][1], o["F_C"][2] = F_x + push_x, F_y + push_y, F_z
+    o["M_C"][0], o["M_C"][1], o["M_C"][2] = M_x, M_y, M_z
+    o["slip_ratio"] = (v_tread - v_x) / max(abs(v_tread), abs(v_x), V_SHOW)
+    o["slip_angle"] = math.atan2(v_y, max(abs(v_x), V_SHOW))
+    to_world(i, loaded, wheel, out)
+
+
+@inline
+def to_world(i, loaded, wheel, out):
+    """Contact point at the loaded radius; force and moment of out[i] from contact to world axes, the moment to the wheel center."""
+    o, K = out[i], wheel[i]["p_WK"]
+    x, y, n, e, F, M, F_C, M_C = o["x_W"], o["y_W"], o["n_W"], o["e_W"], o["F_W"], o["M_W"], o["F_C"], o["M_C"]
+    for k in range(3):
+        o["p_WC"][k] = K[k] + loaded * e[k]
+        F[k] = F_C[0] * x[k] + F_C[1] * y[k] + F_C[2] * n[k]
+    M[0] = M_C[0] * x[0] + M_C[1] * y[0] + M_C[2] * n[0] + loaded * (e[1] * F[2] - e[2] * F[1])
+    M[1] = M_C[0] * x[1] + M_C[1] * y[1] + M_C[2] * n[1] + loaded * (e[2] * F[0] - e[0] * F[2])
+    M[2] = M_C[0] * x[2] + M_C[1] * y[2] + M_C[2] * n[2] + loaded * (e[0] * F[1] - e[1] * F[0])

@@ -1,0 +1,163 @@
+"""From a tire file to a tire with its tread law, and from the tires of all wheels to the records of a vehicle."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError, TireTypeWarning
+from simulator.base.outside import address_of
+from simulator.base.records import Record, Table, dtype_of, from_mapping, join, record
+from simulator.base.words import did_you_mean
+from vehicles.tires.kinds import DEFAULT, LAWS
+from vehicles.tires.parameters import FILE, RANGES, shared_record
+from vehicles.tires.tmeasy.tread import LAW as TMEASY_LAW
+from vehicles.tires.tmeasy.tread import TMEASY
+from vehicles.tires.tread_law import TREAD_STATE, WHEEL_LAWS, TreadLaw, Treads
+
+
+@dataclass(frozen=True)
+class TireFile:
+    """A tire as its file describes it.
+
+    Parameters
+    ----------
+    shared : (1,) record of TIRE
+    law : its tread law
+    own : (1,) record of the law's own table
+    """
+
+    shared: Record
+    law: TreadLaw
+    own: Record
+
+
+class TireSet:
+    """The tires of all wheels.
+
+    Parameters
+    ----------
+    files : of the wheels, in the order FL, FR, RL, RR
+
+    Attributes
+    ----------
+    shared : (n,) records of TIRE
+    laws : (n,) the tread laws, those from outside compiled
+    own : of each law by name the (n,) records of its parameters, zeros at wheels of other laws
+    treads : what the kernels are handed of the laws; good as long as this object lives
+    """
+
+    def __init__(self, files: Sequence[TireFile]) -> None:
+        self.laws = tuple(file.law for file in files)
+        self.shared: Record = np.concatenate([file.shared for file in files])
+        self.own = {law.name: _parameters_of(law, files) for law in self.laws}
+        self._scaled: list[Record] = []
+        tmeasy, laws = record(TMEASY, len(files)), record(WHEEL_LAWS, len(files))
+        if TMEASY_LAW.name in self.own:
+            tmeasy = self.own[TMEASY_LAW.name]
+        for i, law in enumerate(self.laws):
+            laws[i]["numbers"] = law.numbers
+            if law.kernel is not None:
+                laws[i]["kernel"], laws[i]["parameters"] = law.kernel.address, address_of(self.own[law.name])
+                if i == 0 or self.laws[i - 1] is not law:
+                    laws[i]["count"] = next((n for n, other in enumerate(self.laws[i:]) if other is not law), len(files) - i)
+        self.treads = Treads(tmeasy, laws)
+
+    @property
+    def outside(self) -> list[int]:
+        """Wheels whose law lives outside."""
+        return [i for i, law in enumerate(self.laws) if law.kernel is not None]
+
+    def logged(self, treads: Record, names: Sequence[str]) -> list[tuple[str, Table, Record]]:
+        """What a log may have of the states of laws from outside: (prefix, table, record), or nothing where there are none.
+
+        Parameters
+        ----------
+        treads : (n,) records of TREAD_STATE; the record is a view of them, and nothing is copied
+        names : of the wheels; a column is called `<law>_<row of its state>_<wheel>`
+        """
+        one = dtype_of(TREAD_STATE)
+        rows, offsets = [], []
+        for i in self.outside:
+            at = i * one.itemsize + one.fields["numbers"][1]  # type: ignore[index]
+            for row in self.laws[i].state:
+                rows.append((f"{self.laws[i].name}_{row[0]}_{names[i]}", *row[1:4]))
+                offsets.append(at)
+                at += one["numbers"].base.itemsize * math.prod(row[1])
+        if not rows:
+            return []
+        view = {"names": [row[0] for row in rows], "formats": [("f8", row[1]) for row in rows], "offsets": offsets}
+        return [("", tuple(rows), treads.view(np.dtype({**view, "itemsize": treads.nbytes})))]  # type: ignore[call-overload]
+
+    def law(self, name: str) -> TreadLaw:
+        """The law of that name, which some wheel has."""
+        return next(law for law in self.laws if law.name == name)
+
+    def wheels(self, name: str) -> list[int]:
+        """Wheels that have the law of that name."""
+        return [i for i, law in enumerate(self.laws) if law.name == name]
+
+    def treads_with(self, name: str, own: Record) -> Treads:
+        """As `treads`, with other parameters (n,) of the law of that name."""
+        if self.law(name).kernel is None:
+            return self.treads._replace(tmeasy=own)
+        self._scaled.append(own)  # the kernels have its address only
+        laws = self.treads.laws.copy()
+        laws["parameters"][self.wheels(name)] = address_of(own)
+        return self.treads._replace(laws=laws)
+
+
+def _parameters_of(law: TreadLaw, files: Sequence[TireFile]) -> Record:
+    """(n,) records of a law's table: those of the wheels that have it."""
+    own = record(law.parameters, len(files))
+    for i, file in enumerate(files):
+        if file.law is law:
+            own[i] = file.own[0]
+    return own
+
+
+def tire(mapping: Any, file: object, key: str = "") -> TireFile:
+    """A tire from the content of its file: its `type`, and exactly the rows of TIRE but `give` (`strength` may be left out) and those of its
+    tread law, in SI units.
+
+    Raises
+    ------
+    ConfigError : unknown tread law, unknown or missing key, wrong type or shape, a number out of range, two numbers in the wrong order
+    JounceError : a tread law of an installed package cannot be loaded
+    """
+    law, numbers = _law_of(mapping, file, key)
+    rows = from_mapping(FILE + law.parameters, numbers, file, key, {"strength": 0.0}, {**RANGES, **law.ranges})
+    shared = shared_record(rows, numbers, file, key)
+    own = record(law.parameters)
+    for name in (row[0] for row in law.parameters):
+        own[0][name] = rows[0][name]
+    if law.check is not None:
+        law.check(shared, own, numbers, file, key)
+    return TireFile(shared, law, own)
+
+
+def tire_set(files: Sequence[TireFile]) -> TireSet:
+    """The tires of a vehicle out of one of each wheel."""
+    return TireSet(files)
+
+
+def _law_of(mapping: Any, file: object, key: str) -> tuple[TreadLaw, Any]:
+    """The tread law that the `type` says, and the mapping without that. Raises ConfigError, JounceError."""
+    name = DEFAULT
+    if isinstance(mapping, Mapping):
+        if "type" not in mapping:
+            told = f"{file}: no type is said, so it is {DEFAULT}; write `type: {DEFAULT}`"
+            warnings.warn(told, TireTypeWarning, stacklevel=3)
+        name = mapping.get("type", DEFAULT)
+        mapping = {name: value for name, value in mapping.items() if name != "type"}
+    law = LAWS.get(name) if isinstance(name, str) else None
+    if law is None:
+        known = LAWS.names()
+        near = did_you_mean(name, known) if isinstance(name, str) else ""
+        raise ConfigError(file, join(key, "type"), name, f"a tread law: {' or '.join(known)}{near}")
+    return law, mapping
