@@ -24,6 +24,7 @@ from vehicles.readout import READOUT
 from vehicles.stages import Model, Space
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
+from vehicles.suspension.corner import POINTS
 from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, no_tables
@@ -75,7 +76,7 @@ class Vehicle:
         quaternion_of_rotation(R, state["q_WB"])
         drivetrain_reset(m.drivetrain, s.drivetrain, state["wheel_spin"], 0)
         place_tierods(m.steering, s.steering, s.inputs)
-        prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
 
     def step(self, ground: Ground, command: Record, h: float) -> None:
         """Advance by h seconds under a COMMAND record."""
@@ -111,9 +112,7 @@ def _model(description: Description, tires: Record, drivetrain: Any, file: str) 
         tires,
         engine_to_wheels,
         brakes,
-        no_tables()
-        if tolerance is None
-        else build_tables(mechanism.corners, mechanism.struts, mechanism.Q_design, description.steering, tolerance)[0],
+        no_tables() if tolerance is None else build_tables(mechanism, description.steering, tolerance)[0],
     )
 
 
@@ -122,9 +121,11 @@ def new_space(description: Description) -> Space:
     w = new_workspace(description.mechanism)
     return Space(
         w.state,
+        w.blocks,
         w.inputs,
         w.loads,
         w.kinematics,
+        record(POINTS),
         w.work,
         w.out,
         record(STEERING_STATE),
@@ -140,9 +141,9 @@ def new_space(description: Description) -> Space:
 
 
 def clear(space: Space) -> None:
-    """Everything to zero but the attitude, the tires' search direction and the rear tie rods."""
-    for block in space:
-        if block is not space.inputs:
-            block[:] = np.zeros(1, block.dtype)
+    """Everything to zero but the attitude, the tires' search direction, the rear tie rods and what makes the blocks."""
+    for part in (*space.of_its_own(), space.blocks.scratch, space.blocks.memory):
+        if part is not space.inputs:
+            part[:] = np.zeros(1, part.dtype)
     space.state[0]["q_WB"][0] = 1.0
     space.tires[:] = tire_states(4)

@@ -24,6 +24,7 @@ from numba import types
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
+from numpy.typing import NDArray
 
 from simulator.base.jit import COMPILES, OPTIONS, use_cache
 from simulator.base.records import Record
@@ -102,6 +103,19 @@ def _compiled_record_at(_context: Any, _address: Any, dtype: Any) -> Any:
     return array(types.uintp, dtype), generate
 
 
+def _plain_address_in(array: NDArray[Any]) -> int:
+    return int(array.ctypes.data)
+
+
+@intrinsic
+def _compiled_address_in(_context: Any, array: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        data = make_array(array)(context, builder, arguments[0]).data
+        return builder.ptrtoint(data, context.get_value_type(types.uintp))
+
+    return types.uintp(array), generate
+
+
 def _plain_call(kernel: int, parameters: int, state: int, seen: int, result: int, first: int, count: int, h: float) -> None:
     _plain[int(kernel)](parameters, state, seen, result, first, count, h)
 
@@ -118,6 +132,9 @@ def _compiled_call(_context: Any, kernel: Any, parameters: Any, state: Any, seen
 
 record_at: Callable[..., Any] = _compiled_record_at if COMPILES else _plain_record_at
 """The record of a dtype at an address, for kernels: `record_at(parameters, dtype)[0]["mass"]`."""
+
+address_in: Callable[..., int] = _compiled_address_in if COMPILES else _plain_address_in
+"""Where an array or a record lies, for kernels: what is copied together with its memory keeps no address, but asks for it."""
 
 call: Callable[..., None] = _compiled_call if COMPILES else _plain_call
 """Run the kernel at an address, for kernels: `call(kernel, parameters, state, seen, result, first, count, h)`."""
