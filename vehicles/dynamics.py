@@ -116,10 +116,11 @@ def accelerations(chassis, corners, blocks, struts, state, q, loads, k, work, ou
 def answer_loads(chassis, corners, state, loads, k, work, out):
     """Second half of `accelerations`: what the loads do, after `prepare` at the same state. Equations (30)-(33) of the module."""
     apply_wheel_loads(loads, k, work)  # (31)
+    uncouple_thetas(corners, loads, k, work, out)
     assemble_chassis(chassis, corners, state[0]["w_WB_B"], work)  # (30), first row
     eliminate_thetas(k, work)  # (32)
     solve_symmetric(work[0]["A"], work[0]["x"])
-    recover_thetas(k, work, out)  # (33)
+    recover_thetas(corners, k, work, out)  # (33)
     g_B = gravity_in_chassis(state[0]["q_WB"], loads[0]["gravity"])
     for j in range(3):
         out[0]["alpha_WB_B"][j] = work[0]["x"][j]
@@ -207,13 +208,46 @@ def eliminate_thetas(k, work):
 
 
 @inline
-def recover_thetas(k, work, out):
+def uncouple_thetas(corners, loads, k, work, out):
+    """Bring coupled axles into the form of those whose sides are independent.
+
+    First the forces that each side exerts on theta of the other one, as in (29), (31) and (28). Then the coupling goes out of D, by
+    D = L diag L^T with l = D_across / D_left below the diagonal of L:
+
+        D_right <- D_right - l D_across,    G_right <- G_right - l G_left,    theta_force likewise
+
+    `recover_thetas` finds theta'' of the left side from what is left.
+    """
+    c = k[0]
+    for axle in range(2):
+        if corners[0]["coupled"][axle]:
+            left, right = 2 * axle, 2 * axle + 1
+            for i in range(left, left + 2):
+                force, couple = column(loads[0]["wheel_force"], i), column(loads[0]["carrier_couple"], i)
+                across = dot(column(c["W_across"], i), force)
+                across += dot(column(c["w_across"], i), sub(couple, column(work[0]["gyroscopic"], i)))
+                across += out[0]["spring_force"][i] * c["spring_length_across"][i]
+                across += out[0]["shock_force"][i] * c["shock_length_across"][i]
+                work[0]["theta_force"][left + right - i] += across
+            share = c["D_across"][axle] / c["D"][left]
+            c["D"][right] -= share * c["D_across"][axle]
+            work[0]["theta_force"][right] -= share * work[0]["theta_force"][left]
+            for row in range(6):
+                c["G"][row, right] -= share * c["G"][row, left]
+
+
+@inline
+def recover_thetas(corners, k, work, out):
     """theta'' of every corner from the acceleration of the chassis relative to free fall in `work` (33)."""
     for i in range(4):
         accel = work[0]["theta_force"][i]
         for r in range(6):
             accel -= k[0]["G"][r, i] * work[0]["x"][r]
         out[0]["theta_ddot"][i] = accel / k[0]["D"][i]
+    for axle in range(2):
+        if corners[0]["coupled"][axle]:
+            left, right = 2 * axle, 2 * axle + 1
+            out[0]["theta_ddot"][left] -= k[0]["D_across"][axle] / k[0]["D"][left] * out[0]["theta_ddot"][right]
 
 
 @kernel
@@ -221,20 +255,21 @@ def accelerations_on_fixed_chassis(chassis, corners, blocks, struts, state, q, l
     """As `accelerations`, with the chassis held where it is: only the four thetas move (the quarter cars of [Cameron 2013])."""
     prepare(corners, blocks, struts, state, q, k, work, out)
     hold_ends(corners, state, k, work, 0.0)
-    answer_loads_on_fixed_chassis(state, loads, k, work, out)
+    answer_loads_on_fixed_chassis(corners, state, loads, k, work, out)
 
 
 @kernel
-def answer_loads_on_fixed_chassis(state, loads, k, work, out):
+def answer_loads_on_fixed_chassis(corners, state, loads, k, work, out):
     """Second half of `accelerations_on_fixed_chassis`."""
     apply_wheel_loads(loads, k, work)
+    uncouple_thetas(corners, loads, k, work, out)
     g_B = gravity_in_chassis(state[0]["q_WB"], loads[0]["gravity"])
     for j in range(3):
         work[0]["x"][j] = 0.0
         work[0]["x"][j + 3] = -g_B[j]
         out[0]["alpha_WB_B"][j] = 0.0
         out[0]["a_WB_B"][j] = 0.0
-    recover_thetas(k, work, out)
+    recover_thetas(corners, k, work, out)
 
 
 @inline

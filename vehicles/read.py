@@ -8,6 +8,7 @@ from simulator.base.algebra.vectors import column, cross
 from simulator.base.frames import euler_angles, rotation_of_quaternion
 from simulator.base.jit import kernel
 from vehicles.suspension.blocks import place_blocks, show_blocks
+from vehicles.suspension.corner_sums import shock_rate
 
 
 @kernel
@@ -73,7 +74,7 @@ def read_corner(m, s, i, o):
     o["camber"][i] = -outward * math.asin(axle[2])
     o["spring_length"][i], o["spring_force"][i] = k["spring_length"][i], s.out[0]["spring_force"][i]
     o["shock_length"][i], o["shock_force"][i] = k["shock_length"][i], s.out[0]["shock_force"][i]
-    o["shock_rate"][i] = k["shock_length_1"][i] * s.inputs[0]["theta_dot"][i]
+    o["shock_rate"][i] = shock_rate(m.corners, s.kinematics, s.inputs, i)
 
 
 @kernel

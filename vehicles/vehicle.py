@@ -24,7 +24,9 @@ from vehicles.readout import READOUT
 from vehicles.stages import Model, Space
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
+from vehicles.suspension.blocks import STOPPED, TRUSTED, WATCHED
 from vehicles.suspension.corner import POINTS
+from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, no_tables
@@ -58,12 +60,25 @@ class Vehicle:
         """
         clear(self.space)
         drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
+        watched = self.space.blocks.others["watch"] == WATCHED
+        self.space.blocks.others["watch"][watched] = TRUSTED
         try:
             settle(self.model, self.space, ground, x, y, yaw)
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
+        self.space.blocks.others["watch"][watched] = WATCHED
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         self.read()
+
+    def watch_blocks(self) -> None:
+        """From now on an axle from outside that gives a number that is not finite is held where it was, and the drive goes on."""
+        watch = self.space.blocks.others["watch"]
+        watch[watch == TRUSTED] = WATCHED
+
+    def stopped(self) -> tuple[CornerDesign, ...]:
+        """The left corner of every block that has been stopped."""
+        others, designs = self.space.blocks.others, self.description.mechanism.designs
+        return tuple(designs[n] for n in others["first"][others["watch"] == STOPPED])
 
     def place(self, p_WB: NDArray[np.float64], roll: float, pitch: float, yaw: float) -> None:
         """Put the vehicle in the design position, at rest in neutral, wherever and however asked; nothing is settled."""

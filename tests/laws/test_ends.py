@@ -37,7 +37,7 @@ def push(m, s, force, h, count, extremes):
             for j in range(3):
                 s.loads[0]["wheel_force"][j, i] = force[j]
                 s.loads[0]["carrier_couple"][j, i] = 0.0
-        answer_loads_on_fixed_chassis(s.state, s.loads, s.kinematics, s.work, s.out)
+        answer_loads_on_fixed_chassis(m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
         for i in range(4):
             s.state[0]["theta_dot"][i] += h * s.out[0]["theta_ddot"][i]
             s.state[0]["theta"][i] += h * s.state[0]["theta_dot"][i]

@@ -12,6 +12,7 @@ from vehicles.suspension.ends import ENDS
 
 CORNERS = (
     # name            shape    unit     what it is (last index: corner)
+    ("coupled", (2,), "1", "per axle, 1 where each of its coordinates moves both wheels, 0 where its sides are independent", "i8"),
     ("travel", (2, 4), "rad, m", "least and largest theta at which a standing vehicle is looked for"),
     ("ends", (), "", "record of ENDS: where the travel ends", dtype_of(ENDS)),
     ("corner_mass", (4,), "kg", "sum of the masses of the bodies"),
@@ -50,6 +51,11 @@ KINEMATICS = (
     ("D", (4,), "kg m2, kg", "inertia of theta"),
     ("bias", (6, 4), "N m, N", "inertia forces at zero acceleration (angular, linear)"),
     ("theta_bias", (4,), "N m, N", "inertia force on theta at zero acceleration"),
+    ("D_across", (2,), "kg m2, kg", "per axle, inertia that couples its two coordinates"),
+    ("W_across", (3, 4), "m", "velocity of the wheel centre per theta_dot of the other side of the axle"),
+    ("w_across", (3, 4), "1", "angular velocity of the carrier, likewise"),
+    ("spring_length_across", (4,), "m", "derivative of the length of the spring by theta of the other side"),
+    ("shock_length_across", (4,), "m", "derivative of the length of the shock absorber, likewise"),
     ("E", (6, 4), "kg m2, kg m", "coupling of chassis and steering arm (angular, linear)"),
     ("F", (4,), "kg m2, kg m", "coupling of theta and steering arm"),
     ("H", (4,), "kg m2", "inertia of the steering arm"),
@@ -57,7 +63,8 @@ KINEMATICS = (
     ("W_steer", (3, 4), "m", "velocity of the wheel centre per rate of the steering arm"),
     ("w_steer", (3, 4), "1", "angular velocity of the carrier per rate of the steering arm"),
 )
-"""What a block writes of its corners: `place` down to theta_bias, `steer` the rest. In [Jain 2016] the position solution, X_S and X'_S theta'
+"""What a block writes of its corners: `place` down to theta_bias, and to shock_length_across where CORNERS says that the axle is coupled;
+`steer` the rest. theta of a coupled axle raises the wheel of its own side and may move the other one. In [Jain 2016] the position solution, X_S and X'_S theta'
 and the sums of the aggregated body."""
 
 POINTS = (

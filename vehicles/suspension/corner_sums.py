@@ -36,7 +36,7 @@ def prepare(corners, blocks, struts, state, q, k, work, out):
     place_blocks(corners, blocks, q, k)
     add_up_corners(k, work)
     add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
-    apply_struts(struts, k, q, work, out)
+    apply_struts(corners, struts, k, q, work, out)
 
 
 @inline
@@ -67,14 +67,23 @@ def add_gyroscopic_couples(corners, k, w_WB_B, wheel_spin, work, carrier_spin):
 
 
 @inline
-def apply_struts(struts, k, q, work, out):
+def apply_struts(corners, struts, k, q, work, out):
     """Forces of springs, stops and dampers, and their sum on theta: the virtual work of a strut is force times change of length.
 
     theta_force = spring force x spring_length_1 + shock force x shock_length_1          (29)
     """
     for i in range(4):
         spring = spring_force(struts, i, k[0]["spring_length"][i])
-        shock = damper_force(struts, i, k[0]["shock_length"][i], k[0]["shock_length_1"][i] * q[0]["theta_dot"][i])
+        shock = damper_force(struts, i, k[0]["shock_length"][i], shock_rate(corners, k, q, i))
         out[0]["spring_force"][i] = spring
         out[0]["shock_force"][i] = shock
         work[0]["theta_force"][i] = spring * k[0]["spring_length_1"][i] + shock * k[0]["shock_length_1"][i]
+
+
+@inline
+def shock_rate(corners, k, q, i):
+    """Rate of the length of shock absorber i [m/s]."""
+    rate = k[0]["shock_length_1"][i] * q[0]["theta_dot"][i]
+    if corners[0]["coupled"][i // 2]:
+        rate += k[0]["shock_length_across"][i] * q[0]["theta_dot"][i + 1 - 2 * (i % 2)]
+    return rate

@@ -84,7 +84,7 @@ def answer(m, c):
     if m.whole[0]:
         answer_loads(m.chassis, m.corners, m.state, m.loads, m.kinematics, m.work, m.out)
     else:
-        answer_loads_on_fixed_chassis(m.state, m.loads, m.kinematics, m.work, m.out)
+        answer_loads_on_fixed_chassis(m.corners, m.state, m.loads, m.kinematics, m.work, m.out)
     step_state(m.state, m.out, m.rate, m.is_velocity, c)
 
 

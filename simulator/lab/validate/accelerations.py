@@ -304,7 +304,7 @@ class TableModel(OracleModel):
             self.tables, m.corners, m.struts, self.steering, False, s.state, s.inputs, s.kinematics, self.interpolated, s.work, s.out
         )
         if fixed_chassis:
-            answer_loads_on_fixed_chassis(s.state, s.loads, s.kinematics, s.work, s.out)
+            answer_loads_on_fixed_chassis(m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
         else:
             answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.hermite import quintic, quintic_1, quintic_2
-from simulator.base.errors import JounceError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from vehicles.model import Mechanism
@@ -190,8 +190,13 @@ def build_tables(mechanism: Mechanism, steering: Record | None, tolerance: float
 
     Raises
     ------
+    ConfigError : the sides of an axle are coupled
     JounceError : no number of nodes reaches the tolerance
     """
+    for axle, coupled in enumerate(mechanism.corners[0]["coupled"]):
+        if coupled:
+            corner = mechanism.designs[2 * axle]
+            raise ConfigError(corner.file, corner.key, corner.kind, "an axle of independent sides: tables know no others")
     source = Source(mechanism, steering)
     span = _span(source, mechanism.struts)
     theta_cells = _enough_cells(source, span, tolerance, along_theta=True)

@@ -53,7 +53,7 @@ def prepare_from_tables(tables, corners, struts, steering, steering_moves, state
             move_carrier(r, i, angle_rate, k)
         add_steering(r, steered, state[0]["theta_dot"], angle_rate, angle_acceleration, vector(state[0]["w_WB_B"]), k, work)
     add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
-    apply_struts(struts, k, q, work, out)
+    apply_struts(corners, struts, k, q, work, out)
 
 
 @inline
