@@ -66,6 +66,7 @@ class PartError(JounceError):
     def __init__(self, part: object, error: BaseException) -> None:
         text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": ")
         super().__init__(f"{type(part).__name__} failed: {text}")
+        self.part = part
         self.__cause__ = error
 
 
@@ -95,7 +96,8 @@ class Session:
         self.latest: Incident | None = None
         """The last incident so far."""
         self.failures: list[PartError] = []
-        """Of outlets that raised; each was closed, and the session went on without it."""
+        """Of outlets that raised; each was closed, and the session went on without it. Of axles from outside that were stopped, likewise."""
+        vehicle.watch_blocks()
         self._places = Places()
         self._place_every = max(1, round(PLACE_PERIOD / h))
         self._held = 0
@@ -291,10 +293,17 @@ class Session:
             self._recover()
         elif runs and self.tick % self._place_every < count:
             self._remember_place()
+            self._name_stopped()
         elif self._held > 0 and not self.paused:
             self._held = max(0, self._held - count)
             if self._held == 0 and self.cueing.readout[0]["gain"] > FADED:
                 self._held = count
+
+    def _name_stopped(self) -> None:
+        """Say of every axle from outside that has been stopped that it was, once."""
+        for corner in self.vehicle.stopped():
+            if corner not in [failure.part for failure in self.failures]:
+                self.failures.append(PartError(corner, JounceError("a number that is not finite; the axle is held where it was")))
 
     def _remember_place(self) -> None:
         """Note where the vehicle is, if it is well; one that lies on its roof, or flies, may be so for long."""

@@ -35,10 +35,10 @@ KINEMATICS = ("closed_form", "table")
 """How the motion of the suspension is found, the first one if the file does not say."""
 
 TRAVEL = (-0.05, 0.0, 0.05)
-"""rad. Lower-arm angles about the design position in which every corner must close, at both ends of the steering too."""
+"""rad, m. Thetas about the design position in which every corner must close, at both ends of the steering too."""
 
 BEYOND_STOPS = 0.02
-"""m. Length of a spring beyond bump and rebound stop at which a five-link axle must still close."""
+"""m. Length of a spring beyond bump and rebound stop up to which a corner must close that is known to end somewhere."""
 
 BODY = (
     ("drivers_head", (3,), "m", "driver's head from the chassis reference point, in B"),
@@ -93,7 +93,7 @@ def read_description(mapping: Any, file: str) -> Description:
         with s.section("steering") as t:
             steering = steering_from_section(t, np.stack([corners[0].Q, corners[1].Q]))
         _check_travel(mechanism, steering, file)
-        _check_five_links(mechanism, file)
+        _check_reach(mechanism, file)
         find_ends(mechanism, steering)
         body = record(BODY)
         body[0]["drivers_head"], body[0]["drag_point"] = head, chassis.p_BoBcm
@@ -160,14 +160,14 @@ def _box(mechanism: Mechanism, outline: tuple[float, float, float], head: Vector
 
 
 def _check_travel(mechanism: Mechanism, steering: Record, file: str) -> None:
-    """Every corner must close at the TRAVEL of its arm, the front ones at both ends of the steering too. Raises ConfigError."""
+    """Every corner must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises ConfigError."""
     w, state = new_workspace(mechanism), record(STEERING_STATE)
     for end in (-1.0, 0.0, 1.0):
         state[0]["angle"] = end * steering[0]["max_arm_angle"]
         place_tierods(steering, state, w.inputs)
         for theta in TRAVEL:
             w.state[0]["theta"] = theta
-            prepare(mechanism.corners, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+            prepare(mechanism.corners, w.blocks, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
             closed = np.isfinite(w.kinematics[0]["W"]).all(axis=0)
             if not closed.all():
                 axle = "front" if not closed[:2].all() else "rear"
@@ -177,19 +177,21 @@ def _check_travel(mechanism: Mechanism, steering: Record, file: str) -> None:
                 )
 
 
-def _check_five_links(mechanism: Mechanism, file: str) -> None:
-    """A five-link axle must close from stop to stop and a bit beyond, or at the TRAVEL [m] if it has no stops. Raises ConfigError."""
-    g, struts, w = mechanism.corners[0], mechanism.struts[0], new_workspace(mechanism)
-    for i in range(int(g["double_wishbones"]), 4):
-        for end, stop, sign in ((0, "rebound", 1.0), (1, "bump", -1.0)):
-            height = float(g["travel"][end, i])
+def _check_reach(mechanism: Mechanism, file: str) -> None:
+    """A corner that closes up to known ends must do so from stop to stop and a bit beyond, or at the TRAVEL if it has no stops. Raises
+    ConfigError."""
+    struts, w = mechanism.struts[0], new_workspace(mechanism)
+    for i, corner in enumerate(mechanism.designs):
+        closes = corner.reach(mechanism.corners, i).closes
+        for height, stop, sign in zip(closes or (), ("rebound", "bump"), (1.0, -1.0), strict=False):
             w.state[0]["theta"][i] = height
-            prepare(mechanism.corners, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+            prepare(mechanism.corners, w.blocks, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
             past = sign * (w.kinematics[0]["spring_length"][i] - struts[f"{stop}_stop_length"][i])
             enough = past > BEYOND_STOPS if struts["stop_points"][i] > 0 else abs(height) > TRAVEL[-1]
             if not enough:
                 at = f"wheel {height:g} m from its design height: open"
-                raise ConfigError(file, "axles.rear.hardpoints_left", at, f"points whose links close up to the {stop} stop and beyond")
+                axle = "front" if i < 2 else "rear"
+                raise ConfigError(file, f"axles.{axle}.hardpoints_left", at, f"points whose links close up to the {stop} stop and beyond")
 
 
 def _chassis(c: Section) -> RigidBody:

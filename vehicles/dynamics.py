@@ -3,7 +3,7 @@
 Every corner is one aggregated body of [Jain 2016, section 3]: its bodies move with V_i = V_B + J_i theta' + K_i Q' relative to the
 chassis, so it enters the equations of motion only through a composite inertia M = sum M_i, a coupling G = sum M_i J_i, an inertia
 D = sum J_i^T M_i J_i and the bias forces. Eliminating theta'' (one division per corner) leaves the chassis.
-The counts are those of four double wishbones; a five-link corner (`vehicles.suspension.five_link.kinematics`) enters in the same way.
+The counts are those of four double wishbones; corners of every other kind enter in the same way.
 
 The wheels are balanced rotors: with the absolute spin Omega = axle . w_wheel as coordinate, Omega' = (torque about the axle) / I_spin
 holds by itself, and the rest of the vehicle feels the wheel as a rotor without axial inertia plus the gyroscopic couple
@@ -11,7 +11,8 @@ I_spin Omega (w × axle). Everything is written in chassis axes B about the chas
 the world, gravity enters as a = a_WB - g, the specific force of the reference point.
 
 With x = (alpha, a) of the chassis, A the composite inertia of chassis and corners, * for transposed, X the forces on the chassis and
-Theta_i those on theta of corner i, the forward dynamics are (numbers as in docs/double_wishbone.md; (24)-(29) are in `corner_sums`)
+Theta_i those on theta of corner i, the forward dynamics are (numbers as on the page of the closed form in the docs; (24)-(27) are in
+`corner_bodies`, (28) and (29) in `corner_sums`)
 
     [A    G_i] [x         ]   [X - bias              ]
     [G_i* D_i] [theta_i'' ] = [Theta_i - theta_bias_i]                                          (30)
@@ -39,7 +40,6 @@ from simulator.base.algebra.vectors import (
     vector,
 )
 from simulator.base.jit import inline, kernel
-from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.suspension.corner_sums import SUMS, prepare
 from vehicles.suspension.ends import hold_ends
 
@@ -55,7 +55,7 @@ STATE = (
     ("q_WB", (4,), "1", "attitude of the chassis, quaternion w, x, y, z"),
     ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
-    ("theta", (4,), "rad, m", "lower-arm angles, or heights of the wheels of a five-link axle, + = jounce"),
+    ("theta", (4,), "rad, m", "independent coordinates of the corners, + = jounce"),
     ("theta_dot", (4,), "rad/s, m/s", "their rates"),
     ("wheel_angle", (4,), "rad", "angles of the wheels relative to their carriers"),
     ("wheel_spin", (4,), "rad/s", "absolute angular velocity of the wheels about their axles"),
@@ -92,12 +92,13 @@ WORK = (
 
 
 @kernel
-def accelerations(chassis, corners, struts, state, q, loads, k, work, out):
+def accelerations(chassis, corners, blocks, struts, state, q, loads, k, work, out):
     """Forward dynamics: all 14 accelerations from state and loads.
 
     Parameters
     ----------
     chassis, corners, struts : parameter records of CHASSIS, CORNERS, STRUTS
+    blocks : Blocks
     state : record of STATE
     q : record of INPUTS; theta and theta_dot are copied from `state`, the inner tie-rod points are read
     loads : record of LOADS
@@ -106,8 +107,8 @@ def accelerations(chassis, corners, struts, state, q, loads, k, work, out):
 
     Source: [Jain 2016, eqs 4-7 and 9-11], reduced once more (see the module).
     """
-    prepare(corners, struts, state, q, k, work, out)
-    hold_ends(corners, state, work, 0.0)
+    prepare(corners, blocks, struts, state, q, k, work, out)
+    hold_ends(corners, state, k, work, 0.0)
     answer_loads(chassis, corners, state, loads, k, work, out)
 
 
@@ -115,10 +116,11 @@ def accelerations(chassis, corners, struts, state, q, loads, k, work, out):
 def answer_loads(chassis, corners, state, loads, k, work, out):
     """Second half of `accelerations`: what the loads do, after `prepare` at the same state. Equations (30)-(33) of the module."""
     apply_wheel_loads(loads, k, work)  # (31)
+    uncouple_thetas(corners, loads, k, work, out)
     assemble_chassis(chassis, corners, state[0]["w_WB_B"], work)  # (30), first row
-    eliminate_thetas(work)  # (32)
+    eliminate_thetas(k, work)  # (32)
     solve_symmetric(work[0]["A"], work[0]["x"])
-    recover_thetas(work, out)  # (33)
+    recover_thetas(corners, k, work, out)  # (33)
     g_B = gravity_in_chassis(state[0]["q_WB"], loads[0]["gravity"])
     for j in range(3):
         out[0]["alpha_WB_B"][j] = work[0]["x"][j]
@@ -136,8 +138,8 @@ def apply_wheel_loads(loads, k, work):
         force = column(loads[0]["wheel_force"], i)
         couple = column(loads[0]["carrier_couple"], i)
         W = column(k[0]["W"], i)
-        w = column(k[0]["w"][CARRIER], i)
-        work[0]["theta_force"][i] += dot(column(k[0]["W_1"], i), force) + dot(w, couple) - work[0]["theta_bias"][i]
+        w = column(k[0]["w"], i)
+        work[0]["theta_force"][i] += dot(column(k[0]["W_1"], i), force) + dot(w, couple) - k[0]["theta_bias"][i]
         N = add(couple, cross(W, force))
         for j in range(3):
             x[j] += N[j]
@@ -186,54 +188,88 @@ def assemble_chassis(chassis, corners, w_WB_B, work):
 
 
 @inline
-def eliminate_thetas(work):
+def eliminate_thetas(k, work):
     """Take theta'' = (theta_force - G . x) / D out of the equations of the chassis: the Riccati step of [Jain 2016, eq 4].
 
         x <- x - sum G theta_force / D,    A <- A - sum G G* / D          (32)
 
     `theta_force` is Theta - theta_bias by now, x still the right-hand side, and A its lower triangle.
     """
-    w = work[0]
+    c, w = k[0], work[0]
     for i in range(4):
-        inverse = 1.0 / w["D"][i]
+        inverse = 1.0 / c["D"][i]
         accel = w["theta_force"][i] * inverse
         for row in range(6):
-            coupling = w["G"][row, i]
+            coupling = c["G"][row, i]
             w["x"][row] -= coupling * accel
             coupling *= inverse
             for col in range(row + 1):
-                w["A"][row, col] -= coupling * w["G"][col, i]
+                w["A"][row, col] -= coupling * c["G"][col, i]
 
 
 @inline
-def recover_thetas(work, out):
+def uncouple_thetas(corners, loads, k, work, out):
+    """Bring coupled axles into the form of those whose sides are independent.
+
+    First the forces that each side exerts on theta of the other one, as in (29), (31) and (28). Then the coupling goes out of D, by
+    D = L diag L^T with l = D_across / D_left below the diagonal of L:
+
+        D_right <- D_right - l D_across,    G_right <- G_right - l G_left,    theta_force likewise
+
+    `recover_thetas` finds theta'' of the left side from what is left.
+    """
+    c = k[0]
+    for axle in range(2):
+        if corners[0]["coupled"][axle]:
+            left, right = 2 * axle, 2 * axle + 1
+            for i in range(left, left + 2):
+                force, couple = column(loads[0]["wheel_force"], i), column(loads[0]["carrier_couple"], i)
+                across = dot(column(c["W_across"], i), force)
+                across += dot(column(c["w_across"], i), sub(couple, column(work[0]["gyroscopic"], i)))
+                across += out[0]["spring_force"][i] * c["spring_length_across"][i]
+                across += out[0]["shock_force"][i] * c["shock_length_across"][i]
+                work[0]["theta_force"][left + right - i] += across
+            share = c["D_across"][axle] / c["D"][left]
+            c["D"][right] -= share * c["D_across"][axle]
+            work[0]["theta_force"][right] -= share * work[0]["theta_force"][left]
+            for row in range(6):
+                c["G"][row, right] -= share * c["G"][row, left]
+
+
+@inline
+def recover_thetas(corners, k, work, out):
     """theta'' of every corner from the acceleration of the chassis relative to free fall in `work` (33)."""
     for i in range(4):
         accel = work[0]["theta_force"][i]
         for r in range(6):
-            accel -= work[0]["G"][r, i] * work[0]["x"][r]
-        out[0]["theta_ddot"][i] = accel / work[0]["D"][i]
+            accel -= k[0]["G"][r, i] * work[0]["x"][r]
+        out[0]["theta_ddot"][i] = accel / k[0]["D"][i]
+    for axle in range(2):
+        if corners[0]["coupled"][axle]:
+            left, right = 2 * axle, 2 * axle + 1
+            out[0]["theta_ddot"][left] -= k[0]["D_across"][axle] / k[0]["D"][left] * out[0]["theta_ddot"][right]
 
 
 @kernel
-def accelerations_on_fixed_chassis(chassis, corners, struts, state, q, loads, k, work, out):
+def accelerations_on_fixed_chassis(chassis, corners, blocks, struts, state, q, loads, k, work, out):
     """As `accelerations`, with the chassis held where it is: only the four thetas move (the quarter cars of [Cameron 2013])."""
-    prepare(corners, struts, state, q, k, work, out)
-    hold_ends(corners, state, work, 0.0)
-    answer_loads_on_fixed_chassis(state, loads, k, work, out)
+    prepare(corners, blocks, struts, state, q, k, work, out)
+    hold_ends(corners, state, k, work, 0.0)
+    answer_loads_on_fixed_chassis(corners, state, loads, k, work, out)
 
 
 @kernel
-def answer_loads_on_fixed_chassis(state, loads, k, work, out):
+def answer_loads_on_fixed_chassis(corners, state, loads, k, work, out):
     """Second half of `accelerations_on_fixed_chassis`."""
     apply_wheel_loads(loads, k, work)
+    uncouple_thetas(corners, loads, k, work, out)
     g_B = gravity_in_chassis(state[0]["q_WB"], loads[0]["gravity"])
     for j in range(3):
         work[0]["x"][j] = 0.0
         work[0]["x"][j + 3] = -g_B[j]
         out[0]["alpha_WB_B"][j] = 0.0
         out[0]["a_WB_B"][j] = 0.0
-    recover_thetas(work, out)
+    recover_thetas(corners, k, work, out)
 
 
 @inline

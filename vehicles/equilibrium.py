@@ -123,7 +123,7 @@ def _first_guess(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: fl
     rotation_of_euler(roll, pitch, yaw, R)
     theta = np.array([_unloaded_angle(m, s, ground, i) for i in range(4)])
     s.state[0]["theta"] = theta
-    prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
     z = float(np.mean(heights)) + float(m.tires["radius"].mean()) - float(_touch(m).mean()) - float(np.mean(s.kinematics[0]["W"][2]))
     return np.concatenate([[0.0, 0.0, z, roll, pitch, 0.0], theta])
 
@@ -140,7 +140,7 @@ def _unloaded_angle(m: Model, s: Space, ground: Ground, i: int) -> float:
     for _ in range(30):
         middle = 0.5 * (low + high)
         s.state[0]["theta"][i] = middle
-        prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
         carried = -s.out[0]["spring_force"][i] * s.kinematics[0]["spring_length_1"][i] / s.kinematics[0]["W_1"][2, i]
         low, high = (middle, high) if carried < weight else (low, middle)
     s.state[0]["theta"][i] = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -14,12 +14,11 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
 from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.blocks import Block, Blocks, new_blocks
 from vehicles.suspension.corner import CORNERS, INPUTS, KINEMATICS
 from vehicles.suspension.corner_design import CornerDesign
-from vehicles.suspension.double_wishbone.kinematics import DOUBLE_WISHBONES
+from vehicles.suspension.default_kind import PARAMETERS, pad_default
 from vehicles.suspension.ends import no_ends
-from vehicles.suspension.five_link.corner import FiveLinkCorner
-from vehicles.suspension.five_link.kinematics import FIRST
 
 OneKind = TypeVar("OneKind", bound=CornerDesign)
 
@@ -55,18 +54,32 @@ class Design:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Parameter records of the multibody part: CHASSIS, CORNERS and STRUTS, and the inner tie-rod points in the design position (3, 4)."""
+    """The multibody part: records of CHASSIS, CORNERS and STRUTS, what the kinds of its corners have of their own, and the design."""
 
     chassis: Record
     corners: Record
     struts: Record
-    Q_design: NDArray[np.float64]
+    own: Record
+    """Parameters of the corners of the default kind."""
+    blocks: tuple[Block, ...]
+    """Those of the other kinds."""
+    designs: tuple[CornerDesign, ...]
+
+    @property
+    def Q_design(self) -> NDArray[np.float64]:
+        """(3, 4) inner tie-rod points in the design position [m]."""
+        return np.column_stack([corner.Q for corner in self.designs])
+
+    def new_blocks(self) -> Blocks:
+        """The blocks of its corners with memory of their own."""
+        return new_blocks(self.own, self.blocks)
 
 
 @dataclass(frozen=True)
 class Workspace:
     """State and scratch records of one vehicle."""
 
+    blocks: Blocks
     state: Record
     inputs: Record
     loads: Record
@@ -80,7 +93,7 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
 
     Raises
     ------
-    ConfigError : a corner cannot be built (see `CornerDesign.write`), or a corner has five links and its axle has not
+    ConfigError : a corner cannot be built (see `CornerDesign.write`), or is of another kind than the other side of its axle
     """
     body = record(CHASSIS)
     body[0]["mass"], body[0]["com"] = chassis.mass, chassis.p_BoBcm
@@ -88,21 +101,30 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
     body[0]["inertia"] = inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]
     geometry = record(CORNERS)
     geometry[0]["ends"] = no_ends()[0]
-    five_links = [isinstance(corner, FiveLinkCorner) for corner in corners]
-    if any(five_links) and five_links != [False, False, True, True]:
-        at = corners[five_links.index(True)]
-        raise ConfigError(at.file, at.key, "five_link", "double wishbones on the front axle, five links on both sides of the rear axle")
-    geometry[0]["double_wishbones"] = FIRST if any(five_links) else len(corners)
+    for left, right in ((corners[0], corners[1]), (corners[2], corners[3])):
+        if right.kind != left.kind:
+            raise ConfigError(right.file, right.key, right.kind, f"{left.kind} as on the left side: the sides of an axle are of one kind")
+    own = record(PARAMETERS)
+    own[0]["corners"] = sum(corner.block is None for corner in corners)
+    own[0]["steered"] = 2 if corners[0].block is None else 0
+    blocks: list[Block] = []
     for i, corner in enumerate(corners):
-        corner.write(geometry, i)
-    for name, *_ in DOUBLE_WISHBONES if any(five_links) else ():  # what the idle vector lanes go along with, see `corner_kinematics`
-        geometry[0][name][..., FIRST:] = geometry[0][name][..., :FIRST]
-    return Mechanism(body, geometry, struts, np.column_stack([corner.Q for corner in corners]))
+        if corner.block is None:
+            corner.write(geometry, own, i)
+            continue
+        if not blocks or blocks[-1].kind is not corner.block:
+            blocks.append(Block(corner.block, record(corner.block.parameters), i, 0))
+        corner.write(geometry, blocks[-1].parameters, i)
+        blocks[-1] = replace(blocks[-1], count=blocks[-1].count + 1)
+    pad_default(own)
+    return Mechanism(body, geometry, struts, own, tuple(blocks), tuple(corners))
 
 
 def new_workspace(mechanism: Mechanism, gravity: float = STANDARD_GRAVITY) -> Workspace:
     """Workspace in the design position at rest at the world's origin, under gravity [m/s2] alone."""
-    space = Workspace(record(STATE), record(INPUTS), record(LOADS), record(KINEMATICS), record(WORK), record(ACCELERATIONS))
+    space = Workspace(
+        mechanism.new_blocks(), record(STATE), record(INPUTS), record(LOADS), record(KINEMATICS), record(WORK), record(ACCELERATIONS)
+    )
     space.state[0]["q_WB"][0] = 1.0
     space.inputs[0]["Q"] = mechanism.Q_design
     space.loads[0]["gravity"] = gravity

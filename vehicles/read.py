@@ -6,8 +6,9 @@ import math
 
 from simulator.base.algebra.vectors import column, cross
 from simulator.base.frames import euler_angles, rotation_of_quaternion
-from simulator.base.jit import inline, kernel
-from vehicles.suspension.corner import corner_kinematics
+from simulator.base.jit import kernel
+from vehicles.suspension.blocks import place_blocks, show_blocks
+from vehicles.suspension.corner_sums import shock_rate
 
 
 @kernel
@@ -30,8 +31,9 @@ def read_vehicle(m, s, out):
     for j in range(4):
         o["q_WB"][j] = x["q_WB"][j]
     o["roll"], o["pitch"], o["yaw"] = euler_angles(R)
-    if m.tables.grid[0]["theta_cells"] > 0:
-        find_points(m, s)
+    if m.tables.grid[0]["theta_cells"] > 0:  # tables know the wheel only
+        place_blocks(m.corners, s.blocks, s.inputs, s.kinematics)
+    show_blocks(s.blocks, s.inputs, s.points)
     for i in range(4):
         read_corner(m, s, i, o)
         read_wheel(s, i, o)
@@ -43,21 +45,12 @@ def read_vehicle(m, s, out):
     o["steering_wheel_torque"] = -s.out[0]["pitman_torque"] / ratio
 
 
-@inline
-def find_points(m, s):
-    """The points of the suspension in closed form, for the last step's angles: tables know the wheel only."""
-    for i in range(4):
-        s.work[0]["cos_theta"][i] = math.cos(s.inputs[0]["theta"][i])
-        s.work[0]["sin_theta"][i] = math.sin(s.inputs[0]["theta"][i])
-    corner_kinematics(m.corners, s.inputs, s.work[0]["cos_theta"], s.work[0]["sin_theta"], s.kinematics)
-
-
 @kernel
 def read_corner(m, s, i, o):
     """Suspension of corner i."""
-    k, x = s.kinematics[0], s.state[0]
+    k, x, points = s.kinematics[0], s.state[0], s.points[0]
     g = m.corners[0]
-    side = cross(column(k["kingpin"], i), column(k["arm"], i))
+    side = cross(column(points["carrier_z"], i), column(points["carrier_x"], i))
     o["theta"][i], o["theta_dot"][i] = x["theta"][i], x["theta_dot"][i]
     o["wheel_angle"][i], o["wheel_spin"][i] = x["wheel_angle"][i], x["wheel_spin"][i]
     axle = column(k["axle"], i)
@@ -65,23 +58,23 @@ def read_corner(m, s, i, o):
         o["p_BK"][i, j] = k["W"][j, i]
         for n in range(3):
             o["R_BK"][i, j, n] = (
-                k["arm"][j, i] * g["design_frame"][n, 0, i]
+                points["carrier_x"][j, i] * g["design_frame"][n, 0, i]
                 + side[j] * g["design_frame"][n, 1, i]
-                + k["kingpin"][j, i] * g["design_frame"][n, 2, i]
+                + points["carrier_z"][j, i] * g["design_frame"][n, 2, i]
             )
-        o["lower_ball_B"][i, j] = k["D"][j, i]
-        o["upper_ball_B"][i, j] = k["F"][j, i]
-        o["tierod_outer_B"][i, j] = k["K"][j, i]
+        o["lower_ball_B"][i, j] = points["lower_ball"][j, i]
+        o["upper_ball_B"][i, j] = points["upper_ball"][j, i]
+        o["tierod_outer_B"][i, j] = points["tierod_outer"][j, i]
         o["tierod_inner_B"][i, j] = s.inputs[0]["Q"][j, i]
-        o["shock_lower_B"][i, j] = k["B"][j, i]
-        o["spring_lower_B"][i, j] = k["S"][j, i]
+        o["shock_lower_B"][i, j] = points["shock_lower"][j, i]
+        o["spring_lower_B"][i, j] = points["spring_lower"][j, i]
     o["jounce"][i] = k["W"][2, i] - g["design_wheel_z"][i]
     o["road_wheel_angle"][i] = math.atan2(-axle[0], axle[1])
     outward = 1.0 if k["W"][1, i] > 0.0 else -1.0
     o["camber"][i] = -outward * math.asin(axle[2])
     o["spring_length"][i], o["spring_force"][i] = k["spring_length"][i], s.out[0]["spring_force"][i]
     o["shock_length"][i], o["shock_force"][i] = k["shock_length"][i], s.out[0]["shock_force"][i]
-    o["shock_rate"][i] = k["shock_length_1"][i] * s.inputs[0]["theta_dot"][i]
+    o["shock_rate"][i] = shock_rate(m.corners, s.kinematics, s.inputs, i)
 
 
 @kernel

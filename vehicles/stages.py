@@ -7,7 +7,11 @@ A stage reads and writes records of one `Space`. Their order is the business of 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.algebra.spatial import unrotated
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, vector
@@ -18,7 +22,7 @@ from vehicles.body_contact import touch_ground
 from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 from vehicles.dynamics import answer_loads
 from vehicles.steering.pitman_arm import place_tierods
-from vehicles.suspension.corner_bodies import CARRIER
+from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.ends import hold_ends, stay_closed
 from vehicles.suspension.tables.reduced_table import ReducedTables
@@ -43,12 +47,14 @@ class Model(NamedTuple):
 
 
 class Space(NamedTuple):
-    """State, scratch and results of one vehicle; nothing else is written during a step."""
+    """State, scratch and results of one vehicle; nothing else is written during a step. What makes the blocks is never written."""
 
     state: Record
+    blocks: Blocks
     inputs: Record
     loads: Record
     kinematics: Record
+    points: Record
     work: Record
     out: Record
     steering: Record
@@ -65,6 +71,19 @@ class Space(NamedTuple):
     reduced: Record
     body_contact: Record
 
+    def of_its_own(self) -> Iterator[Record]:
+        """Its records, without those of the blocks."""
+        return (part for part in self if not isinstance(part, Blocks))
+
+    def copied(self) -> Space:
+        """The same in other memory."""
+        records: dict[str, Any] = {name: part.copy() for name, part in self._asdict().items() if name != "blocks"}
+        return self._replace(blocks=Blocks(*(array.copy() for array in self.blocks)), **records)
+
+    def arrays(self) -> list[NDArray[np.uint8]]:
+        """All its memory, as bytes."""
+        return [part.view(np.uint8) for part in (*self.of_its_own(), *self.blocks)]
+
 
 @inline
 def before_contact(m, s, tabulated, h):
@@ -76,8 +95,8 @@ def before_contact(m, s, tabulated, h):
     if tabulated:
         prepare_from_tables(m.tables, m.corners, m.struts, s.steering, True, s.state, s.inputs, s.kinematics, s.reduced, s.work, s.out)
     else:
-        prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
-    hold_ends(m.corners, s.state, s.work, h)
+        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    hold_ends(m.corners, s.state, s.kinematics, s.work, h)
     move_wheels(s)
 
 
@@ -91,7 +110,7 @@ def move_wheels(s):
     w_B = vector(s.state[0]["w_WB_B"])
     for i in range(4):
         W = column(k["W"], i)
-        w_rel = column(k["w_rel"][CARRIER], i)
+        w_rel = column(k["w_rel"], i)
         v = add(add(v_B, cross(w_B, W)), column(k["W_dot"], i))
         w = add(w_B, w_rel)
         a = column(k["axle"], i)

@@ -219,9 +219,9 @@ def _situations(probe: Vehicle, ground: Ground) -> Iterator[Space]:
     """States of the vehicle: standing, pressed onto the ground, and in the air with the suspension moving either way."""
     try:
         probe.reset(ground)
-        yield _copied(probe.space)
+        yield probe.space.copied()
         probe.space.state[0]["p_WB"][2] -= PRESSED * probe.model.tires["radius"].min()
-        yield _copied(probe.space)
+        yield probe.space.copied()
     except JounceError:  # it cannot stand: that is said where it is put on its ground
         pass
     low, high = _travel(probe.description)
@@ -232,7 +232,7 @@ def _situations(probe: Vehicle, ground: Ground) -> Iterator[Space]:
             state["p_WB"][2] = HIGH
             state["theta"], state["theta_dot"] = low + share * (high - low), rate
             drivetrain_reset(probe.model.drivetrain, probe.space.drivetrain, state["wheel_spin"], 0)
-            yield _copied(probe.space)
+            yield probe.space.copied()
 
 
 def _travel(description: Description) -> tuple[Vector, Vector]:
@@ -243,7 +243,7 @@ def _travel(description: Description) -> tuple[Vector, Vector]:
     inside = np.zeros((len(grid), 4), bool)
     for n, theta in enumerate(grid):
         w.state[0]["theta"] = theta
-        prepare(m.corners, m.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+        prepare(m.corners, w.blocks, m.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
         length = w.kinematics[0]["spring_length"]
         free = struts["stop_points"] == 0
         between = (length > struts["bump_stop_length"] - BEYOND) & (length < struts["rebound_stop_length"] + BEYOND)
@@ -255,10 +255,6 @@ def _travel(description: Description) -> tuple[Vector, Vector]:
         low[i] = grid[min(int(outside[outside < middle].max(initial=-1)) + 1, middle)]
         high[i] = grid[max(int(outside[outside > middle].min(initial=len(grid))) - 1, middle)]
     return low, high
-
-
-def _copied(space: Space) -> Space:
-    return Space(*(block.copy() for block in space))
 
 
 # One step, linearized ----------------------------------------------------------------------------------------------------------
@@ -312,8 +308,7 @@ def step_matrix(model: Model, space: Space, state: Space, ground: Ground, h: flo
     kept : (n,) which of the SIZE coordinates deviate
     """
     command, q = record(COMMAND), state.state[0]["q_WB"].copy()
-    start = [block.view(np.uint8) for block in state]
-    blocks = [block.view(np.uint8) for block in space]
+    start, blocks = state.arrays(), space.arrays()
     x0 = _read(state, q)
     J = np.empty((len(kept), len(kept)))
     for column, k in enumerate(kept):

@@ -77,16 +77,15 @@ class _Walker:
     def __init__(self, mechanism: Mechanism, steering: Record) -> None:
         self.mechanism, self.steering = mechanism, steering
         self.workspace, self.lock = new_workspace(mechanism), record(STEERING_STATE)
-        self._wishbones = int(mechanism.corners[0]["double_wishbones"])
         self._go(0.0, 0.0)
         k = self.workspace.kinematics[0]
-        self.inertia: NDArray[np.float64] = self.workspace.work[0]["D"].copy()
+        self.inertia: NDArray[np.float64] = k["D"].copy()
         """(4,) inertia of theta in the design position"""
         self.way: NDArray[np.float64] = np.linalg.norm(k["W_1"], axis=0)
         """(4,) way of the wheel per theta there [m]"""
         self._rise = k["W_1"][2].copy()
         self._levers = self._strut_levers()
-        self._gain = np.linalg.norm(k["steer_gain"], axis=0)
+        self._gain = self._turn_of_steering()
 
     def walk(self, side: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """From the design position to the side -1 or +1: (4,) thetas up to which every corner is sound at every lock, and (4,) thetas at
@@ -95,7 +94,7 @@ class _Walker:
         for theta in side * np.arange(STRIDE, FARTHEST, STRIDE):
             for lock in LOCKS:
                 self._go(theta, lock)
-                going &= self._sound(theta)
+                going &= self._sound()
             if not going.any():
                 break
             last[going] = theta
@@ -107,7 +106,10 @@ class _Walker:
         w.state[0]["theta"] = theta
         self.lock[0]["angle"] = lock * self.steering[0]["max_arm_angle"]
         place_tierods(self.steering, self.lock, w.inputs)
-        prepare(m.corners, m.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+        prepare(m.corners, w.blocks, m.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+
+    def _turn_of_steering(self) -> NDArray[np.float64]:
+        return np.array([corner.turn_of_steering(self.workspace.blocks, i) for i, corner in enumerate(self.mechanism.designs)])
 
     def _strut_levers(self) -> NDArray[np.float64]:
         k = self.workspace.kinematics[0]
@@ -120,15 +122,11 @@ class _Walker:
         used = s["bump_stop_length"] - length if side > 0.0 else length - s["rebound_stop_length"]
         return (points > 0) & (used > most)
 
-    def _sound(self, theta: float) -> NDArray[np.bool_]:
+    def _sound(self) -> NDArray[np.bool_]:
         """(4,) corners that are well closed where they are."""
-        k, g, n = self.workspace.kinematics[0], self.mechanism.corners[0], self._wishbones
-        sound = (self.workspace.work[0]["D"] < HEAVIER * self.inertia) & (k["W_1"][2] > SHARE * self._rise)
+        w, m = self.workspace, self.mechanism
+        k = w.kinematics[0]
+        sound = (k["D"] < HEAVIER * self.inertia) & (k["W_1"][2] > SHARE * self._rise)
         sound &= (self._strut_levers() / self._levers > SHARE).all(axis=0)
-        kingpin = np.linalg.norm(k["F"] - k["D"], axis=0) - g["kingpin_length"]
-        tierod = np.linalg.norm(k["K"] - self.workspace.inputs[0]["Q"], axis=0) - g["tierod_length"]
-        closed = (np.abs(kingpin) < OPEN) & (np.abs(tierod) < OPEN)
-        sound[:n] &= (closed & (np.linalg.norm(k["steer_gain"], axis=0) < QUICKER * self._gain))[:n]
-        least, largest = g["five_links"]["travel"]
-        sound[n:] &= ((least < theta) & (theta < largest))[: 4 - n]
-        return sound
+        gap = np.array([corner.gap(m.corners, w.blocks, w.inputs, i) for i, corner in enumerate(m.designs)])
+        return np.asarray(sound & (gap < OPEN) & (self._turn_of_steering() <= QUICKER * self._gain))

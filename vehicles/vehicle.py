@@ -24,6 +24,9 @@ from vehicles.readout import READOUT
 from vehicles.stages import Model, Space
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
+from vehicles.suspension.blocks import STOPPED, TRUSTED, WATCHED
+from vehicles.suspension.corner import POINTS
+from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, no_tables
@@ -63,12 +66,25 @@ class Vehicle:
         """
         clear(self.model, self.space)
         drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
+        watched = self.space.blocks.others["watch"] == WATCHED
+        self.space.blocks.others["watch"][watched] = TRUSTED
         try:
             settle(self.model, self.space, ground, x, y, yaw)
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
+        self.space.blocks.others["watch"][watched] = WATCHED
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         self.read()
+
+    def watch_blocks(self) -> None:
+        """From now on an axle from outside that gives a number that is not finite is held where it was, and the drive goes on."""
+        watch = self.space.blocks.others["watch"]
+        watch[watch == TRUSTED] = WATCHED
+
+    def stopped(self) -> tuple[CornerDesign, ...]:
+        """The left corner of every block that has been stopped."""
+        others, designs = self.space.blocks.others, self.description.mechanism.designs
+        return tuple(designs[n] for n in others["first"][others["watch"] == STOPPED])
 
     def place(self, p_WB: NDArray[np.float64], roll: float, pitch: float, yaw: float) -> None:
         """Put the vehicle in the design position, at rest in neutral, wherever and however asked; nothing is settled."""
@@ -81,7 +97,7 @@ class Vehicle:
         quaternion_of_rotation(R, state["q_WB"])
         drivetrain_reset(m.drivetrain, s.drivetrain, state["wheel_spin"], 0)
         place_tierods(m.steering, s.steering, s.inputs)
-        prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
 
     def step(self, ground: Ground, command: Record, h: float) -> None:
         """Advance by h seconds under a COMMAND record."""
@@ -132,9 +148,7 @@ def _model(description: Description, tires: TireSet, drivetrain: Any, file: str)
         tires.treads,
         engine_to_wheels,
         brakes,
-        no_tables()
-        if tolerance is None
-        else build_tables(mechanism.corners, mechanism.struts, mechanism.Q_design, description.steering, tolerance)[0],
+        no_tables() if tolerance is None else build_tables(mechanism, description.steering, tolerance)[0],
     )
 
 
@@ -143,9 +157,11 @@ def new_space(description: Description) -> Space:
     w = new_workspace(description.mechanism)
     return Space(
         w.state,
+        w.blocks,
         w.inputs,
         w.loads,
         w.kinematics,
+        record(POINTS),
         w.work,
         w.out,
         record(STEERING_STATE),
@@ -165,10 +181,11 @@ def new_space(description: Description) -> Space:
 
 
 def clear(model: Model, space: Space) -> None:
-    """Everything to zero but the attitude, the tires' search direction, treads that rest otherwise, and the rear tie rods."""
-    for block in space:
-        if block is not space.inputs:
-            block[:] = np.zeros(1, block.dtype)
+    """Everything to zero but the attitude, the tires' search direction, treads that rest otherwise, the rear tie rods and what makes the
+    blocks."""
+    for part in (*space.of_its_own(), space.blocks.scratch, space.blocks.memory):
+        if part is not space.inputs:
+            part[:] = np.zeros(1, part.dtype)
     space.state[0]["q_WB"][0] = 1.0
     space.tires[:] = tire_states(4)
     rest_treads(model.treads.laws, outside_space(space))

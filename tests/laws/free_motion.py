@@ -15,6 +15,7 @@ from simulator.base.records import Record, record
 from simulator.lab.bench.loading import state_rates
 from vehicles.dynamics import STATE, accelerations
 from vehicles.model import Mechanism, new_workspace
+from vehicles.suspension.blocks import Blocks
 
 
 class FreeMotion(NamedTuple):
@@ -26,6 +27,7 @@ class FreeMotion(NamedTuple):
 
     chassis: Record
     corners: Record
+    blocks: Blocks
     struts: Record
     state: Record
     inputs: Record
@@ -40,7 +42,17 @@ def free_motion(mechanism: Mechanism, gravity: float) -> FreeMotion:
     """Design position, at rest at the world's origin, under gravity [m/s2] alone."""
     w = new_workspace(mechanism, gravity)
     return FreeMotion(
-        mechanism.chassis, mechanism.corners, mechanism.struts, w.state, w.inputs, w.loads, w.kinematics, w.work, w.out, record(STATE, 3)
+        mechanism.chassis,
+        mechanism.corners,
+        w.blocks,
+        mechanism.struts,
+        w.state,
+        w.inputs,
+        w.loads,
+        w.kinematics,
+        w.work,
+        w.out,
+        record(STATE, 3),
     )
 
 
@@ -71,7 +83,7 @@ def runge_kutta_step(m, h):
 @kernel
 def rates(m, rate):
     """Time derivative of m.state, as another record of STATE."""
-    accelerations(m.chassis, m.corners, m.struts, m.state, m.inputs, m.loads, m.kinematics, m.work, m.out)
+    accelerations(m.chassis, m.corners, m.blocks, m.struts, m.state, m.inputs, m.loads, m.kinematics, m.work, m.out)
     state_rates(m.state, m.out, rate)
 
 

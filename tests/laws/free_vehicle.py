@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import InertiaWarning
 from simulator.lab.validate.model_file import read_design
+from tests.laws.corner_bodies import bodies_of
 from tests.laws.free_motion import FreeMotion, free_motion, rates, runge_kutta_step
 from tests.oracles.mechanism import skew
 from vehicles.model import new_mechanism
@@ -78,11 +79,12 @@ def energies(m: FreeMotion, state: Array) -> tuple[float, float]:
         [np.zeros(3)],
     )
     for i in range(4):
-        mass += list(g["mass"][:, i])
-        com += list(k["c"][:, :, i])
-        inertia += list(k["inertia"][:, :, i])
-        v_rel += list(k["v_rel"][:, :, i])
-        w_rel += list(k["w_rel"][:, :, i])
+        masses, motion = bodies_of(m.blocks, i)
+        mass += list(masses)
+        com += list(motion["c"])
+        inertia += list(motion["inertia"])
+        v_rel += list(motion["v_rel"])
+        w_rel += list(motion["w_rel"])
     mass, com, w = np.array(mass), np.array(com), x["w_WB_B"] + np.array(w_rel)
     v = x["v_WB_B"] + com @ skew(x["w_WB_B"]).T + np.array(v_rel)
     kinetic = 0.5 * (mass * (v * v).sum(axis=1)).sum()

@@ -39,7 +39,7 @@ def largest_acceleration(v: Vehicle) -> float:
 def weight(v: Vehicle) -> float:
     """Of all bodies [N]."""
     m = v.description.mechanism
-    return float((m.chassis[0]["mass"] + m.corners[0]["mass"].sum()) * v.space.loads[0]["gravity"])
+    return float((m.chassis[0]["mass"] + m.corners[0]["corner_mass"].sum()) * v.space.loads[0]["gravity"])
 
 
 @pytest.mark.parametrize("vehicle", VEHICLES)

@@ -14,7 +14,6 @@ from tests.laws.vehicle_rig import command, ground
 from vehicles.held import HELD_STATE, HeldVehicle, places, read_held
 from vehicles.integration.implicit import differences
 from vehicles.linearize import IGNORABLE, LinearVehicle, linearize, step_matrix, with_rigid_treads
-from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.tires.radial import effective_radius
 
 SPEEDS = (0.0, 0.5, 5.0, 20.0)
@@ -104,8 +103,7 @@ def quarter_car(v: HeldVehicle, i: int) -> np.ndarray:
     """
     v.rates(0.0, v.y)
     k, t, struts = v.space.kinematics[0], v.model.tires[0], v.model.struts[0]
-    arm = k["u"][CARRIER][:, i] + np.cross(k["w"][CARRIER][:, i], k["W"][:, i] - k["c"][CARRIER][:, i])
-    lift = arm[2]
+    lift = k["W_1"][2, i]
     stretch = k["spring_length"][i] - struts["spring_free_length"][i]
     x, pull = struts["spring_deformation"][i], struts["spring_pull"][i]
     n = int(np.searchsorted(x[: struts["spring_points"][i]], stretch))
@@ -114,7 +112,7 @@ def quarter_car(v: HeldVehicle, i: int) -> np.ndarray:
     damper = 0.5 * (struts[f"compression_damping{end}"][i] + struts[f"rebound_damping{end}"][i])
     k1, c1 = spring * (k["spring_length_1"][i] / lift) ** 2, damper * (k["shock_length_1"][i] / lift) ** 2
     k2, c2 = t["stiffness"], t["damping"]
-    m2 = v.space.work[0]["D"][i] / lift**2
+    m2 = v.space.kinematics[0]["D"][i] / lift**2
     m1 = v.space.contacts["F_C"][i, 2] / 9.81 - m2
     polynomial = [m1 * m2, m1 * (c1 + c2) + m2 * c1, m1 * (k1 + k2) + m2 * k1 + c1 * c2, c1 * k2 + c2 * k1, k1 * k2]
     roots = np.roots(polynomial)

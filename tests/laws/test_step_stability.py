@@ -131,9 +131,9 @@ def test_a_step_too_long_is_laid_to_the_file_that_asks_for_it(tmp_path):
 
 def test_the_vehicle_is_left_as_it_is():
     v = vehicle()
-    before = [block.copy() for block in v.space]
+    before = [memory.copy() for memory in v.space.arrays()]
     check_step(v, FLAT, 1e-3, ("v.yaml", "t.yaml"))
-    assert all(one.tobytes() == other.tobytes() for one, other in zip(before, v.space, strict=True))
+    assert all(one.tobytes() == other.tobytes() for one, other in zip(before, v.space.arrays(), strict=True))
 
 
 def test_the_matrix_of_a_falling_vehicle():

@@ -25,7 +25,7 @@ from vehicles.dynamics import accelerations
 from vehicles.model import new_workspace
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.steering_torque import pitman_torque
-from vehicles.suspension.tables.build_poses import CornerPoses, angle_between, pose_errors, pose_table, pose_table_within
+from vehicles.suspension.double_wishbone.poses import CornerPoses, angle_between, pose_errors, pose_table, pose_table_within
 from vehicles.suspension.tables.build_tables import Source, build_tables
 from vehicles.suspension.tables.pose_table import POSE, PoseTable, pose_over_both, pose_over_theta
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables
@@ -42,13 +42,13 @@ PAPER = ((4e-6, 4e-3), (4e-6, 5.2e-4), (1e-7, 1e-7))
 
 @cache
 def travel(i: int) -> tuple[float, float]:
-    low, high = Source(MECHANISM.corners, MECHANISM.Q_design, HMMWV.steering).travel(MECHANISM.struts)[i]
+    low, high = Source(MECHANISM, HMMWV.steering).travel(MECHANISM.struts)[i]
     return float(low), float(high)
 
 
 @cache
 def poses(i: int, steered: bool) -> CornerPoses:
-    return CornerPoses(MECHANISM.corners, MECHANISM.Q_design, i, HMMWV.steering if steered else None)
+    return CornerPoses(MECHANISM.own, MECHANISM.Q_design, i, HMMWV.steering if steered else None)
 
 
 def pose(table: PoseTable, body: int, theta: float, angle: float | None = None) -> Any:
@@ -171,13 +171,13 @@ class Bench:
     def closed_form(self) -> Record:
         m, w = self.m, self.w
         place_tierods(HMMWV.steering, self.steering, w.inputs)
-        accelerations(m.chassis, m.corners, m.struts, w.state, w.inputs, w.loads, w.kinematics, w.work, w.out)
+        accelerations(m.chassis, m.corners, w.blocks, m.struts, w.state, w.inputs, w.loads, w.kinematics, w.work, w.out)
         return w.out.copy()
 
     def table(self) -> Record:
         m, w = self.m, self.w
         arguments = w.state, w.inputs, w.loads, w.kinematics, self.r, w.work, w.out
-        table_accelerations(self.tables, m.chassis, m.corners, m.struts, self.steering, *arguments)
+        table_accelerations(self.tables, m.chassis, m.corners, w.blocks, m.struts, self.steering, *arguments)
         return w.out.copy()
 
 
@@ -189,7 +189,7 @@ def difference(a: Record, b: Record) -> float:
 
 @cache
 def tables(tolerance: float) -> ReducedTables:
-    return build_tables(MECHANISM.corners, MECHANISM.struts, MECHANISM.Q_design, HMMWV.steering, tolerance)[0]
+    return build_tables(MECHANISM, HMMWV.steering, tolerance)[0]
 
 
 @pytest.mark.parametrize(("tolerance", "limit"), [(1e-4, 1e-4), (1e-6, 1e-6)])
@@ -224,13 +224,13 @@ def test_pitman_torque_is_that_of_the_closed_form() -> None:
     v, rng = build_vehicle("hmmwv"), np.random.default_rng(6)
     bench = Bench(tables(1e-6))
     s = v.space._replace(
-        state=bench.w.state, inputs=bench.w.inputs, loads=bench.w.loads, kinematics=bench.w.kinematics,
+        state=bench.w.state, blocks=bench.w.blocks, inputs=bench.w.inputs, loads=bench.w.loads, kinematics=bench.w.kinematics,
         work=bench.w.work, out=bench.w.out, steering=bench.steering,
     )  # fmt: skip
     for _ in range(50):
         bench.random(rng, steering=True)
         bench.closed_form()
-        exact = pitman_torque(v.model, s)
+        exact = pitman_torque(s)
         bench.table()
         torque = table_pitman_torque(bench.steering, bench.w.state, bench.w.loads, bench.r, bench.w.work, bench.w.out)
         assert torque == pytest.approx(exact, rel=1e-6, abs=1e-4)
@@ -265,7 +265,7 @@ def test_outside_the_tables_the_closed_form_answers(theta: float, angle: float) 
 
 
 def test_tables_reach_from_stop_to_stop() -> None:
-    source = Source(MECHANISM.corners, MECHANISM.Q_design, HMMWV.steering)
+    source = Source(MECHANISM, HMMWV.steering)
     s = MECHANISM.struts[0]
     for i in range(4):
         ends = np.tile(np.array(travel(i)), (4, 1))
@@ -275,7 +275,7 @@ def test_tables_reach_from_stop_to_stop() -> None:
 
 def test_an_unreachable_tolerance_is_refused() -> None:
     with pytest.raises(JounceError, match="no table"):
-        build_tables(MECHANISM.corners, MECHANISM.struts, MECHANISM.Q_design, None, 1e-15)
+        build_tables(MECHANISM, None, 1e-15)
 
 
 # ---- the vehicle

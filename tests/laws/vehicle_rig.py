@@ -71,4 +71,4 @@ def steps(n, m, s, on, c, h):
 
 def image(vehicle: Vehicle) -> bytes:
     """All bits of a vehicle's state and results."""
-    return b"".join(block.tobytes() for block in vehicle.space)
+    return b"".join(memory.tobytes() for memory in vehicle.space.arrays())

@@ -14,7 +14,7 @@ from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.corner import CORNERS
 from vehicles.suspension.five_link.constants import write_five_link
 from vehicles.suspension.five_link.corner import FiveLinkCorner
-from vehicles.suspension.five_link.kinematics import BODIES, FIRST, LINKS
+from vehicles.suspension.five_link.kinematics import BODIES, FIVE_LINKS, LINKS
 
 Array = NDArray[np.float64]
 DATA = Path(__file__).parents[1] / "data" / "mechanisms"
@@ -53,10 +53,9 @@ def reference_corner(mirror: bool) -> FiveLinkCorner:
     )
 
 
-def reference_axle() -> Record:
-    """CORNERS record with the reference on both sides of the rear axle."""
-    corners = record(CORNERS)
-    corners[0]["double_wishbones"] = FIRST
-    for i in (FIRST, FIRST + 1):
-        write_five_link(corners, i, reference_corner(i > FIRST))
-    return corners
+def reference_axle() -> tuple[Record, Record]:
+    """Records of CORNERS and FIVE_LINKS with the reference on both sides of the rear axle."""
+    corners, parameters = record(CORNERS), record(FIVE_LINKS)
+    for i in (2, 3):
+        write_five_link(corners, parameters, i, reference_corner(i == 3))
+    return corners, parameters

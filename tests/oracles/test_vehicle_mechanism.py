@@ -34,9 +34,8 @@ from vehicles.multibody.tree.constraints import set_residuals
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody.tree.tree import energy, move, set_velocities
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
-from vehicles.suspension.corner import corner_kinematics
-from vehicles.suspension.corner_bodies import CARRIER
-from vehicles.suspension.double_wishbone.kinematics import LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
+from vehicles.suspension.blocks import place_blocks
+from vehicles.suspension.double_wishbone.kinematics import CARRIER, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
 from vehicles.suspension.double_wishbone.mechanism import jounce_sign
 from vehicles.vehicle_mechanism import linear_struts, quarter_car, vehicle_mechanism
 
@@ -110,9 +109,8 @@ def test_the_loops_close_where_the_closed_form_puts_the_bodies(seed: int) -> Non
         sign = jounce_sign(design.corners[i])
         w.inputs[0]["theta"][i] = sign * q[system.joint_q[f"{corner}_lca"]][0]
         w.inputs[0]["theta_dot"][i] = sign * v[system.joint_v[f"{corner}_lca"]][0]
-    theta = w.inputs[0]["theta"]
-    corner_kinematics(HMMWV.mechanism.corners, w.inputs, np.cos(theta), np.sin(theta), w.kinematics)
-    k, nodes, motion = w.kinematics[0], system.parts.tree.nodes, system.parts.tree.motion
+    place_blocks(HMMWV.mechanism.corners, w.blocks, w.inputs, w.kinematics)
+    k, nodes, motion = w.blocks.scratch[0], system.parts.tree.nodes, system.parts.tree.motion
     bodies = {
         "lca": LOWER_ARM,
         "upright": UPRIGHT,
@@ -130,8 +128,8 @@ def test_the_loops_close_where_the_closed_form_puts_the_bodies(seed: int) -> Non
             assert np.abs(m["V"][3:] + np.cross(m["V"][:3], r) - k["v_rel"][b, :, i]).max() < 1e-11
         knuckle, wheel = motion[system.node[f"{corner}_knuckle"]], motion[system.node[f"{corner}_wheel"]]
         assert np.abs(knuckle["V"][:3] - k["w_rel"][CARRIER, :, i]).max() < 1e-11
-        assert np.abs(wheel["p"] - k["W"][:, i]).max() < 1e-12
-        assert np.abs(wheel["h"] - k["axle"][:, i]).max() < 1e-12
+        assert np.abs(wheel["p"] - w.kinematics[0]["W"][:, i]).max() < 1e-12
+        assert np.abs(wheel["h"] - w.kinematics[0]["axle"][:, i]).max() < 1e-12
 
 
 def steered_state(system: System, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -20,6 +20,7 @@ from tests.oracles.mechanism import CORNERS, Mechanism, motion
 from tests.oracles.perturbed_model import perturbed_model, random_state
 from vehicles.command import COMMAND
 from vehicles.steering_torque import steering_row
+from vehicles.suspension.blocks import steer_blocks
 from vehicles.vehicle import Vehicle
 
 
@@ -44,7 +45,9 @@ def test_steering_row_is_the_force_on_the_tie_rod(seed: int) -> None:
     for i, side in enumerate(CORNERS[:2]):
         force = R.T @ steering_force(model, reference["loop_force"], side)
         for direction in np.vstack([np.eye(3), rng.normal(size=3)]):
-            row = steering_row(ours.mechanism.corners, s.kinematics, s.state, s.loads, s.out, s.work, i, tuple(direction))
+            s.inputs[0]["Q_1"][:, i] = direction
+            steer_blocks(s.blocks, s.inputs, s.kinematics)
+            row = steering_row(s.kinematics, s.loads, s.out, s.work, i)
             assert error(row, force @ direction) < 1e-9
 
 
@@ -125,7 +128,7 @@ def test_driven_vehicle_and_its_steering_wheel_torque(seconds: float) -> None:
     assert error(s.out[0]["a_WB_B"], R.T @ (acc + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm)))) < 1e-9
 
     loop_force = -x[n + len(g) - 3 * len(mech.loops) :].reshape(-1, 3)
-    pitman = sum(R.T @ steering_force(model, loop_force, side) @ s.steering[0]["Q_1"][:, i] for i, side in enumerate(CORNERS[:2]))
+    pitman = sum(R.T @ steering_force(model, loop_force, side) @ s.inputs[0]["Q_1"][:, i] for i, side in enumerate(CORNERS[:2]))
     assert abs(pitman) > 10.0
     assert error(s.out[0]["pitman_torque"], pitman) < 1e-9
     assert error(vehicle.readout[0]["steering_wheel_torque"], -pitman / 26.0) < 1e-9

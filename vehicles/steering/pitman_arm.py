@@ -46,7 +46,6 @@ STEERING_STATE = (
     ("angle", (), "rad", "Pitman-arm angle delta, + turns the wheels to the right"),
     ("rate", (), "rad/s", "its rate"),
     ("acceleration", (), "rad/s2", "its acceleration"),
-    ("Q_1", (3, 2), "m", "derivative of the inner tie-rod joints (left, right) by delta, in B"),
 )
 
 FASTEST = 10.0
@@ -127,14 +126,14 @@ def place_tierods(p, s, q):
         Q = a + k,  Q_1 = r^ + turn_1 k^,  Q_2 = -r + turn_2 k^ - turn_1^2 k                                        (23)
         Q_dot = Q_1 rate,  Q_ddot = Q_1 acceleration + Q_2 rate^2
 
-    The numbers are those of docs/double_wishbone.md. In the code `across` is d . i^, x_1 and x_2 belong to Q, and c, sn are
+    The numbers are those of the closed-form page of the docs. In the code `across` is d . i^, x_1 and x_2 belong to Q, and c, sn are
     cosine and sine of delta.
 
     Parameters
     ----------
     p : record of STEERING
-    s : record of STEERING_STATE; Q_1 is written
-    q : record of INPUTS of the corners; Q, Q_dot, Q_ddot of the first two columns are written
+    s : record of STEERING_STATE
+    q : record of INPUTS of the corners; Q, Q_1, Q_dot, Q_ddot of the first two columns are written
     """
     g = p[0]
     delta, rate, acceleration = s[0]["angle"], s[0]["rate"], s[0]["acceleration"]
@@ -174,6 +173,6 @@ def place_tierods(p, s, q):
             X, Y = g["rotation"][j, 0], g["rotation"][j, 1]
             q[0]["Q"][j, i] = g["location"][j] + X * (ax + kx) + Y * (ay + ky) + g["rotation"][j, 2] * tz
             Q_1 = X * x_1 + Y * y_1
-            s[0]["Q_1"][j, i] = Q_1
+            q[0]["Q_1"][j, i] = Q_1
             q[0]["Q_dot"][j, i] = Q_1 * rate
             q[0]["Q_ddot"][j, i] = Q_1 * acceleration + (X * x_2 + Y * y_2) * rate * rate

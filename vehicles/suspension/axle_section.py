@@ -6,6 +6,7 @@ Hardpoints are given in the suspension frame of the axle; the right side is the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from vehicles.suspension.blocks import OutsideKind
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.struts import SPRING_POINTS, STOP_POINTS
 
@@ -46,6 +48,8 @@ class Axle(ABC):
     """Ends of hinges and rods, which must not lie in one place."""
     bushes: tuple[str, ...]
     """Chassis ends in the order of BUSHES."""
+    block: ClassVar[OutsideKind | None] = None
+    """Kernels of its corners; None: those of the default kind."""
     unsteered: str = ""
     """Why an axle of this kind cannot be steered; nothing if it can."""
 

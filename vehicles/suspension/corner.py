@@ -1,83 +1,85 @@
-"""The contract of a vehicle's corners, whatever links are in them: from the independent coordinates (INPUTS) to KINEMATICS.
+"""The contract of a vehicle's corners, whatever links are in them: parameters every corner has, what a block sees, what it writes.
 
-Everything is relative to the chassis, written in chassis axes with the chassis reference point as origin. A subscript `_1` is a
-derivative by theta, the independent coordinate of a corner. The two corners of an axle are of one kind, and theta is what suits it:
-the angle of the lower arm [rad] of a double wishbone, the height of the wheel centre [m] of a five-link axle.
+A block is all corners of one kind in a vehicle (`vehicles.suspension.blocks`). Everything is relative to the chassis, written in chassis
+axes with the chassis reference point as origin. A subscript `_1` is a derivative by theta, the independent coordinate of a corner: what
+suits its kind, an angle [rad] or the height of the wheel centre [m], rising in jounce.
 """
 
 from __future__ import annotations
 
-from simulator.base.jit import inline
-from simulator.base.records import dtype_of
-from vehicles.suspension.corner_bodies import BODY_COUNT, MOTION
-from vehicles.suspension.double_wishbone.kinematics import DOUBLE_WISHBONE_POINTS, DOUBLE_WISHBONES, double_wishbone_kinematics
+from simulator.base.records import dtype_of, layout_hash
 from vehicles.suspension.ends import ENDS
-from vehicles.suspension.five_link.kinematics import FIVE_LINKS, FOUND, five_link_kinematics
 
 CORNERS = (
-    # name                  shape       unit     what it is
-    *DOUBLE_WISHBONES,
-    ("five_links", (), "", "record of FIVE_LINKS: the rear axle, if it has five links", dtype_of(FIVE_LINKS)),
-    ("double_wishbones", (), "1", "corners from the front that are double wishbones: 4, or 2", "i8"),
+    # name            shape    unit     what it is (last index: corner)
+    ("coupled", (2,), "1", "per axle, 1 where each of its coordinates moves both wheels, 0 where its sides are independent", "i8"),
     ("travel", (2, 4), "rad, m", "least and largest theta at which a standing vehicle is looked for"),
     ("ends", (), "", "record of ENDS: where the travel ends", dtype_of(ENDS)),
-    ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
-    ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
-    ("mass", (BODY_COUNT, 4), "kg", "masses in the order of the BODIES of the corner's kind"),
-    ("corner_mass", (4,), "kg", "their sums"),
+    ("corner_mass", (4,), "kg", "sum of the masses of the bodies"),
     ("spin_inertia", (4,), "kg m2", "inertia of the wheel about its axle"),
-    ("design_frame", (3, 3, 4), "1", "carrier frame in the design position: columns arm, kingpin x arm, kingpin, in chassis axes"),
+    ("design_frame", (3, 3, 4), "1", "carrier frame in the design position: columns `carrier_x`, `carrier_z` x `carrier_x`, `carrier_z`"),
     ("design_wheel_x", (4,), "m", "wheel centre ahead of the reference point in the design position"),
     ("design_wheel_z", (4,), "m", "height of the wheel centre in the design position"),
 )
 
 INPUTS = (
-    ("theta", (4,), "rad, m", "lower-arm angle or height of the wheel centre from the design position, + = jounce"),
+    ("theta", (4,), "rad, m", "independent coordinate of the corner, 0 in the design position, + = jounce"),
     ("theta_dot", (4,), "rad/s, m/s", "its rate"),
-    ("Q", (3, 4), "m", "inner joint of tie rod or toe link"),
+    ("Q", (3, 4), "m", "inner joint of the tie rod, where there is one"),
     ("Q_dot", (3, 4), "m/s", "its velocity relative to the chassis"),
     ("Q_ddot", (3, 4), "m/s2", "its acceleration relative to the chassis"),
+    ("Q_1", (3, 4), "m", "its velocity per rate of the steering arm; zero where it is not steered"),
+    ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis"),
 )
-"""Independent coordinates of the four corners, with their rates. Everything relative to the chassis."""
+"""What a block sees: independent coordinates of all corners, with their rates."""
 
 KINEMATICS = (
+    # name            shape    unit     what it is (last index: corner)
     ("W", (3, 4), "m", "wheel centre"),
     ("W_1", (3, 4), "m", "velocity of the wheel centre per theta_dot"),
     ("W_dot", (3, 4), "m/s", "velocity of the wheel centre relative to the chassis"),
     ("axle", (3, 4), "1", "wheel axle, pointing left"),
-    ("arm", (3, 4), "1", "first axis of the carrier frame"),
-    ("kingpin", (3, 4), "1", "its third axis"),
-    ("D", (3, 4), "m", "outer joint of the lower arm, or midway between those of the lower links"),
-    ("F", (3, 4), "m", "outer joint of the upper arm, or midway between those of the upper links"),
-    ("K", (3, 4), "m", "outer joint of tie rod or toe link"),
-    ("B", (3, 4), "m", "lower end of the shock absorber"),
-    ("S", (3, 4), "m", "lower end of the spring"),
-    ("shock_length", (4,), "m", "length of the shock absorber"),
-    ("shock_length_1", (4,), "m", "its derivative by theta"),
-    ("shock_length_2", (4,), "m", "its second derivative by theta"),
+    ("w", (3, 4), "1", "angular velocity of the carrier per theta_dot"),
+    ("w_rel", (3, 4), "rad/s", "angular velocity of the carrier relative to the chassis"),
     ("spring_length", (4,), "m", "length of the spring"),
     ("spring_length_1", (4,), "m", "its derivative by theta"),
-    *MOTION,
-    *DOUBLE_WISHBONE_POINTS,
-    ("five_links", (), "", "record of FOUND: the last position of a five-link axle, from which the next one is sought", dtype_of(FOUND)),
+    ("shock_length", (4,), "m", "length of the shock absorber"),
+    ("shock_length_1", (4,), "m", "its derivative by theta"),
+    ("moment", (3, 4), "kg m", "sum of mass times position"),
+    ("inertia", (6, 4), "kg m2", "inertia about the reference point (xx, yy, zz, xy, xz, yz)"),
+    ("G", (6, 4), "kg m2, kg m", "coupling of chassis and theta (angular, linear)"),
+    ("D", (4,), "kg m2, kg", "inertia of theta"),
+    ("bias", (6, 4), "N m, N", "inertia forces at zero acceleration (angular, linear)"),
+    ("theta_bias", (4,), "N m, N", "inertia force on theta at zero acceleration"),
+    ("D_across", (2,), "kg m2, kg", "per axle, inertia that couples its two coordinates"),
+    ("W_across", (3, 4), "m", "velocity of the wheel centre per theta_dot of the other side of the axle"),
+    ("w_across", (3, 4), "1", "angular velocity of the carrier, likewise"),
+    ("spring_length_across", (4,), "m", "derivative of the length of the spring by theta of the other side"),
+    ("shock_length_across", (4,), "m", "derivative of the length of the shock absorber, likewise"),
+    ("E", (6, 4), "kg m2, kg m", "coupling of chassis and steering arm (angular, linear)"),
+    ("F", (4,), "kg m2, kg m", "coupling of theta and steering arm"),
+    ("H", (4,), "kg m2", "inertia of the steering arm"),
+    ("steer_bias", (4,), "N m", "inertia force on the steering arm at zero acceleration of chassis and theta"),
+    ("W_steer", (3, 4), "m", "velocity of the wheel centre per rate of the steering arm"),
+    ("w_steer", (3, 4), "1", "angular velocity of the carrier per rate of the steering arm"),
 )
-"""Positions, velocity map and velocity-squared terms of the corners: in [Jain 2016] the position solution, X_S and X'_S theta'."""
+"""What a block writes of its corners: `place` down to theta_bias, and to shock_length_across where CORNERS says that the axle is coupled;
+`steer` the rest. theta of a coupled axle raises the wheel of its own side and may move the other one. In [Jain 2016] the position solution, X_S and X'_S theta'
+and the sums of the aggregated body."""
 
+POINTS = (
+    ("carrier_x", (3, 4), "1", "first axis of the carrier frame"),
+    ("carrier_z", (3, 4), "1", "its third axis"),
+    ("lower_ball", (3, 4), "m", "outer joint of the lower arm, or midway between those of the lower links"),
+    ("upper_ball", (3, 4), "m", "outer joint of the upper arm, or midway between those of the upper links"),
+    ("tierod_outer", (3, 4), "m", "outer joint of tie rod or toe link"),
+    ("shock_lower", (3, 4), "m", "lower end of the shock absorber"),
+    ("spring_lower", (3, 4), "m", "lower end of the spring"),
+)
+"""What a block shows after `place`: for the picture and the readout, no part of the motion."""
 
-@inline
-def corner_kinematics(p, q, cos_theta, sin_theta, k):
-    """Position, velocity map and acceleration bias of all four corners, those of a five-link axle after the double wishbones.
+CONTRACT = 1
+"""Version of what is asked of a block from outside. It changes when the same layout means something else."""
 
-    The vector lanes of such an axle go along with the double wishbones: four take half the time of two. What they leave in KINEMATICS is
-    written over, but for the fields of DOUBLE_WISHBONE_POINTS, which mean nothing there.
-
-    Parameters
-    ----------
-    p : record of CORNERS
-    q : record of INPUTS
-    cos_theta, sin_theta : (4,) of q's theta
-    k : record of KINEMATICS, overwritten
-    """
-    double_wishbone_kinematics(p, q, cos_theta, sin_theta, k)
-    if p[0]["double_wishbones"] < 4:
-        five_link_kinematics(p, q, k)
+LAYOUT = layout_hash((*INPUTS, *KINEMATICS, *POINTS))
+"""Changes with the records that a block from outside sees and writes."""

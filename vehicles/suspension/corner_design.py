@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -11,8 +12,25 @@ from numpy.typing import NDArray
 from simulator.base.records import Record
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.blocks import Blocks, OutsideKind
 
 Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far the theta of a corner may go [rad or m, as its theta]."""
+
+    widest: tuple[float, float]
+    """Among these the travel between the stops is looked for."""
+    closes: tuple[float, float] | None
+    """Where its loops are known to close, if that is known beforehand."""
+    past_stops: float
+    """By so much tables go beyond the stops."""
+    without_stops: tuple[float, float]
+    """Tables of a corner that has no stops."""
+    short_of_open: float
+    """By so much tables keep away from the theta at which a loop opens: the derivatives grow without bound there."""
 
 
 class CornerDesign(ABC):
@@ -21,6 +39,7 @@ class CornerDesign(ABC):
     Attributes
     ----------
     kind : name of its kind in a vehicle file
+    block : its kernels; None: they are those of the default kind
     Q : inner joint of tie rod or toe link
     W : wheel centre
     axle : of the wheel, pointing left
@@ -29,6 +48,7 @@ class CornerDesign(ABC):
     """
 
     kind: ClassVar[str]
+    block: ClassVar[OutsideKind | None] = None
     Q: Vector
     W: Vector
     axle: Vector
@@ -37,10 +57,22 @@ class CornerDesign(ABC):
     key: str
 
     @abstractmethod
-    def write(self, corners: Record, i: int) -> None:
-        """Fill column i of a CORNERS record. Raises ConfigError where the corner cannot work."""
+    def write(self, corners: Record, parameters: Record, i: int) -> None:
+        """Fill column i of a CORNERS record and of one of the kind's own. Raises ConfigError where the corner cannot work."""
 
     @abstractmethod
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
         """Put the corner into a mechanism, its bodies and joints called after `name`, between the body `chassis` and the body `inner`
         that holds Q; linear springs and dampers are those of column i. Raises ConfigError."""
+
+    @abstractmethod
+    def reach(self, corners: Record, i: int) -> Reach:
+        """How far theta of column i of a CORNERS record may go."""
+
+    def gap(self, corners: Record, blocks: Blocks, inputs: Record, i: int) -> float:
+        """By how much the loops of corner i are open where `place_blocks` has put it [m]; infinite where it is beyond its travel."""
+        return 0.0
+
+    def turn_of_steering(self, blocks: Blocks, i: int) -> float:
+        """By how much the carrier turns per way of its tie rod there [rad/m]; 0 where nothing is steered."""
+        return 0.0

@@ -46,7 +46,7 @@ def limited(corners, i, theta):
 
 
 @inline
-def hold_ends(corners, state, work, h):
+def hold_ends(corners, state, k, work, h):
     """Add what the ends of the travel do to theta's force, and to its inertia for the implicit step of h seconds; after `prepare`.
 
     h = 0 gives the force of the present state, as an ordinary differential equation has it, without the rigid part.
@@ -56,13 +56,13 @@ def hold_ends(corners, state, work, h):
         rate = state[0]["theta_dot"][i]
         theta = state[0]["theta"][i] + h * rate
         if theta < e["theta"][0, i]:
-            push_back(e, i, theta - e["theta"][0, i], theta - e["closed"][0, i], -1.0, rate, work, h)
+            push_back(e, i, theta - e["theta"][0, i], theta - e["closed"][0, i], -1.0, rate, k, work, h)
         elif theta > e["theta"][1, i]:
-            push_back(e, i, theta - e["theta"][1, i], theta - e["closed"][1, i], 1.0, rate, work, h)
+            push_back(e, i, theta - e["theta"][1, i], theta - e["closed"][1, i], 1.0, rate, k, work, h)
 
 
 @inline
-def push_back(e, i, x, beyond, side, rate, work, h):
+def push_back(e, i, x, beyond, side, rate, k, work, h):
     """One end: x beyond it, `beyond` the closed range (same sign if so), at the side -1 or +1."""
     stiffness = e["rate"][i]
     force = -stiffness * x
@@ -73,7 +73,7 @@ def push_back(e, i, x, beyond, side, rate, work, h):
     force -= damping * rate
     if side * force < 0.0:
         work[0]["theta_force"][i] += force
-        work[0]["D"][i] += h * (damping + h * stiffness)
+        k[0]["D"][i] += h * (damping + h * stiffness)
 
 
 @inline

@@ -1,21 +1,45 @@
-"""The kinds of axles by the name a vehicle file gives them."""
+"""The kinds of axles by the name a vehicle file gives them: those shipped, and tenants from outside (`simulator.base.tenants`)."""
 
 from __future__ import annotations
 
+import importlib
+
 from simulator.base.errors import ConfigError
 from simulator.base.section import Section
+from simulator.base.tenants import Registry
+from simulator.base.words import did_you_mean
+from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
-from vehicles.suspension.double_wishbone.section import DoubleWishboneAxle
-from vehicles.suspension.five_link.section import FiveLinkAxle
 
-KINDS: dict[str, type[Axle]] = {"double_wishbone": DoubleWishboneAxle, "five_link": FiveLinkAxle}
-"""The first one if the file does not say."""
+SHIPPED = (default_kind.NAME, "five_link")
+"""Kinds with a room here; AXLE of its `section` reads the file. The first one if the file does not say."""
+
+KINDS: Registry[type[Axle]] = Registry(
+    "kind of axle", "jounce.axles", {name: importlib.import_module(f"vehicles.suspension.{name}.section").AXLE for name in SHIPPED}
+)
+
+
+def register(name: str, axle: type[Axle]) -> None:
+    """Make a kind of axle from outside known by a name.
+
+    Raises
+    ------
+    JounceError : another kind has the name, or this one is made for another contract (see `vehicles.suspension.blocks.OutsideKind`)
+    """
+    if axle.block is not None:
+        axle.block.check(name)
+    KINDS.register(name, axle)
 
 
 def read_axle(s: Section, steered: bool) -> Axle:
     """The axle of a section of a vehicle file. Raises ConfigError."""
-    kind = s.choice("suspension", tuple(KINDS), next(iter(KINDS)))
-    if steered and KINDS[kind].unsteered:
-        able = " or ".join(name for name, axle in KINDS.items() if not axle.unsteered)
-        raise ConfigError(s.file, s.path("suspension"), kind, f"{able}: {KINDS[kind].unsteered}")
-    return KINDS[kind](s)
+    name = s.raw("suspension", SHIPPED[0])
+    axle = KINDS.get(name) if isinstance(name, str) else None
+    if axle is None:
+        known = KINDS.names()
+        raise ConfigError(s.file, s.path("suspension"), name, f"one of {', '.join(known)}{did_you_mean(name, known)}")
+    if axle.block is not None:
+        axle.block.check(name)
+    if steered and axle.unsteered:
+        raise ConfigError(s.file, s.path("suspension"), name, f"{SHIPPED[0]}: {axle.unsteered}")
+    return axle(s)

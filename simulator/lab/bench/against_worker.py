@@ -43,7 +43,7 @@ def step_loop(m, s, ground, command, h, n):
 def evaluation_loop(m, s, n):
     """n evaluations of all accelerations from state and loads."""
     for _ in range(n):
-        accelerations(m.chassis, m.corners, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
+        accelerations(m.chassis, m.corners, s.blocks, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
 
 
 def figures() -> dict[str, Callable[[int], None]]:

@@ -18,9 +18,9 @@ from vehicles.model import CORNER_NAMES, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import Dimensions
 from vehicles.steering.pitman_arm import STEERING_STATE
+from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_sums import prepare
-from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
-from vehicles.suspension.double_wishbone.mechanism import jounce_sign
+from vehicles.suspension.default_kind import room
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables, covers
 from vehicles.suspension.tables.tabulated import prepare_from_tables
 from vehicles.vehicle_mechanism import CHASSIS
@@ -33,6 +33,7 @@ class Corners(NamedTuple):
 
     chassis: Record
     corners: Record
+    blocks: Blocks
     struts: Record
     state: Record
     inputs: Record
@@ -58,7 +59,7 @@ class TabulatedCorners(NamedTuple):
 def run_closed_form(m, c, evaluations):
     """`evaluations` evaluations of the closed form, each followed by a stage of the method."""
     for _ in range(evaluations):
-        prepare(m.corners, m.struts, m.state, m.inputs, m.kinematics, m.work, m.out)
+        prepare(m.corners, m.blocks, m.struts, m.state, m.inputs, m.kinematics, m.work, m.out)
         answer(m, c)
     return True
 
@@ -83,7 +84,7 @@ def answer(m, c):
     if m.whole[0]:
         answer_loads(m.chassis, m.corners, m.state, m.loads, m.kinematics, m.work, m.out)
     else:
-        answer_loads_on_fixed_chassis(m.state, m.loads, m.kinematics, m.work, m.out)
+        answer_loads_on_fixed_chassis(m.corners, m.state, m.loads, m.kinematics, m.work, m.out)
     step_state(m.state, m.out, m.rate, m.is_velocity, c)
 
 
@@ -100,6 +101,7 @@ class ClosedFormTrial(Trial):
         self.m = Corners(
             mechanism.chassis,
             mechanism.corners,
+            space.blocks,
             mechanism.struts,
             space.state,
             space.inputs,
@@ -115,7 +117,8 @@ class ClosedFormTrial(Trial):
         super().__init__(scene, self.m, state_course(space.state, rate, wheels), Dimensions(14 if scene.whole else 2, 0))
         self.tree = ConstraintEmbedding(scene.system, scene.q)
         self.guess = scene.q
-        self.signs = [jounce_sign(scene.design.corners_of(DoubleWishboneCorner)[CORNER_NAMES.index(corner)]) for corner in scene.corners]
+        self.corners = scene.design.corners_of(room("corner").CORNER)
+        self.signs = [room("mechanism").jounce_sign(self.corners[CORNER_NAMES.index(corner)]) for corner in scene.corners]
 
     def place(self) -> None:
         """See the base class."""
@@ -141,7 +144,7 @@ class ClosedFormTrial(Trial):
     def prepare(self) -> None:
         """Kinematics of the state."""
         m = self.m
-        prepare(m.corners, m.struts, m.state, m.inputs, m.kinematics, m.work, m.out)
+        prepare(m.corners, m.blocks, m.struts, m.state, m.inputs, m.kinematics, m.work, m.out)
 
     def at_start(self) -> Record:
         """State at the beginning of the last step; the kinematics are brought there."""
@@ -162,11 +165,8 @@ class ClosedFormTrial(Trial):
     def gap(self) -> float:
         """See the base class; the loops of the closed form are the lengths of kingpin and tie rod, which it keeps to rounding."""
         self.at_start()
-        k, g = self.m.kinematics[0], self.m.corners[0]
-        kingpin = np.linalg.norm(k["F"] - k["D"], axis=0) - g["kingpin_length"]
-        tierod = np.linalg.norm(k["K"] - self.m.inputs[0]["Q"], axis=0) - g["tierod_length"]
-        n = len(self.scene.corners)
-        return float(max(np.abs(kingpin[:n]).max(), np.abs(tierod[:n]).max()))
+        m = self.m
+        return max(self.corners[i].gap(m.corners, m.blocks, m.inputs, i) for i in range(len(self.scene.corners)))
 
     def energy(self) -> tuple[float, float]:
         """See the base class; taken from the bodies of the tree in the same state."""

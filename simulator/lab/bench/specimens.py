@@ -61,7 +61,7 @@ def make_subject(description: Description, whole: bool) -> Subject:
     """The vehicle with the tables it would drive with, over the full lock of the steering, or the quarter car with tables over its arm alone."""
     mechanism = new_corners(description.design, whole)
     steering = description.steering if whole else None
-    return Subject(description, whole, build_tables(mechanism.corners, mechanism.struts, mechanism.Q_design, steering)[0])
+    return Subject(description, whole, build_tables(mechanism, steering)[0])
 
 
 def new_corners(design: Design, whole: bool) -> Corners:

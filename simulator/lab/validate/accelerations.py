@@ -23,14 +23,14 @@ from simulator.lab.validate.outcome import Comparison, relative_error
 from vehicles.dynamics import accelerations, accelerations_on_fixed_chassis, answer_loads, answer_loads_on_fixed_chassis
 from vehicles.model import CORNER_NAMES, Design, Mechanism, Workspace, new_mechanism, new_workspace
 from vehicles.steering.pitman_arm import STEERING_STATE
-from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.suspension.corner_sums import prepare
-from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
-from vehicles.suspension.double_wishbone.kinematics import LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
-from vehicles.suspension.double_wishbone.mechanism import jounce_sign
+from vehicles.suspension.default_kind import room
 from vehicles.suspension.tables.build_tables import FINEST_TOLERANCE, build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, covers
 from vehicles.suspension.tables.tabulated import prepare_from_tables
+
+LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(len(room("kinematics").BODIES))
+"""The bodies of a corner: the files describe vehicles of the default kind."""
 
 LIMIT = 1e-9
 CLOSED_FORM, TABLE = "closed-form", "table"
@@ -140,12 +140,12 @@ class OracleModel:
     """A vehicle in closed form, evaluated state by state."""
 
     def __init__(self, design: Design) -> None:
-        self.corners: tuple[DoubleWishboneCorner, ...] = design.corners_of(DoubleWishboneCorner)
+        self.corners: tuple[Any, ...] = design.corners_of(room("corner").CORNER)
         self.mechanism: Mechanism = new_mechanism(design.chassis, list(design.corners), design.struts)
         self.space: Workspace = new_workspace(self.mechanism, design.gravity)
         # our theta over the theta of the files, per corner, for the lower and the upper arm
-        e_U = self.mechanism.corners[0]["e_U"]
-        self.side = np.array([jounce_sign(corner) for corner in self.corners])
+        e_U = self.mechanism.own[0]["e_U"]
+        self.side = np.array([room("mechanism").jounce_sign(corner) for corner in self.corners])
         self.upper_side = np.array([np.sign(e_U[:, i] @ corner.upper_arm_axis) for i, corner in enumerate(self.corners)])
         self.chassis_com = design.chassis.p_BoBcm
 
@@ -196,7 +196,7 @@ class OracleModel:
         """Accelerations of chassis and arms from the state and the loads that have been set."""
         m, s = self.mechanism, self.space
         evaluate = accelerations_on_fixed_chassis if fixed_chassis else accelerations
-        evaluate(m.chassis, m.corners, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
+        evaluate(m.chassis, m.corners, s.blocks, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
 
     def _set(self, q: Array, w_B: Array, theta: Array, theta_dot: Array, state: Mapping[str, Any]) -> None:
         s, inputs = self.space.state[0], self.space.inputs[0]
@@ -211,7 +211,7 @@ class OracleModel:
         """Set wheel spins and loads (3, 4, in B); returns the couples about the axles (4,)."""
         m, s = self.mechanism, self.space
         s.state[0]["wheel_spin"] = 0.0
-        prepare(m.corners, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
         s.state[0]["wheel_spin"] = wheel_rate + s.out[0]["carrier_spin"]
         axle = s.kinematics[0]["axle"]
         axial = (couple * axle).sum(axis=0)
@@ -220,7 +220,7 @@ class OracleModel:
 
     def _corner(self, i: int, couple: float, wheel_rate: float) -> dict[str, Any]:
         """Accelerations of the eight bodies of corner i (lca, upright, knuckle, tierod, wheel, shock halves, uca) and of its joints."""
-        k, out = self.space.kinematics[0], self.space.out[0]
+        k, out = self.space.blocks.scratch[0], self.space.out[0]
         w_B, alpha_B, a_B = self.space.state[0]["w_WB_B"], out["alpha_WB_B"], out["a_WB_B"]
         accel = out["theta_ddot"][i]
         alpha_rel = k["alpha_rel"][:, :, i] + k["w"][:, :, i] * accel
@@ -228,7 +228,7 @@ class OracleModel:
         alpha = alpha_B + np.cross(w_B, w_rel) + alpha_rel
         c, v_rel = k["c"][:, :, i], k["v_rel"][:, :, i]
         acc = a_B + np.cross(alpha_B, c) + np.cross(w_B, np.cross(w_B, c) + 2.0 * v_rel) + k["a_rel"][:, :, i] + k["u"][:, :, i] * accel
-        w_carrier, alpha_carrier, axle = w_B + w_rel[CARRIER], alpha[CARRIER], k["axle"][:, i]
+        w_carrier, alpha_carrier, axle = w_B + w_rel[CARRIER], alpha[CARRIER], self.space.kinematics[0]["axle"][:, i]
 
         def on_carrier(point: Array) -> Array:
             r = k["D"][:, i] + self._carrier_turn(i) @ (point - self.corners[i].D) - c[CARRIER]
@@ -249,7 +249,7 @@ class OracleModel:
 
     def _carrier_turn(self, i: int) -> Array:
         """Rotation (3, 3) of the carrier from its design position."""
-        k, corner = self.space.kinematics[0], self.corners[i]
+        k, corner = self.space.blocks.scratch[0], self.corners[i]
         n0 = (corner.F - corner.D) / np.linalg.norm(corner.F - corner.D)
         arm = corner.K - corner.D
         arm0 = (arm - n0 * (arm @ n0)) / np.linalg.norm(arm - n0 * (arm @ n0))
@@ -258,9 +258,9 @@ class OracleModel:
 
     def _joints(self, i: int, w_rel: Array, alpha_rel: Array, wheel_acc: float) -> Array:
         """Second derivatives of the eleven joint coordinates, in the order of JOINTS (a universal joint has two)."""
-        k, corner, state = self.space.kinematics[0], self.corners[i], self.space.state[0]
+        k, corner, state = self.space.blocks.scratch[0], self.corners[i], self.space.state[0]
         accel, rate = self.space.out[0]["theta_ddot"][i], state["theta_dot"][i]
-        hinge = self.mechanism.corners[0]["e_L"][:, i]
+        hinge = self.mechanism.own[0]["e_L"][:, i]
         lower_turn = _turn(hinge, state["theta"][i])
         kingpin = k["kingpin"][:, i]
 
@@ -280,7 +280,7 @@ class OracleModel:
             "tierod": tierod,
             "wheel": (wheel_acc,),
             "shock_lower": shock,
-            "shock_upper": (k["shock_length_1"][i] * accel + k["shock_length_2"][i] * rate * rate,),
+            "shock_upper": (self.space.kinematics[0]["shock_length_1"][i] * accel + k["shock_length_2"][i] * rate * rate,),
             "uca": (self.upper_side[i] * (k["phi_1"][i] * accel + k["phi_2"][i] * rate * rate),),
         }
         return np.concatenate([joints[name] for name in JOINTS])
@@ -292,7 +292,7 @@ class TableModel(OracleModel):
     def __init__(self, design: Design) -> None:
         super().__init__(design)
         m = self.mechanism
-        self.tables, _ = build_tables(m.corners, m.struts, m.Q_design, None, FINEST_TOLERANCE)
+        self.tables, _ = build_tables(m, None, FINEST_TOLERANCE)
         self.steering, self.interpolated = record(STEERING_STATE), record(INTERPOLATED)
 
     def _solve(self, fixed_chassis: bool) -> None:
@@ -304,7 +304,7 @@ class TableModel(OracleModel):
             self.tables, m.corners, m.struts, self.steering, False, s.state, s.inputs, s.kinematics, self.interpolated, s.work, s.out
         )
         if fixed_chassis:
-            answer_loads_on_fixed_chassis(s.state, s.loads, s.kinematics, s.work, s.out)
+            answer_loads_on_fixed_chassis(m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
         else:
             answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
 

@@ -23,9 +23,12 @@ from simulator.lab.validate.outcome import Comparison, relative_error
 from vehicles.description import Description
 from vehicles.model import new_workspace
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
-from vehicles.suspension.corner import KINEMATICS, corner_kinematics
-from vehicles.suspension.corner_bodies import CARRIER
-from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
+from vehicles.suspension.blocks import place_blocks
+from vehicles.suspension.corner import KINEMATICS
+from vehicles.suspension.default_kind import SCRATCH, room
+from vehicles.suspension.ends import no_ends
+
+CARRIER = room("kinematics").CARRIER
 
 LIMIT = 1e-12
 MOST_BYTES = 1 << 28
@@ -58,7 +61,7 @@ def compare_kinematics(file: str, vehicle: Description, axle: str | None) -> Com
     ConfigError : the file cannot be read, its axle is not known, an input is missing or not a number, or an axle of the vehicle is no
         double wishbone
     """
-    _ = vehicle.design.corners_of(DoubleWishboneCorner)  # the quantities of the file are theirs
+    _ = vehicle.design.corners_of(room("corner").CORNER)  # the quantities of the file are theirs
     path = Path(file)
     checked_size(path, "a file", MOST_BYTES)
     corner = LeftCorner(vehicle)
@@ -76,20 +79,23 @@ class LeftCorner:
         self.vehicle = vehicle
         self.space = new_workspace(vehicle.mechanism)
         self.steering = record(STEERING_STATE)
+        self.corners = vehicle.mechanism.corners.copy()
+        self.corners[0]["ends"] = no_ends()[0]
 
     def __call__(self, axle: str, theta: float, delta: float, rates: Sequence[float] = (0.0, 0.0, 0.0, 0.0)) -> dict[str, Any]:
         """Quantities at the lower-arm angle theta and Pitman angle delta; rates: theta', delta', theta'', delta''."""
         i = AXLES[axle]
-        corners, q, k = self.vehicle.mechanism.corners, self.space.inputs, self.space.kinematics
+        q, k, found = self.space.inputs, self.space.kinematics, self.space.blocks.scratch
         theta_dot, delta_dot, theta_ddot, delta_ddot = rates
         self.steering[0]["angle"], self.steering[0]["rate"], self.steering[0]["acceleration"] = delta, delta_dot, delta_ddot
         q[0]["theta"], q[0]["theta_dot"] = 0.0, 0.0
         q[0]["theta"][i], q[0]["theta_dot"][i] = theta, theta_dot
         place_tierods(self.vehicle.steering, self.steering, q)
-        corner_kinematics(corners, q, np.cos(q[0]["theta"]), np.sin(q[0]["theta"]), k)
-        o = {name: k[0][name][..., i] for name, shape, *_ in KINEMATICS if shape}
+        place_blocks(self.corners, self.space.blocks, q, k)
+        o = {name: found[0][name][..., i] for name, *_ in SCRATCH}
+        p = {name: k[0][name][..., i] for name, *_ in KINEMATICS}
         origin = 0.5 * (self.vehicle.bushes["lca_front_B"][i] + self.vehicle.bushes["lca_rear_B"][i]) * [1.0, 0.0, 1.0]
-        W, omega = o["W"], o["w_rel"][CARRIER]
+        W, omega = p["W"], o["w_rel"][CARRIER]
         alpha = o["alpha_rel"][CARRIER] + o["w"][CARRIER] * theta_ddot
         r = W - o["c"][CARRIER]
         a = o["a_rel"][CARRIER] + o["u"][CARRIER] * theta_ddot
@@ -105,10 +111,10 @@ class LeftCorner:
             "wheel_a": a + np.cross(alpha, r) + np.cross(omega, np.cross(omega, r)),
             "omega": omega.copy(),
             "alpha": alpha,
-            "shock": o["shock_length"],
-            "shock_dot": o["shock_length_1"] * theta_dot,
-            "shock_ddot": o["shock_length_1"] * theta_ddot + o["shock_length_2"] * theta_dot**2,
-            "spring": o["spring_length"],
+            "shock": p["shock_length"],
+            "shock_dot": p["shock_length_1"] * theta_dot,
+            "shock_ddot": p["shock_length_1"] * theta_ddot + o["shock_length_2"] * theta_dot**2,
+            "spring": p["spring_length"],
             "PU": o["F"] - origin,
             "T": o["K"] - origin,
             "Q": q[0]["Q"][:, i] - origin,
@@ -118,8 +124,8 @@ class LeftCorner:
         """Rotation of the carrier from its design position, by the frame of kingpin and steering arm."""
         frame = np.column_stack([o["arm"], np.cross(o["kingpin"], o["arm"]), o["kingpin"]])
         design = new_workspace(self.vehicle.mechanism)
-        corner_kinematics(self.vehicle.mechanism.corners, design.inputs, np.ones(4), np.zeros(4), design.kinematics)
-        n, arm = design.kinematics[0]["kingpin"][:, i], design.kinematics[0]["arm"][:, i]
+        place_blocks(self.corners, design.blocks, design.inputs, design.kinematics)
+        n, arm = design.blocks.scratch[0]["kingpin"][:, i], design.blocks.scratch[0]["arm"][:, i]
         return frame @ np.column_stack([arm, np.cross(n, arm), n]).T
 
 

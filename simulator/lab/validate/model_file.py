@@ -18,8 +18,8 @@ from simulator.base.records import LARGEST, Record, numbers, record
 from simulator.base.words import no_such_key
 from vehicles.model import CORNER_NAMES, Design
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
-from vehicles.suspension.double_wishbone.mechanism import BODY_NAMES
+from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.default_kind import room
 from vehicles.suspension.struts import STRUTS
 
 SECTIONS = {
@@ -149,7 +149,7 @@ def read_design(mapping: Any, file: str) -> Design:
     return Design(model.body("chassis"), tuple(read_corner(model, name) for name in CORNER_NAMES), _struts(model), model.gravity)
 
 
-def read_corner(model: ModelFile, name: str) -> DoubleWishboneCorner:
+def read_corner(model: ModelFile, name: str) -> CornerDesign:
     """Design description of one corner. Raises ConfigError."""
     D = model.vector("joints", f"{name}_upright", "point")
     F = model.vector("loops", f"{name}_upright", "point")
@@ -159,7 +159,7 @@ def read_corner(model: ModelFile, name: str) -> DoubleWishboneCorner:
     J = model.vector("loops", f"{name}_shock_upper", "point")
     model.along(name, "knuckle", F - D, "the kingpin, lower to upper ball joint")
     model.along(name, "shock_upper", J - B, "the shock absorber")
-    return DoubleWishboneCorner(
+    corner: CornerDesign = room("corner").CORNER(
         lower_arm_point=model.vector("joints", f"{name}_lca", "point"),
         lower_arm_axis=model.axes(name, "lca")[0],
         upper_arm_point=model.vector("joints", f"{name}_uca", "point"),
@@ -177,10 +177,11 @@ def read_corner(model: ModelFile, name: str) -> DoubleWishboneCorner:
         upright_axes=model.across(name, "upright", F - D),
         tierod_axes=model.across(name, "tierod", Q - K),
         shock_axes=model.across(name, "shock_lower", J - B),
-        bodies={ours: model.body(f"{name}_{theirs}") for ours, theirs in BODY_NAMES.items()},
+        bodies={ours: model.body(f"{name}_{theirs}") for ours, theirs in room("mechanism").BODY_NAMES.items()},
         file=model.file,
         key=name,
     )
+    return corner
 
 
 def _struts(model: ModelFile) -> Record:

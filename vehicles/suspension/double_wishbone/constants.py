@@ -24,14 +24,14 @@ ARM_RANGE = (-0.4, 0.25)
 """rad. Arm angles at which a standing vehicle is looked for."""
 
 
-def write_corner(corners: Record, i: int, corner: DoubleWishboneCorner) -> None:
-    """Fill column i of a CORNERS record.
+def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWishboneCorner) -> None:
+    """Fill column i of a CORNERS record and of one of DOUBLE_WISHBONES.
 
     Raises
     ------
     ConfigError : the points cannot form the mechanism (coincident joints, a loop on its dead point, a wheel that is no rotor)
     """
-    out = corners[0]
+    out, common = parameters[0], corners[0]
     e_L, e_U = _jounce_axes(corner)
     lower, upper = Hinge(corner.lower_arm_point, e_L), Hinge(corner.upper_arm_point, e_U)
     out["e_L"][:, i], out["e_U"][:, i] = e_L, e_U
@@ -63,11 +63,11 @@ def write_corner(corners: Record, i: int, corner: DoubleWishboneCorner) -> None:
     frame, out["tierod_sign"][i] = _rod_frame(_unit(tierod), corner.tierod_axes, corner, "tie rod")
     _write_body(out, "tierod", i, frame, corner.K, bodies["tierod"])
 
-    _write_carrier(out, i, corner, n)
+    _write_carrier(out, common, i, corner, n)
     for b, name in enumerate(BODIES):
         out["mass"][b, i] = bodies["knuckle"].mass + bodies["wheel"].mass if name == "carrier" else bodies[name].mass
-    out["corner_mass"][i] = out["mass"][:, i].sum()
-    out["travel"][:, i] = ARM_RANGE
+    common["corner_mass"][i] = out["mass"][:, i].sum()
+    common["travel"][:, i] = ARM_RANGE
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _write_body(out: Any, name: str, i: int, frame: Vector, origin: Vector, body
     out[f"{name}_inertia"][:, i] = _six(frame.T @ body.I_BBcm @ frame)
 
 
-def _write_carrier(out: Any, i: int, corner: DoubleWishboneCorner, n: Vector) -> None:
+def _write_carrier(out: Any, common: Any, i: int, corner: DoubleWishboneCorner, n: Vector) -> None:
     """Carrier frame, outer tie-rod joint, wheel, and knuckle and wheel as one body."""
     arm = corner.K - corner.D
     height = float(np.dot(arm, n))
@@ -150,14 +150,14 @@ def _write_carrier(out: Any, i: int, corner: DoubleWishboneCorner, n: Vector) ->
     k1 = across / radius
     frame = np.column_stack([k1, np.cross(n, k1), n])
     out["arm_radius"][i], out["arm_height"][i] = radius, height
-    out["design_frame"][:, :, i] = frame
-    out["design_wheel_x"][i], out["design_wheel_z"][i] = corner.W[0], corner.W[2]
+    common["design_frame"][:, :, i] = frame
+    common["design_wheel_x"][i], common["design_wheel_z"][i] = corner.W[0], corner.W[2]
     toe_link = corner.D - corner.Q
     out["tierod_branch"][i] = _branch(np.dot(toe_link, frame[:, 1]), corner, "steering arm")
     out["tierod_axis"][:, i] = frame.T @ _unit(corner.tierod_axes[0])
     out["wheel_centre"][:, i] = frame.T @ (corner.W - corner.D)
     out["wheel_axis"][:, i] = frame.T @ _unit(corner.axle)
-    out["spin_inertia"][i], carrier = carrier_with_wheel(corner.bodies, corner.W, corner.axle, corner.file, corner.key)
+    common["spin_inertia"][i], carrier = carrier_with_wheel(corner.bodies, corner.W, corner.axle, corner.file, corner.key)
     _write_body(out, "carrier", i, frame, corner.D, carrier)
 
 

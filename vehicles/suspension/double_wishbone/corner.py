@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 from simulator.base.records import Record
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.blocks import Blocks
+from vehicles.suspension.corner_design import CornerDesign, Reach
 from vehicles.suspension.double_wishbone.constants import write_corner
 from vehicles.suspension.double_wishbone.mechanism import add_double_wishbone
 
 Vector = NDArray[np.float64]
+
+REACH = Reach(widest=(-0.8, 0.8), closes=None, past_stops=0.08, without_stops=(-0.3, 0.3), short_of_open=0.1)
+"""rad."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,23 @@ class DoubleWishboneCorner(CornerDesign):
     file: str = "model"
     key: str = ""
 
-    def write(self, corners: Record, i: int) -> None:
-        write_corner(corners, i, self)
+    def write(self, corners: Record, parameters: Record, i: int) -> None:
+        write_corner(corners, parameters, i, self)
 
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
         add_double_wishbone(parts, name, self, chassis, inner, struts, i)
+
+    def reach(self, corners: Record, i: int) -> Reach:
+        return REACH
+
+    def gap(self, corners: Record, blocks: Blocks, inputs: Record, i: int) -> float:
+        found, p = blocks.scratch[0], blocks.own[0]
+        kingpin = np.linalg.norm(found["F"][:, i] - found["D"][:, i]) - p["kingpin_length"][i]
+        tierod = np.linalg.norm(found["K"][:, i] - inputs[0]["Q"][:, i]) - p["tierod_length"][i]
+        return float(np.maximum(abs(kingpin), abs(tierod)))
+
+    def turn_of_steering(self, blocks: Blocks, i: int) -> float:
+        return float(np.linalg.norm(blocks.scratch[0]["steer_gain"][:, i]))
+
+
+CORNER = DoubleWishboneCorner

@@ -39,14 +39,19 @@ from simulator.base.algebra.vectors import (
     symmetric_in_frame,
 )
 from simulator.base.jit import inline, kernel
-from vehicles.suspension.corner_bodies import CARRIER, put_body, put_inertia, put_motion, put_theta_body, turning
+from vehicles.suspension.corner_bodies import motion_of, put_body, put_inertia, put_motion, put_theta_body, turning
 
 BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
 """The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
-LOWER_ARM, UPRIGHT, _, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(7)
+LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(7)
 
 DOUBLE_WISHBONES = (
     # name                  shape       unit     what it is (last index: corner; first index of 3: foot on the hinge axis, radius, axis x radius)
+    ("corners", (), "1", "corners of this kind; 0: there are none", "i8"),
+    ("steered", (), "1", "of these the steered ones, the first of the vehicle", "i8"),
+    ("mass", (7, 4), "kg", "masses of BODIES"),
+    ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
+    ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
     ("e_L", (3, 4), "1", "lower-arm hinge axis; turning about it by theta > 0 is jounce"),
     ("e_U", (3, 4), "1", "upper-arm hinge axis; turning about it by phi > 0 is jounce"),
     ("D", (3, 3, 4), "m", "lower ball joint on the lower arm"),
@@ -82,8 +87,18 @@ DOUBLE_WISHBONES = (
     ("shock_lower_inertia", (6, 4), "kg m2", "inertia of the lower shock half about its centre of mass, in its frame"),
     ("shock_upper_inertia", (6, 4), "kg m2", "inertia of the upper shock half about its centre of mass, in its frame"),
 )
+"""Columns of corners of other kinds go along in the vector lanes: they repeat one of ours (`pad`)."""
 
-DOUBLE_WISHBONE_POINTS = (
+DOUBLE_WISHBONE_SCRATCH = (
+    ("cos_theta", (4,), "1", "cosines of theta"),
+    ("sin_theta", (4,), "1", "sines of theta"),
+    ("D", (3, 4), "m", "lower ball joint"),
+    ("F", (3, 4), "m", "upper ball joint"),
+    ("K", (3, 4), "m", "outer joint of the tie rod"),
+    ("B", (3, 4), "m", "lower end of the shock absorber"),
+    ("S", (3, 4), "m", "lower end of the spring"),
+    ("arm", (3, 4), "1", "first axis of the carrier frame: from the kingpin axis to K"),
+    ("kingpin", (3, 4), "1", "its third axis: from D to F"),
     ("tierod", (3, 4), "1", "unit vector from K to Q"),
     ("tierod_axis", (3, 4), "1", "second axis of the tie rod's universal joint"),
     ("upright_axis", (3, 4), "1", "second axis of the upright's universal joint"),
@@ -94,12 +109,14 @@ DOUBLE_WISHBONE_POINTS = (
     ("sin_phi", (4,), "1", "sine of the upper-arm angle"),
     ("phi_1", (4,), "1", "derivative of the upper-arm angle by theta"),
     ("phi_2", (4,), "1", "second derivative of the upper-arm angle by theta"),
+    ("shock_length_2", (4,), "m", "second derivative of the length of the shock absorber by theta"),
+    *motion_of(len(BODIES)),
 )
-"""What KINEMATICS holds of double wishbones alone. Their `arm` points from the kingpin axis to K, their `kingpin` from D to F."""
+"""What is found of double wishbones, all relative to the chassis."""
 
 
 @kernel
-def double_wishbone_kinematics(p, q, cos_theta, sin_theta, k):
+def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
     """Position, velocity map and acceleration bias of all four corners, side by side in the vector lanes.
 
     Of a body: c center of mass, u its velocity and w its angular velocity per theta_dot. x and y are first and second axis of a universal
@@ -125,20 +142,22 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, k):
 
     rate is theta_dot. (15) and (16) are t . (K_dot - Q_dot) = 0 and its derivative by time at theta_ddot = 0, K_ddot0 the acceleration of
     K with alpha0. The carrier's frame is (arm, across, n): from the kingpin to K, n × arm, the kingpin upward. In the code g holds the corners'
-    constants, o is what is written, and ct, st are cosine and sine of theta, cp, sp those of phi.
+    constants, o and out are what is written, and ct, st are cosine and sine of theta, cp, sp those of phi.
 
     Parameters
     ----------
-    p : record of CORNERS
+    p : record of DOUBLE_WISHBONES
     q : record of INPUTS
     cos_theta, sin_theta : (4,) of q's theta
-    k : record of KINEMATICS, overwritten
+    found : record of DOUBLE_WISHBONE_SCRATCH, overwritten
+    k : record of KINEMATICS, overwritten but for the sums
 
     Source: [Jain 2016, sections 3.3 and 5], derived again for hinge axes that are not parallel.
     differs: the paper's four-bar is planar; its eq (30) has a stray 1/r, and its X (section 5.3) EK(z) where EL(z) belongs.
     """
     g = p[0]
-    o = k[0]
+    o = found[0]
+    out = k[0]
     for i in range(np.uint64(cos_theta.shape[0])):
         rate = q[0]["theta_dot"][i]
         ct = cos_theta[i]
@@ -202,8 +221,8 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, k):
         # (13) spring: only its length matters
         f = sub(S, column(g["U"], i))
         spring = math.sqrt(dot(f, f))
-        o["spring_length"][i] = spring
-        o["spring_length_1"][i] = dot(f, S_1) / spring
+        out["spring_length"][i] = spring
+        out["spring_length_1"][i] = dot(f, S_1) / spring
 
         # (14) carrier: turns about the kingpin until the tie rod fits
         Q = column(q[0]["Q"], i)
@@ -239,10 +258,12 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, k):
         put_motion(o, CARRIER, i, w_rel, add(D_dot, cross(w_rel, r)), alpha, add(D_ddot, turning(w_rel, alpha, r)))
         put_inertia(o, CARRIER, i, symmetric_in_frame(arm, across, n, six(g["carrier_inertia"], i)))
         r = in_frame(arm, across, n, column(g["wheel_centre"], i))
-        store(o["W"], i, add(D, r))
-        store(o["W_1"], i, add(D_1, cross(w, r)))
-        store(o["W_dot"], i, add(D_dot, cross(w_rel, r)))
-        store(o["axle"], i, in_frame(arm, across, n, column(g["wheel_axis"], i)))
+        store(out["W"], i, add(D, r))
+        store(out["W_1"], i, add(D_1, cross(w, r)))
+        store(out["W_dot"], i, add(D_dot, cross(w_rel, r)))
+        store(out["axle"], i, in_frame(arm, across, n, column(g["wheel_axis"], i)))
+        store(out["w"], i, w)
+        store(out["w_rel"], i, w_rel)
 
         # (17) tie rod: a rod from K to Q that hangs on the carrier
         per_length = -1.0 / g["tierod_length"][i]
@@ -284,8 +305,8 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, k):
         o["sin_phi"][i] = sp
         o["phi_1"][i] = phi_1
         o["phi_2"][i] = phi_2
-        o["shock_length"][i] = L
-        o["shock_length_1"][i] = L_1
+        out["shock_length"][i] = L
+        out["shock_length_1"][i] = L_1
         o["shock_length_2"][i] = L_2
 
 

@@ -91,3 +91,6 @@ class DoubleWishboneAxle(Axle):
             file=self.file,
             key=self.key,
         )
+
+
+AXLE = DoubleWishboneAxle

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from vehicles.suspension.carrier import carrier_with_wheel
-from vehicles.suspension.five_link.kinematics import BODIES, FIRST, FOUND, LINKS, find_position
+from vehicles.suspension.five_link.kinematics import BODIES, FOUND, LINKS, find_position
 
 if TYPE_CHECKING:
     from vehicles.suspension.five_link.corner import FiveLinkCorner
@@ -31,37 +31,36 @@ ALONG_X = 0.1
 """Least sine of the angle between a link and the chassis' x, the first axis of its universal joint."""
 
 
-def write_five_link(corners: Record, i: int, corner: FiveLinkCorner) -> None:
-    """Fill column i of a CORNERS record, i being a corner of the rear axle.
+def write_five_link(corners: Record, parameters: Record, i: int, corner: FiveLinkCorner) -> None:
+    """Fill column i of a CORNERS record and of one of FIVE_LINKS.
 
     Raises
     ------
     ConfigError : a link lies along x or is not round, the wheel is no rotor, the design position is singular
     """
-    out, j = corners[0], i - FIRST
-    f = out["five_links"]
-    f["anchor"][:, :, j] = corner.chassis_joints - corner.W
-    f["joint"][:, :, j] = corner.carrier_joints - corner.W
-    f["design_wheel"][:, j] = corner.W
+    out, f = corners[0], parameters[0]
+    f["anchor"][:, :, i] = corner.chassis_joints - corner.W
+    f["joint"][:, :, i] = corner.carrier_joints - corner.W
+    f["design_wheel"][:, i] = corner.W
     for n, name in enumerate(LINKS):
-        _write_link(f, n, j, corner, name)
+        _write_link(f, n, i, corner, name)
     spin, carrier = carrier_with_wheel(corner.bodies, corner.W, corner.axle, corner.file, corner.key)
     axle = corner.axle / np.linalg.norm(corner.axle)
-    f["wheel_axis"][:, j] = axle
-    f["carrier_com"][:, j] = carrier.p_BoBcm - corner.W
+    f["wheel_axis"][:, i] = axle
+    f["carrier_com"][:, i] = carrier.p_BoBcm - corner.W
     I = carrier.I_BBcm
-    f["carrier_inertia"][:, j] = I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]
-    f["spring_body"][j], f["spring_end"][:, j] = corner.spring_on, _held_at(corner, corner.spring_on, corner.S)
-    f["shock_body"][j], f["shock_end"][:, j] = corner.shock_on, _held_at(corner, corner.shock_on, corner.B)
-    out["J"][:, i], out["U"][:, i] = corner.J, corner.U
+    f["carrier_inertia"][:, i] = I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]
+    f["spring_body"][i], f["spring_end"][:, i] = corner.spring_on, _held_at(corner, corner.spring_on, corner.S)
+    f["shock_body"][i], f["shock_end"][:, i] = corner.shock_on, _held_at(corner, corner.shock_on, corner.B)
+    f["J"][:, i], f["U"][:, i] = corner.J, corner.U
     out["spin_inertia"][i] = spin
     for b, name in enumerate(BODIES):
-        out["mass"][b, i] = carrier.mass if name == "carrier" else corner.bodies[name].mass
-    out["corner_mass"][i] = out["mass"][:, i].sum()
+        f["mass"][b, i] = carrier.mass if name == "carrier" else corner.bodies[name].mass
+    out["corner_mass"][i] = f["mass"][:, i].sum()
     out["design_frame"][:, :, i] = np.eye(3)
     out["design_wheel_x"][i], out["design_wheel_z"][i] = corner.W[0], corner.W[2]
-    f["travel"][:, j] = _travel(corners, j, corner)
-    out["travel"][:, i] = f["travel"][:, j]
+    f["travel"][:, i] = _travel(parameters, i, corner)
+    out["travel"][:, i] = f["travel"][:, i]
 
 
 def _write_link(f: Any, n: int, j: int, corner: FiveLinkCorner, name: str) -> None:
@@ -102,9 +101,9 @@ def _held_at(corner: FiveLinkCorner, body: int, point: Vector) -> Vector:
     return np.array([x, y, np.cross(x, y)]) @ (point - corner.chassis_joints[n])
 
 
-def _travel(corners: Record, j: int, corner: FiveLinkCorner) -> tuple[float, float]:
+def _travel(parameters: Record, j: int, corner: FiveLinkCorner) -> tuple[float, float]:
     """Least and largest height of the wheel centre at which the links close, found step by step from the design position."""
-    f = corners[0]["five_links"]
+    f = parameters[0]
     ends = []
     for direction in (-1.0, 1.0):
         found, reached = record(FOUND), 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,11 +12,19 @@ from numpy.typing import NDArray
 from simulator.base.records import Record
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.blocks import Blocks, OutsideKind
+from vehicles.suspension.corner_design import CornerDesign, Reach
+from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
 from vehicles.suspension.five_link.constants import write_five_link
 from vehicles.suspension.five_link.mechanism import add_five_links
 
 Vector = NDArray[np.float64]
+
+PAST_STOPS = 0.03
+"""m by which tables go beyond the travel stops."""
+
+WITHOUT_STOPS = (-0.1, 0.1)
+"""m. Tables of a corner that has no stops."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,7 @@ class FiveLinkCorner(CornerDesign):
     """
 
     kind: ClassVar[str] = "five_link"
+    block: ClassVar[OutsideKind | None] = FIVE_LINK_BLOCK
     chassis_joints: Vector
     carrier_joints: Vector
     spring_on: int
@@ -47,8 +57,16 @@ class FiveLinkCorner(CornerDesign):
         """Inner joint of the toe link."""
         return np.asarray(self.chassis_joints[-1], float)
 
-    def write(self, corners: Record, i: int) -> None:
-        write_five_link(corners, i, self)
+    def write(self, corners: Record, parameters: Record, i: int) -> None:
+        write_five_link(corners, parameters, i, self)
 
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
         add_five_links(parts, name, self, chassis, struts, i)
+
+    def reach(self, corners: Record, i: int) -> Reach:
+        low, high = corners[0]["travel"][:, i]
+        return Reach((low, high), (low, high), PAST_STOPS, WITHOUT_STOPS, 0.0)
+
+    def gap(self, corners: Record, blocks: Blocks, inputs: Record, i: int) -> float:
+        low, high = corners[0]["travel"][:, i]
+        return 0.0 if low < inputs[0]["theta"][i] < high else math.inf

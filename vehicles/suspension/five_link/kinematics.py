@@ -33,54 +33,70 @@ from simulator.base.algebra.vectors import (
     store,
     sub,
     symmetric_in_frame,
+    vector,
 )
 from simulator.base.jit import inline, kernel
-from vehicles.suspension.corner_bodies import BODY_COUNT, CARRIER, put_inertia, put_theta_body, turning
+from simulator.base.outside import outside, record_at
+from simulator.base.records import dtype_of
+from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
+from vehicles.suspension.corner_bodies import add_body, motion_of, put_inertia, put_theta_body, start_sums, turning
 
 BODIES = ("upper_front", "upper_rear", "carrier", "lower_front", "lower_rear", "toe_link")
 """The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin. The others are the links."""
+
+CARRIER = BODIES.index("carrier")
 
 LINKS = tuple(name for name in BODIES if name != "carrier")
 UPPER_FRONT, UPPER_REAR, LOWER_FRONT, LOWER_REAR, TOE_LINK = range(5)
 """The links by their number."""
 
-FIRST = 2
-"""The left corner of the axle that may have five links: the rear one."""
-
 FIVE_LINKS = (
-    # name                   shape      unit     what it is (last index: left, right)
-    ("anchor", (5, 3, 2), "m", "chassis joints of the links, from the wheel centre in the design position"),
-    ("joint", (5, 3, 2), "m", "carrier joints of the links from the wheel centre, in the carrier frame"),
-    ("length", (5, 2), "m", "distances of these joints"),
-    ("design_wheel", (3, 2), "m", "wheel centre in the design position, in which the carrier frame has the axes of the chassis"),
-    ("wheel_axis", (3, 2), "1", "wheel axle, pointing left, in the carrier frame"),
-    ("carrier_com", (3, 2), "m", "centre of mass of the carrier from the wheel centre, in its frame"),
-    ("carrier_inertia", (6, 2), "kg m2", "inertia of the carrier about its centre of mass, in its frame"),
-    ("rod_com", (5, 2), "m", "centre of mass of a link, from its chassis joint along the link"),
-    ("rod_axial_inertia", (5, 2), "kg m2", "inertia of a link about itself"),
-    ("rod_transverse_inertia", (5, 2), "kg m2", "inertia of a link about its centre of mass, square to it"),
-    ("spring_body", (2,), "1", "body of BODIES that holds the lower end of the spring", "i8"),
-    ("spring_end", (3, 2), "m", "where: from the wheel centre in the carrier frame, or from the chassis joint in the rod's frame"),
-    ("shock_body", (2,), "1", "body of BODIES that holds the lower end of the shock absorber", "i8"),
-    ("shock_end", (3, 2), "m", "where, likewise"),
-    ("travel", (2, 2), "m", "least and largest theta; beyond, the corner goes on in a straight line"),
+    # name                   shape      unit     what it is (last index: corner)
+    ("mass", (6, 4), "kg", "masses of BODIES"),
+    ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
+    ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
+    ("anchor", (5, 3, 4), "m", "chassis joints of the links, from the wheel centre in the design position"),
+    ("joint", (5, 3, 4), "m", "carrier joints of the links from the wheel centre, in the carrier frame"),
+    ("length", (5, 4), "m", "distances of these joints"),
+    ("design_wheel", (3, 4), "m", "wheel centre in the design position, in which the carrier frame has the axes of the chassis"),
+    ("wheel_axis", (3, 4), "1", "wheel axle, pointing left, in the carrier frame"),
+    ("carrier_com", (3, 4), "m", "centre of mass of the carrier from the wheel centre, in its frame"),
+    ("carrier_inertia", (6, 4), "kg m2", "inertia of the carrier about its centre of mass, in its frame"),
+    ("rod_com", (5, 4), "m", "centre of mass of a link, from its chassis joint along the link"),
+    ("rod_axial_inertia", (5, 4), "kg m2", "inertia of a link about itself"),
+    ("rod_transverse_inertia", (5, 4), "kg m2", "inertia of a link about its centre of mass, square to it"),
+    ("spring_body", (4,), "1", "body of BODIES that holds the lower end of the spring", "i8"),
+    ("spring_end", (3, 4), "m", "where: from the wheel centre in the carrier frame, or from the chassis joint in the rod's frame"),
+    ("shock_body", (4,), "1", "body of BODIES that holds the lower end of the shock absorber", "i8"),
+    ("shock_end", (3, 4), "m", "where, likewise"),
+    ("travel", (2, 4), "m", "least and largest theta; beyond, the corner goes on in a straight line"),
 )
 """The frame of a rod: along the rod from the chassis joint, second axis of its universal joint, their product."""
 
 FOUND = (
-    ("offset", (3, 2), "m", "wheel centre from its design position; its height is the theta of the last solution"),
-    ("attitude", (3, 2), "1", "Rodrigues vector of the carrier: axis times tangent of half the angle; zero in the design position"),
-    ("v", (3, 2), "1", "derivative of the offset by theta"),
-    ("w", (3, 2), "1/m", "angular velocity of the carrier per theta_dot"),
-    ("v_1", (3, 2), "1/m", "derivative of v by theta"),
-    ("w_1", (3, 2), "1/m2", "derivative of w by theta"),
+    ("offset", (3, 4), "m", "wheel centre from its design position; its height is the theta of the last solution"),
+    ("attitude", (3, 4), "1", "Rodrigues vector of the carrier: axis times tangent of half the angle; zero in the design position"),
+    ("v", (3, 4), "1", "derivative of the offset by theta"),
+    ("w", (3, 4), "1/m", "angular velocity of the carrier per theta_dot"),
+    ("v_1", (3, 4), "1/m", "derivative of v by theta"),
+    ("w_1", (3, 4), "1/m2", "derivative of w by theta"),
     ("d", (5, 3), "m", "scratch: links from chassis to carrier joint"),
     ("r", (5, 3), "m", "scratch: carrier joints from the wheel centre"),
     ("J", (5, 5), "m, m2", "scratch: derivatives of |d|^2 / 2 by wheel centre x, y and rotation of the carrier, then their factors"),
     ("exchanges", (5,), "1", "scratch: its row exchanges", "i8"),
     ("step", (5,), "m, rad", "scratch: right-hand side and solution"),
 )
-"""Last position of both corners, from which the next one is sought. All zero it is the design position."""
+"""Last position of every corner, from which the next one is sought. All zero it is the design position."""
+
+MEMORY = (
+    ("found", (), "", "record of FOUND", dtype_of(FOUND)),
+    ("carrier_x", (3, 4), "1", "scratch: first axis of the carrier frame"),
+    ("carrier_z", (3, 4), "1", "scratch: its third axis"),
+    ("B", (3, 4), "m", "scratch: lower end of the shock absorber"),
+    ("S", (3, 4), "m", "scratch: lower end of the spring"),
+    *motion_of(len(BODIES)),
+)
+"""Of the block: the last position, and the bodies in it."""
 
 CLOSED = 1e-13
 """m, rad. Newton's last step; what is left after it is of the order of its square."""
@@ -95,25 +111,50 @@ FARTHEST = 10.0
 """m. No suspension travels that far: beyond, and not a number."""
 
 
-@kernel
-def five_link_kinematics(p, q, k):
-    """Position, velocity map and acceleration bias of the corners of the axle.
+PARAMETERS_TYPE, MEMORY_TYPE = dtype_of(FIVE_LINKS), dtype_of(MEMORY)
+INPUTS_TYPE, KINEMATICS_TYPE, POINTS_TYPE = dtype_of(INPUTS), dtype_of(KINEMATICS), dtype_of(POINTS)
 
-    Parameters
-    ----------
-    p : record of CORNERS
-    q : record of INPUTS
-    k : record of KINEMATICS; its `five_links` hold the last position, the columns of the axle's corners are overwritten
+
+@outside
+def place(parameters, state, seen, result, first, count, h):
+    """Position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
+    f, o = record_at(parameters, PARAMETERS_TYPE)[0], record_at(state, MEMORY_TYPE)[0]
+    q, k = record_at(seen, INPUTS_TYPE)[0], record_at(result, KINEMATICS_TYPE)[0]
+    w_B = vector(q["w_WB_B"])
+    for i in range(first, first + count):
+        place_corner(f, o, i, q["theta"][i], q["theta_dot"][i], k)
+        start_sums(k, i)
+        for b in range(len(BODIES)):
+            add_body(o, b, i, f["mass"][b, i], w_B, k)
+
+
+@outside
+def show(parameters, state, seen, result, first, count, h):
+    """Joints and struts of the corners of the block, for the picture."""
+    o, points = record_at(state, MEMORY_TYPE)[0], record_at(result, POINTS_TYPE)[0]
+    f, s = record_at(parameters, PARAMETERS_TYPE)[0], o["found"]
+    for i in range(first, first + count):
+        W = add(column(f["design_wheel"], i), column(s["offset"], i))
+        store(points["carrier_x"], i, column(o["carrier_x"], i))
+        store(points["carrier_z"], i, column(o["carrier_z"], i))
+        store(points["lower_ball"], i, add(W, middle(f, s, i, LOWER_FRONT, LOWER_REAR)))
+        store(points["upper_ball"], i, add(W, middle(f, s, i, UPPER_FRONT, UPPER_REAR)))
+        store(points["tierod_outer"], i, add(W, carrier_joint(f, s, i, TOE_LINK)))
+        store(points["shock_lower"], i, column(o["B"], i))
+        store(points["spring_lower"], i, column(o["S"], i))
+
+
+@kernel
+def place_corner(f, o, i, theta, rate, k):
+    """Position, velocity map and acceleration bias of corner i.
+
+    f : record of FIVE_LINKS, o : record of MEMORY with the last position, k : record of KINEMATICS, overwritten but for the sums
     """
-    g, f = p[0], p[0]["five_links"]
-    o, s = k[0], k[0]["five_links"]
-    for j in range(2):
-        i = j + FIRST
-        theta, rate = q[0]["theta"][i], q[0]["theta_dot"][i]
-        find_position(f, s, j, min(max(theta, f["travel"][0, j]), f["travel"][1, j]))
-        place_carrier(f, s, j, rate, theta - s["offset"][2, j], o)
-        place_rods(f, s, j, rate, o)
-        place_struts(g, f, s, j, theta - s["offset"][2, j], o)
+    s = o["found"]
+    find_position(f, s, i, min(max(theta, f["travel"][0, i]), f["travel"][1, i]))
+    place_carrier(f, s, i, rate, theta - s["offset"][2, i], o, k)
+    place_rods(f, s, i, rate, o)
+    place_struts(f, s, i, theta - s["offset"][2, i], o, k)
 
 
 # Position ----------------------------------------------------------------------------------------------------------------------
@@ -261,35 +302,40 @@ def set_derivatives(s, j):
 
 
 @inline
-def place_carrier(f, s, j, rate, beyond, o):
+def place_carrier(f, s, j, rate, beyond, o, k):
     """Carrier and wheel; `beyond` [m] is how far theta lies outside the travel."""
-    i = j + FIRST
     x, y, z = carrier_axes(s, j)
     v, w, v_1, w_1 = column(s["v"], j), column(s["w"], j), column(s["v_1"], j), column(s["w_1"], j)
     W = add(column(f["design_wheel"], j), column(s["offset"], j))
     r = in_frame(x, y, z, column(f["carrier_com"], j))
-    put_theta_body(o, CARRIER, i, rate, add(W, r), add(v, cross(w, r)), add(v_1, turning(w, w_1, r)), w, w_1)
-    put_inertia(o, CARRIER, i, symmetric_in_frame(x, y, z, six(f["carrier_inertia"], j)))
-    store(o["W"], i, add_scaled(W, beyond, v))
-    store(o["W_1"], i, v)
-    store(o["W_dot"], i, scale(rate, v))
-    store(o["axle"], i, in_frame(x, y, z, column(f["wheel_axis"], j)))
-    store(o["arm"], i, x)
-    store(o["kingpin"], i, z)
-    store(o["D"], i, add(W, middle(s, LOWER_FRONT, LOWER_REAR)))
-    store(o["F"], i, add(W, middle(s, UPPER_FRONT, UPPER_REAR)))
-    store(o["K"], i, add(W, link(s, TOE_LINK)[1]))
+    put_theta_body(o, CARRIER, j, rate, add(W, r), add(v, cross(w, r)), add(v_1, turning(w, w_1, r)), w, w_1)
+    put_inertia(o, CARRIER, j, symmetric_in_frame(x, y, z, six(f["carrier_inertia"], j)))
+    store(k["W"], j, add_scaled(W, beyond, v))
+    store(k["W_1"], j, v)
+    store(k["W_dot"], j, scale(rate, v))
+    store(k["axle"], j, in_frame(x, y, z, column(f["wheel_axis"], j)))
+    store(k["w"], j, w)
+    store(k["w_rel"], j, scale(rate, w))
+    store(o["carrier_x"], j, x)
+    store(o["carrier_z"], j, z)
 
 
 @inline
-def middle(s, one, other):
+def carrier_joint(f, s, j, n):
+    """Carrier joint of link n from the wheel centre."""
+    x, y, z = carrier_axes(s, j)
+    return in_frame(x, y, z, column(f["joint"][n], j))
+
+
+@inline
+def middle(f, s, j, one, other):
     """Point midway between the carrier joints of two links, from the wheel centre."""
-    return combine(0.5, link(s, one)[1], 0.5, link(s, other)[1])
+    return combine(0.5, carrier_joint(f, s, j, one), 0.5, carrier_joint(f, s, j, other))
 
 
 @inline
 def place_rods(f, s, j, rate, o):
-    """The five links; the carrier stands among them in BODIES. The last body, which only double wishbones have, is nothing."""
+    """The five links; the carrier stands among them in BODIES."""
     for n in range(5):
         body = n if n < CARRIER else n + 1
         d, d_1, d_2 = link_motion(s, j, n)
@@ -298,11 +344,8 @@ def place_rods(f, s, j, rate, o):
         w, w_1 = rod_turning(x, x_1, x_2)
         length = f["rod_com"][n, j]
         c = add(chassis_joint(f, j, n), scale(length, x))
-        put_theta_body(o, body, j + FIRST, rate, c, scale(length, x_1), scale(length, x_2), w, w_1)
-        put_inertia(o, body, j + FIRST, rod_inertia(x, f["rod_axial_inertia"][n, j], f["rod_transverse_inertia"][n, j]))
-    zero = (0.0, 0.0, 0.0)
-    put_theta_body(o, BODY_COUNT - 1, j + FIRST, rate, zero, zero, zero, zero, zero)
-    put_inertia(o, BODY_COUNT - 1, j + FIRST, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        put_theta_body(o, body, j, rate, c, scale(length, x_1), scale(length, x_2), w, w_1)
+        put_inertia(o, body, j, rod_inertia(x, f["rod_axial_inertia"][n, j], f["rod_transverse_inertia"][n, j]))
 
 
 @inline
@@ -350,42 +393,39 @@ def rod_inertia(n, axial, transverse):
 
 
 @inline
-def place_struts(g, f, s, j, beyond, o):
+def place_struts(f, s, j, beyond, o, k):
     """Lower ends and lengths of spring and shock absorber."""
-    i = j + FIRST
-    S, S_1, S_2 = strut_end(f, s, j, f["spring_body"][j], column(f["spring_end"], j))
-    L, L_1, _ = strut_length(sub(S, column(g["U"], i)), S_1, S_2)
-    o["spring_length"][i], o["spring_length_1"][i] = L + beyond * L_1, L_1
-    store(o["S"], i, S)
-    B, B_1, B_2 = strut_end(f, s, j, f["shock_body"][j], column(f["shock_end"], j))
-    L, L_1, L_2 = strut_length(sub(B, column(g["J"], i)), B_1, B_2)
-    o["shock_length"][i], o["shock_length_1"][i], o["shock_length_2"][i] = L + beyond * L_1, L_1, L_2
-    store(o["B"], i, B)
+    S, S_1 = strut_end(f, s, j, f["spring_body"][j], column(f["spring_end"], j))
+    L, L_1 = strut_length(sub(S, column(f["U"], j)), S_1)
+    k["spring_length"][j], k["spring_length_1"][j] = L + beyond * L_1, L_1
+    store(o["S"], j, S)
+    B, B_1 = strut_end(f, s, j, f["shock_body"][j], column(f["shock_end"], j))
+    L, L_1 = strut_length(sub(B, column(f["J"], j)), B_1)
+    k["shock_length"][j], k["shock_length_1"][j] = L + beyond * L_1, L_1
+    store(o["B"], j, B)
 
 
 @kernel
 def strut_end(f, s, j, body, at):
-    """A point of a body, with its first and second derivative by theta."""
+    """A point of a body, with its first derivative by theta."""
     if body == CARRIER:
         x, y, z = carrier_axes(s, j)
-        w, w_1 = column(s["w"], j), column(s["w_1"], j)
         r = in_frame(x, y, z, at)
         W = add(column(f["design_wheel"], j), column(s["offset"], j))
-        return add(W, r), add(column(s["v"], j), cross(w, r)), add(column(s["v_1"], j), turning(w, w_1, r))
+        return add(W, r), add(column(s["v"], j), cross(column(s["w"], j), r))
     n = body if body < CARRIER else body - 1
     d, d_1, d_2 = link_motion(s, j, n)
     per = 1.0 / f["length"][n, j]
     x = scale(per, d)
-    w, w_1 = rod_turning(x, scale(per, d_1), scale(per, d_2))
+    w, _ = rod_turning(x, scale(per, d_1), scale(per, d_2))
     across = 1.0 / math.sqrt(x[1] * x[1] + x[2] * x[2])
     y = (0.0, across * x[2], -across * x[1])
     r = in_frame(x, y, cross(x, y), at)
-    return add(chassis_joint(f, j, n), r), cross(w, r), turning(w, w_1, r)
+    return add(chassis_joint(f, j, n), r), cross(w, r)
 
 
 @inline
-def strut_length(a, a_1, a_2):
-    """Length of a vector with its first and second derivative."""
+def strut_length(a, a_1):
+    """Length of a vector with its first derivative."""
     length = math.sqrt(dot(a, a))
-    rate = dot(a, a_1) / length
-    return length, rate, (dot(a_1, a_1) + dot(a, a_2) - rate * rate) / length
+    return length, dot(a, a_1) / length

@@ -7,6 +7,7 @@ import numpy as np
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
+from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
 from vehicles.suspension.five_link.corner import FiveLinkCorner
 from vehicles.suspension.five_link.kinematics import BODIES, LINKS
 
@@ -25,6 +26,7 @@ class FiveLinkAxle(Axle):
     hardpoints = FIVE_LINK_HARDPOINTS
     joints = (*LINK_ENDS.values(), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))
     bushes = ("LOWER_FRONT_C", "LOWER_REAR_C", "UPPER_FRONT_C", "UPPER_REAR_C", "SHOCK_C", "SPRING_C")
+    block = FIVE_LINK_BLOCK
     unsteered = "the toe link of a five-link axle is not steered"
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
@@ -54,3 +56,6 @@ class FiveLinkAxle(Axle):
             file=self.file,
             key=self.key,
         )
+
+
+AXLE = FiveLinkAxle

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.hermite import quintic, quintic_1, quintic_2
-from simulator.base.errors import JounceError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
+from vehicles.model import Mechanism
 from vehicles.steering.pitman_arm import STEERING, STEERING_STATE, place_tierods
 from vehicles.suspension.corner import INPUTS, KINEMATICS
+from vehicles.suspension.ends import no_ends
 from vehicles.suspension.tables.reduced_table import (
     FIXED,
     GRID,
@@ -35,23 +37,14 @@ is about a fifth of it, in the measure |x - ref| / max(1, |ref|)."""
 FINEST_TOLERANCE, COARSEST_TOLERANCE = 1e-9, 1e-2
 """Finer ones drown in the rounding of the second derivatives, coarser ones are no suspension any more."""
 
-REACH, REACH_HEIGHT = 0.08, 0.03
-"""rad, and m of a five-link axle, by which the tables go beyond the travel stops."""
-
-UNSTOPPED, UNSTOPPED_HEIGHT = (-0.3, 0.3), (-0.1, 0.1)
-"""rad, m. Tables of a corner that has no stops."""
-
-WIDEST = np.linspace(-0.8, 0.8, 641)
-"""rad. Arm angles among which the travel is looked for."""
-
-SHORT_OF_OPEN = 0.1
-"""rad by which the tables keep away from the angle at which a loop opens: the derivatives grow without bound there."""
+LOOKED_AT = 641
+"""Thetas among which the travel is looked for."""
 
 CLOSED = 1e-9
 """m. Gap of a loop that counts as closed."""
 
 DIFFERENCES = (0.003, 0.005)
-"""rad (m of a five-link axle), rad. Spacing of the nine samples from which the derivatives at a node by theta and by the Pitman angle are taken: with differences of
+"""rad or m, rad. Spacing of the nine samples from which the derivatives at a node by theta and by the Pitman angle are taken: with differences of
 order eight, truncation and rounding are both near 1e-13 of first derivatives, 1e-11 of second ones."""
 
 CENTRAL = np.array(
@@ -75,24 +68,26 @@ PROBES = 5
 class Source:
     """The reduced quantities of four corners without tables, as functions of theta and Pitman angle.
 
-    Without `steering` the inner tie-rod joints stay at Q_design (3, 4).
+    Without `steering` the inner tie-rod joints stay where the design has them.
     """
 
-    def __init__(self, corners: Record, Q_design: Array, steering: Record | None) -> None:
-        self.corners, self.steered = corners, steering is not None
-        self.double_wishbones = int(corners[0]["double_wishbones"])
+    def __init__(self, mechanism: Mechanism, steering: Record | None) -> None:
+        self.corners, self.steered = mechanism.corners.copy(), steering is not None
+        self.corners[0]["ends"] = no_ends()[0]
+        self.designs, self.blocks = mechanism.designs, mechanism.new_blocks()
+        self.reach = [corner.reach(self.corners, i) for i, corner in enumerate(self.designs)]
         self.steering = record(STEERING) if steering is None else steering
         self.largest_angle = float(self.steering[0]["max_arm_angle"])
         self.state, self.inputs, self.k = record(STEERING_STATE), record(INPUTS), record(KINEMATICS)
-        self.inputs[0]["Q"] = Q_design
-        self.out, self.turn = record(REDUCED, 4), np.empty((2, 4))
+        self.inputs[0]["Q"] = mechanism.Q_design
+        self.out = record(REDUCED, 4)
 
     def sample(self, theta: Array, angles: Array) -> Array:
         """Values (a, b, 4, STEERED) at theta (4, a) and angles (b,)."""
         out = np.empty((theta.shape[1], len(angles), 4, STEERED))
         flat = self.out.view(np.float64).reshape(4, STEERED)
         sample_grid(
-            self.corners, self.steering, self.steered, self.state, self.inputs, self.k, theta, angles, self.turn, self.out, flat, out
+            self.corners, self.blocks, self.steering, self.steered, self.state, self.inputs, self.k, theta, angles, self.out, flat, out
         )
         return out
 
@@ -116,41 +111,33 @@ class Source:
         theta = self._widest()
         length = self.sample(theta, angles[:1])[:, 0].view(self.out.dtype)["spring_length"][..., 0]
         found = np.empty((4, 2))
-        for i in range(4):
-            arm = i < self.double_wishbones
-            found[i] = UNSTOPPED if arm else UNSTOPPED_HEIGHT
+        for i, reach in enumerate(self.reach):
+            found[i] = reach.without_stops
             if struts[0]["stop_points"][i] > 0:
                 stops = struts[0]["rebound_stop_length"][i], struts[0]["bump_stop_length"][i]
-                reach = REACH if arm else REACH_HEIGHT
-                found[i] = np.interp(stops, length[::-1, i], theta[i, ::-1]) + (-reach, reach)
-        gap = np.array([[self.gap(a, b) for b in angles] for a in WIDEST]).max(axis=1)
-        for i in range(self.double_wishbones):
-            open_at = WIDEST[gap[:, i] > CLOSED]
-            found[i, 0] = max(found[i, 0], np.max(open_at[open_at < 0.0], initial=WIDEST[0]) + SHORT_OF_OPEN)
-            found[i, 1] = min(found[i, 1], np.min(open_at[open_at > 0.0], initial=WIDEST[-1]) - SHORT_OF_OPEN)
+                found[i] = np.interp(stops, length[::-1, i], theta[i, ::-1]) + (-reach.past_stops, reach.past_stops)
+        gap = np.array([[self.gap(at, b) for b in angles] for at in theta.T]).max(axis=1)
+        for i, reach in enumerate(self.reach):
+            open_at = theta[i, gap[:, i] > CLOSED]
+            found[i, 0] = max(found[i, 0], np.max(open_at[open_at < 0.0], initial=theta[i, 0]) + reach.short_of_open)
+            found[i, 1] = min(found[i, 1], np.min(open_at[open_at > 0.0], initial=theta[i, -1]) - reach.short_of_open)
         return np.clip(found, theta[:, :1], theta[:, -1:])
 
     def _widest(self) -> Array:
-        """(4, n): thetas among which the travel is looked for; those of a five-link axle leave room for differences."""
+        """(4, n): thetas among which the travel is looked for; where its ends are known they leave room for differences."""
         room = 5.0 * DIFFERENCES[0]
-        low, high = self.corners[0]["five_links"]["travel"] + [[room], [-room]]
-        heights = np.linspace(low, high, WIDEST.size).T
-        return np.stack([*([WIDEST] * self.double_wishbones), *heights[: 4 - self.double_wishbones]])
+        ends = [np.add(reach.widest, (room, -room) if reach.closes else 0.0) for reach in self.reach]
+        return np.stack([np.linspace(low, high, LOOKED_AT) for low, high in ends])
 
-    def gap(self, theta: float, angle: float) -> Array:
-        """(4,): by how much kingpin and tie rod of double wishbones are too long or too short [m] at one arm angle of all corners."""
-        self.sample(np.full((4, 1), theta), np.array([angle]))
-        k, g = self.k[0], self.corners[0]
-        kingpin = np.linalg.norm(k["F"] - k["D"], axis=0) - g["kingpin_length"]
-        tierod = np.linalg.norm(k["K"] - self.inputs[0]["Q"], axis=0) - g["tierod_length"]
-        return np.maximum(np.abs(kingpin), np.abs(tierod))
+    def gap(self, theta: Array, angle: float) -> Array:
+        """(4,): by how much the loops of the corners are open [m] at theta (4,)."""
+        self.sample(theta[:, None], np.array([angle]))
+        return np.array([corner.gap(self.corners, self.blocks, self.inputs, i) for i, corner in enumerate(self.designs)])
 
 
 @kernel
-def sample_grid(corners, steering, steered, s, q, k, theta, angles, turn, reduced, flat, out):
+def sample_grid(corners, blocks, steering, steered, s, q, k, theta, angles, reduced, flat, out):
     """Reduced quantities `out` (a, b, 4, STEERED) at theta (4, a) and Pitman angles (b,); `reduced` and `flat` are the same memory."""
-    cos_theta, sin_theta = turn[0], turn[1]
-    s[0]["rate"] = 1.0
     for b in range(angles.shape[0]):
         s[0]["angle"] = angles[b]
         if steered:
@@ -158,8 +145,7 @@ def sample_grid(corners, steering, steered, s, q, k, theta, angles, turn, reduce
         for a in range(theta.shape[1]):
             for i in range(4):
                 q[0]["theta"][i] = theta[i, a]
-                cos_theta[i], sin_theta[i] = math.cos(theta[i, a]), math.sin(theta[i, a])
-            reduce_corners(corners, q, cos_theta, sin_theta, k, reduced)
+            reduce_corners(corners, blocks, q, k, reduced)
             for i in range(4):
                 for f in range(flat.shape[1]):
                     out[a, b, i, f] = flat[i, f]
@@ -193,24 +179,26 @@ class TableReport:
     span: Span
 
 
-def build_tables(
-    corners: Record, struts: Record, Q_design: Array, steering: Record | None, tolerance: float = DEFAULT_TOLERANCE
-) -> tuple[ReducedTables, TableReport]:
+def build_tables(mechanism: Mechanism, steering: Record | None, tolerance: float = DEFAULT_TOLERANCE) -> tuple[ReducedTables, TableReport]:
     """Tables of all corners over their travel, those of the front axle also over the full lock of the steering.
 
     Parameters
     ----------
-    corners, struts : records of CORNERS and STRUTS
-    Q_design : (3, 4) inner tie-rod joints [m] of the corners that are not steered
+    mechanism : whose corners they are
     steering : record of STEERING, or None when nothing is steered
     tolerance : largest error between the nodes, see DEFAULT_TOLERANCE
 
     Raises
     ------
+    ConfigError : the sides of an axle are coupled
     JounceError : no number of nodes reaches the tolerance
     """
-    source = Source(corners, Q_design, steering)
-    span = _span(source, struts)
+    for axle, coupled in enumerate(mechanism.corners[0]["coupled"]):
+        if coupled:
+            corner = mechanism.designs[2 * axle]
+            raise ConfigError(corner.file, corner.key, corner.kind, "an axle of independent sides: tables know no others")
+    source = Source(mechanism, steering)
+    span = _span(source, mechanism.struts)
     theta_cells = _enough_cells(source, span, tolerance, along_theta=True)
     angle_cells = _enough_cells(source, span, tolerance, along_theta=False) if source.steered else 0
     tables = _fill(source, span, theta_cells, angle_cells)

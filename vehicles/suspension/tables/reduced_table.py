@@ -24,11 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.hermite import covered, locate, quintic, quintic_1, quintic_2
-from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, six, symmetric_times
 from simulator.base.jit import fma, inline, kernel
 from simulator.base.records import Record, dtype_of, record
-from vehicles.suspension.corner import corner_kinematics
-from vehicles.suspension.corner_bodies import CARRIER
+from vehicles.suspension.blocks import place_blocks, steer_blocks
 
 REDUCED = (
     ("moment", (3,), "kg m", "sum of mass times position"),
@@ -195,45 +193,26 @@ def scaled(w, s):
 
 
 @kernel
-def reduce_corners(corners, q, cos_theta, sin_theta, k, out):
-    """The reduced quantities in closed form, summed over the bodies.
+def reduce_corners(corners, blocks, q, k, out):
+    """The reduced quantities in closed form.
 
     Parameters
     ----------
-    corners : record of CORNERS
-    q : record of INPUTS; theta_dot must be zero, Q_dot the velocity of the inner tie-rod joints per rate of the Pitman angle
-    cos_theta, sin_theta : (4,) of q's theta
-    k : record of KINEMATICS, overwritten
+    corners : record of CORNERS, without ends
+    blocks : Blocks
+    q : record of INPUTS; theta_dot and the velocities of Q must be zero
+    k : record of KINEMATICS, overwritten; it must be new where nothing is steered
     out : REDUCED records of the four corners, overwritten
     """
-    corner_kinematics(corners, q, cos_theta, sin_theta, k)
+    place_blocks(corners, blocks, q, k)
+    steer_blocks(blocks, q, k)
     o = k[0]
     for i in range(4):
-        moment, coupling, steer_coupling = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        inertia_theta, inertia_both, inertia_angle = 0.0, 0.0, 0.0
         for j in range(6):
-            out[i]["inertia"][j] = 0.0
-        for b in range(7):
-            mass = corners[0]["mass"][b, i]
-            c, inertia = column(o["c"][b], i), six(o["inertia"][b], i)
-            u, w = column(o["u"][b], i), column(o["w"][b], i)
-            u_steer, w_steer = column(o["v_rel"][b], i), column(o["w_rel"][b], i)
-            Iw, Iw_steer = symmetric_times(inertia, w), symmetric_times(inertia, w_steer)
-            moment = add_scaled(moment, mass, c)
-            coupling = add(coupling, add_scaled(Iw, mass, cross(c, u)))
-            steer_coupling = add(steer_coupling, add_scaled(Iw_steer, mass, cross(c, u_steer)))
-            inertia_theta += mass * dot(u, u) + dot(w, Iw)
-            inertia_both += mass * dot(u, u_steer) + dot(w, Iw_steer)
-            inertia_angle += mass * dot(u_steer, u_steer) + dot(w_steer, Iw_steer)
-            out[i]["inertia"][0] += inertia[0] + mass * (c[1] * c[1] + c[2] * c[2])
-            out[i]["inertia"][1] += inertia[1] + mass * (c[0] * c[0] + c[2] * c[2])
-            out[i]["inertia"][2] += inertia[2] + mass * (c[0] * c[0] + c[1] * c[1])
-            out[i]["inertia"][3] += inertia[3] - mass * c[0] * c[1]
-            out[i]["inertia"][4] += inertia[4] - mass * c[0] * c[2]
-            out[i]["inertia"][5] += inertia[5] - mass * c[1] * c[2]
+            out[i]["inertia"][j] = o["inertia"][j, i]
         for j in range(3):
-            out[i]["moment"][j], out[i]["G"][j], out[i]["E"][j] = moment[j], coupling[j], steer_coupling[j]
+            out[i]["moment"][j], out[i]["G"][j], out[i]["E"][j] = o["moment"][j, i], o["G"][j, i], o["E"][j, i]
             out[i]["W"][j], out[i]["axle"][j] = o["W"][j, i], o["axle"][j, i]
-            out[i]["w"][j], out[i]["w_steer"][j] = o["w"][CARRIER, j, i], o["w_rel"][CARRIER, j, i]
-        out[i]["D"], out[i]["F"], out[i]["H"] = inertia_theta, inertia_both, inertia_angle
+            out[i]["w"][j], out[i]["w_steer"][j] = o["w"][j, i], o["w_steer"][j, i]
+        out[i]["D"], out[i]["F"], out[i]["H"] = o["D"][i], o["F"][i], o["H"][i]
         out[i]["spring_length"], out[i]["shock_length"] = o["spring_length"][i], o["shock_length"][i]

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from simulator.base.algebra.vectors import add, add_scaled, column, combine, cross, dot, scale, store, sub, symmetric_times, vector
 from simulator.base.jit import inline, kernel
-from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.suspension.corner_sums import add_gyroscopic_couples, apply_struts
 from vehicles.suspension.tables.reduced_table import (
     AXLE,
@@ -48,13 +47,13 @@ def prepare_from_tables(tables, corners, struts, steering, steering_moves, state
         q[0]["theta"][i] = state[0]["theta"][i]
         q[0]["theta_dot"][i] = state[0]["theta_dot"][i]
         place_corner(r, i, state[0]["theta_dot"][i], k)
-    sum_corners_at_rest(r, state[0]["theta_dot"], vector(state[0]["w_WB_B"]), work)
+    sum_corners_at_rest(r, state[0]["theta_dot"], vector(state[0]["w_WB_B"]), k, work)
     if steering_moves:
         for i in range(steered):
             move_carrier(r, i, angle_rate, k)
-        add_steering(r, steered, state[0]["theta_dot"], angle_rate, angle_acceleration, vector(state[0]["w_WB_B"]), work)
+        add_steering(r, steered, state[0]["theta_dot"], angle_rate, angle_acceleration, vector(state[0]["w_WB_B"]), k, work)
     add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
-    apply_struts(struts, k, q, work, out)
+    apply_struts(corners, struts, k, q, work, out)
 
 
 @inline
@@ -79,8 +78,8 @@ def place_corner(r, i, rate, k):
     store(o["W_1"], i, W_1)
     store(o["W_dot"], i, scale(rate, W_1))
     store(o["axle"], i, three(value, i, AXLE))
-    store(o["w"][CARRIER], i, w)
-    store(o["w_rel"][CARRIER], i, scale(rate, w))
+    store(o["w"], i, w)
+    store(o["w_rel"], i, scale(rate, w))
     o["spring_length"][i], o["spring_length_1"][i] = value[i, SPRING], by_theta[i, SPRING]
     o["shock_length"][i], o["shock_length_1"][i] = value[i, SHOCK], by_theta[i, SHOCK]
 
@@ -88,16 +87,16 @@ def place_corner(r, i, rate, k):
 @inline
 def move_carrier(r, i, angle_rate, k):
     """Add what the moving Pitman arm gives to the velocities of carrier i."""
-    W_dot, w_rel = k[0]["W_dot"], k[0]["w_rel"][CARRIER]
+    W_dot, w_rel = k[0]["W_dot"], k[0]["w_rel"]
     store(W_dot, i, add_scaled(column(W_dot, i), angle_rate, three(r[0]["by_angle"], i, W)))
     store(w_rel, i, add_scaled(column(w_rel, i), angle_rate, three(r[0]["value"], i, STEER_RATE)))
 
 
 @inline
-def sum_corners_at_rest(r, theta_dot, w_B, work):
+def sum_corners_at_rest(r, theta_dot, w_B, k, work):
     """Composite inertia, couplings, theta inertias and bias forces of the corners, as far as the Pitman arm rests."""
     value, by_theta = r[0]["value"], r[0]["by_theta"]
-    o = work[0]
+    c, o = k[0], work[0]
     zero = (0.0, 0.0, 0.0)
     S, S_dot, S_ddot, L, L_dot, I_dot_w = zero, zero, zero, zero, zero, zero
     diagonal, products = zero, zero
@@ -110,11 +109,11 @@ def sum_corners_at_rest(r, theta_dot, w_B, work):
         L, L_dot = add_scaled(L, rate, coupling), add_scaled(L_dot, rate * rate, three(by_theta, i, G))
         diagonal, products = add(diagonal, three(value, i, INERTIA)), add(products, three(value, i, INERTIA + 3))
         I_dot_w = add_scaled(I_dot_w, rate, I_t_w)
-        o["D"][i] = value[i, D]
-        o["theta_bias"][i] = 0.5 * (rate * rate * by_theta[i, D] - dot(w_B, I_t_w))
+        c["D"][i] = value[i, D]
+        c["theta_bias"][i] = 0.5 * (rate * rate * by_theta[i, D] - dot(w_B, I_t_w))
         for j in range(3):
-            o["G"][j, i] = coupling[j]
-            o["G"][j + 3, i] = S_t[j]
+            c["G"][j, i] = coupling[j]
+            c["G"][j + 3, i] = S_t[j]
     f = add(S_ddot, cross(w_B, add_scaled(cross(w_B, S), 2.0, S_dot)))
     n = add(add(I_dot_w, L_dot), cross(w_B, add(L, symmetric_times((*diagonal, *products), w_B))))
     for j in range(3):
@@ -124,7 +123,7 @@ def sum_corners_at_rest(r, theta_dot, w_B, work):
 
 
 @inline
-def add_steering(r, steered, theta_dot, angle_rate, angle_acceleration, w_B, work):
+def add_steering(r, steered, theta_dot, angle_rate, angle_acceleration, w_B, k, work):
     """Add what rate and acceleration of the Pitman angle bring to the bias forces."""
     value, by_theta, by_angle, curvature = r[0]["value"], r[0]["by_theta"], r[0]["by_angle"], r[0]["curvature"]
     for i in range(steered):
@@ -141,7 +140,7 @@ def add_steering(r, steered, theta_dot, angle_rate, angle_acceleration, w_B, wor
         n = add_scaled(add_scaled(n, angle_acceleration, coupling), angle_rate, cross(w_B, coupling))
         n = add_scaled(n, angle_rate, symmetric_times(symmetric(by_angle, i, INERTIA), w_B))
         tau = angle_rate * (angle_rate * (by_angle[i, F] - 0.5 * by_theta[i, H]) + rate * by_angle[i, D] + dot(w_B, sub(G_d, E_t)))
-        work[0]["theta_bias"][i] += tau + angle_acceleration * value[i, F]
+        k[0]["theta_bias"][i] += tau + angle_acceleration * value[i, F]
         for j in range(3):
             work[0]["corners_bias"][j] += n[j]
             work[0]["corners_bias"][j + 3] += f[j]

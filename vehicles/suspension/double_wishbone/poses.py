@@ -1,4 +1,5 @@
-"""Making the tables of `vehicles.suspension.tables.pose_table` from the closed form, with as many nodes as a tolerance asks for."""
+"""Making the tables of `vehicles.suspension.tables.pose_table` from the closed form of double wishbones, with as many nodes as a tolerance
+asks for."""
 
 from __future__ import annotations
 
@@ -11,9 +12,19 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.records import Record, dtype_of, record
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
-from vehicles.suspension.corner import INPUTS, KINEMATICS, corner_kinematics
-from vehicles.suspension.corner_bodies import CARRIER
-from vehicles.suspension.double_wishbone.kinematics import BODIES, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
+from vehicles.suspension.corner import INPUTS, KINEMATICS
+from vehicles.suspension.double_wishbone.kinematics import (
+    BODIES,
+    CARRIER,
+    DOUBLE_WISHBONE_SCRATCH,
+    LOWER_ARM,
+    SHOCK_LOWER,
+    SHOCK_UPPER,
+    TIEROD,
+    UPPER_ARM,
+    UPRIGHT,
+    double_wishbone_kinematics,
+)
 from vehicles.suspension.tables.pose_table import NODE, POSE, PoseTable, pose_over_both, pose_over_theta
 
 Array = NDArray[Any]
@@ -31,12 +42,13 @@ PROBED = 9
 class CornerPoses:
     """The bodies of one corner in closed form.
 
-    Without `steering` (a STEERING record) the inner tie-rod joint stays at Q_design (3, 4).
+    `parameters` is a record of DOUBLE_WISHBONES. Without `steering` (a STEERING record) the inner tie-rod joint stays at Q_design (3, 4).
     """
 
-    def __init__(self, corners: Record, Q_design: Array, corner: int, steering: Record | None = None) -> None:
-        self.corners, self.i, self.steering = corners, corner, steering
-        self.state, self.inputs, self.k = record(STEERING_STATE), record(INPUTS), record(KINEMATICS)
+    def __init__(self, parameters: Record, Q_design: Array, corner: int, steering: Record | None = None) -> None:
+        self.parameters, self.i, self.steering = parameters, corner, steering
+        self.state, self.inputs, self.k = record(STEERING_STATE), record(INPUTS), record(DOUBLE_WISHBONE_SCRATCH)
+        self.kinematics = record(KINEMATICS)
         self.inputs[0]["Q"] = Q_design
 
     def node(self, theta: float, angle: float = 0.0) -> Array:
@@ -62,12 +74,12 @@ class CornerPoses:
             self.state[0]["angle"], self.state[0]["rate"], self.state[0]["acceleration"] = angle, angle_rate, 0.0
             place_tierods(self.steering, self.state, q)
         q[0]["theta"], q[0]["theta_dot"] = theta, rate
-        corner_kinematics(self.corners, q, np.full(4, math.cos(theta)), np.full(4, math.sin(theta)), self.k)
+        double_wishbone_kinematics(self.parameters, q, np.full(4, math.cos(theta)), np.full(4, math.sin(theta)), self.k, self.kinematics)
         return np.stack([self.k[0]["a_rel"][:, :, self.i], self.k[0]["alpha_rel"][:, :, self.i]])
 
     def _orientations(self, theta: float) -> Array:
         """(7, 3, 3): arms turned from the design position, carrier and rods by the axes of their joints."""
-        k, g, i = self.k[0], self.corners[0], self.i
+        k, g, i = self.k[0], self.parameters[0], self.i
         R = np.empty((len(BODIES), 3, 3))
         R[LOWER_ARM] = _about(g["e_L"][:, i], math.cos(theta), math.sin(theta))
         R[UPPER_ARM] = _about(g["e_U"][:, i], k["cos_phi"][i], k["sin_phi"][i])

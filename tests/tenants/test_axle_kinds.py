@@ -1,0 +1,294 @@
+"""Kinds of axles from outside: are they what their equations say, do they join the compiled step without it, and stop without the drive?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError, InertiaWarning, JounceError
+from simulator.build import build_vehicle
+from tests.flow.jounce import ROOT, environment
+from tests.laws.free_vehicle import attitude
+from tests.laws.vehicle_rig import command, ground
+from tests.tenants import live_axle, trailing_arm
+from tests.tenants.cars import LIVE_AXLE, TRAILING_ARM, with_rear
+from vehicles.description import read_description
+from vehicles.dynamics import accelerations
+from vehicles.model import CORNER_NAMES, Mechanism, Workspace, new_mechanism, new_workspace
+from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.tree.system import System, build_system
+from vehicles.suspension import kinds
+from vehicles.suspension.blocks import OutsideKind
+from vehicles.vehicle import Vehicle
+from vehicles.vehicle_mechanism import CHASSIS, linear_struts, vehicle_mechanism
+
+Array = NDArray[np.float64]
+AXLES: dict[str, dict[str, Any]] = {"trailing_arm": TRAILING_ARM, "live_axle": LIVE_AXLE}
+BLOCKS: dict[str, OutsideKind] = {"trailing_arm": trailing_arm.BLOCK, "live_axle": live_axle.BLOCK}
+TRACK = 0.909701
+"""Half of it."""
+
+
+@cache
+def truck(kind: str) -> tuple[Any, Mechanism, System]:
+    """Design with linear struts, corners and general engine."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InertiaWarning)
+        design = read_description(with_rear(AXLES[kind]), kind).design
+    design = replace(design, struts=linear_struts(design.struts))
+    return design, new_mechanism(design.chassis, design.corners, design.struts), build_system(vehicle_mechanism(design))
+
+
+def evaluate(m: Mechanism, w: Workspace) -> None:
+    accelerations(m.chassis, m.corners, w.blocks, m.struts, w.state, w.inputs, w.loads, w.kinematics, w.work, w.out)
+
+
+def random_state(kind: str, seed: int) -> Workspace:
+    """Everything moves, everything is loaded; evaluated."""
+    rng, m = np.random.default_rng(seed), truck(kind)[1]
+    w = new_workspace(m)
+    x, loads = w.state[0], w.loads[0]
+    q = rng.normal(size=4)
+    x["p_WB"], x["q_WB"] = rng.uniform(-5.0, 5.0, 3), q / np.linalg.norm(q)
+    x["v_WB_B"], x["w_WB_B"] = rng.uniform(-10.0, 10.0, 3), rng.uniform(-2.0, 2.0, 3)
+    x["theta"] = np.r_[rng.uniform(-0.2, 0.2, 2), rng.uniform(-0.2, 0.2, 2)]
+    x["theta_dot"], x["wheel_spin"] = rng.uniform(-3.0, 3.0, 4), rng.uniform(-10.0, 45.0, 4)
+    loads["wheel_force"] = rng.uniform(-15e3, 15e3, (3, 4))
+    evaluate(m, w)
+    couple, axle = rng.uniform(-1.5e3, 1.5e3, (3, 4)), w.kinematics[0]["axle"]
+    loads["carrier_couple"] = couple - (couple * axle).sum(axis=0) * axle
+    evaluate(m, w)
+    return w
+
+
+def roll(theta: Array, rate: Array) -> tuple[float, float, float]:
+    """Angle and rate of a live axle, and its rate per difference of the heights' rates."""
+    angle = float(np.arcsin((theta[0] - theta[1]) / (2.0 * TRACK)))
+    per = 1.0 / (2.0 * TRACK * np.cos(angle))
+    return angle, float(per * (rate[0] - rate[1])), float(per)
+
+
+@pytest.mark.parametrize("kind", AXLES)
+@pytest.mark.parametrize("seed", range(3))
+def test_accelerations_are_those_of_the_general_engine(kind: str, seed: int) -> None:
+    """All 14, everything moving and loaded, dampers and springs acting, against the bodies and joints of `CornerDesign.add_to`."""
+    design, _, system = truck(kind)
+    w = random_state(kind, seed)
+    x, out, loads = w.state[0], w.out[0], w.loads[0]
+    theta, rate = x["theta"], x["theta_dot"]
+    q, v = system.neutral(), np.zeros(system.n_v)
+    R = attitude(x["q_WB"])
+    q[system.joint_q[CHASSIS]], v[system.joint_v[CHASSIS]] = np.r_[x["p_WB"], x["q_WB"]], np.r_[R @ x["w_WB_B"], R @ x["v_WB_B"]]
+    wrenches = np.zeros((system.parts.tree.nodes.size, 6))
+    for i, name in enumerate(CORNER_NAMES):
+        v[system.joint_v[f"{name}_wheel"]] = x["wheel_spin"][i] - out["carrier_spin"][i]
+        wrenches[system.node[f"{name}_wheel"]] = np.r_[R @ loads["carrier_couple"][:, i], R @ loads["wheel_force"][:, i]]
+    front = [np.sign(np.cross(c.lower_arm_axis, c.D - c.lower_arm_point)[2]) for c in design.corners[:2]]
+    joints = {f"{name}_lca": (side * theta[i], side * rate[i]) for i, (name, side) in enumerate(zip(CORNER_NAMES, front, strict=False))}
+    if kind == "trailing_arm":
+        joints |= {f"{CORNER_NAMES[i]}_knuckle": (theta[i], rate[i]) for i in (2, 3)}
+    else:
+        angle, turning, per = roll(theta[2:], rate[2:])
+        joints |= {"RL_slider": (theta[2:].mean(), rate[2:].mean()), "RL_knuckle": (angle, turning)}
+    for name, (position, velocity) in joints.items():
+        q[system.joint_q[name]], v[system.joint_v[name]] = position, velocity
+    solver = ConstraintEmbedding(system, system.neutral())
+    q, v = solver.close(q, v)
+    found = ConstraintEmbedding(system, q).accelerations(q, v, wrenches=wrenches)
+    assert error(R.T @ found[system.joint_v[CHASSIS]][:3], out["alpha_WB_B"]) < 1e-9
+    assert error(R.T @ found[system.joint_v[CHASSIS]][3:], out["a_WB_B"]) < 1e-9
+    ours = {f"{CORNER_NAMES[i]}_lca": side * out["theta_ddot"][i] for i, side in enumerate(front)}
+    if kind == "trailing_arm":
+        ours |= {f"{CORNER_NAMES[i]}_knuckle": out["theta_ddot"][i] for i in (2, 3)}
+    else:
+        left, right = out["theta_ddot"][2:]
+        ours |= {"RL_slider": 0.5 * (left + right), "RL_knuckle": per * (left - right) + np.tan(angle) * turning**2}
+    for name, value in ours.items():
+        assert error(found[system.joint_v[name]][0], value) < 1e-9, name
+
+
+def error(ours: Any, theirs: Any) -> float:
+    """Largest |ours - theirs| over max(1, |theirs|)."""
+    return float(np.max(np.abs(ours - theirs) / np.maximum(1.0, np.abs(theirs))))
+
+
+def test_a_trailing_arm_turns_about_its_hinge() -> None:
+    """Wheel on its circle, constant inertia e . I e, and the bush alone as the force on theta at rest."""
+    design, m, _ = truck("trailing_arm")
+    arm = design.corners[2]
+    K = np.cross(arm.e, np.eye(3)).T
+    bodies = (arm.bodies["knuckle"], arm.bodies["wheel"])
+    about = sum(b.mass * float(np.sum(np.cross(arm.e, b.p_BoBcm - arm.P) ** 2)) + arm.e @ b.I_BBcm @ arm.e for b in bodies)
+    about -= m.corners[0]["spin_inertia"][2] * (arm.e @ arm.axle) ** 2
+    for theta in (-0.3, 0.0, 0.25):
+        w = new_workspace(m)
+        w.state[0]["theta"] = theta
+        evaluate(m, w)
+        k = w.kinematics[0]
+        R = np.eye(3) + np.sin(theta) * K + (1.0 - np.cos(theta)) * K @ K
+        assert np.abs(k["W"][:, 2] - arm.P - R @ (arm.W - arm.P)).max() < 1e-14
+        assert k["D"][2] == pytest.approx(about, rel=1e-13)
+        assert k["theta_bias"][2] == pytest.approx(2500.0 * theta, abs=1e-12)
+
+
+def test_a_live_axle_has_the_inertia_of_heave_and_roll() -> None:
+    """D = m / 4 +- I / (4 t^2) for the sides and across; with one wheel lifted the other one stays where it is."""
+    design, m, _ = truck("live_axle")
+    side = design.corners[2]
+    spin = m.corners[0]["spin_inertia"][2]
+    mass, inertia = 0.0, 0.0
+    for body in (side.bodies["knuckle"], side.bodies["wheel"]):
+        r = body.p_BoBcm - side.C
+        mass += 2.0 * body.mass
+        inertia += 2.0 * (body.I_BBcm[0, 0] + body.mass * (r[1] ** 2 + r[2] ** 2))
+    w = new_workspace(m)
+    evaluate(m, w)
+    across = w.kinematics[0]["D_across"][1]
+    assert spin > 0.0
+    assert across == pytest.approx(mass / 4.0 - inertia / (4.0 * TRACK**2), rel=1e-13)
+    left = w.kinematics[0]["D"][2]
+    assert left == pytest.approx(mass / 4.0 + inertia / (4.0 * TRACK**2), rel=1e-13)
+    assert w.kinematics[0]["D"][3] == pytest.approx(left - across**2 / left, rel=1e-13)  # as the elimination leaves it
+    design_W = w.kinematics[0]["W"].copy()
+    w.state[0]["theta"][2] = 0.1
+    evaluate(m, w)
+    assert w.kinematics[0]["W"][2, 2:] - design_W[2, 2:] == pytest.approx([0.1, 0.0], abs=1e-15)
+
+
+# ---- in a vehicle
+
+
+def built(kind: str, folder: Path) -> Vehicle:
+    file = folder / f"{kind}.yaml"
+    file.write_text(yaml.safe_dump(with_rear(AXLES[kind])))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InertiaWarning)
+        return build_vehicle(str(file))
+
+
+@pytest.mark.parametrize("kind", AXLES)
+def test_it_stands_and_drives(kind: str, tmp_path: Path) -> None:
+    v = built(kind, tmp_path)
+    v.reset(ground("flat"))
+    before = v.space.state.copy()
+    for _ in range(1000):
+        v.step(ground("flat"), command(), 1e-3)
+    for name in ("p_WB", "q_WB", "theta"):
+        assert np.abs(v.space.state[0][name] - before[0][name]).max() < 1e-9, name
+    v.reset(ground("flat"), gear=1)
+    for _ in range(2000):
+        v.step(ground("flat"), command(throttle=0.6, steering=0.3, selector=1), 1e-3)
+    readout = v.read()[0]
+    assert readout["p_WB"][0] > 1.0
+    assert (readout["F_C"][:, 2] > 0.0).all()
+    assert np.ptp(readout["theta"][2:]) > 1e-3
+
+
+def test_a_tenant_that_gives_what_is_no_number_is_held_and_the_drive_goes_on(tmp_path: Path) -> None:
+    v = built("trailing_arm", tmp_path)
+    v.watch_blocks()
+    v.reset(ground("flat"), gear=1)
+    go = command(throttle=0.3, selector=1)
+    for n in range(1500):
+        if n == 500:
+            stood = v.read()[0]["p_BK"][2:].copy()
+            v.space.blocks.parameters.view(np.float64)[:] = np.nan
+        v.step(ground("flat"), go, 1e-3)
+    assert v.stopped() == (v.description.mechanism.designs[2],)
+    readout = v.read()[0]
+    assert all(np.isfinite(v.space.state[0][name]).all() for name in ("p_WB", "v_WB_B", "w_WB_B", "theta", "theta_dot"))
+    assert np.abs(readout["p_BK"][2:] - stood).max() < 1e-3
+    assert np.abs(readout["theta_dot"][2:]).max() < 1e-9
+    assert readout["p_WB"][0] > 0.2
+
+
+# ---- as a tenant
+
+
+def test_a_kind_for_another_contract_is_refused() -> None:
+    for change, word in (({"contract": 2}, "version 0x2"), ({"layout": 5}, "layout 0x5")):
+
+        class Other(trailing_arm.TrailingArmAxle):
+            block = replace(trailing_arm.BLOCK, **change)
+
+        with pytest.raises(JounceError, match=word):
+            kinds.register("other_arm", Other)
+
+
+def test_a_kind_that_cannot_be_steered_is_named_at_the_front() -> None:
+    mapping = with_rear(TRAILING_ARM)
+    mapping["axles"]["front"] = mapping["axles"]["rear"]
+    with pytest.raises(ConfigError, match="a trailing arm is not steered"):
+        read_description(mapping, "truck.yaml")
+
+
+def test_an_unknown_kind_is_named_with_those_there_are() -> None:
+    mapping = with_rear({**TRAILING_ARM, "suspension": "trailing_arms"})
+    with pytest.raises(ConfigError, match="did you mean trailing_arm"):
+        read_description(mapping, "truck.yaml")
+
+
+MAIN = """
+import sys, warnings
+from simulator.base import compiling
+compiled = []
+with compiling.listening(lambda name, begins: compiled.append(name) if begins else None), warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    if sys.argv[1] != "hmmwv":
+        from simulator.base.tenants import load_plugins
+        load_plugins(["tenant.py"])
+    from simulator.base.records import record
+    from simulator.build import build_ground, build_vehicle
+    from vehicles.command import COMMAND
+    v, g = build_vehicle(sys.argv[1]), build_ground("flat")
+    on = (g.p, g.heights, g.hardness, g.soil_ids, g.soils)
+    v.reset(on, gear=1)
+    for _ in range(3):
+        v.step(on, record(COMMAND), 1e-3)
+    v.read()
+print(compiled, v.read()[0]["spring_length"][2])
+"""
+
+
+def say(folder: Path, car: str, **variables: str) -> list[str]:
+    """What a process says that steps a car with the tenant in `folder`."""
+    done = subprocess.run(
+        [sys.executable, "main.py", car],
+        cwd=folder,
+        env={**environment(), "PYTHONDONTWRITEBYTECODE": "1", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    names, length = done.stdout.rsplit(" ", 1)
+    return [names, length.strip()]
+
+
+def test_the_shipped_step_is_taken_from_the_disk_and_an_edit_compiles_the_tenant_alone(tmp_path: Path) -> None:
+    text = (ROOT / "tests" / "tenants" / "trailing_arm.py").read_text()
+    (tmp_path / "main.py").write_text(MAIN)
+    (tmp_path / "tenant.py").write_text(text)
+    (tmp_path / "truck.yaml").write_text(yaml.safe_dump(with_rear(TRAILING_ARM)))
+    say(tmp_path, "hmmwv")  # what is shipped lies on the disk now
+    first = say(tmp_path, "truck.yaml")
+    assert first[0] == "['place', 'show']"
+    assert say(tmp_path, "truck.yaml") == ["[]", first[1]]
+    (tmp_path / "tenant.py").write_text(
+        text.replace('add(P, r), column(p["U"], i))', 'add(P, r), add(column(p["U"], i), (0.0, 0.0, 1e-3)))')
+    )
+    edited = say(tmp_path, "truck.yaml")
+    assert edited[0] == "['place', 'show']"
+    assert float(edited[1]) != float(first[1])
+    assert float(say(tmp_path, "truck.yaml", NUMBA_DISABLE_JIT="1")[1]) == pytest.approx(float(edited[1]), abs=1e-9)

@@ -1,0 +1,9 @@
+"""All five-link corners of a vehicle as a block from outside the compiled step."""
+
+from __future__ import annotations
+
+from vehicles.suspension.blocks import OutsideKind
+from vehicles.suspension.corner import CONTRACT, LAYOUT
+from vehicles.suspension.five_link.kinematics import FIVE_LINKS, MEMORY, place, show
+
+FIVE_LINK_BLOCK = OutsideKind(CONTRACT, LAYOUT, FIVE_LINKS, MEMORY, place, show)
