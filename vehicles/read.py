@@ -81,6 +81,7 @@ def read_corner(m, s, i, o):
     o["camber"][i] = -outward * math.asin(axle[2])
     o["spring_length"][i], o["spring_force"][i] = k["spring_length"][i], s.out[0]["spring_force"][i]
     o["shock_length"][i], o["shock_force"][i] = k["shock_length"][i], s.out[0]["shock_force"][i]
+    o["anti_roll_bar_force"][i] = s.out[0]["bar_force"][i]
     o["shock_rate"][i] = k["shock_length_1"][i] * s.inputs[0]["theta_dot"][i]
 
 

@@ -42,11 +42,12 @@ def steering_row(corners, kinematics, state, loads, out, work, i, Q_1):
 
     # carrier with wheel: turns about the kingpin
     f, c = inertia_force(corners, k, state, out, work, CARRIER, i)
-    force = column(loads[0]["wheel_force"], i)
+    force = add(column(loads[0]["wheel_force"], i), column(work[0]["bar_force"], i))
+    couple = add(column(loads[0]["carrier_couple"], i), column(work[0]["bar_couple"], i))
     arm_W = cross(turn, sub(column(k["W"], i), D))
     c = add(c, column(work[0]["gyroscopic"], i))
     row = dot(f, cross(turn, sub(column(k["c"][CARRIER], i), D))) + dot(c, turn)
-    row -= dot(force, arm_W) + dot(column(loads[0]["carrier_couple"], i), turn)
+    row -= dot(force, arm_W) + dot(couple, turn)
 
     # tie rod: one end with the carrier, the other with Q
     b = sub(K, D)

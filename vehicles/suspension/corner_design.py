@@ -14,6 +14,9 @@ from vehicles.multibody.description.rigid_body import RigidBody
 
 Vector = NDArray[np.float64]
 
+CARRIER_NAME = "carrier"
+"""The body of every corner on which other parts may stand."""
+
 
 class CornerDesign(ABC):
     """A corner in the design position, in chassis axes and from the chassis reference point [m].
@@ -21,6 +24,8 @@ class CornerDesign(ABC):
     Attributes
     ----------
     kind : name of its kind in a vehicle file
+    mounts : bodies on which other parts may stand, by their names in a vehicle file, and what the general engine calls them after "FL_"
+        and so on: the carrier, and arms that turn by theta about a hinge on the chassis
     Q : inner joint of tie rod or toe link
     W : wheel centre
     axle : of the wheel, pointing left
@@ -29,12 +34,17 @@ class CornerDesign(ABC):
     """
 
     kind: ClassVar[str]
+    mounts: ClassVar[dict[str, str]] = {CARRIER_NAME: "knuckle"}
     Q: Vector
     W: Vector
     axle: Vector
     bodies: dict[str, RigidBody]
     file: str
     key: str
+
+    def hinged_point(self, body: str, point: Vector) -> Vector | None:
+        """A point (3,) of a body of `mounts` for `hinged` at theta: (3, 3) foot on the hinge, radius, axis x radius. None: no arm, the carrier."""
+        return None
 
     @abstractmethod
     def write(self, corners: Record, i: int) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, six, symmetric_times, vector
 from simulator.base.jit import inline, kernel
+from vehicles.suspension.anti_roll_bar import apply_anti_roll_bars
 from vehicles.suspension.corner import corner_kinematics
 from vehicles.suspension.corner_bodies import CARRIER
 from vehicles.suspension.ends import limited
@@ -29,6 +30,8 @@ SUMS = (
     ("theta_bias", (4,), "N m", "inertia force on theta at zero acceleration, per corner"),
     ("gyroscopic", (3, 4), "N m", "couple that turns the axle of the spinning wheel, in B"),
     ("theta_force", (4,), "N m", "applied force on theta, per corner"),
+    ("bar_force", (3, 4), "N", "force of the anti-roll bar on the carriers, in B; of bars that hold carriers"),
+    ("bar_couple", (3, 4), "N m", "its couple about the wheel centres, in B"),
     ("corners_moment", (3,), "kg m", "sum of mass times position of all corners"),
     ("corners_inertia", (6,), "kg m2", "inertia of all corners about the reference point"),
     ("corners_bias", (6,), "N m, N", "inertia forces of all corners at zero acceleration (angular, linear)"),
@@ -38,7 +41,18 @@ SUMS = (
 
 @kernel
 def prepare(corners, struts, state, q, k, work, out):
-    """Kinematics, sums and strut forces of the corners at the present state."""
+    """Kinematics, sums, strut and bar forces of the corners at the present state."""
+    move_corners(corners, state, q, k, work)
+    sum_corners(corners, k, state[0]["w_WB_B"], work, state[0]["wheel_spin"])
+    add_up_corners(work)
+    add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
+    apply_struts(struts, k, q, work, out)
+    apply_anti_roll_bars(corners, struts, k, q, work, out)
+
+
+@inline
+def move_corners(corners, state, q, k, work):
+    """Kinematics of the corners at the present state."""
     for i in range(4):
         q[0]["theta"][i] = state[0]["theta"][i]
         q[0]["theta_dot"][i] = state[0]["theta_dot"][i]
@@ -46,10 +60,6 @@ def prepare(corners, struts, state, q, k, work, out):
         work[0]["cos_theta"][i] = math.cos(theta)
         work[0]["sin_theta"][i] = math.sin(theta)
     corner_kinematics(corners, q, work[0]["cos_theta"], work[0]["sin_theta"], k)
-    sum_corners(corners, k, state[0]["w_WB_B"], work, state[0]["wheel_spin"])
-    add_up_corners(work)
-    add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
-    apply_struts(struts, k, q, work, out)
 
 
 @kernel
