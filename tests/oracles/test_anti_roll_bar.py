@@ -54,7 +54,7 @@ def test_accelerations_with_a_five_link_axle(name: str, formulation: str) -> Non
     m, w = barred(name).mechanism, random_truck(1)
     without = w.out[0]["theta_ddot"].copy()
     accelerations(m.chassis, m.corners, design.struts, w.state, w.inputs, w.loads, w.kinematics, w.work, w.out)
-    x, out, loads, R = w.state[0], w.out[0], w.loads[0], attitude(w.state[0]["q_WB"])
+    out, loads, R = w.out[0], w.loads[0], attitude(w.state[0]["q_WB"])
     assert error(without[2:], out["theta_ddot"][2:]) > 0.1
     system = build_system(vehicle_mechanism(design))
     q, v = joint_state(w, system)
@@ -65,4 +65,3 @@ def test_accelerations_with_a_five_link_axle(name: str, formulation: str) -> Non
     chassis = solver.accelerations(q, v, wrenches=wrenches)[system.joint_v[CHASSIS]]
     assert error(R.T @ chassis[:3], out["alpha_WB_B"]) < 1e-9
     assert error(R.T @ chassis[3:], out["a_WB_B"]) < 1e-9
-    assert np.isfinite(x["theta"]).all()
