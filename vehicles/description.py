@@ -20,6 +20,7 @@ from vehicles.body_contact import ROOF, read_body_contact
 from vehicles.model import CORNER_NAMES, Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section
+from vehicles.suspension.anti_roll_bar_section import read_anti_roll_bars
 from vehicles.suspension.axle_section import BUSHES, FAR, HEAVY, LIGHT, MIRROR, read_inertia, warn_of
 from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.kinds import read_axle
@@ -95,6 +96,7 @@ def read_description(mapping: Any, file: str) -> Description:
         _check_travel(mechanism, steering, file)
         _check_reach(mechanism, file)
         find_ends(mechanism, steering)
+        read_anti_roll_bars((front, rear), corners, mechanism, steering)
         body = record(BODY)
         body[0]["drivers_head"], body[0]["drag_point"] = head, chassis.p_BoBcm
         if s.has("aerodynamics"):

@@ -78,6 +78,7 @@ ACCELERATIONS = (
     ("carrier_spin", (4,), "rad/s", "angular velocity of the carriers about the axles"),
     ("spring_force", (4,), "N", "springs with stops, + = pushes the ends apart"),
     ("shock_force", (4,), "N", "dampers, + = pushes the ends apart"),
+    ("bar_force", (4,), "N", "anti-roll bars on the suspension, + = downwards"),
     ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B"),
     ("pitman_torque", (), "N m", "torque on the Pitman arm, about the steering frame's z, that gives it its motion"),
 )

@@ -50,7 +50,7 @@ def read_corner(m, s, i, o):
     """Suspension of corner i."""
     k, x, points = s.kinematics[0], s.state[0], s.points[0]
     g = m.corners[0]
-    side = cross(column(points["carrier_z"], i), column(points["carrier_x"], i))
+    side = cross(column(k["carrier_z"], i), column(k["carrier_x"], i))
     o["theta"][i], o["theta_dot"][i] = x["theta"][i], x["theta_dot"][i]
     o["wheel_angle"][i], o["wheel_spin"][i] = x["wheel_angle"][i], x["wheel_spin"][i]
     axle = column(k["axle"], i)
@@ -58,9 +58,9 @@ def read_corner(m, s, i, o):
         o["p_BK"][i, j] = k["W"][j, i]
         for n in range(3):
             o["R_BK"][i, j, n] = (
-                points["carrier_x"][j, i] * g["design_frame"][n, 0, i]
+                k["carrier_x"][j, i] * g["design_frame"][n, 0, i]
                 + side[j] * g["design_frame"][n, 1, i]
-                + points["carrier_z"][j, i] * g["design_frame"][n, 2, i]
+                + k["carrier_z"][j, i] * g["design_frame"][n, 2, i]
             )
         o["lower_ball_B"][i, j] = points["lower_ball"][j, i]
         o["upper_ball_B"][i, j] = points["upper_ball"][j, i]
@@ -75,6 +75,7 @@ def read_corner(m, s, i, o):
     o["spring_length"][i], o["spring_force"][i] = k["spring_length"][i], s.out[0]["spring_force"][i]
     o["shock_length"][i], o["shock_force"][i] = k["shock_length"][i], s.out[0]["shock_force"][i]
     o["shock_rate"][i] = shock_rate(m.corners, s.kinematics, s.inputs, i)
+    o["anti_roll_bar_force"][i] = s.out[0]["bar_force"][i]
 
 
 @kernel

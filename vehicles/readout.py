@@ -38,6 +38,7 @@ READOUT = (
     ("shock_length", (4,), "m", "length of the shock absorber"),
     ("shock_rate", (4,), "m/s", "rate of the shock absorber's length, + = rebound"),
     ("shock_force", (4,), "N", "damper force, + = pushes the ends apart"),
+    ("anti_roll_bar_force", (4,), "N", "force of the anti-roll bar on this side of the suspension, + = downwards"),
     ("p_WC", (4, 3), "m", "contact point, in the world"),
     ("F_C", (4, 3), "N", "force of the ground on the tire, in the contact frame"),
     ("M_C", (4, 3), "N m", "moment of the ground on the tire about the contact point, in the contact frame"),

@@ -93,7 +93,9 @@ def before_contact(m, s, tabulated, h):
     """
     place_tierods(m.steering, s.steering, s.inputs)
     if tabulated:
-        prepare_from_tables(m.tables, m.corners, m.struts, s.steering, True, s.state, s.inputs, s.kinematics, s.reduced, s.work, s.out)
+        prepare_from_tables(
+            m.tables, m.corners, s.blocks, m.struts, s.steering, True, s.state, s.inputs, s.kinematics, s.reduced, s.work, s.out
+        )
     else:
         prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
     hold_ends(m.corners, s.state, s.kinematics, s.work, h)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.base.algebra.vectors import column, dot
+from simulator.base.algebra.vectors import add, column, dot
 from simulator.base.jit import inline
 from vehicles.suspension.blocks import steer_blocks
 from vehicles.suspension.tables.tabulated import table_pitman_torque
@@ -45,4 +45,6 @@ def steering_row(k, loads, out, work, i):
         row += c["E"][j, i] * x[j]
     turn = column(c["w_steer"], i)
     row += dot(column(work[0]["gyroscopic"], i), turn)
-    return row - dot(column(loads[0]["wheel_force"], i), column(c["W_steer"], i)) - dot(column(loads[0]["carrier_couple"], i), turn)
+    force = add(column(loads[0]["wheel_force"], i), column(work[0]["bar_force"], i))
+    couple = add(column(loads[0]["carrier_couple"], i), column(work[0]["bar_couple"], i))
+    return row - dot(force, column(c["W_steer"], i)) - dot(couple, turn)

@@ -25,6 +25,7 @@ from vehicles.model import new_workspace
 from vehicles.readout import READOUT
 from vehicles.stages import Model, Space
 from vehicles.step import vehicle_step
+from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.suspension.corner_sums import prepare
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import NUMBERS
@@ -181,6 +182,11 @@ def _suspects(model: Model, tires: TireSet) -> Iterator[Suspect]:
             value = model.struts[0][name][corners][0]
             if np.any(value):
                 yield Suspect(0, f"axles.{axle}.{key}", value.tolist(), partial(_scaled_struts, model, name, corners))
+        bars = model.struts[0]["anti_roll_bars"]
+        n = corners.start // 2
+        if bars["stiffness"][n]:
+            key = "rate" if bars["law"][n] == PLAIN else "torsional_stiffness"
+            yield Suspect(0, f"axles.{axle}.anti_roll_bar.{key}", float(bars["stiffness"][n]), partial(_scaled_bar, model, n))
     for name in ("stiffness", "stiffness_growth", "damping", "bottoming_stiffness"):
         for i, tire in enumerate(model.tires):
             same = (model.tires == tire).nonzero()[0]
@@ -197,6 +203,12 @@ def _suspects(model: Model, tires: TireSet) -> Iterator[Suspect]:
 def _scaled_struts(model: Model, name: str, corners: slice, factor: float) -> Model:
     struts = model.struts.copy()
     struts[0][name][corners] *= factor
+    return model._replace(struts=struts)
+
+
+def _scaled_bar(model: Model, n: int, factor: float) -> Model:
+    struts = model.struts.copy()
+    struts[0]["anti_roll_bars"]["stiffness"][n] *= factor
     return model._replace(struts=struts)
 
 

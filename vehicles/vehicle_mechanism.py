@@ -12,6 +12,10 @@ A rod of a double wishbone that has no mass in the vehicle file is no body here:
 ends, an upright the ball joint of the knuckle. The motion is the same and every formulation can be built; with bodies that carry no inertia
 only constraint embedding could, for D(k) of a joint that moves no inertia is zero.
 
+An anti-roll bar with levers is two levers without mass, the right one hinged on the left one by the torsion spring, with drop links as
+distances. One by the plain law is two slides along the chassis' z, the right one on the left one by the spring; each carries a slide along
+x, on whose line along y the point lies at which the suspension holds the bar.
+
 differs: the paper takes the loops at F and J as planar and needs one axis less in the joints at D and B; see `docs/formulations.md`.
 """
 
@@ -22,13 +26,17 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from vehicles.model import CORNER_NAMES, Design
-from vehicles.multibody.description.mechanism import WORLD, Joint, Mechanism
+from vehicles.multibody.description.mechanism import WORLD, Joint, JointSpring, Mechanism
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.anti_roll_bar import LEVERS, NO_BAR
+from vehicles.suspension.corner_design import CARRIER_NAME
 
 Vector = NDArray[np.float64]
 
 CHASSIS = "chassis"
+
+X_AXIS, Y_AXIS, Z_AXIS = np.eye(3)
 
 LINKAGE = ("pitman_arm", "steering_link", "idler_arm")
 """Bodies of the steering linkage and the joints that carry them."""
@@ -38,7 +46,7 @@ SLOPE_OVER = 1e-3
 
 
 def vehicle_mechanism(design: Design, steering: Record | None = None, link_mass: float = 0.0, *, arm_prescribed: bool = True) -> Mechanism:
-    """The whole vehicle: chassis on a free joint, four corners, linear springs and dampers (see `linear_struts`).
+    """The whole vehicle: chassis on a free joint, four corners, anti-roll bars, linear springs and dampers (see `linear_struts`).
 
     Parameters
     ----------
@@ -58,6 +66,8 @@ def vehicle_mechanism(design: Design, steering: Record | None = None, link_mass:
     for i, name in enumerate(CORNER_NAMES):
         on_link = steering is not None and i < 2
         design.corners[i].add_to(parts, name, CHASSIS, "steering_link" if on_link else CHASSIS, struts, i)
+    for n, axle in enumerate(("front", "rear")):
+        _add_anti_roll_bar(parts, axle, n, design)
     return parts.mechanism("vehicle", design.gravity, design.corners[0].file)
 
 
@@ -86,6 +96,36 @@ def linear_struts(struts: Record) -> Record:
             s[name][i] = mean
     s["spring_points"], s["stop_points"] = 0, 0
     return out
+
+
+def _add_anti_roll_bar(parts: Parts, axle: str, n: int, design: Design) -> None:
+    """The bar of axle n as bodies called after `axle`, if there is one."""
+    bars = design.struts[0]["anti_roll_bars"]
+    law, before = bars["law"][n], CHASSIS
+    if law == NO_BAR:
+        return
+    for i, side in ((2 * n, "left"), (2 * n + 1, "right")):
+        corner, name = design.corners[i], f"{axle}_bar_{side}"
+        on_arm = bars["on_arm"][n]
+        point = bars["arm_point"][:2, :, i].sum(axis=0) if on_arm else corner.W + bars["carrier_point"][:, i]
+        held = next(part for body, part in corner.mounts.items() if (body == CARRIER_NAME) != on_arm)
+        held = f"{CORNER_NAMES[i]}_{held}"
+        parts.add_body(name, _massless(point))
+        if law == LEVERS:
+            foot, end = bars["lever"][0, :, i], bars["lever"][:2, :, i].sum(axis=0)
+            parts.add_joint("revolute", before, name, foot, Y_AXIS)
+            parts.add_loop(f"{axle}_drop_link_{side}", "distance", (name, held), end, point, length=float(bars["link"][i]))
+        else:
+            parts.add_joint("prismatic", before, name, point, Z_AXIS)
+            parts.add_body(f"{name}_x", _massless(point))
+            parts.add_joint("prismatic", name, f"{name}_x", point, X_AXIS)
+            parts.add_loop(f"{name}_y", "point_on_line", (held, f"{name}_x"), point, axis_successor=Y_AXIS)
+        before = name
+    parts.joint_springs.append(JointSpring(before, float(bars["stiffness"][n])))
+
+
+def _massless(point: Vector) -> RigidBody:
+    return RigidBody("part of a bar", 0.0, point, np.zeros((3, 3)))
 
 
 def _add_linkage(parts: Parts, steering: Record, mass: float, arm_prescribed: bool) -> None:

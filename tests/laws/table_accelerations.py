@@ -23,7 +23,7 @@ def table_accelerations(tables, chassis, corners, blocks, struts, steering, stat
     """
     if covers(tables, state[0]["theta"], steering[0]["angle"]):
         steering_moves = steering[0]["rate"] != 0.0 or steering[0]["acceleration"] != 0.0
-        prepare_from_tables(tables, corners, struts, steering, steering_moves, state, q, k, r, work, out)
+        prepare_from_tables(tables, corners, blocks, struts, steering, steering_moves, state, q, k, r, work, out)
     else:
         prepare(corners, blocks, struts, state, q, k, work, out)
     hold_ends(corners, state, k, work, 0.0)

@@ -123,6 +123,8 @@ def place_side(p, o, k, i, turn, rise, roll, roll_1):
     store(k["W_across"], i, velocity(-turn, r))
     store(k["W_dot"], i, add((0.0, 0.0, rise), cross(w_rel, r)))
     store(k["axle"], i, in_frame(x, y, z, column(p["axle"], i)))
+    store(k["carrier_x"], i, x)
+    store(k["carrier_z"], i, z)
     store(k["w"], i, w)
     store(k["w_across"], i, (-turn, 0.0, 0.0))
     store(k["w_rel"], i, w_rel)
@@ -168,8 +170,6 @@ def show(parameters, state, seen, result, first, count, h):
     for i in range(first, first + count):
         x, y, z = axes(o["cos"][i], o["sin"][i])
         C = column(o["C"], i)
-        store(points["carrier_x"], i, x)
-        store(points["carrier_z"], i, z)
         store(points["lower_ball"], i, C)
         store(points["upper_ball"], i, C)
         store(points["tierod_outer"], i, C)
@@ -177,7 +177,7 @@ def show(parameters, state, seen, result, first, count, h):
         store(points["spring_lower"], i, add(C, in_frame(x, y, z, column(p["spring"], i))))
 
 
-BLOCK = OutsideKind(contract=1, layout=0x78503E34DA68DECF, parameters=BEAMS, memory=MEMORY, place=place, show=show)
+BLOCK = OutsideKind(contract=1, layout=0x3E4BFC315401087A, parameters=BEAMS, memory=MEMORY, place=place, show=show)
 
 
 @dataclass(frozen=True)

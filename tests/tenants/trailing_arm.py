@@ -108,6 +108,8 @@ def place(parameters, state, seen, result, first, count, h):
         store(k["W_1"], i, cross(e, r))
         store(k["W_dot"], i, scale(rate, cross(e, r)))
         store(k["axle"], i, in_frame(x, y, z, column(p["axle"], i)))
+        store(k["carrier_x"], i, x)
+        store(k["carrier_z"], i, z)
         store(k["w"], i, e)
         store(k["w_rel"], i, scale(rate, e))
         r = in_frame(x, y, z, column(p["spring"], i))
@@ -123,8 +125,6 @@ def show(parameters, state, seen, result, first, count, h):
     for i in range(first, first + count):
         P = column(p["P"], i)
         x, y, z = column(o["R"][0], i), column(o["R"][1], i), column(o["R"][2], i)
-        store(points["carrier_x"], i, x)
-        store(points["carrier_z"], i, z)
         shock = add(P, in_frame(x, y, z, column(p["shock"], i)))
         spring = add(P, in_frame(x, y, z, column(p["spring"], i)))
         store(points["lower_ball"], i, shock)
@@ -134,7 +134,7 @@ def show(parameters, state, seen, result, first, count, h):
         store(points["spring_lower"], i, spring)
 
 
-BLOCK = OutsideKind(contract=1, layout=0x78503E34DA68DECF, parameters=TRAILING_ARMS, memory=MEMORY, place=place, show=show)
+BLOCK = OutsideKind(contract=1, layout=0x3E4BFC315401087A, parameters=TRAILING_ARMS, memory=MEMORY, place=place, show=show)
 
 
 @dataclass(frozen=True)

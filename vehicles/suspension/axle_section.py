@@ -57,7 +57,7 @@ class Axle(ABC):
         with s:
             self.file, self.key = s.file, s.key
             s.raw("suspension", "")  # whoever made this object has read it
-            location = s.array("location", (3,), within=FAR)
+            location = self.location = s.array("location", (3,), within=FAR)
             with s.section("hardpoints_left") as h:
                 self.points = {name: h.array(name, (3,), within=FAR) + location for name in self.hardpoints}
                 for one, other in self.joints:
@@ -68,6 +68,7 @@ class Axle(ABC):
                 self.bodies = self.read_bodies(bodies)
             self.spring, self.shock = s.section("spring"), s.section("shock")
             self.read_struts()
+            self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None  # read once the travel is known
 
     def check_points(self, h: Section) -> None:  # noqa: B027 - most kinds ask nothing more
         """What this kind of axle asks of its hardpoints besides the joints. Raises ConfigError."""

@@ -39,6 +39,8 @@ KINEMATICS = (
     ("W_1", (3, 4), "m", "velocity of the wheel centre per theta_dot"),
     ("W_dot", (3, 4), "m/s", "velocity of the wheel centre relative to the chassis"),
     ("axle", (3, 4), "1", "wheel axle, pointing left"),
+    ("carrier_x", (3, 4), "1", "first axis of the carrier frame"),
+    ("carrier_z", (3, 4), "1", "its third axis"),
     ("w", (3, 4), "1", "angular velocity of the carrier per theta_dot"),
     ("w_rel", (3, 4), "rad/s", "angular velocity of the carrier relative to the chassis"),
     ("spring_length", (4,), "m", "length of the spring"),
@@ -68,8 +70,6 @@ KINEMATICS = (
 and the sums of the aggregated body."""
 
 POINTS = (
-    ("carrier_x", (3, 4), "1", "first axis of the carrier frame"),
-    ("carrier_z", (3, 4), "1", "its third axis"),
     ("lower_ball", (3, 4), "m", "outer joint of the lower arm, or midway between those of the lower links"),
     ("upper_ball", (3, 4), "m", "outer joint of the upper arm, or midway between those of the upper links"),
     ("tierod_outer", (3, 4), "m", "outer joint of tie rod or toe link"),

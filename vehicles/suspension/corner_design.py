@@ -16,6 +16,9 @@ from vehicles.suspension.blocks import Blocks, OutsideKind
 
 Vector = NDArray[np.float64]
 
+CARRIER_NAME = "carrier"
+"""The body of every corner on which other parts may stand."""
+
 
 @dataclass(frozen=True)
 class Reach:
@@ -40,6 +43,8 @@ class CornerDesign(ABC):
     ----------
     kind : name of its kind in a vehicle file
     block : its kernels; None: they are those of the default kind
+    mounts : bodies on which other parts may stand, by their names in a vehicle file, and what the general engine calls them after "FL_"
+        and so on: the carrier, and arms that turn by theta about a hinge on the chassis
     Q : inner joint of tie rod or toe link
     W : wheel centre
     axle : of the wheel, pointing left
@@ -49,12 +54,17 @@ class CornerDesign(ABC):
 
     kind: ClassVar[str]
     block: ClassVar[OutsideKind | None] = None
+    mounts: ClassVar[dict[str, str]] = {CARRIER_NAME: "knuckle"}
     Q: Vector
     W: Vector
     axle: Vector
     bodies: dict[str, RigidBody]
     file: str
     key: str
+
+    def hinged_point(self, body: str, point: Vector) -> Vector | None:
+        """A point (3,) of a body of `mounts` for `hinged` at theta: (3, 3) foot on the hinge, radius, axis x radius. None: no arm, the carrier."""
+        return None
 
     @abstractmethod
     def write(self, corners: Record, parameters: Record, i: int) -> None:

@@ -12,12 +12,15 @@ import numpy as np
 
 from simulator.base.algebra.vectors import add, column, cross, dot, scale, vector
 from simulator.base.jit import inline, kernel
+from vehicles.suspension.anti_roll_bar import apply_anti_roll_bars
 from vehicles.suspension.blocks import place_blocks
 from vehicles.suspension.struts import damper_force, spring_force
 
 SUMS = (
     ("gyroscopic", (3, 4), "N m", "couple that turns the axle of the spinning wheel, in B"),
     ("theta_force", (4,), "N m, N", "applied force on theta, per corner"),
+    ("bar_force", (3, 4), "N", "force of the anti-roll bar on the carriers, in B; of bars that hold carriers"),
+    ("bar_couple", (3, 4), "N m", "its couple about the wheel centres, in B"),
     ("corners_moment", (3,), "kg m", "sum of mass times position of all corners"),
     ("corners_inertia", (6,), "kg m2", "inertia of all corners about the reference point"),
     ("corners_bias", (6,), "N m, N", "inertia forces of all corners at zero acceleration (angular, linear)"),
@@ -27,16 +30,23 @@ SUMS = (
 
 @kernel
 def prepare(corners, blocks, struts, state, q, k, work, out):
-    """Kinematics, sums and strut forces of the corners at the present state."""
+    """Kinematics, sums, strut and bar forces of the corners at the present state."""
+    move_corners(corners, blocks, state, q, k)
+    add_up_corners(k, work)
+    add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
+    apply_struts(corners, struts, k, q, work, out)
+    apply_anti_roll_bars(corners, struts, k, q, work, out)
+
+
+@inline
+def move_corners(corners, blocks, state, q, k):
+    """Kinematics and sums of the corners at the present state."""
     for i in range(4):
         q[0]["theta"][i] = state[0]["theta"][i]
         q[0]["theta_dot"][i] = state[0]["theta_dot"][i]
     for j in range(3):
         q[0]["w_WB_B"][j] = state[0]["w_WB_B"][j]
     place_blocks(corners, blocks, q, k)
-    add_up_corners(k, work)
-    add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
-    apply_struts(corners, struts, k, q, work, out)
 
 
 @inline

@@ -1,4 +1,4 @@
-"""Springs, dampers and travel stops of the four corners: force laws over length and rate.
+"""Springs, dampers and travel stops of the four corners: force laws over length and rate. With them, the bars between the corners.
 
 Signs: a force > 0 pushes the two ends apart; rates > 0 are rebound (the strut gets longer).
 """
@@ -6,6 +6,8 @@ Signs: a force > 0 pushes the two ends apart; rates > 0 are rebound (the strut g
 from __future__ import annotations
 
 from simulator.base.jit import inline
+from simulator.base.records import dtype_of
+from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS
 
 SPRING_POINTS = 32
 STOP_POINTS = 16
@@ -30,6 +32,7 @@ STRUTS = (
     ("midstroke_min", (4,), "m", "shock length below which the end-of-stroke damping acts"),
     ("midstroke_max", (4,), "m", "shock length above which the end-of-stroke damping acts"),
     ("midstroke_blend", (4,), "m", "length over which mid-stroke and end-of-stroke damping are blended"),
+    ("anti_roll_bars", (), "", "record of ANTI_ROLL_BARS: what couples the two sides of an axle", dtype_of(ANTI_ROLL_BARS)),
 )
 
 

@@ -1,9 +1,10 @@
-"""The one transcendental equation of linkages: where a point on a circle comes to a given distance."""
+"""Points on circles: where one is, and the one transcendental equation of linkages: where it comes to a given distance."""
 
 from __future__ import annotations
 
 import math
 
+from simulator.base.algebra.vectors import add, combine, scale
 from simulator.base.jit import inline
 
 
@@ -18,3 +19,16 @@ def circle(A, B, C, branch):
     square = A * A + B * B
     root = branch * math.sqrt(max(square - C * C, 0.0))
     return (A * C - B * root) / square, (B * C + A * root) / square
+
+
+@inline
+def hinged(field, c, s, i):
+    """A point on a hinged arm at the angle with cosine c and sine s, and its first and second derivative by the angle.
+
+    p = foot + c u + s v,    p' = -s u + c v,    p'' = -(c u + s v),    v = axis × u          (1) of docs/double_wishbone.md
+    """
+    foot = (field[0, 0, i], field[0, 1, i], field[0, 2, i])
+    u = (field[1, 0, i], field[1, 1, i], field[1, 2, i])
+    v = (field[2, 0, i], field[2, 1, i], field[2, 2, i])
+    radius = combine(c, u, s, v)
+    return add(foot, radius), combine(-s, u, c, v), scale(-1.0, radius)

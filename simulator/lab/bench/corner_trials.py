@@ -72,7 +72,7 @@ def run_tables(tabulated, c, evaluations):
         if not covers(tables, m.state[0]["theta"], steering[0]["angle"]):
             return False
         moves = steering[0]["rate"] != 0.0 or steering[0]["acceleration"] != 0.0
-        prepare_from_tables(tables, m.corners, m.struts, steering, moves, m.state, m.inputs, m.kinematics, reduced, m.work, m.out)
+        prepare_from_tables(tables, m.corners, m.blocks, m.struts, steering, moves, m.state, m.inputs, m.kinematics, reduced, m.work, m.out)
         answer(m, c)
     return True
 

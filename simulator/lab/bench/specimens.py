@@ -22,6 +22,8 @@ from vehicles.model import Mechanism as Corners
 from vehicles.multibody.description.mechanism import WORLD, Spring
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
+from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS
+from vehicles.suspension.struts import STRUTS
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import ReducedTables
 from vehicles.vehicle_mechanism import CHASSIS, linear_struts, quarter_car, vehicle_mechanism
@@ -69,8 +71,10 @@ def new_corners(design: Design, whole: bool) -> Corners:
     if whole:
         return new_mechanism(design.chassis, list(design.corners), design.struts)
     i, struts = CORNER_NAMES.index(QUARTER), design.struts.copy()
-    for name in struts.dtype.names or ():
-        struts[0][name][:] = struts[0][name][i].copy()
+    for name, *_ in STRUTS:
+        if name != "anti_roll_bars":
+            struts[0][name][:] = struts[0][name][i].copy()
+    struts[0]["anti_roll_bars"] = record(ANTI_ROLL_BARS)[0]
     return new_mechanism(design.chassis, 4 * [design.corners[i]], struts)
 
 

@@ -301,7 +301,18 @@ class TableModel(OracleModel):
         if not covers(self.tables, theta, 0.0):
             raise JounceError(f"arm angles {theta.tolist()} rad: the tables do not reach so far")
         prepare_from_tables(
-            self.tables, m.corners, m.struts, self.steering, False, s.state, s.inputs, s.kinematics, self.interpolated, s.work, s.out
+            self.tables,
+            m.corners,
+            s.blocks,
+            m.struts,
+            self.steering,
+            False,
+            s.state,
+            s.inputs,
+            s.kinematics,
+            self.interpolated,
+            s.work,
+            s.out,
         )
         if fixed_chassis:
             answer_loads_on_fixed_chassis(m.corners, s.state, s.loads, s.kinematics, s.work, s.out)

@@ -81,7 +81,6 @@ def show(found, points):
     o, out = found[0], points[0]
     for i in range(4):
         for j in range(3):
-            out["carrier_x"][j, i], out["carrier_z"][j, i] = o["arm"][j, i], o["kingpin"][j, i]
             out["lower_ball"][j, i], out["upper_ball"][j, i] = o["D"][j, i], o["F"][j, i]
             out["tierod_outer"][j, i] = o["K"][j, i]
             out["shock_lower"][j, i], out["spring_lower"][j, i] = o["B"][j, i], o["S"][j, i]

@@ -105,6 +105,11 @@ class Hinge:
         return np.stack([_six(part) for part in parts])
 
 
+def lower_arm_point(corner: DoubleWishboneCorner, point: Vector) -> Vector:
+    """(3, 3): a point fixed to the lower arm, see `Hinge.point`."""
+    return Hinge(corner.lower_arm_point, _jounce_axes(corner)[0]).point(point)
+
+
 def _jounce_axes(corner: DoubleWishboneCorner) -> tuple[Vector, Vector]:
     """Hinge axes turned so that a positive angle raises the outer ball joints."""
     axes = []

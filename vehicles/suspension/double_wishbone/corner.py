@@ -12,9 +12,9 @@ from simulator.base.records import Record
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks
-from vehicles.suspension.corner_design import CornerDesign, Reach
-from vehicles.suspension.double_wishbone.constants import write_corner
-from vehicles.suspension.double_wishbone.mechanism import add_double_wishbone
+from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
+from vehicles.suspension.double_wishbone.constants import lower_arm_point, write_corner
+from vehicles.suspension.double_wishbone.mechanism import BODY_NAMES, add_double_wishbone
 
 Vector = NDArray[np.float64]
 
@@ -32,6 +32,7 @@ class DoubleWishboneCorner(CornerDesign):
     """
 
     kind: ClassVar[str] = "double_wishbone"
+    mounts: ClassVar[dict[str, str]] = {"lower_arm": BODY_NAMES["lower_arm"], CARRIER_NAME: BODY_NAMES["knuckle"]}
     lower_arm_point: Vector
     lower_arm_axis: Vector
     upper_arm_point: Vector
@@ -52,6 +53,9 @@ class DoubleWishboneCorner(CornerDesign):
     bodies: dict[str, RigidBody]
     file: str = "model"
     key: str = ""
+
+    def hinged_point(self, body: str, point: Vector) -> Vector | None:
+        return lower_arm_point(self, point) if body == "lower_arm" else None
 
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         write_corner(corners, parameters, i, self)

@@ -23,7 +23,7 @@ import math
 
 import numpy as np
 
-from simulator.base.algebra.circle import circle
+from simulator.base.algebra.circle import circle, hinged
 from simulator.base.algebra.vectors import (
     add,
     add_scaled,
@@ -298,6 +298,8 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         store(o["S"], i, S)
         store(o["kingpin"], i, n)
         store(o["arm"], i, arm)
+        store(out["carrier_x"], i, arm)
+        store(out["carrier_z"], i, n)
         store(o["tierod"], i, h)
         store(o["tierod_axis"], i, y)
         store(o["steer_gain"], i, gain)
@@ -308,19 +310,6 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         out["shock_length"][i] = L
         out["shock_length_1"][i] = L_1
         o["shock_length_2"][i] = L_2
-
-
-@inline
-def hinged(field, c, s, i):
-    """A point on a hinged arm at the angle with cosine c and sine s, and its first and second derivative by the angle.
-
-    p = foot + c u + s v,    p' = -s u + c v,    p'' = -(c u + s v),    v = axis × u          (1)
-    """
-    foot = (field[0, 0, i], field[0, 1, i], field[0, 2, i])
-    u = (field[1, 0, i], field[1, 1, i], field[1, 2, i])
-    v = (field[2, 0, i], field[2, 1, i], field[2, 2, i])
-    radius = combine(c, u, s, v)
-    return add(foot, radius), combine(-s, u, c, v), scale(-1.0, radius)
 
 
 @inline

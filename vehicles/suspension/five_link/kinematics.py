@@ -90,8 +90,6 @@ FOUND = (
 
 MEMORY = (
     ("found", (), "", "record of FOUND", dtype_of(FOUND)),
-    ("carrier_x", (3, 4), "1", "scratch: first axis of the carrier frame"),
-    ("carrier_z", (3, 4), "1", "scratch: its third axis"),
     ("B", (3, 4), "m", "scratch: lower end of the shock absorber"),
     ("S", (3, 4), "m", "scratch: lower end of the spring"),
     *motion_of(len(BODIES)),
@@ -135,8 +133,6 @@ def show(parameters, state, seen, result, first, count, h):
     f, s = record_at(parameters, PARAMETERS_TYPE)[0], o["found"]
     for i in range(first, first + count):
         W = add(column(f["design_wheel"], i), column(s["offset"], i))
-        store(points["carrier_x"], i, column(o["carrier_x"], i))
-        store(points["carrier_z"], i, column(o["carrier_z"], i))
         store(points["lower_ball"], i, add(W, middle(f, s, i, LOWER_FRONT, LOWER_REAR)))
         store(points["upper_ball"], i, add(W, middle(f, s, i, UPPER_FRONT, UPPER_REAR)))
         store(points["tierod_outer"], i, add(W, carrier_joint(f, s, i, TOE_LINK)))
@@ -316,8 +312,8 @@ def place_carrier(f, s, j, rate, beyond, o, k):
     store(k["axle"], j, in_frame(x, y, z, column(f["wheel_axis"], j)))
     store(k["w"], j, w)
     store(k["w_rel"], j, scale(rate, w))
-    store(o["carrier_x"], j, x)
-    store(o["carrier_z"], j, z)
+    store(k["carrier_x"], j, x)
+    store(k["carrier_z"], j, z)
 
 
 @inline

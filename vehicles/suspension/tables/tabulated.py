@@ -8,14 +8,15 @@ inertia, subscripts for derivatives by theta (t) and the Pitman angle (d):
     bias, angular  I' w + G' theta' + E' delta' + E delta'' + w x (I w + G theta' + E delta')
     bias of theta  1/2 D_t theta'^2 + D_d theta' delta' + (F_d - 1/2 H_t) delta'^2 + F delta'' - 1/2 w . I_t w + delta' w . (G_d - E_t)
 
-From there on everything is `vehicles.dynamics`: gyroscopic couples, struts, wheel loads, elimination of theta, the 6 x 6 solve.
+From there on everything is `vehicles.dynamics`: gyroscopic couples, struts, bars, wheel loads, elimination of theta, the 6 x 6 solve.
 """
 
 from __future__ import annotations
 
 from simulator.base.algebra.vectors import add, add_scaled, column, combine, cross, dot, scale, store, sub, symmetric_times, vector
 from simulator.base.jit import inline, kernel
-from vehicles.suspension.corner_sums import add_gyroscopic_couples, apply_struts
+from vehicles.suspension.anti_roll_bar import apply_anti_roll_bars
+from vehicles.suspension.corner_sums import add_gyroscopic_couples, apply_struts, move_corners
 from vehicles.suspension.tables.reduced_table import (
     AXLE,
     INERTIA,
@@ -35,13 +36,15 @@ from vehicles.suspension.tables.reduced_table import (
 
 
 @kernel
-def prepare_from_tables(tables, corners, struts, steering, steering_moves, state, q, k, r, work, out):
+def prepare_from_tables(tables, corners, blocks, struts, steering, steering_moves, state, q, k, r, work, out):
     """What `vehicles.dynamics.prepare` does, for angles that the tables cover.
 
     `steering_moves` False leaves out the derivatives by the Pitman angle: right only while it rests, and too little for its torque.
     """
     steered = tables.grid[0]["steered"]
     angle_rate, angle_acceleration = steering[0]["rate"], steering[0]["acceleration"]
+    if struts[0]["anti_roll_bars"]["turned"]:  # of the carriers' attitude the tables know the axle only
+        move_corners(corners, blocks, state, q, k)
     interpolate(tables, state[0]["theta"], steering[0]["angle"], steering_moves, r)
     for i in range(4):
         q[0]["theta"][i] = state[0]["theta"][i]
@@ -54,6 +57,7 @@ def prepare_from_tables(tables, corners, struts, steering, steering_moves, state
         add_steering(r, steered, state[0]["theta_dot"], angle_rate, angle_acceleration, vector(state[0]["w_WB_B"]), k, work)
     add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
     apply_struts(corners, struts, k, q, work, out)
+    apply_anti_roll_bars(corners, struts, k, q, work, out)
 
 
 @inline
@@ -150,8 +154,8 @@ def add_steering(r, steered, theta_dot, angle_rate, angle_acceleration, w_B, k, 
 def table_pitman_torque(steering, state, loads, r, work, out):
     """Torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
 
-    Lagrange's equation for the Pitman angle, with the inertia forces at the accelerations found and the wheel loads. Valid after
-    `prepare_from_tables`, with the derivatives by the Pitman angle, and `answer_loads` at the same state.
+    Lagrange's equation for the Pitman angle, with the inertia forces at the accelerations found, the wheel loads and the anti-roll bar.
+    Valid after `prepare_from_tables`, with the derivatives by the Pitman angle, and `answer_loads` at the same state.
     """
     value, by_theta, by_angle = r[0]["value"], r[0]["by_theta"], r[0]["by_angle"]
     angle_rate, angle_acceleration = steering[0]["rate"], steering[0]["acceleration"]
@@ -169,6 +173,6 @@ def table_pitman_torque(steering, state, loads, r, work, out):
         )
         torque -= 0.5 * dot(w_B, symmetric_times(symmetric(by_angle, i, INERTIA), w_B))
         torque += dot(column(work[0]["gyroscopic"], i), w_steer)
-        torque -= dot(column(loads[0]["wheel_force"], i), three(by_angle, i, W))
-        torque -= dot(column(loads[0]["carrier_couple"], i), w_steer)
+        torque -= dot(add(column(loads[0]["wheel_force"], i), column(work[0]["bar_force"], i)), three(by_angle, i, W))
+        torque -= dot(add(column(loads[0]["carrier_couple"], i), column(work[0]["bar_couple"], i)), w_steer)
     return torque

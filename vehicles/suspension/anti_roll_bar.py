@@ -1,0 +1,129 @@
+"""Anti-roll bars: a spring between the two sides of an axle that resists what they do against each other, and nothing else.
+
+Each side holds the bar at a point P of its suspension, on the wheel's carrier or on an arm hinged on the chassis. The bar measures x there:
+
+    plain law     x = z of P                                                             dx/dP = z                   (1)
+    with levers   x = angle of the lever, whose end E(x) the drop link holds at its      dx/dP = d / (d . E_1),      (2)
+                  length from P: |E(x) - P| = link, a `circle`                           d = E - P
+
+with E_1 the derivative of E by x. Both levers turn about one axis, parallel to the chassis' y, and rise by the same x on the right as on the
+left: their difference is the twist of the bar. All else is the principle of virtual work, with P_1 the derivative of P by theta:
+
+    energy = 1/2 stiffness (x_L - x_R)^2,    T = stiffness (x_L - x_R)                                               (3)
+    f_L = -T dx_L/dP,  f_R = T dx_R/dP       forces on the suspension at P                                           (4)
+    theta_force += f . P_1                   the rest of the forces is carried by chassis and links                  (5)
+
+On a coupled axle P moves with the theta of the other side too, which gets its share in the same way.
+
+A force on a carrier that is steered also turns the Pitman arm: force and couple about the wheel centre are kept for its torque.
+Bar, levers and links have no mass.
+"""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.algebra.circle import circle, hinged
+from simulator.base.algebra.vectors import add, column, cross, dot, in_frame, scale, store, sub
+from simulator.base.jit import inline, kernel
+from vehicles.suspension.ends import limited
+
+NO_BAR, PLAIN, LEVERS = range(3)
+"""Laws of an axle."""
+
+ANTI_ROLL_BARS = (
+    # name        shape      unit     what it is (axles front, rear; corners last)
+    ("law", (2,), "1", "NO_BAR, PLAIN or LEVERS", "i8"),
+    ("stiffness", (2,), "N/m, N m", "force per difference of heights, or couple per twist [rad]"),
+    ("on_arm", (2,), "1", "1: the points are on arms that turn by theta about a hinge on the chassis; 0: on the carriers", "i8"),
+    ("turned", (), "1", "1: a point is on a carrier, away from the wheel centre, so that the attitude of the carrier matters", "i8"),
+    ("arm_point", (3, 3, 4), "m", "point on an arm: foot on its hinge, radius, axis x radius"),
+    ("carrier_point", (3, 4), "m", "point on a carrier, from the wheel centre in the design position"),
+    ("lever", (3, 3, 4), "m", "end of the lever: foot on the bar's axis, radius, axis x radius"),
+    ("link", (4,), "m", "length of the drop link"),
+    ("branch", (4,), "1", "sign of the square root that belongs to the design position of lever and link"),
+)
+
+DEAD = 0.2
+"""Least share of the lever by which the drop link turns the bar, over the whole travel: below, lever and link are nearly in line. (Sine of
+the angle between them, times the part of the link that lies in the plane in which the lever turns.)"""
+
+
+@inline
+def apply_anti_roll_bars(corners, struts, k, q, work, out):
+    """Add the bars to the forces on theta; after the kinematics, of which the motion of the carriers is read."""
+    for n in range(2):
+        if struts[0]["anti_roll_bars"]["law"][n] != NO_BAR:
+            apply_anti_roll_bar(corners, struts, n, k, q, work, out)
+
+
+@kernel
+def apply_anti_roll_bar(corners, struts, n, k, q, work, out):
+    """The bar of axle n: equations (1)-(5) of the module."""
+    bars = struts[0]["anti_roll_bars"]
+    left, right = 2 * n, 2 * n + 1
+    P_L, P_R = held_point(corners, bars, left, k, q)[0], held_point(corners, bars, right, k, q)[0]
+    x_L, g_L = measured(bars, left, P_L)
+    x_R, g_R = measured(bars, right, P_R)
+    T = bars["stiffness"][n] * (x_L - x_R)
+    push(corners, bars, left, scale(-T, g_L), k, q, work, out)
+    push(corners, bars, right, scale(T, g_R), k, q, work, out)
+
+
+@kernel
+def held_point(corners, bars, i, k, q):
+    """Where corner i holds its bar, in B, and the derivative by theta."""
+    if bars["on_arm"][i // 2]:
+        theta = limited(corners, i, q[0]["theta"][i])
+        P, P_1, _ = hinged(bars["arm_point"], math.cos(theta), math.sin(theta), i)
+        return P, P_1
+    r = carrier_radius(corners, bars, i, k)
+    return add(column(k[0]["W"], i), r), add(column(k[0]["W_1"], i), cross(column(k[0]["w"], i), r))
+
+
+@inline
+def carrier_radius(corners, bars, i, k):
+    """From the wheel centre to the point on the carrier: out of the design frame into the present one."""
+    frame, r = corners[0]["design_frame"], column(bars["carrier_point"], i)
+    x, z = column(k[0]["carrier_x"], i), column(k[0]["carrier_z"], i)
+    return in_frame(x, cross(z, x), z, (dot(column(frame[:, 0], i), r), dot(column(frame[:, 1], i), r), dot(column(frame[:, 2], i), r)))
+
+
+@inline
+def measured(bars, i, P):
+    """x of side i for its point P, and dx/dP: (1), (2). Where the link does not reach, beyond the ends of the travel, dx/dP stays finite."""
+    if bars["law"][i // 2] == PLAIN:
+        return P[2], (0.0, 0.0, 1.0)
+    A, B, C, least = lever_equation(bars, i, P)
+    c, s = circle(A, B, C, bars["branch"][i])
+    E, E_1, _ = hinged(bars["lever"], c, s, i)
+    d = sub(E, P)
+    slope = -bars["branch"][i] * max(-bars["branch"][i] * dot(d, E_1), least)
+    return math.atan2(s, c), scale(1.0 / slope, d)
+
+
+@inline
+def lever_equation(bars, i, P):
+    """A, B, C of `circle` for the lever of side i, and the least d . E_1 of (2), by DEAD.
+
+    With w from P to the foot of the lever, u its radius and v = axis × u:  A = w . u,  B = w . v,  C = (link^2 - w . w - u . u) / 2
+    """
+    lever, link = bars["lever"], bars["link"][i]
+    w, u, v = sub(column(lever[0], i), P), column(lever[1], i), column(lever[2], i)
+    square = dot(u, u)
+    return dot(w, u), dot(w, v), 0.5 * (link * link - dot(w, w) - square), DEAD * link * math.sqrt(square)
+
+
+@inline
+def push(corners, bars, i, f, k, q, work, out):
+    """Force f on the suspension of corner i: (5)."""
+    P, P_1 = held_point(corners, bars, i, k, q)
+    lift = dot(f, P_1)
+    work[0]["theta_force"][i] += lift
+    if corners[0]["coupled"][i // 2]:
+        r = sub(P, column(k[0]["W"], i))
+        work[0]["theta_force"][i ^ 1] += dot(f, add(column(k[0]["W_across"], i), cross(column(k[0]["w_across"], i), r)))
+    out[0]["bar_force"][i] = math.copysign(math.sqrt(dot(f, f)), -lift)
+    if not bars["on_arm"][i // 2]:
+        store(work[0]["bar_force"], i, f)
+        store(work[0]["bar_couple"], i, cross(sub(P, column(k[0]["W"], i)), f))

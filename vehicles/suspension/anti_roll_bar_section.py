@@ -1,0 +1,124 @@
+"""The section `anti_roll_bar` of an axle: the plain law between heights, or a bar with levers and drop links.
+
+Points are those of the left side, in the suspension frame of the axle; the right side is the mirror image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record, record
+from simulator.base.section import Section
+from vehicles.model import Mechanism, new_workspace
+from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS, LEVERS, PLAIN, held_point, lever_equation
+from vehicles.suspension.axle_section import FAR, MIRROR, STIFF, Axle
+from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign
+from vehicles.suspension.corner_sums import prepare
+
+Vector = NDArray[np.float64]
+
+SHORT = 0.01
+"""m. No lever and no drop link is shorter."""
+
+LAW_WORDS = "either rate [N/m] between the heights of both sides, or torsional_stiffness [N m/rad] of a bar with levers"
+
+PLACES = 41
+"""Thetas over the travel, and LOCKS of the steering as shares of full lock, at which lever and drop link must meet."""
+LOCKS = (-1.0, 0.0, 1.0)
+
+
+def read_anti_roll_bars(axles: Sequence[Axle], corners: Sequence[CornerDesign], mechanism: Mechanism, steering: Record) -> None:
+    """Fill `anti_roll_bars` of the mechanism's STRUTS record from the sections of both axles, once the ends of the travel are known.
+
+    Raises
+    ------
+    ConfigError : a bar is not described, or a drop link does not reach its lever over the whole travel
+    """
+    for n, axle in enumerate(axles):
+        if axle.anti_roll_bar is not None:
+            bars = record(ANTI_ROLL_BARS)
+            with axle.anti_roll_bar as s:
+                _read(s, n, axle, corners, bars)
+                if bars[0]["law"][n] == LEVERS:
+                    _check_reach(s, n, bars, mechanism, steering)
+            _take_over(bars, n, mechanism.struts)
+
+
+def _take_over(bars: Record, n: int, struts: Record) -> None:
+    """Axle n of `bars` into a STRUTS record."""
+    out, sides = struts[0]["anti_roll_bars"], slice(2 * n, 2 * n + 2)
+    for name in ("law", "stiffness", "on_arm"):
+        out[name][n] = bars[0][name][n]
+    for name in ("arm_point", "carrier_point", "lever", "link", "branch"):
+        out[name][..., sides] = bars[0][name][..., sides]
+    out["turned"] = out["turned"] or bars[0]["turned"]
+
+
+def _read(s: Section, n: int, axle: Axle, corners: Sequence[CornerDesign], bars: Record) -> None:
+    """The bar of axle n into a record that has no other."""
+    given = [name for name in ("rate", "torsional_stiffness") if s.has(name)]
+    if len(given) != 1:
+        raise ConfigError(s.file, s.key, " and ".join(given) or "neither", LAW_WORDS)
+    b, law = bars[0], PLAIN if given[0] == "rate" else LEVERS
+    b["law"][n], b["stiffness"][n] = law, s.number(given[0], least=0.0, most=STIFF)
+    point, body = None, CARRIER_NAME
+    if law == LEVERS or s.has("drop_link"):
+        point = s.array("drop_link", (3,), within=FAR) + axle.location
+        body = s.choice("mounted_on", tuple(corners[2 * n].mounts))
+    for i, mirror in ((2 * n, np.ones(3)), (2 * n + 1, MIRROR)):
+        _hold(b, n, i, corners[i], body, corners[i].W if point is None else point * mirror)
+    if point is not None and law == LEVERS:
+        _read_levers(s, n, axle.location, point, bars)
+
+
+def _hold(b: Record, n: int, i: int, corner: CornerDesign, body: str, point: Vector) -> None:
+    """Where corner i holds the bar."""
+    hinged = corner.hinged_point(body, point)
+    b["on_arm"][n] = hinged is not None
+    if hinged is not None:
+        b["arm_point"][:, :, i] = hinged
+    else:
+        b["carrier_point"][:, i] = point - corner.W
+        b["turned"] = b["turned"] or bool((point != corner.W).any())
+
+
+def _read_levers(s: Section, n: int, location: Vector, point: Vector, bars: Record) -> None:
+    """Axis of the bar, ends of its levers, lengths of the drop links."""
+    b, (x, z), end = bars[0], s.array("axis", (2,), within=FAR) + location[[0, 2]], s.array("lever_end", (3,), within=FAR) + location
+    foot = np.array([x, end[1], z])
+    radius = end - foot
+    if np.linalg.norm(radius) < SHORT:
+        raise ConfigError(s.file, s.path("lever_end"), s.mapping["lever_end"], f"a point at least {SHORT:g} m from the bar's axis")
+    link = float(np.linalg.norm(end - point))
+    if link < SHORT:
+        raise ConfigError(s.file, s.path("drop_link"), s.mapping["drop_link"], f"a point at least {SHORT:g} m from lever_end")
+    turn = np.cross([0.0, 1.0, 0.0], radius)
+    for i, mirror in ((2 * n, np.ones(3)), (2 * n + 1, MIRROR)):
+        b["lever"][:, :, i] = np.stack([foot, radius, turn]) * mirror
+        b["link"][i] = link
+        b["branch"][i] = -1.0 if np.dot(end - point, turn) > 0.0 else 1.0
+
+
+def _check_reach(s: Section, n: int, bars: Record, mechanism: Mechanism, steering: Record) -> None:
+    """Lever and drop link must meet, and not be nearly in line, from one end of the travel to the other. Raises ConfigError."""
+    w, state = new_workspace(mechanism), record(STEERING_STATE)
+    least, largest = mechanism.corners[0]["ends"]["theta"]
+    for lock in LOCKS if n == 0 and not bars[0]["on_arm"][n] else (0.0,):
+        state[0]["angle"] = lock * steering[0]["max_arm_angle"]
+        place_tierods(steering, state, w.inputs)
+        for share in np.linspace(0.0, 1.0, PLACES):
+            w.state[0]["theta"] = least + share * (largest - least)
+            prepare(mechanism.corners, w.blocks, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+            for i in (2 * n, 2 * n + 1):
+                point, _ = held_point(mechanism.corners, bars[0], i, w.kinematics, w.inputs)
+                A, B, C, dead = lever_equation(bars[0], i, point)
+                if not dead * dead < A * A + B * B - C * C:
+                    at = f"{s.mapping['drop_link']}, open or nearly in line with the lever at theta = {w.state[0]['theta'][i]:.3g}"
+                    raise ConfigError(
+                        s.file, s.path("drop_link"), at, "a drop link that turns its lever over the whole travel of the wheel"
+                    )
