@@ -107,7 +107,7 @@ class HeldVehicle:
         deflection = float(self.space.contacts["tire_deflection"].mean())
         start[0]["wheel_spin"] = [self.speed / effective_radius(float(tire["radius"]), deflection) for tire in self.model.tires]
         y = start.view(np.float64)[: BODIES + 4 * self.model.treads.laws["numbers"].max()]
-        treads = np.arange(BODIES, len(y))
+        treads = np.setdiff1d(np.arange(BODIES, len(y)), self.idle)
         free = np.concatenate([places("height", "roll", "pitch", "theta", "wheel_spin"), treads])
         resting = np.concatenate([places("v_WB_B", "w_WB_B", "theta_dot", "wheel_spin"), treads])
         unknown = np.concatenate([y[free], np.zeros(3)])

@@ -26,7 +26,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 from numpy.typing import NDArray
 
-from simulator.base.jit import COMPILES, OPTIONS, inline, use_cache
+from simulator.base.jit import COMPILES, OPTIONS, use_cache
 from simulator.base.records import Record
 
 ARGUMENTS = ("parameters", "state", "seen", "result", "first", "count", "h")
@@ -87,29 +87,31 @@ def _plain_record_at(address: int, dtype: np.dtype) -> Any:
     return _plain_records_at(address, dtype, 1)
 
 
+def _array_at(context: Any, builder: Any, array: Any, address: Any, count: Any) -> Any:
+    made = make_array(array)(context, builder)
+    size = context.get_constant(types.intp, array.dtype.size)
+    populate_array(made, data=builder.inttoptr(address, made.data.type), shape=[count], strides=[size], itemsize=size, meminfo=None)
+    return made._getvalue()
+
+
 @intrinsic
 def _compiled_records_at(_context: Any, _address: Any, dtype: Any, _count: Any) -> Any:
     array = types.Array(dtype.dtype, 1, "C")
 
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        made = make_array(array)(context, builder)
-        size = context.get_constant(types.intp, array.dtype.size)
-        populate_array(
-            made,
-            data=builder.inttoptr(arguments[0], made.data.type),
-            shape=[arguments[2]],
-            strides=[size],
-            itemsize=size,
-            meminfo=None,
-        )
-        return made._getvalue()
+        return _array_at(context, builder, array, arguments[0], arguments[2])
 
     return array(types.uintp, dtype, types.intp), generate
 
 
-@inline
-def _compiled_record_at(address: Any, dtype: Any) -> Any:
-    return _compiled_records_at(address, dtype, 1)  # type: ignore[call-arg]
+@intrinsic
+def _compiled_record_at(_context: Any, _address: Any, dtype: Any) -> Any:
+    array = types.Array(dtype.dtype, 1, "C")
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return _array_at(context, builder, array, arguments[0], context.get_constant(types.intp, 1))
+
+    return array(types.uintp, dtype), generate
 
 
 def _plain_address_in(array: NDArray[Any]) -> int:

@@ -18,7 +18,7 @@ from simulator.base.jit import inline
 from simulator.base.outside import outside, records_at
 from simulator.base.records import dtype_of
 from vehicles.tires.kinds import register
-from vehicles.tires.tread_law import CONTRACT, FORCES, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
+from vehicles.tires.tread_law import CONTRACT, FORCES, HELD, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
 
 BRUSH = (
     ("bristles", (), "N/m2", "stiffness of the bristles per length of the patch"),
@@ -46,31 +46,38 @@ def slip_of(T, v, theta, most):
     return s
 
 
+@inline
+def patch(p, u, k, r, h):
+    """One wheel: parameters p, numbers u of the state, what is seen k, result r."""
+    c, K = p["carcass_stiffness"], p["carcass_stiffness"] * h + p["carcass_damping"]
+    tread = k["effective_radius"] * k["spin"]
+    T_x, T_y = c * u[0] - K * (k["v_x"] - tread), c * u[1] - K * k["v_y"]
+    T, a, most = math.sqrt(T_x * T_x + T_y * T_y), 0.5 * k["contact_length"], p["mu"] * k["friction"] * k["load"]
+    v = abs(tread) + CREEP
+    F, s, theta = 0.0, 0.0, 0.0
+    if most > 1e-6 and T > 0.0:
+        theta = 2.0 * p["bristles"] * a * a / (3.0 * most)
+        s = slip_of(T, K * v, theta, most)
+        F = T - K * v * s
+    x, y = (T_x / T, T_y / T) if T > 0.0 else (0.0, 0.0)
+    r["F"][0], r["F"][1] = F * x, F * y
+    r["rate"][0], r["rate"][1] = (F * x - c * u[0]) / K, (F * y - c * u[1]) / K
+    r["slip"][0], r["slip"][1] = s * x, s * y
+    rest = max(1.0 - theta * s, 0.0)
+    r["M_z"] = -most * a * theta * s * rest * rest * rest * y * tread / math.sqrt(tread * tread + TRAIL_FADE * TRAIL_FADE)
+
+
 @outside
 def brush(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
-        p, u = records_at(parameters, P, n)[i], records_at(state, S, n)[i]["numbers"]
-        k, r = records_at(seen, I, n)[i], records_at(result, O, n)[i]
-        if k["task"] != FORCES:
-            u[0], u[1] = (k["held"][0], k["held"][1]) if k["task"] == 1 else (0.0, 0.0)
-            continue
-        c, K = p["carcass_stiffness"], p["carcass_stiffness"] * h + p["carcass_damping"]
-        tread = k["effective_radius"] * k["spin"]
-        T_x, T_y = c * u[0] - K * (k["v_x"] - tread), c * u[1] - K * k["v_y"]
-        T, a, most = math.sqrt(T_x * T_x + T_y * T_y), 0.5 * k["contact_length"], p["mu"] * k["friction"] * k["load"]
-        v = abs(tread) + CREEP
-        F, s, theta = 0.0, 0.0, 0.0
-        if most > 1e-6 and T > 0.0:
-            theta = 2.0 * p["bristles"] * a * a / (3.0 * most)
-            s = slip_of(T, K * v, theta, most)
-            F = T - K * v * s
-        x, y = (T_x / T, T_y / T) if T > 0.0 else (0.0, 0.0)
-        r["F"][0], r["F"][1] = F * x, F * y
-        r["rate"][0], r["rate"][1] = (F * x - c * u[0]) / K, (F * y - c * u[1]) / K
-        r["slip"][0], r["slip"][1] = s * x, s * y
-        rest = max(1.0 - theta * s, 0.0)
-        r["M_z"] = -most * a * theta * s * rest * rest * rest * y * tread / math.sqrt(tread * tread + TRAIL_FADE * TRAIL_FADE)
+        u, k = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i]
+        if k["task"] == FORCES:
+            patch(records_at(parameters, P, n)[i], u, k, records_at(result, O, n)[i], h)
+        elif k["task"] == HELD:
+            u[0], u[1] = k["held"][0], k["held"][1]
+        else:
+            u[0], u[1] = 0.0, 0.0
 
 
 LAW = TreadLaw(

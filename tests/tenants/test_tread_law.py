@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,8 +15,8 @@ import pytest
 import yaml
 
 from simulator.base.errors import ConfigError, JounceError
-from simulator.base.outside import Outside, outside, records_at
-from simulator.base.records import Record, dtype_of, record
+from simulator.base.outside import outside, records_at
+from simulator.base.records import Record, record
 from simulator.build import build_vehicle, data_folder
 from simulator.outlets import Telemetry
 from simulator.record.parquet import read_telemetry
@@ -31,7 +30,7 @@ from vehicles.tires.kinds import register
 from vehicles.tires.outside_treads import CARRIED
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire_file import TireSet, tire
-from vehicles.tires.tread_law import RESULT, SEEN, TREAD_STATE, Treads
+from vehicles.tires.tread_law import FORCES, HELD, RESULT, SEEN, TREAD_STATE, Treads
 from vehicles.tires.wheels import step_tires
 from vehicles.vehicle import Vehicle
 
@@ -42,27 +41,40 @@ TIRE = {
 }  # fmt: skip
 
 
-@cache
-def blind() -> Outside:
-    """A law that loses its head as soon as a wheel turns."""
-    p_of, o_of, i_of = brush.P, dtype_of(RESULT), dtype_of(SEEN)
+@outside
+def blind(parameters, state, seen, result, first, count, h):
+    """Loses its head as soon as the third wheel turns."""
+    for i in range(first, first + count):
+        k, r = records_at(seen, brush.I, first + count)[i], records_at(result, brush.O, first + count)[i]
+        r["F"][0], r["F"][1], r["rate"][0] = 0.0, -1e3 * k["v_y"], 0.0
+        if i == 2 and k["spin"] > 1.0:
+            r["rate"][0] = math.nan
 
-    @outside
-    def blind(parameters, state, seen, result, first, count, h):
-        for i in range(first, first + count):
-            k, r = records_at(seen, i_of, first + count)[i], records_at(result, o_of, first + count)[i]
-            r["F"][0], r["F"][1], r["rate"][0] = 0.0, -1e3 * k["v_y"], 0.0
-            if i == 2 and k["spin"] > 1.0:
-                r["rate"][0] = math.nan
-            r["M_z"] = 0.0 * records_at(parameters, p_of, first + count)[i]["mu"]
 
-    return blind
+@outside
+def warm(parameters, state, seen, result, first, count, h):
+    """A brush with a third number, its temperature, which goes from 20 towards 30 degrees."""
+    n = first + count
+    for i in range(first, n):
+        u, k = records_at(state, brush.S, n)[i]["numbers"], records_at(seen, brush.I, n)[i]
+        if k["task"] == FORCES:
+            brush.patch(records_at(parameters, brush.P, n)[i], u, k, records_at(result, brush.O, n)[i], h)
+            records_at(result, brush.O, n)[i]["rate"][2] = (30.0 - u[2]) / (10.0 + h)
+        elif k["task"] == HELD:
+            u[0], u[1] = k["held"][0], k["held"][1]
+        else:
+            u[2] = 20.0
+
+
+register(replace(brush.LAW, name="blind", kernel=blind))
+register(replace(brush.LAW, name="warm", kernel=warm, state=(*brush.LAW.state, ("T", (), "degC", "temperature"))))
 
 
 def on_tires(folder: Path, tires: Any, **changes: Any) -> Vehicle:
-    """The shipped vehicle on other tires; `brush` and `blind` are files of this test."""
+    """The shipped vehicle on other tires; `brush`, `blind` and `warm` are files of this test."""
     (folder / "brush.yaml").write_text(yaml.safe_dump({**TIRE, **changes}), encoding="utf-8")
-    (folder / "blind.yaml").write_text(yaml.safe_dump({**TIRE, "type": "blind"}), encoding="utf-8")
+    for other in ("blind", "warm"):
+        (folder / f"{other}.yaml").write_text(yaml.safe_dump({**TIRE, "type": other}), encoding="utf-8")
     shipped = yaml.safe_load((data_folder("configs") / "vehicles/hmmwv.yaml").read_text(encoding="utf-8"))
     (folder / "car.yaml").write_text(yaml.safe_dump({**shipped, "tires": tires}), encoding="utf-8")
     return build_vehicle(str(folder / "car.yaml"))
@@ -177,12 +189,26 @@ def test_other_wheels_may_have_the_shipped_law(folder: Path) -> None:
 
 
 def test_trim_and_modes(folder: Path) -> None:
-    for tires, count in (("brush", 36), ({"front": "brush", "rear": "tmeasy_hmmwv"}, 36)):
+    for tires, count, modes in (
+        ("brush", 36, 29),
+        ({"front": "brush", "rear": "tmeasy_hmmwv"}, 36, 29),
+        ({"front": "warm", "rear": "brush"}, 40, 31),
+    ):
         held = HeldVehicle(on_tires(folder, tires), ground("flat"), 15.0)
         assert len(held.y) == count
         linear = linearize(held)
+        assert len(linear.eigenvalues) == modes
         assert (linear.eigenvalues.real < 0.0).all()
         assert {"wheel hop", "wheel spin", "tread", "roll"} <= set(linear.kinds)
+
+
+def test_a_law_may_have_as_many_numbers_as_it_likes_and_any_state_at_rest(folder: Path) -> None:
+    """The third one goes its own way: 30 - 10 exp(-t / 10 s), from the 20 degrees it rests at, to what it has in trim."""
+    car = on_tires(folder, {"front": "warm", "rear": "brush"})
+    car.reset(ground("slope"))
+    drive(car, "slope", command(brake=1.0), 5.0)
+    assert car.space.treads["numbers"][:, 2] == pytest.approx([30.0 - 10.0 * math.exp(-0.5)] * 2 + [0.0] * 2, rel=1e-3)
+    assert HeldVehicle(car, ground("flat"), 15.0).y[36:] == pytest.approx([30.0, 30.0, 0.0, 0.0], abs=1e-9)
 
 
 def test_too_stiff_a_tread_is_named(folder: Path) -> None:
@@ -201,7 +227,6 @@ def test_its_state_is_logged_under_its_own_names(car: Vehicle, tmp_path: Path) -
 
 
 def test_a_law_that_gives_no_number_is_switched_off_and_the_drive_goes_on(folder: Path) -> None:
-    register(replace(brush.LAW, name="blind", kernel=blind()))
     lost = on_tires(folder, "blind")
     lost.reset(ground("flat"))
     lost.space.state[0]["v_WB_B"][0], lost.space.state[0]["wheel_spin"] = 5.0, 5.0 / 0.465
