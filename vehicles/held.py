@@ -21,7 +21,7 @@ from vehicles.drivetrain.driveline import solve_wheels
 from vehicles.drivetrain.drivetrain import reactions
 from vehicles.integration.implicit import differences
 from vehicles.integration.method import Vector
-from vehicles.stages import add_reactions, answer, before_contact, gather_tire_loads, integrate
+from vehicles.stages import add_reactions, answer, before_contact, gather_tire_loads, integrate, tables_alone
 from vehicles.tires.contact import touch
 from vehicles.tires.tire import tire_advance, tire_forces
 from vehicles.tires.tmeasy import effective_radius
@@ -140,7 +140,7 @@ def places(*names: str) -> NDArray[np.int_]:
 def held_rates(m, s, ground, torque, c, rate):
     """Rates of the state c, records of HELD_STATE, under a driveshaft torque [N m]; s is overwritten."""
     write_held(s, c)
-    before_contact(m, s, False, 0.0)
+    before_contact(m, s, tables_alone(m), 0.0)
     for i in range(4):
         settled_tire_forces(m, s, i, ground, 0.0)
     gather_tire_loads(s)
@@ -154,7 +154,7 @@ def held_rates(m, s, ground, torque, c, rate):
 def held_step(m, s, ground, torque, c, h):
     """One step of h seconds of the state c under a driveshaft torque [N m], in the order and by the scheme of `vehicle_step`."""
     write_held(s, c)
-    before_contact(m, s, False, h)
+    before_contact(m, s, tables_alone(m), h)
     for i in range(4):
         settled_tire_forces(m, s, i, ground, h)
         tire_advance(s.tires, i, h, s.contacts)

@@ -92,11 +92,18 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
     if any(five_links) and five_links != [False, False, True, True]:
         at = corners[five_links.index(True)]
         raise ConfigError(at.file, at.key, "five_link", "double wishbones on the front axle, five links on both sides of the rear axle")
+    closed = [corner.linkage is None for corner in corners]
+    if any(five_links) and not all(closed):
+        at = corners[closed.index(False)]
+        raise ConfigError(at.file, at.key, at.kind, "double wishbones on the front axle, where the rear axle has five links")
     geometry[0]["double_wishbones"] = FIRST if any(five_links) else len(corners)
     for i, corner in enumerate(corners):
         corner.write(geometry, i)
     for name, *_ in DOUBLE_WISHBONES if any(five_links) else ():  # what the idle vector lanes go along with, see `corner_kinematics`
         geometry[0][name][..., FIRST:] = geometry[0][name][..., :FIRST]
+    for name, *_ in DOUBLE_WISHBONES if any(closed) and not all(closed) else ():
+        idle, busy = np.flatnonzero(np.logical_not(closed)), np.flatnonzero(closed)
+        geometry[0][name][..., idle] = geometry[0][name][..., busy]
     return Mechanism(body, geometry, struts, np.column_stack([corner.Q for corner in corners]))
 
 

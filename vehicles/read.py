@@ -7,7 +7,12 @@ import math
 from simulator.base.algebra.vectors import column, cross
 from simulator.base.frames import euler_angles, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
+from simulator.base.records import dtype_of
 from vehicles.suspension.corner import corner_kinematics
+from vehicles.suspension.tables.reduced_table import PLACES, interpolate_places
+
+ARM, KINGPIN, LOWER, UPPER, OUTER, SHOCK, SPRING, INNER = (dtype_of(PLACES).fields[row[0]][1] // 8 for row in PLACES)  # type: ignore[index]
+"""Where the fields of PLACES begin when it is taken as a row of numbers."""
 
 
 @kernel
@@ -31,7 +36,9 @@ def read_vehicle(m, s, out):
         o["q_WB"][j] = x["q_WB"][j]
     o["roll"], o["pitch"], o["yaw"] = euler_angles(R)
     if m.tables.grid[0]["theta_cells"] > 0:
-        find_points(m, s)
+        if m.tables.grid[0]["placed"][0] == 0 or m.tables.grid[0]["placed"][3] == 0:
+            find_points(m, s)
+        place_points(m, s)
     for i in range(4):
         read_corner(m, s, i, o)
         read_wheel(s, i, o)
@@ -50,6 +57,20 @@ def find_points(m, s):
         s.work[0]["cos_theta"][i] = math.cos(s.inputs[0]["theta"][i])
         s.work[0]["sin_theta"][i] = math.sin(s.inputs[0]["theta"][i])
     corner_kinematics(m.corners, s.inputs, s.work[0]["cos_theta"], s.work[0]["sin_theta"], s.kinematics)
+
+
+@inline
+def place_points(m, s):
+    """The same points of corners that have no closed form, from tables of their own."""
+    k, row = s.kinematics[0], s.reduced[0]["rows"][0]
+    for i in range(4):
+        if m.tables.grid[0]["placed"][i] > 0:
+            interpolate_places(m.tables, i, s.inputs[0]["theta"][i], s.steering[0]["angle"], s.reduced)
+            for j in range(3):
+                k["arm"][j, i], k["kingpin"][j, i] = row[ARM + j], row[KINGPIN + j]
+                k["D"][j, i], k["F"][j, i], k["K"][j, i] = row[LOWER + j], row[UPPER + j], row[OUTER + j]
+                k["B"][j, i], k["S"][j, i] = row[SHOCK + j], row[SPRING + j]
+                s.inputs[0]["Q"][j, i] = row[INNER + j]
 
 
 @kernel

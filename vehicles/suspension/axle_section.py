@@ -48,6 +48,8 @@ class Axle(ABC):
     """Chassis ends in the order of BUSHES."""
     unsteered: str = ""
     """Why an axle of this kind cannot be steered; nothing if it can."""
+    steering: str = ""
+    """What the steering moves, if the file names it."""
 
     def __init__(self, s: Section) -> None:
         with s:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from simulator.base.records import Record
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
+
+if TYPE_CHECKING:
+    from vehicles.suspension.mechanism.linkage import Linkage
 
 Vector = NDArray[np.float64]
 
@@ -26,6 +29,7 @@ class CornerDesign(ABC):
     axle : of the wheel, pointing left
     bodies : by name; every corner has a `knuckle` and a `wheel`
     file, key : where it stands in its file, for messages
+    linkage : the corner in the general engine, where it has no closed form
     """
 
     kind: ClassVar[str]
@@ -35,6 +39,7 @@ class CornerDesign(ABC):
     bodies: dict[str, RigidBody]
     file: str
     key: str
+    linkage: Linkage | None = None
 
     @abstractmethod
     def write(self, corners: Record, i: int) -> None:

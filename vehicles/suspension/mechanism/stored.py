@@ -1,0 +1,39 @@
+"""Tables of axles from mechanism files, kept in the user's cache folder by the digest of all that they follow from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from simulator.base.errors import JounceError
+from simulator.base.jit import source_digest, user_cache
+from simulator.base.kept import Arrays, digest_of, kept
+from simulator.base.records import Record
+from vehicles.suspension.mechanism import tables
+from vehicles.suspension.mechanism.linkage import Linkage
+from vehicles.suspension.mechanism.tables import build_engine_tables
+from vehicles.suspension.tables.reduced_table import ReducedTables
+
+
+def stored_tables(
+    linkages: Sequence[Linkage | None], corners: Record, Q_design: np.ndarray, steering: Record, tolerance: float, vehicle: str
+) -> ReducedTables:
+    """The tables of `build_engine_tables`, made once for every content of the files, every tolerance and every version of the program.
+
+    Raises
+    ------
+    JounceError : they cannot be made; the text names the vehicle
+    """
+    steered = linkages[0] is None or linkages[0].steered
+
+    def make() -> Arrays:
+        try:
+            built = build_engine_tables(linkages, corners, Q_design, steering, steered, tolerance).tables
+        except JounceError as error:
+            raise JounceError(f"{vehicle}: {error}") from None
+        return built._asdict()
+
+    content = [None if linkage is None else linkage.content() for linkage in linkages]
+    digest = digest_of(content, corners, Q_design, steering, steered, tolerance, source_digest(tables.__file__))
+    return ReducedTables(**kept(user_cache("tables"), digest, make))
