@@ -7,10 +7,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
+import yaml
 
 from simulator.base.errors import ConfigError, JounceError
+from simulator.base.frames import rotation_of_quaternion
 from simulator.base.kept import digest_of, kept
 from simulator.build import build_vehicle, vehicle_description
 from tests.laws.mechanism_axles import Mapping, shipped, strut_front, struts_and_arms, trailing_rear, vehicle_of, wishbones_as_file
@@ -18,16 +21,20 @@ from tests.laws.test_suspension_tables import Bench, difference
 from tests.laws.vehicle_rig import command, drive, ground
 from vehicles.description import Description, read_description
 from vehicles.equilibrium import present_suspension
+from vehicles.model import CORNER_NAMES
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.tree.system import build_system
 from vehicles.steering_torque import pitman_torque
 from vehicles.suspension.mechanism import tables as engine_tables
 from vehicles.suspension.mechanism.grid import continued, derivative, nodes_of
 from vehicles.suspension.mechanism.linkage import Linkage
 from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.suspension.tables.build_tables import Source
-from vehicles.suspension.tables.reduced_table import STEERED, ReducedTables
+from vehicles.suspension.tables.reduced_table import STEERED, ReducedTables, no_tables
 from vehicles.suspension.tables.tabulated import table_pitman_torque
 from vehicles.vehicle import Vehicle
+from vehicles.vehicle_mechanism import CHASSIS, vehicle_mechanism
 
 HMMWV = vehicle_description("hmmwv")
 FILE = "v.yaml"
@@ -128,6 +135,33 @@ def test_struts_and_trailing_arms_stand_and_drive() -> None:
     assert (r["road_wheel_angle"][:2] > 0.05).all() and np.abs(r["road_wheel_angle"][2:]).max() < 1e-9
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_accelerations_are_those_of_the_whole_vehicle_in_the_general_engine(seed: int) -> None:
+    """Bodies, loops, springs and wheels of the files on a free chassis, against the tables: as near as those are."""
+    v = strut_vehicle()
+    bench, system = Bench(v.model.tables, v.description.mechanism), build_system(vehicle_mechanism(v.description.design))
+    bench.random(np.random.default_rng(seed), steering=False)
+    out, state, loads = bench.table()[0], bench.w.state[0], bench.w.loads[0]
+    R, tree = np.empty((3, 3)), system.parts.tree
+    rotation_of_quaternion(state["q_WB"], R)
+    q, rates, wrenches = system.neutral(), np.zeros(system.n_v), np.zeros((tree.nodes.size, 6))
+    joints = [f"{name}_{'arm' if i < 2 else 'swing'}" for i, name in enumerate(CORNER_NAMES)]
+    for i, name in enumerate(CORNER_NAMES):
+        side = linkage(v.description, i).sign
+        q[system.joint_q[joints[i]]], rates[system.joint_v[joints[i]]] = side * state["theta"][i], side * state["theta_dot"][i]
+        rates[system.joint_v[f"{name}_bearing"]] = state["wheel_spin"][i] - out["carrier_spin"][i]
+        wrenches[system.node[f"{name}_{'knuckle' if i < 2 else 'arm'}"], :3] = R @ loads["carrier_couple"][:, i]
+        wrenches[system.node[f"{name}_wheel"], 3:] = R @ loads["wheel_force"][:, i]
+    q[system.joint_q[CHASSIS]] = np.r_[state["p_WB"], state["q_WB"]]
+    rates[system.joint_v[CHASSIS]] = np.r_[R @ state["w_WB_B"], R @ state["v_WB_B"]]
+    engine = ConstraintEmbedding(system, system.neutral())
+    found = engine.accelerations(*engine.close(q, rates), wrenches=wrenches)
+    pairs = [(R.T @ found[system.joint_v[CHASSIS]][:3], out["alpha_WB_B"]), (R.T @ found[system.joint_v[CHASSIS]][3:], out["a_WB_B"])]
+    thetas = [linkage(v.description, i).sign * found[system.joint_v[joint]][0] for i, joint in enumerate(joints)]
+    for theirs, ours in (*pairs, (np.array(thetas), out["theta_ddot"])):
+        assert (np.abs(ours - theirs) / np.maximum(1.0, np.abs(theirs))).max() < 1e-5
+
+
 def vehicle_weight(v: Vehicle) -> float:
     return float(v.model.chassis[0]["mass"] + v.model.corners[0]["corner_mass"].sum())
 
@@ -207,7 +241,7 @@ def test_tables_too_large_or_too_slow_are_refused_with_the_number_reached(monkey
     d = strut_vehicle().description
     linkages = [linkage(d, i) for i in range(4)]
     arguments = (linkages, d.mechanism.corners, d.mechanism.Q_design, d.steering, True, 1e-5)
-    monkeypatch.setattr(engine_tables, "MOST_BYTES", 2**19)
+    monkeypatch.setattr(engine_tables, "MOST_BYTES", 2**21)
     with pytest.raises(JounceError, match=r"reached: .* intervals would take .* MiB"):
         engine_tables.build_engine_tables(*arguments)
     monkeypatch.setattr(engine_tables, "MOST_BYTES", 2**40)
@@ -240,6 +274,12 @@ def test_tables_are_made_once_for_every_content(tmp_path: Path) -> None:
     assert len(made) == 4 and sorted(p.name for p in tmp_path.iterdir()) == sorted([f"{one}.tables", f"{other}.tables"])
 
 
+def test_kernels_know_stored_tables_by_sight() -> None:
+    """A vehicle with such an axle takes the compiled step of every other vehicle, whether its tables were made now or before."""
+    for _ in range(2):
+        assert numba.typeof(vehicle_of(struts_and_arms(shipped())).model.tables) == numba.typeof(no_tables())
+
+
 # ---- errors
 
 
@@ -253,6 +293,25 @@ def broken(change: Any, axle: str = "front") -> str:
     with pytest.raises(ConfigError) as error:
         read_description(mapping, FILE)
     return str(error.value)
+
+
+def written(folder: Path, mapping: Mapping) -> Path:
+    """The vehicle file, beside those of its mechanisms, which it names."""
+    for axle in mapping["axles"].values():
+        (folder / axle["file"].path).write_text(yaml.safe_dump(axle["file"].content))
+        axle["file"] = axle["file"].path.removesuffix(".yaml")
+    path = folder / "mine.yaml"
+    path.write_text(yaml.safe_dump(mapping))
+    return path
+
+
+def test_a_vehicle_file_names_its_mechanism_files(tmp_path: Path) -> None:
+    path = written(tmp_path, struts_and_arms(shipped()))
+    ends = vehicle_description(str(path)).mechanism.corners[0]["ends"]["theta"]
+    assert (ends == strut_vehicle().model.corners[0]["ends"]["theta"]).all()
+    (tmp_path / "arm.yaml").unlink()
+    with pytest.raises(ConfigError, match=r"mine\.yaml: axles\.rear\.file: got 'arm'"):
+        vehicle_description(str(path))
 
 
 @pytest.mark.parametrize(
@@ -285,6 +344,29 @@ def test_a_coordinate_that_does_not_move_the_wheel_is_refused() -> None:
 
     message = broken(level, "rear")
     assert "axles.rear.coordinate" in message and "raises the wheel" in message
+
+
+def test_a_joint_may_be_what_the_steering_moves() -> None:
+    """A rack, half of it on either side: both wheels turn the same way, as the joint's ratio says, with exact derivatives."""
+    mapping = struts_and_arms(shipped())
+    content = strut_front()
+    content["bodies"]["rack"] = {"mass": 3.0, "com": [-0.18, 0.2, -0.09]}
+    content["joints"]["rack"] = {"type": "prismatic", "parent": "world", "child": "rack", "axis": [0, 1, 0]}
+    content["loops"]["tie rod"]["successor"]["body"] = "rack"
+    mapping["axles"]["front"] |= {"file": MechanismFile("rack.yaml", content), "steering": "rack", "steering_ratio": 0.13}
+    d = read_description(mapping, FILE)
+    left, right = linkage(d, 0), linkage(d, 1)
+    at, h = (np.array([0.1]), np.array([0.3])), 1e-5
+    heading = [one.rows(*at)[0][0, 0, 16:19] for one in (left, right)]
+    angles = [np.arctan2(-axle[0], axle[1]) for axle in heading]
+    assert min(np.abs(angles)) > 0.1 and angles[0] * angles[1] > 0.0
+    mirrored = right.rows(at[0], -at[1])[0][0, 0, 16:19]
+    assert mirrored == pytest.approx(heading[0] * [-1.0, 1.0, -1.0], abs=1e-11)
+    for one in (left, right):
+        rows, (less, more) = one.rows(*at)[0][0], (one.rows(at[0], at[1] + side * h)[0][0, 0] for side in (-1.0, 1.0))
+        assert (more - less) / (2.0 * h) == pytest.approx(rows[2], abs=1e-7)
+    inner = left.rows(*at)[0][0, 0, -3:] - d.design.corners[0].W
+    assert inner == pytest.approx(np.array([-0.18, 0.36 + 0.13 * 0.3, -0.09]) - [0.0, 0.9097, -0.026], abs=1e-12)
 
 
 def test_the_rear_axle_is_not_steered() -> None:

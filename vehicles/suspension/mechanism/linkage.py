@@ -78,6 +78,7 @@ class Linkage:
     ----------
     W, axle : wheel centre [m] and axle, pointing left, in the design position
     spin_inertia, mass : of the wheel about its axle [kg m2], and of the whole corner [kg]
+    sign : +1 where a rising coordinate is jounce, otherwise -1
     picture : where links and struts are, for the view
     """
 
@@ -95,7 +96,7 @@ class Linkage:
             self._refuse("coordinate", names.coordinate, "a joint that determines the position, and does not stand on a dead point of it")
         self.by_loop = names.steering in self.system.driven
         self._steering: tuple[Record, int] | None = None
-        self._sign = 1.0
+        self.sign = 1.0
         self._last = (0.0, 0.0, self._start)
         self._note_points()
         self._check_effect()
@@ -240,7 +241,7 @@ class Linkage:
         for key, name, at in (("spring", self.names.spring, SPRING), ("shock", self.names.shock, SHOCK)):
             if not abs(by_theta[at]) > IDLE:
                 self._refuse(key, name, f"a spring whose length changes when {self.names.coordinate!r} moves")
-        self._sign = float(np.sign(rise))
+        self.sign = float(np.sign(rise))
 
     def _loose(self, motions: Vector) -> str:
         """What moves while the coordinate is held, in words."""
@@ -336,8 +337,8 @@ class Linkage:
     def _close(self, theta: float, angle: float, rate: float, angle_rate: float) -> None:
         """Close the loops there, at these steady rates; leaves positions, velocities and X'_S theta' with the system and the engine."""
         q, v = self._last[2].copy(), np.zeros(self.system.n_v)
-        q[self._at_q] = self._start[self._at_q] + self._sign * theta
-        v[self._at] = self._sign * rate
+        q[self._at_q] = self._start[self._at_q] + self.sign * theta
+        v[self._at] = self.sign * rate
         if self._steering is not None:
             self._steer(angle, angle_rate, q, v)
         try:

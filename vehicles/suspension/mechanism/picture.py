@@ -42,6 +42,8 @@ class Picture:
 @dataclass(frozen=True)
 class _Link:
     chassis: Point
+    inner: Point
+    """Where what leads to the carrier begins: on the chassis, or on a body that the steering moves along it."""
     carrier: Point
     axis: Vector | None
     names: tuple[str, ...]
@@ -57,16 +59,18 @@ def draw(m: Mechanism, places: Places, hub: Point, steering: str, struts: list[P
     links = sorted(_links(m, hub), key=lambda link: float(at(link.carrier)[2]))
     toe = next((link for link in links if steering and steering in link.names), None)
     others = [link for link in links if link is not toe]
-    lower = others[0] if others else _Link(hub, hub, None, ())
+    none = _Link(hub, hub, hub, None, ())
+    lower = others[0] if others else none
     upper = others[-1] if others else lower
     if toe is None:
-        toe = others[1] if len(others) > 2 else _Link(hub, hub, None, ())
+        toe = others[1] if len(others) > 2 else none
+    inner = toe.inner if steering in [joint.name for joint in m.joints] else toe.chassis
     (spring_low, spring_high), (shock_low, shock_high) = (_sorted(struts[k : k + 2]) for k in (0, 2))
     bushes = dict(zip(("lca_front_B", "lca_rear_B"), _bushes(lower, at), strict=True))
     bushes |= dict(zip(("uca_front_B", "uca_rear_B"), _bushes(upper, at), strict=True))
     bushes |= {"shock_upper_B": at(shock_high), "spring_upper_B": at(spring_high)}
-    moving = (lower.carrier, upper.carrier, toe.carrier, shock_low, spring_low, toe.chassis)
-    return Picture(moving, bushes, at(toe.chassis))
+    moving = (lower.carrier, upper.carrier, toe.carrier, shock_low, spring_low, inner)
+    return Picture(moving, bushes, at(inner))
 
 
 def _sorted(ends: list[Point]) -> list[Point]:
@@ -99,11 +103,11 @@ def _links(m: Mechanism, hub: Point) -> list[_Link]:
         if one[0] != WORLD:
             continue
         if other[0] in carrier and name in [loop.name for loop in m.loops]:
-            found.append(_Link(one, other, None, (name,)))
+            found.append(_Link(one, one, other, None, (name,)))
         elif other[0] == hub[0]:
-            found.append(_Link(one, hub, hinges.get(other[0]), (name,)))
+            found.append(_Link(one, one, hub, hinges.get(other[0]), (name,)))
         else:
             for outer, link, knuckle in contacts:
                 if link[0] == other[0] and knuckle[0] in carrier:
-                    found.append(_Link(one, knuckle, hinges.get(other[0]), (name, outer)))
+                    found.append(_Link(one, link, knuckle, hinges.get(other[0]), (name, outer)))
     return found

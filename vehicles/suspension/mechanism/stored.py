@@ -9,11 +9,11 @@ import numpy as np
 from simulator.base.errors import JounceError
 from simulator.base.jit import source_digest, user_cache
 from simulator.base.kept import Arrays, digest_of, kept
-from simulator.base.records import Record
+from simulator.base.records import Record, record
 from vehicles.suspension.mechanism import tables
 from vehicles.suspension.mechanism.linkage import Linkage
 from vehicles.suspension.mechanism.tables import build_engine_tables
-from vehicles.suspension.tables.reduced_table import ReducedTables
+from vehicles.suspension.tables.reduced_table import GRID, ReducedTables
 
 
 def stored_tables(
@@ -36,4 +36,9 @@ def stored_tables(
 
     content = [None if linkage is None else linkage.content() for linkage in linkages]
     digest = digest_of(content, corners, Q_design, steering, steered, tolerance, source_digest(tables.__file__))
-    return ReducedTables(**kept(user_cache("tables"), digest, make))
+    found = kept(user_cache("tables"), digest, make)
+    for name in ("grid", "places_grid"):  # one object per kind of record, which the compiled kernels know by sight
+        grid = record(GRID)
+        grid[:] = found[name]
+        found[name] = grid
+    return ReducedTables(**found)
