@@ -23,6 +23,7 @@ from vehicles.multibody.description.initial_state import InitialState, resting_s
 from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.urdf import mechanism_from_urdf
+from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
@@ -138,7 +139,19 @@ def _description(path: Path, suspension: str | None = None) -> Description:
     mapping = read_yaml(path)
     if suspension is not None and isinstance(mapping, dict):
         mapping["suspension_kinematics"] = suspension
-    return read_description(mapping, str(path))
+    return read_description(_with_mechanisms(mapping, path), str(path))
+
+
+def _with_mechanisms(mapping: Any, path: Path) -> Any:
+    """The content of a vehicle file with the files of its `mechanism` axles read. Raises ConfigError."""
+    if not isinstance(mapping, dict) or not isinstance(mapping.get("axles"), dict):
+        return mapping  # whoever checks it says what is missing
+    axles = dict(mapping["axles"])
+    for name, axle in axles.items():
+        if isinstance(axle, dict) and axle.get("suspension") == "mechanism" and isinstance(axle.get("file"), str):
+            file = find_config("mechanisms", axle["file"], path, f"axles.{name}.file")
+            axles[name] = {**axle, "file": MechanismFile(str(file), read_yaml(file))}
+    return {**mapping, "axles": axles}
 
 
 def build_vehicle(

@@ -24,6 +24,7 @@ from vehicles.suspension.anti_roll_bar_section import read_anti_roll_bars
 from vehicles.suspension.axle_section import BUSHES, FAR, HEAVY, LIGHT, MIRROR, read_inertia, warn_of
 from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.kinds import read_axle
+from vehicles.suspension.mechanism.travel import write_ends
 from vehicles.suspension.struts import STRUTS
 from vehicles.suspension.tables.build_tables import COARSEST_TOLERANCE, DEFAULT_TOLERANCE, FINEST_TOLERANCE
 from vehicles.travel import find_ends
@@ -93,9 +94,16 @@ def read_description(mapping: Any, file: str) -> Description:
         mechanism = new_mechanism(design.chassis, corners, struts)
         with s.section("steering") as t:
             steering = steering_from_section(t, np.stack([corners[0].Q, corners[1].Q]))
-        _check_travel(mechanism, steering, file)
-        _check_reach(mechanism, file)
-        find_ends(mechanism, steering)
+        closed_form = np.array([corner.linkage is None for corner in corners])
+        if closed_form.any():
+            _check_travel(mechanism, steering, file, closed_form)
+            _check_reach(mechanism, file)
+            find_ends(mechanism, steering, closed_form)
+        for i, corner in enumerate(corners):
+            if corner.linkage is not None:
+                if i < 2:
+                    corner.linkage.connect(steering, i)
+                write_ends(corner.linkage, i, mechanism.corners, struts, float(steering[0]["max_arm_angle"]))
         read_anti_roll_bars((front, rear), corners, mechanism, steering)
         body = record(BODY)
         body[0]["drivers_head"], body[0]["drag_point"] = head, chassis.p_BoBcm
@@ -116,7 +124,9 @@ def read_description(mapping: Any, file: str) -> Description:
             )
             for n, name in enumerate(BUSHES)
         }
-        tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0]) == "table"
+        tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
+        if not tables and not closed_form.all():
+            raise ConfigError(file, "suspension_kinematics", KINEMATICS[0], "table: an axle from a mechanism file has no closed form")
         tolerance = s.number("suspension_table_tolerance", DEFAULT_TOLERANCE, least=FINEST_TOLERANCE, most=COARSEST_TOLERANCE)
         return Description(
             s.text("name"),
@@ -161,8 +171,9 @@ def _box(mechanism: Mechanism, outline: tuple[float, float, float], head: Vector
     return np.array([front - length, -0.5 * width, bottom]), np.array([front, 0.5 * width, max(head[2], bottom) + ROOF])
 
 
-def _check_travel(mechanism: Mechanism, steering: Record, file: str) -> None:
-    """Every corner must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises ConfigError."""
+def _check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
+    """Every corner of those in `which` (4,) must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises
+    ConfigError."""
     w, state = new_workspace(mechanism), record(STEERING_STATE)
     for end in (-1.0, 0.0, 1.0):
         state[0]["angle"] = end * steering[0]["max_arm_angle"]
@@ -170,7 +181,7 @@ def _check_travel(mechanism: Mechanism, steering: Record, file: str) -> None:
         for theta in TRAVEL:
             w.state[0]["theta"] = theta
             prepare(mechanism.corners, w.blocks, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
-            closed = np.isfinite(w.kinematics[0]["W"]).all(axis=0)
+            closed = np.isfinite(w.kinematics[0]["W"]).all(axis=0) | ~which
             if not closed.all():
                 axle = "front" if not closed[:2].all() else "rear"
                 at = f"arms at {theta:g} rad, steering at {end:g} of full lock: open"

@@ -17,9 +17,8 @@ from simulator.base.frames import quaternion_of_rotation, rotation_of_euler, rot
 from simulator.base.jit import kernel
 from terrain.surface import height_and_normal
 from vehicles.drivetrain.torque_converter import converter_torques
-from vehicles.stages import Model, Space, add_reactions, answer, before_contact, feel, gather_tire_loads
+from vehicles.stages import Model, Space, add_reactions, answer, before_contact, feel, gather_tire_loads, move_suspension, tables_alone
 from vehicles.steering.pitman_arm import place_tierods
-from vehicles.suspension.corner_sums import prepare
 from vehicles.tires.load import static_force
 from vehicles.tires.wheels import answer_outside, hold_tire, press_tire, touch_ground
 
@@ -123,7 +122,7 @@ def _first_guess(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: fl
     rotation_of_euler(roll, pitch, yaw, R)
     theta = np.array([_unloaded_angle(m, s, ground, i) for i in range(4)])
     s.state[0]["theta"] = theta
-    prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    present_suspension(m, s)
     z = float(np.mean(heights)) + float(m.tires["radius"].mean()) - float(_touch(m).mean()) - float(np.mean(s.kinematics[0]["W"][2]))
     return np.concatenate([[0.0, 0.0, z, roll, pitch, 0.0], theta])
 
@@ -140,11 +139,17 @@ def _unloaded_angle(m: Model, s: Space, ground: Ground, i: int) -> float:
     for _ in range(30):
         middle = 0.5 * (low + high)
         s.state[0]["theta"][i] = middle
-        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        present_suspension(m, s)
         carried = -s.out[0]["spring_force"][i] * s.kinematics[0]["spring_length_1"][i] / s.kinematics[0]["W_1"][2, i]
         low, high = (middle, high) if carried < weight else (low, middle)
     s.state[0]["theta"][i] = 0.0
     return 0.5 * (low + high)
+
+
+@kernel
+def present_suspension(m, s):
+    """The corners at the present state, in closed form where there is one."""
+    move_suspension(m, s, tables_alone(m))
 
 
 @kernel
@@ -179,7 +184,7 @@ def static_residual(m, s, ground, place, unknown, residual):
     rotation_of_quaternion(x["q_WB"], R)
     for i in range(4):
         x["theta"][i] = unknown[6 + i]
-    before_contact(m, s, False, 0.0)
+    before_contact(m, s, tables_alone(m), 0.0)
     for i in range(4):
         find_ground(m, s, i, ground)
         hold_ground(m, s, i, place, unknown)

@@ -21,7 +21,7 @@ from vehicles.drivetrain.driveline import solve_wheels
 from vehicles.drivetrain.drivetrain import reactions
 from vehicles.integration.implicit import differences
 from vehicles.integration.method import Vector
-from vehicles.stages import add_reactions, answer, before_contact, gather_tire_loads, integrate
+from vehicles.stages import add_reactions, answer, before_contact, gather_tire_loads, integrate, tables_alone
 from vehicles.tires.radial import effective_radius
 from vehicles.tires.tread_law import MEMORY, NUMBERS
 from vehicles.tires.wheels import advance_tire, answer_outside, press_tire, touch_ground
@@ -145,7 +145,7 @@ def places(*names: str) -> NDArray[np.int_]:
 def held_rates(m, s, ground, torque, c, rate):
     """Rates of the state c, records of HELD_STATE, under a driveshaft torque [N m]; s is overwritten."""
     write_held(s, c)
-    before_contact(m, s, False, 0.0)
+    before_contact(m, s, tables_alone(m), 0.0)
     settled_tire_forces(m, s, ground, 0.0)
     gather_tire_loads(s)
     spin_rates(m, s, torque)
@@ -158,7 +158,7 @@ def held_rates(m, s, ground, torque, c, rate):
 def held_step(m, s, ground, torque, c, h):
     """One step of h seconds of the state c under a driveshaft torque [N m], in the order and by the scheme of `vehicle_step`."""
     write_held(s, c)
-    before_contact(m, s, False, h)
+    before_contact(m, s, tables_alone(m), h)
     settled_tire_forces(m, s, ground, h)
     for i in range(4):
         advance_tire(m, s, i, h)

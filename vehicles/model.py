@@ -105,8 +105,9 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
         if right.kind != left.kind:
             raise ConfigError(right.file, right.key, right.kind, f"{left.kind} as on the left side: the sides of an axle are of one kind")
     own = record(PARAMETERS)
-    own[0]["corners"] = sum(corner.block is None for corner in corners)
-    own[0]["steered"] = 2 if corners[0].block is None else 0
+    ours = [corner.block is None and corner.linkage is None for corner in corners]
+    own[0]["corners"] = sum(ours)
+    own[0]["steered"] = 2 if ours[0] else 0
     blocks: list[Block] = []
     for i, corner in enumerate(corners):
         if corner.block is None:

@@ -6,9 +6,15 @@ import math
 
 from simulator.base.algebra.vectors import column, cross
 from simulator.base.frames import euler_angles, rotation_of_quaternion
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
+from simulator.base.records import dtype_of
 from vehicles.suspension.blocks import place_blocks, show_blocks
 from vehicles.suspension.corner_sums import shock_rate
+from vehicles.suspension.tables.reduced_table import PLACES, interpolate_places
+from vehicles.suspension.tables.tabulated import place_corner
+
+CARRIER_X, CARRIER_Z, LOWER, UPPER, OUTER, SHOCK, SPRING, INNER = (dtype_of(PLACES).fields[row[0]][1] // 8 for row in PLACES)  # type: ignore[index]
+"""Where the fields of PLACES begin when it is taken as a row of numbers."""
 
 
 @kernel
@@ -34,6 +40,7 @@ def read_vehicle(m, s, out):
     if m.tables.grid[0]["theta_cells"] > 0:  # tables know the wheel only
         place_blocks(m.corners, s.blocks, s.inputs, s.kinematics)
     show_blocks(s.blocks, s.inputs, s.points)
+    show_tabulated(m, s)
     for i in range(4):
         read_corner(m, s, i, o)
         read_wheel(s, i, o)
@@ -43,6 +50,22 @@ def read_vehicle(m, s, out):
     o["pitman_angle"] = s.steering[0]["angle"]
     o["steering_wheel_angle"] = -ratio * s.steering[0]["angle"]
     o["steering_wheel_torque"] = -s.out[0]["pitman_torque"] / ratio
+
+
+@inline
+def show_tabulated(m, s):
+    """Wheel and points of corners that have no closed form, from tables."""
+    k, points, row = s.kinematics[0], s.points[0], s.reduced[0]["rows"][0]
+    for i in range(4):
+        if m.tables.grid[0]["placed"][i] > 0:
+            place_corner(s.reduced, i, s.inputs[0]["theta_dot"][i], s.kinematics)
+            interpolate_places(m.tables, i, s.inputs[0]["theta"][i], s.steering[0]["angle"], s.reduced)
+            for j in range(3):
+                k["carrier_x"][j, i], k["carrier_z"][j, i] = row[CARRIER_X + j], row[CARRIER_Z + j]
+                points["lower_ball"][j, i], points["upper_ball"][j, i] = row[LOWER + j], row[UPPER + j]
+                points["tierod_outer"][j, i] = row[OUTER + j]
+                points["shock_lower"][j, i], points["spring_lower"][j, i] = row[SHOCK + j], row[SPRING + j]
+                s.inputs[0]["Q"][j, i] = row[INNER + j]
 
 
 @kernel

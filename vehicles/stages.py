@@ -92,14 +92,26 @@ def before_contact(m, s, tabulated, h):
     `tabulated` True takes the suspension from the tables, which must cover the state (`covers`).
     """
     place_tierods(m.steering, s.steering, s.inputs)
+    move_suspension(m, s, tabulated)
+    hold_ends(m.corners, s.state, s.kinematics, s.work, h)
+    move_wheels(s)
+
+
+@inline
+def move_suspension(m, s, tabulated):
+    """Kinematics, sums and strut forces of the corners at the present state, from tables or in closed form."""
     if tabulated:
         prepare_from_tables(
             m.tables, m.corners, s.blocks, m.struts, s.steering, True, s.state, s.inputs, s.kinematics, s.reduced, s.work, s.out
         )
     else:
         prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
-    hold_ends(m.corners, s.state, s.kinematics, s.work, h)
-    move_wheels(s)
+
+
+@inline
+def tables_alone(m):
+    """Whether there is nothing but tables: exact evaluations take the closed form where there is one."""
+    return m.tables.grid[0]["endless"] > 0
 
 
 @inline

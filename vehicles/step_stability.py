@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import record
 from vehicles.command import COMMAND
-from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.model import new_workspace
+from vehicles.equilibrium import present_suspension
 from vehicles.readout import READOUT
 from vehicles.stages import Model, Space
+from vehicles.steering.pitman_arm import place_tierods
 from vehicles.step import vehicle_step
 from vehicles.suspension.anti_roll_bar import PLAIN
-from vehicles.suspension.corner_sums import prepare
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import NUMBERS
 from vehicles.vehicle import Ground, Vehicle, clear, new_space
@@ -236,7 +235,7 @@ def _situations(probe: Vehicle, ground: Ground) -> Iterator[Space]:
         yield probe.space.copied()
     except JounceError:  # it cannot stand: that is said where it is put on its ground
         pass
-    low, high = _travel(probe.description)
+    low, high = _travel(probe)
     for share in POSITIONS:
         for rate in (RATE, -RATE):
             clear(probe.model, probe.space)
@@ -247,19 +246,20 @@ def _situations(probe: Vehicle, ground: Ground) -> Iterator[Space]:
             yield probe.space.copied()
 
 
-def _travel(description: Description) -> tuple[Vector, Vector]:
+def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
     """Lowest and highest coordinate (4,) of every corner about the design position: between its stops and a bit beyond, while it closes."""
-    m, w = description.mechanism, new_workspace(description.mechanism)
-    struts = m.struts[0]
+    space, struts = probe.space, probe.model.struts[0]
+    clear(probe.model, space)
+    place_tierods(probe.model.steering, space.steering, space.inputs)
     grid = np.linspace(-FARTHEST, FARTHEST, 81)
     inside = np.zeros((len(grid), 4), bool)
     for n, theta in enumerate(grid):
-        w.state[0]["theta"] = theta
-        prepare(m.corners, w.blocks, m.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
-        length = w.kinematics[0]["spring_length"]
+        space.state[0]["theta"] = theta
+        present_suspension(probe.model, space)
+        length = space.kinematics[0]["spring_length"]
         free = struts["stop_points"] == 0
         between = (length > struts["bump_stop_length"] - BEYOND) & (length < struts["rebound_stop_length"] + BEYOND)
-        inside[n] = np.isfinite(w.kinematics[0]["W"]).all(axis=0) & (free | between)
+        inside[n] = np.isfinite(space.kinematics[0]["W"]).all(axis=0) & (free | between)
     middle = len(grid) // 2
     low, high = np.zeros(4), np.zeros(4)
     for i in range(4):

@@ -14,7 +14,6 @@ from simulator.base.records import Record, record
 from vehicles.model import Mechanism, new_workspace
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.suspension.corner_sums import prepare
-from vehicles.suspension.ends import no_ends
 
 LOAD = 200e3
 """N. Load of a wheel, along its own path, under which an end yields by YIELDING."""
@@ -53,29 +52,30 @@ LOCKS = (-1.0, 0.0, 1.0)
 """Steering, as shares of full lock, at which every position has to be sound."""
 
 
-def find_ends(mechanism: Mechanism, steering: Record) -> None:
-    """Find the ends of all corners and write them into the mechanism's CORNERS record; `steering` is a record of STEERING."""
-    walker = _Walker(mechanism, steering)
-    (least, rebound), (largest, bump) = walker.walk(-1.0), walker.walk(1.0)
-    ends = no_ends()
-    e = ends[0]
-    e["closed"] = least, largest
-    margin = MARGIN / walker.way
-    e["theta"] = (
-        np.maximum(rebound, least + np.minimum(margin, -0.5 * least)),
-        np.minimum(bump, largest - np.minimum(margin, 0.5 * largest)),
-    )
-    e["rate"] = LOAD * walker.way**2 / YIELDING
-    e["rigid_rate"] = RIGID * walker.inertia
-    e["damping"] = 2.0 * DAMPING * np.sqrt(e["rate"] * walker.inertia)
-    mechanism.corners[0]["ends"] = e
+def find_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> None:
+    """Find the ends of the corners in `which` (4,) and write them into the mechanism's CORNERS record; `steering` is a record of STEERING.
+
+    The others have no closed form: what is in their columns on the way means nothing.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        walker = _Walker(mechanism, steering, which)
+        (least, rebound), (largest, bump) = walker.walk(-1.0), walker.walk(1.0)
+        margin, rate = MARGIN / walker.way, LOAD * walker.way**2 / YIELDING
+    e = mechanism.corners[0]["ends"]
+    e["closed"][:, which] = np.stack([least, largest])[:, which]
+    low = np.maximum(rebound, least + np.minimum(margin, -0.5 * least))
+    high = np.minimum(bump, largest - np.minimum(margin, 0.5 * largest))
+    e["theta"][:, which] = np.stack([low, high])[:, which]
+    inertia = walker.inertia[which]
+    e["rate"][which], e["rigid_rate"][which] = rate[which], RIGID * inertia
+    e["damping"][which] = 2.0 * DAMPING * np.sqrt(rate[which] * inertia)
 
 
 class _Walker:
     """Moves all corners at once and compares them with their design position."""
 
-    def __init__(self, mechanism: Mechanism, steering: Record) -> None:
-        self.mechanism, self.steering = mechanism, steering
+    def __init__(self, mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> None:
+        self.mechanism, self.steering, self.which = mechanism, steering, which
         self.workspace, self.lock = new_workspace(mechanism), record(STEERING_STATE)
         self._go(0.0, 0.0)
         k = self.workspace.kinematics[0]
@@ -90,7 +90,7 @@ class _Walker:
     def walk(self, side: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """From the design position to the side -1 or +1: (4,) thetas up to which every corner is sound at every lock, and (4,) thetas at
         which the rubber stops are used up, infinite if they are not before that."""
-        last, metal, going = np.zeros(4), np.full(4, side * np.inf), np.ones(4, bool)
+        last, metal, going = np.zeros(4), np.full(4, side * np.inf), self.which.copy()
         for theta in side * np.arange(STRIDE, FARTHEST, STRIDE):
             for lock in LOCKS:
                 self._go(theta, lock)

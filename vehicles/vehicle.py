@@ -17,7 +17,7 @@ from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.friction_brake import brakes_from_mapping
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_from_mapping, drivetrain_reset
-from vehicles.equilibrium import settle
+from vehicles.equilibrium import present_suspension, settle
 from vehicles.model import CORNER_NAMES, new_workspace
 from vehicles.read import read_vehicle
 from vehicles.readout import READOUT
@@ -27,9 +27,9 @@ from vehicles.step import vehicle_step
 from vehicles.suspension.blocks import STOPPED, TRUSTED, WATCHED
 from vehicles.suspension.corner import POINTS
 from vehicles.suspension.corner_design import CornerDesign
-from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.mechanism.stored import stored_tables
 from vehicles.suspension.tables.build_tables import build_tables
-from vehicles.suspension.tables.reduced_table import INTERPOLATED, no_tables
+from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables, no_tables
 from vehicles.tires.outside_treads import CARRIED, outside_space, rest_treads
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire_file import TireSet
@@ -97,7 +97,7 @@ class Vehicle:
         quaternion_of_rotation(R, state["q_WB"])
         drivetrain_reset(m.drivetrain, s.drivetrain, state["wheel_spin"], 0)
         place_tierods(m.steering, s.steering, s.inputs)
-        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        present_suspension(m, s)
 
     def step(self, ground: Ground, command: Record, h: float) -> None:
         """Advance by h seconds under a COMMAND record."""
@@ -133,7 +133,7 @@ class Vehicle:
 
 
 def _model(description: Description, tires: TireSet, drivetrain: Any, file: str) -> Model:
-    mechanism, tolerance = description.mechanism, description.table_tolerance
+    mechanism = description.mechanism
     with Section(drivetrain, file) as parts:
         engine_to_wheels = drivetrain_from_mapping(parts.raw("drivetrain", expected="a mapping"), file)
         brakes = brakes_from_mapping(parts.raw("brakes", expected="a mapping"), file)
@@ -148,8 +148,19 @@ def _model(description: Description, tires: TireSet, drivetrain: Any, file: str)
         tires.treads,
         engine_to_wheels,
         brakes,
-        no_tables() if tolerance is None else build_tables(mechanism, description.steering, tolerance)[0],
+        _tables(description),
     )
+
+
+def _tables(description: Description) -> ReducedTables:
+    """Tables of the suspension, if the file asks for them or there is nothing else."""
+    m, tolerance = description.mechanism, description.table_tolerance
+    if tolerance is None:
+        return no_tables()
+    linkages = [corner.linkage for corner in description.design.corners]
+    if any(linkages):
+        return stored_tables(m, description.steering, tolerance, description.name)
+    return build_tables(m, description.steering, tolerance)[0]
 
 
 def new_space(description: Description) -> Space:

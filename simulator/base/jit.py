@@ -84,27 +84,37 @@ def _fma_in_kernels(a, b, c):
     return lambda a, b, c: _fma(a, b, c)  # type: ignore[call-arg] # noqa: PLW0108 (numba reads the arguments off the lambda)
 
 
+def source_digest(file: str) -> str:
+    """Digest of a source file and of every file of ours that it imports, directly or not: of what it does."""
+    return _digest(file)
+
+
 def is_compiled(file: str) -> bool:
     """True when kernels of this source file, as it and what it imports are now, lie compiled on disk."""
     return any((cache_folder() / _digest(file)).rglob("*.nbc"))
 
 
-@cache
 def cache_folder() -> Path:
-    """Folder of the compiled kernels: the user's cache folder, or a private temporary one when that cannot be written."""
+    """Folder of the compiled kernels."""
+    return user_cache("kernels")
+
+
+@cache
+def user_cache(name: str) -> Path:
+    """Folder of that name in the user's cache folder, or a private temporary one when that cannot be written."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "jounce" / "kernels"
+    folder = base / "jounce" / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError:
-        return Path(tempfile.mkdtemp(prefix="jounce-kernels-"))
+        return Path(tempfile.mkdtemp(prefix=f"jounce-{name}-"))
 
 
 @cache

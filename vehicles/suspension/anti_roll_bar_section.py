@@ -66,6 +66,8 @@ def _read(s: Section, n: int, axle: Axle, corners: Sequence[CornerDesign], bars:
         raise ConfigError(s.file, s.key, " and ".join(given) or "neither", LAW_WORDS)
     b, law = bars[0], PLAIN if given[0] == "rate" else LEVERS
     b["law"][n], b["stiffness"][n] = law, s.number(given[0], least=0.0, most=STIFF)
+    if corners[2 * n].linkage is not None and (law == LEVERS or s.has("drop_link")):
+        raise ConfigError(s.file, s.key, given[0], "rate alone, between the wheel centres: tables know no other points of this axle")
     point, body = None, CARRIER_NAME
     if law == LEVERS or s.has("drop_link"):
         point = s.array("drop_link", (3,), within=FAR) + axle.location

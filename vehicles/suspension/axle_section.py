@@ -52,6 +52,8 @@ class Axle(ABC):
     """Kernels of its corners; None: those of the default kind."""
     unsteered: str = ""
     """Why an axle of this kind cannot be steered; nothing if it can."""
+    steering: str = ""
+    """What the steering moves, if the file names it."""
 
     def __init__(self, s: Section) -> None:
         with s:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from simulator.base.records import Record
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks, OutsideKind
+
+if TYPE_CHECKING:
+    from vehicles.suspension.mechanism.linkage import Linkage
 
 Vector = NDArray[np.float64]
 
@@ -50,6 +53,7 @@ class CornerDesign(ABC):
     axle : of the wheel, pointing left
     bodies : by name; every corner has a `knuckle` and a `wheel`
     file, key : where it stands in its file, for messages
+    linkage : the corner in the general engine, where it has no closed form
     """
 
     kind: ClassVar[str]
@@ -61,6 +65,7 @@ class CornerDesign(ABC):
     bodies: dict[str, RigidBody]
     file: str
     key: str
+    linkage: Linkage | None = None
 
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
         """A point (3,) of a body of `mounts` for `hinged` at theta: (3, 3) foot on the hinge, radius, axis x radius. None: no arm, the carrier."""

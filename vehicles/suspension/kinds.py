@@ -11,7 +11,7 @@ from simulator.base.words import did_you_mean
 from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
 
-SHIPPED = (default_kind.NAME, "five_link")
+SHIPPED = (default_kind.NAME, "five_link", "mechanism")
 """Kinds with a room here; AXLE of its `section` reads the file. The first one if the file does not say."""
 
 KINDS: Registry[type[Axle]] = Registry(
@@ -42,4 +42,7 @@ def read_axle(s: Section, steered: bool) -> Axle:
         axle.block.check(name)
     if steered and axle.unsteered:
         raise ConfigError(s.file, s.path("suspension"), name, f"{SHIPPED[0]}: {axle.unsteered}")
-    return axle(s)
+    found = axle(s)
+    if found.steering and not steered:
+        raise ConfigError(s.file, s.path("steering"), found.steering, "nothing: the steering moves the front axle only")
+    return found

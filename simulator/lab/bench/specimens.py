@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.lab.bench.loading import WHEELS
 from vehicles.description import Description
@@ -60,7 +61,15 @@ class Subject:
 
 
 def make_subject(description: Description, whole: bool) -> Subject:
-    """The vehicle with the tables it would drive with, over the full lock of the steering, or the quarter car with tables over its arm alone."""
+    """The vehicle with the tables it would drive with, over the full lock of the steering, or the quarter car with tables over its arm alone.
+
+    Raises
+    ------
+    ConfigError : a corner has no closed form to compare with
+    """
+    for corner in description.design.corners:
+        if corner.linkage is not None:
+            raise ConfigError(corner.file, corner.key, corner.kind, "axles that have a closed form, to compare it with others")
     mechanism = new_corners(description.design, whole)
     steering = description.steering if whole else None
     return Subject(description, whole, build_tables(mechanism, steering)[0])

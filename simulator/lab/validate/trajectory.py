@@ -26,10 +26,10 @@ from simulator.lab.validate.recording import Recording
 from terrain.surface import Ground
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
+from vehicles.equilibrium import present_suspension
 from vehicles.stages import move_wheels
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.step import vehicle_step
-from vehicles.suspension.corner_sums import prepare
 from vehicles.tires.radial import effective_radius
 from vehicles.vehicle import Vehicle
 
@@ -241,7 +241,7 @@ def _begin(vehicle: Vehicle, recording: Recording, row: int) -> None:
     s.state[0]["time"] = recording.time[row]
     s.steering[0]["angle"] = -recording.steering[row] * m.steering[0]["max_arm_angle"]
     place_tierods(m.steering, s.steering, s.inputs)
-    prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+    present_suspension(m, s)
     move_wheels(s)
 
 
@@ -251,7 +251,7 @@ def arm_angles(vehicle: Vehicle, lengths: Array, where: str) -> Array:
     theta = s.state[0]["theta"]
     theta[:] = 0.0
     for _ in range(30):
-        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        present_suspension(m, s)
         miss = lengths - s.kinematics[0]["shock_length"]
         if np.abs(miss).max() < 1e-12:
             return theta.copy()

@@ -234,7 +234,9 @@ def _fill(source: Source, span: Span, theta_cells: int, angle_cells: int) -> Red
     per_angle = angle_step ** np.arange(3.0)[:, None]
     nodes = source.derivatives(theta, span.angle(np.linspace(0.0, 1.0, angle_cells + 1)))[..., :steered, :]
     nodes = nodes.transpose(4, 0, 2, 1, 3, 5) * per_theta[:steered, None, :, None, None, None] * per_angle
-    return ReducedTables(grid, fixed, np.ascontiguousarray(nodes).reshape(steered, theta_cells + 1, 3, -1, STEERED))
+    return no_tables()._replace(
+        grid=grid, fixed=fixed, steered=np.ascontiguousarray(nodes).reshape(steered, theta_cells + 1, 3, -1, STEERED)
+    )
 
 
 def _enough_cells(source: Source, span: Span, tolerance: float, along_theta: bool) -> int:

@@ -52,6 +52,21 @@ STEERED = dtype_of(REDUCED).itemsize // 8
 FIXED = E
 """Length of that row for a corner whose inner tie-rod joint moves, and for one where it stays."""
 
+PLACES = (
+    ("carrier_x", (3,), "1", "first axis of the carrier frame"),
+    ("carrier_z", (3,), "1", "its third axis"),
+    ("D", (3,), "m", "outer joint of the lower link"),
+    ("F", (3,), "m", "outer joint of the upper link"),
+    ("K", (3,), "m", "outer joint of the tie rod"),
+    ("B", (3,), "m", "lower end of the shock absorber"),
+    ("S", (3,), "m", "lower end of the spring"),
+    ("Q", (3,), "m", "inner joint of the tie rod"),
+)
+"""Where the parts of a corner are, for the picture and the readout: what the closed form knows and REDUCED does not."""
+
+PLACED = dtype_of(PLACES).itemsize // 8
+"""Length of PLACES as a row of numbers."""
+
 INTERPOLATED = (
     ("value", (4, STEERED), "", "REDUCED of the four corners as rows of numbers"),
     ("by_theta", (4, STEERED), "", "its derivative by theta"),
@@ -72,6 +87,8 @@ GRID = (
     ("angle_max", (), "rad", "largest"),
     ("angle_per_step", (), "1/rad", "nodes per angle"),
     ("angle_cells", (), "1", "intervals along the Pitman angle", "i8"),
+    ("endless", (), "1", "1 when the tables go on beyond their ends and there is nothing beside them", "i8"),
+    ("placed", (4,), "1", "1 where PLACES are tabulated too, per corner", "i8"),
 )
 """Where the nodes lie."""
 
@@ -81,22 +98,35 @@ class ReducedTables(NamedTuple):
 
     fixed : (4 - steered, 3 * theta nodes, FIXED)
     steered : (steered, theta nodes, 3, 3 * angle nodes, STEERED), third index: order of the derivative by theta
+    places_grid, fixed_places, steered_places : the same of PLACES, with fewer nodes; empty where the closed form tells the places
     """
 
     grid: Record
     fixed: NDArray[np.float64]
     steered: NDArray[np.float64]
+    places_grid: Record
+    fixed_places: NDArray[np.float64]
+    steered_places: NDArray[np.float64]
 
 
 def no_tables() -> ReducedTables:
     """Tables that cover nothing: the vehicle then works in closed form."""
-    return ReducedTables(record(GRID), np.zeros((0, 0, FIXED)), np.zeros((0, 0, 3, 0, STEERED)))
+    return ReducedTables(
+        record(GRID),
+        np.zeros((0, 0, FIXED)),
+        np.zeros((0, 0, 3, 0, STEERED)),
+        record(GRID),
+        np.zeros((0, 0, PLACED)),
+        np.zeros((0, 0, 3, 0, PLACED)),
+    )
 
 
 @inline
 def covers(tables, theta, angle):
-    """True when the four arm angles [rad] and the Pitman angle [rad] lie within the tables."""
+    """True when the four arm angles [rad] and the Pitman angle [rad] lie within the tables, or the tables have no end."""
     g = tables.grid[0]
+    if g["endless"] > 0:
+        return True
     inside = g["theta_cells"] > 0
     for i in range(4):
         inside = inside and covered(theta[i], g["theta_min"][i], g["theta_max"][i])
@@ -134,6 +164,25 @@ def interpolate(tables, theta, angle, steering_moves, r):
                     weigh(quintic(eta), tables.steered[i, n, order], 3 * m, FIXED, r[0]["rows"][order])
                     weigh(quintic(eta), tables.steered[i, n + 1, order], 3 * m, FIXED, r[0]["rows"][order + 3])
                 along_theta(r[0]["rows"], 0, FIXED, xi, g["theta_per_step"][i], i, r)
+
+
+@inline
+def interpolate_places(tables, i, theta, angle, r):
+    """Row PLACES of corner i into the scratch row 0 of r (a record of INTERPOLATED), from tables that have them."""
+    g = tables.places_grid[0]
+    steered = g["steered"]
+    rows = r[0]["rows"]
+    n, xi = locate(theta, g["theta_min"][i], g["theta_per_step"][i], g["theta_cells"])
+    w = quintic(xi)
+    if i >= steered:
+        weigh(w, tables.fixed_places[i - steered], 3 * n, PLACED, rows[0])
+        return
+    m, eta = locate(angle, g["angle_min"], g["angle_per_step"], g["angle_cells"])
+    nodes = tables.steered_places[i]
+    for order in range(3):
+        weigh(quintic(eta), nodes[n, order], 3 * m, PLACED, r[0]["rows_by_angle"][order])
+        weigh(quintic(eta), nodes[n + 1, order], 3 * m, PLACED, r[0]["rows_by_angle"][order + 3])
+    weigh(w, r[0]["rows_by_angle"], 0, PLACED, rows[0])
 
 
 @inline

@@ -1,0 +1,94 @@
+"""A corner from a mechanism file, on one side of a vehicle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Record
+from vehicles.multibody.description.initial_state import InitialState
+from vehicles.multibody.description.mechanism import WORLD, Joint, Loop, Mechanism
+from vehicles.multibody.description.parts import Parts
+from vehicles.suspension.corner_design import CornerDesign, Reach
+from vehicles.suspension.mechanism.linkage import Linkage, Names
+
+Vector = NDArray[np.float64]
+
+
+class MechanismCorner(CornerDesign):
+    """A mechanism on the chassis, in chassis axes and from the chassis reference point; see `Linkage`, which also says what may be wrong."""
+
+    kind: ClassVar[str] = "mechanism"
+
+    def __init__(self, mechanism: Mechanism, start: InitialState, names: Names, file: str, key: str) -> None:
+        self.file, self.key = file, key
+        self.linkage: Linkage = Linkage(mechanism, start, names, file, key)
+        self.Q, self.W, self.axle = self.linkage.Q, self.linkage.W, self.linkage.axle
+        self.bodies = {body.name: body for body in mechanism.bodies}
+
+    def write(self, corners: Record, parameters: Record, i: int) -> None:
+        out, linkage = corners[0], self.linkage
+        out["corner_mass"][i], out["spin_inertia"][i] = linkage.mass, linkage.spin_inertia
+        out["design_frame"][:, :, i] = np.eye(3)
+        out["design_wheel_x"][i], out["design_wheel_z"][i] = self.W[0], self.W[2]
+
+    def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
+        m, names = self.linkage.given, self.linkage.names
+
+        def of(body: str) -> str:
+            return chassis if body == WORLD else f"{name}_{body}"
+
+        for body in m.bodies:
+            parts.add_body(of(body.name), body)
+        for joint in m.joints:
+            parts.joints.append(self._joint(joint, name, of))
+        for loop in m.loops:
+            steered = loop.name == names.steering
+            parts.loops.append(
+                replace(
+                    loop,
+                    name=f"{name}_{loop.name}",
+                    predecessor=of(loop.predecessor),
+                    successor=inner if steered else of(loop.successor),
+                    driven=steered and inner == chassis,
+                )
+            )
+        s = struts[0]
+        for one in m.springs:
+            spring, shock = one.name == names.spring, one.name == names.shock
+            parts.springs.append(
+                replace(
+                    one,
+                    name=f"{name}_{one.name}",
+                    body_a=of(one.body_a),
+                    body_b=of(one.body_b),
+                    rate=float(s["spring_rate"][i]) * spring,
+                    free_length=float(s["spring_free_length"][i]) * spring,
+                    damping=float(s["rebound_damping"][i]) * shock,
+                )
+            )
+
+    def reach(self, corners: Record, i: int) -> Reach:
+        low, high = (float(theta) for theta in corners[0]["ends"]["closed"][:, i])
+        return Reach((low, high), closes=None, past_stops=0.0, without_stops=(low, high), short_of_open=0.0)
+
+    def _joint(self, joint: Joint, name: str, of) -> Joint:  # type: ignore[no-untyped-def]
+        """The joint under its new names; coordinate and wheel are what moves independently."""
+        names = self.linkage.names
+        wanted = joint.name == names.coordinate or joint.child == names.wheel
+        return replace(
+            joint,
+            name=f"{name}_{joint.name}",
+            parent=of(joint.parent),
+            child=of(joint.child),
+            independent=wanted,
+            prescribed=joint.name == names.steering,
+        )
+
+
+def loop_named(m: Mechanism, name: str) -> Loop | None:
+    """The loop of that name, if it is one."""
+    return next((loop for loop in m.loops if loop.name == name), None)

@@ -1,0 +1,394 @@
+"""One corner as a mechanism of the general engine, moved by its coordinate theta and by the Pitman angle.
+
+The mechanism stands on the chassis: its world is the chassis, written in chassis axes about the chassis reference point. Knuckle and wheel
+are one body, as in every corner (`vehicles.suspension.carrier`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record, record
+from vehicles.multibody.description.initial_state import InitialState
+from vehicles.multibody.description.mechanism import JOINTS, WORLD, Joint, Mechanism, MechanismError
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.loops.analysis import RANK
+from vehicles.multibody.loops.assembly import assemble
+from vehicles.multibody.loops.constraint_jacobian import free_coordinates, joint_jacobian
+from vehicles.multibody.tree.articulated_body import accelerate_nodes
+from vehicles.multibody.tree.body_motion import body_motion
+from vehicles.multibody.tree.system import System, build_system
+from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.suspension.carrier import carrier_with_wheel
+from vehicles.suspension.corner import INPUTS
+from vehicles.suspension.mechanism.picture import Point, draw
+from vehicles.suspension.mechanism.rows import Moving, place_struts, place_wheel, reduce
+from vehicles.suspension.tables.reduced_table import PLACED, SHOCK, SPRING, STEERED, W
+
+Vector = NDArray[Any]
+
+STRIDE = 0.04
+"""rad, m. Longest way from one closed position to the next, so that loops stay on their branch."""
+
+IDLE = 1e-3
+"""m per rad, m per m. A coordinate that raises the wheel by less does not move it."""
+
+TAKES_PART = 1e-3
+"""Share of a free motion above which a joint is said to move in it."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What an axle takes from its mechanism file, by name.
+
+    steering : joint or loop that the steering moves; empty where there is none
+    ratio : way of a steering joint per Pitman angle, on this side [rad/rad, m/rad]; of no use with a loop
+    """
+
+    coordinate: str
+    wheel: str
+    steering: str
+    spring: str
+    shock: str
+    ratio: float = 0.0
+
+
+class Linkage:
+    """A corner in the general engine.
+
+    Parameters
+    ----------
+    mechanism, start : bodies, joints and loops of this side, in chassis axes, and where they stand in the design position
+    names : what is what in it
+    file, key : the axle in the vehicle file, for messages
+
+    Raises
+    ------
+    ConfigError : a name is not found or cannot be what it is said to be, the wheel is no rotor, or there is not exactly one motion left
+    MechanismError : the loops do not close in the design position
+
+    Attributes
+    ----------
+    W, axle : wheel centre [m] and axle, pointing left, in the design position
+    spin_inertia, mass : of the wheel about its axle [kg m2], and of the whole corner [kg]
+    sign : +1 where a rising coordinate is jounce, otherwise -1
+    picture : where links and struts are, for the view
+    """
+
+    def __init__(self, mechanism: Mechanism, start: InitialState, names: Names, file: str, key: str) -> None:
+        self.given, self.names, self.file, self.key = mechanism, names, file, key
+        self._check_names()
+        self.mechanism = self._without_wheel(start)
+        self.system: System = build_system(self.mechanism)
+        self._start = self._closed_start(self.system, start)
+        self._check_mobility()
+        self._engine = ConstraintEmbedding(self.system, self._start)
+        self._at = self.system.joint_v[names.coordinate].start
+        self._at_q = self.system.joint_q[names.coordinate].start
+        if self._at not in self._engine.independent:
+            self._refuse("coordinate", names.coordinate, "a joint that determines the position, and does not stand on a dead point of it")
+        self.by_loop = names.steering in self.system.driven
+        self._steering: tuple[Record, int] | None = None
+        self.sign = 1.0
+        self._last = (0.0, 0.0, self._start)
+        self._note_points()
+        self._check_effect()
+
+    def connect(self, steering: Record, column: int) -> None:
+        """Let the Pitman angle of a STEERING record move the corner; `column` is 0 on the left side, 1 on the right."""
+        if self.names.steering:
+            self._steering = (steering, column)
+
+    @property
+    def steered(self) -> bool:
+        """Whether the Pitman angle moves it."""
+        return self._steering is not None
+
+    @property
+    def Q(self) -> Vector:
+        """What the steering holds in the design position: the inner joint of the tie rod, or the wheel centre."""
+        return self.picture.inner if self.by_loop else self.W
+
+    # What the file says ------------------------------------------------------------------------------------------------------------
+
+    def _refuse(self, name: str, value: object, expected: str) -> None:
+        raise ConfigError(self.file, f"{self.key}.{name}", value, f"{expected}, in {self.given.file}")
+
+    def _check_names(self) -> None:
+        m, n = self.given, self.names
+        joints = {joint.name: joint for joint in m.joints}
+        single = [name for name, joint in joints.items() if JOINTS[joint.kind] == 1]
+        if n.coordinate not in single:
+            self._refuse("coordinate", n.coordinate, "a revolute or prismatic joint, one of " + ", ".join(single))
+        carriers = [joint.child for joint in m.joints if joint.kind == "revolute" and joint.parent != WORLD]
+        if n.wheel not in carriers:
+            self._refuse("wheel", n.wheel, "a body that a revolute joint carries on another, one of " + ", ".join(carriers))
+        if any(joint.kind == "free" for joint in m.joints):
+            free = next(joint.name for joint in m.joints if joint.kind == "free")
+            raise ConfigError(
+                m.file, f"joints.{free}.type", "free", "joints that hang the suspension on the chassis, which is `world` here"
+            )
+        held = [joint.name for joint in m.joints if joint.parent == n.wheel]
+        held += [loop.name for loop in m.loops if n.wheel in (loop.predecessor, loop.successor)]
+        held += [spring.name for spring in m.springs if n.wheel in (spring.body_a, spring.body_b)]
+        if held:
+            self._refuse("wheel", n.wheel, f"a body on which nothing hangs; {held[0]!r} does")
+        for key, name in (("spring", n.spring), ("shock", n.shock)):
+            if name not in [spring.name for spring in m.springs]:
+                self._refuse(key, name, "one of the springs: " + (", ".join(spring.name for spring in m.springs) or "there is none"))
+        self._check_steering(joints, single)
+        self._check_forces()
+
+    def _check_steering(self, joints: dict[str, Joint], single: list[str]) -> None:
+        m, n = self.given, self.names
+        driven = [loop.name for loop in m.loops if loop.driven and loop.name != n.steering]
+        prescribed = [joint.name for joint in m.joints if joint.prescribed and joint.name != n.steering]
+        if driven or prescribed:
+            self._refuse("steering", n.steering or "nothing", f"{(driven + prescribed)[0]!r}, which something has to move")
+        if not n.steering:
+            return
+        loops = {loop.name: loop for loop in m.loops}
+        if n.steering in loops:
+            if loops[n.steering].successor != WORLD or loops[n.steering].kind not in ("ball", "distance"):
+                self._refuse("steering", n.steering, "a ball or distance loop whose successor is world, where the steering holds it")
+        elif n.steering not in single or n.steering == n.coordinate:
+            able = [loop.name for loop in m.loops if loop.successor == WORLD] + [name for name in single if name != n.coordinate]
+            self._refuse("steering", n.steering, "a loop with the chassis, or a revolute or prismatic joint; one of " + ", ".join(able))
+
+    def _check_forces(self) -> None:
+        """Nothing in the file may be left out in silence."""
+        m = self.given
+        more = [f"springs.{one.name}" for one in m.springs if one.name not in (self.names.spring, self.names.shock)]
+        more += [f"joint_springs.{one.joint}" for one in m.joint_springs] + [f"forces.{one.name}" for one in m.forces]
+        more += [f"joint_forces.{one.joint}" for one in m.joint_forces]
+        if more:
+            raise ConfigError(m.file, more[0], "a force", "no forces but the two springs that the axle names as `spring` and `shock`")
+
+    # The mechanism of the corner ---------------------------------------------------------------------------------------------------
+
+    def _without_wheel(self, start: InitialState) -> Mechanism:
+        """The mechanism with wheel and knuckle as one body; sets W, axle, spin_inertia and mass."""
+        m, n = self.given, self.names
+        system = build_system(m)
+        at = body_motion(system, self._closed_start(system, start), np.zeros(system.n_v), np.zeros(system.n_v))
+        number = {body.name: k for k, body in enumerate(m.bodies)}
+        bearing = m.carrier(n.wheel)
+        k, j = number[bearing.parent], number[n.wheel]
+        p, R = at.p_WB[k], at.R_WB[k]
+        self.carrier, self.W = bearing.parent, p + R @ bearing.p_PF
+        axle = R @ bearing.R_PF @ bearing.axes[0]
+        self.axle = axle if axle[1] > 0.0 else -axle
+        pair = {
+            name: replace(
+                m.bodies[i],
+                p_BoBcm=at.p_WB[i] + at.R_WB[i] @ m.bodies[i].p_BoBcm,
+                I_BBcm=at.R_WB[i] @ m.bodies[i].I_BBcm @ at.R_WB[i].T,
+            )
+            for name, i in (("knuckle", k), ("wheel", j))
+        }
+        self.spin_inertia, whole = carrier_with_wheel(pair, self.W, self.axle, m.file, f"bodies.{n.wheel}")
+        if not self.spin_inertia > 0.0:
+            raise ConfigError(m.file, f"bodies.{n.wheel}.inertia", self.spin_inertia, "a wheel with an inertia about its axle")
+        self.mass = sum(body.mass for body in m.bodies)
+        carrier = RigidBody(self.carrier, whole.mass, R.T @ (whole.p_BoBcm - p), R.T @ whole.I_BBcm @ R)
+        bodies = tuple(carrier if body.name == self.carrier else body for body in m.bodies if body.name != n.wheel)
+        joints = tuple(
+            replace(joint, independent=True if joint.name == n.coordinate else None, prescribed=joint.name == n.steering)
+            for joint in m.joints
+            if joint is not bearing
+        )
+        loops = tuple(replace(loop, driven=loop.name == n.steering) for loop in m.loops)
+        return Mechanism(m.name, bodies, joints, loops, m.couplings, m.springs, gravity=np.zeros(3), file=m.file)
+
+    def _closed_start(self, system: System, start: InitialState) -> Vector:
+        """(n_q,) the design position, closed."""
+        q = system.neutral()
+        for name, where in system.joint_q.items():
+            q[where] = start.positions[name]
+        return assemble(system, q, hold=[name for name in (self.names.coordinate, self.names.steering) if name in system.joint_v])
+
+    def _check_mobility(self) -> None:
+        """One motion must be left when the steering is held, and none when the coordinate is held too."""
+        system = self.system
+        free = free_coordinates(system)
+        G = joint_jacobian(system, self._start)[:, free]
+        values, Vt = np.linalg.svd(G)[1:] if G.size else (np.zeros(0), np.eye(int(free.sum())))
+        rank = int((values > RANK * values.max(initial=0.0)).sum())
+        freedom = int(free.sum()) - rank
+        if freedom == 1:
+            return
+        if freedom == 0:
+            self._refuse("coordinate", self.names.coordinate, "a joint that can move: the loops of the mechanism hold everything")
+        motions = np.zeros((freedom, system.n_v))
+        motions[:, free] = Vt[rank:]
+        self._refuse("coordinate", self.names.coordinate, f"one degree of freedom: there are {freedom}. {self._loose(motions)}")
+
+    def _check_effect(self) -> None:
+        """The coordinate must raise the wheel and stretch the struts; theta is it, positive in jounce."""
+        by_theta = self.rows(np.zeros(1), np.zeros(1))[0][0, 1]
+        rise = float(by_theta[W + 2])
+        if not abs(rise) > IDLE:
+            self._refuse(
+                "coordinate", self.names.coordinate, f"a joint that raises the wheel when it moves, not by {rise:.2g} m per rad or m"
+            )
+        for key, name, at in (("spring", self.names.spring, SPRING), ("shock", self.names.shock, SHOCK)):
+            if not abs(by_theta[at]) > IDLE:
+                self._refuse(key, name, f"a spring whose length changes when {self.names.coordinate!r} moves")
+        self.sign = float(np.sign(rise))
+
+    def _loose(self, motions: Vector) -> str:
+        """What moves while the coordinate is held, in words."""
+        at = self.system.joint_v[self.names.coordinate].start
+        held = int(np.abs(motions[:, at]).argmax())
+        if motions[held, at] != 0.0:
+            motions = np.delete(motions - np.outer(motions[:, at] / motions[held, at], motions[held]), held, axis=0)
+        moving = np.abs(motions).max(axis=0) > TAKES_PART * np.abs(motions).max()
+        names = [name for name, where in self.system.joint_v.items() if moving[where].any()]
+        return f"With {self.names.coordinate!r} held these joints still move: " + ", ".join(names)
+
+    def content(self) -> tuple[object, ...]:
+        """Everything that its rows follow from, besides the steering."""
+        return self.mechanism, self.names, self.W, self.axle, self._start
+
+    # Its motion --------------------------------------------------------------------------------------------------------------------
+
+    def _note_points(self) -> None:
+        """Note bodies and points whose motion is asked for, in the frames of their nodes."""
+        m, system = self.mechanism, self.system
+        at = body_motion(system, self._start, np.zeros(system.n_v), np.zeros(system.n_v))
+        places = {body.name: (at.p_WB[k], at.R_WB[k]) for k, body in enumerate(m.bodies)}
+        p, R = places[self.carrier]
+        springs = {spring.name: spring for spring in m.springs}
+        struts: list[Point] = []
+        for name in (self.names.spring, self.names.shock):
+            one = springs[name]
+            struts += [(one.body_a, one.point_a), (one.body_b, one.point_b)]
+        hub = (self.carrier, R.T @ (self.W - p))
+        self.picture = draw(m, places, hub, self.names.steering, struts)
+        turn = np.array([system.X_MB[body.name][0] for body in m.bodies])
+        self._mass = np.array([body.mass for body in m.bodies])
+        self._inertia = turn @ np.array([body.I_BBcm for body in m.bodies]) @ turn.swapaxes(1, 2)
+        self._bodies = self._in_nodes([(body.name, body.p_BoBcm) for body in m.bodies])
+        self._points = self._in_nodes([hub, *struts, *self.picture.moving])
+        self._carrier = system.node[self.carrier]
+        self._design = system.parts.tree.motion["R"][self._carrier].copy()
+
+    def _in_nodes(self, points: Sequence[Point]) -> tuple[NDArray[np.int_], Vector]:
+        """Nodes (n,) of points of bodies, and the points (n, 3) in their frames."""
+        nodes = np.array([self.system.node[body] for body, _ in points])
+        return nodes, np.array([self.system.X_MB[body][1] + self.system.X_MB[body][0] @ point for body, point in points])
+
+    def rows(self, theta: Vector, angle: Vector) -> tuple[Vector, Vector]:
+        """Reduced quantities and places at S positions theta [rad, m] and Pitman angles [rad], (S,) each.
+
+        Returns
+        -------
+        rows : (S, 3, STEERED + PLACED): REDUCED and PLACES, their derivatives by theta and by the Pitman angle
+        moment : (S, 3, 3): second derivatives of the moment by theta, by both, by the Pitman angle
+
+        Raises
+        ------
+        MechanismError : the loops do not close there
+        """
+        motions = np.stack([self._motions(float(t), float(a)) for t, a in zip(theta, angle, strict=True)])
+        R = motions["R"][:, 0]
+        nodes = self._bodies[0]
+        I = R[:, nodes] @ self._inertia @ R[:, nodes].swapaxes(-1, -2)
+        reduced, moment = reduce(self._mass, I, _moving(motions, *self._bodies))
+        points = _moving(motions, *self._points)
+        turn = R[:, self._carrier] @ self._design.T
+        place_wheel(reduced, _only(points, slice(0, 1)), turn @ self.axle)
+        place_struts(reduced, _only(points, slice(1, 5)))
+        out = np.zeros((len(theta), 3, STEERED + PLACED))
+        out[:, :, :STEERED] = reduced
+        for k, spin in enumerate((None, points.w[:, 0], points.w_s[:, 0])):
+            for n, axis in enumerate((0, 2)):
+                x = turn[:, :, axis]
+                out[:, k, STEERED + 3 * n : STEERED + 3 * n + 3] = x if spin is None else np.cross(spin, x)
+        for k, value in enumerate((points.p, points.u, points.u_s)):
+            out[:, k, STEERED + 6 :] = value[:, 5:].reshape(len(theta), -1)
+        return out, moment
+
+    def _motions(self, theta: float, angle: float) -> Vector:
+        """(3, nodes) MOTION of all nodes, the chassis being the first, at steady theta' = 1, at delta' = 1, and at both."""
+        self._go(theta, angle)
+        tree, found = self.system.parts.tree, []
+        for rate, angle_rate in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)):
+            self._close(theta, angle, rate, angle_rate)
+            accelerate_nodes(tree, self._engine.kernel_arguments.closure.X_rate)
+            found.append(tree.motion.copy())
+        return np.stack(found)
+
+    def _go(self, theta: float, angle: float) -> None:
+        """Close the loops there, coming from the last position in small strides."""
+        before, before_angle, _ = self._last
+        count = int(np.ceil(max(abs(theta - before), abs(angle - before_angle)) / STRIDE))
+        for k in range(1, count):
+            share = k / count
+            self._close(before + share * (theta - before), before_angle + share * (angle - before_angle), 0.0, 0.0)
+
+    def _close(self, theta: float, angle: float, rate: float, angle_rate: float) -> None:
+        """Close the loops there, at these steady rates; leaves positions, velocities and X'_S theta' with the system and the engine."""
+        q, v = self._last[2].copy(), np.zeros(self.system.n_v)
+        q[self._at_q] = self._start[self._at_q] + self.sign * theta
+        v[self._at] = self.sign * rate
+        if self._steering is not None:
+            self._steer(angle, angle_rate, q, v)
+        try:
+            q, _ = self._engine.close(q, v)
+        except MechanismError:
+            self._last = (0.0, 0.0, self._start)
+            raise
+        self._last = (theta, angle, q)
+
+    def _steer(self, angle: float, rate: float, q: Vector, v: Vector) -> None:
+        """Move what the steering moves."""
+        assert self._steering is not None
+        name, (steering, column) = self.names.steering, self._steering
+        if not self.by_loop:
+            at = self.system.joint_q[name].start
+            q[at] = self._start[at] + self.names.ratio * angle
+            v[self.system.joint_v[name]] = self.names.ratio * rate
+            return
+        state, inputs = record(STEERING_STATE), record(INPUTS)
+        state[0]["angle"], state[0]["rate"] = angle, rate
+        place_tierods(steering, state, inputs)
+        driven = self.system.parts.constraints.driven[self.system.driven[name]]
+        driven["offset"] = inputs[0]["Q"][:, column] - self.picture.inner
+        driven["velocity"], driven["acceleration"] = inputs[0]["Q_dot"][:, column], inputs[0]["Q_ddot"][:, column]
+
+
+def _moving(motions: Vector, nodes: NDArray[np.int_], points: Vector) -> Moving:
+    """Motion of points (n, 3) of nodes (n,), from MOTION records (S, 3, nodes) at three pairs of rates."""
+    at = motions[:, :, nodes]
+    r = np.einsum("snij,nj->sni", at["R"][:, 0], points)
+    w, alpha = at["V"][..., :3], at["alpha"][..., :3]
+    u = at["V"][..., 3:] + np.cross(w, r[:, None])
+    f = at["alpha"][..., 3:] + np.cross(alpha, r[:, None]) + np.cross(w, np.cross(w, r[:, None]))
+    turned, mixed = np.cross(w[:, 1], w[:, 0]), alpha[:, 2] - alpha[:, 0] - alpha[:, 1]
+    # the derivatives of the two angular velocities by each other's variable differ by their cross product
+    return Moving(
+        at["p"][:, 0] + r,
+        w[:, 0],
+        u[:, 0],
+        w[:, 1],
+        u[:, 1],
+        alpha[:, 0],
+        0.5 * (mixed + turned),
+        0.5 * (mixed - turned),
+        alpha[:, 1],
+        f[:, 0],
+        0.5 * (f[:, 2] - f[:, 0] - f[:, 1]),
+        f[:, 1],
+    )
+
+
+def _only(motion: Moving, which: slice) -> Moving:
+    return Moving(*(field[:, which] for field in motion))

@@ -1,0 +1,113 @@
+"""What the view draws of a mechanism it knows nothing about: a lower and an upper link, a tie rod and the struts.
+
+A link is a body, or a distance, between the chassis and the carrier; bodies that hang on the carrier without touching the chassis (an
+upright that carries the knuckle) count as carrier. The lowest one at the carrier is drawn as lower arm, the highest as upper arm, another as toe link.
+A carrier that hangs on the chassis itself (a trailing arm) is its own link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicles.multibody.description.mechanism import WORLD, Mechanism
+
+Vector = NDArray[np.float64]
+Point = tuple[str, Vector]
+"""A body and a point of it, in its frame [m]."""
+Places = Mapping[str, tuple[Vector, Vector]]
+"""Origin and attitude of every body's frame in the design position."""
+
+HINGE = 0.15
+"""m. Bushes of a link that hinges on the chassis are drawn so far from the point of its joint."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Points for the view.
+
+    moving : points of bodies: outer joints of lower and upper link and tie rod, lower ends of shock and spring, inner joint of the tie rod
+    bushes : points fixed to the chassis by the names of BUSHES, in the design position [m]
+    inner : inner joint of the tie rod in the design position [m]
+    """
+
+    moving: tuple[Point, ...]
+    bushes: dict[str, Vector]
+    inner: Vector
+
+
+@dataclass(frozen=True)
+class _Link:
+    chassis: Point
+    inner: Point
+    """Where what leads to the carrier begins: on the chassis, or on a body that the steering moves along it."""
+    carrier: Point
+    axis: Vector | None
+    names: tuple[str, ...]
+
+
+def draw(m: Mechanism, places: Places, hub: Point, steering: str, struts: list[Point]) -> Picture:
+    """Picture of a mechanism; `struts` are both ends of spring and shock absorber, `steering` the joint or loop that steers, or empty."""
+
+    def at(point: Point) -> Vector:
+        p, R = places.get(point[0], (np.zeros(3), np.eye(3)))
+        return np.array(p + R @ point[1])
+
+    links = sorted(_links(m, hub), key=lambda link: float(at(link.carrier)[2]))
+    toe = next((link for link in links if steering and steering in link.names), None)
+    others = [link for link in links if link is not toe]
+    none = _Link(hub, hub, hub, None, ())
+    lower = others[0] if others else none
+    upper = others[-1] if others else lower
+    if toe is None:
+        toe = others[1] if len(others) > 2 else none
+    inner = toe.inner if steering in [joint.name for joint in m.joints] else toe.chassis
+    (spring_low, spring_high), (shock_low, shock_high) = (_sorted(struts[k : k + 2]) for k in (0, 2))
+    bushes = dict(zip(("lca_front_B", "lca_rear_B"), _bushes(lower, at), strict=True))
+    bushes |= dict(zip(("uca_front_B", "uca_rear_B"), _bushes(upper, at), strict=True))
+    bushes |= {"shock_upper_B": at(shock_high), "spring_upper_B": at(spring_high)}
+    moving = (lower.carrier, upper.carrier, toe.carrier, shock_low, spring_low, inner)
+    return Picture(moving, bushes, at(inner))
+
+
+def _sorted(ends: list[Point]) -> list[Point]:
+    """The end on the suspension, then the one on the chassis."""
+    return ends if ends[1][0] == WORLD else ends[::-1]
+
+
+def _bushes(link: _Link, at) -> tuple[Vector, Vector]:  # type: ignore[no-untyped-def]
+    point = at(link.chassis)
+    if link.axis is None:
+        return point, point
+    axis = link.axis if link.axis[0] > 0.0 else -link.axis
+    return point + HINGE * axis, point - HINGE * axis
+
+
+def _links(m: Mechanism, hub: Point) -> list[_Link]:
+    """All links between chassis and carrier."""
+    contacts = [(joint.name, (joint.parent, joint.p_PF), (joint.child, joint.p_BM)) for joint in m.joints]
+    contacts += [(loop.name, (loop.predecessor, loop.p_predecessor), (loop.successor, loop.p_successor)) for loop in m.loops]
+    contacts += [(name, other, one) for name, one, other in contacts]
+    on_chassis = {other[0] for _, one, other in contacts if one[0] == WORLD}
+    carrier, waiting = set(), [hub[0]]
+    while waiting:
+        body = waiting.pop()
+        carrier.add(body)
+        waiting += [o[0] for _, one, o in contacts if one[0] == body and o[0] not in on_chassis | carrier | {WORLD}]
+    hinges = {joint.child: joint.R_PF @ joint.axes[0] for joint in m.joints if joint.parent == WORLD and joint.kind == "revolute"}
+    found = []
+    for name, one, other in contacts:
+        if one[0] != WORLD:
+            continue
+        if other[0] in carrier and name in [loop.name for loop in m.loops]:
+            found.append(_Link(one, one, other, None, (name,)))
+        elif other[0] == hub[0]:
+            found.append(_Link(one, one, hub, hinges.get(other[0]), (name,)))
+        else:
+            for outer, link, knuckle in contacts:
+                if link[0] == other[0] and knuckle[0] in carrier:
+                    found.append(_Link(one, link, knuckle, hinges.get(other[0]), (name, outer)))
+    return found

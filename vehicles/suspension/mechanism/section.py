@@ -1,0 +1,93 @@
+"""The section of a vehicle file for an axle from a mechanism file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.section import Section
+from vehicles.multibody.description.initial_state import InitialState
+from vehicles.multibody.description.mechanism import Mechanism, MechanismError
+from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.suspension.axle_section import BUSHES, FAR, STIFF, Axle
+from vehicles.suspension.mechanism.corner import MechanismCorner, loop_named
+from vehicles.suspension.mechanism.linkage import Names
+from vehicles.suspension.mechanism.placing import TURNED, mirrored, moved
+
+Vector = NDArray[np.float64]
+
+
+class MechanismFile(NamedTuple):
+    """A mechanism file that has been read: its path, for messages, and its content. It takes the place of the name under `file`."""
+
+    path: str
+    content: Any
+
+
+class MechanismAxle(Axle):
+    """The left side as a mechanism that hangs on the world, which is the chassis; the right side is its mirror image."""
+
+    hardpoints = ()
+    joints = ()
+    bushes = BUSHES
+
+    def __init__(self, s: Section) -> None:
+        with s:
+            self.file, self.key = s.file, s.key
+            s.raw("suspension", "")  # whoever made this object has read it
+            self.location = s.array("location", (3,), np.zeros(3), within=FAR)
+            self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None
+            given = s.raw("file", expected="the name of a mechanism file")
+            if not isinstance(given, MechanismFile):
+                raise ConfigError(s.file, s.path("file"), given, "the name of a mechanism file")
+            mechanism, self.start = mechanism_from_mapping(given.content, given.path)
+            self.mechanism = moved(mechanism, self.location)
+            coordinate, wheel = s.text("coordinate", expected="the name of a joint"), s.text("wheel", expected="the name of a body")
+            self.steering = s.text("steering", expected="the name of a loop or joint") if s.has("steering") else ""
+            ratio = self._ratio(s)
+            self.spring, self.shock = (self._strut(s, name) for name in ("spring", "shock"))
+            names = [strut.text("name", expected="the name of a spring in the mechanism file") for strut in (self.spring, self.shock)]
+            self.read_struts()
+            self.names = Names(coordinate, wheel, self.steering, names[0], names[1], ratio)
+        self.left = self._corner(self.mechanism, self.start, self.names)
+        self.points = self.left.linkage.picture.bushes
+
+    def _ratio(self, s: Section) -> float:
+        """Way of a joint that the steering moves, per Pitman angle; a loop goes where the steering linkage takes it, and has none."""
+        if self.steering not in [joint.name for joint in self.mechanism.joints] or loop_named(self.mechanism, self.steering) is not None:
+            return 0.0
+        return s.number("steering_ratio", least=-FAR, most=FAR)
+
+    def _strut(self, s: Section, name: str) -> Section:
+        """Spring or shock absorber: a mapping with `name` and its law, or the name alone, which means the linear law of the mechanism file."""
+        if not isinstance(s.raw(name, expected="a mapping with `name`, or the name of a spring"), str):
+            return s.section(name)
+        said = s.text(name)
+        one = next((spring for spring in self.mechanism.springs if spring.name == said), None)
+        if one is None:
+            known = ", ".join(spring.name for spring in self.mechanism.springs) or "there is none"
+            raise ConfigError(s.file, s.path(name), said, f"one of the springs of {self.mechanism.file}: {known}")
+        if name == "spring":
+            law: dict[str, Any] = {"free_length": one.free_length, "rate": one.rate}
+        else:
+            sides = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
+            law = dict.fromkeys(sides, min(one.damping, STIFF)) | {"midstroke_min": 0.0, "midstroke_max": FAR, "midstroke_blend": 1.0}
+        return Section({"name": said, **law}, s.file, s.path(name))
+
+    def corner(self, mirror: bool) -> MechanismCorner:
+        if not mirror:
+            return self.left
+        turned = np.concatenate([[1.0], TURNED])
+        start = {name: q * turned if q.size == 4 else q for name, q in self.start.positions.items()}
+        names = replace(self.names, ratio=-self.names.ratio)
+        return self._corner(mirrored(self.mechanism), InitialState(start, self.start.rates, self.start.accelerations), names)
+
+    def _corner(self, mechanism: Mechanism, start: InitialState, names: Names) -> MechanismCorner:
+        try:
+            return MechanismCorner(mechanism, start, names, self.file, self.key)
+        except MechanismError as error:
+            raise ConfigError(self.file, f"{self.key}.file", str(error), "a mechanism whose loops close in the design position") from None

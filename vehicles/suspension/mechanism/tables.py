@@ -1,0 +1,328 @@
+"""Tables of a vehicle with an axle from a mechanism file: rows of the general engine for it, rows of the closed form for the other axle.
+
+Such a vehicle always works from its tables, so they have no end: see `vehicles.suspension.mechanism.grid.continued`.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.algebra.hermite import quintic, quintic_1, quintic_2
+from simulator.base.errors import JounceError
+from simulator.base.records import Record, record
+from vehicles.model import Mechanism
+from vehicles.suspension.mechanism.grid import continued, nodes_of
+from vehicles.suspension.mechanism.linkage import Linkage
+from vehicles.suspension.tables.build_tables import Source
+from vehicles.suspension.tables.reduced_table import FIXED, GRID, PLACED, REDUCED, SHOCK, SPRING, STEERED, ReducedTables, W
+
+Array = NDArray[Any]
+
+MOST_BYTES = 256 * 2**20
+"""Largest tables of a vehicle."""
+MOST_SECONDS = 300.0
+"""Longest time in which they may be made."""
+
+FEWEST = (12, 8)
+"""Intervals along theta and along the Pitman angle to begin with."""
+GROWTH = 1.25
+PROBES = 5
+"""Places along one variable at which the intervals of the other are chosen."""
+CHECKED = 200
+"""Places at which finished tables are compared with what they were made from."""
+BETWEEN = (0.2764, 0.5)
+"""Where in an interval the error is measured: those of slope and value are largest there."""
+PLACE_CELLS = 32, 12
+"""Intervals of the tables of PLACES: with them they are within a micrometer, and a thousandth of a degree, of the mechanism."""
+BEYOND = 0.25
+"""Share of the margin between an end of the travel and the last closed position that the tables still follow."""
+
+STRAIGHT = np.zeros(STEERED, bool)
+STRAIGHT[:3] = STRAIGHT[W : W + 3] = STRAIGHT[[SPRING, SHOCK]] = True
+"""What goes on at its slope beyond the tables: moment, wheel centre and lengths. Inertias, couplings and directions stay."""
+STRAIGHT_PLACES = np.arange(PLACED) >= 6
+"""The same of PLACES: all but the two directions that come first."""
+
+GROUPS = np.concatenate([np.full(math.prod(row[1]), n) for n, row in enumerate(REDUCED)])
+"""Which quantity of REDUCED a number of a row belongs to."""
+
+
+class Rows(Protocol):
+    """Rows of one corner as a function of theta and Pitman angle."""
+
+    def nodes(self, theta: Array, angle: Array) -> Array:
+        """(n, m, 3, 3, STEERED): derivatives of orders 0 to 2 by both, per interval of the evenly spaced theta (n,) and angle (m,)."""
+
+    def exact(self, theta: Array, angle: Array) -> tuple[Array, Array]:
+        """(S, 3, STEERED): rows and their derivatives by theta and by the angle at S places; (S, 3, 3): second ones of the moment."""
+
+
+class EngineRows:
+    """Rows of the general engine."""
+
+    def __init__(self, linkage: Linkage) -> None:
+        self.linkage = linkage
+
+    def nodes(self, theta: Array, angle: Array) -> Array:
+        """See `Rows`."""
+        return self._nodes(theta, angle)[..., :STEERED]
+
+    def places(self, theta: Array, angle: Array) -> Array:
+        """(n, m, 3, 3, PLACED): the same of PLACES."""
+        return self._nodes(theta, angle)[..., STEERED:]
+
+    def _nodes(self, theta: Array, angle: Array) -> Array:
+        rows = np.empty((len(theta), len(angle), 3, STEERED + PLACED))
+        for m, at in enumerate(angle):  # to and fro, so that the linkage goes from neighbor to neighbor
+            order = slice(None, None, 1 if m % 2 == 0 else -1)
+            rows[order, m] = self.linkage.rows(theta[order], np.full(len(theta), at))[0]
+        rows[:, :, 1] *= theta[1] - theta[0]
+        rows[:, :, 2] *= angle[1] - angle[0] if len(angle) > 1 else 1.0
+        return nodes_of(rows)
+
+    def exact(self, theta: Array, angle: Array) -> tuple[Array, Array]:
+        """See `Rows`."""
+        rows, moment = self.linkage.rows(theta, angle)
+        return rows[:, :, :STEERED], moment
+
+
+class ClosedRows:
+    """Rows of corner i in closed form; the picture has its own kinematics."""
+
+    def __init__(self, source: Source, i: int) -> None:
+        self.source, self.i = source, i
+
+    def _derivatives(self, theta: Array, angle: Array) -> Array:
+        with np.errstate(invalid="ignore"):  # lanes of corners that have no closed form may hold anything
+            return self.source.derivatives(np.tile(theta, (4, 1)), angle)[..., self.i, :]
+
+    def nodes(self, theta: Array, angle: Array) -> Array:
+        """See `Rows`."""
+        out = self._derivatives(theta, angle)
+        steps = theta[1] - theta[0], angle[1] - angle[0] if len(angle) > 1 else 1.0
+        for a in range(3):
+            for b in range(3):
+                out[:, :, a, b] *= steps[0] ** a * steps[1] ** b
+        return out
+
+    def exact(self, theta: Array, angle: Array) -> tuple[Array, Array]:
+        """See `Rows`."""
+        all_orders = np.stack([self._derivatives(np.array([t]), np.array([a]))[0, 0] for t, a in zip(theta, angle, strict=True)])
+        second = np.stack([all_orders[:, 2, 0, :3], all_orders[:, 1, 1, :3], all_orders[:, 0, 2, :3]], axis=1)
+        return np.stack([all_orders[:, 0, 0], all_orders[:, 1, 0], all_orders[:, 0, 1]], axis=1), second
+
+
+@dataclass(frozen=True)
+class Corner:
+    """Rows of a corner, the thetas that its table covers, and the size of each quantity there (STEERED,)."""
+
+    rows: Rows
+    low: float
+    high: float
+    lock: float
+    scale: Array
+
+    def thetas(self, count: int) -> Array:
+        """(count,) evenly spaced thetas."""
+        return np.linspace(self.low, self.high, count)
+
+    def angles(self, count: int) -> Array:
+        """(count,) evenly spaced Pitman angles, or the one there is."""
+        return np.linspace(-self.lock, self.lock, count) if self.lock > 0.0 else np.zeros(1)
+
+
+@dataclass(frozen=True)
+class Built:
+    """What came out: the tables, intervals along theta and Pitman angle, and the error reached in the measure of DEFAULT_TOLERANCE."""
+
+    tables: ReducedTables
+    theta_cells: int
+    angle_cells: int
+    error: float
+
+
+def build_engine_tables(mechanism: Mechanism, steering: Record, steered: bool, tolerance: float) -> Built:
+    """Tables of a vehicle of which some corners are linkages.
+
+    Parameters
+    ----------
+    mechanism : with the ends of the travel (`vehicles.suspension.ends`)
+    steering : record of STEERING
+    steered : whether the steering moves the front axle
+    tolerance : largest error between the nodes, see DEFAULT_TOLERANCE
+
+    Raises
+    ------
+    JounceError : the tolerance is not reached with MOST_BYTES and in MOST_SECONDS
+    """
+    until = time.monotonic() + MOST_SECONDS
+    linkages, corners = [corner.linkage for corner in mechanism.designs], mechanism.corners
+    source = None
+    if any(one is None for one in linkages):
+        source = Source(mechanism, steering if steered else None)
+    lock = float(steering[0]["max_arm_angle"]) if steered else 0.0
+    found = []
+    for i, linkage in enumerate(linkages):
+        rows: Rows = ClosedRows(source, i) if linkage is None else EngineRows(linkage)  # type: ignore[arg-type]
+        found.append(_corner(rows, corners[0]["ends"], i, lock if i < 2 else 0.0))
+    cells, angle_cells = FEWEST[0], FEWEST[1] if steered else 0
+    cells = _enough(found, cells, tolerance, until, along_theta=True)
+    if steered:
+        angle_cells = _enough(found[:2], angle_cells, tolerance, until, along_theta=False)
+    while True:
+        _check_limits(cells, angle_cells, until, tolerance, np.inf)
+        nodes = [one.rows.nodes(one.thetas(cells + 1), one.angles(angle_cells + 1)) for one in found]
+        error = max(_error(one, values) for one, values in zip(found, nodes, strict=True))
+        if error < tolerance:
+            break
+        cells, angle_cells = math.ceil(cells * GROWTH), math.ceil(angle_cells * GROWTH)
+        _check_limits(cells, angle_cells, until, tolerance, error)
+    tables = _laid_out(found, nodes, lock, STRAIGHT)
+    tables[0][0]["placed"] = [isinstance(one.rows, EngineRows) for one in found]
+    thetas, angles = PLACE_CELLS[0] + 1, PLACE_CELLS[1] + 1
+    places = [
+        one.rows.places(one.thetas(thetas), one.angles(angles))
+        if isinstance(one.rows, EngineRows)
+        else np.zeros((thetas, len(one.angles(angles)), 3, 3, PLACED))
+        for one in found
+    ]
+    return Built(ReducedTables(*tables, *_laid_out(found, places, lock, STRAIGHT_PLACES)), cells, angle_cells, error)
+
+
+def _corner(rows: Rows, ends: Record, i: int, lock: float) -> Corner:
+    """A corner with the range of its tables."""
+    low, high = ends["theta"][:, i] + BEYOND * (ends["closed"][:, i] - ends["theta"][:, i])
+    probe = Corner(rows, float(low), float(high), lock, np.empty(0))
+    theta, angle = (grid.ravel() for grid in np.meshgrid(probe.thetas(PROBES), probe.angles(PROBES), indexing="ij"))
+    values = np.abs(rows.exact(theta, angle)[0][:, 0]).max(axis=0)
+    scale = np.array([values[group == GROUPS].max() for group in GROUPS])
+    return Corner(rows, float(low), float(high), lock, np.where(scale > 1e-9, scale, 1.0))
+
+
+def _check_limits(cells: int, angle_cells: int, until: float, tolerance: float, error: float) -> None:
+    """Refuse tables that are too large or take too long. Raises JounceError."""
+    size = _size(cells, angle_cells)
+    reached = f", {error:.2g} reached" if error < np.inf else ""
+    if size > MOST_BYTES:
+        grid = f"{cells} x {angle_cells}" if angle_cells else str(cells)
+        raise JounceError(
+            f"no table of the suspension is within {tolerance:g}{reached}: {grid} intervals would take {size / 2**20:.0f} MiB of "
+            f"{MOST_BYTES / 2**20:.0f}; the tolerance is too small, or a loop almost opens"
+        )
+    if time.monotonic() > until:
+        raise JounceError(f"no table of the suspension is within {tolerance:g} after {MOST_SECONDS:g} s{reached}")
+
+
+def _size(cells: int, angle_cells: int) -> int:
+    """Bytes of the tables of four corners, two of them steered if there are intervals along the angle."""
+    fixed = 4 if angle_cells == 0 else 2
+    return 8 * STEERED * (cells + 5) * 3 * (fixed + (4 - fixed) * 3 * (angle_cells + 1))
+
+
+def _enough(found: Sequence[Corner], cells: int, tolerance: float, until: float, along_theta: bool) -> int:
+    """Least number of intervals of a geometric series whose error stays within the tolerance, at PROBES places of the other variable."""
+    worst = np.inf
+    while True:
+        limits = (cells, 0) if along_theta else (FEWEST[0], cells)
+        _check_limits(*limits, until, tolerance, worst)
+        worst = max(_error_along(one, cells, along_theta) for one in found)
+        if worst < tolerance:
+            return cells
+        cells = math.ceil(cells * min(max(GROWTH, 0.9 * (worst / tolerance) ** 0.25), 2.0))  # the curvature errs by the fourth power
+
+
+def _error_along(one: Corner, cells: int, along_theta: bool) -> float:
+    """Largest error between the nodes along one variable: of the quantities, their slopes and the curvature of the moment."""
+    others = one.angles(PROBES) if along_theta else one.thetas(PROBES)
+    count = cells + 1
+    at = one.thetas(count) if along_theta else one.angles(count)
+    step = at[1] - at[0]
+    slope, second = (1, 0) if along_theta else (2, 2)
+    worst = 0.0
+    for other in others:
+
+        def places(x: Array, other: float = other) -> tuple[Array, Array]:
+            return (x, np.full(len(x), other)) if along_theta else (np.full(len(x), other), x)
+
+        rows = one.rows.exact(*places(at))[0]
+        line = np.zeros((count, 1, 3, STEERED))
+        line[:, 0, 0], line[:, 0, 1] = rows[:, 0], step * rows[:, slope]
+        ends = nodes_of(line)[:, 0, :, 0]
+        pairs = np.concatenate([ends[:-1], ends[1:]], axis=1)
+        for xi in BETWEEN:
+            exact, moment = one.rows.exact(*places(at[:-1] + xi * step))
+            for order, weights in enumerate((quintic(xi), quintic_1(xi), quintic_2(xi))):
+                value = np.einsum("w,nwf->nf", np.array(weights), pairs) / step**order
+                if order < 2:
+                    error = np.abs(value - exact[:, (0, slope)[order]]) / one.scale
+                else:
+                    error = np.abs(value[:, :3] - moment[:, second]) / one.scale[:3]
+                worst = max(worst, float(error.max()))
+    return worst
+
+
+def _error(one: Corner, nodes: Array) -> float:
+    """Largest error of nodes (n, m, 3, 3, WIDTH) at places between them, spread over the range (golden ratio)."""
+    n, m = nodes.shape[0], nodes.shape[1]
+    k = np.arange(1, CHECKED + 1)
+    theta = one.low + (one.high - one.low) * ((k * 0.6180339887498949) % 1.0)
+    angle = one.lock * (2.0 * ((k * 0.7548776662466927) % 1.0) - 1.0)
+    order = np.lexsort((theta, np.round(angle * 20.0)))  # neighbors one after the other
+    theta, angle = theta[order], angle[order]
+    exact, moment = one.rows.exact(theta, angle)
+    a, xi = _cell(theta, one.low, one.high, n - 1)
+    b, eta = _cell(angle, -one.lock, one.lock, m - 1)
+    per_theta = (n - 1) / (one.high - one.low)
+    per_angle = (m - 1) / (2.0 * one.lock) if m > 1 else 0.0
+    v = [np.array([f(float(x)) for x in xi]) * per_theta**p for p, f in enumerate((quintic, quintic_1, quintic_2))]
+    if m > 1:
+        u = [np.array([f(float(x)) for x in eta]) * per_angle**p for p, f in enumerate((quintic, quintic_1, quintic_2))]
+        block = np.stack([np.stack([nodes[a + i, b + j] for j in (0, 1)], axis=2) for i in (0, 1)], axis=1)  # (S, 2, 3, 2, 3, C)
+        block = block.reshape(len(k), 6, 6, -1)
+    else:
+        u = [np.ones((len(k), 1)), np.zeros((len(k), 1)), np.zeros((len(k), 1))]
+        block = np.stack([nodes[a + i, 0, :, :1] for i in (0, 1)], axis=1).reshape(len(k), 6, 1, -1)
+
+    def at(p: int, q: int, count: int) -> Array:
+        return np.einsum("sw,sx,swxc->sc", v[p], u[q], block[..., :count])
+
+    worst = max(float((np.abs(at(p, q, STEERED) - exact[:, k]) / one.scale).max()) for k, (p, q) in enumerate(((0, 0), (1, 0), (0, 1))))
+    for row, (p, q) in enumerate(((2, 0), (1, 1), (0, 2))):
+        worst = max(worst, float((np.abs(at(p, q, 3) - moment[:, row]) / one.scale[:3]).max()))
+    return worst
+
+
+def _cell(x: Array, low: float, high: float, cells: int) -> tuple[NDArray[np.int_], Array]:
+    """Interval and place in it of values in a range."""
+    if cells == 0:
+        return np.zeros(len(x), int), np.zeros(len(x))
+    t = (x - low) / (high - low) * cells
+    n = np.clip(t.astype(int), 0, cells - 1)
+    return n, t - n
+
+
+def _laid_out(found: Sequence[Corner], nodes: Sequence[Array], lock: float, straight: NDArray[np.bool_]) -> tuple[Record, Array, Array]:
+    """Nodes (n, m, 3, 3, C) of the corners as `ReducedTables` has them, gone on beyond both ends of the travel: grid, fixed and steered."""
+    grid = record(GRID)
+    g = grid[0]
+    cells, angles, width = nodes[0].shape[0] - 1, nodes[0].shape[1], nodes[0].shape[-1]
+    steered = 2 if lock > 0.0 else 0
+    step = np.array([(one.high - one.low) / cells for one in found])
+    g["steered"], g["theta_cells"], g["endless"] = steered, cells + 4, True
+    g["theta_min"] = [one.low for one in found] - 2.0 * step
+    g["theta_max"] = [one.high for one in found] + 2.0 * step
+    g["theta_per_step"] = 1.0 / step
+    longer = [continued(values, straight) for values in nodes]
+    over_both = np.zeros((0, 0, 3, 0, width))
+    if steered:
+        g["angle_cells"], g["angle_min"], g["angle_max"], g["angle_per_step"] = angles - 1, -lock, lock, (angles - 1) / (2.0 * lock)
+        over_both = np.stack([v.transpose(0, 2, 1, 3, 4).reshape(cells + 5, 3, 3 * angles, width) for v in longer[:steered]])
+    over_theta = np.stack([v[:, 0, :, 0].reshape(3 * (cells + 5), width) for v in longer[steered:]])
+    return grid, np.ascontiguousarray(over_theta[..., : FIXED if width == STEERED else width]), np.ascontiguousarray(over_both)

@@ -1,0 +1,108 @@
+"""The ends of the travel of a corner from a mechanism file, found as `vehicles.travel` does and by the same measures, in the general engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record
+from vehicles.multibody.description.mechanism import MechanismError
+from vehicles.suspension.mechanism.linkage import Linkage
+from vehicles.suspension.tables.reduced_table import SHOCK, SPRING, STEER_RATE, D, W
+from vehicles.travel import (
+    DAMPING,
+    FARTHEST,
+    HEAVIER,
+    LOAD,
+    LOCKS,
+    MARGIN,
+    QUICKER,
+    RIGID,
+    SHARE,
+    STRIDE,
+    YIELDING,
+)
+
+Vector = NDArray[Any]
+
+CHUNK = 16
+"""Positions that are asked for at once."""
+
+
+def write_ends(linkage: Linkage, i: int, corners: Record, struts: Record, lock: float) -> None:
+    """Find the ends of the linkage of corner i and write them into its column of CORNERS; `lock` is the Pitman angle at full lock [rad]."""
+    design, _ = linkage.rows(np.zeros(1), np.zeros(1))
+    inertia, way = float(design[0, 0, D]), float(np.linalg.norm(design[0, 1, W : W + 3]))
+    (least, rebound), (largest, bump) = (_walk(linkage, side, design[0], struts, i, lock) for side in (-1.0, 1.0))
+    if least == 0.0 or largest == 0.0:
+        expected = (
+            f"a joint that moves the wheel up and down from the design position, at every lock of the steering, in {linkage.given.file}"
+        )
+        raise ConfigError(linkage.file, f"{linkage.key}.coordinate", linkage.names.coordinate, expected)
+    ends, margin = corners[0]["ends"], MARGIN / way
+    ends["closed"][:, i] = least, largest
+    ends["theta"][:, i] = (
+        max(rebound, least + min(margin, -0.5 * least)),
+        min(bump, largest - min(margin, 0.5 * largest)),
+    )
+    ends["rate"][i] = LOAD * way**2 / YIELDING
+    ends["rigid_rate"][i] = RIGID * inertia
+    ends["damping"][i] = 2.0 * DAMPING * np.sqrt(ends["rate"][i] * inertia)
+    corners[0]["travel"][:, i] = ends["theta"][:, i]
+
+
+def _walk(linkage: Linkage, side: float, design: Vector, struts: Record, i: int, lock: float) -> tuple[float, float]:
+    """From the design position to the side -1 or +1: theta up to which the corner is sound at every lock, and theta at which its rubber
+    stop is used up, infinite if that is not before."""
+    thetas = side * np.arange(STRIDE, FARTHEST, STRIDE)
+    metal = side * np.inf
+    for share in LOCKS if linkage.steered else (0.0,):
+        rows = _rows_until_open(linkage, thetas, share * lock)
+        sound = [_sound(row, design) for row in rows]
+        thetas = thetas[: sound.index(False) if False in sound else len(sound)]
+        if share == 0.0:
+            used = (float(theta) for theta, row in zip(thetas, rows, strict=False) if _stop_used_up(side, float(row[0, SPRING]), struts, i))
+            metal = next(used, metal)
+    last = float(thetas[-1]) if len(thetas) else 0.0
+    return last, metal
+
+
+def _rows_until_open(linkage: Linkage, thetas: Vector, angle: float) -> Vector:
+    """Rows (k, 3, n) at the first of the thetas, as many as the loops close at, some at a time."""
+    found = []
+    for k in range(0, len(thetas), CHUNK):
+        some = thetas[k : k + CHUNK]
+        try:
+            found.append(linkage.rows(some, np.full(len(some), angle))[0])
+        except MechanismError:
+            for theta in some:
+                try:
+                    found.append(linkage.rows(np.array([theta]), np.array([angle]))[0])
+                except MechanismError:
+                    return np.concatenate(found) if found else np.empty((0, 3, 0))
+    return np.concatenate(found)
+
+
+def _sound(row: Vector, design: Vector) -> bool:
+    """Whether rows (3, n) are those of a corner that is far from a toggle, compared with the design position."""
+    levers = row[1, [SPRING, SHOCK]] / design[1, [SPRING, SHOCK]]
+    turn, first = (np.linalg.norm(one[0, STEER_RATE : STEER_RATE + 3]) for one in (row, design))
+    return bool(
+        np.isfinite(row).all()
+        and row[0, D] < HEAVIER * design[0, D]
+        and row[1, W + 2] > SHARE * design[1, W + 2]
+        and (levers > SHARE).all()
+        and turn <= QUICKER * first
+    )
+
+
+def _stop_used_up(side: float, length: float, struts: Record, i: int) -> bool:
+    s = struts[0]
+    points = int(s["stop_points"][i])
+    if points == 0:
+        return False
+    used = s["bump_stop_length"][i] - length if side > 0.0 else length - s["rebound_stop_length"][i]
+    return bool(used > s["stop_penetration"][i, points - 1])
