@@ -6,7 +6,7 @@ import math
 
 from simulator.base.algebra.vectors import column, cross
 from simulator.base.frames import euler_angles, rotation_of_quaternion
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import kernel
 from vehicles.suspension.corner import corner_kinematics
 
 
@@ -30,8 +30,6 @@ def read_vehicle(m, s, out):
     for j in range(4):
         o["q_WB"][j] = x["q_WB"][j]
     o["roll"], o["pitch"], o["yaw"] = euler_angles(R)
-    if m.tables.grid[0]["theta_cells"] > 0:
-        find_points(m, s)
     for i in range(4):
         read_corner(m, s, i, o)
         read_wheel(s, i, o)
@@ -43,9 +41,10 @@ def read_vehicle(m, s, out):
     o["steering_wheel_torque"] = -s.out[0]["pitman_torque"] / ratio
 
 
-@inline
+@kernel
 def find_points(m, s):
-    """The points of the suspension in closed form, for the last step's angles: tables know the wheel only."""
+    """The points of the suspension in closed form, for the last step's angles: before `read_vehicle` where there are tables, which know
+    the wheel only. A kernel of its own, which vehicles without tables do not compile."""
     for i in range(4):
         s.work[0]["cos_theta"][i] = math.cos(s.inputs[0]["theta"][i])
         s.work[0]["sin_theta"][i] = math.sin(s.inputs[0]["theta"][i])

@@ -19,7 +19,7 @@ from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_from_mapping, drivetrain_reset
 from vehicles.equilibrium import settle
 from vehicles.model import new_workspace
-from vehicles.read import read_vehicle
+from vehicles.read import find_points, read_vehicle
 from vehicles.readout import READOUT
 from vehicles.stages import Model, Space
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
@@ -83,6 +83,8 @@ class Vehicle:
 
     def read(self, command: Record | None = None) -> Record:
         """READOUT record of the present state, overwritten at every call."""
+        if self.model.tables.grid[0]["theta_cells"] > 0:
+            find_points(self.model, self.space)
         read_vehicle(self.model, self.space, self.readout)
         if command is not None:
             for name in ("steering", "throttle", "brake"):

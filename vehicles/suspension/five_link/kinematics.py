@@ -34,7 +34,7 @@ from simulator.base.algebra.vectors import (
     sub,
     symmetric_in_frame,
 )
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import inline
 from vehicles.suspension.corner_bodies import BODY_COUNT, CARRIER, put_inertia, put_theta_body, turning
 
 BODIES = ("upper_front", "upper_rear", "carrier", "lower_front", "lower_rear", "toe_link")
@@ -95,7 +95,7 @@ FARTHEST = 10.0
 """m. No suspension travels that far: beyond, and not a number."""
 
 
-@kernel
+@inline
 def five_link_kinematics(p, q, k):
     """Position, velocity map and acceleration bias of the corners of the axle.
 
@@ -119,7 +119,7 @@ def five_link_kinematics(p, q, k):
 # Position ----------------------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@inline
 def find_position(f, s, j, height):
     """Position of corner j at a height of its wheel centre [m] and its derivatives, in the FOUND record s.
 
@@ -143,7 +143,7 @@ def start_over(f, s, j):
     set_derivatives(s, j)
 
 
-@kernel
+@inline
 def approach(f, s, j, height):
     """From the last position to a height, in strides."""
     way = height - s["offset"][2, j]
@@ -177,7 +177,7 @@ def turn(s, j, angle):
     store(s["attitude"], j, scale(1.0 / (1.0 - dot(e, g)), add(add(e, g), cross(e, g))))
 
 
-@kernel
+@inline
 def close_loops(f, s, j):
     """Newton's method on the five distances, the height of the wheel centre being given. J holds the factors of the last round."""
     step = s["step"]
@@ -363,7 +363,7 @@ def place_struts(g, f, s, j, beyond, o):
     store(o["B"], i, B)
 
 
-@kernel
+@inline
 def strut_end(f, s, j, body, at):
     """A point of a body, with its first and second derivative by theta."""
     if body == CARRIER:

@@ -35,7 +35,7 @@ from vehicles.suspension.tables.reduced_table import (
 )
 
 
-@kernel
+@inline
 def prepare_from_tables(tables, corners, struts, steering, steering_moves, state, q, k, r, work, out):
     """What `vehicles.dynamics.prepare` does, for angles that the tables cover.
 
