@@ -15,7 +15,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
+import numba
 import numpy as np
 
 from simulator import tick
@@ -31,6 +33,7 @@ from simulator.motion.stream import MotionStream
 from simulator.motion.watchdog import warm_up
 from simulator.session import Session
 from vehicles.command import COMMAND
+from vehicles.step import vehicle_step
 
 H = 1e-3
 PATIENCE = 2.0
@@ -84,12 +87,14 @@ def _compile(say: Callable[[str], None]) -> None:
 
 
 def _from_the_other_end() -> None:
-    """The same kernels, those first that `_compile` comes to last."""
+    """The same kernels, those first that `_compile` comes to last; not the tick itself, by which `compile_kernels` knows that all are there."""
     cueing = build_cueing("small_hexapod", "small_hexapod", H)
     cueing.step(np.zeros(3), np.zeros(3), False, H)
     warm_up(cueing.platform)
     vehicle, ground = build_vehicle("hmmwv", check_step=False), build_ground("flat")
-    Session(vehicle, ground, _Nobody(), cueing, [], H).warm()
+    arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    step: Any = vehicle_step  # compiled, not called: the vehicle stands nowhere
+    step.compile(tuple(numba.typeof(one) for one in (vehicle.model, vehicle.space, arrays, record(COMMAND), H)))
 
 
 @contextlib.contextmanager

@@ -48,6 +48,9 @@ def kernel(function: F) -> F:
 
     Kernels have no heap: one that makes an array does not compile. Without it the compiler need not count references to every part
     of a record that a kernel looks at, which otherwise takes a third of the time of an evaluation of the vehicle.
+
+    A kernel that calls a kernel calls it, whoever compiled it first; see `simulator.base.kernel_code`. Numba alone makes a kernel that is
+    first met inside an inline function an inline function too.
     """
     if not COMPILES:
         return function
@@ -65,7 +68,7 @@ def inline(function: F) -> F:
     """Compile `function` as part of every kernel that calls it.
 
     For the vector algebra and the pieces of a long loop: a call left inside would keep the compiler from running the loop over the
-    four corners in the processor's vector lanes.
+    four corners in the processor's vector lanes. Python may call it too, and gets a kernel of it.
     """
     if not COMPILES:
         return function
