@@ -26,6 +26,9 @@ SMALL = 250
 """Instructions up to which a kernel is copied into its callers. LLVM lets about fifty vanish; larger: the same code is compiled again and
 again, smaller: calls in hot loops that were none."""
 
+WAYS_IN = ("cfunc.", "_ZN7cpython")
+"""Beginnings of the names of what numba adds to a kernel, so that C and Python may call it."""
+
 
 class Origin(NamedTuple):
     """Where to find a compiled kernel again in another process."""
@@ -73,7 +76,8 @@ class OurLibrary(JITCodeLibrary):
 
     def is_large(self) -> bool:
         """Whether this is called where it lies rather than copied."""
-        instructions = (one for function in self.own_module().functions for block in function.blocks for one in block.instructions)
+        functions = (one for one in self.own_module().functions if not one.name.startswith(WAYS_IN))
+        instructions = (one for function in functions for block in function.blocks for one in block.instructions)
         return next(islice(instructions, SMALL, None), None) is not None
 
     def own_module(self) -> Any:
