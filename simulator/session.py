@@ -293,17 +293,10 @@ class Session:
             self._recover()
         elif runs and self.tick % self._place_every < count:
             self._remember_place()
-            self._name_stopped()
         elif self._held > 0 and not self.paused:
             self._held = max(0, self._held - count)
             if self._held == 0 and self.cueing.readout[0]["gain"] > FADED:
                 self._held = count
-
-    def _name_stopped(self) -> None:
-        """Say of every axle from outside that has been stopped that it was, once."""
-        for corner in self.vehicle.stopped():
-            if corner not in [failure.part for failure in self.failures]:
-                self.failures.append(PartError(corner, JounceError("a number that is not finite; the axle is held where it was")))
 
     def _remember_place(self) -> None:
         """Note where the vehicle is, if it is well; one that lies on its roof, or flies, may be so for long."""

@@ -1,32 +1,50 @@
-"""Compiles the kernels of a tick before they are needed, and says so: the first start on a machine takes a while, later ones do not."""
+"""Compiles the kernels of a tick before they are needed, and says so: the first start on a machine takes a while, later ones do not.
+
+Where there are two cores a second process compiles with us. It begins at the other end; who comes to a kernel first compiles it, and the
+other takes it from the disk (`simulator.base.sharing`).
+"""
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import os
+import subprocess
+import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
+import numba
 import numpy as np
 
 from simulator import tick
 from simulator.announce import said_elsewhere
+from simulator.base import leftovers
 from simulator.base.frames import quaternion_of_rotation
-from simulator.base.jit import is_compiled
+from simulator.base.jit import ROOT, cache_is_kept, is_compiled
 from simulator.base.records import record
+from simulator.base.sharing import POSSIBLE, sharing
 from simulator.build import build_cueing, build_ground, build_vehicle
 from simulator.incident import is_upright
 from simulator.motion.stream import MotionStream
 from simulator.motion.watchdog import warm_up
 from simulator.session import Session
 from vehicles.command import COMMAND
+from vehicles.step import vehicle_step
 
 H = 1e-3
+PATIENCE = 2.0
+"""s that the second process may take to leave when it is told to; it may be writing a file."""
 
 
 def compile_kernels(say: Callable[[str], None]) -> None:
     """Compile everything a session calls, unless it lies compiled on disk. `say` gets a line at the start and one per part."""
     if is_compiled(tick.__file__):
         return
-    with said_elsewhere():
+    with said_elsewhere(), _second_process(), _nothing_collected():
         _compile(say)
 
 
@@ -68,8 +86,90 @@ def _compile(say: Callable[[str], None]) -> None:
     say(f"compiled in {time.perf_counter() - began:.0f} s")
 
 
+def _from_the_other_end() -> None:
+    """The same kernels, those first that `_compile` comes to last; not the tick itself, by which `compile_kernels` knows that all are there."""
+    cueing = build_cueing("small_hexapod", "small_hexapod", H)
+    cueing.step(np.zeros(3), np.zeros(3), False, H)
+    warm_up(cueing.platform)
+    vehicle, ground = build_vehicle("hmmwv", check_step=False), build_ground("flat")
+    arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    step: Any = vehicle_step  # compiled, not called: the vehicle stands nowhere
+    step.compile(tuple(numba.typeof(one) for one in (vehicle.model, vehicle.space, arrays, record(COMMAND), H)))
+
+
+@contextlib.contextmanager
+def _second_process() -> Iterator[None]:
+    """Have another process compile too; where that is not possible, or it fails, this one does it all."""
+    if not (POSSIBLE and cache_is_kept() and _cores() > 1):
+        yield
+        return
+    with sharing() as claims, contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # no more processes, or no memory for one
+            stack.callback(_start(claims))
+        yield
+
+
+@contextlib.contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """No garbage collection: the compiler keeps nearly all that it makes, and looking through it takes a tenth of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _cores() -> int:
+    """Processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _start(claims: int) -> Callable[[], None]:
+    """Start the second process; calling what is returned ends it."""
+    with leftovers.making():
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", __name__, str(claims)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[claims],
+            start_new_session=True,  # a terminal's signals are for us alone
+        )
+        end = partial(_end, process)
+        forget = leftovers.keep(end)
+
+    def end_and_forget() -> None:
+        end()
+        forget()
+
+    return end_and_forget
+
+
+def _end(process: subprocess.Popen) -> None:
+    """The second process leaves when its input ends, also when that is because this one is no more."""
+    try:
+        process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _leave_with_the_other() -> None:
+    """End this process when the one that started it ends its input; not in the middle of a file."""
+    sys.stdin.buffer.read()
+    with leftovers.making():
+        os._exit(0)
+
+
 class _Nobody:
     """A driver who does nothing."""
 
     def read(self, t: float, readout: object, command: object) -> None:
         """Leave the command as it is."""
+
+
+if __name__ == "__main__":
+    threading.Thread(target=_leave_with_the_other, daemon=True).start()
+    with sharing(int(sys.argv[1])), _nothing_collected():
+        _from_the_other_end()

@@ -25,7 +25,7 @@ from simulator.base.algebra.spatial import unrotated
 from simulator.base.algebra.vectors import add, add_scaled, cross, dot, scale, vector
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section
 from terrain.surface import height_and_normal
@@ -77,7 +77,7 @@ ROOF = 0.12
 """m. The roof over the driver's head, where a file tells nothing of the body's points."""
 
 
-@kernel
+@inline
 def touch_ground(p, s, state, R, ground, h):
     """Forces of the ground on the body over a step of h seconds, into the state record s.
 

@@ -113,7 +113,7 @@ def accelerations(chassis, corners, blocks, struts, state, q, loads, k, work, ou
     answer_loads(chassis, corners, state, loads, k, work, out)
 
 
-@kernel
+@inline
 def answer_loads(chassis, corners, state, loads, k, work, out):
     """Second half of `accelerations`: what the loads do, after `prepare` at the same state. Equations (30)-(33) of the module."""
     apply_wheel_loads(loads, k, work)  # (31)

@@ -37,10 +37,6 @@ def read_vehicle(m, s, out):
     for j in range(4):
         o["q_WB"][j] = x["q_WB"][j]
     o["roll"], o["pitch"], o["yaw"] = euler_angles(R)
-    if m.tables.grid[0]["theta_cells"] > 0:  # tables know the wheel only
-        place_blocks(m.corners, s.blocks, s.inputs, s.kinematics)
-    show_blocks(s.blocks, s.inputs, s.points)
-    show_tabulated(m, s)
     for i in range(4):
         read_corner(m, s, i, o)
         read_wheel(s, i, o)
@@ -50,6 +46,21 @@ def read_vehicle(m, s, out):
     o["pitman_angle"] = s.steering[0]["angle"]
     o["steering_wheel_angle"] = -ratio * s.steering[0]["angle"]
     o["steering_wheel_torque"] = -s.out[0]["pitman_torque"] / ratio
+
+
+@kernel
+def show_points(m, s):
+    """The points of the suspension after the last step, before `read_vehicle`."""
+    show_blocks(s.blocks, s.inputs, s.points)
+
+
+@kernel
+def find_points(m, s):
+    """The same where there are tables, which know the wheel only: in closed form, or from tables of their own. A kernel of its own, which
+    vehicles without tables do not compile."""
+    place_blocks(m.corners, s.blocks, s.inputs, s.kinematics)
+    show_blocks(s.blocks, s.inputs, s.points)
+    show_tabulated(m, s)
 
 
 @inline

@@ -19,7 +19,7 @@ from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_from_mapping, drivetrain_reset
 from vehicles.equilibrium import present_suspension, settle
 from vehicles.model import CORNER_NAMES, new_workspace
-from vehicles.read import read_vehicle
+from vehicles.read import find_points, read_vehicle, show_points
 from vehicles.readout import READOUT
 from vehicles.stages import Model, Space
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
@@ -55,7 +55,7 @@ class Vehicle:
         self.readout: Record = record(READOUT)
         self.troubles: list[str] = []
         """What parts from outside did that they should not, one line each."""
-        self._told: set[int] = set()
+        self._told: set[int | str] = set()
 
     def reset(self, ground: Ground, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0) -> None:
         """Settle the vehicle at rest at (x, y) [m] with heading yaw [rad]: every acceleration is below 1e-9 m/s2.
@@ -105,15 +105,21 @@ class Vehicle:
 
     def read(self, command: Record | None = None) -> Record:
         """READOUT record of the present state, overwritten at every call."""
+        points = find_points if self.model.tables.grid[0]["theta_cells"] > 0 else show_points
+        points(self.model, self.space)
         read_vehicle(self.model, self.space, self.readout)
-        self._note_laws_switched_off()
+        self._note_what_is_off()
         if command is not None:
             for name in ("steering", "throttle", "brake"):
                 self.readout[0][name] = command[0][name]
         return self.readout
 
-    def _note_laws_switched_off(self) -> None:
-        """Note, once for every wheel, a tread law that does not count any more."""
+    def _note_what_is_off(self) -> None:
+        """Note, once for every wheel and axle, a tread law that does not count any more and a kind of axle that is held."""
+        for corner in self.stopped():
+            if corner.key not in self._told:
+                self._told.add(corner.key)
+                self.troubles.append(f"{corner.kind}, {corner.key}: gave a number that is not finite, and the axle is held where it was")
         off = [i for i in self.tires.outside if self.space.treads[i]["off"] and i not in self._told]
         if off:
             self._told.update(off)

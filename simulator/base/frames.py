@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 
 
 @kernel
@@ -57,7 +57,7 @@ def quaternion_of_rotation(R, q):
         q[i] /= norm
 
 
-@kernel
+@inline
 def advance_quaternion(q, w_B, h):
     """Turn q (4,) in place by the constant angular velocity w_B (3,), written in the body, during h seconds; exact and unit."""
     angle = math.sqrt(w_B[0] * w_B[0] + w_B[1] * w_B[1] + w_B[2] * w_B[2]) * h

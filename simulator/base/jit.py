@@ -23,6 +23,7 @@ import numba
 from numba.extending import intrinsic, overload
 
 from simulator.base.kernel_cache import KernelCache
+from simulator.base.kernel_code import KernelCompiler, PieceCompiler, PieceDispatcher
 
 # The loop over the four corners reads and writes hundreds of fields of a few records. LLVM gives up proving that the records do not
 # overlap after 100 comparisons, and with that gives up the vector lanes (a factor of 4 on the kinematics); let it go on.
@@ -47,10 +48,14 @@ def kernel(function: F) -> F:
 
     Kernels have no heap: one that makes an array does not compile. Without it the compiler need not count references to every part
     of a record that a kernel looks at, which otherwise takes a third of the time of an evaluation of the vehicle.
+
+    A kernel that calls a kernel calls it, whoever compiled it first; see `simulator.base.kernel_code`. Numba alone makes a kernel that is
+    first met inside an inline function an inline function too.
     """
-    compiled = numba.njit(**OPTIONS)(function)
-    if COMPILES:
-        use_cache(compiled, function)
+    if not COMPILES:
+        return function
+    compiled = numba.njit(pipeline_class=KernelCompiler, forceinline=False, **OPTIONS)(function)
+    use_cache(compiled, function)
     return cast(F, compiled)
 
 
@@ -63,9 +68,14 @@ def inline(function: F) -> F:
     """Compile `function` as part of every kernel that calls it.
 
     For the vector algebra and the pieces of a long loop: a call left inside would keep the compiler from running the loop over the
-    four corners in the processor's vector lanes.
+    four corners in the processor's vector lanes. Python may call it too, and gets a kernel of it.
     """
-    return cast(F, numba.njit(forceinline=True, **OPTIONS)(function))
+    if not COMPILES:
+        return function
+    options = {"nopython": True, "boundscheck": None, "forceinline": True, **OPTIONS}
+    piece = PieceDispatcher(function, targetoptions=options, pipeline_class=PieceCompiler)
+    piece.as_kernel = kernel(function)
+    return cast(F, piece)
 
 
 def fma(a: float, b: float, c: float) -> float:
@@ -102,19 +112,28 @@ def cache_folder() -> Path:
 @cache
 def user_cache(name: str) -> Path:
     """Folder of that name in the user's cache folder, or a private temporary one when that cannot be written."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "jounce" / name
+    folder = _users_folder(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError:
         return Path(tempfile.mkdtemp(prefix=f"jounce-{name}-"))
+
+
+def cache_is_kept() -> bool:
+    """Whether other processes find what this one has compiled."""
+    return COMPILES and cache_folder() == _users_folder("kernels")
+
+
+def _users_folder(name: str) -> Path:
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "jounce" / name
 
 
 @cache

@@ -17,7 +17,8 @@ from typing import Any
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-from simulator.base import compiling, leftovers
+from simulator.base import compiling, leftovers, sharing
+from simulator.base.kernel_code import OurLibrary
 
 DIGEST = hashlib.sha256().digest_size
 
@@ -34,6 +35,10 @@ class KernelCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel for these types as it lies on disk, or None when it has to be compiled."""
         found = super().load_overload(sig, target_context)
+        if found is None and not sharing.claim(self._claim(sig)):
+            found = super().load_overload(sig, target_context)
+            if found is not None:
+                sharing.release(self._claim(sig))
         if found is None:
             compiling.tell(self._function_name, True)
         return found
@@ -42,7 +47,12 @@ class KernelCache(FunctionCache):
         """Keep a kernel that was just compiled; where the disk refuses, it is compiled again at the next start."""
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
+        sharing.release(self._claim(sig))
         compiling.tell(self._function_name, False)
+
+    def _claim(self, sig: Any) -> str:
+        """What a kernel for these types is called between processes."""
+        return f"{self._impl.filename_base} {sig}"
 
 
 class _Place:
@@ -74,6 +84,24 @@ class _Kept(CompileResultCacheImpl):
         self._lineno = function.__code__.co_firstlineno
         name = f"{function.__module__}.{function.__qualname__}"
         self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
+
+    def reduce(self, data: Any) -> Any:
+        """Picklable parts of a compiled kernel, and which kernels it calls."""
+        library = data.library
+        mine = isinstance(library, OurLibrary)
+        return (mine, library.origin, [called.origin for called in library.called]) if mine else (mine, None, []), super().reduce(data)
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """A compiled kernel out of its parts, after those that it calls; None when one of them is not what it was."""
+        (mine, origin, calls), parts = payload
+        called = {found.library(): None for found in calls}
+        if None in called:
+            return None
+        compiled = super().rebuild(target_context, parts)
+        if mine:
+            compiled.library.__class__ = OurLibrary
+            compiled.library.origin, compiled.library.called = origin, called
+        return compiled
 
 
 class _CheckedFiles(IndexDataCacheFile):

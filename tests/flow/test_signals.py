@@ -191,3 +191,4 @@ def test_a_signal_while_it_compiles(tmp_path):
         assert "json" not in name or not out
         assert time.monotonic() - began < 10.0
     assert not (tmp_path / "new").exists()
+    assert not list((tmp_path / "cache").rglob("*.tmp.*")), "half a file of the second process that compiles"

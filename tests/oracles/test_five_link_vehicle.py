@@ -76,7 +76,7 @@ def joint_state(w: Workspace, system: System) -> tuple[Array, Array]:
         v[system.joint_v[f"{name}_wheel"]] = x["wheel_spin"][i] - w.out[0]["carrier_spin"][i]
         corner = DESIGN.corners[i]
         if isinstance(corner, FiveLinkCorner):
-            set_links(system, q, v, k, i, corner)
+            set_links(system, q, v, k, i, corner, w.kinematics[0])
         else:
             side = np.sign(np.cross(corner.lower_arm_axis, corner.D - corner.lower_arm_point)[2])
             q[system.joint_q[f"{name}_lca"]], v[system.joint_v[f"{name}_lca"]] = side * x["theta"][i], side * x["theta_dot"][i]
@@ -85,8 +85,8 @@ def joint_state(w: Workspace, system: System) -> tuple[Array, Array]:
     return ConstraintEmbedding(system, system.neutral()).close(q, v)
 
 
-def set_links(system: System, q: Array, v: Array, k: Any, i: int, corner: FiveLinkCorner) -> None:
-    """Angles of the universal joints from the directions of the links, and the ball joint of the carrier."""
+def set_links(system: System, q: Array, v: Array, k: Any, i: int, corner: FiveLinkCorner, seen: Any) -> None:
+    """Angles of the universal joints from the directions of the links, and the ball joint of the carrier; k : MEMORY, seen : KINEMATICS."""
     for n, link in enumerate(LINKS):
         joint, body = f"{CORNER_NAMES[i]}_{link}", n if n < CARRIER else n + 1
         x, y = link_axes(corner, n)
@@ -100,7 +100,7 @@ def set_links(system: System, q: Array, v: Array, k: Any, i: int, corner: FiveLi
         v[system.joint_v[joint]] = np.linalg.lstsq(np.column_stack([x, turned_y]), w, rcond=None)[0]
         if link == "lower_rear":
             held, held_w = about(x, a) @ about(y, b), w
-    X, Z = k["carrier_x"][:, i], k["carrier_z"][:, i]
+    X, Z = seen["carrier_x"][:, i], seen["carrier_z"][:, i]
     R = held.T @ np.column_stack([X, np.cross(Z, X), Z])
     scalar = 0.5 * np.sqrt(1.0 + np.trace(R))
     axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4.0 * scalar)

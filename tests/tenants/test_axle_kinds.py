@@ -205,6 +205,8 @@ def test_a_tenant_that_gives_what_is_no_number_is_held_and_the_drive_goes_on(tmp
             v.space.blocks.parameters.view(np.float64)[:] = np.nan
         v.step(ground("flat"), go, 1e-3)
     assert v.stopped() == (v.description.mechanism.designs[2],)
+    v.read()
+    assert v.troubles == ["trailing_arm, axles.rear: gave a number that is not finite, and the axle is held where it was"]
     readout = v.read()[0]
     assert all(np.isfinite(v.space.state[0][name]).all() for name in ("p_WB", "v_WB_B", "w_WB_B", "theta", "theta_dot"))
     assert np.abs(readout["p_BK"][2:] - stood).max() < 1e-3

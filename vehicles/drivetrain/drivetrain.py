@@ -124,7 +124,7 @@ def idling_speed(p, turbine_speed, free):
     return low
 
 
-@kernel
+@inline
 def drivetrain_step(p, b, s, command, hubs, h, out):
     """Advance the drivetrain and the wheel spins by h seconds.
 

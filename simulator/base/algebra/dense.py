@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 
 
-@kernel
+@inline
 def factor(A, exchanges):
     """L (ones on its diagonal) and U of A (n, n) by Gaussian elimination with partial pivoting, in place.
 
@@ -34,7 +34,7 @@ def factor(A, exchanges):
     return True
 
 
-@kernel
+@inline
 def solve(LU, exchanges, b):
     """b (n,) becomes the solution of A x = b, after `factor`."""
     n = LU.shape[0]

@@ -38,7 +38,7 @@ from simulator.base.algebra.vectors import (
     sub,
     symmetric_in_frame,
 )
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import inline
 from vehicles.suspension.corner_bodies import motion_of, put_body, put_inertia, put_motion, put_theta_body, turning
 
 BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
@@ -115,7 +115,7 @@ DOUBLE_WISHBONE_SCRATCH = (
 """What is found of double wishbones, all relative to the chassis."""
 
 
-@kernel
+@inline
 def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
     """Position, velocity map and acceleration bias of all four corners, side by side in the vector lanes.
 

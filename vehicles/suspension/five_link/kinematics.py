@@ -156,7 +156,7 @@ def place_corner(f, o, i, theta, rate, k):
 # Position ----------------------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@inline
 def find_position(f, s, j, height):
     """Position of corner j at a height of its wheel centre [m] and its derivatives, in the FOUND record s.
 
@@ -180,7 +180,7 @@ def start_over(f, s, j):
     set_derivatives(s, j)
 
 
-@kernel
+@inline
 def approach(f, s, j, height):
     """From the last position to a height, in strides."""
     way = height - s["offset"][2, j]
@@ -214,7 +214,7 @@ def turn(s, j, angle):
     store(s["attitude"], j, scale(1.0 / (1.0 - dot(e, g)), add(add(e, g), cross(e, g))))
 
 
-@kernel
+@inline
 def close_loops(f, s, j):
     """Newton's method on the five distances, the height of the wheel centre being given. J holds the factors of the last round."""
     step = s["step"]
@@ -401,7 +401,7 @@ def place_struts(f, s, j, beyond, o, k):
     store(o["B"], j, B)
 
 
-@kernel
+@inline
 def strut_end(f, s, j, body, at):
     """A point of a body, with its first derivative by theta."""
     if body == CARRIER:

@@ -135,7 +135,7 @@ def covers(tables, theta, angle):
     return inside
 
 
-@kernel
+@inline
 def interpolate(tables, theta, angle, steering_moves, r):
     """Reduced quantities of the four corners with their derivatives [per rad], for angles that the tables cover.
 

@@ -14,7 +14,7 @@ From there on everything is `vehicles.dynamics`: gyroscopic couples, struts, bar
 from __future__ import annotations
 
 from simulator.base.algebra.vectors import add, add_scaled, column, combine, cross, dot, scale, store, sub, symmetric_times, vector
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import inline
 from vehicles.suspension.anti_roll_bar import apply_anti_roll_bars
 from vehicles.suspension.corner_sums import add_gyroscopic_couples, apply_struts, move_corners
 from vehicles.suspension.tables.reduced_table import (
@@ -35,7 +35,7 @@ from vehicles.suspension.tables.reduced_table import (
 )
 
 
-@kernel
+@inline
 def prepare_from_tables(tables, corners, blocks, struts, steering, steering_moves, state, q, k, r, work, out):
     """What `vehicles.dynamics.prepare` does, for angles that the tables cover.
 
@@ -150,7 +150,7 @@ def add_steering(r, steered, theta_dot, angle_rate, angle_acceleration, w_B, k, 
             work[0]["corners_bias"][j + 3] += f[j]
 
 
-@kernel
+@inline
 def table_pitman_torque(steering, state, loads, r, work, out):
     """Torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
 

@@ -1,0 +1,89 @@
+"""The second process that compiles: it comes where it is of use, goes with the one that started it, and may fail."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from simulator import warm
+from simulator.base import sharing
+
+pytestmark = pytest.mark.skipif(not sharing.POSSIBLE, reason="needs locks of parts of a file")
+
+KILLED = """
+from simulator import warm
+warm._cores = lambda: 2
+Popen = warm.subprocess.Popen
+def start(*arguments, **options):
+    process = Popen(*arguments, **options)
+    print(process.pid, flush=True)
+    return process
+warm.subprocess.Popen = start
+with warm._second_process():
+    input()
+"""
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen]:
+    """Processes that are started; this one has two cores and a cache."""
+    found: list[subprocess.Popen] = []
+
+    class Noted(subprocess.Popen):
+        def __init__(self, *arguments: object, **options: object) -> None:
+            super().__init__(*arguments, **options)  # type: ignore[call-overload]
+            found.append(self)
+
+    monkeypatch.setattr(warm.subprocess, "Popen", Noted)
+    monkeypatch.setattr(warm, "_cores", lambda: 2)
+    monkeypatch.setattr(warm, "cache_is_kept", lambda: True)
+    return found
+
+
+def test_it_leaves_when_it_is_not_needed_any_more(started: list[subprocess.Popen]) -> None:
+    with warm._second_process():
+        time.sleep(0.5)
+        assert started[0].poll() is None
+    assert len(started) == 1
+    assert started[0].returncode is not None
+
+
+def test_it_leaves_when_the_one_that_started_it_is_killed() -> None:
+    process = subprocess.Popen([sys.executable, "-c", KILLED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    helper = int(process.stdout.readline())
+    assert _runs(helper)
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 60.0
+    while _runs(helper) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _runs(helper)
+
+
+def _runs(pid: int) -> bool:
+    """Whether there is such a process, other than one that nobody has asked for its exit code yet."""
+    done = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return done.stdout.strip()[:1] not in ("", "Z")
+
+
+@pytest.mark.parametrize("program", ["/bin/false", "/no/such/program"])
+def test_it_may_fail(started: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    monkeypatch.setattr(warm.sys, "executable", program)
+    with warm._second_process():
+        assert sharing.claim("a kernel")
+        sharing.release("a kernel")
+    assert all(process.returncode == 1 for process in started)
+
+
+@pytest.mark.parametrize(("cores", "kept"), [(1, True), (2, False)])
+def test_it_does_not_come_where_it_is_of_no_use(
+    started: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch, cores: int, kept: bool
+) -> None:
+    monkeypatch.setattr(warm, "_cores", lambda: cores)
+    monkeypatch.setattr(warm, "cache_is_kept", lambda: kept)
+    with warm._second_process():
+        assert not started
