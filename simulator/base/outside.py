@@ -24,6 +24,7 @@ from numba import types
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
+from numpy.typing import NDArray
 
 from simulator.base.jit import COMPILES, OPTIONS, use_cache
 from simulator.base.records import Record
@@ -113,17 +114,17 @@ def _compiled_record_at(_context: Any, _address: Any, dtype: Any) -> Any:
     return array(types.uintp, dtype), generate
 
 
-def _plain_address(records: Record) -> int:
-    return address_of(records)
+def _plain_address_in(array: NDArray[Any]) -> int:
+    return int(array.ctypes.data)
 
 
 @intrinsic
-def _compiled_address(_context: Any, records: Any) -> Any:
+def _compiled_address_in(_context: Any, array: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        made = make_array(records)(context, builder, arguments[0])
-        return builder.ptrtoint(made.data, context.get_value_type(types.uintp))
+        data = make_array(array)(context, builder, arguments[0]).data
+        return builder.ptrtoint(data, context.get_value_type(types.uintp))
 
-    return types.uintp(records), generate
+    return types.uintp(array), generate
 
 
 def _plain_call(kernel: int, parameters: int, state: int, seen: int, result: int, first: int, count: int, h: float) -> None:
@@ -146,8 +147,8 @@ record_at: Callable[..., Any] = _compiled_record_at if COMPILES else _plain_reco
 records_at: Callable[..., Any] = _compiled_records_at if COMPILES else _plain_records_at
 """So many records of a dtype that lie one after the other, for kernels: `records_at(parameters, dtype, first + count)[i]["mass"]`."""
 
-address_in_kernel: Callable[..., int] = _compiled_address if COMPILES else _plain_address
-"""`address_of`, for kernels."""
+address_in: Callable[..., int] = _compiled_address_in if COMPILES else _plain_address_in
+"""Where an array or a record lies, for kernels: what is copied together with its memory keeps no address, but asks for it."""
 
 call: Callable[..., None] = _compiled_call if COMPILES else _plain_call
 """Run the kernel at an address, for kernels: `call(kernel, parameters, state, seen, result, first, count, h)`."""

@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from simulator.base.jit import inline, kernel
-from simulator.base.outside import address_in_kernel, call
+from simulator.base.outside import address_in, call
 from simulator.base.records import Record
 from vehicles.tires.load import carry
 from vehicles.tires.moments import contact_length, finish, rolling_radius
@@ -68,7 +68,7 @@ def ask(laws, o, task, h):
         o.seen[i]["task"] = task
     for i in range(len(laws)):
         if laws[i]["count"] > 0:
-            state, seen, result = address_in_kernel(o.treads), address_in_kernel(o.seen), address_in_kernel(o.result)
+            state, seen, result = address_in(o.treads), address_in(o.seen), address_in(o.result)
             call(laws[i]["kernel"], laws[i]["parameters"], state, seen, result, i, laws[i]["count"], h)
 
 
