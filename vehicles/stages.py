@@ -23,7 +23,7 @@ from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 from vehicles.dynamics import answer_loads
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.suspension.blocks import Blocks
-from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.corner_sums import prepare_here
 from vehicles.suspension.ends import hold_ends, stay_closed
 from vehicles.suspension.tables.reduced_table import ReducedTables
 from vehicles.suspension.tables.tabulated import prepare_from_tables
@@ -89,7 +89,7 @@ def before_contact(m, s, tabulated, h):
     if tabulated:
         prepare_from_tables(m.tables, m.corners, m.struts, s.steering, True, s.state, s.inputs, s.kinematics, s.reduced, s.work, s.out)
     else:
-        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        prepare_here(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
     hold_ends(m.corners, s.state, s.kinematics, s.work, h)
     move_wheels(s)
 

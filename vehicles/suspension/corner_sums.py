@@ -28,6 +28,12 @@ SUMS = (
 @kernel
 def prepare(corners, blocks, struts, state, q, k, work, out):
     """Kinematics, sums and strut forces of the corners at the present state."""
+    prepare_here(corners, blocks, struts, state, q, k, work, out)
+
+
+@inline
+def prepare_here(corners, blocks, struts, state, q, k, work, out):
+    """`prepare` as part of the caller: handing so many records over takes longer than it looks."""
     for i in range(4):
         q[0]["theta"][i] = state[0]["theta"][i]
         q[0]["theta_dot"][i] = state[0]["theta_dot"][i]
