@@ -40,7 +40,7 @@ from simulator.base.algebra.vectors import (
     vector,
 )
 from simulator.base.jit import inline, kernel
-from vehicles.suspension.corner_sums import SUMS, prepare
+from vehicles.suspension.corner_sums import SUMS, prepare, prepare_here
 from vehicles.suspension.ends import hold_ends
 
 CHASSIS = (
@@ -108,7 +108,7 @@ def accelerations(chassis, corners, blocks, struts, state, q, loads, k, work, ou
 
     Source: [Jain 2016, eqs 4-7 and 9-11], reduced once more (see the module).
     """
-    prepare(corners, blocks, struts, state, q, k, work, out)
+    prepare_here(corners, blocks, struts, state, q, k, work, out)
     hold_ends(corners, state, k, work, 0.0)
     answer_loads(chassis, corners, state, loads, k, work, out)
 

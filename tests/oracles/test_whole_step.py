@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import InertiaWarning
+from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.build import build_ground, build_vehicle
 from simulator.lab.validate.accelerations import OracleModel
@@ -22,6 +23,11 @@ from vehicles.command import COMMAND
 from vehicles.steering_torque import steering_row
 from vehicles.suspension.blocks import steer_blocks
 from vehicles.vehicle import Vehicle
+
+
+@kernel
+def steer(blocks, q, k):
+    steer_blocks(blocks, q, k)
 
 
 def steering_force(model: dict[str, Any], loop_force: np.ndarray, side: str) -> np.ndarray:
@@ -46,7 +52,7 @@ def test_steering_row_is_the_force_on_the_tie_rod(seed: int) -> None:
         force = R.T @ steering_force(model, reference["loop_force"], side)
         for direction in np.vstack([np.eye(3), rng.normal(size=3)]):
             s.inputs[0]["Q_1"][:, i] = direction
-            steer_blocks(s.blocks, s.inputs, s.kinematics)
+            steer(s.blocks, s.inputs, s.kinematics)
             row = steering_row(s.kinematics, s.loads, s.out, s.work, i)
             assert error(row, force @ direction) < 1e-9
 

@@ -215,11 +215,18 @@ def hold(kept, q, i, k):
     c["F"][i], c["H"][i], c["steer_bias"][i] = 0.0, 0.0, 0.0
 
 
-@kernel
+@inline
 def steer_blocks(blocks, q, k):
     """What the steering arm moves, of the corners that are steered, after `place_blocks` with the same q."""
     if blocks.own[0]["steered"] > 0:
         steer_default(blocks.own, q, blocks.scratch, k)
+    if blocks.others.shape[0] > 0:
+        steer_others(blocks, q, k)
+
+
+@kernel
+def steer_others(blocks, q, k):
+    """`steer` of every block from outside that is steered and has not been stopped."""
     for n in range(blocks.others.shape[0]):
         if blocks.others[n]["steer"] != 0 and blocks.others[n]["watch"] != STOPPED:
             run(blocks, n, blocks.others[n]["steer"], q, k)

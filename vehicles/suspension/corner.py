@@ -8,6 +8,7 @@ suits its kind, an angle [rad] or the height of the wheel centre [m], rising in 
 from __future__ import annotations
 
 from simulator.base.records import dtype_of, layout_hash
+from vehicles.suspension.corner_bodies import AGGREGATE
 from vehicles.suspension.ends import ENDS
 
 CORNERS = (
@@ -47,12 +48,7 @@ KINEMATICS = (
     ("spring_length_1", (4,), "m", "its derivative by theta"),
     ("shock_length", (4,), "m", "length of the shock absorber"),
     ("shock_length_1", (4,), "m", "its derivative by theta"),
-    ("moment", (3, 4), "kg m", "sum of mass times position"),
-    ("inertia", (6, 4), "kg m2", "inertia about the reference point (xx, yy, zz, xy, xz, yz)"),
-    ("G", (6, 4), "kg m2, kg m", "coupling of chassis and theta (angular, linear)"),
-    ("D", (4,), "kg m2, kg", "inertia of theta"),
-    ("bias", (6, 4), "N m, N", "inertia forces at zero acceleration (angular, linear)"),
-    ("theta_bias", (4,), "N m, N", "inertia force on theta at zero acceleration"),
+    *AGGREGATE,
     ("D_across", (2,), "kg m2, kg", "per axle, inertia that couples its two coordinates"),
     ("W_across", (3, 4), "m", "velocity of the wheel centre per theta_dot of the other side of the axle"),
     ("w_across", (3, 4), "1", "angular velocity of the carrier, likewise"),

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, six, symmetric_times
-from simulator.base.jit import inline
+import numpy as np
+
+from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, six, symmetric_times, vector
+from simulator.base.jit import inline, kernel
 from simulator.base.records import Table
+
+AGGREGATE = (
+    ("moment", (3, 4), "kg m", "sum of mass times position"),
+    ("inertia", (6, 4), "kg m2", "inertia about the reference point (xx, yy, zz, xy, xz, yz)"),
+    ("G", (6, 4), "kg m2, kg m", "coupling of chassis and theta (angular, linear)"),
+    ("D", (4,), "kg m2, kg", "inertia of theta"),
+    ("bias", (6, 4), "N m, N", "inertia forces at zero acceleration (angular, linear)"),
+    ("theta_bias", (4,), "N m, N", "inertia force on theta at zero acceleration"),
+)
+"""What the bodies of a corner are to the rest of the vehicle."""
 
 
 def motion_of(bodies: int) -> Table:
@@ -58,6 +70,32 @@ def put_inertia(o, body, i, inertia):
     """Store the inertia (xx, yy, zz, xy, xz, yz) of a body."""
     for j in range(6):
         o["inertia"][body, j, i] = inertia[j]
+
+
+@kernel
+def sum_bodies(mass, o, w_WB_B, k, theta):
+    """Composite inertia, coupling, theta inertia and bias forces of all four columns, from their bodies.
+
+    mass : (n, 4) of the bodies; o : their motion, see `motion_of`; k : AGGREGATE, overwritten in all columns
+    theta : (4,) only tells the number of corners: the compiler uses the vector lanes if that is unknown to it, and unsigned
+    """
+    w_B = vector(w_WB_B)
+    lanes = np.uint64(theta.shape[0])
+    for i in range(lanes):
+        start_sums(k, i)
+    for b in range(mass.shape[0]):
+        for i in range(lanes):
+            add_body(o, b, i, mass[b, i], w_B, k)
+
+
+@inline
+def take_sums(sums, i, k):
+    """Sums of corner i into KINEMATICS, from a record of AGGREGATE of the kind's own."""
+    for j in range(3):
+        k["moment"][j, i] = sums["moment"][j, i]
+    for j in range(6):
+        k["inertia"][j, i], k["G"][j, i], k["bias"][j, i] = sums["inertia"][j, i], sums["G"][j, i], sums["bias"][j, i]
+    k["D"][i], k["theta_bias"][i] = sums["D"][i], sums["theta_bias"][i]
 
 
 @inline

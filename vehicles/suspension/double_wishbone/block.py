@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, in_frame, scale, store, sub, vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
-from vehicles.suspension.corner_bodies import add_body, add_steered_body, start_steering, start_sums
+from vehicles.suspension.corner_bodies import add_steered_body, start_steering, sum_bodies
 from vehicles.suspension.double_wishbone.kinematics import CARRIER, DOUBLE_WISHBONES, TIEROD, double_wishbone_kinematics
 from vehicles.suspension.ends import limited
 
@@ -32,22 +30,7 @@ def place(corners, p, q, found, k):
         found[0]["cos_theta"][i] = math.cos(theta)
         found[0]["sin_theta"][i] = math.sin(theta)
     double_wishbone_kinematics(p, q, found[0]["cos_theta"], found[0]["sin_theta"], found, k)
-    sum_bodies(p, q[0]["w_WB_B"], found, k, q[0]["theta"])
-
-
-@kernel
-def sum_bodies(p, w_WB_B, found, k, theta):
-    """Composite inertia, coupling, theta inertia and bias forces of every corner, from its bodies.
-
-    `theta` (4,) only tells the number of corners: the compiler uses the vector lanes if that is unknown to it, and unsigned.
-    """
-    w_B = vector(w_WB_B)
-    lanes = np.uint64(theta.shape[0])
-    for i in range(lanes):
-        start_sums(k[0], i)
-    for b in range(7):
-        for i in range(lanes):
-            add_body(found[0], b, i, p[0]["mass"][b, i], w_B, k[0])
+    sum_bodies(p[0]["mass"], found[0], q[0]["w_WB_B"], k[0], q[0]["theta"])
 
 
 @kernel

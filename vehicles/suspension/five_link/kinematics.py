@@ -33,13 +33,12 @@ from simulator.base.algebra.vectors import (
     store,
     sub,
     symmetric_in_frame,
-    vector,
 )
 from simulator.base.jit import inline, kernel
 from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
-from vehicles.suspension.corner_bodies import add_body, motion_of, put_inertia, put_theta_body, start_sums, turning
+from vehicles.suspension.corner_bodies import AGGREGATE, motion_of, put_inertia, put_theta_body, sum_bodies, take_sums, turning
 
 BODIES = ("upper_front", "upper_rear", "carrier", "lower_front", "lower_rear", "toe_link")
 """The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin. The others are the links."""
@@ -92,6 +91,7 @@ MEMORY = (
     ("found", (), "", "record of FOUND", dtype_of(FOUND)),
     ("B", (3, 4), "m", "scratch: lower end of the shock absorber"),
     ("S", (3, 4), "m", "scratch: lower end of the spring"),
+    ("sums", (), "", "record of AGGREGATE: scratch of all four vector lanes", dtype_of(AGGREGATE)),
     *motion_of(len(BODIES)),
 )
 """Of the block: the last position, and the bodies in it."""
@@ -118,12 +118,11 @@ def place(parameters, state, seen, result, first, count, h):
     """Position, velocity map, acceleration bias and sums of the corners of the block, see `vehicles.suspension.blocks`."""
     f, o = record_at(parameters, PARAMETERS_TYPE)[0], record_at(state, MEMORY_TYPE)[0]
     q, k = record_at(seen, INPUTS_TYPE)[0], record_at(result, KINEMATICS_TYPE)[0]
-    w_B = vector(q["w_WB_B"])
     for i in range(first, first + count):
         place_corner(f, o, i, q["theta"][i], q["theta_dot"][i], k)
-        start_sums(k, i)
-        for b in range(len(BODIES)):
-            add_body(o, b, i, f["mass"][b, i], w_B, k)
+    sum_bodies(f["mass"], o, q["w_WB_B"], o["sums"], q["theta"])
+    for i in range(first, first + count):
+        take_sums(o["sums"], i, k)
 
 
 @outside
