@@ -104,7 +104,7 @@ def move_suspension(m, s, tabulated):
             m.tables, m.corners, s.blocks, m.struts, s.steering, True, s.state, s.inputs, s.kinematics, s.reduced, s.work, s.out
         )
     else:
-        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        prepare_here(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
 
 
 @inline

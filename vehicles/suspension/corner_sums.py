@@ -31,6 +31,12 @@ SUMS = (
 @kernel
 def prepare(corners, blocks, struts, state, q, k, work, out):
     """Kinematics, sums, strut and bar forces of the corners at the present state."""
+    prepare_here(corners, blocks, struts, state, q, k, work, out)
+
+
+@inline
+def prepare_here(corners, blocks, struts, state, q, k, work, out):
+    """`prepare` as part of the caller: handing so many records over takes longer than it looks."""
     move_corners(corners, blocks, state, q, k)
     add_up_corners(k, work)
     add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])

@@ -254,8 +254,8 @@ class Linkage:
         return f"With {self.names.coordinate!r} held these joints still move: " + ", ".join(names)
 
     def content(self) -> tuple[object, ...]:
-        """Everything that its rows follow from, besides the steering."""
-        return self.mechanism, self.names, self.W, self.axle, self._start
+        """Everything that its rows follow from."""
+        return self.mechanism, self.names, self.W, self.axle, self._start, self._steering
 
     # Its motion --------------------------------------------------------------------------------------------------------------------
 

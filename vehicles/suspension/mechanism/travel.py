@@ -1,4 +1,6 @@
-"""The ends of the travel of a corner from a mechanism file, found as `vehicles.travel` does and by the same measures, in the general engine."""
+"""The ends of the travel of a corner from a mechanism file, found as `vehicles.travel` does and by the same measures, in the general engine.
+
+They take a second, and are kept on disk as the tables are."""
 
 from __future__ import annotations
 
@@ -8,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
+from simulator.base.jit import source_digest, user_cache
+from simulator.base.kept import digest_of, kept
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.suspension.mechanism.linkage import Linkage
@@ -31,12 +35,15 @@ Vector = NDArray[Any]
 CHUNK = 16
 """Positions that are asked for at once."""
 
+STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_length")
+"""What the travel follows from of STRUTS."""
+
 
 def write_ends(linkage: Linkage, i: int, corners: Record, struts: Record, lock: float) -> None:
     """Find the ends of the linkage of corner i and write them into its column of CORNERS; `lock` is the Pitman angle at full lock [rad]."""
-    design, _ = linkage.rows(np.zeros(1), np.zeros(1))
-    inertia, way = float(design[0, 0, D]), float(np.linalg.norm(design[0, 1, W : W + 3]))
-    (least, rebound), (largest, bump) = (_walk(linkage, side, design[0], struts, i, lock) for side in (-1.0, 1.0))
+    digest = digest_of(linkage.content(), [struts[0][name][i] for name in STOPS], lock, source_digest(__file__))
+    found = kept(user_cache("travel"), digest, lambda: {"travel": np.array(_travel(linkage, struts, i, lock))})["travel"]
+    inertia, way, least, largest, rebound, bump = (float(number) for number in found)
     if least == 0.0 or largest == 0.0:
         expected = (
             f"a joint that moves the wheel up and down from the design position, at every lock of the steering, in {linkage.given.file}"
@@ -52,6 +59,14 @@ def write_ends(linkage: Linkage, i: int, corners: Record, struts: Record, lock: 
     ends["rigid_rate"][i] = RIGID * inertia
     ends["damping"][i] = 2.0 * DAMPING * np.sqrt(ends["rate"][i] * inertia)
     corners[0]["travel"][:, i] = ends["theta"][:, i]
+
+
+def _travel(linkage: Linkage, struts: Record, i: int, lock: float) -> tuple[float, ...]:
+    """Inertia of theta and way of the wheel per theta in the design position; least and largest theta; thetas at which the rubber stops
+    are used up."""
+    design = linkage.rows(np.zeros(1), np.zeros(1))[0][0]
+    (least, rebound), (largest, bump) = (_walk(linkage, side, design, struts, i, lock) for side in (-1.0, 1.0))
+    return float(design[0, D]), float(np.linalg.norm(design[1, W : W + 3])), least, largest, rebound, bump
 
 
 def _walk(linkage: Linkage, side: float, design: Vector, struts: Record, i: int, lock: float) -> tuple[float, float]:
