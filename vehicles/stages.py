@@ -23,6 +23,7 @@ from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 from vehicles.dynamics import answer_loads
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.suspension.blocks import Blocks
+from vehicles.suspension.corner_sums import prepare_here
 from vehicles.suspension.ends import hold_ends, stay_closed
 from vehicles.suspension.tables.reduced_table import ReducedTables
 from vehicles.suspension.tables.tabulated import prepare_from_tables

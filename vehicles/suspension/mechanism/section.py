@@ -91,3 +91,6 @@ class MechanismAxle(Axle):
             return MechanismCorner(mechanism, start, names, self.file, self.key)
         except MechanismError as error:
             raise ConfigError(self.file, f"{self.key}.file", str(error), "a mechanism whose loops close in the design position") from None
+
+
+AXLE = MechanismAxle
