@@ -46,6 +46,13 @@ def evaluation_loop(m, s, n):
         accelerations(m.chassis, m.corners, s.blocks, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
 
 
+@kernel
+def evaluation_loop_without_blocks(m, s, n):
+    """The same in a checkout from before corners of a kind formed blocks."""
+    for _ in range(n):
+        accelerations(m.chassis, m.corners, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
+
+
 def figures() -> dict[str, Callable[[int], None]]:
     """By name what runs so many rounds; everything is compiled and in motion."""
     found: dict[str, Callable[[int], None]] = {}
@@ -60,7 +67,8 @@ def figures() -> dict[str, Callable[[int], None]]:
             still = build_vehicle(car)
             still.reset(arrays, *ground.spawn, gear=1)
             evaluation = name.replace("step_hard", "evaluation").replace("step_five_link", "evaluation_five_link")
-            found[evaluation] = partial(evaluation_loop, still.model, still.space)
+            loop = evaluation_loop if hasattr(still.space, "blocks") else evaluation_loop_without_blocks
+            found[evaluation] = partial(loop, still.model, still.space)
             found[evaluation](10)
     return found
 
