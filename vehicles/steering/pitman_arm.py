@@ -111,7 +111,7 @@ def steering_step(p, s, steering_input, h):
     s[0]["angle"] += h * rate
 
 
-@kernel
+@inline
 def place_tierods(p, s, q):
     """Inner tie-rod joints of FL and FR with velocity and acceleration, from the state of the Pitman arm.
 

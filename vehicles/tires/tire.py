@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import inline
 from simulator.base.records import Record
 from vehicles.tires.contact import touch
 from vehicles.tires.load import carry
@@ -72,7 +72,7 @@ def shared_advance(tires, i, h, out):
     state["sinkage"] = max(state["sinkage"] + h * o["sinkage_rate"], 0.0)
 
 
-@kernel
+@inline
 def tire_step(p, s, i, ground, under, h, wheel, out):
     """Tire i through one step of h seconds with the wheel as it is at its start: forces into out[i], its state advanced.
 

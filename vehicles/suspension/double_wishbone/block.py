@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, in_frame, scale, store, sub, vector
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import inline
 from simulator.base.records import Record
 from vehicles.suspension.corner_bodies import add_steered_body, start_steering, sum_bodies
 from vehicles.suspension.double_wishbone.kinematics import CARRIER, DOUBLE_WISHBONES, TIEROD, double_wishbone_kinematics
@@ -33,7 +33,7 @@ def place(corners, p, q, found, k):
     sum_bodies(p[0]["mass"], found[0], q[0]["w_WB_B"], k[0], q[0]["theta"])
 
 
-@kernel
+@inline
 def steer(p, q, found, k):
     """What the steering arm moves: the carrier turns about the kingpin, the tie rod goes with it at one end and with Q at the other."""
     o, g, out = found[0], p[0], k[0]
