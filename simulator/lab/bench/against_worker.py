@@ -17,6 +17,7 @@ from simulator.base.records import record
 from simulator.build import build_ground, build_vehicle
 from vehicles.command import COMMAND
 from vehicles.dynamics import accelerations
+from vehicles.stages import Space
 from vehicles.step import vehicle_step
 
 H = 1e-3
@@ -46,9 +47,17 @@ def evaluation_loop(m, s, n):
         accelerations(m.chassis, m.corners, s.blocks, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
 
 
+@kernel
+def evaluation_loop_without_blocks(m, s, n):
+    """The same for checkouts whose kinds of corners had no records of their own."""
+    for _ in range(n):
+        accelerations(m.chassis, m.corners, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)  # type: ignore[call-arg]
+
+
 def figures() -> dict[str, Callable[[int], None]]:
     """By name what runs so many rounds; everything is compiled and in motion."""
     found: dict[str, Callable[[int], None]] = {}
+    evaluate = evaluation_loop if "blocks" in Space._fields else evaluation_loop_without_blocks
     for name, (car, suspension, terrain) in CARS.items():
         vehicle, command, ground = build_vehicle(car, suspension=suspension), record(COMMAND), build_ground(terrain)
         arrays: Any = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
@@ -60,7 +69,7 @@ def figures() -> dict[str, Callable[[int], None]]:
             still = build_vehicle(car)
             still.reset(arrays, *ground.spawn, gear=1)
             evaluation = name.replace("step_hard", "evaluation").replace("step_five_link", "evaluation_five_link")
-            found[evaluation] = partial(evaluation_loop, still.model, still.space)
+            found[evaluation] = partial(evaluate, still.model, still.space)
             found[evaluation](10)
     return found
 
