@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.circle import circle
 from simulator.base.errors import ConfigError
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from simulator.base.section import Section
 
