@@ -37,8 +37,6 @@ def stored_tables(
     content = [None if linkage is None else linkage.content() for linkage in linkages]
     digest = digest_of(content, corners, Q_design, steering, steered, tolerance, source_digest(tables.__file__))
     found = kept(user_cache("tables"), digest, make)
-    for name in ("grid", "places_grid"):  # one object per kind of record, which the compiled kernels know by sight
-        grid = record(GRID)
-        grid[:] = found[name]
-        found[name] = grid
-    return ReducedTables(**found)
+    grid = record(GRID)  # one object per kind of record, which the compiled kernels know by sight
+    grid[:] = found["grid"]
+    return ReducedTables(**{**found, "grid": grid})
