@@ -50,7 +50,7 @@ def evaluation_loop(m, s, n):
 def evaluation_loop_without_blocks(m, s, n):
     """The same in a checkout from before corners of a kind formed blocks."""
     for _ in range(n):
-        accelerations(m.chassis, m.corners, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
+        accelerations(m.chassis, m.corners, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)  # type: ignore[call-arg]
 
 
 def figures() -> dict[str, Callable[[int], None]]:

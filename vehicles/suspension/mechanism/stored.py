@@ -34,8 +34,6 @@ def stored_tables(mechanism: Mechanism, steering: Record, tolerance: float, vehi
     closed_form = [mechanism.corners, mechanism.own, *(block.parameters for block in mechanism.blocks)]
     digest = digest_of(content, closed_form, mechanism.Q_design, steering, steered, tolerance, sources)
     found = kept(user_cache("tables"), digest, make)
-    for name in ("grid", "places_grid"):  # one object per kind of record, which the compiled kernels know by sight
-        grid = record(GRID)
-        grid[:] = found[name]
-        found[name] = grid
-    return ReducedTables(**found)
+    grid = record(GRID)  # one object per kind of record, which the compiled kernels know by sight
+    grid[:] = found["grid"]
+    return ReducedTables(**{**found, "grid": grid})

@@ -184,16 +184,25 @@ def build_engine_tables(mechanism: Mechanism, steering: Record, steered: bool, t
             break
         cells, angle_cells = math.ceil(cells * GROWTH), math.ceil(angle_cells * GROWTH)
         _check_limits(cells, angle_cells, until, tolerance, error)
-    tables = _laid_out(found, nodes, lock, STRAIGHT)
-    tables[0][0]["placed"] = [isinstance(one.rows, EngineRows) for one in found]
-    thetas, angles = PLACE_CELLS[0] + 1, PLACE_CELLS[1] + 1
-    places = [
-        one.rows.places(one.thetas(thetas), one.angles(angles))
-        if isinstance(one.rows, EngineRows)
-        else np.zeros((thetas, len(one.angles(angles)), 3, 3, PLACED))
-        for one in found
-    ]
-    return Built(ReducedTables(*tables, *_laid_out(found, places, lock, STRAIGHT_PLACES)), cells, angle_cells, error)
+    grid, over_theta, over_both = _laid_out(found, nodes, lock)
+    return Built(ReducedTables(grid, over_theta, over_both, _places(found, grid)), cells, angle_cells, error)
+
+
+def _places(found: Sequence[Corner], grid: Record) -> Array:
+    """(rows, PLACED): tables of PLACES of the corners from linkages; writes where they lie into the GRID record."""
+    g, rows = grid[0], [np.zeros((0, PLACED))]
+    g["place_cells"], g["place_angle_cells"] = PLACE_CELLS[0] + 4, PLACE_CELLS[1]
+    g["place_angle_per_step"] = g["angle_per_step"] * PLACE_CELLS[1] / max(g["angle_cells"], 1)
+    for i, one in enumerate(found):
+        step = (one.high - one.low) / PLACE_CELLS[0]
+        g["placed"][i], g["first_place"][i] = isinstance(one.rows, EngineRows), sum(map(len, rows))
+        g["place_min"][i], g["place_per_step"][i] = one.low - 2.0 * step, 1.0 / step
+        if isinstance(one.rows, EngineRows):
+            nodes = one.rows.places(one.thetas(PLACE_CELLS[0] + 1), one.angles(PLACE_CELLS[1] + 1))
+            longer = continued(nodes, STRAIGHT_PLACES)
+            longer = longer if i < g["steered"] else longer[:, :, :, :1]
+            rows.append(longer.transpose(0, 2, 1, 3, 4).reshape(-1, PLACED))
+    return np.concatenate(rows)
 
 
 def _corner(rows: Rows, ends: Record, i: int, lock: float) -> Corner:
@@ -308,21 +317,21 @@ def _cell(x: Array, low: float, high: float, cells: int) -> tuple[NDArray[np.int
     return n, t - n
 
 
-def _laid_out(found: Sequence[Corner], nodes: Sequence[Array], lock: float, straight: NDArray[np.bool_]) -> tuple[Record, Array, Array]:
-    """Nodes (n, m, 3, 3, C) of the corners as `ReducedTables` has them, gone on beyond both ends of the travel: grid, fixed and steered."""
+def _laid_out(found: Sequence[Corner], nodes: Sequence[Array], lock: float) -> tuple[Record, Array, Array]:
+    """Nodes (n, m, 3, 3, STEERED) of the corners as `ReducedTables` has them, gone on beyond both ends of the travel: grid, fixed and steered."""
     grid = record(GRID)
     g = grid[0]
-    cells, angles, width = nodes[0].shape[0] - 1, nodes[0].shape[1], nodes[0].shape[-1]
+    cells, angles = nodes[0].shape[0] - 1, nodes[0].shape[1]
     steered = 2 if lock > 0.0 else 0
     step = np.array([(one.high - one.low) / cells for one in found])
     g["steered"], g["theta_cells"], g["endless"] = steered, cells + 4, True
     g["theta_min"] = [one.low for one in found] - 2.0 * step
     g["theta_max"] = [one.high for one in found] + 2.0 * step
     g["theta_per_step"] = 1.0 / step
-    longer = [continued(values, straight) for values in nodes]
-    over_both = np.zeros((0, 0, 3, 0, width))
+    longer = [continued(values, STRAIGHT) for values in nodes]
+    over_both = np.zeros((0, 0, 3, 0, STEERED))
     if steered:
         g["angle_cells"], g["angle_min"], g["angle_max"], g["angle_per_step"] = angles - 1, -lock, lock, (angles - 1) / (2.0 * lock)
-        over_both = np.stack([v.transpose(0, 2, 1, 3, 4).reshape(cells + 5, 3, 3 * angles, width) for v in longer[:steered]])
-    over_theta = np.stack([v[:, 0, :, 0].reshape(3 * (cells + 5), width) for v in longer[steered:]])
-    return grid, np.ascontiguousarray(over_theta[..., : FIXED if width == STEERED else width]), np.ascontiguousarray(over_both)
+        over_both = np.stack([v.transpose(0, 2, 1, 3, 4).reshape(cells + 5, 3, 3 * angles, STEERED) for v in longer[:steered]])
+    over_theta = np.stack([v[:, 0, :, 0].reshape(3 * (cells + 5), STEERED) for v in longer[steered:]])
+    return grid, np.ascontiguousarray(over_theta[..., :FIXED]), np.ascontiguousarray(over_both)

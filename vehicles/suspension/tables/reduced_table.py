@@ -89,6 +89,12 @@ GRID = (
     ("angle_cells", (), "1", "intervals along the Pitman angle", "i8"),
     ("endless", (), "1", "1 when the tables go on beyond their ends and there is nothing beside them", "i8"),
     ("placed", (4,), "1", "1 where PLACES are tabulated too, per corner", "i8"),
+    ("first_place", (4,), "1", "row of PLACES where those of the corner begin", "i8"),
+    ("place_cells", (), "1", "intervals of the tables of PLACES along theta", "i8"),
+    ("place_angle_cells", (), "1", "the same along the Pitman angle", "i8"),
+    ("place_min", (4,), "rad, m", "lower end of those tables, per corner"),
+    ("place_per_step", (4,), "1/rad, 1/m", "nodes per angle"),
+    ("place_angle_per_step", (), "1/rad", "nodes per Pitman angle"),
 )
 """Where the nodes lie."""
 
@@ -98,15 +104,13 @@ class ReducedTables(NamedTuple):
 
     fixed : (4 - steered, 3 * theta nodes, FIXED)
     steered : (steered, theta nodes, 3, 3 * angle nodes, STEERED), third index: order of the derivative by theta
-    places_grid, fixed_places, steered_places : the same of PLACES, with fewer nodes; empty where the closed form tells the places
+    places : (rows, PLACED), the same of PLACES with fewer nodes, corner after corner; empty where the closed form tells the places
     """
 
     grid: Record
     fixed: NDArray[np.float64]
     steered: NDArray[np.float64]
-    places_grid: Record
-    fixed_places: NDArray[np.float64]
-    steered_places: NDArray[np.float64]
+    places: NDArray[np.float64]
 
 
 def no_tables() -> ReducedTables:
@@ -115,9 +119,7 @@ def no_tables() -> ReducedTables:
         record(GRID),
         np.zeros((0, 0, FIXED)),
         np.zeros((0, 0, 3, 0, STEERED)),
-        record(GRID),
-        np.zeros((0, 0, PLACED)),
-        np.zeros((0, 0, 3, 0, PLACED)),
+        np.zeros((0, PLACED)),
     )
 
 
@@ -169,20 +171,19 @@ def interpolate(tables, theta, angle, steering_moves, r):
 @inline
 def interpolate_places(tables, i, theta, angle, r):
     """Row PLACES of corner i into the scratch row 0 of r (a record of INTERPOLATED), from tables that have them."""
-    g = tables.places_grid[0]
-    steered = g["steered"]
-    rows = r[0]["rows"]
-    n, xi = locate(theta, g["theta_min"][i], g["theta_per_step"][i], g["theta_cells"])
+    g = tables.grid[0]
+    rows, rows_by_angle = r[0]["rows"], r[0]["rows_by_angle"]
+    first = g["first_place"][i]
+    n, xi = locate(theta, g["place_min"][i], g["place_per_step"][i], g["place_cells"])
     w = quintic(xi)
-    if i >= steered:
-        weigh(w, tables.fixed_places[i - steered], 3 * n, PLACED, rows[0])
+    if i >= g["steered"]:
+        weigh(w, tables.places, first + 3 * n, PLACED, rows[0])
         return
-    m, eta = locate(angle, g["angle_min"], g["angle_per_step"], g["angle_cells"])
-    nodes = tables.steered_places[i]
-    for order in range(3):
-        weigh(quintic(eta), nodes[n, order], 3 * m, PLACED, r[0]["rows_by_angle"][order])
-        weigh(quintic(eta), nodes[n + 1, order], 3 * m, PLACED, r[0]["rows_by_angle"][order + 3])
-    weigh(w, r[0]["rows_by_angle"], 0, PLACED, rows[0])
+    m, eta = locate(angle, g["angle_min"], g["place_angle_per_step"], g["place_angle_cells"])
+    u, around = quintic(eta), 3 * (g["place_angle_cells"] + 1)
+    for order in range(6):  # value, slope and curvature by theta at both nodes
+        weigh(u, tables.places, first + (3 * n + order) * around + 3 * m, PLACED, rows_by_angle[order])
+    weigh(w, rows_by_angle, 0, PLACED, rows[0])
 
 
 @inline
