@@ -15,7 +15,7 @@ import yaml
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.frames import rotation_of_quaternion
 from simulator.base.kept import digest_of, kept
-from simulator.build import build_vehicle, vehicle_description
+from simulator.build import build_vehicle, data_folder, read_yaml, vehicle_description
 from tests.laws.mechanism_axles import Mapping, shipped, strut_front, struts_and_arms, trailing_rear, vehicle_of, wishbones_as_file
 from tests.laws.test_suspension_tables import Bench, difference
 from tests.laws.vehicle_rig import command, drive, ground
@@ -206,6 +206,37 @@ def test_a_double_wishbone_axle_may_stand_beside_one_from_a_file() -> None:
     assert v.space.state[0]["theta"] == pytest.approx(other.space.state[0]["theta"], abs=1e-5)
     ours, theirs = v.read()[0], other.read()[0]
     assert ours["lower_ball_B"][:2] == pytest.approx(theirs["lower_ball_B"][:2], abs=1e-5)
+
+
+def test_five_links_may_stand_behind_an_axle_from_a_file() -> None:
+    """Front from a file, rear five links: at rest everything is where the vehicle with the closed form has it."""
+    mapping = read_yaml(data_folder("configs") / "vehicles" / "five_link_rear.yaml")
+    mapping["axles"]["front"] = wishbones_as_file(shipped(), "front")["axles"]["front"]
+    mapping["suspension_table_tolerance"] = 1e-4
+    v, other = vehicle_of(mapping), build_vehicle("five_link_rear")
+    for one in (v, other):
+        one.reset(ground("flat"))
+    assert v.space.state[0]["theta"] == pytest.approx(other.space.state[0]["theta"], abs=1e-5)
+    for name in ("p_BK", "lower_ball_B", "spring_force"):
+        assert v.read()[0][name] == pytest.approx(other.read()[0][name], rel=1e-4, abs=1e-5)
+
+
+def test_an_anti_roll_bar_of_an_axle_from_a_file_holds_its_wheels() -> None:
+    """Between the wheel centres it is that of the closed form; tables know no other points."""
+    mapping, bar = wishbones_as_file(shipped(), "rear"), {"rate": 60e3}
+    mapping["suspension_table_tolerance"] = 1e-4
+    barred = shipped()
+    for one in (mapping, barred):
+        one["axles"]["rear"]["anti_roll_bar"] = dict(bar)
+    v, other = vehicle_of(mapping), vehicle_of(barred)
+    for one in (v, other):
+        one.reset(ground("asphalt 30"), yaw=0.5 * np.pi)
+    force = other.read()[0]["anti_roll_bar_force"]
+    assert np.abs(force[2:]).min() > 100.0
+    assert v.read()[0]["anti_roll_bar_force"] == pytest.approx(force, rel=1e-3, abs=1e-3)
+    mapping["axles"]["rear"]["anti_roll_bar"] = {"rate": 60e3, "drop_link": [0.0, 0.7, 0.0], "mounted_on": "carrier"}
+    with pytest.raises(ConfigError, match=r"v\.yaml: axles\.rear\.anti_roll_bar: .*rate alone"):
+        read_description(mapping, FILE)
 
 
 # ---- tables

@@ -28,7 +28,9 @@ from vehicles.model import CORNER_NAMES, Mechanism, Workspace, new_mechanism, ne
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.suspension import kinds
+from vehicles.suspension.anti_roll_bar import held_point
 from vehicles.suspension.blocks import OutsideKind
+from vehicles.suspension.corner_sums import prepare
 from vehicles.vehicle import Vehicle
 from vehicles.vehicle_mechanism import CHASSIS, linear_struts, vehicle_mechanism
 
@@ -212,6 +214,34 @@ def test_a_tenant_that_gives_what_is_no_number_is_held_and_the_drive_goes_on(tmp
     assert np.abs(readout["p_BK"][2:] - stood).max() < 1e-3
     assert np.abs(readout["theta_dot"][2:]).max() < 1e-9
     assert readout["p_WB"][0] > 0.2
+
+
+@pytest.mark.parametrize(
+    "bar", [{"rate": 60e3}, {"rate": 60e3, "drop_link": [0.1, 0.7, 0.1], "mounted_on": "carrier"}], ids=["wheels", "links"]
+)
+@pytest.mark.parametrize("kind", AXLES)
+def test_an_anti_roll_bar_of_a_tenants_axle_pushes_as_its_energy_falls(kind: str, bar: dict[str, Any]) -> None:
+    """On every theta, also where a theta moves both points that hold the bar."""
+    m = read_description(with_rear({**AXLES[kind], "anti_roll_bar": bar}), kind).mechanism
+    bare = replace(m, struts=m.struts.copy())
+    bare.struts[0]["anti_roll_bars"]["law"] = 0
+    theta, h = np.array([0.02, -0.03, 0.05, -0.04]), 1e-6
+
+    def placed(mechanism: Mechanism, at: Array) -> Workspace:
+        w = new_workspace(mechanism)
+        w.state[0]["theta"] = at
+        prepare(mechanism.corners, w.blocks, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+        return w
+
+    def energy(at: Array) -> float:
+        w, bars = placed(m, at), m.struts[0]["anti_roll_bars"]
+        left, right = (held_point(m.corners, bars, i, w.kinematics, w.inputs)[0][2] for i in (2, 3))
+        return 0.5 * bar["rate"] * float(left - right) ** 2
+
+    force = placed(m, theta).work[0]["theta_force"] - placed(bare, theta).work[0]["theta_force"]
+    slope = np.array([energy(theta + step) - energy(theta - step) for step in h * np.eye(4)]) / (2.0 * h)
+    assert np.abs(force[2:]).min() > 300.0
+    assert force == pytest.approx(-slope, abs=1e-6 * np.abs(force).max())
 
 
 # ---- as a tenant

@@ -25,7 +25,7 @@ def circle(A, B, C, branch):
 def hinged(field, c, s, i):
     """A point on a hinged arm at the angle with cosine c and sine s, and its first and second derivative by the angle.
 
-    p = foot + c u + s v,    p' = -s u + c v,    p'' = -(c u + s v),    v = axis × u          (1) of docs/double_wishbone.md
+    p = foot + c u + s v,    p' = -s u + c v,    p'' = -(c u + s v),    v = axis × u          (1) of the page on the closed form
     """
     foot = (field[0, 0, i], field[0, 1, i], field[0, 2, i])
     u = (field[1, 0, i], field[1, 1, i], field[1, 2, i])

@@ -80,7 +80,7 @@ def _write_link(f: Any, n: int, j: int, corner: FiveLinkCorner, name: str) -> No
         raise ConfigError(
             corner.file, corner.key, body.p_BoBcm.tolist(), f"a {name} with its centre of mass on the line between its joints"
         )
-    f["length"][n, j], f["rod_com"][n, j] = length, at @ along
+    f["length"][n, j], f["per_length"][n, j], f["rod_com"][n, j] = length, 1.0 / length, at @ along
     f["rod_axial_inertia"][n, j], f["rod_transverse_inertia"][n, j] = axial, transverse
 
 

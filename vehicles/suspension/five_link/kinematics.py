@@ -34,7 +34,7 @@ from simulator.base.algebra.vectors import (
     sub,
     symmetric_in_frame,
 )
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import inline
 from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
@@ -57,6 +57,7 @@ FIVE_LINKS = (
     ("anchor", (5, 3, 4), "m", "chassis joints of the links, from the wheel centre in the design position"),
     ("joint", (5, 3, 4), "m", "carrier joints of the links from the wheel centre, in the carrier frame"),
     ("length", (5, 4), "m", "distances of these joints"),
+    ("per_length", (5, 4), "1/m", "one over them"),
     ("design_wheel", (3, 4), "m", "wheel centre in the design position, in which the carrier frame has the axes of the chassis"),
     ("wheel_axis", (3, 4), "1", "wheel axle, pointing left, in the carrier frame"),
     ("carrier_com", (3, 4), "m", "centre of mass of the carrier from the wheel centre, in its frame"),
@@ -139,7 +140,7 @@ def show(parameters, state, seen, result, first, count, h):
         store(points["spring_lower"], i, column(o["S"], i))
 
 
-@kernel
+@inline
 def place_corner(f, o, i, theta, rate, k):
     """Position, velocity map and acceleration bias of corner i.
 
@@ -334,7 +335,7 @@ def place_rods(f, s, j, rate, o):
     for n in range(5):
         body = n if n < CARRIER else n + 1
         d, d_1, d_2 = link_motion(s, j, n)
-        per = 1.0 / f["length"][n, j]
+        per = f["per_length"][n, j]
         x, x_1, x_2 = scale(per, d), scale(per, d_1), scale(per, d_2)
         w, w_1 = rod_turning(x, x_1, x_2)
         length = f["rod_com"][n, j]
@@ -389,19 +390,19 @@ def rod_inertia(n, axial, transverse):
 
 @inline
 def place_struts(f, s, j, beyond, o, k):
-    """Lower ends and lengths of spring and shock absorber."""
-    S, S_1 = strut_end(f, s, j, f["spring_body"][j], column(f["spring_end"], j))
+    """Lower ends and lengths of spring and shock absorber, after the bodies."""
+    S, S_1 = strut_end(f, o, s, j, f["spring_body"][j], column(f["spring_end"], j))
     L, L_1 = strut_length(sub(S, column(f["U"], j)), S_1)
     k["spring_length"][j], k["spring_length_1"][j] = L + beyond * L_1, L_1
     store(o["S"], j, S)
-    B, B_1 = strut_end(f, s, j, f["shock_body"][j], column(f["shock_end"], j))
+    B, B_1 = strut_end(f, o, s, j, f["shock_body"][j], column(f["shock_end"], j))
     L, L_1 = strut_length(sub(B, column(f["J"], j)), B_1)
     k["shock_length"][j], k["shock_length_1"][j] = L + beyond * L_1, L_1
     store(o["B"], j, B)
 
 
 @inline
-def strut_end(f, s, j, body, at):
+def strut_end(f, o, s, j, body, at):
     """A point of a body, with its first derivative by theta."""
     if body == CARRIER:
         x, y, z = carrier_axes(s, j)
@@ -409,14 +410,11 @@ def strut_end(f, s, j, body, at):
         W = add(column(f["design_wheel"], j), column(s["offset"], j))
         return add(W, r), add(column(s["v"], j), cross(column(s["w"], j), r))
     n = body if body < CARRIER else body - 1
-    d, d_1, d_2 = link_motion(s, j, n)
-    per = 1.0 / f["length"][n, j]
-    x = scale(per, d)
-    w, _ = rod_turning(x, scale(per, d_1), scale(per, d_2))
+    x = scale(f["per_length"][n, j], link(s, n)[0])
     across = 1.0 / math.sqrt(x[1] * x[1] + x[2] * x[2])
     y = (0.0, across * x[2], -across * x[1])
     r = in_frame(x, y, cross(x, y), at)
-    return add(chassis_joint(f, j, n), r), cross(w, r)
+    return add(chassis_joint(f, j, n), r), cross(column(o["w"][body], j), r)
 
 
 @inline
