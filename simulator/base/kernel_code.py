@@ -67,7 +67,8 @@ class OurLibrary(JITCodeLibrary):
             elif library.origin is not None and library.is_large():
                 called[library] = None
             else:
-                self._reload_init.update(library._reload_init)
+                if hasattr(library, "_reload_init"):  # of a C library that has to be made ready again; older numbas have none
+                    self._reload_init.update(library._reload_init)
                 self._final_module.link_in(library.own_module(), preserve=True)
                 called.update(library.called)
         self._linking_libraries = theirs
