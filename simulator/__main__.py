@@ -58,6 +58,7 @@ def _command(argv: list[str]) -> int:
             parser.print_help()
             return 0
         with _short_warnings(as_json=getattr(arguments, "json", False)):
+            os.getcwd()  # files are named from here; if it is gone, that is said before anything is missing
             load_plugins(getattr(arguments, "plugin", ()))
             return arguments.run(arguments)
     except JounceError as error:
@@ -80,7 +81,7 @@ def _command(argv: list[str]) -> int:
 def _of_the_system(error: OSError) -> str:
     """What the system refused, in one line."""
     try:
-        os.getcwd()  # the compiler asks for it
+        os.getcwd()
     except OSError:
         return "the current folder is gone, expected one that is there"
     return one_line(f"{error.filename}: {error.strerror}" if error.filename else f"cannot go on: {error.strerror or error}")

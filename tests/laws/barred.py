@@ -11,7 +11,7 @@ import yaml
 from simulator.base.records import Record
 from simulator.build import data_folder, read_yaml
 from vehicles.description import Description, read_description
-from vehicles.tires.parameters import tire, tire_set
+from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle
 
 CONFIGS = data_folder("configs")

@@ -24,7 +24,6 @@ from vehicles.description import Description
 from vehicles.model import new_workspace
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import place_blocks
-from vehicles.suspension.corner import KINEMATICS
 from vehicles.suspension.default_kind import SCRATCH, room
 from vehicles.suspension.ends import no_ends
 
@@ -93,7 +92,7 @@ class LeftCorner:
         place_tierods(self.vehicle.steering, self.steering, q)
         place_blocks(self.corners, self.space.blocks, q, k)
         o = {name: found[0][name][..., i] for name, *_ in SCRATCH}
-        p = {name: k[0][name][..., i] for name, *_ in KINEMATICS}
+        p = {name: k[0][name][..., i] for name in ("W", "shock_length", "shock_length_1", "spring_length")}
         origin = 0.5 * (self.vehicle.bushes["lca_front_B"][i] + self.vehicle.bushes["lca_rear_B"][i]) * [1.0, 0.0, 1.0]
         W, omega = p["W"], o["w_rel"][CARRIER]
         alpha = o["alpha_rel"][CARRIER] + o["w"][CARRIER] * theta_ddot
