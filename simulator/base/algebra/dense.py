@@ -9,7 +9,8 @@ from simulator.base.jit import inline, kernel
 
 @inline
 def factor(A, exchanges):
-    """L (ones on its diagonal) and U of A (n, n) by Gaussian elimination with partial pivoting, in place.
+    """L (ones on its diagonal, not stored) and U of A (n, n) by Gaussian elimination with partial pivoting, in place; on the diagonal
+    stand the reciprocals of U's.
 
     `exchanges` (n,) is overwritten with the row that took the place of each. Returns False when A is singular.
     """
@@ -26,6 +27,7 @@ def factor(A, exchanges):
             for j in range(n):
                 A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
         per = 1.0 / A[k, k]
+        A[k, k] = per
         for i in range(k + 1, n):
             ratio = A[i, k] * per
             A[i, k] = ratio
@@ -47,7 +49,7 @@ def solve(LU, exchanges, b):
     for k in range(n - 1, -1, -1):
         for j in range(k + 1, n):
             b[k] -= LU[k, j] * b[j]
-        b[k] /= LU[k, k]
+        b[k] *= LU[k, k]
 
 
 @kernel
