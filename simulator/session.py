@@ -66,7 +66,6 @@ class PartError(JounceError):
     def __init__(self, part: object, error: BaseException) -> None:
         text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": ")
         super().__init__(f"{type(part).__name__} failed: {text}")
-        self.part = part
         self.__cause__ = error
 
 
@@ -96,7 +95,7 @@ class Session:
         self.latest: Incident | None = None
         """The last incident so far."""
         self.failures: list[PartError] = []
-        """Of outlets that raised; each was closed, and the session went on without it. Of axles from outside that were stopped, likewise."""
+        """Of outlets that raised; each was closed, and the session went on without it."""
         vehicle.watch_blocks()
         self._places = Places()
         self._place_every = max(1, round(PLACE_PERIOD / h))
