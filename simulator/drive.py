@@ -189,7 +189,7 @@ class Host:
         sweep()
         if o.view == "none":
             return
-        self.keeper = keeper = Keeper(VIEW_EVERY, self.say, o.began, person=o.driver != "scripted")
+        self.keeper = keeper = Keeper(VIEW_EVERY, self.say, o.began, o.driver != "scripted", vehicle.size.wheels)
         self.window, self.keys = keeper.window, keeper.keys
         pictures = folder if o.view == "offscreen" else None
         keeper.open(ground, view_geometry(vehicle), vehicle.description.name, pictures, FRAME_INTERVAL)
@@ -236,7 +236,10 @@ class Host:
         where = o.terrain or (DEFAULT_TERRAIN if maneuver is None else maneuver.terrain)
         about = {"vehicle": o.vehicle, "terrain": where, "driver": o.driver, "platform": o.platform if o.motion else ""}
         options = LogOptions(about=about, lock=folder.lock, say=self._trouble)
-        return Telemetry(folder.path, session.readout, session.command, options=options, more=session.vehicle.logged)
+        vehicle = session.vehicle
+        return Telemetry(
+            folder.path, session.readout, session.command, options=options, more=vehicle.logged, readout_table=vehicle.readout_table
+        )
 
     def _person(self) -> Driver:
         from simulator.driver.human import open_driver

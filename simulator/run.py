@@ -13,7 +13,7 @@ from simulator.base.console import complain, tell
 from simulator.base.jsontext import json_text
 from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import COLUMNS, evaluate
+from simulator.maneuvers.metrics import columns, evaluate
 from simulator.maneuvers.report import write_metrics, write_report
 from simulator.outlets import Telemetry
 from simulator.record.writer import LogOptions, read_telemetry
@@ -82,7 +82,15 @@ def run_maneuver(
     try:
         with on_signal(asked):
             try:
-                log = Telemetry(folder.path, session.readout, session.command, every, LogOptions(csv, about, folder.lock), vehicle.logged)
+                log = Telemetry(
+                    folder.path,
+                    session.readout,
+                    session.command,
+                    every,
+                    LogOptions(csv, about, folder.lock),
+                    vehicle.logged,
+                    vehicle.readout_table,
+                )
                 session.outlets.append(log)
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder)
@@ -125,7 +133,7 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
 def _report(
     maneuver: Maneuver, session: Session, folder: Path, wall: float, early: dict[str, Any] | None, log_failure: str | None
 ) -> dict[str, Any]:
-    telemetry = read_telemetry(folder / "telemetry.parquet", COLUMNS)
+    telemetry = read_telemetry(folder / "telemetry.parquet", columns(session.vehicle.corner_names))
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
     evaluable = len(telemetry["time"]) >= FEWEST_ROWS

@@ -75,7 +75,7 @@ def measure(repeats: int) -> dict[str, Any]:
     us["washout"] = _median(repeats, lambda n: washout_loop(records, f, w, H, n), STEPS)
     us["cueing"] = _median(repeats, lambda n: cueing_loop(records, f, w, n), STEPS)
     vehicle, command = _driving(flat)
-    arrays, watch = _arrays(flat), new_watch()
+    arrays, watch = _arrays(flat), new_watch(size=vehicle.size)
     us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, H, n), STEPS)
 
     def from_python(n: int) -> None:
