@@ -222,7 +222,7 @@ def test_a_run_with_an_axle_that_is_stopped_goes_on_to_its_end_and_says_so(tmp_p
     text = (ROOT / "tests" / "tenants" / "trailing_arm.py").read_text()
     sound = 'k["theta_bias"][i] += p["stiffness"][i] * theta'
     assert sound in text
-    (tmp_path / "torn.py").write_text(text.replace(sound, f"{sound} if abs(rate) < 0.02 else math.nan"))
+    (tmp_path / "torn.py").write_text(text.replace(sound, f"{sound} if abs(rate) < 1e-3 else math.nan"))
     (tmp_path / "truck.yaml").write_text(yaml.safe_dump(with_rear(TRAILING_ARM)))
     straight = {"vehicle": str(tmp_path / "truck.yaml"), "terrain": "flat", "duration_s": 2, "step_ms": 1, "seed": 1}
     speed = [{"at_s": 0.2, "speed_kph": 40, "acceleration_mps2": 3}]
@@ -230,7 +230,7 @@ def test_a_run_with_an_axle_that_is_stopped_goes_on_to_its_end_and_says_so(tmp_p
     process = start("run", "straight.yaml", "--plugin", "torn.py", "--out", "out", cwd=tmp_path, PYTHONDONTWRITEBYTECODE="1")
     code, out, err = finish(process, 900.0)
     assert code == 0, (out, err)
-    assert "trailing_arm, axles.rear: gave a number that is not finite, and the axle is held where it was" in err
+    assert "trailing_arm, axles.rear: gave a number that is not finite, and the axle is held where it was" in out
     assert "Traceback" not in err
     columns = read_telemetry(tmp_path / "out" / "telemetry.parquet")
     assert columns["time"][-1] == pytest.approx(2.0, abs=0.02)
