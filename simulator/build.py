@@ -139,10 +139,10 @@ def _description(path: Path, suspension: str | None = None) -> Description:
     mapping = read_yaml(path)
     if suspension is not None and isinstance(mapping, dict):
         mapping["suspension_kinematics"] = suspension
-    return read_description(_with_mechanisms(mapping, path), str(path))
+    return read_description(with_mechanisms(mapping, path), str(path))
 
 
-def _with_mechanisms(mapping: Any, path: Path) -> Any:
+def with_mechanisms(mapping: Any, path: Path) -> Any:
     """The content of a vehicle file with the files of its `mechanism` axles read. Raises ConfigError."""
     if not isinstance(mapping, dict) or not isinstance(mapping.get("axles"), dict):
         return mapping  # whoever checks it says what is missing

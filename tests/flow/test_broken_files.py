@@ -5,6 +5,7 @@ import copy
 import datetime
 import math
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError, one_line
 from simulator.base.records import record
-from simulator.build import build_ground, build_platform, data_folder, read_yaml, vehicle_description
+from simulator.build import build_ground, build_platform, data_folder, read_yaml, vehicle_description, with_mechanisms
 from simulator.driver.profiles import read_profile
 from simulator.lab.triangular.problem import problem_from_mapping
 from simulator.maneuvers.maneuver import load_maneuver
@@ -45,7 +46,7 @@ platform = build_platform("small_hexapod")
 soils = {file.stem: read_yaml(file) for file in (CONFIGS / "soils").glob("*.yaml")}
 
 BUILD = {
-    "vehicles": lambda m: read_description(m, FILE),
+    "vehicles": lambda m: read_description(with_mechanisms(m, Path(FILE)), FILE),
     "vehicles/parts": lambda m: Vehicle(vehicle, tires, m, FILE),
     "tires": lambda m: tire(m, FILE),
     "soils": lambda m: soil(m, FILE),
