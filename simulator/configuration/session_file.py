@@ -12,6 +12,7 @@ from simulator.base.section import Section
 from simulator.configuration.tree import Configuration
 from simulator.maneuvers.maneuver import DRIVER_PERIOD
 from simulator.motion.stream import DEFAULT_PORTS, KINDS
+from terrain.load import FASTEST_WIND
 
 DRIVERS = ("auto", "keyboard", "gamepad", "wheel", "scripted")
 VIEWS = ("auto", "window", "offscreen", "none")
@@ -23,8 +24,6 @@ MOST_SECONDS = 1e6
 SHORTEST_STEP, LONGEST_STEP = 5e-5, 0.01
 """s, as of a maneuver."""
 LARGEST_SEED = 2**32
-FASTEST_WIND = 150.0
-"""m/s."""
 
 
 @dataclass(frozen=True)
