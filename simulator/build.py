@@ -191,7 +191,7 @@ def _with_mechanisms(configuration: Configuration, axles: Any) -> Any:
 
 def _check_step(configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
     """Make sure that a step [s] is stable with the vehicle, whose numbers stand at `places`. Raises ConfigError about the one to blame."""
-    flat = build_ground("flat")
+    flat = load_terrain({"type": "flat"}, "flat", data_folder("assets"), {})
     arrays = (flat.p, flat.heights, flat.hardness, flat.soil_ids, flat.soils)
     try:
         step_stability.check_step(vehicle, arrays, step, places, "step")

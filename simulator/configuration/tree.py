@@ -254,6 +254,8 @@ class Configuration:
             found, self._labels[path] = read_layers(kind, file), str(file)
         elif isinstance(value, dict):
             found = with_base(kind, Layer(value, self.layer.origins_at(path)))
+            if isinstance(value.get("base"), str):
+                self.names.setdefault(place, value["base"])
             self._labels[path] = origin.who if not origin.is_file else f"{origin.who}: {origin.key}"
         else:
             raise origin.wrong(value, "a name, the path of a file, or what such a file holds")
