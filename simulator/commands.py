@@ -37,9 +37,7 @@ def parser_of(command: str) -> Parser:
 
 def _add_drive(commands: Commands) -> None:
     p = commands.add_parser("drive", help="drive in real time, with a window, a motion platform and a log")
-    p.add_argument(
-        "--driver", choices=("auto", "keyboard", "gamepad", "wheel", "scripted"), help="who drives (default: auto)"
-    )
+    p.add_argument("--driver", choices=("auto", "keyboard", "gamepad", "wheel", "scripted"), help="who drives (default: auto)")
     p.add_argument("--offscreen", action="store_true", help="write pictures instead of opening a window; the scripted driver drives")
     p.add_argument("--no-view", action="store_true", help="neither window nor pictures; the scripted driver drives")
     p.add_argument("--no-motion", action="store_true", help="no motion platform")

@@ -454,7 +454,11 @@ def main_drive(arguments: Any, began: float) -> int:
 def main_stream(arguments: Any, began: float) -> int:
     """Command line of `jounce stream`; returns as `main_drive`."""
     here = "jounce stream"
-    options = [Setting(("outlets", "view"), "none", here), Setting(("driver",), "scripted", here), Setting(("outlets", "motion", "on"), True, here)]
+    options = [
+        Setting(("outlets", "view"), "none", here),
+        Setting(("driver",), "scripted", here),
+        Setting(("outlets", "motion", "on"), True, here),
+    ]
     return _main(arguments, began, options, to="127.0.0.1")
 
 

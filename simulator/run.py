@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import complain, tell
-from simulator.base.errors import ConfigError
+from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
 from simulator.build import build
 from simulator.configuration.command_line import session_of
@@ -28,6 +28,9 @@ from simulator.warm import compile_kernels
 
 FEWEST_ROWS = 10
 """Rows of telemetry below which there is no run to evaluate."""
+
+
+NO_MANEUVER = "nothing to run: name a maneuver, or a session that names one (see jounce run --help)"
 
 
 def run_maneuver(
@@ -52,13 +55,13 @@ def run_maneuver(
 
     Raises
     ------
-    ConfigError, OutputError, JounceError
+    JounceError : a file or setting cannot be used, there is no maneuver, or the folder cannot be written
     Ended : by a signal; the telemetry is complete up to there
     """
     compile_kernels(say)
     parts = build(configuration)
     if parts.maneuver is None:
-        raise ConfigError("the session", "maneuver", "nothing", "a maneuver to run: `jounce run NAME`, or a session that names one")
+        raise JounceError(NO_MANEUVER)
     maneuver = parts.maneuver
     parts.cueing.arm()
     session = parts.session(maneuver.driver(parts.ground.spawn))
@@ -143,6 +146,8 @@ def main_run(arguments: Any) -> int:
     """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the run or its log ended early, else 0."""
     options = [*option("maneuver", "maneuver", arguments.maneuver), *option("--csv", "outlets.telemetry.csv", arguments.csv or None)]
     configuration = session_of(arguments, options)
+    if not configuration.has("maneuver"):
+        raise JounceError(NO_MANEUVER)
     title = Path(configuration.name("maneuver")).stem
     with _Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
         outcome = run_maneuver(
