@@ -11,7 +11,6 @@ from simulator.base.yamlfile import parse_yaml
 from simulator.configuration.key_path import KeyPath, parse
 from simulator.configuration.layers import Origin
 
-
 _KEY = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[\d+\])*")
 
 

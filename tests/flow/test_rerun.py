@@ -112,7 +112,7 @@ def test_a_rerun_that_differs_says_so(tmp_path, capsys):
     content = json.loads(metadata[b"jounce.configuration"])
     content["vehicle"]["chassis"]["mass"] += 1.0
     pq.write_table(table.replace_schema_metadata({**metadata, b"jounce.configuration": json.dumps(content)}), log)
-    code, out, err = call(capsys, "rerun", tmp_path / "run", "--out", tmp_path / "again")
+    code, _, err = call(capsys, "rerun", tmp_path / "run", "--out", tmp_path / "again")
     assert code == 1
     assert "columns differ" in err
 

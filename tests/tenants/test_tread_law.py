@@ -18,10 +18,10 @@ from simulator.base.errors import ConfigError, JounceError
 from simulator.base.outside import outside, records_at
 from simulator.base.records import Record, record
 from simulator.build import build_vehicle, data_folder
-from simulator.outlets import Telemetry
-from simulator.record.parquet import read_telemetry
 from simulator.configuration.settings import changes
 from simulator.configuration.tree import configuration
+from simulator.outlets import Telemetry
+from simulator.record.parquet import read_telemetry
 from simulator.run import run_maneuver
 from tests.flow.jounce import ROOT, environment
 from tests.laws.vehicle_rig import command, drive, ground, track
