@@ -190,7 +190,7 @@ class Host:
         sweep()
         if view == "none":
             return
-        self.keeper = keeper = Keeper(parts.ticks(VIEW_PERIOD), self.say, self.options.began, person=not self._scripted)
+        self.keeper = keeper = Keeper(parts.ticks(VIEW_PERIOD), self.say, self.options.began, not self._scripted, parts.vehicle.size.wheels)
         self.window, self.keys = keeper.window, keeper.keys
         pictures = folder if view == "offscreen" else None
         keeper.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)

@@ -66,6 +66,7 @@ class Telemetry:
     every : ticks between two rows
     options : see there
     more : further records to log, see `simulator.record.channels.Channels`
+    readout_table : READOUT with the wheels of the vehicle
 
     Raises OutputError when the folder cannot be written or another run writes there.
     """
@@ -78,11 +79,12 @@ class Telemetry:
         every: int = 10,
         options: LogOptions = PLAIN,
         more: Iterable[Source] = (),
+        readout_table: Table = READOUT,
     ) -> None:
         self.every = every
         self._platform, self._log = record(PLATFORM), record(LOG)
         sources = (
-            ("", READOUT, session_readout),
+            ("", readout_table, session_readout),
             ("command_", COMMAND, command),
             ("platform_", PLATFORM, self._platform),
             ("", LOG, self._log),

@@ -17,7 +17,7 @@ from simulator.configuration.command_line import session_of
 from simulator.configuration.settings import option
 from simulator.configuration.tree import Configuration
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import COLUMNS, evaluate
+from simulator.maneuvers.metrics import columns, evaluate
 from simulator.maneuvers.report import write_metrics, write_report
 from simulator.record.writer import read_telemetry
 from simulator.recorded import open_log
@@ -121,7 +121,7 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
 def _report(
     maneuver: Maneuver, session: Session, folder: Path, wall: float, early: dict[str, Any] | None, log_failure: str | None
 ) -> dict[str, Any]:
-    telemetry = read_telemetry(folder / "telemetry.parquet", COLUMNS)
+    telemetry = read_telemetry(folder / "telemetry.parquet", columns(session.vehicle.corner_names))
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
     evaluable = len(telemetry["time"]) >= FEWEST_ROWS
