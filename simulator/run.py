@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import complain, tell
+from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
-from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
+from simulator.build import build
+from simulator.configuration.command_line import session_of
+from simulator.configuration.settings import option
+from simulator.configuration.tree import Configuration
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import columns, evaluate
 from simulator.maneuvers.report import write_metrics, write_report
-from simulator.outlets import Telemetry
-from simulator.record.writer import LogOptions, read_telemetry
+from simulator.record.writer import read_telemetry
+from simulator.recorded import open_log
 from simulator.run_folder import RunFolder
 from simulator.session import PartError, Session
 from simulator.signals import Asked, on_signal, words
@@ -24,29 +28,24 @@ from simulator.warm import compile_kernels
 
 FEWEST_ROWS = 10
 """Rows of telemetry below which there is no run to evaluate."""
-LOG_PERIOD = 0.01
-"""s between two rows of telemetry."""
+
+
+NO_MANEUVER = "nothing to run: name a maneuver, or a session that names one (see jounce run --help)"
 
 
 def run_maneuver(
-    name: str,
+    configuration: Configuration,
     out: Path | None,
-    csv: bool = False,
     progress: Callable[[float, float], None] | None = None,
-    suspension: str | None = None,
-    vehicle_name: str | None = None,
     say: Callable[[str], None] = complain,
 ) -> dict[str, Any]:
     """Drive a maneuver and write everything into a folder.
 
     Parameters
     ----------
-    name : maneuver by name or file
+    configuration : says which maneuver, and all the rest
     out : folder to write into, made if need be; a new one under ``runs`` when not given
-    csv : also write the telemetry as CSV
     progress : called with simulated time and duration [s]
-    suspension : "closed_form" or "table"; as the vehicle's file says when not given
-    vehicle_name : vehicle by name or file; that of the maneuver when not given
     say : called with a line when something is compiled or fails
 
     Returns
@@ -56,21 +55,19 @@ def run_maneuver(
 
     Raises
     ------
-    ConfigError, OutputError, JounceError
+    JounceError : a file or setting cannot be used, there is no maneuver, or the folder cannot be written
     Ended : by a signal; the telemetry is complete up to there
     """
     compile_kernels(say)
-    maneuver = build_maneuver(name, vehicle_name)
-    vehicle = build_vehicle(maneuver.vehicle, maneuver.file, suspension, maneuver.step)
-    ground = build_ground(maneuver.terrain, maneuver.file)
-    cueing = build_cueing("small_hexapod", "small_hexapod", maneuver.step, float(ground.p[0]["gravity"]))
-    cueing.arm()
-    session = Session(vehicle, ground, maneuver.driver(ground.spawn), cueing, [], maneuver.step)
+    parts = build(configuration)
+    if parts.maneuver is None:
+        raise JounceError(NO_MANEUVER)
+    maneuver = parts.maneuver
+    parts.cueing.arm()
+    session = parts.session(maneuver.driver(parts.ground.spawn))
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    every = max(1, round(LOG_PERIOD / maneuver.step))
-    about = {"vehicle": maneuver.vehicle, "terrain": maneuver.terrain, "maneuver": maneuver.name}
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
@@ -82,16 +79,7 @@ def run_maneuver(
     try:
         with on_signal(asked):
             try:
-                log = Telemetry(
-                    folder.path,
-                    session.readout,
-                    session.command,
-                    every,
-                    LogOptions(csv, about, folder.lock),
-                    vehicle.logged,
-                    vehicle.readout_table,
-                )
-                session.outlets.append(log)
+                log = open_log(parts, session, folder, armed=True)
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder)
                 if early is not None:
@@ -102,7 +90,7 @@ def run_maneuver(
                 session.close()
                 folder.abandon()
         asked.raise_if_asked()
-        for trouble in vehicle.troubles:
+        for trouble in parts.vehicle.troubles:
             say(trouble)
         if early is not None:
             say(f"the run ended early: {early['reason']}")
@@ -154,12 +142,18 @@ def _report(
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
 
 
-def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: str | None = None, vehicle: str | None = None) -> int:
+def main_run(arguments: Any) -> int:
     """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the run or its log ended early, else 0."""
-    with _Progress(Path(name).stem, shown=not as_json and sys.stderr.isatty()) as progress:
-        folder = Path(out) if out else None
-        outcome = run_maneuver(name, folder, csv, progress, suspension, vehicle, say=complain if as_json else tell)
-    if as_json:
+    options = [*option("maneuver", "maneuver", arguments.maneuver), *option("--csv", "outlets.telemetry.csv", arguments.csv or None)]
+    configuration = session_of(arguments, options)
+    if not configuration.has("maneuver"):
+        raise JounceError(NO_MANEUVER)
+    title = Path(configuration.name("maneuver")).stem
+    with _Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
+        outcome = run_maneuver(
+            configuration, Path(arguments.out) if arguments.out else None, progress, say=complain if arguments.json else tell
+        )
+    if arguments.json:
         print(json_text({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
     else:
         _print_outcome(outcome)
