@@ -5,7 +5,7 @@ import copy
 import datetime
 import math
 import warnings
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
