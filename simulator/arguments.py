@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from simulator.base.errors import one_line
+from simulator.base.errors import ConfigError, one_line
 from simulator.base.words import did_you_mean
 
 Commands = argparse._SubParsersAction
@@ -72,3 +72,13 @@ def number_between(least: float, most: float, whole: bool = False) -> Callable[[
         return value
 
     return number
+
+
+def yaml_value(text: str) -> Any:
+    """Type of an option: a value written in YAML, for example a name, or a mapping in braces."""
+    from simulator.base.yamlfile import parse_yaml
+
+    try:
+        return parse_yaml(text, "")
+    except ConfigError as error:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected YAML: {error.value}") from None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record, Table, record
 from simulator.motion.stream import MotionStream
@@ -124,7 +125,9 @@ class Motion:
         self.stream, self.every = stream, stream.every
 
     def publish(self, session: Session) -> None:
-        """One packet."""
+        """One packet. Raises JounceError once the protocol was dropped."""
+        if self.stream.trouble:
+            raise JounceError(f"{self.stream.trouble}; nothing is sent any more")
         self.stream.send(session.readout, session.cueing, session.moves)
 
     def close(self) -> None:

@@ -66,7 +66,7 @@ def open_log(parts: Parts, session: Session, folder: RunFolder, armed: bool, opt
     options = replace(options, csv=parts.options.log.csv, about=about, lock=folder.lock)
     every = ticks_per_row(parts)
     vehicle = parts.vehicle
-    log = Telemetry(folder.path, session.readout, session.command, every, options, vehicle.logged, vehicle.readout_table)
+    log = Telemetry(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
     session.outlets.append(log)
     write_configuration(folder.path, configuration)
     return log

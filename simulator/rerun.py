@@ -14,6 +14,7 @@ from simulator.base.jsontext import json_text
 from simulator.base.records import Record
 from simulator.build import Parts, build
 from simulator.configuration.tree import Configuration
+from simulator.driver.find_driver import follows_maneuver, without_a_person
 from simulator.record.recover import LogInfo
 from simulator.record.writer import PARQUET_NAME, LogOptions, read_telemetry
 from simulator.recorded import open_log, read_recorded
@@ -110,8 +111,8 @@ def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], o
 
 
 def _driver(parts: Parts, log: LogInfo, columns: dict[str, Any]) -> Driver:
-    """Who drove: the maneuver, or the commands that a person gave. Raises ConfigError."""
-    if parts.maneuver is not None:
+    """Who drove: the maneuver, or the commands that a person or a driver from outside gave. Raises ConfigError."""
+    if parts.maneuver is not None and follows_maneuver(without_a_person(parts.options.driver)):
         return parts.maneuver.driver(parts.ground.spawn)
     for name, what in (("resets", "resets"), ("paused", "pauses"), ("incident", "incidents")):
         if np.any(columns[name]):

@@ -12,13 +12,16 @@ from typing import Any
 from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
-from simulator.build import build
+from simulator.build import Parts, build
 from simulator.configuration.command_line import session_of
 from simulator.configuration.settings import option
 from simulator.configuration.tree import Configuration
+from simulator.driver.driver_kind import Driver
+from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import columns, evaluate
 from simulator.maneuvers.report import write_metrics, write_report
+from simulator.outlets import Telemetry
 from simulator.record.writer import read_telemetry
 from simulator.recorded import open_log
 from simulator.run_folder import RunFolder
@@ -50,8 +53,8 @@ def run_maneuver(
 
     Returns
     -------
-    {"folder", "files", "result", "machine"}; a run that ended early has `ended_early` in its result, with time and reason, and does
-    not pass
+    {"folder", "files", "result", "machine", "dropped"}: what was dropped from outside, one line each; a run that ended early has
+    `ended_early` in its result, with time and reason, and does not pass
 
     Raises
     ------
@@ -64,7 +67,7 @@ def run_maneuver(
         raise JounceError(NO_MANEUVER)
     maneuver = parts.maneuver
     parts.cueing.arm()
-    session = parts.session(maneuver.driver(parts.ground.spawn))
+    session = parts.session(_driver(parts))
     session.reset()
     session.warm()
     folder = RunFolder(out)
@@ -79,9 +82,13 @@ def run_maneuver(
     try:
         with on_signal(asked):
             try:
+                session.outlets += parts.outlets(folder.path)
                 log = open_log(parts, session, folder, armed=True)
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder)
+                dropped = [str(failure) for failure in session.failures]
+                if dropped:
+                    log.writer.about["dropped"] = "; ".join(dropped)
                 if early is not None:
                     log.writer.ended = early["reason"]
                 elif asked.first is not None:
@@ -90,19 +97,28 @@ def run_maneuver(
                 session.close()
                 folder.abandon()
         asked.raise_if_asked()
-        for trouble in parts.vehicle.troubles:
+        for trouble in (*parts.vehicle.troubles, *dropped):
             say(trouble)
         if early is not None:
             say(f"the run ended early: {early['reason']}")
-        return _report(maneuver, session, folder.path, time.perf_counter() - began, early, log.writer.failure)
+        outcome = _report(maneuver, session, folder.path, time.perf_counter() - began, early, log.writer.failure)
+        return outcome | {"dropped": dropped}
     finally:
         folder.release()
+
+
+def _driver(parts: Parts) -> Driver:
+    """Whoever follows the maneuver, unless the session asks for a driver from outside."""
+    kind = driver_kind(without_a_person(parts.options.driver))
+    if kind is None:
+        raise JounceError(f"driver {parts.options.driver}: a person drives with it, and a run is faster than people (jounce drive)")
+    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed)
 
 
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:
     """Drive to the end, or to what ended it early: its simulated time and reason, also left in the folder.
 
-    Raises what an outlet raised: without its telemetry a run is of no use.
+    Raises what the telemetry raised: without it a run is of no use.
     """
     session.publish()
     try:
@@ -110,8 +126,9 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
     except PartError as error:
         file = folder.note_failure(error)
         return {"time_s": session.time, "reason": f"{error} (traceback in {file})" if file else str(error)}
-    if session.failures:
-        raise session.failures[0]
+    for failure in session.failures:
+        if isinstance(failure, PartError) and isinstance(failure.part, Telemetry):
+            raise failure
     if session.latest is None:
         return None
     session.latest.write(folder.path)
@@ -154,10 +171,11 @@ def main_run(arguments: Any) -> int:
             configuration, Path(arguments.out) if arguments.out else None, progress, say=complain if arguments.json else tell
         )
     if arguments.json:
-        print(json_text({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
+        shown = {"folder": str(outcome["folder"]), **{key: outcome[key] for key in ("result", "machine", "dropped")}}
+        print(json_text(shown))
     else:
         _print_outcome(outcome)
-    return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None else 0
+    return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None or outcome["dropped"] else 0
 
 
 class _Progress:

@@ -100,15 +100,16 @@ def cueing_records(cueing: MotionCueing) -> CueingRecords:
 
 
 @kernel
-def ticks(vehicle, space, ground, cueing, watch, command, run, h, count):
-    """`count` ticks of h seconds under one command: the vehicle (while it runs and is sound), then what its driver's head feels.
+def ticks(vehicle, space, ground, cueing, watch, command, run, count):
+    """`count` ticks, as long as those of the cueing, under one command: the vehicle (while it runs and is sound), then what its driver's
+    head feels.
 
     vehicle : Model, space : Space, ground : five arrays of `terrain.surface`, cueing : CueingRecords, watch : Watch,
     command : record of COMMAND
 
     A state that is not sound stops the vehicle, but not the platform: verdict and size in `watch` say what it was.
     """
-    w = watch.state[0]
+    w, h = watch.state[0], cueing.p[0]["h"]
     for _ in range(count):
         if run:
             vehicle_step(vehicle, space, ground, command, h)

@@ -17,6 +17,7 @@ from simulator.base.section import Section
 from terrain.edge import faded_margin, mirrored_margin, rolled_off
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.heightmap import FIRST_ROWS, read_heightmap
+from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
 from terrain.soil import drawn_as, named_soil, surface_on_soil
 from terrain.surface import GROUND, Ground, Road, height_and_normal
@@ -381,3 +382,11 @@ def _spawn(spawn: Section, grid: _Grid) -> tuple[float, float, float]:
     if not grid.holds(values["position"]):
         raise ConfigError(spawn.file, "spawn.position", values["position"].tolist(), "a point inside the grid")
     return float(values["position"][0]), float(values["position"][1]), math.radians(float(values["yaw_deg"]))
+
+
+def read_heightmap_terrain(f: TerrainFile) -> Ground:
+    """Reader of `type: heightmap`."""
+    return landscape(f.mapping, f.file, f.name, f.folder, f.soils)
+
+
+HEIGHTMAP = TerrainKind("heightmap", read_heightmap_terrain, CONTRACT, meaning="hills, soils and roads on a map of heights")

@@ -1,4 +1,4 @@
-"""Terrain files made into grounds: `type: flat`, `type: bump`, `type: heightmap`."""
+"""Terrain files made into grounds: `type: flat`, `type: bump`, `type: heightmap`, and types from outside (`terrain.kinds`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, numbers, record
 from simulator.base.section import Section
 from simulator.base.words import no_such_key
-from terrain.landscape import landscape
+from terrain.kinds import CONTRACT, TERRAINS, TerrainFile, TerrainKind, read
 from terrain.soil import drawn_as, named_soil, soil
 from terrain.surface import GROUND, Ground
 
@@ -51,7 +51,7 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     Parameters
     ----------
     mapping : the file's contents; ``gravity`` [m/s2] and ``wind`` [m/s], the velocity of the air in W, are those of the world there;
-        ``type`` decides about the other keys, see `flat`, `bump` and `terrain.landscape.landscape`
+        ``type`` decides about the other keys, see `terrain.kinds`
     file : its name, for messages and for the ground's name
     folder : where asset files lie that the mapping names, unless they lie beside the file
     soils : contents of the soil files by name
@@ -61,19 +61,23 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     ConfigError : anything that cannot be used
     """
     section = Section(mapping, file)
-    kind = section.choice("type", ("flat", "bump", "heightmap"))
+    kind = section.choice("type", TERRAINS.names())
     gravity = section.number("gravity", STANDARD_GRAVITY, least=0.0, most=100.0)
     wind = section.array("wind", (3,), (0.0, 0.0, 0.0), within=FASTEST_WIND)
     surroundings = {key: value for key, value in mapping.items() if key not in ("gravity", "wind")}
-    name = Path(str(file)).stem
-    if kind == "flat":
-        ground = flat(surroundings, file, name, soils)
-    elif kind == "bump":
-        ground = bump(surroundings, file, name, soils)
-    else:
-        ground = landscape(surroundings, file, name, folder, soils)
+    ground = read(kind, TerrainFile(surroundings, str(file), Path(str(file)).stem, folder, soils))
     ground.p[0]["gravity"], ground.p[0]["wind"] = gravity, wind
     return ground
+
+
+def read_flat(f: TerrainFile) -> Ground:
+    """Reader of `type: flat`."""
+    return flat(f.mapping, f.file, f.name, f.soils)
+
+
+def read_bump(f: TerrainFile) -> Ground:
+    """Reader of `type: bump`."""
+    return bump(f.mapping, f.file, f.name, f.soils)
 
 
 def flat(mapping: Mapping[str, Any], file: object, name: str, soils: Soils) -> Ground:
@@ -87,7 +91,7 @@ def flat(mapping: Mapping[str, Any], file: object, name: str, soils: Soils) -> G
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"] = (-1.5, -1.5), (1.0, 1.0)
     p[0]["slope"] = plane[0]["grade_percent"] / 100.0, plane[0]["cross_grade_percent"] / 100.0
-    return _uniform(name, p, np.zeros((4, 4), np.float32), mapping, file, soils)
+    return uniform(name, p, np.zeros((4, 4), np.float32), mapping, file, soils)
 
 
 def bump(mapping: Mapping[str, Any], file: object, name: str, soils: Soils) -> Ground:
@@ -114,7 +118,7 @@ def bump(mapping: Mapping[str, Any], file: object, name: str, soils: Soils) -> G
         p[0]["origin"], p[0]["spacing"] = (start - 4 * dx, -0.5 * width - 4 * dy), (dx, dy)
         across = np.zeros(_BUMP_CELLS + 9)
         across[4:-4] = 1.0
-    return _uniform(name, p, np.outer(across, rise).astype(np.float32), mapping, file, soils)
+    return uniform(name, p, np.outer(across, rise).astype(np.float32), mapping, file, soils)
 
 
 def _bump_measures(mapping: Mapping[str, Any], file: object) -> dict[str, Any]:
@@ -154,8 +158,8 @@ def _measure(given: Mapping[str, Any], key: str, file: object) -> float:
     return float(numbers(given.get(key, "nothing"), (), file, key, "m", _BUMP_RANGES.get(key, (-1e5, 1e5))))
 
 
-def _uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mapping[str, Any], file: object, soils: Soils) -> Ground:
-    """Ground of one surface or soil all over."""
+def uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mapping[str, Any], file: object, soils: Soils) -> Ground:
+    """Ground of one surface or soil all over: of the `surface`, `soil` or `friction` that the mapping says. Raises ConfigError."""
     given = [key for key in _SURFACE_KEYS if key in mapping]
     if len(given) > 1:
         raise ConfigError(file, given[1], mapping[given[1]], "only one of " + ", ".join(_SURFACE_KEYS))
@@ -166,3 +170,7 @@ def _uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mappin
         label = drawn_as(soils, mapping[given[0]])
     hardness = np.full(heights.shape, rows[0]["hardness"], np.float32)
     return Ground(name, p, heights, hardness, np.zeros(heights.shape, np.uint8), rows, (label,), (0.0, 0.0, 0.0))
+
+
+FLAT = TerrainKind("flat", read_flat, CONTRACT, meaning="an endless plane, level or sloped")
+BUMP = TerrainKind("bump", read_bump, CONTRACT, meaning="an endless plane with one bump across the way")

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, from_mapping, record
+from washout.contract import CONTRACT, LAYOUT, WashoutKind
 
 G = STANDARD_GRAVITY
 """m/s2. Of the place where the platform stands, whatever world the vehicle is in: what its tilt divides."""
@@ -80,6 +81,16 @@ WASHOUT = (
     ("rotation_A", (3, 2, 2), "mixed", "the same for the rotational high-pass"),
     ("rotation_b", (3, 2), "mixed", "the same for the rotational high-pass"),
 )
+
+KIND = WashoutKind(
+    "classical",
+    SETTINGS,
+    RANGES,
+    CONTRACT,
+    LAYOUT,
+    meaning="high-pass of force and rate, tilt for what is steady (Reid and Nahon); in every tick",
+)
+"""It is known by name like the others, and called directly."""
 
 HEAD = ("p_PH", (3,), "m", "driver's head from the platform's reference point, in P")
 """Comes from the platform's record; the washout turns about this point."""
@@ -293,6 +304,12 @@ def _compose(p, s, h, out):
         s[0]["high_pass"][2, 1] - (cp * z1 - sp * hx - hz),
     )
     angles = (roll, pitch, yaw)
+    move_to(out, position, angles, h)
+
+
+@inline
+def move_to(out, position, angles, h):
+    """Fill a POSE record with the pose h seconds after the one it holds."""
     for i in range(3):
         velocity = (position[i] - out[0]["position"][i]) / h
         rate = (angles[i] - out[0]["angles"][i]) / h

@@ -38,6 +38,10 @@ class TireTypeWarning(UserWarning):
     """A tire file does not say which model its numbers are of."""
 
 
+class WashoutTypeWarning(UserWarning):
+    """A washout file does not say which washout its numbers are of."""
+
+
 class InertiaWarning(UserWarning):
     """An inertia that no rigid body can have, as published vehicle data sometimes give; it is used as it stands."""
 

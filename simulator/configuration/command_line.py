@@ -15,5 +15,7 @@ NAMED = ("vehicle", "terrain", "washout", "platform")
 def session_of(arguments: argparse.Namespace, options: Iterable[Setting] = ()) -> Configuration:
     """The configuration that a command line asks for: the session file, above it the options, above them `--set`. Raises ConfigError."""
     named = [setting for name in NAMED for setting in option(f"--{name}", name, getattr(arguments, name, None))]
+    sensors = option("--sensor", "sensors", getattr(arguments, "sensor", None))
+    outlets = option("--outlet", "outlets.others", getattr(arguments, "outlet", None))
     suspension = option("--suspension", "vehicle.suspension_kinematics", getattr(arguments, "suspension", None))
-    return configuration(arguments.session, [*named, *options, *suspension, *read_settings(arguments.set)])
+    return configuration(arguments.session, [*named, *options, *sensors, *outlets, *suspension, *read_settings(arguments.set)])

@@ -8,6 +8,7 @@ from simulator.base.records import Record
 from simulator.driver.controls import Lever, write_pedals
 from simulator.driver.devices import DeviceHub
 from simulator.driver.shaping import wheel_steering
+from simulator.driver.source import CONTRACT, SourceKind
 
 
 class Wheel:
@@ -41,3 +42,11 @@ class Wheel:
         self.events += [event for event in left_over if event is not None]
         write_pedals(out, steering, throttle, brake)
         self.lever.write(out)
+
+
+SOURCE = SourceKind(
+    "wheel",
+    lambda cabin, _: Wheel(cabin.hub, cabin.steering_wheel_range, cabin.lever),
+    CONTRACT,
+    meaning="steering wheel and pedals, on one device or on several",
+)
