@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from jounce import ROOT, call, finish, refused, start
+from program import ROOT, call, finish, refused, start
 
 from simulator.outlets import LOG, WALL, Telemetry
 from simulator.record import rows as rows_module

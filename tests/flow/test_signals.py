@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from jounce import ROOT, environment
+from program import ROOT, environment
 
 from simulator.record.writer import read_telemetry
 from simulator.warm import compile_kernels

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.build import build_vehicle
-from tests.flow.jounce import ROOT, environment
+from tests.flow.program import ROOT, environment
 from tests.laws.free_vehicle import attitude
 from tests.laws.vehicle_rig import command, ground
 from tests.tenants import live_axle, trailing_arm
