@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from simulator.base.errors import one_line
@@ -42,20 +41,10 @@ class Version(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         """End with exit code 0."""
+        from simulator.base.machine import version
+
         print(f"jounce {version()}")
         parser.exit()
-
-
-def version() -> str:
-    """Version of this copy: of its pyproject.toml in a checkout, else of the installed package."""
-    project = Path(__file__).resolve().parents[1] / "pyproject.toml"
-    if project.is_file():
-        import tomllib
-
-        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
-    from importlib import metadata
-
-    return metadata.version("jounce")
 
 
 def number_between(least: float, most: float, whole: bool = False) -> Callable[[str], float]:
@@ -72,3 +61,8 @@ def number_between(least: float, most: float, whole: bool = False) -> Callable[[
         return value
 
     return number
+
+
+def chosen_channels(given: Sequence[str]) -> tuple[str, ...]:
+    """The names and patterns of an option that may be given again and takes several with commas between them."""
+    return tuple(name.strip() for text in given for name in text.split(",") if name.strip())

@@ -6,7 +6,7 @@ import argparse
 import time
 from collections.abc import Mapping
 
-from simulator.arguments import Commands, Parser, Version, number_between
+from simulator.arguments import Commands, Parser, Version, chosen_channels, number_between
 from simulator.base.console import tell
 from simulator.base.errors import JounceError
 from simulator.lab.mechanism.options import add_motion_arguments, in_motion
@@ -72,7 +72,21 @@ def _add_host_options(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: 250 native, 100 codemasters)"
     )
+    _add_log(p)
     p.add_argument("--out", metavar="DIR", help="folder for the log and the pictures (default: a new one under runs/)")
+
+
+def _add_log(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--channels",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="columns of the log: names, fields, patterns with * and ?, for example v_WB_B,F_C_*_z (default: all); may be given again",
+    )
+    p.add_argument(
+        "--log-rate", type=number_between(0.001, 20_000.0), default=100.0, metavar="HZ", help="rows of the log per second (default: 100)"
+    )
 
 
 def _add_plugin(p: argparse.ArgumentParser) -> None:
@@ -154,6 +168,7 @@ def _add_run(commands: Commands) -> None:
     p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics and plots")
     p.add_argument("maneuver", help="maneuver by name or file, for example double_lane_change")
     p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    _add_log(p)
     p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
     p.add_argument("--vehicle", help="vehicle by name or file (default: that of the maneuver)")
     _add_plugin(p)
@@ -163,9 +178,11 @@ def _add_run(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from simulator.record.writer import LogChoice
     from simulator.run import main_run
 
-    return main_run(arguments.maneuver, arguments.out, arguments.csv, arguments.json, arguments.suspension, arguments.vehicle)
+    log = LogChoice(chosen_channels(arguments.channels), arguments.log_rate, arguments.csv)
+    return main_run(arguments.maneuver, arguments.out, log, arguments.json, arguments.suspension, arguments.vehicle)
 
 
 def _add_mechanism(commands: Commands) -> None:

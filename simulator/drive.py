@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from simulator.arguments import chosen_channels
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError, JounceError, StreamError
 from simulator.base.records import Record
@@ -27,7 +28,7 @@ from simulator.motion.codemasters import ExtraData3
 from simulator.motion.stream import DEFAULT_PORTS, MotionStream, ticks_per_packet
 from simulator.outlets import Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, park
-from simulator.record.writer import LogOptions
+from simulator.record.writer import USUAL, LogChoice, LogOptions, ticks_per_row
 from simulator.rig import report as platform_report
 from simulator.rig_process import STOP_TIME, VirtualPlatform, start_virtual_platform
 from simulator.run_folder import RunFolder
@@ -76,6 +77,7 @@ class DriveOptions:
     protocol: str = "native"
     rate: float | None = None
     out: Path | None = None
+    log: LogChoice = USUAL
     began: float = field(default_factory=time.perf_counter)
     say: Callable[[str], None] = tell
     complain: Callable[[str], None] = complain
@@ -139,6 +141,7 @@ class Host:
         cueing = build_cueing(o.washout, o.platform, H, gravity)
         if o.rate is not None:
             ticks_per_packet(o.rate, H)
+        ticks_per_row(o.log.rate, H)
         stream = self._stream(*o.address, gravity) if o.motion and o.address is not None else None
         self._folder = RunFolder(o.out)
         folder = self._folder.path
@@ -235,8 +238,11 @@ class Host:
         o = self.options
         where = o.terrain or (DEFAULT_TERRAIN if maneuver is None else maneuver.terrain)
         about = {"vehicle": o.vehicle, "terrain": where, "driver": o.driver, "platform": o.platform if o.motion else ""}
-        options = LogOptions(about=about, lock=folder.lock, say=self._trouble)
-        return Telemetry(folder.path, session.readout, session.command, options=options, more=session.vehicle.logged)
+        if maneuver is not None:
+            about |= {"maneuver": maneuver.name, "seed": str(maneuver.seed)}
+        options = LogOptions(o.log, about, folder.lock, self._trouble)
+        every = ticks_per_row(o.log.rate, H)
+        return Telemetry(folder.path, session.readout, session.command, every, options, session.vehicle.logged)
 
     def _person(self) -> Driver:
         from simulator.driver.human import open_driver
@@ -459,6 +465,7 @@ def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float
         protocol=arguments.protocol,
         rate=arguments.rate,
         out=Path(arguments.out) if arguments.out else None,
+        log=LogChoice(chosen_channels(arguments.channels), arguments.log_rate),
         began=began,
     )
     host = Host(options)

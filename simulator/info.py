@@ -38,6 +38,7 @@ def described(log: LogInfo) -> dict[str, Any]:
     """What is known of a log, ready for JSON; null for what it does not say."""
     about = dict(log.about)
     lateness, failure = about.pop("lateness", None), about.pop("log_failure", None)
+    configuration = about.pop("configuration", None)
     return {
         "file": str(log.file),
         "recovered": log.recovered,
@@ -53,6 +54,7 @@ def described(log: LogInfo) -> dict[str, Any]:
         "paused_s": _paused(log),
         "incidents": _incidents(log),
         "lateness": json.loads(lateness) if lateness else None,
+        "configuration": json.loads(configuration) if configuration else None,
         "about": about,
         "columns": log.columns,
     }

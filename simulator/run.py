@@ -15,8 +15,9 @@ from simulator.build import build_cueing, build_ground, build_maneuver, build_ve
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import COLUMNS, evaluate
 from simulator.maneuvers.report import write_metrics, write_report
-from simulator.outlets import Telemetry
-from simulator.record.writer import LogOptions, read_telemetry
+from simulator.outlets import Recorder, Telemetry
+from simulator.record.log import Log
+from simulator.record.writer import USUAL, LogChoice, LogOptions, ticks_per_row
 from simulator.run_folder import RunFolder
 from simulator.session import PartError, Session
 from simulator.signals import Asked, on_signal, words
@@ -24,14 +25,14 @@ from simulator.warm import compile_kernels
 
 FEWEST_ROWS = 10
 """Rows of telemetry below which there is no run to evaluate."""
-LOG_PERIOD = 0.01
-"""s between two rows of telemetry."""
+METRICS_RATE = 100.0
+"""Rows per second from which metrics and plots are made, whatever the log holds."""
 
 
 def run_maneuver(
     name: str,
     out: Path | None,
-    csv: bool = False,
+    log: LogChoice = USUAL,
     progress: Callable[[float, float], None] | None = None,
     suspension: str | None = None,
     vehicle_name: str | None = None,
@@ -43,7 +44,7 @@ def run_maneuver(
     ----------
     name : maneuver by name or file
     out : folder to write into, made if need be; a new one under ``runs`` when not given
-    csv : also write the telemetry as CSV
+    log : what the telemetry holds, and how often; metrics and plots do not depend on it
     progress : called with simulated time and duration [s]
     suspension : "closed_form" or "table"; as the vehicle's file says when not given
     vehicle_name : vehicle by name or file; that of the maneuver when not given
@@ -61,6 +62,7 @@ def run_maneuver(
     """
     compile_kernels(say)
     maneuver = build_maneuver(name, vehicle_name)
+    every = ticks_per_row(log.rate, maneuver.step)
     vehicle = build_vehicle(maneuver.vehicle, maneuver.file, suspension, maneuver.step)
     ground = build_ground(maneuver.terrain, maneuver.file)
     cueing = build_cueing("small_hexapod", "small_hexapod", maneuver.step, float(ground.p[0]["gravity"]))
@@ -69,8 +71,8 @@ def run_maneuver(
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    every = max(1, round(LOG_PERIOD / maneuver.step))
-    about = {"vehicle": maneuver.vehicle, "terrain": maneuver.terrain, "maneuver": maneuver.name}
+    about = {"vehicle": maneuver.vehicle, "terrain": maneuver.terrain, "maneuver": maneuver.name, "seed": maneuver.seed}
+    measured = Recorder(session.readout, session.command, ticks_per_row(METRICS_RATE, maneuver.step), COLUMNS)
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
@@ -82,14 +84,15 @@ def run_maneuver(
     try:
         with on_signal(asked):
             try:
-                log = Telemetry(folder.path, session.readout, session.command, every, LogOptions(csv, about, folder.lock), vehicle.logged)
-                session.outlets.append(log)
+                options = LogOptions(log, about, folder.lock)
+                telemetry = Telemetry(folder.path, session.readout, session.command, every, options, vehicle.logged)
+                session.outlets += [telemetry, measured]
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder)
                 if early is not None:
-                    log.writer.ended = early["reason"]
+                    telemetry.writer.ended = early["reason"]
                 elif asked.first is not None:
-                    log.writer.ended = words(asked.first)
+                    telemetry.writer.ended = words(asked.first)
             finally:
                 session.close()
                 folder.abandon()
@@ -98,7 +101,8 @@ def run_maneuver(
             say(trouble)
         if early is not None:
             say(f"the run ended early: {early['reason']}")
-        return _report(maneuver, session, folder.path, time.perf_counter() - began, early, log.writer.failure)
+        wall = time.perf_counter() - began
+        return _report(maneuver, session, measured.log(), folder.path, wall, early, telemetry.writer.failure)
     finally:
         folder.release()
 
@@ -123,13 +127,18 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
 
 
 def _report(
-    maneuver: Maneuver, session: Session, folder: Path, wall: float, early: dict[str, Any] | None, log_failure: str | None
+    maneuver: Maneuver,
+    session: Session,
+    measured: Log,
+    folder: Path,
+    wall: float,
+    early: dict[str, Any] | None,
+    log_failure: str | None,
 ) -> dict[str, Any]:
-    telemetry = read_telemetry(folder / "telemetry.parquet", COLUMNS)
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
-    evaluable = len(telemetry["time"]) >= FEWEST_ROWS
-    result = evaluate(maneuver, telemetry, session.ground.spawn) if evaluable else {"maneuver": maneuver.name, "checks": [], "shown": []}
+    evaluable = measured.rows >= FEWEST_ROWS
+    result = evaluate(maneuver, measured, session.ground.spawn) if evaluable else {"maneuver": maneuver.name, "checks": [], "shown": []}
     if early is not None:
         result |= {"pass": False, "ended_early": early}
     machine = {
@@ -140,17 +149,17 @@ def _report(
         "log_failure": log_failure,
     }
     if evaluable:
-        files = write_report(folder, maneuver, telemetry, result, machine=machine, spawn=session.ground.spawn)
+        files = write_report(folder, maneuver, measured, result, machine=machine, spawn=session.ground.spawn)
     else:
         files = [write_metrics(folder, result, machine)]
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
 
 
-def main_run(name: str, out: str | None, csv: bool, as_json: bool, suspension: str | None = None, vehicle: str | None = None) -> int:
+def main_run(name: str, out: str | None, log: LogChoice, as_json: bool, suspension: str | None = None, vehicle: str | None = None) -> int:
     """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the run or its log ended early, else 0."""
     with _Progress(Path(name).stem, shown=not as_json and sys.stderr.isatty()) as progress:
         folder = Path(out) if out else None
-        outcome = run_maneuver(name, folder, csv, progress, suspension, vehicle, say=complain if as_json else tell)
+        outcome = run_maneuver(name, folder, log, progress, suspension, vehicle, say=complain if as_json else tell)
     if as_json:
         print(json_text({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
     else:
