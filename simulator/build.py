@@ -1,19 +1,30 @@
-"""From names and files to objects: the only file that knows every class and where its YAML lies."""
+"""From names and files to objects: the only file that knows every class.
+
+`configuration` puts together what the files say; here it is read and made into objects, each by a function of its own. `build` makes all that
+a session is made of. The functions `build_...` make one thing by its name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
-from os.path import isfile
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
-from simulator.base.words import did_you_mean, nearest
+from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_text, read_yaml
+from simulator.configuration.key_path import KeyPath, parse, written
+from simulator.configuration.layers import Origin
+from simulator.configuration.names import data_folder, find_config
+from simulator.configuration.session_file import SessionOptions, read_session
+from simulator.configuration.settings import option
+from simulator.configuration.tree import ASSETS, Configuration, is_one_for_each
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
+from simulator.session import Driver, Outlet, Session
 from terrain.load import load_terrain
 from terrain.soil import soil
 from terrain.surface import Ground
@@ -29,129 +40,229 @@ from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
 
-HERE = Path(__file__).resolve().parent
-
-SUFFIXES = (".yaml", ".yml", ".urdf", ".xml")
-"""Of files that can be named by their path alone."""
-
-
-def data_folder(name: str) -> Path:
-    """`configs` or `assets`: inside an installed package, or beside it in a checkout."""
-    packed = HERE / "_data" / name
-    return packed if packed.is_dir() else HERE.parent / name
+__all__ = [
+    "Parts", "build", "build_cueing", "build_ground", "build_maneuver", "build_platform", "build_vehicle", "data_folder", "find_config",
+    "load_mechanism", "read_yaml", "vehicle_description", "view_geometry",
+]  # fmt: skip
 
 
-def find_config(kind: str, name: str, said_by: object = None, key: str = "") -> Path:
-    """File of a named thing; docs/files.md says where it is looked for.
+@dataclass(frozen=True)
+class Parts:
+    """What a session is made of."""
 
-    A name that a file says is looked up beside that file, then among the shipped files (`configs/<kind>/<name>.yaml`). A name on the
-    command line is that of a shipped file, or the path of a file from the current folder.
+    configuration: Configuration
+    options: SessionOptions
+    vehicle: Vehicle
+    ground: Ground
+    cueing: MotionCueing
+    maneuver: Maneuver | None
+    step: float
+    """s"""
+
+    @property
+    def gravity(self) -> float:
+        """m/s2"""
+        return float(self.ground.p[0]["gravity"])
+
+    @property
+    def seed(self) -> int:
+        """Of what has no seed in a file."""
+        if self.options.seed is not None:
+            return self.options.seed
+        return 0 if self.maneuver is None else self.maneuver.seed
+
+    def ticks(self, period: float) -> int:
+        """Ticks in so many seconds, one at least."""
+        return max(1, round(period / self.step))
+
+    def session(self, driver: Driver, outlets: Iterable[Outlet] = ()) -> Session:
+        """The session, with the vehicle where it stood last."""
+        return Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step)
+
+
+def build(configuration: Configuration, check_step: bool = True) -> Parts:
+    """Everything that a configuration says, made. What it leaves out is filled in there, so that it is complete afterwards.
 
     Parameters
     ----------
-    kind : folder of `configs`
-    name : bare name, or path of a file (it has a suffix or a separator)
-    said_by, key : the file and the key that say it; none for the command line
+    check_step : whether to make sure that the step is stable with the vehicle (`vehicles.step_stability`)
 
     Raises
     ------
-    ConfigError : there is no such file
+    ConfigError : a file or a setting cannot be used, or the step is not stable
     """
-    shipped = data_folder("configs") / kind
-    suffixed = name.lower().endswith(SUFFIXES)
-    is_path = suffixed or "/" in name or "\\" in name
-    spellings = [Path(name)] if suffixed else [Path(f"{name}.yaml"), Path(name)]
-    if said_by is not None:
-        places = [folder / written for folder in (Path(str(said_by)).parent, shipped) for written in spellings]
-    elif is_path:
-        places = spellings
-    else:
-        places = [shipped / spellings[0], spellings[1]]
-    for path in places:  # isfile, unlike the method of paths, takes names that are too long and folders that may not be entered
-        if isfile(path) and not _is_same(path, said_by):
-            return path
-    known = sorted(p.stem for p in shipped.glob("*.yaml"))
-    if said_by is None:
-        raise ConfigError(kind, "", name, _expected_on_the_line(name, is_path, spellings[0], known))
-    beside = Path(str(said_by)).parent
-    names = {
-        *known,
-        *(Path(n).stem for n in _names_in(beside) if n.endswith(".yaml") and not is_path and not _is_same(beside / n, said_by)),
-    }
-    raise ConfigError(said_by, key, name, f"a file beside this one, or one of {', '.join(known)}{did_you_mean(name, names)}")
+    options = read_session(configuration)
+    _put_world(configuration, options)
+    vehicle, places = _vehicle(configuration)
+    maneuver = _maneuver(configuration, vehicle.description) if configuration.has("maneuver") else None
+    step = options.step or (step_stability.USUAL_STEP if maneuver is None else maneuver.step)
+    if check_step:
+        _check_step(configuration, vehicle, step, places)
+    ground = _ground(configuration)
+    cueing = _cueing(configuration, step, float(ground.p[0]["gravity"]))
+    return Parts(configuration, options, vehicle, ground, cueing, maneuver, step)
 
 
-def _expected_on_the_line(name: str, is_path: bool, written: Path, known: list[str]) -> str:
-    """What a name on the command line could have been."""
-    if is_path:
-        folder = written.parent
-        near = nearest(written.name, _names_in(folder))
-        return f"a file (did you mean {folder / near}?)" if near else "a file"
-    here = f" (the file here is {Path('.', written).as_posix()!r} with its suffix)" if isfile(written) else did_you_mean(name, known)
-    return f"a file, or one of {', '.join(known)}{here}"
+def _put_world(configuration: Configuration, options: SessionOptions) -> None:
+    """What the session says of the world stands above what the terrain says."""
+    for key, value in (("gravity", options.gravity), ("wind", options.wind)):
+        if value is not None:
+            configuration.put(f"terrain.{key}", list(value) if isinstance(value, tuple) else value, configuration.origin(f"world.{key}"))
+    if options.seed is not None:
+        with configuration.reading("terrain") as (content, _):
+            places = list(_seeds(content, ("terrain",)))
+        for path in places:
+            digest = hashlib.sha256(f"{options.seed} {written(path)}".encode()).digest()
+            configuration.put(written(path), int.from_bytes(digest[:4], "little"), configuration.origin("seed"))
 
 
-def _names_in(folder: Path) -> list[str]:
-    """Names of the files of a folder, the first thousand; none of one that cannot be read."""
+def _seeds(value: Any, path: KeyPath) -> Iterator[KeyPath]:
+    """Places of the seeds in a content."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key == "seed":
+                yield (*path, key)
+            yield from _seeds(item, (*path, key))
+    elif isinstance(value, list):
+        for n, item in enumerate(value):
+            yield from _seeds(item, (*path, n))
+
+
+def _vehicle(configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
+    """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
+    description, places = _description(configuration)
+    tires = {}
+    for name in description.tires:
+        with configuration.reading(places[name]) as (content, file):
+            tires[name] = tire(content, file)
+    with configuration.reading("vehicle.drivetrain") as (content, file):
+        vehicle = Vehicle(description, tire_set([tires[name] for name in description.tires]), content, file)
+    return vehicle, ("vehicle", *(places[name] for name in description.tires))
+
+
+def _description(configuration: Configuration) -> tuple[Description, dict[str, str]]:
+    """What the vehicle's own file says, and where each of the tires that it names stands."""
+    with configuration.reading("vehicle") as (content, file):
+        places: dict[str, str] = {}
+        if isinstance(content, dict):
+            content = {**content, "axles": _with_mechanisms(configuration, content.get("axles"))} if "axles" in content else content
+            tires = content.get("tires")
+            if is_one_for_each(tires):
+                content["tires"] = {key: _name_of(one, f"vehicle.tires.{key}", places) for key, one in tires.items()}
+            elif isinstance(tires, str | dict):
+                content["tires"] = _name_of(tires, "vehicle.tires", places)
+            if isinstance(content.get("drivetrain"), dict):
+                content["drivetrain"] = "vehicle.drivetrain"
+        return read_description(content, file), places
+
+
+def _name_of(value: str | dict[str, Any], place: str, places: dict[str, str]) -> str:
+    """A name for what stands at a place: the one it is said by, or the place itself where the content is said."""
+    name = value if isinstance(value, str) else place
+    places.setdefault(name, place)
+    return name
+
+
+def _with_mechanisms(configuration: Configuration, axles: Any) -> Any:
+    """The axles of a vehicle with the files of the `mechanism` ones read. Raises ConfigError."""
+    if not isinstance(axles, dict):
+        return axles  # whoever checks it says what is missing
+    read = dict(axles)
+    for name, axle in axles.items():
+        if isinstance(axle, dict) and axle.get("suspension") == "mechanism" and isinstance(axle.get("file"), str | dict):
+            with configuration.reading(f"vehicle.axles.{name}.file") as (content, file):
+                read[name] = {**axle, "file": MechanismFile(file, content)}
+    return read
+
+
+def _check_step(configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
+    """Make sure that a step [s] is stable with the vehicle, whose numbers stand at `places`. Raises ConfigError about the one to blame."""
+    flat = build_ground("flat")
+    arrays = (flat.p, flat.heights, flat.hardness, flat.soil_ids, flat.soils)
     try:
-        return [path.name for path in islice(folder.iterdir(), 1000)]
-    except (OSError, ValueError):
-        return []
+        step_stability.check_step(vehicle, arrays, step, places, "step")
+    except ConfigError as error:
+        if error.file != "step":
+            raise configuration.wrong(parse(error.file), error) from None
+        said = configuration.origin("step" if configuration.has("step") else "maneuver.step" if configuration.has("maneuver") else "vehicle")
+        raise said.wrong(error.value, error.expected) from None
 
 
-def _is_same(path: Path, other: object) -> bool:
-    """A file that says a name does not mean itself."""
-    return other is not None and isfile(str(other)) and path.samefile(str(other))
+def _ground(configuration: Configuration) -> Ground:
+    """The ground, its soils as the configuration has them."""
+    for place in ASSETS:
+        configuration.asset(place)
+    with configuration.reading("terrain") as (content, file):
+        soils = _Soils(configuration, file)
+        ground = load_terrain(content, file, data_folder("assets"), soils)
+    _check_soils_used(configuration)
+    return ground
 
 
-class _SoilFiles(Mapping[str, Any]):
-    """Contents of soil files by the name that a terrain file says, looked up as all names are."""
+def _check_soils_used(configuration: Configuration) -> None:
+    """A soil that is set and that the ground does not have is a slip of the pen. Raises ConfigError."""
+    used = sorted(configuration.soils_used)
+    for name in configuration.raw("soils") or {}:
+        if name not in used and (said := configuration.settings_below(f"soils.{name}")):
+            expected = f"a soil of this ground: {', '.join(used) or 'it has none by name'}{did_you_mean(name, used)}"
+            raise said[-1].wrong(name, expected)
 
-    def __init__(self, said_by: Path) -> None:
-        self.said_by = said_by
-        self.folders = (said_by.parent, data_folder("configs") / "soils")
+
+class _Soils(Mapping[str, Any]):
+    """Contents of soils by the name that a terrain says: those of the configuration, or of files that are looked up as all names are."""
+
+    def __init__(self, configuration: Configuration, said_by: str) -> None:
+        self.configuration, self.said_by = configuration, Path(said_by)
 
     def __getitem__(self, name: str) -> Any:
-        path = find_config("soils", name, self.said_by)
-        content = read_yaml(path)
-        soil(content, str(path))
+        content, file = self.configuration.soil(name, self.said_by)
+        with self.configuration.reading(f"soils.{name}"):
+            soil(content, file)
         return content
 
     def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
         try:
-            return isinstance(name, str) and bool(find_config("soils", name, self.said_by))
+            return name in (self.configuration.raw("soils") or {}) or bool(find_config("soils", name, self.said_by))
         except ConfigError:
             return False
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(path.stem for path in self.folders[1].glob("*.yaml")))
+        return iter(sorted(path.stem for path in (data_folder("configs") / "soils").glob("*.yaml")))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
 
+def _platform(configuration: Configuration) -> Record:
+    with configuration.reading("platform") as (content, file):
+        return hexapod(content, file)
+
+
+def _cueing(configuration: Configuration, step: float, gravity: float) -> MotionCueing:
+    platform = _platform(configuration)
+    with configuration.reading("washout") as (content, file):
+        return MotionCueing(content, file, platform, step, gravity)
+
+
+def _maneuver(configuration: Configuration, vehicle: Description | None) -> Maneuver:
+    """The maneuver; the outline of the body is that of the vehicle unless the maneuver has its own."""
+    with configuration.reading("maneuver") as (content, file):
+        if isinstance(content, dict):
+            for key in ("vehicle", "terrain"):
+                if configuration.has(key) and isinstance(content.get(key), str):
+                    content[key] = configuration.name(key) or content[key]
+            if vehicle is not None and "body" not in content:
+                length, width, overhang = vehicle.outline
+                front = float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang
+                content["body"] = {"length": length, "width": width, "front": front}
+        return load_maneuver(content, file)
+
+
 def vehicle_description(name: str) -> Description:
     """Description of a vehicle by name or path. Raises ConfigError."""
-    return _description(find_config("vehicles", name))
-
-
-def _description(path: Path, suspension: str | None = None) -> Description:
-    mapping = read_yaml(path)
-    if suspension is not None and isinstance(mapping, dict):
-        mapping["suspension_kinematics"] = suspension
-    return read_description(_with_mechanisms(mapping, path), str(path))
-
-
-def _with_mechanisms(mapping: Any, path: Path) -> Any:
-    """The content of a vehicle file with the files of its `mechanism` axles read. Raises ConfigError."""
-    if not isinstance(mapping, dict) or not isinstance(mapping.get("axles"), dict):
-        return mapping  # whoever checks it says what is missing
-    axles = dict(mapping["axles"])
-    for name, axle in axles.items():
-        if isinstance(axle, dict) and axle.get("suspension") == "mechanism" and isinstance(axle.get("file"), str):
-            file = find_config("mechanisms", axle["file"], path, f"axles.{name}.file")
-            axles[name] = {**axle, "file": MechanismFile(str(file), read_yaml(file))}
-    return {**mapping, "axles": axles}
+    return _description(Configuration.of("vehicle", name))[0]
 
 
 def build_vehicle(
@@ -169,51 +280,41 @@ def build_vehicle(
     ------
     ConfigError : a file cannot be used, or the step is not stable
     """
-    path = find_config("vehicles", name, said_by, "vehicle")
-    description = _description(path, suspension)
-    files = {name: find_config("tires", name, path, "tires") for name in description.tires}
-    tires = {name: tire(read_yaml(file), str(file)) for name, file in files.items()}
-    drivetrain = find_config("vehicles/parts", description.drivetrain, path, "drivetrain")
-    vehicle = Vehicle(description, tire_set([tires[name] for name in description.tires]), read_yaml(drivetrain), str(drivetrain))
+    configuration = Configuration.of("vehicle", name, said_by)
+    if said_by is not None:
+        configuration.layer.put_origins(("step",), {(): Origin(str(said_by), "step")})
+        configuration.layer.content["step"] = step
+    for setting in option("--suspension", "vehicle.suspension_kinematics", suspension):
+        configuration.set(setting)
+    vehicle, places = _vehicle(configuration)
     if check_step:
-        flat = build_ground("flat")
-        arrays = (flat.p, flat.heights, flat.hardness, flat.soil_ids, flat.soils)
-        step_stability.check_step(vehicle, arrays, step, (str(path), *(str(files[name]) for name in description.tires)), said_by)
+        _check_step(configuration, vehicle, step, places)
     return vehicle
 
 
 def build_ground(name: str, said_by: object = None) -> Ground:
     """Ground by name or path of its terrain file; `said_by` is the file that names it. Raises ConfigError."""
-    path = find_config("terrains", name, said_by, "terrain")
-    return load_terrain(read_yaml(path), str(path), data_folder("assets"), _SoilFiles(path))
+    return _ground(Configuration.of("terrain", name, said_by))
 
 
-def build_platform(name: str) -> Record:
-    """HEXAPOD record of a motion platform by name or path. Raises ConfigError."""
-    path = find_config("platforms", name)
-    return hexapod(read_yaml(path), str(path))
+def build_platform(name: str, content: Any = None) -> Record:
+    """HEXAPOD record of a motion platform by name or path, or from its content. Raises ConfigError."""
+    return _platform(Configuration.of("platform", name)) if content is None else hexapod(content, name)
 
 
 def build_cueing(washout: str, platform: str, h: float, gravity: float = STANDARD_GRAVITY) -> MotionCueing:
     """Motion cueing of a washout for a platform, both by name or path, in ticks of h seconds, for a world of that gravity. Raises ConfigError."""
-    path = find_config("washouts", washout)
-    return MotionCueing(read_yaml(path), str(path), build_platform(platform), h, gravity)
+    configuration = Configuration.of("washout", washout)
+    configuration.put("platform", platform, Origin("platforms", is_file=False))
+    return _cueing(configuration, h, gravity)
 
 
-def build_maneuver(name: str, vehicle_name: str | None = None) -> Maneuver:
-    """Maneuver by name or path; the outline of the body is that of its vehicle unless the file has its own. Raises ConfigError.
-
-    `vehicle_name` (name or path) stands above the `vehicle` of the file.
-    """
-    path = find_config("maneuvers", name)
-    mapping = read_yaml(path)
-    if vehicle_name is not None and isinstance(mapping, dict):
-        mapping["vehicle"] = str(find_config("vehicles", vehicle_name).absolute())
-    if isinstance(mapping, dict) and "body" not in mapping and isinstance(mapping.get("vehicle"), str):
-        length, width, overhang = (vehicle := _description(find_config("vehicles", mapping["vehicle"], path, "vehicle"))).outline
-        front = float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang
-        mapping = {**mapping, "body": {"length": length, "width": width, "front": front}}
-    return load_maneuver(mapping, str(path))
+def build_maneuver(name: str) -> Maneuver:
+    """Maneuver by name or path; the outline of the body is that of its vehicle unless the file has its own. Raises ConfigError."""
+    configuration = Configuration.of("maneuver", name)
+    with configuration.reading("maneuver") as (content, _):
+        outlined = isinstance(content, dict) and ("body" in content or not isinstance(content.get("vehicle"), str))
+    return _maneuver(configuration, None if outlined else _description(configuration)[0])
 
 
 def load_mechanism(name: str) -> tuple[Mechanism, InitialState]:

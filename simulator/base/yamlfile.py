@@ -29,7 +29,11 @@ def read_text(path: str | Path, expected: str) -> str:
 
 def read_yaml(path: str | Path) -> Any:
     """Content of a YAML file. Raises ConfigError when it is missing, not text, malformed, or larger or deeper than anyone writes."""
-    text = read_text(path, "a YAML text file")
+    return parse_yaml(read_text(path, "a YAML text file"), path)
+
+
+def parse_yaml(text: str, path: object) -> Any:
+    """Value of a YAML text; `path` is its file, or what it is, for messages. Raises ConfigError as `read_yaml`."""
     try:
         loader = _StrictLoader(text)
         try:
