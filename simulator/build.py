@@ -75,6 +75,10 @@ class Parts:
         """Ticks in so many seconds, one at least."""
         return max(1, round(period / self.step))
 
+    def new_cueing(self) -> MotionCueing:
+        """Motion cueing that has not moved yet, for another drive with the same parts."""
+        return _cueing(self.configuration, self.step, self.gravity)
+
     def session(self, driver: Driver, outlets: Iterable[Outlet] = ()) -> Session:
         """The session, with the vehicle where it stood last."""
         return Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step)

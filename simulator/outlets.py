@@ -14,8 +14,10 @@ import numpy as np
 
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record, Table, record
+from simulator.base.words import did_you_mean
 from simulator.motion.stream import MotionStream
-from simulator.record.log import Log
+from simulator.record.channels import Channel, Channels, Rows
+from simulator.record.log import Log, NoSuchColumnError
 from simulator.record.memory import MemoryLog
 from simulator.record.writer import PLAIN, LogOptions, TelemetryWriter, texts
 from vehicles.command import COMMAND
@@ -182,6 +184,43 @@ class Recorder:
 
     def close(self) -> None:
         """Nothing: the rows stay."""
+
+
+class Present:
+    """The numbers of a session as they are now, by the names that they have in a log.
+
+    Parameters
+    ----------
+    session : whose readout is up to date when a number is asked for
+    more : as for `Telemetry`
+    """
+
+    def __init__(self, session: Session, more: Iterable[Source] = ()) -> None:
+        self._session, self._watched = session, Watched(session.readout, session.command, more)
+        channels = Channels((*self._watched.vehicle, *self._watched.session))
+        self.columns = {column.name: column for column in channels.columns}
+        """What the columns are, by name."""
+        self._fields: dict[str, list[Channel]] = {}
+        for column in channels.columns:
+            self._fields.setdefault(column.field, []).append(column)
+        self._row = np.zeros((1, channels.row_bytes), np.uint8)
+        self._records = Rows(channels, self._row)
+
+    def column(self, name: str) -> Channel:
+        """What a column, or a field, is. Raises NoSuchColumnError."""
+        if name not in self.columns and name not in self._fields:
+            raise NoSuchColumnError(f"no column {name!r}{did_you_mean(name, [*self._fields, *self.columns])}")
+        return self.columns[name] if name in self.columns else self._fields[name][0]
+
+    def value(self, name: str) -> Any:
+        """The number of a column; of a field with several an array of them, in the order of its columns. Raises NoSuchColumnError."""
+        column = self.column(name)
+        self._watched.look(self._session)
+        self._records.put(0)
+        return self._number(column) if name in self.columns else np.array([self._number(one) for one in self._fields[name]])
+
+    def _number(self, column: Channel) -> Any:
+        return self._row[0, column.offset : column.offset + column.kind.itemsize].view(column.kind)[0].item()
 
 
 class Motion:
