@@ -5,10 +5,10 @@ Nothing is loaded before it is asked for: `import simulator` costs a few millise
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # typing takes longer to load than all of this; who checks types knows the name
 if TYPE_CHECKING:
+    from typing import Any
+
     from simulator.base.errors import ConfigError as ConfigError
     from simulator.base.errors import JounceError as JounceError
     from simulator.base.errors import OutputError as OutputError
@@ -70,6 +70,8 @@ def __getattr__(name: str) -> Any:
 
         found: Any = version()
     elif name in _HOMES:
+        import importlib
+
         found = getattr(importlib.import_module(_HOMES[name]), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

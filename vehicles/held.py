@@ -17,6 +17,7 @@ from simulator.base.errors import JounceError
 from simulator.base.frames import euler_angles, quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
 from simulator.base.records import record
+from terrain.surface import GroundArrays
 from vehicles.drivetrain.driveline import solve_wheels
 from vehicles.drivetrain.drivetrain import reactions
 from vehicles.integration.implicit import differences
@@ -25,7 +26,7 @@ from vehicles.stages import add_reactions, answer, before_contact, gather_tire_l
 from vehicles.tires.radial import effective_radius
 from vehicles.tires.tread_law import MEMORY, NUMBERS
 from vehicles.tires.wheels import advance_tire, answer_outside, press_tire, touch_ground
-from vehicles.vehicle import Ground, Vehicle
+from vehicles.vehicle import Vehicle
 
 HELD_STATE = (
     # name          shape   unit     what it is
@@ -78,7 +79,7 @@ class HeldVehicle:
     JounceError : no trim is found
     """
 
-    def __init__(self, vehicle: Vehicle, ground: Ground, speed: float) -> None:
+    def __init__(self, vehicle: Vehicle, ground: GroundArrays, speed: float) -> None:
         vehicle.reset(ground)
         self.model, self.space, self.ground = vehicle.model, vehicle.space, ground
         self.space.axles[0]["brake_torque"] = 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simulator.base.errors import ConfigError, JounceError
@@ -22,7 +22,6 @@ from simulator.record.writer import LOG_RATE, ticks_per_row
 from simulator.session import Driver, Session
 from simulator.warm import compile_kernels
 from terrain.surface import Ground
-from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Reading(NamedTuple):
         return f"{self.name} = {self.value} {self.unit}{frame} ({self.meaning})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """What came of a maneuver."""
 
@@ -69,7 +68,14 @@ class Result:
     """By name with the unit behind it, in SI and besides in the units of the maneuver's file; None for what has no number."""
     checks: list[dict[str, Any]]
     """Per limit: "metric", "value", "min", "max", "pass"."""
-    log: Log = field(repr=False)
+    log: Log
+
+    def __repr__(self) -> str:
+        kept = sum(check["pass"] for check in self.checks)
+        verdict = (
+            "no limits" if self.passed is None else f"{'passed' if self.passed else 'failed'}, {kept} of {len(self.checks)} limits kept"
+        )
+        return f"<Result of {self.maneuver}: {verdict}, {len(self.metrics)} metrics, {self.log.rows} rows>"
 
 
 class HeldCommand:
@@ -227,11 +233,11 @@ class Simulation:
         IncidentError : the vehicle's state became absurd; it stands again where it was well
         JounceError : the driver raised
         """
-        before = self._session.latest
+        before, failed = self._session.latest, len(self._session.failures)
         self._session.run(seconds)
         self.vehicle.read(self._session.command)
-        if self._session.failures:
-            raise self._session.failures[0]
+        if len(self._session.failures) > failed:
+            raise self._session.failures[failed]
         if self._session.latest is not None and self._session.latest is not before:
             raise IncidentError(self._session.latest)
 
