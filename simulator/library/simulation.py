@@ -265,9 +265,9 @@ class Simulation:
         column = self._present.column(name)
         return Reading(name, self._present.value(name), column.unit, column.frame, column.meaning)
 
-    def plot(self, *wanted: str, file: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw columns of the log over time, see `Log.plot`."""
-        return self.log.plot(*wanted, file=file)
+    def plot(self, *wanted: str, along: str = "time", file: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw columns of the log, see `Log.plot`."""
+        return self.log.plot(*wanted, along=along, file=file)
 
     def __repr__(self) -> str:
         name, what = self._parts.configuration.name, f", {self.maneuver.name}" if self.maneuver is not None else ""

@@ -49,26 +49,28 @@ def save_figure(file: Path, figure: Figure) -> None:
         write_whole(file, lambda temporary: figure.savefig(temporary, format="png", metadata={"Software": None}))
 
 
-def draw_log(time: NDArray, shown: Sequence[Channel], arrays: Mapping[str, NDArray]) -> ShownFigure:
-    """Columns over time (n,), one panel per field. Raises ConfigError when there are none or too many of them."""
+def draw_log(along: Channel, shown: Sequence[Channel], arrays: Mapping[str, NDArray]) -> ShownFigure:
+    """Columns over one of them, one panel per field. Raises ConfigError when there are none or too many of them."""
     fields: dict[str, list[Channel]] = {}
     for column in shown:
-        if column.name != "time":
-            fields.setdefault(column.field, []).append(column)
+        fields.setdefault(column.field, []).append(column)
     if not 0 < len(fields) <= MOST_PANELS:
         raise ConfigError("plot", "", f"{len(fields)} fields", f"names of 1 to {MOST_PANELS} fields to draw")
+    across, factor = SHOWN_AS.get(along.unit, (along.unit, 1.0))
+    x = factor * arrays[along.name]
     with new_figure((9.0, 1.0 + 2.2 * len(fields))) as figure:
         panels = figure.subplots(len(fields), 1, sharex=True, squeeze=False)[:, 0]
         for axes, (field, columns) in zip(panels, fields.items(), strict=True):
             unit, factor = SHOWN_AS.get(columns[0].unit, (columns[0].unit, 1.0))
             for column, color in zip(columns, (COLORS * len(columns))[: len(columns)], strict=True):
                 label = column.name.removeprefix(f"{field}_")
-                axes.plot(*thinned(time, factor * arrays[column.name]), color=color, label=label)
-            axes.set_ylabel(field if unit == "1" else f"{field}\n[{unit}]")
+                axes.plot(*thinned(x, factor * arrays[column.name]), color=color, label=label)
+            name = field if len(columns) > 1 else columns[0].name
+            axes.set_ylabel(name if unit == "1" else f"{name}\n[{unit}]")
             axes.set_title(columns[0].meaning, fontsize=9, fontweight="normal")
             if len(columns) > 1:
                 axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-        panels[-1].set_xlabel("time [s]")
-        if len(time) > 1 and time[-1] > time[0]:
-            panels[-1].set_xlim(float(time[0]), float(time[-1]))
+        panels[-1].set_xlabel(f"{along.name} [{across}]")
+        if len(x) > 1 and x[-1] > x[0]:
+            panels[-1].set_xlim(float(x[0]), float(x[-1]))
     return figure

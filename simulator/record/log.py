@@ -100,20 +100,23 @@ class Log(Mapping[str, NDArray[Any]]):
         frame.attrs["about"] = dict(self.about)
         return frame
 
-    def plot(self, *wanted: str, file: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw columns over time, one panel per field in the order asked for, angles in degrees.
+    def plot(self, *wanted: str, along: str = "time", file: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw columns over time or another column, one panel per field in the order asked for, angles in degrees.
 
         Parameters
         ----------
         wanted : names, fields or patterns, as for `select`
+        along : column that goes to the right
         file : PNG to write besides
 
-        Returns the matplotlib figure, which a notebook shows. Raises ConfigError, NoSuchColumnError (no time), OutputError.
+        Returns the matplotlib figure, which a notebook shows. Raises ConfigError, NoSuchColumnError, OutputError.
         """
         from simulator.record.drawing import draw_log, save_figure
 
         in_order = dict.fromkeys(name for pattern in wanted or ("*",) for name in self.select(pattern))
-        figure = draw_log(self["time"], [self.columns[name] for name in in_order], self)
+        if along not in self:
+            raise NoSuchColumnError(f"no column {along!r}{did_you_mean(along, self._arrays)}")
+        figure = draw_log(self.columns[along], [self.columns[name] for name in in_order if name != along], self)
         if file is not None:
             save_figure(Path(file), figure)
         return figure
