@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from simulator.base.errors import one_line
@@ -61,8 +61,3 @@ def number_between(least: float, most: float, whole: bool = False) -> Callable[[
         return value
 
     return number
-
-
-def chosen_channels(given: Sequence[str]) -> tuple[str, ...]:
-    """The names and patterns of an option that may be given again and takes several with commas between them."""
-    return tuple(name.strip() for text in given for name in text.split(",") if name.strip())

@@ -97,9 +97,12 @@ def build(configuration: Configuration, check_step: bool = True) -> Parts:
     """
     options = read_session(configuration)
     _put_world(configuration, options)
+    _put_into_maneuver(configuration, options)
     vehicle, places = _vehicle(configuration)
     maneuver = _maneuver(configuration, vehicle.description) if configuration.has("maneuver") else None
-    step = options.step or (step_stability.USUAL_STEP if maneuver is None else maneuver.step)
+    if maneuver is not None and options.duration is not None:
+        maneuver.duration = options.duration
+    step = maneuver.step if maneuver is not None else options.step or step_stability.USUAL_STEP
     if check_step:
         _check_step(configuration, vehicle, step, places)
     ground = _ground(configuration)
@@ -118,6 +121,15 @@ def _put_world(configuration: Configuration, options: SessionOptions) -> None:
         for path in places:
             digest = hashlib.sha256(f"{options.seed} {written(path)}".encode()).digest()
             configuration.put(written(path), int.from_bytes(digest[:4], "little"), configuration.origin("seed"))
+
+
+def _put_into_maneuver(configuration: Configuration, options: SessionOptions) -> None:
+    """What the session says of its numbers stands above what the maneuver says."""
+    if configuration.has("maneuver"):
+        for key in ("step", "seed"):
+            value = getattr(options, key)
+            if value is not None:
+                configuration.put(f"maneuver.{key}", value, configuration.origin(key))
 
 
 def _seeds(value: Any, path: KeyPath) -> Iterator[KeyPath]:
@@ -146,17 +158,19 @@ def _vehicle(configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
 
 def _description(configuration: Configuration) -> tuple[Description, dict[str, str]]:
     """What the vehicle's own file says, and where each of the tires that it names stands."""
+    places: dict[str, str] = {}
     with configuration.reading("vehicle") as (content, file):
-        places: dict[str, str] = {}
-        if isinstance(content, dict):
-            content = {**content, "axles": _with_mechanisms(configuration, content.get("axles"))} if "axles" in content else content
-            tires = content.get("tires")
-            if is_one_for_each(tires):
-                content["tires"] = {key: _name_of(one, f"vehicle.tires.{key}", places) for key, one in tires.items()}
-            elif isinstance(tires, str | dict):
-                content["tires"] = _name_of(tires, "vehicle.tires", places)
-            if isinstance(content.get("drivetrain"), dict):
-                content["drivetrain"] = "vehicle.drivetrain"
+        if not isinstance(content, dict):
+            return read_description(content, file), places  # which says what is wrong with it
+        if "axles" in content:
+            content["axles"] = _with_mechanisms(configuration, content["axles"])
+        tires = content.get("tires")
+        if isinstance(tires, dict) and is_one_for_each(tires):
+            content["tires"] = {key: _name_of(one, f"vehicle.tires.{key}", places) for key, one in tires.items()}
+        elif isinstance(tires, str | dict):
+            content["tires"] = _name_of(tires, "vehicle.tires", places)
+        if isinstance(content.get("drivetrain"), dict):
+            content["drivetrain"] = "vehicle.drivetrain"
         return read_description(content, file), places
 
 
@@ -181,15 +195,15 @@ def _with_mechanisms(configuration: Configuration, axles: Any) -> Any:
 
 def _check_step(configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
     """Make sure that a step [s] is stable with the vehicle, whose numbers stand at `places`. Raises ConfigError about the one to blame."""
-    flat = build_ground("flat")
+    flat = load_terrain({"type": "flat"}, "flat", data_folder("assets"), {})
     arrays = (flat.p, flat.heights, flat.hardness, flat.soil_ids, flat.soils)
     try:
         step_stability.check_step(vehicle, arrays, step, places, "step")
     except ConfigError as error:
         if error.file != "step":
             raise configuration.wrong(parse(error.file), error) from None
-        said = configuration.origin("step" if configuration.has("step") else "maneuver.step" if configuration.has("maneuver") else "vehicle")
-        raise said.wrong(error.value, error.expected) from None
+        asked_by = "step" if configuration.has("step") else "maneuver.step"
+        raise configuration.origin(asked_by).wrong(error.value, error.expected) from None
 
 
 def _ground(configuration: Configuration) -> Ground:

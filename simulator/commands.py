@@ -6,7 +6,7 @@ import argparse
 import time
 from collections.abc import Mapping
 
-from simulator.arguments import Commands, Parser, Version, chosen_channels, number_between
+from simulator.arguments import Commands, Parser, Version, number_between
 from simulator.base.console import tell
 from simulator.base.errors import JounceError
 from simulator.lab.mechanism.options import add_motion_arguments, in_motion
@@ -23,6 +23,7 @@ def parser_of(command: str) -> Parser:
     _add_drive(commands)
     _add_view(commands)
     _add_run(commands)
+    _add_rerun(commands)
     _add_stream(commands)
     _add_platform(commands, loaded=command == "platform")
     _add_devices(commands, loaded=command == "devices")
@@ -36,9 +37,7 @@ def parser_of(command: str) -> Parser:
 
 def _add_drive(commands: Commands) -> None:
     p = commands.add_parser("drive", help="drive in real time, with a window, a motion platform and a log")
-    p.add_argument(
-        "--driver", default="auto", choices=("auto", "keyboard", "gamepad", "wheel", "scripted"), help="who drives (default: auto)"
-    )
+    p.add_argument("--driver", choices=("auto", "keyboard", "gamepad", "wheel", "scripted"), help="who drives (default: auto)")
     p.add_argument("--offscreen", action="store_true", help="write pictures instead of opening a window; the scripted driver drives")
     p.add_argument("--no-view", action="store_true", help="neither window nor pictures; the scripted driver drives")
     p.add_argument("--no-motion", action="store_true", help="no motion platform")
@@ -50,25 +49,43 @@ def _add_drive(commands: Commands) -> None:
 def _add_stream(commands: Commands) -> None:
     p = commands.add_parser("stream", help="drive a maneuver in real time without a view and stream the motion to a platform")
     _add_host_options(p)
-    p.add_argument("--to", metavar="HOST[:PORT]", default="127.0.0.1", help="where the platform listens (default: this machine)")
+    p.add_argument("--to", metavar="HOST[:PORT]", help="where the platform listens (default: this machine)")
     p.set_defaults(run=_stream)
 
 
-def _add_host_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--vehicle", default="hmmwv", help="vehicle by name or file (default: hmmwv)")
+def _add_session_file(p: argparse.ArgumentParser) -> None:
+    """What says all of a session."""
+    p.add_argument("--session", metavar="NAME", help="session by name or file: vehicle, terrain, driver, platform ... (default: none)")
+    p.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY.PATH=VALUE",
+        help="another value in the session or in a file that it names, for example vehicle.chassis.mass=2600; may be given again",
+    )
+
+
+def _add_session(p: argparse.ArgumentParser) -> None:
+    """The options of what drives; they stand above the session file."""
+    _add_session_file(p)
+    p.add_argument("--vehicle", metavar="NAME", help="vehicle by name or file (default: that of the maneuver, or hmmwv)")
     _add_plugin(p)
     _add_suspension(p)
-    p.add_argument("--terrain", metavar="NAME", help="terrain by name or file (default: jacksboro, or that of the maneuver)")
-    p.add_argument("--maneuver", default="scripted_drive", help="what the scripted driver does (default: scripted_drive)")
+    p.add_argument("--terrain", metavar="NAME", help="terrain by name or file (default: that of the maneuver, or jacksboro)")
+    p.add_argument("--platform", metavar="NAME", help="motion platform by name or file (default: small_hexapod)")
+    p.add_argument("--washout", metavar="NAME", help="motion cueing by name or file (default: small_hexapod)")
+
+
+def _add_host_options(p: argparse.ArgumentParser) -> None:
+    _add_session(p)
+    p.add_argument("--maneuver", metavar="NAME", help="what the scripted driver does (default: scripted_drive)")
     p.add_argument(
         "--duration",
         type=number_between(0.001, 1e6),
         metavar="S",
         help="simulated time to drive [s] (default: until the window is closed, or the maneuver ends)",
     )
-    p.add_argument("--platform", default="small_hexapod", help="motion platform by name or file (default: small_hexapod)")
-    p.add_argument("--washout", default="small_hexapod", help="motion cueing by name or file (default: small_hexapod)")
-    p.add_argument("--protocol", default="native", choices=("native", "codemasters"), help="packets of the motion stream (default: native)")
+    p.add_argument("--protocol", choices=("native", "codemasters"), help="packets of the motion stream (default: native)")
     p.add_argument(
         "--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: 250 native, 100 codemasters)"
     )
@@ -84,9 +101,7 @@ def _add_log(p: argparse.ArgumentParser) -> None:
         metavar="NAME,...",
         help="columns of the log: names, fields, patterns with * and ?, for example v_WB_B,F_C_*_z (default: all); may be given again",
     )
-    p.add_argument(
-        "--log-rate", type=number_between(0.001, 20_000.0), default=100.0, metavar="HZ", help="rows of the log per second (default: 100)"
-    )
+    p.add_argument("--log-rate", type=number_between(0.1, 20_000.0), metavar="HZ", help="rows of the log per second (default: 100)")
 
 
 def _add_plugin(p: argparse.ArgumentParser) -> None:
@@ -138,18 +153,15 @@ def _info(arguments: argparse.Namespace) -> int:
 
 
 def _drive(arguments: argparse.Namespace) -> int:
-    view = "offscreen" if arguments.offscreen else "none" if arguments.no_view else "auto"
-    return _host(arguments, view, arguments.driver if view == "auto" else "scripted", motion=not arguments.no_motion)
+    from simulator.drive import main_drive
+
+    return main_drive(arguments, BEGAN)
 
 
 def _stream(arguments: argparse.Namespace) -> int:
-    return _host(arguments, "none", "scripted", motion=True)
+    from simulator.drive import main_stream
 
-
-def _host(arguments: argparse.Namespace, view: str, driver: str, motion: bool) -> int:
-    from simulator.drive import main_host
-
-    return main_host(arguments, view, driver, motion, BEGAN)
+    return main_stream(arguments, BEGAN)
 
 
 def _add_view(commands: Commands) -> None:
@@ -166,23 +178,34 @@ def _view(arguments: argparse.Namespace) -> int:
 
 def _add_run(commands: Commands) -> None:
     p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics and plots")
-    p.add_argument("maneuver", help="maneuver by name or file, for example double_lane_change")
+    p.add_argument("maneuver", nargs="?", help="maneuver by name or file, for example double_lane_change (default: that of the session)")
     p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
     _add_log(p)
     p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
-    p.add_argument("--vehicle", help="vehicle by name or file (default: that of the maneuver)")
-    _add_plugin(p)
-    _add_suspension(p)
+    _add_session(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_run)
 
 
+def _add_rerun(commands: Commands) -> None:
+    p = commands.add_parser("rerun", help="drive a run once more from what its log holds, and compare: every number must be the same")
+    p.add_argument("place", metavar="FOLDER|FILE", help="folder of a run or drive, or its log")
+    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    _add_plugin(p)
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_rerun)
+
+
+def _rerun(arguments: argparse.Namespace) -> int:
+    from simulator.rerun import main_rerun
+
+    return main_rerun(arguments.place, arguments.out, arguments.json)
+
+
 def _run(arguments: argparse.Namespace) -> int:
-    from simulator.record.writer import LogChoice
     from simulator.run import main_run
 
-    log = LogChoice(chosen_channels(arguments.channels), arguments.log_rate, arguments.csv)
-    return main_run(arguments.maneuver, arguments.out, log, arguments.json, arguments.suspension, arguments.vehicle)
+    return main_run(arguments)
 
 
 def _add_mechanism(commands: Commands) -> None:
@@ -278,6 +301,8 @@ def _add_bench(commands: Commands) -> None:
         choices=("tick", "formulations", "integrators", "mechanisms"),
         help="which table (default: tick)",
     )
+    _add_session_file(p)
+    _add_plugin(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.add_argument(
         "--repeats",
@@ -371,6 +396,8 @@ def _bench(arguments: argparse.Namespace) -> int:
         raise JounceError("--samples goes with the table of the formulations and --json only")
     if arguments.against is not None and (arguments.table != "tick" or arguments.view or arguments.markdown):
         raise JounceError("--against goes with the table of the tick only, without --view and --markdown")
+    if (arguments.session or arguments.set) and (arguments.table != "tick" or arguments.against is not None):
+        raise JounceError("--session and --set go with the table of the tick only, without --against")
     usual = 100 if arguments.table == "mechanisms" else 7 if arguments.against is None else 15
     repeats = usual if arguments.repeats is None else arguments.repeats
     if arguments.table == "integrators":
@@ -393,4 +420,4 @@ def _bench(arguments: argparse.Namespace) -> int:
         return main_against(arguments.against, repeats, arguments.json, (lambda text: None) if arguments.json else tell)
     from simulator.lab.bench.tick_cost import main_bench
 
-    return main_bench(repeats, arguments.json, arguments.view)
+    return main_bench(repeats, arguments)

@@ -15,32 +15,34 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from simulator.arguments import chosen_channels
 from simulator.base.console import complain, tell
-from simulator.base.errors import ConfigError, JounceError, StreamError
+from simulator.base.errors import JounceError, StreamError
 from simulator.base.records import Record
-from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle, view_geometry
+from simulator.build import build, view_geometry
 from simulator.clock import lateness_text, prepare_process, release_process
+from simulator.configuration.command_line import session_of
+from simulator.configuration.layers import Origin
+from simulator.configuration.session_file import parse_address, read_session
+from simulator.configuration.settings import Setting, option
+from simulator.configuration.tree import Configuration
 from simulator.driver.controls import SHIFT_SPEED
 from simulator.incident import is_upright
-from simulator.maneuvers.maneuver import Maneuver
 from simulator.motion.codemasters import ExtraData3
-from simulator.motion.stream import DEFAULT_PORTS, MotionStream, ticks_per_packet
+from simulator.motion.stream import MotionStream, ticks_per_packet
 from simulator.outlets import Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, park
-from simulator.record.writer import USUAL, LogChoice, LogOptions, ticks_per_row
+from simulator.record.writer import LogOptions
+from simulator.recorded import open_log, ticks_per_row
 from simulator.rig import report as platform_report
 from simulator.rig_process import STOP_TIME, VirtualPlatform, start_virtual_platform
 from simulator.run_folder import RunFolder
 from simulator.session import Driver, PartError, Session
 from simulator.signals import Asked, Ended, on_signal, words
 from simulator.warm import compile_kernels
-from vehicles.vehicle import Vehicle
 
-H = 1e-3
-DEFAULT_TERRAIN = "jacksboro"
-VIEW_EVERY = 8
-"""Ticks between two states for the view: 125 a second; it interpolates between them, one behind."""
+DEFAULT_MANEUVER = "scripted_drive"
+VIEW_PERIOD = 0.008
+"""s between two states for the view, which interpolates between them, one behind."""
 OFFSCREEN_TIME = 30.0
 """s of simulated time that are driven when there is no display."""
 FRAME_INTERVAL = 0.5
@@ -59,25 +61,8 @@ HURRY = 2.5
 class DriveOptions:
     """What `jounce drive` and `jounce stream` were asked to do."""
 
-    vehicle: str = "hmmwv"
-    suspension: str | None = None
-    """closed_form or table; as the vehicle's file says when not given."""
-    terrain: str = ""
-    """That of the maneuver, or DEFAULT_TERRAIN, when not given."""
-    driver: str = "auto"
-    maneuver: str = "scripted_drive"
-    view: str = "auto"
-    """auto, window, offscreen or none"""
-    duration: float | None = None
-    motion: bool = True
-    platform: str = "small_hexapod"
-    washout: str = "small_hexapod"
-    address: tuple[str, int] | None = None
-    """Where to stream to; the built-in virtual platform when not given."""
-    protocol: str = "native"
-    rate: float | None = None
+    configuration: Configuration
     out: Path | None = None
-    log: LogChoice = USUAL
     began: float = field(default_factory=time.perf_counter)
     say: Callable[[str], None] = tell
     complain: Callable[[str], None] = complain
@@ -126,40 +111,31 @@ class Host:
         ------
         JounceError : a file, device, address or folder cannot be used, or the vehicle's state ceased to be finite
         """
-        o = self.options
         compile_kernels(self.say)
         self._decide_view()
-        maneuver = build_maneuver(o.maneuver) if o.driver == "scripted" else None
-        if maneuver is not None and o.duration is None:
-            o.duration = maneuver.duration
-        if o.terrain or maneuver is None:
-            ground = build_ground(o.terrain or DEFAULT_TERRAIN)
-        else:
-            ground = build_ground(maneuver.terrain, maneuver.file)
-        self.vehicle = vehicle = build_vehicle(o.vehicle, suspension=o.suspension)
-        gravity = float(ground.p[0]["gravity"])
-        cueing = build_cueing(o.washout, o.platform, H, gravity)
-        if o.rate is not None:
-            ticks_per_packet(o.rate, H)
-        ticks_per_row(o.log.rate, H)
-        stream = self._stream(*o.address, gravity) if o.motion and o.address is not None else None
-        self._folder = RunFolder(o.out)
+        self.parts = parts = build(self.options.configuration)
+        self.vehicle, cueing = parts.vehicle, parts.cueing
+        ticks_per_row(parts)
+        motion = parts.options.motion
+        if motion.rate is not None:
+            ticks_per_packet(motion.rate, parts.step)
+        stream = self._stream(*self._address) if motion.on and self._address is not None else None
+        self._folder = RunFolder(self.options.out)
         folder = self._folder.path
         try:
-            self._open_view(ground, vehicle, folder)
+            self._open_view(folder)
             self._start_platform(folder)
-            driver = maneuver.driver(ground.spawn) if maneuver is not None else self._person()
-            self.session = session = Session(vehicle, ground, driver, cueing, [], H)
+            driver = parts.maneuver.driver(parts.ground.spawn) if parts.maneuver is not None else self._person()
+            self.session = session = parts.session(driver)
             session.reset()
             session.warm()
             if self.window is not None:
                 session.outlets.append(self.window)
-            if o.motion and stream is None:
-                stream = self._stream(*self._platform_address(), gravity)
+            if motion.on and stream is None:
+                stream = self._stream(*self._platform_address())
             with on_signal(self.asked):
                 try:
-                    self.log = self._telemetry(session, self._folder, maneuver)
-                    session.outlets.append(self.log)
+                    self.log = open_log(parts, session, self._folder, armed=stream is not None, options=self._log_options())
                     self._began = True
                     self._folder.began()
                     session.publish()
@@ -174,39 +150,64 @@ class Host:
             self._close()
 
     def _decide_view(self) -> None:
-        """Without a display: pictures, and the scripted driver."""
+        """Without a display: pictures. Without a window: the scripted driver, who needs a maneuver."""
         from simulator.view.context import display_available
 
-        o = self.options
-        if o.view == "auto" and not display_available():
-            o.duration = OFFSCREEN_TIME if o.duration is None else o.duration
-            self.say(f"no display found: driving {o.duration:g} s with the scripted driver and writing pictures instead")
-            o.view, o.driver = "offscreen", "scripted"
+        c, here = self.options.configuration, Origin("jounce", is_file=False)
+        said = read_session(c)
+        view = said.view
+        if view == "auto" and not display_available():
+            duration = OFFSCREEN_TIME if said.duration is None else said.duration
+            self.say(f"no display found: driving {duration:g} s with the scripted driver and writing pictures instead")
+            c.put("duration", duration, here)
+            view = "offscreen"
+        if view in ("offscreen", "none"):
+            c.put("outlets.view", view, here)
+            c.put("driver", "scripted", here)
+        if read_session(c).driver != "scripted":
+            with c.reading("terrain"):  # of the maneuver, if there is one, is all that a person takes of it
+                c.put("maneuver", None, here)
+        elif not c.has("maneuver"):
+            c.put("maneuver", DEFAULT_MANEUVER, here)
 
-    def _open_view(self, ground: Any, vehicle: Vehicle, folder: Path) -> None:
+    @property
+    def _scripted(self) -> bool:
+        return self.parts.maneuver is not None
+
+    @property
+    def _address(self) -> tuple[str, int] | None:
+        """Where to stream to; None: to the built-in virtual platform, which only speaks the native protocol."""
+        motion = self.parts.options.motion
+        to = "127.0.0.1" if motion.to is None and motion.protocol != "native" else motion.to
+        return None if to is None else parse_address(to, motion.protocol)
+
+    def _open_view(self, folder: Path) -> None:
         """Start the window, or the pictures, in a process of its own."""
         from simulator.keeper import Keeper
         from simulator.view.claims import sweep
 
-        o = self.options
+        parts, view = self.parts, self.parts.options.view
         sweep()
-        if o.view == "none":
+        if view == "none":
             return
-        self.keeper = keeper = Keeper(VIEW_EVERY, self.say, o.began, person=o.driver != "scripted")
+        self.keeper = keeper = Keeper(parts.ticks(VIEW_PERIOD), self.say, self.options.began, person=not self._scripted)
         self.window, self.keys = keeper.window, keeper.keys
-        pictures = folder if o.view == "offscreen" else None
-        keeper.open(ground, view_geometry(vehicle), vehicle.description.name, pictures, FRAME_INTERVAL)
+        pictures = folder if view == "offscreen" else None
+        keeper.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
 
     def _start_platform(self, folder: Path) -> None:
         """Start the built-in virtual platform beside everything else; it takes a moment to listen."""
-        o = self.options
-        if not o.motion or o.address is not None:
+        if not self.parts.options.motion.on or self._address is not None:
             return
+        c = self.parts.configuration
 
         def start() -> None:
             try:
                 self.platform = start_virtual_platform(
-                    o.platform, picture=str(folder / "platform.png"), json_file=str(folder / "platform.json")
+                    c.name("platform") or "platform",
+                    content=c.raw("platform"),
+                    picture=str(folder / "platform.png"),
+                    json_file=str(folder / "platform.json"),
                 )
             except StreamError as error:
                 self._platform_error = error
@@ -224,39 +225,44 @@ class Host:
             raise self._platform_error or StreamError("the virtual platform did not start")
         return self.platform.host, self.platform.port
 
-    def _stream(self, host: str, port: int, gravity: float) -> MotionStream:
-        o = self.options
+    def _stream(self, host: str, port: int) -> MotionStream:
+        parts, motion = self.parts, self.parts.options.motion
         d = self.vehicle.model.drivetrain[0]
         extra = (
             ExtraData3(RPM * float(d["engine_map_speed"].max()), RPM * float(d["idle_speed"]), int(d["gears"]))
-            if o.protocol == "codemasters"
+            if motion.protocol == "codemasters"
             else None
         )
-        return MotionStream(host, port, protocol=o.protocol, rate=o.rate, tick=H, extra_data=extra, gravity=gravity)  # type: ignore[arg-type]
+        return MotionStream(
+            host,
+            port,
+            protocol=motion.protocol,  # type: ignore[arg-type]
+            rate=motion.rate,
+            tick=parts.step,
+            extra_data=extra,
+            gravity=parts.gravity,
+        )
 
-    def _telemetry(self, session: Session, folder: RunFolder, maneuver: Maneuver | None) -> Telemetry:
-        o = self.options
-        where = o.terrain or (DEFAULT_TERRAIN if maneuver is None else maneuver.terrain)
-        about = {"vehicle": o.vehicle, "terrain": where, "driver": o.driver, "platform": o.platform if o.motion else ""}
-        if maneuver is not None:
-            about |= {"maneuver": maneuver.name, "seed": str(maneuver.seed)}
-        options = LogOptions(o.log, about, folder.lock, self._trouble)
-        every = ticks_per_row(o.log.rate, H)
-        return Telemetry(folder.path, session.readout, session.command, every, options, session.vehicle.logged)
+    def _log_options(self) -> LogOptions:
+        o = self.parts.options
+        off = {} if o.motion.on else {"platform": ""}
+        return LogOptions(about={"driver": o.driver, **off}, say=self._trouble)
 
     def _person(self) -> Driver:
         from simulator.driver.human import open_driver
 
         lock_to_lock = 2.0 * self.vehicle.description.steering[0]["max_arm_angle"] * self.vehicle.description.steering[0]["gear_ratio"]
-        self.person = open_driver(self.options.driver, self.keys, steering_wheel_range=float(lock_to_lock))  # type: ignore[arg-type]
+        self.person = open_driver(self.parts.options.driver, self.keys, steering_wheel_range=float(lock_to_lock))  # type: ignore[arg-type]
         return Person(self.person)
 
     def _drive(self, session: Session, folder: Path) -> dict[str, Any]:
         """Drive, park, close: each of them whatever happened in the one before."""
-        o = self.options
+        maneuver, duration = self.parts.maneuver, self.parts.options.duration
+        if duration is None:
+            duration = math.inf if maneuver is None else maneuver.duration
         for line in prepare_process():
             self.say(line)
-        self._attempt(lambda: session.drive(float("inf") if o.duration is None else o.duration, self._keep_going))
+        self._attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
         assert clock is not None
         driven, wall = clock.paced, clock.elapsed
@@ -434,41 +440,37 @@ def _is_a_bug(error: BaseException) -> bool:
     return not isinstance(error.__cause__ if isinstance(error, PartError) else error, JounceError)
 
 
-def parse_address(text: str, protocol: str) -> tuple[str, int]:
-    """HOST or HOST:PORT. Raises ConfigError."""
-    host, colon, port = text.rpartition(":")
-    if text and not colon:
-        return text, DEFAULT_PORTS[protocol]
-    if not host or ":" in host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
-        raise ConfigError("--to", "", text, "HOST or HOST:PORT with a port from 1 to 65535")
-    return host, int(port)
+def main_drive(arguments: Any, began: float) -> int:
+    """Command line of `jounce drive`; returns 0, or 1 when the platform reports a loss or a leg out of limits."""
+    view = "offscreen" if arguments.offscreen else "none" if arguments.no_view else None
+    options = [
+        *option("--driver", "driver", arguments.driver),
+        *option(f"--{'offscreen' if arguments.offscreen else 'no-view'}", "outlets.view", view),
+        *option("--no-motion", "outlets.motion.on", False if arguments.no_motion else None),
+    ]
+    return _main(arguments, began, options)
 
 
-def main_host(arguments: Any, view: str, driver: str, motion: bool, began: float) -> int:
-    """Command line of `jounce drive` and `jounce stream`; returns 0, or 1 when the platform reports a loss or a leg out of limits."""
-    if arguments.duration is not None and not 0.0 < arguments.duration < math.inf:
-        raise ConfigError("--duration", "", arguments.duration, "a number of seconds above zero")
-    # the built-in platform only speaks the native protocol
-    to = "127.0.0.1" if arguments.to is None and arguments.protocol != "native" and motion else arguments.to
-    options = DriveOptions(
-        vehicle=arguments.vehicle,
-        suspension=arguments.suspension,
-        terrain=arguments.terrain or "",
-        driver=driver,
-        maneuver=arguments.maneuver,
-        view=view,
-        duration=arguments.duration,
-        motion=motion,
-        platform=arguments.platform,
-        washout=arguments.washout,
-        address=None if to is None else parse_address(to, arguments.protocol),
-        protocol=arguments.protocol,
-        rate=arguments.rate,
-        out=Path(arguments.out) if arguments.out else None,
-        log=LogChoice(chosen_channels(arguments.channels), arguments.log_rate),
-        began=began,
-    )
-    host = Host(options)
+def main_stream(arguments: Any, began: float) -> int:
+    """Command line of `jounce stream`; returns as `main_drive`."""
+    here = "jounce stream"
+    options = [Setting(("outlets", "view"), "none", here), Setting(("driver",), "scripted", here), Setting(("outlets", "motion", "on"), True, here)]
+    return _main(arguments, began, options, to="127.0.0.1")
+
+
+def _main(arguments: Any, began: float, options: list[Setting], to: str | None = None) -> int:
+    """Drive what the command line asks for; `to` is where the motion goes when nobody says it."""
+    options += [
+        *option("--maneuver", "maneuver", arguments.maneuver),
+        *option("--duration", "duration", arguments.duration),
+        *option("--protocol", "outlets.motion.protocol", arguments.protocol),
+        *option("--rate", "outlets.motion.rate", arguments.rate),
+        *option("--to", "outlets.motion.to", arguments.to),
+    ]
+    configuration = session_of(arguments, options)
+    if to is not None and not configuration.has("outlets.motion.to"):
+        configuration.put("outlets.motion.to", to, Origin("jounce", is_file=False))
+    host = Host(DriveOptions(configuration, Path(arguments.out) if arguments.out else None, began))
     summary = host.run()
     return _report(host, summary)
 

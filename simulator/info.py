@@ -37,8 +37,7 @@ def main_info(name: str, with_columns: bool = False, as_json: bool = False) -> i
 def described(log: LogInfo) -> dict[str, Any]:
     """What is known of a log, ready for JSON; null for what it does not say."""
     about = dict(log.about)
-    lateness, failure = about.pop("lateness", None), about.pop("log_failure", None)
-    configuration = about.pop("configuration", None)
+    lateness, failure, configuration = (about.pop(key, None) for key in ("lateness", "log_failure", "configuration"))
     return {
         "file": str(log.file),
         "recovered": log.recovered,
@@ -54,8 +53,8 @@ def described(log: LogInfo) -> dict[str, Any]:
         "paused_s": _paused(log),
         "incidents": _incidents(log),
         "lateness": json.loads(lateness) if lateness else None,
-        "configuration": json.loads(configuration) if configuration else None,
         "about": about,
+        "configuration": json.loads(configuration) if configuration else None,
         "columns": log.columns,
     }
 

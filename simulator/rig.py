@@ -64,6 +64,8 @@ class RigOptions:
     """What a virtual platform is asked to do; see `rig_process.add_platform_arguments`."""
 
     platform: str = "small_hexapod"
+    content: dict[str, Any] | None = None
+    """What the platform's file says with changes; as it stands there when not given."""
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORTS["native"]
     duration: float | None = None
@@ -95,7 +97,7 @@ def run_platform(options: RigOptions, ready: Any = None) -> dict[str, Any]:
     _check_outputs(options)
     if options.picture:
         prepare_to_draw()
-    rig = Rig(build_platform(options.platform))
+    rig = Rig(build_platform(options.platform, options.content))
     with _listen(options.host, options.port) as listener:
         if ready is not None:
             ready(listener.getsockname()[1])

@@ -50,6 +50,7 @@ def add_platform_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--picture", metavar="PNG", help="draw the hexapod and the history of its legs at the end")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="write the summary as JSON to FILE, or to the screen")
     parser.add_argument("--spawned", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--content", type=json.loads, help=argparse.SUPPRESS)
 
 
 def main_platform(arguments: argparse.Namespace) -> int:
@@ -58,6 +59,7 @@ def main_platform(arguments: argparse.Namespace) -> int:
         raise ConfigError("platform", "--duration", arguments.duration, "a number of seconds above zero")
     options = RigOptions(
         platform=arguments.platform,
+        content=arguments.content,
         host=arguments.host,
         port=arguments.port,
         duration=arguments.duration,
@@ -156,13 +158,14 @@ class VirtualPlatform:
 def start_virtual_platform(
     platform: str = "small_hexapod",
     *,
+    content: dict[str, Any] | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
     picture: str | None = None,
     json_file: str | None = None,
     window: bool = False,
 ) -> VirtualPlatform:
-    """Start a virtual platform beside this process and wait until it listens.
+    """Start a virtual platform beside this process and wait until it listens; `content` is what its file says, with changes.
 
     Raises
     ------
@@ -181,6 +184,7 @@ def start_virtual_platform(
         "--port",
         str(port),
     ]
+    command += ["--content", json_text(content)] if content else []
     command += ["--picture", picture] if picture else []
     command += ["--json", json_file] if json_file else []
     command += ["--window"] if window else []

@@ -10,14 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import complain, tell
+from simulator.base.errors import ConfigError
 from simulator.base.jsontext import json_text
-from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
+from simulator.build import build
+from simulator.configuration.command_line import session_of
+from simulator.configuration.settings import option
+from simulator.configuration.tree import Configuration
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import COLUMNS, evaluate
 from simulator.maneuvers.report import write_metrics, write_report
-from simulator.outlets import Recorder, Telemetry
+from simulator.outlets import Recorder
 from simulator.record.log import Log
-from simulator.record.writer import USUAL, LogChoice, LogOptions, ticks_per_row
+from simulator.record.writer import ticks_per_row
+from simulator.recorded import open_log
 from simulator.run_folder import RunFolder
 from simulator.session import PartError, Session
 from simulator.signals import Asked, on_signal, words
@@ -30,24 +35,18 @@ METRICS_RATE = 100.0
 
 
 def run_maneuver(
-    name: str,
+    configuration: Configuration,
     out: Path | None,
-    log: LogChoice = USUAL,
     progress: Callable[[float, float], None] | None = None,
-    suspension: str | None = None,
-    vehicle_name: str | None = None,
     say: Callable[[str], None] = complain,
 ) -> dict[str, Any]:
     """Drive a maneuver and write everything into a folder.
 
     Parameters
     ----------
-    name : maneuver by name or file
+    configuration : says which maneuver, and all the rest
     out : folder to write into, made if need be; a new one under ``runs`` when not given
-    log : what the telemetry holds, and how often; metrics and plots do not depend on it
     progress : called with simulated time and duration [s]
-    suspension : "closed_form" or "table"; as the vehicle's file says when not given
-    vehicle_name : vehicle by name or file; that of the maneuver when not given
     say : called with a line when something is compiled or fails
 
     Returns
@@ -61,18 +60,16 @@ def run_maneuver(
     Ended : by a signal; the telemetry is complete up to there
     """
     compile_kernels(say)
-    maneuver = build_maneuver(name, vehicle_name)
-    every = ticks_per_row(log.rate, maneuver.step)
-    vehicle = build_vehicle(maneuver.vehicle, maneuver.file, suspension, maneuver.step)
-    ground = build_ground(maneuver.terrain, maneuver.file)
-    cueing = build_cueing("small_hexapod", "small_hexapod", maneuver.step, float(ground.p[0]["gravity"]))
-    cueing.arm()
-    session = Session(vehicle, ground, maneuver.driver(ground.spawn), cueing, [], maneuver.step)
+    parts = build(configuration)
+    if parts.maneuver is None:
+        raise ConfigError("the session", "maneuver", "nothing", "a maneuver to run: `jounce run NAME`, or a session that names one")
+    maneuver = parts.maneuver
+    parts.cueing.arm()
+    session = parts.session(maneuver.driver(parts.ground.spawn))
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    about = {"vehicle": maneuver.vehicle, "terrain": maneuver.terrain, "maneuver": maneuver.name, "seed": maneuver.seed}
-    measured = Recorder(session.readout, session.command, ticks_per_row(METRICS_RATE, maneuver.step), COLUMNS)
+    measured = Recorder(session.readout, session.command, ticks_per_row(METRICS_RATE, parts.step), COLUMNS)
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
@@ -84,25 +81,24 @@ def run_maneuver(
     try:
         with on_signal(asked):
             try:
-                options = LogOptions(log, about, folder.lock)
-                telemetry = Telemetry(folder.path, session.readout, session.command, every, options, vehicle.logged)
-                session.outlets += [telemetry, measured]
+                log = open_log(parts, session, folder, armed=True)
+                session.outlets.append(measured)
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder)
                 if early is not None:
-                    telemetry.writer.ended = early["reason"]
+                    log.writer.ended = early["reason"]
                 elif asked.first is not None:
-                    telemetry.writer.ended = words(asked.first)
+                    log.writer.ended = words(asked.first)
             finally:
                 session.close()
                 folder.abandon()
         asked.raise_if_asked()
-        for trouble in vehicle.troubles:
+        for trouble in parts.vehicle.troubles:
             say(trouble)
         if early is not None:
             say(f"the run ended early: {early['reason']}")
         wall = time.perf_counter() - began
-        return _report(maneuver, session, measured.log(), folder.path, wall, early, telemetry.writer.failure)
+        return _report(maneuver, session, measured.log(), folder.path, wall, early, log.writer.failure)
     finally:
         folder.release()
 
@@ -155,12 +151,16 @@ def _report(
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
 
 
-def main_run(name: str, out: str | None, log: LogChoice, as_json: bool, suspension: str | None = None, vehicle: str | None = None) -> int:
+def main_run(arguments: Any) -> int:
     """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the run or its log ended early, else 0."""
-    with _Progress(Path(name).stem, shown=not as_json and sys.stderr.isatty()) as progress:
-        folder = Path(out) if out else None
-        outcome = run_maneuver(name, folder, log, progress, suspension, vehicle, say=complain if as_json else tell)
-    if as_json:
+    options = [*option("maneuver", "maneuver", arguments.maneuver), *option("--csv", "outlets.telemetry.csv", arguments.csv or None)]
+    configuration = session_of(arguments, options)
+    title = Path(configuration.name("maneuver")).stem
+    with _Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
+        outcome = run_maneuver(
+            configuration, Path(arguments.out) if arguments.out else None, progress, say=complain if arguments.json else tell
+        )
+    if arguments.json:
         print(json_text({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
     else:
         _print_outcome(outcome)

@@ -28,6 +28,7 @@ from simulator.base.jit import ROOT, cache_is_kept, is_compiled
 from simulator.base.records import record
 from simulator.base.sharing import POSSIBLE, sharing
 from simulator.build import build_cueing, build_ground, build_vehicle
+from simulator.configuration.tree import DEFAULTS
 from simulator.incident import is_upright
 from simulator.motion.stream import MotionStream
 from simulator.motion.watchdog import warm_up
@@ -63,14 +64,14 @@ def _compile(say: Callable[[str], None]) -> None:
     ground.height(0.0, 0.0)
     build_ground("jacksboro")  # its roads and hills are made, those of a plain are not
     done("ground")
-    vehicle = build_vehicle("hmmwv", check_step=False)
+    vehicle = build_vehicle(DEFAULTS["vehicle"], check_step=False)
     vehicle.reset(arrays)
     done("suspension, chassis and tires")
     command = record(COMMAND)
     vehicle.step(arrays, command, H)
     vehicle.read(command)
     done("engine, gearbox, brakes and the vehicle's step")
-    cueing = build_cueing("small_hexapod", "small_hexapod", H)
+    cueing = build_cueing(DEFAULTS["washout"], DEFAULTS["platform"], H)
     cueing.step(np.zeros(3), np.zeros(3), False, H)
     done("motion cueing")
     warm_up(cueing.platform)
@@ -88,10 +89,10 @@ def _compile(say: Callable[[str], None]) -> None:
 
 def _from_the_other_end() -> None:
     """The same kernels, those first that `_compile` comes to last; not the tick itself, by which `compile_kernels` knows that all are there."""
-    cueing = build_cueing("small_hexapod", "small_hexapod", H)
+    cueing = build_cueing(DEFAULTS["washout"], DEFAULTS["platform"], H)
     cueing.step(np.zeros(3), np.zeros(3), False, H)
     warm_up(cueing.platform)
-    vehicle, ground = build_vehicle("hmmwv", check_step=False), build_ground("flat")
+    vehicle, ground = build_vehicle(DEFAULTS["vehicle"], check_step=False), build_ground("flat")
     arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
     step: Any = vehicle_step  # compiled, not called: the vehicle stands nowhere
     step.compile(tuple(numba.typeof(one) for one in (vehicle.model, vehicle.space, arrays, record(COMMAND), H)))

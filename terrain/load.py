@@ -23,6 +23,9 @@ Soils = Mapping[str, Mapping[str, Any]]
 FRICTION = 0.8
 """Friction coefficient of a flat ground that names neither a surface nor a friction: dry asphalt."""
 
+FASTEST_WIND = 150.0
+"""m/s. No storm is faster."""
+
 _PLANE = (
     ("grade_percent", (), "%", "rise along x"),
     ("cross_grade_percent", (), "%", "rise along y"),
@@ -47,8 +50,8 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
 
     Parameters
     ----------
-    mapping : the file's contents; ``gravity`` [m/s2] is that of the world there; ``type`` decides about the other keys, see `flat`,
-        `bump` and `terrain.landscape.landscape`
+    mapping : the file's contents; ``gravity`` [m/s2] and ``wind`` [m/s], the velocity of the air in W, are those of the world there;
+        ``type`` decides about the other keys, see `flat`, `bump` and `terrain.landscape.landscape`
     file : its name, for messages and for the ground's name
     folder : where asset files lie that the mapping names, unless they lie beside the file
     soils : contents of the soil files by name
@@ -60,7 +63,8 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     section = Section(mapping, file)
     kind = section.choice("type", ("flat", "bump", "heightmap"))
     gravity = section.number("gravity", STANDARD_GRAVITY, least=0.0, most=100.0)
-    surroundings = {key: value for key, value in mapping.items() if key != "gravity"}
+    wind = section.array("wind", (3,), (0.0, 0.0, 0.0), within=FASTEST_WIND)
+    surroundings = {key: value for key, value in mapping.items() if key not in ("gravity", "wind")}
     name = Path(str(file)).stem
     if kind == "flat":
         ground = flat(surroundings, file, name, soils)
@@ -68,7 +72,7 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
         ground = bump(surroundings, file, name, soils)
     else:
         ground = landscape(surroundings, file, name, folder, soils)
-    ground.p[0]["gravity"] = gravity
+    ground.p[0]["gravity"], ground.p[0]["wind"] = gravity, wind
     return ground
 
 

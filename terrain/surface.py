@@ -25,6 +25,7 @@ GROUND = (
     ("slope", (2,), "1", "rise of the base plane along x and along y; the height map is the deviation from that plane"),
     ("steepest", (), "1", "bound on the slope of the height map, whatever the direction"),
     ("gravity", (), "m/s2", "acceleration of free fall, along -z"),
+    ("wind", (3,), "m/s", "velocity of the air, in W"),
     ("mirrored", (), "1", "beyond the grid: 1 = its mirror images go on for ever, 0 = its border is held", "i8"),
 )
 FARTHEST = 1e15

@@ -193,7 +193,7 @@ def static_residual(m, s, ground, place, unknown, residual):
     gather_tire_loads(s)
     for i in range(4):
         s.axles[0]["brake_torque"][i] = s.loads[0]["axle_moment"][i] + s.axles[0]["drive_torque"][i]
-    add_reactions(m, s)
+    add_reactions(m, s, ground)
     answer(m, s, ground)
     for j in range(3):
         residual[j] = s.out[0]["alpha_WB_B"][j]

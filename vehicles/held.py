@@ -150,7 +150,7 @@ def held_rates(m, s, ground, torque, c, rate):
     settled_tire_forces(m, s, ground, 0.0)
     gather_tire_loads(s)
     spin_rates(m, s, torque)
-    add_reactions(m, s)
+    add_reactions(m, s, ground)
     answer(m, s, ground)
     write_rates(s, c, rate)
 
@@ -167,7 +167,7 @@ def held_step(m, s, ground, torque, c, h):
     spin_rates(m, s, torque)
     for i in range(4):
         s.state[0]["wheel_spin"][i] += h * s.drivetrain[0]["change"][i]
-    add_reactions(m, s)
+    add_reactions(m, s, ground)
     answer(m, s, ground)
     integrate(m, s, h)
     read_held(s, c)

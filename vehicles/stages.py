@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.spatial import unrotated
-from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, vector
+from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, sub, vector
 from simulator.base.frames import advance_quaternion, rotation_of_quaternion
 from simulator.base.jit import inline
 from simulator.base.records import Record
@@ -162,13 +162,14 @@ def turn_wheels(m, s, command, h):
 
 
 @inline
-def add_reactions(m, s):
-    """Brakes push their carriers, half shafts and engine twist the chassis, and the air holds it back."""
+def add_reactions(m, s, ground):
+    """Brakes push their carriers, half shafts and engine twist the chassis, and the air holds it back or pushes it along."""
     loads = s.loads[0]
     for i in range(4):
         for j in range(3):
             loads["carrier_couple"][j, i] += s.axles[0]["brake_torque"][i] * s.kinematics[0]["axle"][j, i]
-    v = vector(s.state[0]["v_WB_B"])
+    air = unrotated(s.work[0]["R_WB"], vector(ground[0][0]["wind"]))
+    v = sub(vector(s.state[0]["v_WB_B"]), air)
     drag = scale(-0.5 * m.body[0]["air_density"] * m.body[0]["drag_area"] * math.sqrt(dot(v, v)), v)
     couple = cross(vector(m.body[0]["drag_point"]), drag)
     loads["chassis_couple"][0] = couple[0] + s.axles[0]["reaction_x"]

@@ -31,7 +31,7 @@ def vehicle_step(m, s, ground, command, h):
     step_tires(m, s, ground, h)
     gather_tire_loads(s)
     turn_wheels(m, s, command, h)
-    add_reactions(m, s)
+    add_reactions(m, s, ground)
     add_body_contact(m, s, ground, h)
     answer(m, s, ground)
     steering_torque(s, tabulated)

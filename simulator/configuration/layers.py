@@ -97,6 +97,14 @@ def read_layers(kind: str, file: str | Path, above: tuple[Path, ...] = ()) -> La
     return with_base(kind, Layer(own_copy(read_yaml(file)), {(): Origin(str(file))}), (*above, Path(file)))
 
 
+def file_of(kind: str, name: str, origin: Origin) -> Path:
+    """The file of a name that somebody says, as `find_config`. Raises ConfigError."""
+    try:
+        return find_config(kind, name, origin.folder_of, origin.key)
+    except ConfigError as error:
+        raise error if origin.is_file else origin.wrong(name, error.expected) from None
+
+
 def with_base(kind: str, layer: Layer, above: tuple[Path, ...] = ()) -> Layer:
     """A layer laid over the base that its content names; the layer itself when there is none. Raises ConfigError."""
     if not isinstance(layer.content, dict) or layer.content.get("base") is None:
@@ -104,7 +112,7 @@ def with_base(kind: str, layer: Layer, above: tuple[Path, ...] = ()) -> Layer:
     name, origin = layer.content["base"], layer.origin_of(("base",))
     if not isinstance(name, str) or not name.strip():
         raise origin.wrong(name, "the name of a file to build on")
-    file = find_config(kind, name, origin.folder_of, origin.key)
+    file = file_of(kind, name, origin)
     if any(samefile(file, other) for other in above):
         chain = " -> ".join(path.name for path in (*above, file))
         raise origin.wrong(name, f"a file that does not build on itself: {chain}")

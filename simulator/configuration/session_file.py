@@ -12,6 +12,8 @@ from simulator.base.section import Section
 from simulator.configuration.tree import Configuration
 from simulator.maneuvers.maneuver import DRIVER_PERIOD
 from simulator.motion.stream import DEFAULT_PORTS, KINDS
+from simulator.record.writer import LOG_RATE, LogChoice
+from terrain.load import FASTEST_WIND
 
 DRIVERS = ("auto", "keyboard", "gamepad", "wheel", "scripted")
 VIEWS = ("auto", "window", "offscreen", "none")
@@ -23,8 +25,6 @@ MOST_SECONDS = 1e6
 SHORTEST_STEP, LONGEST_STEP = 5e-5, 0.01
 """s, as of a maneuver."""
 LARGEST_SEED = 2**32
-FASTEST_WIND = 150.0
-"""m/s."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,6 @@ class MotionOptions:
     """Packets per second; the usual one of the protocol when not given."""
     to: str | None
     """HOST or HOST:PORT; the built-in virtual platform when not given."""
-
-
-@dataclass(frozen=True)
-class LogOptions:
-    """The telemetry."""
-
-    rate: float
-    """Rows per second."""
-    csv: bool
-    """Also as CSV."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +57,7 @@ class SessionOptions:
     wind: tuple[float, float, float] | None
     """m/s, velocity of the air in W, above that of the terrain."""
     motion: MotionOptions
-    log: LogOptions
+    log: LogChoice
 
 
 def read_session(configuration: Configuration) -> SessionOptions:
@@ -81,7 +71,9 @@ def read_session(configuration: Configuration) -> SessionOptions:
             wind = (float(x), float(y), float(z)) if w.has("wind") else None
         with _part(s, "outlets") as outlets:
             with _part(outlets, "telemetry") as t:
-                log = LogOptions(t.number("rate", 100.0, least=0.1, most=1.0 / SHORTEST_STEP), _flag(t, "csv", False))
+                log = LogChoice(
+                    _names(t, "channels"), t.number("rate", LOG_RATE, least=0.1, most=1.0 / SHORTEST_STEP), _flag(t, "csv", False)
+                )
             with _part(outlets, "motion") as m:
                 motion = _motion(m)
             view = outlets.choice("view", VIEWS, "auto")
@@ -118,6 +110,13 @@ def _flag(s: Section, name: str, default: bool) -> bool:
     if not isinstance(value, bool):
         raise ConfigError(s.file, s.path(name), value, "true or false")
     return value
+
+
+def _names(s: Section, name: str) -> tuple[str, ...]:
+    value = s.raw(name, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise ConfigError(s.file, s.path(name), value, "a list of names and patterns, for example [v_WB_B, F_C_*_z]")
+    return tuple(value)
 
 
 def _motion(m: Section) -> MotionOptions:

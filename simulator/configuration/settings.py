@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from simulator.base.errors import ConfigError
@@ -28,6 +28,11 @@ class Setting(NamedTuple):
 def option(name: str, key: str, value: Any) -> list[Setting]:
     """The setting that an option of the command line is short for; none when the option was not given."""
     return [] if value is None else [Setting(parse(key), value, name)]
+
+
+def changes(values: Mapping[str, Any]) -> list[Setting]:
+    """Settings from values by key path, for programs: ``{"vehicle": "hmmwv", "vehicle.chassis.mass": 2600.0}``."""
+    return [Setting(parse(key), value, key) for key, value in values.items()]
 
 
 def read_settings(words: Iterable[str]) -> list[Setting]:

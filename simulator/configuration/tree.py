@@ -18,7 +18,7 @@ from typing import Any
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
 from simulator.configuration.key_path import KeyPath, parse, written
-from simulator.configuration.layers import Layer, Origin, joined, other_spellings, own_copy, read_layers, with_base
+from simulator.configuration.layers import Layer, Origin, file_of, joined, other_spellings, own_copy, read_layers, with_base
 from simulator.configuration.names import data_folder, find_config
 from simulator.configuration.settings import Setting
 
@@ -65,6 +65,8 @@ class Configuration:
         self.files: dict[str, str] = {}
         """SHA-256 of the files that are no text, by the place that names them."""
         self.soils_used: set[str] = set()
+        self.settings: list[str] = []
+        """Settings and options of the command line, as they were given."""
         self._expanded: set[KeyPath] = set()
         self._labels: dict[KeyPath, str] = {}
 
@@ -99,30 +101,33 @@ class Configuration:
     def set(self, setting: Setting, origin: Origin | None = None) -> None:
         """Let a setting take effect: what stands at its place is replaced, or taken out by None. Raises ConfigError."""
         origin, path = origin or setting.origin, self._into_drivetrain(self._across_soils(setting.path))
-        node, made = self.layer.content, ()
-        for n, part in enumerate(path):
+        made: KeyPath = ()
+        for n in range(len(path)):
             self._expand(path[:n])
             node = self._look(path[:n])
-            part = self._checked_part(node, path[:n], part, setting, origin)
-            path = (*path[:n], part, *path[n + 1 :])
-            if n == len(path) - 1:
-                break
-            self._fill(path[: n + 1])
-            if isinstance(node, dict) and node.get(part) is None:
-                node[part] = {}
-                made = made or path[: n + 1]
+            path = (*path[:n], self._checked_part(node, path[:n], path[n], setting, origin), *path[n + 1 :])
+            if n < len(path) - 1:
+                self._fill(path[: n + 1])
+                if isinstance(node, dict) and node.get(path[n]) is None:
+                    node[path[n]] = {}
+                    made = made or path[: n + 1]
+        self._replace(path, setting.value)
+        self.layer.put_origins(path, {(): origin})
+        if made:
+            self.layer.origins[made] = origin
+
+    def _replace(self, path: KeyPath, value: Any) -> None:
+        """Another value at a path whose parent is there; None takes a key out."""
+        node = self._look(path[:-1])
         self._forget(path)
         if isinstance(node, dict):
             for other in other_spellings(path[-1], node):
                 del node[other]
                 self._forget((*path[:-1], other))
-        if setting.value is None and isinstance(node, dict):
+        if value is None and isinstance(node, dict):
             node.pop(path[-1], None)
         else:
-            node[path[-1]] = own_copy(setting.value)
-        self.layer.put_origins(path, {(): origin})
-        if made:
-            self.layer.origins[made] = origin
+            node[path[-1]] = own_copy(value)
 
     @contextmanager
     def reading(self, place: str) -> Iterator[tuple[Any, str]]:
@@ -243,25 +248,20 @@ class Configuration:
             return
         origin, place = self.layer.origin_of(path), written(path)
         if isinstance(value, str):
-            file = self._found(kind, value, origin)
+            file = file_of(kind, value, origin)
             if place not in self.names:
                 self.names[place] = value
             found, self._labels[path] = read_layers(kind, file), str(file)
         elif isinstance(value, dict):
             found = with_base(kind, Layer(value, self.layer.origins_at(path)))
+            if isinstance(value.get("base"), str):
+                self.names.setdefault(place, value["base"])
             self._labels[path] = origin.who if not origin.is_file else f"{origin.who}: {origin.key}"
         else:
             raise origin.wrong(value, "a name, the path of a file, or what such a file holds")
         self._look(path[:-1])[path[-1]] = found.content
         self.layer.put_origins(path, found.origins)
         self._expanded.add(path)
-
-    def _found(self, kind: str, name: str, origin: Origin) -> Path:
-        """The file of a name, as `find_config`."""
-        try:
-            return find_config(kind, name, origin.folder_of, origin.key)
-        except ConfigError as error:
-            raise error if origin.is_file else origin.wrong(name, error.expected) from None
 
     def _fill(self, path: KeyPath, origin: Origin | None = None) -> None:
         """A name for what nobody says: of a soil its own, of vehicle and terrain that in the maneuver, else the usual one."""
@@ -342,6 +342,7 @@ def configuration(session: str | None = None, settings: Iterable[Setting] = ()) 
     one = Configuration(layer)
     for setting in sorted(settings, key=lambda one: len(one.path)):  # names before what is in their files
         one.set(setting)
+        one.settings.append(f"{setting.said}={setting.value}")
     return one
 
 

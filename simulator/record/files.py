@@ -18,7 +18,7 @@ from simulator.record.owner import FolderLock
 RESULTS = (
     "frame_[0-9][0-9][0-9][0-9]_*.png", "incident_*", "failure.txt", "platform.json", "platform.png", "metrics.json", "attitude.png",
     "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png", "telemetry.csv", ".*.part", "platform.png.*.part",
-    "frame_[0-9][0-9][0-9][0-9]_*.png.new", "telemetry.parquet",
+    "frame_[0-9][0-9][0-9][0-9]_*.png.new", "configuration.yaml", "telemetry.parquet",
 )  # fmt: skip
 """What runs and drives leave in their folder, telemetry.parquet last: as long as it is there, an earlier run is."""
 

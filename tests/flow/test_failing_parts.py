@@ -14,7 +14,10 @@ from unpaced import Hurried, Throttle, assert_within_limits
 import simulator.drive
 import simulator.session
 from simulator.base.errors import OutputError
+from simulator.configuration.settings import changes
+from simulator.configuration.tree import configuration
 from simulator.drive import LIES, OVER, DriveOptions, Host, _report
+from simulator.maneuvers.maneuver import Maneuver
 from simulator.motion.stream import MotionStream
 from simulator.outlets import Telemetry, Window
 from simulator.record.recover import read_logs
@@ -56,11 +59,9 @@ class Drive:
         self.rig = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.rig.bind(("127.0.0.1", 0))
         address = ("127.0.0.1", self.rig.getsockname()[1])
-        options = DriveOptions(
-            terrain="flat", driver="scripted", maneuver="avtp_lane_change", view="none", duration=seconds, address=address, rate=1000,
-            out=self.folder, say=lambda _: None, complain=self.lines.append,
-        )  # fmt: skip
-        self.host = Host(options)
+        motion = {"to": f"127.0.0.1:{address[1]}", "rate": 1000}
+        asked = {"maneuver": "avtp_lane_change", "driver": "scripted", "duration": seconds, "outlets": {"view": "none", "motion": motion}}
+        self.host = Host(DriveOptions(configuration(None, changes(asked)), self.folder, say=lambda _: None, complain=self.lines.append))
         send = MotionStream.send
 
         def noted(stream, readout, cueing, run):
@@ -153,13 +154,7 @@ def moments(count, last):
 
 
 def driver_of(drive, monkeypatch, driver):
-    class Maneuver:
-        duration = 12.0
-
-        def driver(self, spawn):
-            return driver
-
-    monkeypatch.setattr(simulator.drive, "build_maneuver", lambda name: Maneuver())
+    monkeypatch.setattr(Maneuver, "driver", lambda maneuver, spawn: driver)
 
 
 @pytest.mark.parametrize("error", KINDS, ids=lambda error: type(error).__name__)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import OutputError
-from simulator.build import build_cueing, build_ground, build_maneuver, build_vehicle
+from simulator.build import build, build_maneuver
+from simulator.configuration.settings import changes
+from simulator.configuration.tree import configuration
 from simulator.outlets import Telemetry, Window
-from simulator.session import Session
 
 H = 1e-3
 
@@ -41,9 +42,7 @@ class Counter:
 
 
 def new_session(driver=None, outlets=(), terrain="flat"):
-    session = Session(
-        build_vehicle("hmmwv"), build_ground(terrain), driver or Throttle(), build_cueing("small_hexapod", "small_hexapod", H), outlets, H
-    )
+    session = build(configuration(None, changes({"terrain": terrain}))).session(driver or Throttle(), outlets)
     session.reset()
     session.cueing.arm()
     return session

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from simulator.build import build_cueing, build_ground, build_vehicle
+from simulator.build import build
 from simulator.clock import Clock
-from simulator.session import Session
+from simulator.configuration.settings import changes
+from simulator.configuration.tree import configuration
 
 H = 1e-3
 
@@ -42,8 +43,8 @@ class Tracker:
 
 def new_session(driver=None, outlets=(), terrain="flat", vehicle="hmmwv"):
     """A vehicle at its start, the platform armed."""
-    cueing = build_cueing("small_hexapod", "small_hexapod", H)
-    session = Session(build_vehicle(vehicle), build_ground(terrain), driver or Throttle(), cueing, outlets, H)
+    parts = build(configuration(None, changes({"terrain": terrain, "vehicle": vehicle})))
+    session = parts.session(driver or Throttle(), outlets)
     session.reset()
     session.cueing.arm()
     return session

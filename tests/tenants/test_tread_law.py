@@ -18,6 +18,8 @@ from simulator.base.errors import ConfigError, JounceError
 from simulator.base.outside import outside, records_at
 from simulator.base.records import Record, record
 from simulator.build import build_vehicle, data_folder
+from simulator.configuration.settings import changes
+from simulator.configuration.tree import configuration
 from simulator.outlets import Telemetry
 from simulator.record.parquet import read_telemetry
 from simulator.run import run_maneuver
@@ -243,7 +245,8 @@ def test_a_law_that_gives_no_number_is_switched_off_and_the_drive_goes_on(folder
 def test_a_run_with_such_a_law_says_so_once_and_goes_to_its_end(folder: Path, tmp_path: Path) -> None:
     on_tires(folder, "blind")
     said: list[str] = []
-    outcome = run_maneuver("avtp_lane_change", tmp_path / "run", vehicle_name=str(folder / "car.yaml"), say=said.append)
+    session = configuration(None, changes({"maneuver": "avtp_lane_change", "vehicle": str(folder / "car.yaml")}))
+    outcome = run_maneuver(session, tmp_path / "run", say=said.append)
     assert [line for line in said if "blind" in line] == [
         "tread law blind at RL: gave a number that is not finite, and is switched off there"
     ]

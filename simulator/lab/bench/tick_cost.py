@@ -6,6 +6,7 @@ loop tell how fast the machine was at that moment: divide by them before compari
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import time
 from collections.abc import Callable
@@ -17,7 +18,9 @@ import numpy as np
 from simulator.base.jit import kernel
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record, record
-from simulator.build import build_cueing, build_ground, build_vehicle, view_geometry
+from simulator.build import Parts, build, view_geometry
+from simulator.configuration.command_line import session_of
+from simulator.configuration.settings import Setting
 from simulator.lab.bench.against_worker import evaluation_loop, step_loop
 from simulator.lab.bench.machine import machine
 from simulator.tick import cueing_records, new_watch, ticks
@@ -27,7 +30,6 @@ from vehicles.vehicle import Vehicle
 from washout.classical import washout_step
 from washout.cueing import cueing_step
 
-H = 1e-3
 STEPS = 5000
 """Steps of one repeat: 5 s of driving."""
 
@@ -57,33 +59,36 @@ def cueing_loop(c, f, w, n):
         cueing_step(c.p, c.s, c.washed, f, w, True)
 
 
-def measure(repeats: int) -> dict[str, Any]:
-    """All figures: {"us": {name: median}, "real_time_factor": {...}, "machine": {...}, "targets_us": {...}}."""
+def measure(repeats: int, parts_on: Callable[[str], Parts]) -> dict[str, Any]:
+    """All figures: {"us": {name: median}, "real_time_factor": {...}, "machine": {...}, "targets_us": {...}}.
+
+    `parts_on(terrain)` makes a vehicle and a platform for a terrain.
+    """
     us = {"calibration": _median(repeats, lambda n: calibration_loop(_NUMBERS, n), 100_000)}
-    flat, soil = build_ground("flat"), build_ground("flat_soil")
-    vehicle, command = _driving(flat)
+    hard, soil = parts_on("flat"), parts_on("flat_soil")
+    h = hard.step
+    vehicle, command = _driving(hard)
     us["evaluation"] = _median(repeats, lambda n: evaluation_loop(vehicle.model, vehicle.space, n), STEPS)
-    for name, ground in (("step_hard", flat), ("step_soil", soil)):
-        vehicle, command = _driving(ground)
-        arrays = _arrays(ground)
-        us[name] = _median(repeats, partial(step_loop, vehicle.model, vehicle.space, arrays, command, H), STEPS)
-    cueing = build_cueing("small_hexapod", "small_hexapod", H)
+    for name, parts in (("step_hard", hard), ("step_soil", soil)):
+        vehicle, command = _driving(parts)
+        us[name] = _median(repeats, partial(step_loop, vehicle.model, vehicle.space, _arrays(parts.ground), command, h), STEPS)
+    cueing = hard.cueing
     cueing.arm()
     records = cueing_records(cueing)
     f, w = np.array([0.5, 0.3, 9.7]), np.array([0.02, -0.01, 0.1])
     cueing_loop(records, f, w, 20_000)
-    us["washout"] = _median(repeats, lambda n: washout_loop(records, f, w, H, n), STEPS)
+    us["washout"] = _median(repeats, lambda n: washout_loop(records, f, w, h, n), STEPS)
     us["cueing"] = _median(repeats, lambda n: cueing_loop(records, f, w, n), STEPS)
-    vehicle, command = _driving(flat)
-    arrays, watch = _arrays(flat), new_watch()
-    us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, H, n), STEPS)
+    vehicle, command = _driving(hard)
+    arrays, watch = _arrays(hard.ground), new_watch()
+    us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, h, n), STEPS)
 
     def from_python(n: int) -> None:
         for _ in range(n):
-            ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, H, 1)
+            ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, h, 1)
 
     us["tick_from_python"] = _median(repeats, from_python, STEPS)
-    factors = {name: 1e6 * H / us[name] for name in ("step_hard", "step_soil", "tick", "tick_from_python")}
+    factors = {name: 1e6 * h / us[name] for name in ("step_hard", "step_soil", "tick", "tick_from_python")}
     return {"us": us, "real_time_factor": factors, "targets_us": TARGETS, "repeats": repeats, "machine": machine()}
 
 
@@ -101,12 +106,12 @@ def _median(repeats: int, run: Callable[[int], None], count: int) -> float:
     return statistics.median(times)
 
 
-def _driving(ground: Ground) -> tuple[Vehicle, Record]:
-    """A vehicle that has driven for ten seconds in a gentle bend and goes on."""
-    vehicle, command = build_vehicle("hmmwv"), record(COMMAND)
-    vehicle.reset(_arrays(ground), *ground.spawn, gear=1)
+def _driving(parts: Parts) -> tuple[Vehicle, Record]:
+    """The vehicle after ten seconds in a gentle bend, and the command with which it goes on."""
+    vehicle, ground, command = parts.vehicle, _arrays(parts.ground), record(COMMAND)
+    vehicle.reset(ground, *parts.ground.spawn, gear=1)
     command[0]["throttle"], command[0]["steering"], command[0]["selector"] = 0.4, 0.05, 1
-    step_loop(vehicle.model, vehicle.space, _arrays(ground), command, H, 10_000)
+    step_loop(vehicle.model, vehicle.space, ground, command, parts.step, round(10.0 / parts.step))
     return vehicle, command
 
 
@@ -126,22 +131,25 @@ LABELS = {
 }
 
 
-def measure_view() -> dict[str, Any]:
+def measure_view(parts: Parts) -> dict[str, Any]:
     """Frames per second off the screen at 1280 x 720, per camera; see `simulator.view.offscreen.measure_fps`."""
     from simulator.view.offscreen import measure_fps
 
-    ground = build_ground("jacksboro")
-    vehicle = build_vehicle("hmmwv")
+    ground, vehicle = parts.ground, parts.vehicle
     vehicle.reset(_arrays(ground), *ground.spawn)
     return measure_fps(ground, view_geometry(vehicle), vehicle.readout)
 
 
-def main_bench(repeats: int, as_json: bool, view: bool) -> int:
+def main_bench(repeats: int, arguments: argparse.Namespace) -> int:
     """Command line of `jounce bench`; always 0: it reports, it does not judge."""
-    figures = measure(max(1, repeats))
-    if view:
-        figures["view"] = measure_view()
-    if as_json:
+
+    def parts_on(terrain: str) -> Parts:
+        return build(session_of(arguments, [Setting(("terrain",), terrain, "jounce bench")]))
+
+    figures = measure(max(1, repeats), parts_on)
+    if arguments.view:
+        figures["view"] = measure_view(parts_on("jacksboro"))
+    if arguments.json:
         print(json_text(figures))
         return 0
     from rich.console import Console
@@ -157,7 +165,7 @@ def main_bench(repeats: int, as_json: bool, view: bool) -> int:
     console.print(
         f"median of {figures['repeats']}; {m['processor']}, {m['cores']} cores, {m['system']}, Python {m['python']}, numba {m['numba']}, load {m['load_average']}"
     )
-    if view:
+    if arguments.view:
         v = figures["view"]
         for name, camera in v["cameras"].items():
             console.print(
