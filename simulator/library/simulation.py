@@ -19,6 +19,7 @@ from simulator.outlets import Present, Recorder
 from simulator.record.channels import Channel
 from simulator.record.log import Log
 from simulator.record.writer import LOG_RATE, ticks_per_row
+from simulator.recorded import about_run, recorded
 from simulator.session import Driver, Session
 from simulator.warm import compile_kernels
 from terrain.surface import Ground
@@ -230,9 +231,13 @@ class Simulation:
 
         Raises
         ------
+        ConfigError : the time is no whole number of steps
         IncidentError : the vehicle's state became absurd; it stands again where it was well
         JounceError : the driver raised
         """
+        steps = seconds / self._session.h
+        if not (steps >= 0.0 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
+            raise ConfigError("advance", "seconds", seconds, f"a whole number of steps of {self._session.h:g} s")
         before, failed = self._session.latest, len(self._session.failures)
         self._session.run(seconds)
         self.vehicle.read(self._session.command)
@@ -273,10 +278,8 @@ class Simulation:
         name, what = self._parts.configuration.name, f", {self.maneuver.name}" if self.maneuver is not None else ""
         return f"<Simulation of {name('vehicle')} on {name('terrain')}{what}, {self.time:g} s>"
 
-    def _about(self) -> dict[str, Any]:
-        one = self._parts.configuration
-        about = {key: one.name(key) for key in ("vehicle", "terrain", "maneuver") if one.has(key)}
-        return {**origin(), **about, "seed": self._parts.seed, "configuration": one.complete()}
+    def _about(self) -> dict[str, str]:
+        return {**origin(), **about_run(self._parts, recorded(self._parts, armed=True))}
 
 
 def simulate(maneuver: str, vehicle: str | None = None, terrain: str | None = None, **options: Any) -> Result:
