@@ -236,7 +236,7 @@ class Simulation:
         JounceError : the driver raised
         """
         steps = seconds / self._session.h
-        if not (steps >= 0.0 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
+        if not (0.0 <= steps < 1e12 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
             raise ConfigError("advance", "seconds", seconds, f"a whole number of steps of {self._session.h:g} s")
         before, failed = self._session.latest, len(self._session.failures)
         self._session.run(seconds)
