@@ -19,7 +19,9 @@ for name, terrain in GROUNDS.items():
     sim.advance(8.0)
     log = sim.log
     sinkage = 1e3 * log.field("sinkage").mean(axis=1)
-    print(f"{name:<10} {log['v_WB_B_x'][-1]:5.2f} m/s after 8 s, wheels {sinkage[-1]:.0f} mm deep, slip {log.field('slip_ratio')[-1].mean():.3f}")
+    print(
+        f"{name:<10} {log['v_WB_B_x'][-1]:5.2f} m/s after 8 s, wheels {sinkage[-1]:.0f} mm deep, slip {log.field('slip_ratio')[-1].mean():.3f}"
+    )
     above.plot(log["time"], log["v_WB_B_x"], label=name)
     below.plot(log["time"], sinkage, label=name)
 above.set(ylabel="speed [m/s]", title="0.6 of the accelerator")

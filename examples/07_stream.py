@@ -29,7 +29,9 @@ over.set()
 listener.join()
 receiver.close()
 
-print(f"{len(packets)} packets of {len(packets[0])} bytes, the parking included; {summary['overruns']} late ticks; {summary['troubles'] or 'no trouble'}")
+print(
+    f"{len(packets)} packets of {len(packets[0])} bytes, the parking included; {summary['overruns']} late ticks; {summary['troubles'] or 'no trouble'}"
+)
 log = jounce.read_log(summary["folder"])
 print(f"{log!r}, {log.about['machine']}")
 log.plot("platform_p_NP", "platform_legs", file="07_stream.png")

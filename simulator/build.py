@@ -221,7 +221,7 @@ def _check_soils_used(configuration: Configuration) -> None:
     """A soil that is set and that the ground does not have is a slip of the pen. Raises ConfigError."""
     used = sorted(configuration.soils_used)
     for name in configuration.raw("soils") or {}:
-        if name not in used and (said := configuration.settings_below(f"soils.{name}")):
+        if name not in used and (said := configuration.settings_below(("soils", name))):
             expected = f"a soil of this ground: {', '.join(used) or 'it has none by name'}{did_you_mean(name, used)}"
             raise said[-1].wrong(name, expected)
 
@@ -234,7 +234,7 @@ class _Soils(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         content, file = self.configuration.soil(name, self.said_by)
-        with self.configuration.reading(f"soils.{name}"):
+        with self.configuration.reading(("soils", name)):
             soil(content, file)
         return content
 

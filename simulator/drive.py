@@ -190,7 +190,7 @@ class Host:
         sweep()
         if view == "none":
             return
-        self.keeper = keeper = Keeper(parts.ticks(VIEW_PERIOD), self.say, self.options.began, person=not self._scripted)
+        self.keeper = keeper = Keeper(parts.ticks(VIEW_PERIOD), self.say, self.options.began, not self._scripted, parts.vehicle.size.wheels)
         self.window, self.keys = keeper.window, keeper.keys
         pictures = folder if view == "offscreen" else None
         keeper.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
@@ -454,7 +454,11 @@ def main_drive(arguments: Any, began: float) -> int:
 def main_stream(arguments: Any, began: float) -> int:
     """Command line of `jounce stream`; returns as `main_drive`."""
     here = "jounce stream"
-    options = [Setting(("outlets", "view"), "none", here), Setting(("driver",), "scripted", here), Setting(("outlets", "motion", "on"), True, here)]
+    options = [
+        Setting(("outlets", "view"), "none", here),
+        Setting(("driver",), "scripted", here),
+        Setting(("outlets", "motion", "on"), True, here),
+    ]
     return _main(arguments, began, options, to="127.0.0.1")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +28,6 @@ from simulator.tick import (
     Watch,
 )
 
-CORNERS = ("FL", "FR", "RL", "RR")
 TIPPED = math.cos(math.radians(60.0))
 """1. Cosine of the angle between the vehicle's vertical and the world's beyond which it counts as rolled over."""
 OVERTRAVEL = 0.02
@@ -83,29 +83,34 @@ class Incident:
         return file
 
 
-def new_incident(number: int, watch: Watch, travel: NDArray[np.float64]) -> Incident:
-    """The incident that `watch` tells of; `travel` (2, 4) are the ends of the suspension coordinates [rad, m]."""
+def new_incident(number: int, watch: Watch, travel: NDArray[np.float64], corners: Sequence[str]) -> Incident:
+    """The incident that `watch` tells of; `travel` (2, wheels) are the ends of the suspension coordinates [rad, m] of the `corners`."""
     ticks = int(watch.state[0]["ticks"])
     order = np.arange(max(0, ticks - REMEMBERED), ticks) % REMEMBERED
     history = watch.history[order].copy()
     good = history[:-1] if len(history) > 1 else history
-    return Incident(number, float(good[-1]["time"]), _reason(watch.state[0], history, good[-LOOK_BACK:], travel), history)
+    return Incident(
+        number,
+        float(good[-1]["time"]),
+        _reason(watch.state[0], history, good[-LOOK_BACK:], dict(zip(corners, travel.T, strict=True))),
+        history,
+    )
 
 
-def _reason(watch: Record, history: NDArray, before: NDArray, travel: NDArray[np.float64]) -> str:
+def _reason(watch: Record, history: NDArray, before: NDArray, travel: dict[str, NDArray[np.float64]]) -> str:
     """What a person would call it, with what the kernel saw behind it."""
     seen = _VERDICTS[int(watch["verdict"])].format(float(watch["size"]))
     if int(watch["verdict"]) in (TOO_FAR, UNDER_GROUND):
         return seen
     if not is_upright(before[-1]["q_WB"]):
         return f"roll-over ({seen})"
-    low, high = travel
+    low, high = np.transpose(list(travel.values()))
     margin = OVERTRAVEL * (high - low)
     theta = np.concatenate([before["theta"], history[-1:]["theta"]])
     beyond = np.fmax.reduce(np.maximum(low - margin - theta, theta - high - margin), axis=0, initial=-math.inf)  # passes a NaN by
     worst = int(np.argmax(beyond))
     if beyond[worst] > 0.0:
-        return f"suspension travel at {CORNERS[worst]} ({seen})"
+        return f"suspension travel at {list(travel)[worst]} ({seen})"
     return "not finite" if int(watch["verdict"]) == NOT_FINITE else seen
 
 

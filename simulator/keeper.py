@@ -62,13 +62,13 @@ class Keeper:
     Raises DeviceError when there is no room for its folder or its shared memory.
     """
 
-    def __init__(self, every: int, say: Callable[[str], None], began: float, person: bool) -> None:
+    def __init__(self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int) -> None:
         self.say, self.began, self.person = say, began, person
         with leftovers.making():
             self.claim = Claim()
             leftovers.keep(self.claim.release)
         with leftovers.making():
-            self.block = ViewWriter()
+            self.block = ViewWriter(wheels=wheels)
             leftovers.keep(self.block.close)
         with leftovers.making():
             self.keys = KeyReader()

@@ -78,13 +78,23 @@ class Watched:
     ----------
     readout, command : READOUT and COMMAND records of the session
     more : further records, see `simulator.record.channels.Channels`
+    readout_table : READOUT with the wheels of the vehicle
     """
 
-    def __init__(self, readout: Record, command: Record, more: Iterable[Source] = ()) -> None:
+    def __init__(self, readout: Record, command: Record, more: Iterable[Source] = (), readout_table: Table = READOUT) -> None:
         self.platform, self.state = record(PLATFORM), record(LOG)
-        self.vehicle: tuple[Source, ...] = (("", READOUT, readout), ("command_", COMMAND, command), ("platform_", PLATFORM, self.platform))
+        self.vehicle: tuple[Source, ...] = (
+            ("", readout_table, readout),
+            ("command_", COMMAND, command),
+            ("platform_", PLATFORM, self.platform),
+        )
         self.session: tuple[Source, ...] = (("", LOG, self.state), *more)
         self._time = -math.inf
+
+    @classmethod
+    def of(cls, session: Session) -> Watched:
+        """Everything that a session has."""
+        return cls(session.readout, session.command, session.vehicle.logged, session.vehicle.readout_table)
 
     def look(self, session: Session) -> None:
         """Bring them up to date."""
@@ -112,6 +122,7 @@ class Telemetry:
     every : ticks between two rows, see `simulator.record.writer.ticks_per_row`
     options : see there
     more : further records to log, see `simulator.record.channels.Channels`
+    readout_table : READOUT with the wheels of the vehicle
 
     Raises
     ------
@@ -127,9 +138,10 @@ class Telemetry:
         every: int = 10,
         options: LogOptions = PLAIN,
         more: Iterable[Source] = (),
+        readout_table: Table = READOUT,
     ) -> None:
         self.every = every
-        self._watched, self._wall = Watched(session_readout, command, more), record(CLOCK)
+        self._watched, self._wall = Watched(session_readout, command, more, readout_table), record(CLOCK)
         sources = (*self._watched.vehicle, ("", CLOCK, self._wall), *self._watched.session)
         if options.choice.channels:
             options = replace(options, choice=replace(options.choice, channels=(*ALWAYS, *options.choice.channels)))
@@ -159,17 +171,16 @@ class Recorder:
 
     Parameters
     ----------
-    readout, command, every, more : as for `Telemetry`
+    session : what is logged
+    every : ticks between two rows, see `simulator.record.writer.ticks_per_row`
     channels : names, fields, patterns, see `simulator.record.channels.chosen`; all when empty
 
     Raises ConfigError when no column fits what is wanted.
     """
 
-    def __init__(
-        self, readout: Record, command: Record, every: int = 10, channels: Collection[str] = (), more: Iterable[Source] = ()
-    ) -> None:
+    def __init__(self, session: Session, every: int, channels: Collection[str] = ()) -> None:
         self.every = every
-        self._watched = Watched(readout, command, more)
+        self._watched = Watched.of(session)
         sources = (*self._watched.vehicle, *self._watched.session)
         self._rows = MemoryLog(sources, (*ALWAYS, *channels) if channels else ())
 
@@ -192,11 +203,10 @@ class Present:
     Parameters
     ----------
     session : whose readout is up to date when a number is asked for
-    more : as for `Telemetry`
     """
 
-    def __init__(self, session: Session, more: Iterable[Source] = ()) -> None:
-        self._session, self._watched = session, Watched(session.readout, session.command, more)
+    def __init__(self, session: Session) -> None:
+        self._session, self._watched = session, Watched.of(session)
         channels = Channels((*self._watched.vehicle, *self._watched.session))
         self.columns = {column.name: column for column in channels.columns}
         """What the columns are, by name."""

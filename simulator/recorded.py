@@ -66,7 +66,8 @@ def open_log(parts: Parts, session: Session, folder: RunFolder, armed: bool, opt
     about = {**about_run(parts, configuration), **options.about}
     options = replace(options, choice=parts.options.log, about=about, lock=folder.lock)
     every = ticks_per_row(parts)
-    log = Telemetry(folder.path, session.readout, session.command, every, options, parts.vehicle.logged)
+    vehicle = parts.vehicle
+    log = Telemetry(folder.path, session.readout, session.command, every, options, vehicle.logged, vehicle.readout_table)
     session.outlets.append(log)
     write_configuration(folder.path, configuration)
     return log

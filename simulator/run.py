@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import complain, tell
-from simulator.base.errors import ConfigError
+from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
 from simulator.build import build
 from simulator.configuration.command_line import session_of
 from simulator.configuration.settings import option
 from simulator.configuration.tree import Configuration
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import COLUMNS, evaluate
+from simulator.maneuvers.metrics import columns, evaluate
 from simulator.maneuvers.report import write_metrics, write_report
 from simulator.outlets import Recorder
 from simulator.record.log import Log
@@ -32,6 +32,9 @@ FEWEST_ROWS = 10
 """Rows of telemetry below which there is no run to evaluate."""
 METRICS_RATE = 100.0
 """Rows per second from which metrics and plots are made, whatever the log holds."""
+
+
+NO_MANEUVER = "nothing to run: name a maneuver, or a session that names one (see jounce run --help)"
 
 
 def run_maneuver(
@@ -56,20 +59,20 @@ def run_maneuver(
 
     Raises
     ------
-    ConfigError, OutputError, JounceError
+    JounceError : a file or setting cannot be used, there is no maneuver, or the folder cannot be written
     Ended : by a signal; the telemetry is complete up to there
     """
     compile_kernels(say)
     parts = build(configuration)
     if parts.maneuver is None:
-        raise ConfigError("the session", "maneuver", "nothing", "a maneuver to run: `jounce run NAME`, or a session that names one")
+        raise JounceError(NO_MANEUVER)
     maneuver = parts.maneuver
     parts.cueing.arm()
     session = parts.session(maneuver.driver(parts.ground.spawn))
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    measured = Recorder(session.readout, session.command, ticks_per_row(METRICS_RATE, parts.step), COLUMNS)
+    measured = Recorder(session, ticks_per_row(METRICS_RATE, parts.step), columns(parts.vehicle.corner_names))
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
@@ -155,6 +158,8 @@ def main_run(arguments: Any) -> int:
     """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the run or its log ended early, else 0."""
     options = [*option("maneuver", "maneuver", arguments.maneuver), *option("--csv", "outlets.telemetry.csv", arguments.csv or None)]
     configuration = session_of(arguments, options)
+    if not configuration.has("maneuver"):
+        raise JounceError(NO_MANEUVER)
     title = Path(configuration.name("maneuver")).stem
     with _Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
         outcome = run_maneuver(

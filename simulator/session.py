@@ -87,7 +87,7 @@ class Session:
         self.command: Record = record(COMMAND)
         self.arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
         self.cueing_records = cueing_records(cueing)
-        self.watch = new_watch(float(ground.p[0]["gravity"]))
+        self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.tick = 0
         self.paused = False
         self.clock: Clock | None = None
@@ -312,7 +312,7 @@ class Session:
     def _recover(self) -> None:
         """Put the vehicle back, at rest, to where it was last well, and hold it there until the platform has faded."""
         number = 1 if self.latest is None else self.latest.number + 1
-        self.latest = incident = new_incident(number, self.watch, self.vehicle.model.corners[0]["ends"]["theta"])
+        self.latest = incident = new_incident(number, self.watch, self.vehicle.model.corners[0]["ends"]["theta"], self.vehicle.corner_names)
         self.watch.state[0]["verdict"] = SOUND
         self.watch.state[0]["ticks"] = 0
         self.vehicle.space.state[0]["time"] = incident.time

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
+from vehicles.axles import USUAL, WHEELS, Size, record_for
 from vehicles.step import vehicle_step
 from washout.cueing import MotionCueing, cueing_step
 from washout.limiter import brake_step
@@ -53,9 +54,9 @@ HISTORY = (
     ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
     ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B"),
-    ("theta", (4,), "rad", "lower-arm angle from the design position, + = jounce; of a five-link axle the height of the wheel [m]"),
-    ("theta_dot", (4,), "rad/s", "its rate"),
-    ("wheel_spin", (4,), "rad/s", "angular velocity of the wheel about its axle"),
+    ("theta", (WHEELS,), "rad", "lower-arm angle from the design position, + = jounce; of a five-link axle the height of the wheel [m]"),
+    ("theta_dot", (WHEELS,), "rad/s", "its rate"),
+    ("wheel_spin", (WHEELS,), "rad/s", "angular velocity of the wheel about its axle"),
     ("engine_speed", (), "rad/s", "crankshaft speed"),
     ("steering", (), "1", "command: steering input, + = left"),
     ("throttle", (), "1", "command: accelerator pedal"),
@@ -81,9 +82,9 @@ class Watch(NamedTuple):
     history: Record
 
 
-def new_watch(gravity: float = STANDARD_GRAVITY) -> Watch:
-    """Nothing remembered; the force is that of rest under gravity [m/s2]."""
-    watch = Watch(record(WATCH), record(HISTORY, REMEMBERED))
+def new_watch(gravity: float = STANDARD_GRAVITY, size: Size = USUAL) -> Watch:
+    """Nothing remembered of a vehicle of that size; the force is that of rest under gravity [m/s2]."""
+    watch = Watch(record(WATCH), record_for(HISTORY, size, REMEMBERED))
     watch.state[0]["f_H_B"] = (0.0, 0.0, gravity)
     return watch
 
@@ -139,6 +140,7 @@ def remember(space, watch, command):
         row["f_H_B"][j] = space.out[0]["f_H_B"][j]
     for i in range(4):
         row["q_WB"][i] = x["q_WB"][i]
+    for i in range(len(x["theta"])):
         row["theta"][i] = x["theta"][i]
         row["theta_dot"][i] = x["theta_dot"][i]
         row["wheel_spin"][i] = x["wheel_spin"][i]
@@ -160,11 +162,13 @@ def judge(space, watch):
         turn += x["w_WB_B"][j] * x["w_WB_B"][j]
         distance += x["p_WB"][j] * x["p_WB"][j]
     corner, spin, total = 0.0, abs(d["engine_speed"]), 0.0
+    # max() passes a NaN by, a sum does not
     for i in range(4):
+        total += x["q_WB"][i]
+    for i in range(len(x["theta"])):
         corner = max(corner, abs(x["theta_dot"][i]))
         spin = max(spin, abs(x["wheel_spin"][i]))
-        # max() passes a NaN by, a sum does not
-        total += x["q_WB"][i] + x["theta"][i] + x["theta_dot"][i] + x["wheel_spin"][i] + x["wheel_angle"][i]
+        total += x["theta"][i] + x["theta_dot"][i] + x["wheel_spin"][i] + x["wheel_angle"][i]
     if not abs(force + speed + turn + distance + total + d["engine_speed"]) < math.inf:
         return NOT_FINITE
     if force > FORCE * FORCE:

@@ -16,12 +16,13 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, GravityWarning
 from simulator.base.records import Record, record
 from simulator.base.section import Section
+from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import ROOF, read_body_contact
-from vehicles.model import CORNER_NAMES, Design, Mechanism, new_mechanism, new_workspace
+from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section
 from vehicles.suspension.anti_roll_bar_section import read_anti_roll_bars
-from vehicles.suspension.axle_section import BUSHES, FAR, HEAVY, LIGHT, MIRROR, read_inertia, warn_of
+from vehicles.suspension.axle_section import BUSHES, FAR, HEAVY, LIGHT, MIRROR, Axle, read_inertia, warn_of
 from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.kinds import read_axle
 from vehicles.suspension.mechanism.travel import write_ends
@@ -31,7 +32,6 @@ from vehicles.travel import find_ends
 
 Vector = NDArray[np.float64]
 
-TIRES = "the name of a tire file, {front: NAME, rear: NAME}, or {FL: NAME, FR: NAME, RL: NAME, RR: NAME}"
 
 KINEMATICS = ("closed_form", "table")
 """How the motion of the suspension is found, the first one if the file does not say."""
@@ -61,11 +61,11 @@ class Description:
     body: Record
     body_contact: Record
     bushes: dict[str, Vector]
-    """By the names of BUSHES: points (4, 3) fixed to the chassis."""
+    """By the names of BUSHES: points (wheels, 3) fixed to the chassis."""
     outline: tuple[float, float, float]
     """Length, width and front overhang of the body [m]."""
-    tires: tuple[str, str, str, str]
-    """Of the wheels FL, FR, RL, RR."""
+    tires: tuple[str, ...]
+    """Of the wheels, corner by corner."""
     drivetrain: str
     table_tolerance: float | None
     """Of the tables that stand for the closed form of the suspension; None: no tables."""
@@ -77,21 +77,21 @@ def read_description(mapping: Any, file: str) -> Description:
         with s.section("chassis") as c:
             chassis = _chassis(c)
             head = c.array("drivers_head", (3,), within=FAR)
-        with s.section("axles") as axles:
-            front, rear = (read_axle(axles.section(name), steered=name == "front") for name in ("front", "rear"))
-        struts = record(STRUTS)
+        axles, sections = _axles(s)
+        struts = record_for(STRUTS, axles.size)
         corners = []
-        for i, (axle, mirror) in enumerate(((front, False), (front, True), (rear, False), (rear, True))):
-            corners.append(axle.corner(mirror))
-            axle.write_struts(struts, i)
+        for n, axle in enumerate(sections):
+            for i, mirror in zip(axles.on(n), (False, True), strict=False):
+                corners.append(axle.corner(mirror))
+                axle.write_struts(struts, i)
         if s.has("gravity"):
             given = s.number("gravity", least=0.0, most=100.0)
             told = (
                 f"{file}: gravity: {given:g} is not used: gravity is now that of the terrain file, {STANDARD_GRAVITY:g} where it says none"
             )
             warnings.warn(told, GravityWarning, stacklevel=2)
-        design = Design(chassis, tuple(corners), struts)
-        mechanism = new_mechanism(design.chassis, corners, struts)
+        design = Design(chassis, tuple(corners), struts, axles=axles)
+        mechanism = new_mechanism(design.chassis, corners, struts, axles)
         with s.section("steering") as t:
             steering = steering_from_section(t, np.stack([corners[0].Q, corners[1].Q]))
         closed_form = np.array([corner.linkage is None for corner in corners])
@@ -101,10 +101,10 @@ def read_description(mapping: Any, file: str) -> Description:
             find_ends(mechanism, steering, closed_form)
         for i, corner in enumerate(corners):
             if corner.linkage is not None:
-                if i < 2:
+                if i in axles.on(0):
                     corner.linkage.connect(steering, i)
                 write_ends(corner.linkage, i, mechanism.corners, struts, float(steering[0]["max_arm_angle"]))
-        read_anti_roll_bars((front, rear), corners, mechanism, steering)
+        read_anti_roll_bars(sections, corners, mechanism, steering)
         body = record(BODY)
         body[0]["drivers_head"], body[0]["drag_point"] = head, chassis.p_BoBcm
         if s.has("aerodynamics"):
@@ -120,9 +120,13 @@ def read_description(mapping: Any, file: str) -> Description:
             contact = read_body_contact(b, _whole_mass(mechanism), _box(mechanism, outline, head), FAR)
         bushes = {
             name: np.stack(
-                [axle.points[axle.bushes[n]] * (MIRROR if mirror else 1.0) for axle in (front, rear) for mirror in (False, True)]
+                [
+                    axle.points[axle.bushes[k]] * mirror
+                    for axle, count in zip(sections, axles.sides, strict=True)
+                    for mirror in (1.0, MIRROR)[:count]
+                ]
             )
-            for n, name in enumerate(BUSHES)
+            for k, name in enumerate(BUSHES)
         }
         tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
         if not tables and not closed_form.all():
@@ -137,25 +141,38 @@ def read_description(mapping: Any, file: str) -> Description:
             contact,
             bushes,
             outline,
-            _tires(s),
+            _tires(s, axles),
             s.text("drivetrain"),
             tolerance if tables else None,
         )
 
 
-def _tires(s: Section) -> tuple[str, str, str, str]:
-    """Names of the tire files of FL, FR, RL, RR: one for all, {front, rear}, or one for each wheel. Raises ConfigError."""
-    given = s.raw("tires", expected=TIRES)
+def _axles(s: Section) -> tuple[Axles, list[Axle]]:
+    """The axles in the order of the file, which is that from the front: their names, and each as it is described. Raises ConfigError."""
+    with s.section("axles") as a:
+        names = tuple(map(str, a.mapping))
+        if len(names) < 3:
+            names = USUAL_AXLES.names  # whichever of them is missing is said where it is read
+        elif (names[0], names[-1]) != USUAL_AXLES.names or len({name[:1].upper() for name in names}) < len(names):
+            raise ConfigError(s.file, a.key, list(names), "axles from `front` to `rear`, whose names begin with different letters")
+        sections = [read_axle(a.section(name), steered=n == 0) for n, name in enumerate(names)]
+    return Axles(names, tuple(axle.sides for axle in sections)), sections
+
+
+def _tires(s: Section, axles: Axles) -> tuple[str, ...]:
+    """Names of the tire files, corner by corner: one for all, one for each axle, or one for each wheel. Raises ConfigError."""
+    by_axle, by_wheel = (f"{{{', '.join(f'{name}: NAME' for name in names)}}}" for names in (axles.names, axles.corners))
+    expected = f"the name of a tire file, {by_axle}, or {by_wheel}"
+    given = s.raw("tires", expected=expected)
     if not isinstance(given, dict):
-        return (s.text("tires"),) * 4
+        return (s.text("tires"),) * axles.size.wheels
     with s.section("tires") as t:
-        if set(given) == {"front", "rear"}:
-            front, rear = t.text("front"), t.text("rear")
-            return front, front, rear, rear
-        if set(given) != set(CORNER_NAMES):
-            raise ConfigError(s.file, s.path("tires"), given, TIRES)
-        one, two, three, four = (t.text(name) for name in CORNER_NAMES)
-        return one, two, three, four
+        if set(given) == set(axles.names):
+            of_axles = [t.text(name) for name in axles.names]
+            return tuple(of_axles[axles.of(i)] for i in range(axles.size.wheels))
+        if set(given) != set(axles.corners):
+            raise ConfigError(s.file, s.path("tires"), given, expected)
+        return tuple(t.text(name) for name in axles.corners)
 
 
 def _whole_mass(mechanism: Mechanism) -> float:
@@ -172,7 +189,7 @@ def _box(mechanism: Mechanism, outline: tuple[float, float, float], head: Vector
 
 
 def _check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
-    """Every corner of those in `which` (4,) must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises
+    """Every corner of those in `which` (wheels,) must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises
     ConfigError."""
     w, state = new_workspace(mechanism), record(STEERING_STATE)
     for end in (-1.0, 0.0, 1.0):
@@ -180,10 +197,10 @@ def _check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDAr
         place_tierods(steering, state, w.inputs)
         for theta in TRAVEL:
             w.state[0]["theta"] = theta
-            prepare(mechanism.corners, w.blocks, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+            prepare(mechanism.records, w)
             closed = np.isfinite(w.kinematics[0]["W"]).all(axis=0) | ~which
             if not closed.all():
-                axle = "front" if not closed[:2].all() else "rear"
+                axle = mechanism.axles.names[mechanism.axles.of(int(np.argmin(closed)))]
                 at = f"arms at {theta:g} rad, steering at {end:g} of full lock: open"
                 raise ConfigError(
                     file, f"axles.{axle}.hardpoints_left", at, "points whose linkage closes over the travel of arms and steering"
@@ -198,12 +215,12 @@ def _check_reach(mechanism: Mechanism, file: str) -> None:
         closes = corner.reach(mechanism.corners, i).closes
         for height, stop, sign in zip(closes or (), ("rebound", "bump"), (1.0, -1.0), strict=False):
             w.state[0]["theta"][i] = height
-            prepare(mechanism.corners, w.blocks, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+            prepare(mechanism.records, w)
             past = sign * (w.kinematics[0]["spring_length"][i] - struts[f"{stop}_stop_length"][i])
             enough = past > BEYOND_STOPS if struts["stop_points"][i] > 0 else abs(height) > TRAVEL[-1]
             if not enough:
                 at = f"wheel {height:g} m from its design height: open"
-                axle = "front" if i < 2 else "rear"
+                axle = mechanism.axles.names[mechanism.axles.of(i)]
                 raise ConfigError(file, f"axles.{axle}.hardpoints_left", at, f"points whose links close up to the {stop} stop and beyond")
 
 

@@ -40,6 +40,8 @@ from simulator.base.algebra.vectors import (
     vector,
 )
 from simulator.base.jit import inline, kernel
+from vehicles.axles import WHEELS
+from vehicles.sides import sides_of, sum_over_axles
 from vehicles.suspension.corner_sums import SUMS, prepare, prepare_here
 from vehicles.suspension.ends import hold_ends
 
@@ -55,17 +57,17 @@ STATE = (
     ("q_WB", (4,), "1", "attitude of the chassis, quaternion w, x, y, z"),
     ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
-    ("theta", (4,), "rad, m", "independent coordinates of the corners, + = jounce"),
-    ("theta_dot", (4,), "rad/s, m/s", "their rates"),
-    ("wheel_angle", (4,), "rad", "angles of the wheels relative to their carriers"),
-    ("wheel_spin", (4,), "rad/s", "absolute angular velocity of the wheels about their axles"),
+    ("theta", (WHEELS,), "rad, m", "independent coordinates of the corners, + = jounce"),
+    ("theta_dot", (WHEELS,), "rad/s, m/s", "their rates"),
+    ("wheel_angle", (WHEELS,), "rad", "angles of the wheels relative to their carriers"),
+    ("wheel_spin", (WHEELS,), "rad/s", "absolute angular velocity of the wheels about their axles"),
     ("time", (), "s", "simulated time"),
 )
 
 LOADS = (
-    ("wheel_force", (3, 4), "N", "force on each wheel at its centre, in B"),
-    ("carrier_couple", (3, 4), "N m", "couple on each wheel across its axle, plus the brake's reaction on the carrier, in B"),
-    ("axle_moment", (4,), "N m", "moment of the ground on each wheel about its axle: it turns the wheel, and nothing else feels it"),
+    ("wheel_force", (3, WHEELS), "N", "force on each wheel at its centre, in B"),
+    ("carrier_couple", (3, WHEELS), "N m", "couple on each wheel across its axle, plus the brake's reaction on the carrier, in B"),
+    ("axle_moment", (WHEELS,), "N m", "moment of the ground on each wheel about its axle: it turns the wheel, and nothing else feels it"),
     ("chassis_force", (3,), "N", "force on the chassis at its reference point, in B"),
     ("chassis_couple", (3,), "N m", "couple on the chassis (reactions of half shafts and engine), in B"),
     ("gravity", (), "m/s2", "acceleration of free fall, along -z of the world"),
@@ -74,11 +76,11 @@ LOADS = (
 ACCELERATIONS = (
     ("alpha_WB_B", (3,), "rad/s2", "angular acceleration of the chassis, in B"),
     ("a_WB_B", (3,), "m/s2", "acceleration of the chassis reference point relative to the world, in B"),
-    ("theta_ddot", (4,), "rad/s2, m/s2", "accelerations of theta"),
-    ("carrier_spin", (4,), "rad/s", "angular velocity of the carriers about the axles"),
-    ("spring_force", (4,), "N", "springs with stops, + = pushes the ends apart"),
-    ("shock_force", (4,), "N", "dampers, + = pushes the ends apart"),
-    ("bar_force", (4,), "N", "anti-roll bars on the suspension, + = downwards"),
+    ("theta_ddot", (WHEELS,), "rad/s2, m/s2", "accelerations of theta"),
+    ("carrier_spin", (WHEELS,), "rad/s", "angular velocity of the carriers about the axles"),
+    ("spring_force", (WHEELS,), "N", "springs with stops, + = pushes the ends apart"),
+    ("shock_force", (WHEELS,), "N", "dampers, + = pushes the ends apart"),
+    ("bar_force", (WHEELS,), "N", "anti-roll bars on the suspension, + = downwards"),
     ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B"),
     ("pitman_torque", (), "N m", "torque on the Pitman arm, about the steering frame's z, that gives it its motion"),
 )
@@ -93,36 +95,33 @@ WORK = (
 
 
 @kernel
-def accelerations(chassis, corners, blocks, struts, state, q, loads, k, work, out):
-    """Forward dynamics: all 14 accelerations from state and loads.
+def accelerations(m, s):
+    """Forward dynamics: all accelerations, of chassis and thetas, from state and loads.
 
     Parameters
     ----------
-    chassis, corners, struts : parameter records of CHASSIS, CORNERS, STRUTS
-    blocks : Blocks
-    state : record of STATE
-    q : record of INPUTS; theta and theta_dot are copied from `state`, the inner tie-rod points are read
-    loads : record of LOADS
-    k, work : records of KINEMATICS and WORK, overwritten
-    out : record of ACCELERATIONS, overwritten
+    m : with the parameter records `chassis`, `corners` and `struts`: the `records` of a Mechanism, or a Model
+    s : Workspace, or a Space: `state` and `loads` are read, and of `inputs` the inner tie-rod points (theta and theta_dot are copied from the
+        state); the rest is overwritten, the answer is in `out`
 
     Source: [Jain 2016, eqs 4-7 and 9-11], reduced once more (see the module).
     """
-    prepare_here(corners, blocks, struts, state, q, k, work, out)
-    hold_ends(corners, state, k, work, 0.0)
-    answer_loads(chassis, corners, state, loads, k, work, out)
+    prepare_here(m, s)
+    hold_ends(m, s, 0.0)
+    answer_loads(m, s)
 
 
 @inline
-def answer_loads(chassis, corners, state, loads, k, work, out):
+def answer_loads(m, s):
     """Second half of `accelerations`: what the loads do, after `prepare` at the same state. Equations (30)-(33) of the module."""
-    apply_wheel_loads(loads, k, work)  # (31)
-    uncouple_thetas(corners, loads, k, work, out)
-    assemble_chassis(chassis, corners, state[0]["w_WB_B"], work)  # (30), first row
-    eliminate_thetas(k, work)  # (32)
+    work, out = s.work, s.out
+    apply_wheel_loads(s.loads, s.kinematics, work)  # (31)
+    uncouple_thetas(m.corners, s)
+    assemble_chassis(m.chassis, m.corners, s.state[0]["w_WB_B"], work)  # (30), first row
+    eliminate_thetas(s.kinematics, work)  # (32)
     solve_symmetric(work[0]["A"], work[0]["x"])
-    recover_thetas(corners, k, work, out)  # (33)
-    g_B = gravity_in_chassis(state[0]["q_WB"], loads[0]["gravity"])
+    recover_thetas(m.corners, s)  # (33)
+    g_B = gravity_in_chassis(s.state[0]["q_WB"], s.loads[0]["gravity"])
     for j in range(3):
         out[0]["alpha_WB_B"][j] = work[0]["x"][j]
         out[0]["a_WB_B"][j] = work[0]["x"][j + 3] + g_B[j]
@@ -135,7 +134,7 @@ def apply_wheel_loads(loads, k, work):
     for j in range(3):
         x[j] = loads[0]["chassis_couple"][j] - work[0]["corners_bias"][j]
         x[j + 3] = loads[0]["chassis_force"][j] - work[0]["corners_bias"][j + 3]
-    for i in range(4):
+    for i in range(len(k[0]["D"])):
         force = column(loads[0]["wheel_force"], i)
         couple = column(loads[0]["carrier_couple"], i)
         W = column(k[0]["W"], i)
@@ -175,7 +174,7 @@ def assemble_chassis(chassis, corners, w_WB_B, work):
     for j in range(3):
         w["x"][j] -= n[j]
         w["x"][j + 3] -= f[j]
-    mass += (corners[0]["corner_mass"][0] + corners[0]["corner_mass"][1]) + (corners[0]["corner_mass"][2] + corners[0]["corner_mass"][3])
+    mass += sum_over_axles(corners, corners[0]["corner_mass"])
     S = add(S, vector(w["corners_moment"]))
     xx, yy, zz = xx + carried[0], yy + carried[1], zz + carried[2]
     xy, xz, yz = xy + carried[3], xz + carried[4], yz + carried[5]
@@ -197,7 +196,7 @@ def eliminate_thetas(k, work):
     `theta_force` is Theta - theta_bias by now, x still the right-hand side, and A its lower triangle.
     """
     c, w = k[0], work[0]
-    for i in range(4):
+    for i in range(len(c["D"])):
         inverse = 1.0 / c["D"][i]
         accel = w["theta_force"][i] * inverse
         for row in range(6):
@@ -209,7 +208,7 @@ def eliminate_thetas(k, work):
 
 
 @inline
-def uncouple_thetas(corners, loads, k, work, out):
+def uncouple_thetas(corners, s):
     """Bring coupled axles into the form of those whose sides are independent.
 
     First the forces that each side exerts on theta of the other one, as in (29), (31) and (28). Then the coupling goes out of D, by
@@ -219,58 +218,61 @@ def uncouple_thetas(corners, loads, k, work, out):
 
     `recover_thetas` finds theta'' of the left side from what is left.
     """
-    c = k[0]
-    for axle in range(2):
+    c, work, out = s.kinematics[0], s.work[0], s.out[0]
+    for axle in range(len(corners[0]["coupled"])):
         if corners[0]["coupled"][axle]:
-            left, right = 2 * axle, 2 * axle + 1
+            left = sides_of(corners, axle)[0]
+            right = left + 1
             for i in range(left, left + 2):
-                force, couple = column(loads[0]["wheel_force"], i), column(loads[0]["carrier_couple"], i)
+                force, couple = column(s.loads[0]["wheel_force"], i), column(s.loads[0]["carrier_couple"], i)
                 across = dot(column(c["W_across"], i), force)
-                across += dot(column(c["w_across"], i), sub(couple, column(work[0]["gyroscopic"], i)))
-                across += out[0]["spring_force"][i] * c["spring_length_across"][i]
-                across += out[0]["shock_force"][i] * c["shock_length_across"][i]
-                work[0]["theta_force"][left + right - i] += across
+                across += dot(column(c["w_across"], i), sub(couple, column(work["gyroscopic"], i)))
+                across += out["spring_force"][i] * c["spring_length_across"][i]
+                across += out["shock_force"][i] * c["shock_length_across"][i]
+                work["theta_force"][left + right - i] += across
             share = c["D_across"][axle] / c["D"][left]
             c["D"][right] -= share * c["D_across"][axle]
-            work[0]["theta_force"][right] -= share * work[0]["theta_force"][left]
+            work["theta_force"][right] -= share * work["theta_force"][left]
             for row in range(6):
                 c["G"][row, right] -= share * c["G"][row, left]
 
 
 @inline
-def recover_thetas(corners, k, work, out):
+def recover_thetas(corners, s):
     """theta'' of every corner from the acceleration of the chassis relative to free fall in `work` (33)."""
-    for i in range(4):
-        accel = work[0]["theta_force"][i]
+    c, work, theta_ddot = s.kinematics[0], s.work[0], s.out[0]["theta_ddot"]
+    for i in range(len(c["D"])):
+        accel = work["theta_force"][i]
         for r in range(6):
-            accel -= k[0]["G"][r, i] * work[0]["x"][r]
-        out[0]["theta_ddot"][i] = accel / k[0]["D"][i]
-    for axle in range(2):
+            accel -= c["G"][r, i] * work["x"][r]
+        theta_ddot[i] = accel / c["D"][i]
+    for axle in range(len(corners[0]["coupled"])):
         if corners[0]["coupled"][axle]:
-            left, right = 2 * axle, 2 * axle + 1
-            out[0]["theta_ddot"][left] -= k[0]["D_across"][axle] / k[0]["D"][left] * out[0]["theta_ddot"][right]
+            left = sides_of(corners, axle)[0]
+            theta_ddot[left] -= c["D_across"][axle] / c["D"][left] * theta_ddot[left + 1]
 
 
 @kernel
-def accelerations_on_fixed_chassis(chassis, corners, blocks, struts, state, q, loads, k, work, out):
-    """As `accelerations`, with the chassis held where it is: only the four thetas move (the quarter cars of [Cameron 2013])."""
-    prepare(corners, blocks, struts, state, q, k, work, out)
-    hold_ends(corners, state, k, work, 0.0)
-    answer_loads_on_fixed_chassis(corners, state, loads, k, work, out)
+def accelerations_on_fixed_chassis(m, s):
+    """As `accelerations`, with the chassis held where it is: only the thetas move (the quarter cars of [Cameron 2013])."""
+    prepare(m, s)
+    hold_ends(m, s, 0.0)
+    answer_loads_on_fixed_chassis(m, s)
 
 
 @kernel
-def answer_loads_on_fixed_chassis(corners, state, loads, k, work, out):
+def answer_loads_on_fixed_chassis(m, s):
     """Second half of `accelerations_on_fixed_chassis`."""
-    apply_wheel_loads(loads, k, work)
-    uncouple_thetas(corners, loads, k, work, out)
-    g_B = gravity_in_chassis(state[0]["q_WB"], loads[0]["gravity"])
+    work, out = s.work, s.out
+    apply_wheel_loads(s.loads, s.kinematics, work)
+    uncouple_thetas(m.corners, s)
+    g_B = gravity_in_chassis(s.state[0]["q_WB"], s.loads[0]["gravity"])
     for j in range(3):
         work[0]["x"][j] = 0.0
         work[0]["x"][j + 3] = -g_B[j]
         out[0]["alpha_WB_B"][j] = 0.0
         out[0]["a_WB_B"][j] = 0.0
-    recover_thetas(corners, k, work, out)
+    recover_thetas(m.corners, s)
 
 
 @inline

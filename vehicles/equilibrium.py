@@ -1,6 +1,6 @@
 """Static equilibrium (trim): the position in which a standing vehicle has no acceleration at all.
 
-Unknown are the six coordinates of the chassis and the thetas of the four corners. Where the chassis stands on the ground is given; the three
+Unknown are the six coordinates of the chassis and the thetas of the corners. Where the chassis stands on the ground is given; the three
 horizontal coordinates are the small displacement by which the tires, held at that place, are pulled sideways until they carry what the
 slope asks for. On level ground it is zero. The brakes carry the moments about the axles, and what the idling engine adds in gear.
 """
@@ -16,7 +16,9 @@ from simulator.base.errors import JounceError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from simulator.base.jit import kernel
 from terrain.surface import height_and_normal
+from vehicles.drivetrain.driveline import wheel_share
 from vehicles.drivetrain.torque_converter import converter_torques
+from vehicles.sides import axle_of
 from vehicles.stages import Model, Space, add_reactions, answer, before_contact, feel, gather_tire_loads, move_suspension, tables_alone
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.tires.load import static_force
@@ -61,7 +63,8 @@ def settle(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -
     idle_drive(m, s)
     place = np.array([x, y, yaw])
     unknown = _reach_ground(m, s, ground, place, _first_guess(m, s, ground, x, y, yaw))
-    residual, trial, jacobian = np.empty(10), np.empty(10), np.empty((10, 10))
+    count = len(unknown)
+    residual, trial, jacobian = np.empty(count), np.empty(count), np.empty((count, count))
     static_residual(m, s, ground, place, unknown, residual)
     for _ in range(ROUNDS):
         if np.abs(residual).max() < 0.1 * RESIDUAL:
@@ -89,8 +92,8 @@ def settle(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -
 
 def _differentiate(m: Model, s: Space, ground: Ground, place: Vector, unknown: Vector, jacobian: Vector) -> None:
     """Central differences of `static_residual`."""
-    up, down = np.empty(10), np.empty(10)
-    for n in range(10):
+    up, down = np.empty(len(unknown)), np.empty(len(unknown))
+    for n in range(len(unknown)):
         moved = unknown.copy()
         moved[n] = unknown[n] + STEP
         static_residual(m, s, ground, place, moved, up)
@@ -101,7 +104,7 @@ def _differentiate(m: Model, s: Space, ground: Ground, place: Vector, unknown: V
 
 def _reach_ground(m: Model, s: Space, ground: Ground, place: Vector, guess: Vector) -> Vector:
     """Move the suspension until every tire is pressed by TOUCH, so that it tells where the ground is."""
-    residual = np.empty(10)
+    residual = np.empty(len(guess))
     for _ in range(REACHES):
         static_residual(m, s, ground, place, guess, residual)
         guess[6:] = np.clip(guess[6:] + (s.contacts["depth"] - _touch(m)) / s.kinematics[0]["W_1"][2], *m.corners[0]["travel"])
@@ -120,7 +123,7 @@ def _first_guess(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: fl
     pitch = math.atan2((heights[2] + heights[3] - heights[0] - heights[1]) / 2.0, 2.0 * base)
     roll = math.atan2((heights[0] + heights[2] - heights[1] - heights[3]) / 2.0, 2.0 * track)
     rotation_of_euler(roll, pitch, yaw, R)
-    theta = np.array([_unloaded_angle(m, s, ground, i) for i in range(4)])
+    theta = np.array([_unloaded_angle(m, s, ground, i) for i in range(len(s.wheels))])
     s.state[0]["theta"] = theta
     present_suspension(m, s)
     z = float(np.mean(heights)) + float(m.tires["radius"].mean()) - float(_touch(m).mean()) - float(np.mean(s.kinematics[0]["W"][2]))
@@ -128,13 +131,13 @@ def _first_guess(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: fl
 
 
 def _touch(m: Model) -> Vector:
-    """(4,) tire deflections of the first guess [m]: of a very stiff tire less than would bend its rim, where nothing depends on its height either."""
+    """(wheels,) tire deflections of the first guess [m]: of a very stiff tire less than would bend its rim, where nothing depends on its height either."""
     return np.minimum(TOUCH, 0.25 * m.tires["give"])
 
 
 def _unloaded_angle(m: Model, s: Space, ground: Ground, i: int) -> float:
-    """Theta at which spring i carries about a quarter of the vehicle's weight."""
-    weight = float(m.chassis[0]["mass"]) * float(ground[0][0]["gravity"]) / 4.0
+    """Theta at which spring i carries about its share of the vehicle's weight."""
+    weight = float(m.chassis[0]["mass"]) * float(ground[0][0]["gravity"]) / len(s.wheels)
     low, high = m.corners[0]["travel"][:, i]
     for _ in range(30):
         middle = 0.5 * (low + high)
@@ -158,21 +161,21 @@ def idle_drive(m, s):
     d = s.drivetrain[0]
     turbine = converter_torques(m.drivetrain, d["engine_speed"], d["turbine_speed"])[1] if d["gear"] != 0 else 0.0
     s.axles[0]["reaction_y"] = 0.0
-    for i in range(4):
-        final = m.drivetrain[0]["front_final_ratio"] if i < 2 else m.drivetrain[0]["rear_final_ratio"]
-        s.axles[0]["drive_torque"][i] = 0.25 * turbine / (d["ratio"] * final) if d["gear"] != 0 else 0.0
+    for i in range(len(s.wheels)):
+        share = wheel_share(m.drivetrain, axle_of(m.drivetrain, i))
+        s.axles[0]["drive_torque"][i] = share * turbine / d["ratio"] if d["gear"] != 0 else 0.0
         s.axles[0]["reaction_y"] -= s.axles[0]["drive_torque"][i]
 
 
 @kernel
 def static_residual(m, s, ground, place, unknown, residual):
-    """Accelerations (angular 3, linear 3, thetas 4) of the vehicle standing still in the given position.
+    """Accelerations (angular 3, linear 3, thetas) of the vehicle standing still in the given position.
 
     Parameters
     ----------
     place : (3,) x, y [m] and yaw [rad] at which the tires hold the ground
-    unknown : (10,) displacement dx, dy from there, height z [m], roll, pitch, change of yaw [rad], thetas [rad]
-    residual : (10,) accelerations relative to the world, overwritten [rad/s2, m/s2]
+    unknown : (6 + wheels,) displacement dx, dy from there, height z [m], roll, pitch, change of yaw [rad], thetas [rad]
+    residual : (6 + wheels,) accelerations relative to the world, overwritten [rad/s2, m/s2]
     """
     x = s.state[0]
     x["p_WB"][0] = place[0] + unknown[0]
@@ -182,23 +185,24 @@ def static_residual(m, s, ground, place, unknown, residual):
     rotation_of_euler(unknown[3], unknown[4], place[2] + unknown[5], R)
     quaternion_of_rotation(R, x["q_WB"])
     rotation_of_quaternion(x["q_WB"], R)
-    for i in range(4):
+    wheels = len(x["theta"])
+    for i in range(wheels):
         x["theta"][i] = unknown[6 + i]
     before_contact(m, s, tables_alone(m), 0.0)
-    for i in range(4):
+    for i in range(wheels):
         find_ground(m, s, i, ground)
         hold_ground(m, s, i, place, unknown)
         press_tire(m, s, i, 1e-3)
     answer_outside(m, s, 1e-3, True)
     gather_tire_loads(s)
-    for i in range(4):
+    for i in range(wheels):
         s.axles[0]["brake_torque"][i] = s.loads[0]["axle_moment"][i] + s.axles[0]["drive_torque"][i]
     add_reactions(m, s, ground)
     answer(m, s, ground)
     for j in range(3):
         residual[j] = s.out[0]["alpha_WB_B"][j]
         residual[j + 3] = s.out[0]["a_WB_B"][j]
-    for i in range(4):
+    for i in range(wheels):
         residual[6 + i] = s.out[0]["theta_ddot"][i]
 
 

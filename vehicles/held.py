@@ -16,12 +16,13 @@ from simulator.base.algebra.vectors import cross, vector
 from simulator.base.errors import JounceError
 from simulator.base.frames import euler_angles, quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
-from simulator.base.records import record
 from terrain.surface import GroundArrays
-from vehicles.drivetrain.driveline import solve_wheels
-from vehicles.drivetrain.drivetrain import reactions
+from vehicles.axles import USUAL, WHEELS, Size, record_for
+from vehicles.drivetrain.driveline import solve_wheels, wheel_share
+from vehicles.drivetrain.drivetrain import half_shaft_inertia, reactions
 from vehicles.integration.implicit import differences
 from vehicles.integration.method import Vector
+from vehicles.sides import axle_of
 from vehicles.stages import add_reactions, answer, before_contact, gather_tire_loads, integrate, tables_alone
 from vehicles.tires.radial import effective_radius
 from vehicles.tires.tread_law import MEMORY, NUMBERS
@@ -32,22 +33,19 @@ HELD_STATE = (
     # name          shape   unit     what it is
     ("place", (2,), "m", "x and y of the chassis reference point in the world"),
     ("yaw", (), "rad", "heading"),
-    ("wheel_angle", (4,), "rad", "angles of the wheels relative to their carriers"),
+    ("wheel_angle", (WHEELS,), "rad", "angles of the wheels relative to their carriers"),
     ("height", (), "m", "z of the chassis reference point"),
     ("roll", (), "rad", "R_WB = Rz(yaw) Ry(pitch) Rx(roll)"),
     ("pitch", (), "rad", "the same"),
-    ("theta", (4,), "rad", "lower-arm angles"),
+    ("theta", (WHEELS,), "rad", "lower-arm angles"),
     ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
-    ("theta_dot", (4,), "rad/s", "rates of the lower-arm angles"),
-    ("wheel_spin", (4,), "rad/s", "absolute spins of the wheels"),
-    ("tread", (NUMBERS, 4), "", "numbers of the states of the tread laws, the first ones of all wheels, then the second ones"),
+    ("theta_dot", (WHEELS,), "rad/s", "rates of the lower-arm angles"),
+    ("wheel_spin", (WHEELS,), "rad/s", "absolute spins of the wheels"),
+    ("tread", (NUMBERS, WHEELS), "", "numbers of the states of the tread laws, the first ones of all wheels, then the second ones"),
 )
 """On level ground nothing depends on the seven numbers of the first three rows. Of the last row as much counts as the tread law with the
 largest state has: it comes last, so that a vehicle's state is the first part of the record."""
-
-BODIES = record(HELD_STATE).view(np.float64).size - 4 * NUMBERS
-"""Numbers before those of the treads."""
 
 MEMORY_ROUNDS = 5
 """Rounds after which a tire's first guesses of slip and secant no longer show in its forces."""
@@ -70,7 +68,8 @@ class HeldVehicle:
 
     Attributes
     ----------
-    y : (n,) state in trim, the first part of a record of HELD_STATE read as numbers; 36 of them on TMeasy's two
+    size : numbers of axles and wheels
+    y : (n,) state in trim, the first part of a record of HELD_STATE read as numbers; 36 of them with four wheels on TMeasy's two
     idle : indices of numbers of y that the tread law of their wheel does not have
     torque : driveshaft torque [N m] that keeps the speed
 
@@ -83,14 +82,15 @@ class HeldVehicle:
         vehicle.reset(ground)
         self.model, self.space, self.ground = vehicle.model, vehicle.space, ground
         self.space.axles[0]["brake_torque"] = 0.0
-        self.speed, self.torque = speed, 0.0
-        self._from, self._to = record(HELD_STATE), record(HELD_STATE)
+        self.speed, self.torque, self.size = speed, 0.0, vehicle.size
+        self._from, self._to = record_for(HELD_STATE, self.size), record_for(HELD_STATE, self.size)
         counts = self.model.treads.laws["numbers"]
-        self.idle = BODIES + np.flatnonzero((np.arange(counts.max())[:, None] >= counts).ravel())
+        self._bodies = self._from.view(np.float64).size - NUMBERS * self.size.wheels  # numbers before those of the treads
+        self.idle = self._bodies + np.flatnonzero((np.arange(counts.max())[:, None] >= counts).ravel())
         self.y = self._trim()
 
     def rates(self, t: float, y: Vector) -> Vector:
-        """y' (36,) at the state y; the time t does not matter."""
+        """y' (n,) at the state y; the time t does not matter."""
         self._from.view(np.float64)[: len(y)] = y
         held_rates(self.model, self.space, self.ground, self.torque, self._from, self._to)
         return self._to.view(np.float64)[: len(y)].copy()
@@ -103,14 +103,14 @@ class HeldVehicle:
 
     def _trim(self) -> Vector:
         """Newton's method for the state in which only the ignorable coordinates change, by torque, sideslip and steering."""
-        start = record(HELD_STATE)
+        start, size = record_for(HELD_STATE, self.size), self.size
         read_held(self.space, start)
         deflection = float(self.space.contacts["tire_deflection"].mean())
         start[0]["wheel_spin"] = [self.speed / effective_radius(float(tire["radius"]), deflection) for tire in self.model.tires]
-        y = start.view(np.float64)[: BODIES + 4 * self.model.treads.laws["numbers"].max()]
-        treads = np.setdiff1d(np.arange(BODIES, len(y)), self.idle)
-        free = np.concatenate([places("height", "roll", "pitch", "theta", "wheel_spin"), treads])
-        resting = np.concatenate([places("v_WB_B", "w_WB_B", "theta_dot", "wheel_spin"), treads])
+        y = start.view(np.float64)[: self._bodies + size.wheels * self.model.treads.laws["numbers"].max()]
+        treads = np.setdiff1d(np.arange(self._bodies, len(y)), self.idle)
+        free = np.concatenate([places("height", "roll", "pitch", "theta", "wheel_spin", size=size), treads])
+        resting = np.concatenate([places("v_WB_B", "w_WB_B", "theta_dot", "wheel_spin", size=size), treads])
         unknown = np.concatenate([y[free], np.zeros(3)])
 
         def rest(x: Vector) -> Vector:
@@ -134,9 +134,9 @@ class HeldVehicle:
         raise JounceError(f"no trim at {self.speed:g} m/s (left over: {np.abs(rest(unknown)).max():.2g})")
 
 
-def places(*names: str) -> NDArray[np.int_]:
-    """Indices of fields of HELD_STATE in it, read as numbers."""
-    marks = record(HELD_STATE)
+def places(*names: str, size: Size = USUAL) -> NDArray[np.int_]:
+    """Indices of fields of HELD_STATE in it, read as numbers, for a vehicle of that size."""
+    marks = record_for(HELD_STATE, size)
     for name in names:
         marks[0][name] = 1.0
     return np.flatnonzero(marks.view(np.float64))
@@ -161,11 +161,11 @@ def held_step(m, s, ground, torque, c, h):
     write_held(s, c)
     before_contact(m, s, tables_alone(m), h)
     settled_tire_forces(m, s, ground, h)
-    for i in range(4):
+    for i in range(len(s.wheels)):
         advance_tire(m, s, i, h)
     gather_tire_loads(s)
     spin_rates(m, s, torque)
-    for i in range(4):
+    for i in range(len(s.wheels)):
         s.state[0]["wheel_spin"][i] += h * s.drivetrain[0]["change"][i]
     add_reactions(m, s, ground)
     answer(m, s, ground)
@@ -177,11 +177,11 @@ def held_step(m, s, ground, torque, c, h):
 def settled_tire_forces(m, s, ground, h):
     """Forces and rates of the tires from their states alone, their guesses being made better until they are right."""
     for _ in range(MEMORY_ROUNDS):
-        for i in range(4):
+        for i in range(len(s.wheels)):
             touch_ground(m, s, i, ground)
             press_tire(m, s, i, h)
         answer_outside(m, s, h, False)
-        for i in range(4):
+        for i in range(len(s.wheels)):
             advance_tire(m, s, i, 0.0)
 
 
@@ -192,12 +192,12 @@ def spin_rates(m, s, torque):
     As in `drivetrain_step` without brakes, T_c / r being the given torque: (I + J) W' = moment + n torque.
     """
     d = s.drivetrain[0]
-    for i in range(4):
-        share = 0.25 / (m.drivetrain[0]["front_final_ratio"] if i < 2 else m.drivetrain[0]["rear_final_ratio"])
-        d["load"][i] = s.loads[0]["axle_moment"][i] + share * torque
-        d["diagonal"][i] = m.corners[0]["spin_inertia"][i] + m.drivetrain[0]["half_shaft_inertia"]
-    solve_wheels(m.drivetrain, d["diagonal"], d["load"], m.drivetrain[0]["driveshaft_inertia"], d["change"])
-    for i in range(4):
+    for i in range(len(s.wheels)):
+        d["load"][i] = s.loads[0]["axle_moment"][i] + wheel_share(m.drivetrain, axle_of(m.drivetrain, i)) * torque
+        d["diagonal"][i] = m.corners[0]["spin_inertia"][i] + half_shaft_inertia(m.drivetrain, i)
+        d["yielding"][i] = 1.0 / d["diagonal"][i]
+    solve_wheels(m.drivetrain, s.drivetrain, m.drivetrain[0]["driveshaft_inertia"])
+    for i in range(len(s.wheels)):
         s.axles[0]["drive_torque"][i] = m.corners[0]["spin_inertia"][i] * d["change"][i] - s.loads[0]["axle_moment"][i]
     reactions(m.drivetrain, s.drivetrain, 0.0, 0.0, 1.0, s.axles)
 
@@ -211,7 +211,7 @@ def write_held(s, c):
     x["p_WB"][0], x["p_WB"][1], x["p_WB"][2] = c[0]["place"][0], c[0]["place"][1], c[0]["height"]
     for j in range(3):
         x["v_WB_B"][j], x["w_WB_B"][j] = c[0]["v_WB_B"][j], c[0]["w_WB_B"][j]
-    for i in range(4):
+    for i in range(len(s.wheels)):
         x["theta"][i], x["theta_dot"][i] = c[0]["theta"][i], c[0]["theta_dot"][i]
         x["wheel_angle"][i], x["wheel_spin"][i] = c[0]["wheel_angle"][i], c[0]["wheel_spin"][i]
         tire = s.tires[i]
@@ -232,7 +232,7 @@ def read_held(s, c):
     c[0]["place"][0], c[0]["place"][1], c[0]["height"] = x["p_WB"][0], x["p_WB"][1], x["p_WB"][2]
     for j in range(3):
         c[0]["v_WB_B"][j], c[0]["w_WB_B"][j] = x["v_WB_B"][j], x["w_WB_B"][j]
-    for i in range(4):
+    for i in range(len(s.wheels)):
         c[0]["theta"][i], c[0]["theta_dot"][i] = x["theta"][i], x["theta_dot"][i]
         c[0]["wheel_angle"][i], c[0]["wheel_spin"][i] = x["wheel_angle"][i], x["wheel_spin"][i]
         for k in range(NUMBERS):
@@ -255,7 +255,7 @@ def write_rates(s, c, rate):
     for j in range(3):
         rate[0]["v_WB_B"][j] = o["a_WB_B"][j] - w_v[j]
         rate[0]["w_WB_B"][j] = o["alpha_WB_B"][j]
-    for i in range(4):
+    for i in range(len(s.wheels)):
         rate[0]["theta"][i], rate[0]["theta_dot"][i] = c[0]["theta_dot"][i], o["theta_ddot"][i]
         rate[0]["wheel_angle"][i] = c[0]["wheel_spin"][i] - o["carrier_spin"][i]
         rate[0]["wheel_spin"][i] = d["change"][i]

@@ -13,42 +13,51 @@ so its eigenvalues are those of A and seven zeros: A, the rows and columns of th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
+from vehicles.axles import Size
 from vehicles.held import HeldVehicle, places
 from vehicles.integration.implicit import differences
 from vehicles.integration.method import Matrix
 from vehicles.integration.stability import ComplexVector
 
-IGNORABLE = places("place", "yaw", "wheel_angle")
+IGNORABLE = ("place", "yaw", "wheel_angle")
+"""Fields of HELD_STATE on which nothing depends."""
 
 DEPENDENCE = 1e-4
 """Largest derivative, in SI units, by a coordinate on which nothing depends: rounding over the width of the differences."""
 
-TREADS = places("tread")
-POSITIONS = places("height", "roll", "pitch", "theta", "tread")
-"""Coordinates a semi-implicit method advances with the new velocities."""
+TREADS = ("tread",)
+POSITIONS = ("height", "roll", "pitch", "theta", "tread")
+"""Fields that a semi-implicit method advances with the new velocities."""
 
-FAST = places("theta", "theta_dot", "wheel_spin", "tread")
+FAST = ("theta", "theta_dot", "wheel_spin", "tread")
 """Suspension, wheels and tires, beside the slow chassis [Deyo 1989]."""
 
-_V, _W = places("v_WB_B"), places("w_WB_B")
-KINDS = {
-    "surge": _V[:1],
-    "sway": _V[1:2],
-    "yaw": _W[2:],
-    "heave": np.append(places("height"), _V[2]),
-    "pitch": np.append(places("pitch"), _W[1]),
-    "roll": np.append(places("roll"), _W[0]),
-    "wheel hop": places("theta", "theta_dot"),
-    "wheel spin": np.append(places("wheel_spin"), TREADS[:4]),
-    "tread": TREADS[4:],
-}
-"""Coordinates that make a kind of mode. `wheel spin` is a wheel turning on its tread, `tread` its relaxation across; a `wheel hop` without
-oscillation is called SCRUB."""
+
+@cache
+def kinds_of_mode(size: Size) -> dict[str, NDArray[np.int_]]:
+    """Indices of the coordinates that make a kind of mode of a vehicle of that size.
+
+    `wheel spin` is a wheel turning on its tread, `tread` its relaxation across; a `wheel hop` without oscillation is called SCRUB.
+    """
+    v, w, treads = places("v_WB_B", size=size), places("w_WB_B", size=size), places(*TREADS, size=size)
+    return {
+        "surge": v[:1],
+        "sway": v[1:2],
+        "yaw": w[2:],
+        "heave": np.append(places("height", size=size), v[2]),
+        "pitch": np.append(places("pitch", size=size), w[1]),
+        "roll": np.append(places("roll", size=size), w[0]),
+        "wheel hop": places("theta", "theta_dot", size=size),
+        "wheel spin": np.append(places("wheel_spin", size=size), treads[: size.wheels]),
+        "tread": treads[size.wheels :],
+    }
+
 
 SCRUB = "scrub"
 """The arm creeps, because the tire under it must slip sideways as it moves."""
@@ -67,13 +76,15 @@ class LinearVehicle:
     eigenvalues: ComplexVector
     """(n,) 1/s, slowest first"""
     kinds: tuple[str, ...]
-    """What each eigenvalue is, a key of KINDS or SCRUB"""
+    """What each eigenvalue is, a key of `kinds_of_mode` or SCRUB"""
     shares: NDArray[np.float64]
     """(n,) share of the coordinates of that kind in the mode"""
+    size: Size
+    """Of the vehicle"""
 
-    def indices(self, coordinates: NDArray[np.int_]) -> NDArray[np.int_]:
-        """Where coordinates of HELD_STATE are in y; those that are not are left out."""
-        return np.flatnonzero(np.isin(self.coordinates, coordinates))
+    def indices(self, *fields: str) -> NDArray[np.int_]:
+        """Where fields of HELD_STATE are in y; those that are not are left out."""
+        return np.flatnonzero(np.isin(self.coordinates, places(*fields, size=self.size)))
 
 
 def linearize(vehicle: HeldVehicle) -> LinearVehicle:
@@ -86,18 +97,18 @@ def linearize(vehicle: HeldVehicle) -> LinearVehicle:
     JounceError : something depends on place, heading or wheel angles: the ground is not level and even
     """
     J = differences(lambda y: vehicle.rates(0.0, y), vehicle.y, np.arange(len(vehicle.y)))
-    return _linear(vehicle.speed, without_rigid_modes(J, kept(vehicle), 0.0), kept(vehicle))
+    return _linear(vehicle.speed, without_rigid_modes(J, vehicle, 0.0), kept(vehicle), vehicle.size)
 
 
 def step_matrix(vehicle: HeldVehicle, h: float) -> Matrix:
     """Matrix (n, n) that one step of h seconds by the scheme of `vehicles.step` multiplies small deviations with; without rigid modes."""
     J = differences(lambda y: vehicle.step(y, h), vehicle.y, np.arange(len(vehicle.y)))
-    return without_rigid_modes(J, kept(vehicle), h)
+    return without_rigid_modes(J, vehicle, h)
 
 
 def kept(vehicle: HeldVehicle) -> NDArray[np.int_]:
     """Coordinates of its state that make modes: none of IGNORABLE, nor what only the tread laws of other wheels have."""
-    return np.setdiff1d(np.setdiff1d(np.arange(len(vehicle.y)), IGNORABLE), vehicle.idle)
+    return np.setdiff1d(np.setdiff1d(np.arange(len(vehicle.y)), places(*IGNORABLE, size=vehicle.size)), vehicle.idle)
 
 
 def with_rigid_treads(linear: LinearVehicle) -> LinearVehicle:
@@ -112,22 +123,23 @@ def with_rigid_treads(linear: LinearVehicle) -> LinearVehicle:
     """
     if linear.speed == 0.0:
         raise JounceError("treads cannot be rigid at rest: a tire without relaxation needs a speed to have a slip")
-    u = linear.indices(TREADS)
+    u = linear.indices(*TREADS)
     x = np.setdiff1d(np.arange(len(linear.A)), u)
     A = linear.A
     reduced = A[np.ix_(x, x)] - A[np.ix_(x, u)] @ np.linalg.solve(A[np.ix_(u, u)], A[np.ix_(u, x)])
-    return _linear(linear.speed, reduced, linear.coordinates[x])
+    return _linear(linear.speed, reduced, linear.coordinates[x], linear.size)
 
 
-def without_rigid_modes(J: Matrix, kept: NDArray[np.int_], h: float) -> Matrix:
+def without_rigid_modes(J: Matrix, vehicle: HeldVehicle, h: float) -> Matrix:
     """Rows and columns of the kept coordinates, after a check that these do not depend on the ignorable ones (h: step of a step's matrix)."""
-    found = np.abs(J[np.ix_(kept, IGNORABLE)]).max()
+    moving = kept(vehicle)
+    found = np.abs(J[np.ix_(moving, places(*IGNORABLE, size=vehicle.size))]).max()
     if found > DEPENDENCE * (h or 1.0):
         raise JounceError(f"the vehicle depends on its place or heading ({found:.2g} 1/s): linearize it on level, even ground")
-    return J[np.ix_(kept, kept)]
+    return J[np.ix_(moving, moving)]
 
 
-def _linear(speed: float, A: Matrix, coordinates: NDArray[np.int_]) -> LinearVehicle:
+def _linear(speed: float, A: Matrix, coordinates: NDArray[np.int_], size: Size) -> LinearVehicle:
     """Eigenvalues with their kinds: the coordinates with the largest participation, |left times right eigenvector|, which no choice of
     units changes [Perez-Arriaga, Verghese and Schweppe 1982]."""
     eigenvalues, right = np.linalg.eig(A)
@@ -135,7 +147,7 @@ def _linear(speed: float, A: Matrix, coordinates: NDArray[np.int_]) -> LinearVeh
     eigenvalues, right = eigenvalues[order], right[:, order]
     participation = np.abs(np.linalg.inv(right).T * right)
     participation /= participation.sum(axis=0)
-    shares = np.array([participation[np.isin(coordinates, members)].sum(axis=0) for members in KINDS.values()])
-    names = np.array(list(KINDS))[shares.argmax(axis=0)]
+    shares = np.array([participation[np.isin(coordinates, members)].sum(axis=0) for members in kinds_of_mode(size).values()])
+    names = np.array(list(kinds_of_mode(size)))[shares.argmax(axis=0)]
     names[(names == "wheel hop") & (eigenvalues.imag == 0.0)] = SCRUB
-    return LinearVehicle(speed, A, coordinates, eigenvalues, tuple(names.tolist()), shares.max(axis=0))
+    return LinearVehicle(speed, A, coordinates, eigenvalues, tuple(names.tolist()), shares.max(axis=0), size)

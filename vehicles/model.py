@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
+from vehicles.axles import USUAL_AXLES, WHEELS, Axles, Size, record_for, size_of
 from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Block, Blocks, new_blocks
@@ -22,7 +23,8 @@ from vehicles.suspension.ends import no_ends
 
 OneKind = TypeVar("OneKind", bound=CornerDesign)
 
-CORNER_NAMES = ("FL", "FR", "RL", "RR")
+CORNER_NAMES = USUAL_AXLES.corners
+"""Of the corners of a vehicle of the usual size."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,9 @@ class Design:
     Parameters
     ----------
     chassis : body with everything fixed to it
-    corners : FL, FR, RL, RR
+    corners : from the front, left before right: FL, FR, RL, RR
     struts : record of STRUTS
+    axles : on which they stand
     gravity : acceleration of free fall under which it is evaluated by itself [m/s2]; on a ground, that of the ground counts
     """
 
@@ -41,6 +44,7 @@ class Design:
     corners: tuple[CornerDesign, ...]
     struts: Record
     gravity: float = STANDARD_GRAVITY
+    axles: Axles = USUAL_AXLES
 
     def corners_of(self, kind: type[OneKind]) -> tuple[OneKind, ...]:
         """The corners, if all are of that kind. Raises ConfigError."""
@@ -52,32 +56,62 @@ class Design:
         return tuple(found)
 
 
-@dataclass(frozen=True)
-class Mechanism:
-    """The multibody part: records of CHASSIS, CORNERS and STRUTS, what the kinds of its corners have of their own, and the design."""
+class MechanismRecords(NamedTuple):
+    """What kernels read of a mechanism."""
 
     chassis: Record
     corners: Record
     struts: Record
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """The multibody part: records of CHASSIS, CORNERS and STRUTS, what the kinds of its corners have of their own, and the design."""
+
+    records: MechanismRecords
     own: Record
     """Parameters of the corners of the default kind."""
     blocks: tuple[Block, ...]
     """Those of the other kinds."""
     designs: tuple[CornerDesign, ...]
+    axles: Axles
+
+    @property
+    def chassis(self) -> Record:
+        """Record of CHASSIS."""
+        return self.records.chassis
+
+    @property
+    def corners(self) -> Record:
+        """Record of CORNERS."""
+        return self.records.corners
+
+    @property
+    def struts(self) -> Record:
+        """Record of STRUTS."""
+        return self.records.struts
+
+    def with_struts(self, struts: Record) -> Mechanism:
+        """The same on other springs and dampers."""
+        return replace(self, records=self.records._replace(struts=struts))
+
+    @property
+    def size(self) -> Size:
+        """Numbers of axles and wheels."""
+        return self.axles.size
 
     @property
     def Q_design(self) -> NDArray[np.float64]:
-        """(3, 4) inner tie-rod points in the design position [m]."""
+        """(3, wheels) inner tie-rod points in the design position [m]."""
         return np.column_stack([corner.Q for corner in self.designs])
 
     def new_blocks(self) -> Blocks:
         """The blocks of its corners with memory of their own."""
-        return new_blocks(self.own, self.blocks)
+        return new_blocks(self.own, self.blocks, self.size)
 
 
-@dataclass(frozen=True)
-class Workspace:
-    """State and scratch records of one vehicle."""
+class Workspace(NamedTuple):
+    """State and scratch records of one mechanism."""
 
     blocks: Blocks
     state: Record
@@ -88,8 +122,8 @@ class Workspace:
     out: Record
 
 
-def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: Record) -> Mechanism:
-    """Mechanism out of its design description; corners in the order FL, FR, RL, RR.
+def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: Record, axles: Axles = USUAL_AXLES) -> Mechanism:
+    """Mechanism out of its design description; corners from the front, left before right, on these axles.
 
     Raises
     ------
@@ -99,33 +133,59 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
     body[0]["mass"], body[0]["com"] = chassis.mass, chassis.p_BoBcm
     inertia = chassis.I_BBcm
     body[0]["inertia"] = inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]
-    geometry = record(CORNERS)
-    geometry[0]["ends"] = no_ends()[0]
-    for left, right in ((corners[0], corners[1]), (corners[2], corners[3])):
-        if right.kind != left.kind:
-            raise ConfigError(right.file, right.key, right.kind, f"{left.kind} as on the left side: the sides of an axle are of one kind")
-    own = record(PARAMETERS)
-    ours = [corner.block is None and corner.linkage is None for corner in corners]
-    own[0]["corners"] = sum(ours)
-    own[0]["steered"] = 2 if ours[0] else 0
+    size = axles.size
+    geometry = record_for(CORNERS, size)
+    axles.write(geometry)
+    geometry[0]["ends"] = no_ends(size)[0]
+    own = record_for(PARAMETERS, size)
     blocks: list[Block] = []
-    for i, corner in enumerate(corners):
-        if corner.block is None:
-            corner.write(geometry, own, i)
-            continue
-        if not blocks or blocks[-1].kind is not corner.block:
-            blocks.append(Block(corner.block, record(corner.block.parameters), i, 0))
-        corner.write(geometry, blocks[-1].parameters, i)
-        blocks[-1] = replace(blocks[-1], count=blocks[-1].count + 1)
+    for axle in range(size.axles):
+        _add_axle(axle, [corners[i] for i in axles.on(axle)], axles.on(axle)[0], geometry, own, blocks)
     pad_default(own)
-    return Mechanism(body, geometry, struts, own, tuple(blocks), tuple(corners))
+    return Mechanism(MechanismRecords(body, geometry, struts), own, tuple(blocks), tuple(corners), axles)
+
+
+def _add_axle(axle: int, corners: Sequence[CornerDesign], first: int, geometry: Record, own: Record, blocks: list[Block]) -> None:
+    """Write the corners of an axle, of which `first` is the first one, into CORNERS and into the records of their kind."""
+    kind = corners[0].block
+    for corner in corners[1:]:
+        if corner.kind != corners[0].kind:
+            expected = f"{corners[0].kind} as on the left side: the sides of an axle are of one kind"
+            raise ConfigError(corner.file, corner.key, corner.kind, expected)
+    if kind is None:
+        for i, corner in enumerate(corners, first):
+            corner.write(geometry, own, i)
+        if corners[0].linkage is None:
+            own[0]["corners"] += len(corners)
+            own[0]["steered"] += len(corners) if axle == 0 else 0
+        return
+    if not blocks or not blocks[-1].has_room(kind, len(corners)):
+        lane = first if size_of(geometry).is_usual else 0
+        blocks.append(Block(kind, record(kind.parameters), first, 0, axle, lane))
+    block = blocks[-1]
+    for i, corner in enumerate(corners, first):
+        if block.lane == block.first:
+            corner.write(geometry, block.parameters, i)
+        else:
+            _write_beside(corner, geometry, block.parameters, i, i - block.first + block.lane)
+    blocks[-1] = replace(block, count=block.count + len(corners))
+
+
+def _write_beside(corner: CornerDesign, geometry: Record, parameters: Record, i: int, lane: int) -> None:
+    """Corner i, which is another column in the records of its kind."""
+    usual = record(CORNERS)
+    usual[0]["ends"] = no_ends()[0]
+    corner.write(usual, parameters, lane)
+    for name, shape, *_ in CORNERS:
+        if shape and shape[-1] is WHEELS and name != "axle":
+            geometry[0][name][..., i] = usual[0][name][..., lane]
+    geometry[0]["coupled"][geometry[0]["axle"][i]] = usual[0]["coupled"][lane // 2]
 
 
 def new_workspace(mechanism: Mechanism, gravity: float = STANDARD_GRAVITY) -> Workspace:
     """Workspace in the design position at rest at the world's origin, under gravity [m/s2] alone."""
-    space = Workspace(
-        mechanism.new_blocks(), record(STATE), record(INPUTS), record(LOADS), record(KINEMATICS), record(WORK), record(ACCELERATIONS)
-    )
+    tables = (STATE, INPUTS, LOADS, KINEMATICS, WORK, ACCELERATIONS)
+    space = Workspace(mechanism.new_blocks(), *(record_for(table, mechanism.size) for table in tables))
     space.state[0]["q_WB"][0] = 1.0
     space.inputs[0]["Q"] = mechanism.Q_design
     space.loads[0]["gravity"] = gravity

@@ -37,7 +37,7 @@ def read_vehicle(m, s, out):
     for j in range(4):
         o["q_WB"][j] = x["q_WB"][j]
     o["roll"], o["pitch"], o["yaw"] = euler_angles(R)
-    for i in range(4):
+    for i in range(len(s.wheels)):
         read_corner(m, s, i, o)
         read_wheel(s, i, o)
     a = s.axles[0]
@@ -67,7 +67,7 @@ def find_points(m, s):
 def show_tabulated(m, s):
     """Wheel and points of corners that have no closed form, from tables."""
     k, points, row = s.kinematics[0], s.points[0], s.reduced[0]["rows"][0]
-    for i in range(4):
+    for i in range(len(s.wheels)):
         if m.tables.grid[0]["placed"][i] > 0:
             place_corner(s.reduced, i, s.inputs[0]["theta_dot"][i], s.kinematics)
             interpolate_places(m.tables, i, s.inputs[0]["theta"][i], s.steering[0]["angle"], s.reduced)
@@ -108,7 +108,7 @@ def read_corner(m, s, i, o):
     o["camber"][i] = -outward * math.asin(axle[2])
     o["spring_length"][i], o["spring_force"][i] = k["spring_length"][i], s.out[0]["spring_force"][i]
     o["shock_length"][i], o["shock_force"][i] = k["shock_length"][i], s.out[0]["shock_force"][i]
-    o["shock_rate"][i] = shock_rate(m.corners, s.kinematics, s.inputs, i)
+    o["shock_rate"][i] = shock_rate(m, s, i)
     o["anti_roll_bar_force"][i] = s.out[0]["bar_force"][i]
 
 

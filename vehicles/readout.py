@@ -1,9 +1,13 @@
 """What the rest of the program may know about the vehicle after a tick: one record, filled in place.
 
-The telemetry, the view, the motion cueing and the tests read this and nothing else. Corners are in the order FL, FR, RL, RR.
+The telemetry, the view, the motion cueing and the tests read this and nothing else. Corners are counted from the front, left before right: FL, FR, RL, RR.
 Frames: W world (z up), B chassis reference point (ISO 8855: x forward, y left, z up), K hub (wheel carrier), C tire contact
 (x along the wheel's heading in the ground plane, y left, z ground normal), H driver's head.
 """
+
+from __future__ import annotations
+
+from vehicles.axles import WHEELS
 
 READOUT = (
     # name               shape       unit      what it is
@@ -18,37 +22,47 @@ READOUT = (
     ("a_WB_B", (3,), "m/s2", "acceleration of the chassis reference point relative to the world, in B"),
     ("alpha_WB_B", (3,), "rad/s2", "angular acceleration of the chassis, in B"),
     ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B (at rest on level ground: 0, 0, +g)"),
-    ("theta", (4,), "rad", "lower-arm angle from the design position, + = jounce; of a five-link axle the height of the wheel [m]"),
-    ("theta_dot", (4,), "rad/s", "its rate; of a five-link axle [m/s]"),
-    ("jounce", (4,), "m", "height of the wheel centre above its design position", "f8", "B"),
-    ("wheel_angle", (4,), "rad", "rotation of the wheel about its axle since the start, + = rolling forward"),
-    ("wheel_spin", (4,), "rad/s", "absolute angular velocity of the wheel about its axle"),
-    ("road_wheel_angle", (4,), "rad", "heading of the wheel relative to the chassis, + = left"),
-    ("camber", (4,), "rad", "inclination of the wheel plane to the chassis z axis, + = top outward"),
-    ("p_BK", (4, 3), "m", "wheel centre, in B"),
-    ("R_BK", (4, 3, 3), "1", "orientation of the wheel carrier (the wheel without its spin), carrier to chassis"),
-    ("lower_ball_B", (4, 3), "m", "outer ball joint of the lower arm, in B; of a five-link axle midway between those of the lower links"),
-    ("upper_ball_B", (4, 3), "m", "outer ball joint of the upper arm, in B; of a five-link axle midway between those of the upper links"),
-    ("tierod_outer_B", (4, 3), "m", "outer tie-rod joint, in B"),
-    ("tierod_inner_B", (4, 3), "m", "inner tie-rod joint, in B"),
-    ("shock_lower_B", (4, 3), "m", "lower end of the shock absorber, in B"),
-    ("spring_lower_B", (4, 3), "m", "lower end of the spring, in B"),
-    ("spring_length", (4,), "m", "length of the spring"),
-    ("spring_force", (4,), "N", "force of spring and stops, + = pushes the ends apart"),
-    ("shock_length", (4,), "m", "length of the shock absorber"),
-    ("shock_rate", (4,), "m/s", "rate of the shock absorber's length, + = rebound"),
-    ("shock_force", (4,), "N", "damper force, + = pushes the ends apart"),
-    ("anti_roll_bar_force", (4,), "N", "force of the anti-roll bar on this side of the suspension, + = downwards"),
-    ("p_WC", (4, 3), "m", "contact point, in the world"),
-    ("F_C", (4, 3), "N", "force of the ground on the tire, in the contact frame"),
-    ("M_C", (4, 3), "N m", "moment of the ground on the tire about the contact point, in the contact frame"),
-    ("slip_ratio", (4,), "1", "longitudinal slip, + = driving"),
-    ("slip_angle", (4,), "rad", "slip angle, + = wheel centre moves to the left of its heading"),
-    ("tire_deflection", (4,), "m", "radial deflection of the tire"),
-    ("sinkage", (4,), "m", "sinkage of the wheel into the soil"),
-    ("hardness", (4,), "1", "share of hard ground under the tire, 1 = road, 0 = soil"),
-    ("brake_torque", (4,), "N m", "torque of the brake on the wheel about its axle"),
-    ("drive_torque", (4,), "N m", "torque of the half shaft on the wheel about its axle"),
+    ("theta", (WHEELS,), "rad", "lower-arm angle from the design position, + = jounce; of a five-link axle the height of the wheel [m]"),
+    ("theta_dot", (WHEELS,), "rad/s", "its rate; of a five-link axle [m/s]"),
+    ("jounce", (WHEELS,), "m", "height of the wheel centre above its design position", "f8", "B"),
+    ("wheel_angle", (WHEELS,), "rad", "rotation of the wheel about its axle since the start, + = rolling forward"),
+    ("wheel_spin", (WHEELS,), "rad/s", "absolute angular velocity of the wheel about its axle"),
+    ("road_wheel_angle", (WHEELS,), "rad", "heading of the wheel relative to the chassis, + = left"),
+    ("camber", (WHEELS,), "rad", "inclination of the wheel plane to the chassis z axis, + = top outward"),
+    ("p_BK", (WHEELS, 3), "m", "wheel centre, in B"),
+    ("R_BK", (WHEELS, 3, 3), "1", "orientation of the wheel carrier (the wheel without its spin), carrier to chassis"),
+    (
+        "lower_ball_B",
+        (WHEELS, 3),
+        "m",
+        "outer ball joint of the lower arm, in B; of a five-link axle midway between those of the lower links",
+    ),
+    (
+        "upper_ball_B",
+        (WHEELS, 3),
+        "m",
+        "outer ball joint of the upper arm, in B; of a five-link axle midway between those of the upper links",
+    ),
+    ("tierod_outer_B", (WHEELS, 3), "m", "outer tie-rod joint, in B"),
+    ("tierod_inner_B", (WHEELS, 3), "m", "inner tie-rod joint, in B"),
+    ("shock_lower_B", (WHEELS, 3), "m", "lower end of the shock absorber, in B"),
+    ("spring_lower_B", (WHEELS, 3), "m", "lower end of the spring, in B"),
+    ("spring_length", (WHEELS,), "m", "length of the spring"),
+    ("spring_force", (WHEELS,), "N", "force of spring and stops, + = pushes the ends apart"),
+    ("shock_length", (WHEELS,), "m", "length of the shock absorber"),
+    ("shock_rate", (WHEELS,), "m/s", "rate of the shock absorber's length, + = rebound"),
+    ("shock_force", (WHEELS,), "N", "damper force, + = pushes the ends apart"),
+    ("anti_roll_bar_force", (WHEELS,), "N", "force of the anti-roll bar on this side of the suspension, + = downwards"),
+    ("p_WC", (WHEELS, 3), "m", "contact point, in the world"),
+    ("F_C", (WHEELS, 3), "N", "force of the ground on the tire, in the contact frame"),
+    ("M_C", (WHEELS, 3), "N m", "moment of the ground on the tire about the contact point, in the contact frame"),
+    ("slip_ratio", (WHEELS,), "1", "longitudinal slip, + = driving"),
+    ("slip_angle", (WHEELS,), "rad", "slip angle, + = wheel centre moves to the left of its heading"),
+    ("tire_deflection", (WHEELS,), "m", "radial deflection of the tire"),
+    ("sinkage", (WHEELS,), "m", "sinkage of the wheel into the soil"),
+    ("hardness", (WHEELS,), "1", "share of hard ground under the tire, 1 = road, 0 = soil"),
+    ("brake_torque", (WHEELS,), "N m", "torque of the brake on the wheel about its axle"),
+    ("drive_torque", (WHEELS,), "N m", "torque of the half shaft on the wheel about its axle"),
     ("engine_speed", (), "rad/s", "crankshaft speed"),
     ("engine_torque", (), "N m", "torque of the engine on its crankshaft"),
     ("gear", (), "1", "gear engaged, -1 reverse, 0 neutral", "i8"),

@@ -93,7 +93,7 @@ def before_contact(m, s, tabulated, h):
     """
     place_tierods(m.steering, s.steering, s.inputs)
     move_suspension(m, s, tabulated)
-    hold_ends(m.corners, s.state, s.kinematics, s.work, h)
+    hold_ends(m, s, h)
     move_wheels(s)
 
 
@@ -101,11 +101,9 @@ def before_contact(m, s, tabulated, h):
 def move_suspension(m, s, tabulated):
     """Kinematics, sums and strut forces of the corners at the present state, from tables or in closed form."""
     if tabulated:
-        prepare_from_tables(
-            m.tables, m.corners, s.blocks, m.struts, s.steering, True, s.state, s.inputs, s.kinematics, s.reduced, s.work, s.out
-        )
+        prepare_from_tables(m, s, True)
     else:
-        prepare_here(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        prepare_here(m, s)
 
 
 @inline
@@ -122,7 +120,7 @@ def move_wheels(s):
     rotation_of_quaternion(s.state[0]["q_WB"], R)
     v_B = vector(s.state[0]["v_WB_B"])
     w_B = vector(s.state[0]["w_WB_B"])
-    for i in range(4):
+    for i in range(len(s.wheels)):
         W = column(k["W"], i)
         w_rel = column(k["w_rel"], i)
         v = add(add(v_B, cross(w_B, W)), column(k["W_dot"], i))
@@ -142,7 +140,7 @@ def gather_tire_loads(s):
     """Tire forces and moments from world to chassis axes; the part about the axle goes to the wheel spin."""
     R = s.work[0]["R_WB"]
     loads = s.loads[0]
-    for i in range(4):
+    for i in range(len(s.contacts)):
         force = unrotated(R, vector(s.contacts[i]["F_W"]))
         couple = unrotated(R, vector(s.contacts[i]["M_W"]))
         axle = column(s.kinematics[0]["axle"], i)
@@ -165,7 +163,7 @@ def turn_wheels(m, s, command, h):
 def add_reactions(m, s, ground):
     """Brakes push their carriers, half shafts and engine twist the chassis, and the air holds it back or pushes it along."""
     loads = s.loads[0]
-    for i in range(4):
+    for i in range(len(s.wheels)):
         for j in range(3):
             loads["carrier_couple"][j, i] += s.axles[0]["brake_torque"][i] * s.kinematics[0]["axle"][j, i]
     air = unrotated(s.work[0]["R_WB"], vector(ground[0][0]["wind"]))
@@ -192,7 +190,7 @@ def add_body_contact(m, s, ground, h):
 def answer(m, s, ground):
     """Accelerations under the loads and the gravity of the ground, at the state that `before_contact` has seen."""
     s.loads[0]["gravity"] = ground[0][0]["gravity"]
-    answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
+    answer_loads(m, s)
 
 
 @inline
@@ -215,7 +213,7 @@ def integrate(m, s, h):
     v = unrotated(R, V)
     for j in range(3):
         x["v_WB_B"][j] = v[j]
-    for i in range(4):
+    for i in range(len(x["theta"])):
         x["theta_dot"][i] += h * s.out[0]["theta_ddot"][i]
         x["theta"][i] += h * x["theta_dot"][i]
         x["wheel_angle"][i] += h * (x["wheel_spin"][i] - s.out[0]["carrier_spin"][i])

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from simulator.base.algebra.vectors import add, column, dot
 from simulator.base.jit import inline
+from vehicles.sides import sides_of
 from vehicles.suspension.blocks import steer_blocks
 from vehicles.suspension.tables.tabulated import table_pitman_torque
 
 
 @inline
-def steering_torque(s, tabulated):
+def steering_torque(m, s, tabulated):
     """Torque on the Pitman arm into `pitman_torque` of ACCELERATIONS, after `answer`; `tabulated` as in `before_contact`."""
     if tabulated:
-        s.out[0]["pitman_torque"] = table_pitman_torque(s.steering, s.state, s.loads, s.reduced, s.work, s.out)
+        s.out[0]["pitman_torque"] = table_pitman_torque(m, s)
     else:
-        s.out[0]["pitman_torque"] = pitman_torque(s)
+        s.out[0]["pitman_torque"] = pitman_torque(m, s)
 
 
 @inline
-def pitman_torque(s):
+def pitman_torque(m, s):
     """Torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
 
-    The row of the inverse dynamics that belongs to the Pitman angle, of both front corners. Valid after `answer_loads`.
+    The row of the inverse dynamics that belongs to the Pitman angle, of the corners of the first axle. Valid after `answer_loads`.
     """
     steer_blocks(s.blocks, s.inputs, s.kinematics)
     torque = 0.0
-    for i in range(2):
+    first, end = sides_of(m.corners, 0)
+    for i in range(first, end):
         torque += steering_row(s.kinematics, s.loads, s.out, s.work, i)
     return torque
 

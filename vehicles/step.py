@@ -34,6 +34,6 @@ def vehicle_step(m, s, ground, command, h):
     add_reactions(m, s, ground)
     add_body_contact(m, s, ground, h)
     answer(m, s, ground)
-    steering_torque(s, tabulated)
+    steering_torque(m, s, tabulated)
     integrate(m, s, h)
     feel(m, s)

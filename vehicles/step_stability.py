@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import record
 from terrain.surface import GroundArrays
+from vehicles.axles import WHEELS, Axles, record_for
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.equilibrium import present_suspension
@@ -35,22 +36,19 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 GROUPS = {
-    # kind of mode: its coordinates, by name and number
+    # kind of mode: its coordinates, by name and number; WHEELS stands for as many as the vehicle has
     "heave": (("height", 1), ("v_z", 1)),
     "pitch and roll": (("attitude", 2), ("w", 3)),
     "surge and sway": (("v_xy", 2),),
-    "wheel hop": (("theta", 4), ("theta_dot", 4)),
-    "wheel spin": (("wheel_spin", 4), ("first of the tread", 4)),
-    "tread": (("rest of the tread", 4 * (NUMBERS - 1)),),
+    "wheel hop": (("theta", WHEELS), ("theta_dot", WHEELS)),
+    "wheel spin": (("wheel_spin", WHEELS), ("first of the tread", WHEELS)),
+    "tread": (("rest of the tread", WHEELS),) * (NUMBERS - 1),
 }
 """Place, heading and the angles of the wheels, on which nothing depends, are left out. Of a tread law's state the first number is taken for
 the one along."""
 
-SIZE = sum(count for group in GROUPS.values() for _, count in group)
-BODIES = SIZE - 4 * NUMBERS
-"""Coordinates before those of the treads."""
-HANGING = np.array([1, *range(4, 17)])
-"""Coordinates that matter in the air: velocities of the chassis, and the suspension."""
+CHASSIS = 9
+"""Coordinates of the chassis, which come first; then theta, theta_dot and wheel_spin of all wheels, then the treads."""
 WIDTH = 1e-6
 """SI units. Half width of the differences."""
 
@@ -85,7 +83,7 @@ class Suspect:
 
     Attributes
     ----------
-    file : 0 for the vehicle's file, 1 to 4 for those of the tires FL, FR, RL, RR
+    file : 0 for the vehicle's file, 1 and more for those of the tires, corner by corner
     key : key path in it
     value : what stands there
     scaled : the model with this number multiplied by a factor
@@ -99,7 +97,7 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Growth:
-    """The mode that grows most: by how much too much, by which factor in a step, its kind and its axle ("front", "rear" or "")."""
+    """The mode that grows most: by how much too much, by which factor in a step, its kind and the name of its axle, or ""."""
 
     excess: float
     factor: float
@@ -119,7 +117,7 @@ def check_step(vehicle: Vehicle, ground: GroundArrays, h: float, files: tuple[st
     ----------
     vehicle : is left as it is
     ground : level and hard
-    files : the vehicle's file and those of the tires FL, FR, RL, RR, for the message
+    files : the vehicle's file and those of the tires, corner by corner, for the message
     step_file : the file that asks for this step, if it is none of USUAL_STEP
 
     Raises
@@ -127,7 +125,7 @@ def check_step(vehicle: Vehicle, ground: GroundArrays, h: float, files: tuple[st
     ConfigError : names the number to blame and the largest one that would do; or the step, if the usual one is stable
     """
     probe = copy.copy(vehicle)
-    probe.space, probe.readout = new_space(vehicle.description), record(READOUT)
+    probe.space, probe.readout = new_space(vehicle.description), record_for(READOUT, vehicle.size)
     worst, place = _worst_of_all(probe, ground, h)
     if place is None:
         return
@@ -141,7 +139,7 @@ def _worst_of_all(probe: Vehicle, ground: GroundArrays, h: float) -> tuple[Growt
     """The mode that grows most and where it does; (no growth, None) when the step is stable everywhere."""
     worst, place = Growth(0.0, 1.0, "", ""), None
     for state in _situations(probe, ground):
-        found = _worst(probe.model, probe.space, state, ground, h)
+        found = _worst(probe, probe.model, state, ground, h)
         if found is not None and found.excess > worst.excess:
             worst, place = found, state
     return worst, place
@@ -151,11 +149,11 @@ def _blame(probe: Vehicle, state: Space, worst: Growth, ground: GroundArrays, h:
     """Raise the ConfigError about a mode that grows."""
 
     def excess(model: Model) -> float:
-        found = _worst(model, probe.space, state, ground, h, worst)
+        found = _worst(probe, model, state, ground, h, worst)
         return found.excess if found is not None else 0.0
 
     grows = worst.sentence(h)
-    suspects = list(_suspects(probe.model, probe.tires))
+    suspects = list(_suspects(probe.model, probe.tires, probe.description.mechanism.axles))
     suspect = min(suspects, key=lambda suspect: excess(suspect.scaled(0.5)))
     if excess(suspect.scaled(SMALLEST_FACTOR)) > 0.0:
         raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"much less, or larger masses, and so of others: {grows}")
@@ -167,7 +165,7 @@ def _blame(probe: Vehicle, state: Space, worst: Growth, ground: GroundArrays, h:
     raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"{most}: {grows}")
 
 
-def _suspects(model: Model, tires: TireSet) -> Iterator[Suspect]:
+def _suspects(model: Model, tires: TireSet, axles: Axles) -> Iterator[Suspect]:
     """The numbers that make a vehicle stiff, those that are not zero."""
     strut_keys = {
         **{name: f"shock.{name}" for name in ("compression_damping", "rebound_damping")},
@@ -177,13 +175,13 @@ def _suspects(model: Model, tires: TireSet) -> Iterator[Suspect]:
         "stop_force": "spring.stop_force",
         "stop_end_rate": "spring.stop_end_rate",
     }
-    for axle, corners in (("front", slice(0, 2)), ("rear", slice(2, 4))):
+    for n, axle in enumerate(axles.names):
+        corners = slice(axles.on(n).start, axles.on(n).stop)
         for name, key in strut_keys.items():
             value = model.struts[0][name][corners][0]
             if np.any(value):
                 yield Suspect(0, f"axles.{axle}.{key}", value.tolist(), partial(_scaled_struts, model, name, corners))
         bars = model.struts[0]["anti_roll_bars"]
-        n = corners.start // 2
         if bars["stiffness"][n]:
             key = "rate" if bars["law"][n] == PLAIN else "torsional_stiffness"
             yield Suspect(0, f"axles.{axle}.anti_roll_bar.{key}", float(bars["stiffness"][n]), partial(_scaled_bar, model, n))
@@ -248,12 +246,13 @@ def _situations(probe: Vehicle, ground: GroundArrays) -> Iterator[Space]:
 
 
 def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
-    """Lowest and highest coordinate (4,) of every corner about the design position: between its stops and a bit beyond, while it closes."""
+    """Lowest and highest coordinate (wheels,) of every corner about the design position: between its stops and a bit beyond, while it closes."""
     space, struts = probe.space, probe.model.struts[0]
     clear(probe.model, space)
     place_tierods(probe.model.steering, space.steering, space.inputs)
     grid = np.linspace(-FARTHEST, FARTHEST, 81)
-    inside = np.zeros((len(grid), 4), bool)
+    wheels = probe.size.wheels
+    inside = np.zeros((len(grid), wheels), bool)
     for n, theta in enumerate(grid):
         space.state[0]["theta"] = theta
         present_suspension(probe.model, space)
@@ -262,8 +261,8 @@ def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
         between = (length > struts["bump_stop_length"] - BEYOND) & (length < struts["rebound_stop_length"] + BEYOND)
         inside[n] = np.isfinite(space.kinematics[0]["W"]).all(axis=0) & (free | between)
     middle = len(grid) // 2
-    low, high = np.zeros(4), np.zeros(4)
-    for i in range(4):
+    low, high = np.zeros(wheels), np.zeros(wheels)
+    for i in range(wheels):
         outside = np.flatnonzero(~inside[:, i])
         low[i] = grid[min(int(outside[outside < middle].max(initial=-1)) + 1, middle)]
         high[i] = grid[max(int(outside[outside > middle].min(initial=len(grid))) - 1, middle)]
@@ -273,43 +272,41 @@ def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
 # One step, linearized ----------------------------------------------------------------------------------------------------------
 
 
-def _worst(model: Model, space: Space, state: Space, ground: GroundArrays, h: float, like: Growth | None = None) -> Growth | None:
+def _worst(probe: Vehicle, model: Model, state: Space, ground: GroundArrays, h: float, like: Growth | None = None) -> Growth | None:
     """The mode that grows most beyond what is allowed, of the kind and axle of `like` if given; None when all are stable."""
-    standing = np.arange(BODIES + 4 * model.treads.laws["numbers"].max())
-    kept = HANGING if state.state[0]["p_WB"][2] == HIGH else standing
-    J = step_matrix(model, space, state, ground, h, kept)
+    axles, wheels = probe.description.mechanism.axles, probe.size.wheels
+    standing = np.arange(CHASSIS + 3 * wheels + wheels * model.treads.laws["numbers"].max())
+    # in the air only the velocities of the chassis and the suspension matter
+    kept = np.array([1, *range(4, CHASSIS + 2 * wheels)]) if state.state[0]["p_WB"][2] == HIGH else standing
+    J = step_matrix(model, probe.space, state, ground, h, kept)
     if not np.isfinite(J).all():
         return None  # a corner at the end of its travel does not close beside it; how it is held there is not for this check
     values, some = np.linalg.eig(J)
-    vectors = np.zeros((SIZE, len(kept)), complex)
+    vectors = np.zeros((CHASSIS + (3 + NUMBERS) * wheels, len(kept)), complex)
     vectors[kept] = some
     allowed = np.where(values.real < 0.0, 1.0 + ROUNDING, 1.0 + SLOW_GROWTH * h)
     excess = np.abs(values) - allowed
     worst = None
     for k in np.flatnonzero(excess > 0.0):
-        kind, axle = _named(vectors[:, k])
+        kind, axle = _named(vectors[:, k], axles)
         if (like is None or (kind, axle) == (like.kind, like.axle)) and (worst is None or excess[k] > worst.excess):
             worst = Growth(float(excess[k]), float(np.abs(values[k])), kind, axle)
     return worst
 
 
-def _named(vector: NDArray[np.complex128]) -> tuple[str, str]:
+def _named(vector: NDArray[np.complex128], axles: Axles) -> tuple[str, str]:
     """Kind and axle of a mode, by the largest part of its eigenvector."""
-    sizes, at = np.abs(vector), 0
+    sizes, at, wheels = np.abs(vector), 0, axles.size.wheels
     best, kind, axle = -1.0, "", ""
     for name, group in GROUPS.items():
-        for _, count in group:
+        for _, number in group:
+            count = wheels if number is WHEELS else int(number)
             part = sizes[at : at + count]
             at += count
             if part.max() > best:
                 best, kind = float(part.max()), name
-                axle = "" if count % 4 != 0 else "front" if _of_axle(part, 0) > _of_axle(part, 2) else "rear"
+                axle = axles.names[axles.of(int(part.argmax()))] if number is WHEELS else ""
     return kind, axle
-
-
-def _of_axle(part: Vector, first: int) -> float:
-    """Largest of the numbers of two wheels; all numbers of all wheels, four after four."""
-    return float(part.reshape(-1, 4)[:, first : first + 2].max())
 
 
 def step_matrix(model: Model, space: Space, state: Space, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
@@ -318,7 +315,7 @@ def step_matrix(model: Model, space: Space, state: Space, ground: GroundArrays, 
     Parameters
     ----------
     space : scratch
-    kept : (n,) which of the SIZE coordinates deviate
+    kept : (n,) which of the coordinates deviate
     """
     command, q = record(COMMAND), state.state[0]["q_WB"].copy()
     start, blocks = state.arrays(), space.arrays()
@@ -339,7 +336,7 @@ def step_matrix(model: Model, space: Space, state: Space, ground: GroundArrays, 
 
 
 def _read(space: Space, q: Vector) -> Vector:
-    """Coordinates (SIZE,) of a state in the order of GROUPS; attitudes as small rotations from the quaternion q."""
+    """Coordinates of a state in the order of GROUPS; attitudes as small rotations from the quaternion q."""
     s: Any = space.state[0]
     w, x, y, z = s["q_WB"]
     turn = 2.0 * np.array([q[0] * x - q[1] * w - q[2] * z + q[3] * y, q[0] * y + q[1] * z - q[2] * w - q[3] * x])
@@ -358,5 +355,5 @@ def _write(space: Space, q: Vector, x: Vector) -> None:
     turned = np.array([q[0] - q[1] * a - q[2] * b, q[1] + q[0] * a - q[3] * b, q[2] + q[3] * a + q[0] * b, q[3] + q[1] * b - q[2] * a])
     s["q_WB"] = turned / np.linalg.norm(turned)
     s["w_WB_B"] = x[4:7]
-    s["theta"], s["theta_dot"], s["wheel_spin"] = x[9:13], x[13:17], x[17:21]
-    space.treads["numbers"] = x[BODIES:].reshape(NUMBERS, 4).T
+    s["theta"], s["theta_dot"], s["wheel_spin"], *treads = x[CHASSIS:].reshape(3 + NUMBERS, -1)
+    space.treads["numbers"] = np.transpose(treads)

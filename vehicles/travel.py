@@ -53,7 +53,7 @@ LOCKS = (-1.0, 0.0, 1.0)
 
 
 def find_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> None:
-    """Find the ends of the corners in `which` (4,) and write them into the mechanism's CORNERS record; `steering` is a record of STEERING.
+    """Find the ends of the corners in `which` (wheels,) and write them into the mechanism's CORNERS record; `steering` is a record of STEERING.
 
     The others have no closed form: what is in their columns on the way means nothing.
     """
@@ -80,17 +80,17 @@ class _Walker:
         self._go(0.0, 0.0)
         k = self.workspace.kinematics[0]
         self.inertia: NDArray[np.float64] = k["D"].copy()
-        """(4,) inertia of theta in the design position"""
+        """(wheels,) inertia of theta in the design position"""
         self.way: NDArray[np.float64] = np.linalg.norm(k["W_1"], axis=0)
-        """(4,) way of the wheel per theta there [m]"""
+        """(wheels,) way of the wheel per theta there [m]"""
         self._rise = k["W_1"][2].copy()
         self._levers = self._strut_levers()
         self._gain = self._turn_of_steering()
 
     def walk(self, side: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """From the design position to the side -1 or +1: (4,) thetas up to which every corner is sound at every lock, and (4,) thetas at
+        """From the design position to the side -1 or +1: (wheels,) thetas up to which every corner is sound at every lock, and at
         which the rubber stops are used up, infinite if they are not before that."""
-        last, metal, going = np.zeros(4), np.full(4, side * np.inf), self.which.copy()
+        last, metal, going = np.zeros(len(self.which)), np.full(len(self.which), side * np.inf), self.which.copy()
         for theta in side * np.arange(STRIDE, FARTHEST, STRIDE):
             for lock in LOCKS:
                 self._go(theta, lock)
@@ -106,7 +106,7 @@ class _Walker:
         w.state[0]["theta"] = theta
         self.lock[0]["angle"] = lock * self.steering[0]["max_arm_angle"]
         place_tierods(self.steering, self.lock, w.inputs)
-        prepare(m.corners, w.blocks, m.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+        prepare(m.records, w)
 
     def _turn_of_steering(self) -> NDArray[np.float64]:
         return np.array([corner.turn_of_steering(self.workspace.blocks, i) for i, corner in enumerate(self.mechanism.designs)])
@@ -118,12 +118,12 @@ class _Walker:
     def _stops_used_up(self, side: float) -> NDArray[np.bool_]:
         s, length = self.mechanism.struts[0], self.workspace.kinematics[0]["spring_length"]
         points = s["stop_points"]
-        most = s["stop_penetration"][np.arange(4), points - 1]
+        most = s["stop_penetration"][np.arange(len(points)), points - 1]
         used = s["bump_stop_length"] - length if side > 0.0 else length - s["rebound_stop_length"]
         return (points > 0) & (used > most)
 
     def _sound(self) -> NDArray[np.bool_]:
-        """(4,) corners that are well closed where they are."""
+        """(wheels,) corners that are well closed where they are."""
         w, m = self.workspace, self.mechanism
         k = w.kinematics[0]
         sound = (k["D"] < HEAVIER * self.inertia) & (k["W_1"][2] > SHARE * self._rise)

@@ -14,12 +14,13 @@ from simulator.base.records import Record, Table, record
 from simulator.base.section import Section
 from terrain.soil import SOIL
 from terrain.surface import Ground, GroundArrays
+from vehicles.axles import Size, record_for
 from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.friction_brake import brakes_from_mapping
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_from_mapping, drivetrain_reset
 from vehicles.equilibrium import present_suspension, settle
-from vehicles.model import CORNER_NAMES, new_workspace
+from vehicles.model import new_workspace
 from vehicles.read import find_points, read_vehicle, show_points
 from vehicles.readout import READOUT
 from vehicles.stages import Model, Space
@@ -48,7 +49,7 @@ class Vehicle:
     Parameters
     ----------
     description : the vehicle's own file, read
-    tires : those of the wheels FL, FR, RL, RR
+    tires : those of the wheels, corner by corner
     drivetrain, file : mapping of its drivetrain's file, and the name of that for messages
     """
 
@@ -56,7 +57,7 @@ class Vehicle:
         self.description, self.tires = description, tires
         self.model = _model(description, tires, drivetrain, file)
         self.space = new_space(description)
-        self.readout: Record = record(READOUT)
+        self.readout: Record = record_for(READOUT, self.size)
         self.troubles: list[str] = []
         """What parts from outside did that they should not, one line each."""
         self._told: set[int | str] = set()
@@ -127,13 +128,28 @@ class Vehicle:
         off = [i for i in self.tires.outside if self.space.treads[i]["off"] and i not in self._told]
         if off:
             self._told.update(off)
-            of = ", ".join(f"{self.tires.laws[i].name} at {CORNER_NAMES[i]}" for i in off)
+            of = ", ".join(f"{self.tires.laws[i].name} at {self.corner_names[i]}" for i in off)
             self.troubles.append(f"tread law {of}: gave a number that is not finite, and is switched off there")
+
+    @property
+    def size(self) -> Size:
+        """Numbers of axles and wheels."""
+        return self.description.mechanism.size
+
+    @property
+    def readout_table(self) -> Table:
+        """READOUT with the wheels of this vehicle."""
+        return self.description.mechanism.axles.named(READOUT)
+
+    @property
+    def corner_names(self) -> tuple[str, ...]:
+        """FL, FR and so on."""
+        return self.description.mechanism.axles.corners
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
         """What is worth a log beside the readout, (prefix, table, record) each: the states of tread laws from outside."""
-        return self.tires.logged(self.space.treads, CORNER_NAMES)
+        return self.tires.logged(self.space.treads, self.corner_names)
 
     @property
     def speed(self) -> float:
@@ -145,8 +161,8 @@ class Vehicle:
 def _model(description: Description, tires: TireSet, drivetrain: Any, file: str) -> Model:
     mechanism = description.mechanism
     with Section(drivetrain, file) as parts:
-        engine_to_wheels = drivetrain_from_mapping(parts.raw("drivetrain", expected="a mapping"), file)
-        brakes = brakes_from_mapping(parts.raw("brakes", expected="a mapping"), file)
+        engine_to_wheels = drivetrain_from_mapping(parts.raw("drivetrain", expected="a mapping"), file, axles=mechanism.axles)
+        brakes = brakes_from_mapping(parts.raw("brakes", expected="a mapping"), file, axles=mechanism.axles)
     return Model(
         mechanism.chassis,
         mechanism.corners,
@@ -166,7 +182,7 @@ def _tables(description: Description) -> ReducedTables:
     """Tables of the suspension, if the file asks for them or there is nothing else."""
     m, tolerance = description.mechanism, description.table_tolerance
     if tolerance is None:
-        return no_tables()
+        return no_tables(m.size)
     linkages = [corner.linkage for corner in description.design.corners]
     if any(linkages):
         return stored_tables(m, description.steering, tolerance, description.name)
@@ -175,28 +191,29 @@ def _tables(description: Description) -> ReducedTables:
 
 def new_space(description: Description) -> Space:
     """All records a vehicle needs besides its parameters, in the design position."""
-    w = new_workspace(description.mechanism)
+    w, size = new_workspace(description.mechanism), description.mechanism.size
+    wheels = size.wheels
     return Space(
         w.state,
         w.blocks,
         w.inputs,
         w.loads,
         w.kinematics,
-        record(POINTS),
+        record_for(POINTS, size),
         w.work,
         w.out,
         record(STEERING_STATE),
-        tire_states(4),
-        record(TREAD_STATE, 4),
-        record(SEEN, 4),
-        record(RESULT, 4),
-        record(CARRIED, 4),
-        record(WHEEL, 4),
-        record(TIRE_OUT, 4),
+        tire_states(wheels),
+        record(TREAD_STATE, wheels),
+        record(SEEN, wheels),
+        record(RESULT, wheels),
+        record(CARRIED, wheels),
+        record(WHEEL, wheels),
+        record(TIRE_OUT, wheels),
         record(SOIL),
-        record(DRIVETRAIN_STATE),
-        record(DRIVETRAIN_OUT),
-        record(INTERPOLATED),
+        record_for(DRIVETRAIN_STATE, size),
+        record_for(DRIVETRAIN_OUT, size),
+        record_for(INTERPOLATED, size),
         record(BODY_CONTACT_STATE),
     )
 
@@ -208,5 +225,5 @@ def clear(model: Model, space: Space) -> None:
         if part is not space.inputs:
             part[:] = np.zeros(1, part.dtype)
     space.state[0]["q_WB"][0] = 1.0
-    space.tires[:] = tire_states(4)
+    space.tires[:] = tire_states(len(space.tires))
     rest_treads(model.treads.laws, outside_space(space))

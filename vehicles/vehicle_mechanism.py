@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from vehicles.model import CORNER_NAMES, Design
+from vehicles.model import Design
 from vehicles.multibody.description.mechanism import WORLD, Joint, JointSpring, Mechanism
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -63,10 +63,10 @@ def vehicle_mechanism(design: Design, steering: Record | None = None, link_mass:
     if steering is not None:
         _add_linkage(parts, steering, link_mass, arm_prescribed)
     struts = linear_struts(design.struts)
-    for i, name in enumerate(CORNER_NAMES):
-        on_link = steering is not None and i < 2
+    for i, name in enumerate(design.axles.corners):
+        on_link = steering is not None and i in design.axles.on(0)
         design.corners[i].add_to(parts, name, CHASSIS, "steering_link" if on_link else CHASSIS, struts, i)
-    for n, axle in enumerate(("front", "rear")):
+    for n, axle in enumerate(design.axles.names):
         _add_anti_roll_bar(parts, axle, n, design)
     return parts.mechanism("vehicle", design.gravity, design.corners[0].file)
 
@@ -74,7 +74,7 @@ def vehicle_mechanism(design: Design, steering: Record | None = None, link_mass:
 def quarter_car(design: Design, corner: str) -> Mechanism:
     """The corner of that name (FL, FR, RL or RR) on a chassis that does not move: `world` takes the chassis' place."""
     parts = Parts()
-    i = CORNER_NAMES.index(corner)
+    i = design.axles.corners.index(corner)
     design.corners[i].add_to(parts, corner, WORLD, WORLD, linear_struts(design.struts), i)
     return parts.mechanism(f"quarter car {corner}", design.gravity, design.corners[0].file)
 
@@ -86,7 +86,7 @@ def linear_struts(struts: Record) -> Record:
     """
     out = struts.copy()
     s = out[0]
-    for i in range(len(CORNER_NAMES)):
+    for i in range(len(s["spring_rate"])):
         n = s["spring_points"][i]
         if n:
             pulls = np.interp([-SLOPE_OVER, SLOPE_OVER], s["spring_deformation"][i, :n], s["spring_pull"][i, :n])
@@ -104,12 +104,12 @@ def _add_anti_roll_bar(parts: Parts, axle: str, n: int, design: Design) -> None:
     law, before = bars["law"][n], CHASSIS
     if law == NO_BAR:
         return
-    for i, side in ((2 * n, "left"), (2 * n + 1, "right")):
+    for i, side in zip(design.axles.on(n), ("left", "right"), strict=True):
         corner, name = design.corners[i], f"{axle}_bar_{side}"
         on_arm = bars["on_arm"][n]
         point = bars["arm_point"][:2, :, i].sum(axis=0) if on_arm else corner.W + bars["carrier_point"][:, i]
         held = next(part for body, part in corner.mounts.items() if (body == CARRIER_NAME) != on_arm)
-        held = f"{CORNER_NAMES[i]}_{held}"
+        held = f"{design.axles.corners[i]}_{held}"
         parts.add_body(name, _massless(point))
         if law == LEVERS:
             foot, end = bars["lever"][0, :, i], bars["lever"][:2, :, i].sum(axis=0)

@@ -89,7 +89,7 @@ def _plain_record_at(address: int, dtype: np.dtype) -> Any:
 
 def _array_at(context: Any, builder: Any, array: Any, address: Any, count: Any) -> Any:
     made = make_array(array)(context, builder)
-    size = context.get_constant(types.intp, array.dtype.size)
+    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array.dtype)))
     populate_array(made, data=builder.inttoptr(address, made.data.type), shape=[count], strides=[size], itemsize=size, meminfo=None)
     return made._getvalue()
 
@@ -145,7 +145,8 @@ record_at: Callable[..., Any] = _compiled_record_at if COMPILES else _plain_reco
 """The record of a dtype at an address, for kernels: `record_at(parameters, dtype)[0]["mass"]`."""
 
 records_at: Callable[..., Any] = _compiled_records_at if COMPILES else _plain_records_at
-"""So many records of a dtype that lie one after the other, for kernels: `records_at(parameters, dtype, first + count)[i]["mass"]`."""
+"""So many records of a dtype that lie one after the other, for kernels: `records_at(parameters, dtype, first + count)[i]["mass"]`; or plain numbers, if the
+dtype is theirs."""
 
 address_in: Callable[..., int] = _compiled_address_in if COMPILES else _plain_address_in
 """Where an array or a record lies, for kernels: what is copied together with its memory keeps no address, but asks for it."""

@@ -12,13 +12,16 @@ The same table gives the dtype for kernels, the check of a user's file, the chan
 shared memory, so a field is described once. A fifth entry, when present, is the NumPy type (default "f8"; an integer type in the
 table of a file takes whole numbers only), a sixth the frame of a field whose name does not tell it.
 Kernels read `p[0]["mass"]`, which also works when the compiler is switched off.
+
+A shape may hold a `Length` that is open, such as the number of wheels: the table stands for many, `sized` gives the one of a certain number.
+The type of a field may be a table of its own: the field is then a record inside the record.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -43,10 +46,56 @@ LARGEST = 1e9
 _ANY = (-math.inf, math.inf)
 
 
+class Length(int):
+    """A length of fields that a table leaves open, with the value it has where nothing is said; see `sized`.
+
+    Attributes
+    ----------
+    name : of what it counts
+    labels : of the things counted, where they have names
+    """
+
+    def __new__(cls, name: str, usual: int, labels: Sequence[str] = ()) -> Length:
+        made = super().__new__(cls, usual)
+        made.name, made.labels = name, tuple(labels)
+        return made
+
+    name: str
+    labels: tuple[str, ...]
+
+
+@cache
+def sized(table: Table, **lengths: int) -> Table:
+    """The table with lengths of its own in place of those that it leaves open, by their names."""
+
+    def shaped(row: Row) -> Row:
+        shape = tuple(Length(n.name, lengths.get(n.name, int(n))) if isinstance(n, Length) else n for n in row[1])
+        kind = row[4:5] if len(row) < 5 or isinstance(row[4], str) else (sized(row[4], **lengths),)
+        return (row[0], shape, *row[2:4], *kind, *row[5:])
+
+    return tuple(shaped(row) for row in table)
+
+
+def labelled(table: Table, name: str, labels: Sequence[str]) -> Table:
+    """The table in which the things that a length counts have names: for columns that are called after them."""
+
+    def named(row: Row) -> Row:
+        shape = tuple(Length(n.name, len(labels), labels) if isinstance(n, Length) and n.name == name else n for n in row[1])
+        return (row[0], shape, *row[2:])
+
+    return tuple(named(row) for row in table)
+
+
 @cache
 def dtype_of(table: Table) -> np.dtype:
     """Aligned structured dtype of a table. One object per table: numba takes four times as long to look at equal but other ones."""
-    return np.dtype([(row[0], row[4] if len(row) > 4 else "f8", row[1]) for row in table], align=True)
+    return np.dtype([(row[0], _kind(row), tuple(map(int, row[1]))) for row in table], align=True)
+
+
+def _kind(row: Row) -> str | np.dtype:
+    """NumPy type of a field."""
+    kind = row[4] if len(row) > 4 else "f8"
+    return dtype_of(kind) if isinstance(kind, tuple) else kind
 
 
 def record(table: Table, count: int = 1) -> Record:

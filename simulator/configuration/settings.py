@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from simulator.base.errors import ConfigError
 from simulator.base.yamlfile import parse_yaml
-from simulator.configuration.key_path import KeyPath, parse, written
+from simulator.configuration.key_path import KeyPath, parse
 from simulator.configuration.layers import Origin
+
+_KEY = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[\d+\])*")
 
 
 class Setting(NamedTuple):
@@ -42,9 +45,8 @@ def read_settings(words: Iterable[str]) -> list[Setting]:
 
 def _setting(word: str) -> Setting:
     key, equals, text = word.partition("=")
-    key, path = key.strip(), parse(key.strip())
-    plain = "".join(part for part in key if part not in ".[]")
-    if not equals or not path or isinstance(path[0], int) or plain != "".join(map(str, path)) or not text.strip():
+    key = key.strip()
+    if not equals or not _KEY.fullmatch(key) or not text.strip():
         raise ConfigError("--set", "", word, "KEY.PATH=VALUE, for example vehicle.chassis.mass=2600")
-    said = f"--set {written(path)}"
-    return Setting(path, parse_yaml(text, said), said)
+    said = f"--set {key}"
+    return Setting(parse(key), parse_yaml(text, said), said)

@@ -89,9 +89,8 @@ class Configuration:
         """Who said what stands at a place."""
         return self.layer.origin_of(parse(place))
 
-    def settings_below(self, place: str) -> list[Origin]:
-        """Settings of the command line at and below a place, the latest last."""
-        path = parse(place)
+    def settings_below(self, path: KeyPath) -> list[Origin]:
+        """Settings of the command line at and below a path, the latest last."""
         return [one for known, one in self.layer.origins.items() if known[: len(path)] == path and not one.is_file]
 
     def put(self, place: str, value: Any, origin: Origin) -> None:
@@ -130,19 +129,18 @@ class Configuration:
             node[path[-1]] = own_copy(value)
 
     @contextmanager
-    def reading(self, place: str) -> Iterator[tuple[Any, str]]:
+    def reading(self, place: str | KeyPath) -> Iterator[tuple[Any, str]]:
         """The content at a place, for a reader to check, and the file he names in messages. What he complains of is said to be where it was said."""
-        path = parse(place)
+        path = _path(place)
         self._fill(path)
         self._expand(path)
         try:
             yield copy.deepcopy(self._look(path)), self._label(path)
         except ConfigError as error:
-            raise self.blamed(place, error) from None
+            raise self.blamed(path, error) from None
 
-    def blamed(self, place: str, error: ConfigError) -> ConfigError:
+    def blamed(self, at: KeyPath, error: ConfigError) -> ConfigError:
         """A complaint about the content of a place, or of one below, as one about the file or the setting that says it."""
-        at = parse(place)
         inside = [path for path, label in self._labels.items() if label == error.file and path[: len(at)] == at]
         if not inside:
             return error
@@ -156,7 +154,7 @@ class Configuration:
             return ConfigError(origin.who, joined(origin.key, (error.key,) if error.key else ()), error.value, error.expected)
         path = (*at, *rest)
         origin, below = self.layer.origin(path)
-        if origin.is_file and (settings := self.settings_below(written(path))):
+        if origin.is_file and (settings := self.settings_below(path)):
             origin, below = settings[-1], ()
         return ConfigError(origin.who, joined(origin.key, below), error.value, error.expected)
 
@@ -259,6 +257,8 @@ class Configuration:
             self._labels[path] = origin.who if not origin.is_file else f"{origin.who}: {origin.key}"
         else:
             raise origin.wrong(value, "a name, the path of a file, or what such a file holds")
+        if not isinstance(found.content, dict):
+            raise ConfigError(self._labels[path], "", found.content, "a mapping of keys to values")
         self._look(path[:-1])[path[-1]] = found.content
         self.layer.put_origins(path, found.origins)
         self._expanded.add(path)
@@ -344,6 +344,10 @@ def configuration(session: str | None = None, settings: Iterable[Setting] = ()) 
         one.set(setting)
         one.settings.append(f"{setting.said}={setting.value}")
     return one
+
+
+def _path(place: str | KeyPath) -> KeyPath:
+    return parse(place) if isinstance(place, str) else place
 
 
 def is_one_for_each(tires: Any) -> bool:

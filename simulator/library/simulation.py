@@ -14,7 +14,7 @@ from simulator.base.words import did_you_mean
 from simulator.incident import Incident
 from simulator.library.parts import Changes, assemble
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import COLUMNS, evaluate
+from simulator.maneuvers.metrics import columns, evaluate
 from simulator.outlets import Present, Recorder
 from simulator.record.channels import Channel
 from simulator.record.log import Log
@@ -209,12 +209,12 @@ class Simulation:
         self._session = session = parts.session(driver)
         session.reset()
         parts.cueing.arm()
-        more = parts.vehicle.logged
-        self._recorder = Recorder(session.readout, session.command, self._every, self._channels, more)
-        every = ticks_per_row(METRICS_RATE, parts.step)
-        self._measured = None if parts.maneuver is None else Recorder(session.readout, session.command, every, COLUMNS)
+        self._recorder = Recorder(session, self._every, self._channels)
+        self._measured: Recorder | None = None
+        if parts.maneuver is not None:
+            self._measured = Recorder(session, ticks_per_row(METRICS_RATE, parts.step), columns(parts.vehicle.corner_names))
         session.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
-        self._present = Present(session, more)
+        self._present = Present(session)
         session.publish()
 
     def command(self, **values: float) -> None:

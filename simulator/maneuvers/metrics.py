@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ from simulator.base.errors import ConfigError
 from simulator.driver.path import LaneChange, Path, Spawn, followed_path
 from simulator.maneuvers.course import Track, judge
 from simulator.maneuvers.reading import SUFFIXES, tidy
+from vehicles.axles import USUAL_AXLES
 
 if TYPE_CHECKING:
     from simulator.maneuvers.maneuver import Maneuver
@@ -23,11 +25,11 @@ Telemetry = Mapping[str, NDArray[Any]]
 FILTER_HZ = 6.0
 """Cut-off of the phaseless filter before a peak of acceleration or yaw rate is read, as FMVSS 126 has it for both."""
 
-COLUMNS = (
-    "time", "p_WB_x", "p_WB_y", "roll", "pitch", "yaw", "v_WB_B_x", "w_WB_B_z", "a_WB_B_y", "steering",
-    "F_C_FL_z", "F_C_FR_z", "F_C_RL_z", "F_C_RR_z",
-)  # fmt: skip
-"""Of the telemetry, what metrics and plots need."""
+COLUMNS = ("time", "p_WB_x", "p_WB_y", "roll", "pitch", "yaw", "v_WB_B_x", "w_WB_B_z", "a_WB_B_y", "steering")
+"""Of the telemetry, what metrics and plots need besides the loads of the wheels."""
+
+LOAD = re.compile(r"F_C_[A-Z]+_z")
+"""Column of the load of a wheel."""
 
 SETTLED = 0.1
 """m. A lane change has settled when the path error stays below this."""
@@ -170,12 +172,20 @@ def _also(units: Mapping[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
+def columns(corners: Iterable[str]) -> tuple[str, ...]:
+    """Of the telemetry of a vehicle with these corners, what metrics and plots need."""
+    return (*COLUMNS, *(f"F_C_{corner}_z" for corner in corners))
+
+
 def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, NDArray]:
     """The columns for metrics and plots, and the pose relative to the spawn pose: x, y (m), yaw (rad, unwrapped). Raises ConfigError."""
-    for name in COLUMNS:
+    usual = columns(USUAL_AXLES.corners)[len(COLUMNS) :]
+    found = tuple(name for name in telemetry if LOAD.fullmatch(name))
+    loads = found if set(found) - set(usual) else usual  # of a vehicle with other wheels whatever there is
+    for name in (*COLUMNS, *loads):
         if name not in telemetry:
             raise ConfigError("telemetry", name, "nothing", "a column of that name")
-    run = {name: np.asarray(telemetry[name], dtype=float) for name in COLUMNS}
+    run = {name: np.asarray(telemetry[name], dtype=float) for name in (*COLUMNS, *loads)}
     for name, column in run.items():
         if not np.isfinite(column).all():
             raise ConfigError("telemetry", name, float(column[~np.isfinite(column)][0]), "finite numbers")
@@ -242,7 +252,7 @@ def _whole_run(run: Mapping[str, NDArray]) -> dict[str, float]:
         "roll_max": float(np.abs(run["roll"]).max()),
         "pitch_max": float(np.abs(run["pitch"]).max()),
         "steering_max": float(np.abs(run["steering"]).max()),
-        "wheel_load_min": min(float(run[f"F_C_{corner}_z"].min()) for corner in ("FL", "FR", "RL", "RR")),
+        "wheel_load_min": min(float(run[name].min()) for name in run if LOAD.fullmatch(name)),
     }
 
 

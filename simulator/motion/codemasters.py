@@ -44,7 +44,7 @@ COUNT = 66
 SIZE = 4 * COUNT
 G = STANDARD_GRAVITY
 _FLOATS = struct.Struct(f"<{COUNT}f")
-_CORNERS = (2, 3, 0, 1)
+_CORNERS = (-2, -1, 0, 1)
 """Our corners FL, FR, RL, RR in their order RL, RR, FL, FR."""
 _REVERSE = 10.0
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.records import Record, record
@@ -40,17 +41,20 @@ class Fade:
 
     def __init__(self, gravity: float = STANDARD_GRAVITY) -> None:
         self._rest_force = np.array([0.0, 0.0, gravity])
-        self._held = _rest(gravity)
-        self._held_speed = np.zeros(4)
-        self._faded = _rest(gravity)
         self._gain = np.zeros(3)
         self._joined = False
         self._wanted = 0.0
+        self._rest_at(record(READOUT))
+        self.advance(self._held.copy(), False, True, 0.01)
+
+    def _rest_at(self, readout: Record) -> None:
+        """Nothing moves, of a vehicle with a readout like this one."""
+        self._held, self._faded = _rest(readout, self._rest_force), _rest(readout, self._rest_force)
+        self._held_speed = np.zeros_like(readout[0]["jounce"])
         self._floats = _floats(self._held)
         self.said = self._held
-        self.jounce_speed = np.zeros(4)
-        """(4,) rate of the jounce [m/s], which a READOUT has not: the mean between packets."""
-        self.advance(_rest(gravity), False, True, 0.01)
+        self.jounce_speed = np.zeros_like(self._held_speed)
+        """(wheels,) rate of the jounce [m/s], which a READOUT has not: the mean between packets."""
 
     @property
     def at_rest(self) -> bool:
@@ -62,6 +66,8 @@ class Fade:
 
         `active`: it drives, and motion is consented to. `moved`: since the last call it was put elsewhere.
         """
+        if readout.dtype is not self._held.dtype and readout.dtype != self._held.dtype:
+            self._rest_at(readout)
         sound = bool(np.isfinite(readout.view(np.float64)[self._floats]).all())
         time, before = float(readout[0]["time"]), float(self._held[0]["time"])
         stands = time == before
@@ -103,10 +109,10 @@ class Fade:
         return self._faded
 
 
-def _rest(gravity: float) -> Record:
-    found = record(READOUT)
+def _rest(like: Record, force: NDArray[np.float64]) -> Record:
+    found = np.zeros_like(like)
     found[0]["q_WB"] = (1.0, 0.0, 0.0, 0.0)
-    found[0]["f_H_B"] = (0.0, 0.0, gravity)
+    found[0]["f_H_B"] = force
     return found
 
 

@@ -175,7 +175,7 @@ def _suffixes(row: Row) -> list[str]:
         return [f"_{letter}" for letter in "wxyz"]
     labels = [""]
     for length in shape:
-        ends = CORNERS if length == 4 else AXES if length == 3 else tuple(str(i) for i in range(length))
+        ends = getattr(length, "labels", ()) or (CORNERS if length == 4 else AXES if length == 3 else tuple(str(i) for i in range(length)))
         labels = [f"{label}_{end}" for label in labels for end in ends]
     return labels
 

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import DeviceError
-from simulator.base.records import Record, Table, dtype_of, layout_hash, record
+from simulator.base.records import Record, Table, dtype_of, layout_hash, record, sized
 from simulator.view.claims import SHARED_MEMORY, hold, new_block
+from vehicles.axles import WHEELS
 from vehicles.readout import READOUT
 
 EXTRAS = (
@@ -42,6 +43,7 @@ EXTRAS = (
 """What the window shows beside the vehicle."""
 
 STATE = (*READOUT, *EXTRAS)
+"""Of a vehicle of the usual size; `sized` makes that of another."""
 _SLOT = (
     ("begin", (), "1", "ticket set before the payload", "u8"),
     ("checksum", (), "1", "adler32 of the payload", "u8"),
@@ -51,7 +53,8 @@ _SLOT = (
 )
 _HEAD = (
     ("magic", (), "1", "MAGIC", "u8"),
-    ("layout", (), "1", "layout_hash of STATE", "u8"),
+    ("layout", (), "1", "layout_hash of STATE, usual size", "u8"),
+    ("wheels", (), "1", "of the vehicle", "u8"),
     ("count", (), "1", "publications so far", "u8"),
     ("closed", (), "1", "1 when the host has left", "u8"),
 )
@@ -92,17 +95,24 @@ class ViewWriter:
     """Host side of the view block; creates it.
 
     `publish` copies one readout and one record of extras, about 5 microseconds.
+
+    Parameters
+    ----------
+    name : of the block; a free one when not given
+    wheels : of the vehicle
     """
 
-    def __init__(self, name: str | None = None) -> None:
-        self._memory = _create(name, _layout_size())
+    def __init__(self, name: str | None = None, wheels: int = int(WHEELS)) -> None:
+        table = sized(STATE, wheels=wheels)
+        self._memory = _create(name, _layout_size(table))
         self.name = self._memory.name
-        self._head, self._slots, self._payload = _map_view(self._memory)
+        self._head, self._slots, self._payload = _map_view(self._memory, wheels=wheels)
+        self._head["wheels"] = wheels
         self._head["layout"], self._head["count"], self._head["closed"] = layout_hash(STATE), 0, 0
         self._head["magic"] = MAGIC
-        self._state = record(STATE)
+        self._state = record(table)
         bytes_of_state = self._state.view(np.uint8)
-        split = _extras_offset()
+        split = _extras_offset(table)
         self._readout_bytes, self._extras_bytes = bytes_of_state[:split], bytes_of_state[split:]
         self._state_bytes = bytes_of_state
         self._count = 0
@@ -147,13 +157,14 @@ class ViewReader:
     def __init__(self, name: str) -> None:
         self._memory = _attach(name, "view block")
         self._head, self._slots, self._payload = _map_view(self._memory, MAGIC, layout_hash(STATE), name)
-        self.last, self.previous = record(STATE), record(STATE)
+        table = sized(STATE, wheels=int(self._head["wheels"]))
+        self.last, self.previous = record(table), record(table)
         self._last_bytes, self._previous_bytes = self.last.view(np.uint8), self.previous.view(np.uint8)
         self._scratch = np.empty_like(self._last_bytes)
         self._seen = 0
         self._generations = [0, 0]
         self._walls = [0.0, 0.0]
-        self.state = record(STATE)
+        self.state = record(table)
         self.retries = 0
 
     @property
@@ -330,7 +341,7 @@ class KeyReader:
 
 def interpolate(previous: Record, last: Record, share: float, out: Record) -> None:
     """State between two: numbers linear, quaternions and wheel orientations back to unit, counts and texts of the last one."""
-    a, b, c = (r.view(np.uint8)[: _float_bytes()].view(np.float64) for r in (previous, last, out))
+    a, b, c = (r.view(np.uint8)[: _float_bytes(r)].view(np.float64) for r in (previous, last, out))
     out[:] = last
     np.subtract(b, a, out=c)
     c *= share
@@ -362,21 +373,21 @@ def _orthonormalize(R: NDArray[np.float64]) -> None:
     R[:, :, 2] = np.cross(x, y)
 
 
-def _float_bytes() -> int:
+def _float_bytes(state: Record) -> int:
     """Bytes before the message; everything there is eight bytes wide."""
-    return int(dtype_of(STATE).fields["message"][1])  # type: ignore[index]
+    return int(state.dtype.fields["message"][1])  # type: ignore[index]
 
 
-def _extras_offset() -> int:
-    return int(dtype_of(STATE).fields[EXTRAS[0][0]][1])  # type: ignore[index]
+def _extras_offset(table: Table) -> int:
+    return int(dtype_of(table).fields[EXTRAS[0][0]][1])  # type: ignore[index]
 
 
-def _layout_size() -> int:
-    return dtype_of(_HEAD).itemsize + SLOTS * (dtype_of(_SLOT).itemsize + dtype_of(STATE).itemsize)
+def _layout_size(table: Table) -> int:
+    return dtype_of(_HEAD).itemsize + SLOTS * (dtype_of(_SLOT).itemsize + dtype_of(table).itemsize)
 
 
 def _map_view(
-    memory: shared_memory.SharedMemory, magic: int = 0, layout: int = 0, name: str = ""
+    memory: shared_memory.SharedMemory, magic: int = 0, layout: int = 0, name: str = "", wheels: int = 0
 ) -> tuple[Any, Any, list[NDArray[np.uint8]]]:
     buffer: Any = memory.buf
     head = np.frombuffer(buffer, dtype_of(_HEAD), 1)[0]
@@ -385,7 +396,7 @@ def _map_view(
     at = dtype_of(_HEAD).itemsize
     slots = np.frombuffer(buffer, dtype_of(_SLOT), SLOTS, at)
     at += SLOTS * dtype_of(_SLOT).itemsize
-    size = dtype_of(STATE).itemsize
+    size = dtype_of(sized(STATE, wheels=wheels or int(head["wheels"]))).itemsize
     return head, [slots[k] for k in range(SLOTS)], [np.frombuffer(buffer, np.uint8, size, at + k * size) for k in range(SLOTS)]
 
 

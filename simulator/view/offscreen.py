@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import OutputError
-from simulator.base.records import Record, record
+from simulator.base.records import Record, record, sized
 from simulator.view.block import EXTRAS, STATE, extras
 from simulator.view.camera import CAMERAS
 from simulator.view.context import is_software, offscreen_context
@@ -46,7 +46,7 @@ class Offscreen:
         self._frame = Frame(width, height, samples)
         self.width, self.height = width, height
         self.renderer = renderer()
-        self._state = record(STATE)
+        self._state = record(sized(STATE, wheels=len(geometry["tire_radius"])))
         self._time = -np.inf
         self._image = np.zeros((height, width, 3), np.uint8)
 

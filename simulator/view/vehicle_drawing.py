@@ -47,8 +47,8 @@ class Vehicle:
             program.use().set(shadow=4)
         self._shadow = ShadowMap(SHADOW_SIZE)
         self.shadow_of_world = np.eye(4)
-        self._X_WB, self._places = np.eye(4), [np.eye(4)] * 4
-        self._wheel_X = np.eye(4)
+        self._X_WB, self._places = np.eye(4), [np.eye(4)] * len(radius)
+        self._wheel_X, self._right = np.eye(4), np.zeros(len(radius), bool)
 
     def place(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> None:
         """Take over a state; call it before `cast_shadow` and `draw`."""
@@ -59,6 +59,7 @@ class Vehicle:
         ]
         turn = _about_x(-float(s["steering_wheel_angle"]))
         self._wheel_X = self._X_WB @ pose(_leaning(hmmwv.STEERING_TILT) @ turn, hmmwv.STEERING_WHEEL)
+        self._right = s["p_BK"][:, 1] < 0.0
         self._links = bars(self.geometry, state)
 
     def cast_shadow(self) -> dict[str, Any]:
@@ -117,7 +118,7 @@ class Vehicle:
         self._frame.draw()
         for k, X in enumerate(self._places):
             self._solid.set(world_of_body=X)
-            self._wheels[k % 2].draw()
+            self._wheels[int(self._right[k])].draw()
         self._link.use()
         for mesh, links in zip(links_as, self._links, strict=True):
             mesh.upload_instances(links)

@@ -57,7 +57,7 @@ def test_load_above_the_limit_slides_with_exactly_the_limit(h):
     before = bench.spin.copy()
     bench.run(1.0, h)
     p = bench.p[0]
-    inertia = bench.inertia[0] + p["half_shaft_inertia"] + 0.5 * (p["front_shaft_inertia"] / 0.2**2 + p["front_box_inertia"])
+    inertia = bench.inertia[0] + p["half_shaft_inertia"] + 0.5 * (p["shaft_inertia"][0] / 0.2**2 + p["box_inertia"][0])
     inertia += 0.25 * p["driveshaft_inertia"] / 0.2**2
     np.testing.assert_allclose(bench.spin - before, 0.5 * LIMIT / inertia, rtol=1e-9)
 

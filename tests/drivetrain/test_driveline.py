@@ -5,20 +5,21 @@ import pytest
 from drivetrain_rig import Bench
 
 from simulator.base.records import record
+from vehicles.axles import USUAL_AXLES
 from vehicles.drivetrain.driveline import DRIVELINE, solve_wheels
-from vehicles.drivetrain.drivetrain import drivetrain_reset, kinetic_energy
+from vehicles.drivetrain.drivetrain import DRIVETRAIN_STATE, drivetrain_reset, kinetic_energy
 
 
 def shaft_matrix(p, ratio=None):
     """(4, 4) inertia of all shafts, row by row from the topology; with the turbine when a gear ratio is given."""
     p = p[0]
     front, rear = np.array([0.5, 0.5, 0.0, 0.0]), np.array([0.0, 0.0, 0.5, 0.5])
-    shaft = 0.5 * (front / p["front_final_ratio"] + rear / p["rear_final_ratio"])
+    shaft = 0.5 * (front / p["final_ratio"][0] + rear / p["final_ratio"][1])
     rows = [
-        (p["front_box_inertia"], front),
-        (p["rear_box_inertia"], rear),
-        (p["front_shaft_inertia"], front / p["front_final_ratio"]),
-        (p["rear_shaft_inertia"], rear / p["rear_final_ratio"]),
+        (p["box_inertia"][0], front),
+        (p["box_inertia"][1], rear),
+        (p["shaft_inertia"][0], front / p["final_ratio"][0]),
+        (p["shaft_inertia"][1], rear / p["final_ratio"][1]),
         (p["driveshaft_inertia"], shaft),
         *((p["half_shaft_inertia"], np.eye(4)[i]) for i in range(4)),
     ]
@@ -29,8 +30,8 @@ def shaft_matrix(p, ratio=None):
 
 def uneven(bench):
     """Make front and rear differ, so that a swapped index shows."""
-    for name, value in {"front_final_ratio": 0.25, "rear_shaft_inertia": 0.8, "front_box_inertia": 0.9, "driveshaft_inertia": 1.3}.items():
-        bench.p[0][name] = value
+    p = bench.p[0]
+    p["final_ratio"][0], p["shaft_inertia"][1], p["box_inertia"][0], p["driveshaft_inertia"] = 0.25, 0.8, 0.9, 1.3
     bench.inertia[:] = (7.0, 7.5, 8.0, 8.5)
     drivetrain_reset(bench.p, bench.state, bench.spin, bench.state[0]["gear"])
     return bench
@@ -45,16 +46,19 @@ def lossless(bench):
 
 def test_wheel_system_is_solved_exactly():
     rng = np.random.default_rng(3)
-    p, x = record(DRIVELINE), np.zeros(4)
+    p, s = record(DRIVELINE), record(DRIVETRAIN_STATE)
+    USUAL_AXLES.write(p)
+    p[0]["driven"] = 2
     for _ in range(300):
-        for name in p.dtype.names:
-            p[0][name] = rng.uniform(0.1, 2.0)
+        for name in ("shaft_inertia", "box_inertia", "final_ratio"):
+            p[0][name] = rng.uniform(0.1, 2.0, 2)
         diagonal, load, extra = rng.uniform(1.0, 500.0, 4), rng.normal(size=4), rng.uniform(0.0, 30.0)
         p[0]["driveshaft_inertia"] = extra
         p[0]["half_shaft_inertia"] = 0.0
         matrix, _ = shaft_matrix(p)
-        solve_wheels(p, diagonal, load, extra, x)
-        np.testing.assert_allclose(x, np.linalg.solve(np.diag(diagonal) + matrix, load), rtol=1e-11, atol=1e-15)
+        s[0]["diagonal"], s[0]["yielding"], s[0]["load"] = diagonal, 1.0 / diagonal, load
+        solve_wheels(p, s, extra)
+        np.testing.assert_allclose(s[0]["change"], np.linalg.solve(np.diag(diagonal) + matrix, load), rtol=1e-11, atol=1e-15)
 
 
 def test_kinetic_energy_is_the_quadratic_form_of_the_topology():
@@ -142,11 +146,11 @@ def test_open_differentials_share_torque_equally_in_any_state():
         rate = (bench.spin - spin) / h
         half = bench.out[0]["drive_torque"] + p["half_shaft_inertia"] * rate
         front, rear = 0.5 * (rate[0] + rate[1]), 0.5 * (rate[2] + rate[3])
-        boxes = half[0] + half[1] + p["front_box_inertia"] * front, half[2] + half[3] + p["rear_box_inertia"] * rear
-        shaft_front = boxes[0] * p["front_final_ratio"] + p["front_shaft_inertia"] * front / p["front_final_ratio"]
-        shaft_rear = boxes[1] * p["rear_final_ratio"] + p["rear_shaft_inertia"] * rear / p["rear_final_ratio"]
+        boxes = half[0] + half[1] + p["box_inertia"][0] * front, half[2] + half[3] + p["box_inertia"][1] * rear
+        shaft_front = boxes[0] * p["final_ratio"][0] + p["shaft_inertia"][0] * front / p["final_ratio"][0]
+        shaft_rear = boxes[1] * p["final_ratio"][1] + p["shaft_inertia"][1] * rear / p["final_ratio"][1]
         center = bench.out[0]["driveshaft_torque"] - p["driveshaft_inertia"] * 0.5 * (
-            front / p["front_final_ratio"] + rear / p["rear_final_ratio"]
+            front / p["final_ratio"][0] + rear / p["final_ratio"][1]
         )
         scale = 1.0 + np.abs(half).max() + np.abs(bench.moment).max() + abs(center) + np.abs(rate).max()
         errors = half[0] - half[1], half[2] - half[3], shaft_front - shaft_rear, shaft_front + shaft_rear - center
@@ -179,10 +183,10 @@ def test_chassis_receives_what_the_shafts_and_wheels_gain():
 
     def momentum():
         front, rear = bench.spin[:2].mean(), bench.spin[2:].mean()
-        shafts = front / p["front_final_ratio"], rear / p["rear_final_ratio"]
+        shafts = front / p["final_ratio"][0], rear / p["final_ratio"][1]
         x = (p["engine_inertia"] + p["impeller_inertia"]) * s["engine_speed"] + p["turbine_inertia"] * s["turbine_speed"]
-        x += p["driveshaft_inertia"] * sum(shafts) / 2 + p["front_shaft_inertia"] * shafts[0] + p["rear_shaft_inertia"] * shafts[1]
-        y = p["front_box_inertia"] * front + p["rear_box_inertia"] * rear + (bench.inertia + p["half_shaft_inertia"]) @ bench.spin
+        x += p["driveshaft_inertia"] * sum(shafts) / 2 + p["shaft_inertia"] @ shafts
+        y = p["box_inertia"] @ (front, rear) + (bench.inertia + p["half_shaft_inertia"]) @ bench.spin
         return np.array([x, y])
 
     before = momentum()

@@ -11,6 +11,7 @@ COMMANDS = (
     ("drive",),
     ("view",),
     ("run",),
+    ("rerun",),
     ("stream",),
     ("platform",),
     ("devices",),

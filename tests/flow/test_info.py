@@ -58,7 +58,7 @@ def test_a_killed_run_is_made_whole_and_a_live_one_is_left_alone(tmp_path, capsy
     assert "killed" in text
     assert "hmmwv" in text
     assert "p_WB_x [m] W" in text
-    assert os.listdir(out) == ["telemetry.parquet"]
+    assert sorted(os.listdir(out)) == ["configuration.yaml", "telemetry.parquet"]
     time_s = read_telemetry(out / "telemetry.parquet")["time"]
     assert np.diff(time_s) == pytest.approx(0.01, abs=1e-9)
     code, text, _ = call(capsys, "info", out / "telemetry.parquet", "--json")

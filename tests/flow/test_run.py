@@ -43,7 +43,7 @@ def test_a_run_passes_and_leaves_everything(avtp):
     folder, (code, out, err) = avtp
     assert code == 0, err
     assert "passed" in out
-    assert sorted(p.name for p in folder.iterdir()) == sorted(["metrics.json", "telemetry.parquet", *PLOTS])
+    assert sorted(p.name for p in folder.iterdir()) == sorted(["configuration.yaml", "metrics.json", "telemetry.parquet", *PLOTS])
     result = json.loads((folder / "metrics.json").read_text())["result"]
     assert result["pass"] is True
     assert all(check["pass"] for check in result["checks"])
@@ -134,7 +134,7 @@ def test_ctrl_c_leaves_the_telemetry_complete(tmp_path):
     process.send_signal(signal.SIGINT)
     code, _, err = finish(process)
     assert (code, err) == (130, "jounce: interrupted\n")
-    assert [p.name for p in (tmp_path / "out").iterdir()] == ["telemetry.parquet"]
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["configuration.yaml", "telemetry.parquet"]
     log = read_telemetry(tmp_path / "out" / "telemetry.parquet")
     assert np.diff(log["time"]) == pytest.approx(0.01, abs=1e-9)
     assert len(log["time"]) > 100

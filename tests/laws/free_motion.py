@@ -83,7 +83,7 @@ def runge_kutta_step(m, h):
 @kernel
 def rates(m, rate):
     """Time derivative of m.state, as another record of STATE."""
-    accelerations(m.chassis, m.corners, m.blocks, m.struts, m.state, m.inputs, m.loads, m.kinematics, m.work, m.out)
+    accelerations(m, m)
     state_rates(m.state, m.out, rate)
 
 

@@ -9,22 +9,17 @@ from vehicles.suspension.tables.tabulated import prepare_from_tables
 
 
 @kernel
-def table_accelerations(tables, chassis, corners, blocks, struts, steering, state, q, loads, k, r, work, out):
-    """All 14 accelerations from state and loads, with the corners taken from tables.
+def table_accelerations(m, s):
+    """All 14 accelerations from state and loads, with the corners taken from tables: the contract of `vehicles.dynamics.accelerations`.
 
-    The contract of `vehicles.dynamics.accelerations` and
+    m : TabulatedMechanism; s : TabulatedWorkspace, whose inner tie-rod joints must belong to its steering
 
-    tables : ReducedTables
-    steering : record of STEERING_STATE: angle, rate and acceleration of the Pitman arm; q's inner tie-rod joints must belong to it
-    r : record of INTERPOLATED, overwritten
-
-    Of `k` only W, W_1, W_dot, axle, the carriers' w and w_rel, the lengths of springs and shock absorbers with their derivatives, G, D
-    and theta_bias are written. Where an angle lies outside the tables the closed form answers for all corners, with the joints in q.
+    Of the kinematics only W, W_1, W_dot, axle, the carriers' w and w_rel, the lengths of springs and shock absorbers with their derivatives,
+    G, D and theta_bias are written. Where an angle lies outside the tables the closed form answers for all corners, with these joints.
     """
-    if covers(tables, state[0]["theta"], steering[0]["angle"]):
-        steering_moves = steering[0]["rate"] != 0.0 or steering[0]["acceleration"] != 0.0
-        prepare_from_tables(tables, corners, blocks, struts, steering, steering_moves, state, q, k, r, work, out)
+    if covers(m.tables, s.state[0]["theta"], s.steering[0]["angle"]):
+        prepare_from_tables(m, s, s.steering[0]["rate"] != 0.0 or s.steering[0]["acceleration"] != 0.0)
     else:
-        prepare(corners, blocks, struts, state, q, k, work, out)
-    hold_ends(corners, state, k, work, 0.0)
-    answer_loads(chassis, corners, state, loads, k, work, out)
+        prepare(m, s)
+    hold_ends(m, s, 0.0)
+    answer_loads(m, s)

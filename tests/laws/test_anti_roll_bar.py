@@ -18,7 +18,7 @@ from tests.laws.test_mirror import AXIAL, POLAR, SWAP, mirrored
 from tests.laws.vehicle_rig import command, drive, ground
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
-from vehicles.held import HeldVehicle, places
+from vehicles.held import HeldVehicle
 from vehicles.linearize import linearize
 from vehicles.model import Mechanism, Workspace, new_workspace
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
@@ -47,7 +47,7 @@ def energy(m: Mechanism, w: Workspace) -> float:
     """Of the bars, after `prepare`: 1/2 stiffness times the square of the difference."""
     bars, total = m.struts[0]["anti_roll_bars"], 0.0
     for n in np.flatnonzero(bars["law"]):
-        x = [measured(bars, i, held_point(m.corners, bars, i, w.kinematics, w.inputs)[0])[0] for i in (2 * n, 2 * n + 1)]
+        x = [measured(bars, n, i, held_point(m.corners, bars, i, w.kinematics, w.inputs)[0])[0] for i in (2 * n, 2 * n + 1)]
         total += 0.5 * bars["stiffness"][n] * (x[0] - x[1]) ** 2
     return float(total)
 
@@ -59,7 +59,7 @@ def place(name: str, theta: Array, angle: float, bars: bool = True) -> tuple[Wor
     s[0]["angle"], w.state[0]["theta"] = angle, theta
     place_tierods(d.steering, s, w.inputs)
     m = d.mechanism if bars else without_bars(d.mechanism)
-    prepare(m.corners, w.blocks, m.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+    prepare(m.records, w)
     return w, energy(m, w)
 
 
@@ -83,15 +83,15 @@ def test_the_pitman_arm_holds_against_a_bar_on_steered_carriers(side: float) -> 
     def energy_at(delta: float) -> float:
         s.state[0]["theta"], s.steering[0]["angle"] = theta, delta
         place_tierods(v.model.steering, s.steering, s.inputs)
-        prepare(v.model.corners, s.blocks, v.model.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        prepare(v.model, s)
         return energy(v.description.mechanism, Workspace(s.blocks, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out))
 
     slope = (energy_at(angle + h) - energy_at(angle - h)) / (2.0 * h)
     energy_at(angle)
-    steering_torque(s, False)
+    steering_torque(v.model, s, False)
     held = float(s.out[0]["pitman_torque"])
     s.work[0]["bar_force"], s.work[0]["bar_couple"] = 0.0, 0.0
-    steering_torque(s, False)
+    steering_torque(v.model, s, False)
     assert abs(slope) > 10.0
     assert held - s.out[0]["pitman_torque"] == pytest.approx(slope, rel=1e-6)
 
@@ -106,11 +106,11 @@ def test_energy_stays(name: str) -> None:
         for row in ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end"):
             struts[row] = 0.0
         struts["stop_points"], struts["spring_points"], struts["spring_rate"] = 0, 0, 2e5
-        prepare(m.corners, m.blocks, m.struts, m.state, m.inputs, m.kinematics, m.work, m.out)
+        prepare(m, m)
         struts["spring_free_length"] = m.kinematics[0]["spring_length"] + 0.02
         state["theta"] = [0.05, -0.05, 0.03, -0.03]
         state["w_WB_B"], state["wheel_spin"] = [0.3, 0.2, 0.5], 30.0
-        parts, mechanism = [], replace(barred(name).mechanism, struts=m.struts)
+        parts, mechanism = [], barred(name).mechanism.with_struts(m.struts)
         for n in range(round(1.0 / h) + 1):
             if n % round(0.02 / h) == 0:
                 kinetic, potential = energies(m, m.state.copy())
@@ -186,9 +186,7 @@ def test_mirror_image_of_accelerations(name: str) -> None:
     x["w_WB_B"], x["wheel_spin"] = rng.uniform(-1.0, 1.0, 3), rng.uniform(-10.0, 40.0, 4)
     other.state[:] = mirrored(w.state)
     for each in (w, other):
-        accelerations(
-            m.chassis, m.corners, each.blocks, m.struts, each.state, each.inputs, each.loads, each.kinematics, each.work, each.out
-        )
+        accelerations(m.records, each)
     ours, theirs = w.out[0], other.out[0]
     assert np.abs(ours["bar_force"]).max() > 100.0
     for field, expected in (
@@ -243,7 +241,7 @@ def test_it_stands_askew_on_a_slope_less_and_as_before_on_the_level(bar: dict[st
 def test_the_linearized_vehicle_has_the_bar_between_its_wheels_and_nowhere_else() -> None:
     """About the trim at 15 m/s: what the bar adds to theta'' by theta."""
     with_bar, bare = (linearize(HeldVehicle(v, ground("flat"), 15.0)) for v in (hmmwv(PLAIN), hmmwv()))
-    accel, theta = with_bar.indices(places("theta_dot")), with_bar.indices(places("theta"))
+    accel, theta = with_bar.indices("theta_dot"), with_bar.indices("theta")
     added = (with_bar.A - bare.A)[np.ix_(accel, theta)]
     assert added[0, 0] < -50.0 and added[1, 1] < -50.0 and added[0, 1] > 50.0
     assert np.abs(added[:, 0] + added[:, 1]).max() < 0.02 * np.abs(added).max()

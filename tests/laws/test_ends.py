@@ -31,13 +31,13 @@ def vehicle(name: str) -> Vehicle:
 def push(m, s, force, h, count, extremes):
     """`count` steps of h seconds of the corners on a chassis that is held, under one force (3,) in B on every wheel."""
     for _ in range(count):
-        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
-        hold_ends(m.corners, s.state, s.kinematics, s.work, h)
+        prepare(m, s)
+        hold_ends(m, s, h)
         for i in range(4):
             for j in range(3):
                 s.loads[0]["wheel_force"][j, i] = force[j]
                 s.loads[0]["carrier_couple"][j, i] = 0.0
-        answer_loads_on_fixed_chassis(m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
+        answer_loads_on_fixed_chassis(m, s)
         for i in range(4):
             s.state[0]["theta_dot"][i] += h * s.out[0]["theta_ddot"][i]
             s.state[0]["theta"][i] += h * s.state[0]["theta_dot"][i]
@@ -78,7 +78,7 @@ def test_linkages_are_closed_between_the_ends(name: str) -> None:
         place_tierods(m.steering, s.steering, s.inputs)
         for share in np.linspace(0.0, 1.0, 41):
             s.state[0]["theta"] = closed[0] + share * (closed[1] - closed[0])
-            prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+            prepare(m, s)
             k = s.kinematics[0]
             for i, corner in enumerate(v.description.mechanism.designs):
                 assert corner.gap(m.corners, s.blocks, s.inputs, i) < 1e-9
@@ -94,7 +94,7 @@ def test_beyond_its_ends_a_corner_is_still_a_corner(name: str) -> None:
     v.place(np.zeros(3), 0.0, 0.0, 0.0)
     for theta in (-50.0, -1.0, 1.5, 50.0):
         s.state[0]["theta"] = theta
-        accelerations(m.chassis, m.corners, s.blocks, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
+        accelerations(m, s)
         assert np.isfinite(s.kinematics[0]["W"]).all()
         assert np.isfinite(s.out[0]["theta_ddot"]).all()
         assert (np.sign(s.out[0]["theta_ddot"]) == -np.sign(theta)).all()
@@ -114,7 +114,7 @@ def test_the_force_does_not_jump(name: str, h: float) -> None:
                     s.work[0]["theta_force"], s.kinematics[0]["D"] = 0.0, 25.0
                     s.state[0]["theta"], s.state[0]["theta_dot"] = 0.0, 0.0
                     s.state[0]["theta"][0], s.state[0]["theta_dot"][0] = theta, rate
-                    hold_ends(m.corners, s.state, s.kinematics, s.work, h)
+                    hold_ends(m, s, h)
                     forces.append(float(s.work[0]["theta_force"][0]))
                 steepest = ends["rigid_rate"][0] if h > 0.0 else ends["rate"][0]
                 assert np.abs(np.diff(forces)).max() < 1.1e-6 * (steepest + 6.0 * ends["damping"][0] / 2e-3)
@@ -124,9 +124,9 @@ def test_the_force_does_not_jump(name: str, h: float) -> None:
 def fly(m, h, count):
     """Steps of the vehicle in free flight, in the order of `vehicle_step`, its wheels and steering at rest."""
     for _ in range(count):
-        prepare(m.corners, m.blocks, m.struts, m.state, m.inputs, m.kinematics, m.work, m.out)
-        hold_ends(m.corners, m.state, m.kinematics, m.work, h)
-        answer_loads(m.chassis, m.corners, m.state, m.loads, m.kinematics, m.work, m.out)
+        prepare(m, m)
+        hold_ends(m, m, h)
+        answer_loads(m, m)
         x = m.state[0]
         for j in range(3):
             x["w_WB_B"][j] += h * m.out[0]["alpha_WB_B"][j]

@@ -110,8 +110,8 @@ def test_accelerations_and_pitman_torque_are_those_of_the_closed_form(steering: 
         exact = other.closed_form()
         worst = max(worst, difference(bench.table(), exact))
         if steering:
-            torque = pitman_torque(theirs)
-            found = table_pitman_torque(bench.steering, bench.w.state, bench.w.loads, bench.r, bench.w.work, bench.w.out)
+            torque = pitman_torque(v.model, theirs)
+            found = table_pitman_torque(*bench.tabulated)
             worst = max(worst, abs(found - torque) / max(1.0, abs(torque)))
     assert 0.0 < worst < 1e-6
 

@@ -29,7 +29,7 @@ from vehicles.suspension.double_wishbone.poses import CornerPoses, angle_between
 from vehicles.suspension.tables.build_tables import Source, build_tables
 from vehicles.suspension.tables.pose_table import POSE, PoseTable, pose_over_both, pose_over_theta
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables
-from vehicles.suspension.tables.tabulated import table_pitman_torque
+from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace, table_pitman_torque
 
 DATA = Path(__file__).parents[1] / "data" / "hmmwv_accelerations"
 HMMWV = vehicle_description("hmmwv")
@@ -168,17 +168,20 @@ class Bench:
         if steering:
             arm["angle"], arm["rate"], arm["acceleration"] = rng.uniform(-LOCK, LOCK), rng.uniform(-1.0, 1.0), rng.uniform(-5.0, 5.0)
 
+    @property
+    def tabulated(self) -> tuple[TabulatedMechanism, TabulatedWorkspace]:
+        """What tables are asked with."""
+        return TabulatedMechanism(*self.m.records, self.tables), TabulatedWorkspace(*self.w, self.steering, self.r)
+
     def closed_form(self) -> Record:
         m, w = self.m, self.w
         place_tierods(HMMWV.steering, self.steering, w.inputs)
-        accelerations(m.chassis, m.corners, w.blocks, m.struts, w.state, w.inputs, w.loads, w.kinematics, w.work, w.out)
+        accelerations(m.records, w)
         return w.out.copy()
 
     def table(self) -> Record:
-        m, w = self.m, self.w
-        arguments = w.state, w.inputs, w.loads, w.kinematics, self.r, w.work, w.out
-        table_accelerations(self.tables, m.chassis, m.corners, w.blocks, m.struts, self.steering, *arguments)
-        return w.out.copy()
+        table_accelerations(*self.tabulated)
+        return self.w.out.copy()
 
 
 def difference(a: Record, b: Record) -> float:
@@ -230,9 +233,9 @@ def test_pitman_torque_is_that_of_the_closed_form() -> None:
     for _ in range(50):
         bench.random(rng, steering=True)
         bench.closed_form()
-        exact = pitman_torque(s)
+        exact = pitman_torque(v.model, s)
         bench.table()
-        torque = table_pitman_torque(bench.steering, bench.w.state, bench.w.loads, bench.r, bench.w.work, bench.w.out)
+        torque = table_pitman_torque(*bench.tabulated)
         assert torque == pytest.approx(exact, rel=1e-6, abs=1e-4)
 
 

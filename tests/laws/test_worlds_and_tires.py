@@ -83,6 +83,41 @@ def test_whoever_rests_on_the_moon_feels_no_motion(tmp_path: Path) -> None:
     assert np.abs(cueing.pose).max() < 1e-3
 
 
+@pytest.mark.parametrize("yaw", [0.0, 0.7, -2.0])
+def test_a_parked_vehicle_holds_against_the_wind(tmp_path: Path, yaw: float) -> None:
+    """Its tires bear the drag 0.5 rho c_d A |w| w, wherever it heads."""
+    wind = np.array([20.0, -15.0, 0.0])
+    ground = build_ground(written(tmp_path, "plane.yaml", {"type": "flat", "surface": "asphalt", "wind": wind.tolist()}))
+    vehicle = build_vehicle("hmmwv", check_step=False)
+    vehicle.reset(arrays(ground), 1.0, 2.0, yaw)
+    for _ in range(100):
+        vehicle.step(arrays(ground), command(parking_brake=1.0, brake=1.0), 1e-3)
+    held = vehicle.space.contacts["F_W"].sum(axis=0)
+    drag = 0.5 * 1.2 * 0.5 * 5.0 * np.linalg.norm(wind) * wind
+    assert held[:2] == pytest.approx(-drag[:2], rel=1e-6)
+
+
+def test_whoever_flies_with_the_wind_feels_none(tmp_path: Path) -> None:
+    """The springs push alike in all three; the air only where there is a difference in speed."""
+    wind, vehicle = np.array([10.0, 5.0, 2.0]), build_vehicle("hmmwv", check_step=False)
+
+    def change_of_velocity(velocity: Any, air: Any) -> Any:
+        space = {"type": "flat", "surface": "asphalt", "gravity": 0.0, "wind": air.tolist()}
+        ground = build_ground(written(tmp_path, "space.yaml", space))
+        vehicle.place(np.array([0.0, 0.0, 50.0]), 0.0, 0.0, 0.0)
+        vehicle.space.state[0]["v_WB_B"] = velocity
+        vehicle.step(arrays(ground), command(), 1e-3)
+        return (vehicle.space.state[0]["p_WB"] - (0.0, 0.0, 50.0)) / 1e-3 - velocity
+
+    calm = change_of_velocity(0.0 * wind, 0.0 * wind)
+    assert change_of_velocity(wind, wind) == pytest.approx(calm, abs=1e-9)
+    drag = 0.5 * 1.2 * 0.5 * 5.0 * np.linalg.norm(wind) * wind
+    pushed = change_of_velocity(0.0 * wind, wind) - calm
+    assert pushed[:2] / pushed[0] == pytest.approx(drag[:2] / drag[0], rel=0.05)
+    mass = weight(vehicle, 1.0)
+    assert pushed[0] == pytest.approx(1e-3 * drag[0] / mass, rel=0.05)
+
+
 def test_gravity_of_a_vehicle_file_is_read_and_told_to_be_elsewhere() -> None:
     mapping = {**shipped("vehicles", "hmmwv"), "gravity": 9.81}
     with pytest.warns(GravityWarning, match=r"v\.yaml: gravity: 9\.81 is not used.*terrain file"):

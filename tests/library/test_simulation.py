@@ -154,7 +154,10 @@ def test_a_driver_that_raises_is_an_error_of_ours():
 def test_a_maneuver_has_the_metrics_and_the_bits_of_the_command(tmp_path):
     changes = {"maneuver.duration_s": 3.0}
     result = jounce.simulate("avtp_lane_change", changes=changes, log_rate=500.0, channels=["v_WB_B_x", "time"])
-    assert main(["run", "avtp_lane_change", "--out", str(tmp_path / "out"), "--set", "maneuver.duration_s=3.0", "--log-rate", "500"]) in (0, 1)
+    assert main(["run", "avtp_lane_change", "--out", str(tmp_path / "out"), "--set", "maneuver.duration_s=3.0", "--log-rate", "500"]) in (
+        0,
+        1,
+    )
     log = jounce.read_log(tmp_path / "out")
     assert log.rows == result.log.rows == 1501
     assert log["v_WB_B_x"].tobytes() == result.log["v_WB_B_x"].tobytes()

@@ -53,7 +53,7 @@ def test_accelerations_with_a_five_link_axle(name: str, formulation: str) -> Non
     design = replace(design, struts=linear_struts(design.struts))
     m, w = barred(name).mechanism, random_truck(1)
     without = w.out[0]["theta_ddot"].copy()
-    accelerations(m.chassis, m.corners, w.blocks, design.struts, w.state, w.inputs, w.loads, w.kinematics, w.work, w.out)
+    accelerations(m.records._replace(struts=design.struts), w)
     out, loads, R = w.out[0], w.loads[0], attitude(w.state[0]["q_WB"])
     assert error(without[2:], out["theta_ddot"][2:]) > 0.1
     system = build_system(vehicle_mechanism(design))

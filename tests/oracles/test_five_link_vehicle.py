@@ -32,6 +32,7 @@ from vehicles.suspension.five_link.corner import FiveLinkCorner
 from vehicles.suspension.five_link.kinematics import CARRIER, LINKS
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables
+from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace
 from vehicles.vehicle_mechanism import CHASSIS, linear_struts, vehicle_mechanism
 
 Array = NDArray[np.float64]
@@ -64,7 +65,7 @@ def random_state(seed: int) -> Workspace:
 
 def evaluate(w: Workspace) -> None:
     m = MECHANISM
-    accelerations(m.chassis, m.corners, w.blocks, m.struts, w.state, w.inputs, w.loads, w.kinematics, w.work, w.out)
+    accelerations(m.records, w)
 
 
 def joint_state(w: Workspace, system: System) -> tuple[Array, Array]:
@@ -240,7 +241,7 @@ def test_road_loads_keep_the_axle_within_its_travel() -> None:
 
 @cache
 def tables(tolerance: float) -> ReducedTables:
-    return build_tables(replace(MECHANISM, struts=TRUCK.mechanism.struts), TRUCK.steering, tolerance)[0]
+    return build_tables(MECHANISM.with_struts(TRUCK.mechanism.struts), TRUCK.steering, tolerance)[0]
 
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-6])
@@ -253,21 +254,7 @@ def test_accelerations_from_tables_are_as_near_as_they_promise(tolerance: float)
         place_tierods(TRUCK.steering, steering, w.inputs)
         evaluate(w)
         exact = w.out.copy()
-        table_accelerations(
-            tables(tolerance),
-            m.chassis,
-            m.corners,
-            w.blocks,
-            m.struts,
-            steering,
-            w.state,
-            w.inputs,
-            w.loads,
-            w.kinematics,
-            r,
-            w.work,
-            w.out,
-        )
+        table_accelerations(TabulatedMechanism(*m.records, tables(tolerance)), TabulatedWorkspace(*w, steering, r))
         worst = max(worst, *(error(w.out[0][name], exact[0][name]) for name in ("alpha_WB_B", "a_WB_B", "theta_ddot")))
     assert 0.0 < worst < tolerance
 

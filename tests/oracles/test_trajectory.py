@@ -154,16 +154,7 @@ def test_sweeps_of_the_suspension(file: str) -> None:
     s, k = car.space, car.space.kinematics[0]
     arm_angles(car, np.array([table[f"shock_L_{c}"][0] for c in CORNERS]), file)
     design = vehicle()
-    prepare(
-        design.model.corners,
-        design.space.blocks,
-        design.model.struts,
-        design.space.state,
-        design.space.inputs,
-        design.space.kinematics,
-        s.work,
-        s.out,
-    )
+    prepare(design.model, design.space)
     for row in table[::7]:
         s.steering[0]["angle"] = -row["steering"] * car.model.steering[0]["max_arm_angle"]
         place_tierods(car.model.steering, s.steering, s.inputs)

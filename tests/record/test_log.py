@@ -63,7 +63,9 @@ def test_what_fits_no_column_is_refused_before_anything_is_written(tmp_path, wro
     assert not list(tmp_path.glob("telemetry.*"))
 
 
-@pytest.mark.parametrize(("rate", "step", "ticks"), [(1000.0, 1e-3, 1), (500.0, 1e-3, 2), (100.0, 1e-3, 10), (0.1, 1e-3, 10_000), (2000.0, 5e-4, 1)])
+@pytest.mark.parametrize(
+    ("rate", "step", "ticks"), [(1000.0, 1e-3, 1), (500.0, 1e-3, 2), (100.0, 1e-3, 10), (0.1, 1e-3, 10_000), (2000.0, 5e-4, 1)]
+)
 def test_a_row_comes_every_so_many_ticks(rate, step, ticks):
     assert ticks_per_row(rate, step) == ticks
 
@@ -124,7 +126,9 @@ def test_what_is_saved_is_read_back_whole(tmp_path):
     again = read_log(tmp_path / "part.parquet")
     assert list(again) == list(log)
     assert again.about == log.about
-    assert {name: column.words() for name, column in again.columns.items()} == {name: column.words() for name, column in log.columns.items()}
+    assert {name: column.words() for name, column in again.columns.items()} == {
+        name: column.words() for name, column in log.columns.items()
+    }
     assert all(again[name].tobytes() == log[name].tobytes() for name in log)
 
 
@@ -192,7 +196,9 @@ def test_the_log_of_a_version_without_fields_is_read(tmp_path):
     import pyarrow.parquet as pq
 
     field = pa.field("speed", pa.float64(), metadata={"unit": "m/s", "frame": "", "meaning": "speed"})
-    pq.write_table(pa.table({"speed": [1.0, 2.0]}, schema=pa.schema([field], metadata={"jounce.vehicle": json.dumps("old")})), tmp_path / "old.parquet")
+    pq.write_table(
+        pa.table({"speed": [1.0, 2.0]}, schema=pa.schema([field], metadata={"jounce.vehicle": json.dumps("old")})), tmp_path / "old.parquet"
+    )
     log = read_log(tmp_path / "old.parquet")
     assert log["speed"].tolist() == [1.0, 2.0]
     assert (log.columns["speed"].field, log.columns["speed"].unit) == ("speed", "m/s")

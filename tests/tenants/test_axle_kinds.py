@@ -52,7 +52,7 @@ def truck(kind: str) -> tuple[Any, Mechanism, System]:
 
 
 def evaluate(m: Mechanism, w: Workspace) -> None:
-    accelerations(m.chassis, m.corners, w.blocks, m.struts, w.state, w.inputs, w.loads, w.kinematics, w.work, w.out)
+    accelerations(m.records, w)
 
 
 def random_state(kind: str, seed: int) -> Workspace:
@@ -223,14 +223,14 @@ def test_a_tenant_that_gives_what_is_no_number_is_held_and_the_drive_goes_on(tmp
 def test_an_anti_roll_bar_of_a_tenants_axle_pushes_as_its_energy_falls(kind: str, bar: dict[str, Any]) -> None:
     """On every theta, also where a theta moves both points that hold the bar."""
     m = read_description(with_rear({**AXLES[kind], "anti_roll_bar": bar}), kind).mechanism
-    bare = replace(m, struts=m.struts.copy())
+    bare = m.with_struts(m.struts.copy())
     bare.struts[0]["anti_roll_bars"]["law"] = 0
     theta, h = np.array([0.02, -0.03, 0.05, -0.04]), 1e-6
 
     def placed(mechanism: Mechanism, at: Array) -> Workspace:
         w = new_workspace(mechanism)
         w.state[0]["theta"] = at
-        prepare(mechanism.corners, w.blocks, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
+        prepare(mechanism.records, w)
         return w
 
     def energy(at: Array) -> float:

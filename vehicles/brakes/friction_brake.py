@@ -17,14 +17,18 @@ from typing import Any
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from simulator.base.section import Section
+from vehicles.axles import AXLES, STANDING, USUAL_AXLES, Axles, record_for, sized_for
+from vehicles.sides import axle_of
 
-BRAKES = (
+BRAKE_FILE = (
     # name              shape  unit          what it is
-    ("max_torque", (2,), "N m", "limit per wheel at full pedal, front and rear axle"),
-    ("parking_torque", (2,), "N m", "limit per wheel at full parking brake, front and rear axle"),
+    ("max_torque", (AXLES,), "N m", "limit per wheel at full pedal, of each axle from the front"),
+    ("parking_torque", (AXLES,), "N m", "limit per wheel at full parking brake, likewise"),
     ("stiffness", (), "N m/rad", "of the link between wheel and carrier"),
     ("damping", (), "N m s/rad", "of the same link"),
 )
+
+BRAKES = (*STANDING, *BRAKE_FILE)
 
 RANGES = {
     "max_torque": (0.0, 1e6),
@@ -37,8 +41,8 @@ RANGES = {
 
 @inline
 def brake_limit(b, wheel, command):
-    """Friction limit [N m] at a wheel (0..3: FL, FR, RL, RR): pedal and parking brake press on the same disc, the larger counts."""
-    axle = wheel // 2
+    """Friction limit [N m] at a wheel: pedal and parking brake press on the same disc, the larger counts."""
+    axle = axle_of(b, wheel)
     return max(command[0]["brake"] * b[0]["max_torque"][axle], command[0]["parking_brake"] * b[0]["parking_torque"][axle])
 
 
@@ -54,11 +58,16 @@ def brake_deflection(b, deflection, torque, h):
     return (torque * h + b[0]["damping"] * deflection) / brake_slope(b, h)
 
 
-def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes") -> Record:
-    """Record BRAKES from the `brakes` section of a vehicle file.
+def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: Axles = USUAL_AXLES) -> Record:
+    """Record BRAKES from the `brakes` section of the drivetrain file of a vehicle with these axles.
 
     Raises
     ------
     ConfigError : a key is unknown or missing, a torque or the damping is negative, the stiffness is not positive
     """
-    return Section(mapping, file, key).record(BRAKES, RANGES)
+    read = Section(mapping, file, key).record(sized_for(BRAKE_FILE, axles.size), RANGES)
+    out = record_for(BRAKES, axles.size)
+    axles.write(out)
+    for name in read.dtype.names or ():
+        out[0][name] = read[0][name]
+    return out

@@ -1,19 +1,25 @@
-"""Driveline of four driven wheels: driveshaft, open center differential, two final drives with open differentials, half shafts.
+"""Driveline: driveshaft, open center differential, final drives with open differentials, half shafts.
 
-Every shaft is geared to the wheels, so its speed is a fixed row times the four spins W, and its inertia adds j n n^T to the matrix
-of the wheels. An open differential shares speed (the carrier turns with the mean of its outputs) and torque (equal halves):
+Every shaft is geared to the wheels, so its speed is a fixed row times their spins W, and its inertia adds j n n^T to the matrix
+of the wheels. An open differential shares speed (the carrier turns with the mean of its outputs) and torque (equal parts):
 
-    front box   w_f = (W_FL + W_FR) / 2,     front shaft   w_f / i_f,     i = box speed / shaft speed (rear alike)
-    driveshaft  w_d = (w_f / i_f + w_r / i_r) / 2 = n . W
+    box of axle a   w_a = mean of its W,     shaft   w_a / i_a,     i = box speed / shaft speed
+    driveshaft      w_d = mean of w_a / i_a over the driven axles = n . W
+
+An axle that is not driven has an endless i and no inertias.
 """
 
 from __future__ import annotations
 
+import math
+
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
-from simulator.base.records import Record
+from simulator.base.records import Record, Table
 from simulator.base.section import Section
+from vehicles.axles import AXLES, STANDING, USUAL_AXLES, Axles, record_for
 from vehicles.drivetrain.tables import LARGEST_INERTIA, LEAST_INERTIA
+from vehicles.sides import sides_of, sum_on_axle
 
 RATIO = (0.02, 1.0)
 """Box speed over shaft speed of a final drive."""
@@ -22,72 +28,125 @@ DIFFERENCE = 0.1
 
 DRIVELINE = (
     # name                     shape  unit     what it is
+    *STANDING,
     ("driveshaft_inertia", (), "kg m2", "shaft between gearbox and center differential"),
-    ("front_shaft_inertia", (), "kg m2", "shaft from the center differential to the front final drive"),
-    ("rear_shaft_inertia", (), "kg m2", "shaft from the center differential to the rear final drive"),
-    ("front_box_inertia", (), "kg m2", "crown wheel and box of the front differential"),
-    ("rear_box_inertia", (), "kg m2", "crown wheel and box of the rear differential"),
-    ("half_shaft_inertia", (), "kg m2", "half shaft of one wheel"),
-    ("front_final_ratio", (), "1", "box speed / shaft speed, front"),
-    ("rear_final_ratio", (), "1", "box speed / shaft speed, rear"),
+    ("half_shaft_inertia", (), "kg m2", "half shaft of one driven wheel"),
+    ("driven", (), "1", "number of driven axles", "i8"),
+    ("shaft_inertia", (AXLES,), "kg m2", "per axle, shaft from the center differential to its final drive"),
+    ("box_inertia", (AXLES,), "kg m2", "per axle, crown wheel and box of its differential"),
+    ("final_ratio", (AXLES,), "1", "per axle, box speed / shaft speed; infinite: it is not driven"),
 )
+
+AXLE_FILE = (
+    ("shaft_inertia", (), "kg m2", "shaft from the center differential to the final drive of this axle"),
+    ("box_inertia", (), "kg m2", "crown wheel and box of its differential"),
+    ("final_ratio", (), "1", "box speed / shaft speed"),
+)
+"""In a file for every axle that is driven, after its name: `front_shaft_inertia`."""
+
+
+@inline
+def is_driven(p, axle):
+    """Whether the driveshaft turns an axle."""
+    return p[0]["final_ratio"][axle] < math.inf
+
+
+@inline
+def box_speed(p, spin, axle):
+    """Mean of the spins of an axle [rad/s]."""
+    first, end = sides_of(p, axle)
+    return sum_on_axle(p, axle, spin) / (end - first)
 
 
 @inline
 def driveshaft_speed(p, spin):
-    """Speed of the driveshaft [rad/s] for the four wheel speeds."""
-    return 0.25 * ((spin[0] + spin[1]) / p[0]["front_final_ratio"] + (spin[2] + spin[3]) / p[0]["rear_final_ratio"])
+    """Speed of the driveshaft [rad/s] for the speeds of the wheels."""
+    total = 0.0
+    for axle in range(len(p[0]["final_ratio"])):
+        total += box_speed(p, spin, axle) / p[0]["final_ratio"][axle]
+    return total / p[0]["driven"]
 
 
 @inline
-def axle_inertias(p):
-    """(front, rear): inertia [kg m2] of shaft and box, in a matrix of ones over the two wheels of the axle."""
-    front = p[0]["front_shaft_inertia"] / p[0]["front_final_ratio"] ** 2 + p[0]["front_box_inertia"]
-    rear = p[0]["rear_shaft_inertia"] / p[0]["rear_final_ratio"] ** 2 + p[0]["rear_box_inertia"]
-    return 0.25 * front, 0.25 * rear
+def wheel_share(p, axle):
+    """Torque of each half shaft of an axle over that of the driveshaft; also the wheel's number in the row n of the driveshaft."""
+    first, end = sides_of(p, axle)
+    return 1.0 / (p[0]["driven"] * (end - first)) / p[0]["final_ratio"][axle]
 
 
 @inline
-def solve_wheels(p, diagonal, load, shaft_inertia, x):
-    """Solve (diag(d) + a_f 1_f 1_f^T + a_r 1_r 1_r^T + j n n^T) x = b for the four speed changes x.
+def axle_inertia(p, axle):
+    """Inertia [kg m2] of shaft and box of an axle, in a matrix of ones over its wheels."""
+    first, end = sides_of(p, axle)
+    inertia = p[0]["shaft_inertia"][axle] / p[0]["final_ratio"][axle] ** 2 + p[0]["box_inertia"][axle]
+    return inertia / ((end - first) * (end - first))
 
-    d `diagonal` (4,), b `load` (4,), j `shaft_inertia` what turns with the driveshaft. Each axle is a diagonal plus a rank-one matrix,
-    and so is the whole: the Sherman-Morrison formula three times, exact.
+
+@inline
+def solve_wheels(p, s, shaft_inertia):
+    """Solve (diag(d) + sum a_k 1_k 1_k^T + j n n^T) x = b for the speed changes x of all wheels.
+
+    d `diagonal`, b `load` and x `change` (wheels,) of the record s; a_k the inertia of axle k, j `shaft_inertia` what turns with the
+    driveshaft. Each axle is a diagonal plus a rank-one matrix, and so is the whole: the Sherman-Morrison formula once per axle and once
+    more, exact. Without the driveshaft y = P^-1 b, and z = P^-1 n is n_k soft_k / d on axle k:
+
+        r_k = sum 1 / d,  soft_k = 1 / (1 + a_k r_k),  y = (b - a_k soft_k sum b / d) / d,  x = y - z j n . y / (1 + j n . z)
     """
-    front, rear = axle_inertias(p)
-    n_front, n_rear = 0.25 / p[0]["front_final_ratio"], 0.25 / p[0]["rear_final_ratio"]
-    r0, r1, r2, r3 = 1.0 / diagonal[0], 1.0 / diagonal[1], 1.0 / diagonal[2], 1.0 / diagonal[3]
-    soft_front = 1.0 / (1.0 + front * (r0 + r1))
-    soft_rear = 1.0 / (1.0 + rear * (r2 + r3))
+    w, x = s[0], s[0]["change"]
+    n_y, n_z = 0.0, 0.0
+    for axle in range(len(p[0]["final_ratio"])):
+        inertia, n = axle_inertia(p, axle), wheel_share(p, axle)
+        r = sum_on_axle(p, axle, w["yielding"])
+        w["soft"][axle] = 1.0 / (1.0 + inertia * r)
+        pull = inertia * w["soft"][axle] * weighed_sum_on_axle(p, axle, w["yielding"], w["load"])
+        first, end = sides_of(p, axle)
+        for i in range(first, end):
+            x[i] = w["yielding"][i] * (w["load"][i] - pull)
+        n_y += n * sum_on_axle(p, axle, x)
+        n_z += n * (n * w["soft"][axle]) * r
+    turned = shaft_inertia * n_y / (1.0 + shaft_inertia * n_z)
+    for axle in range(len(p[0]["final_ratio"])):
+        z = wheel_share(p, axle) * w["soft"][axle]
+        first, end = sides_of(p, axle)
+        for i in range(first, end):
+            x[i] -= turned * z * w["yielding"][i]
 
-    # without the driveshaft: y = P^-1 b and z = P^-1 n, z being n (r0, r1) soft on an axle
-    pull_front = front * soft_front * (r0 * load[0] + r1 * load[1])
-    pull_rear = rear * soft_rear * (r2 * load[2] + r3 * load[3])
-    y0, y1 = r0 * (load[0] - pull_front), r1 * (load[1] - pull_front)
-    y2, y3 = r2 * (load[2] - pull_rear), r3 * (load[3] - pull_rear)
-    z_front, z_rear = n_front * soft_front, n_rear * soft_rear
 
-    n_y = n_front * (y0 + y1) + n_rear * (y2 + y3)
-    n_z = n_front * z_front * (r0 + r1) + n_rear * z_rear * (r2 + r3)
-    pull = shaft_inertia * n_y / (1.0 + shaft_inertia * n_z)
-    x[0], x[1] = y0 - pull * z_front * r0, y1 - pull * z_front * r1
-    x[2], x[3] = y2 - pull * z_rear * r2, y3 - pull * z_rear * r3
+@inline
+def weighed_sum_on_axle(p, axle, weights, numbers):
+    """The same of products of two numbers."""
+    first, end = sides_of(p, axle)
+    one = weights[first] * numbers[first]
+    return one + weights[first + 1] * numbers[first + 1] if end - first == 2 else one
 
 
-def driveline_from_section(s: Section) -> Record:
-    """Record DRIVELINE from the `driveline` section of a vehicle file; its keys are the names of the table.
+def driveline_from_section(s: Section, axles: Axles = USUAL_AXLES) -> Record:
+    """Record DRIVELINE from the `driveline` section of the drivetrain file of a vehicle with these axles.
+
+    Its keys are `driveshaft_inertia`, `half_shaft_inertia` and, of every axle that is driven, the rows of AXLE_FILE after the axle's name.
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, an inertia is out of range, a ratio is none of a final drive (which makes the wheels slower
-        than the shaft: at most 1), or those of the axles differ although all wheels have the same tires
+    ConfigError : a key is unknown or missing, no axle is driven, an inertia is out of range, a ratio is none of a final drive (which makes
+        the wheels slower than the shaft: at most 1), or those of the axles differ although all wheels have the same tires
     """
-    out = s.record(DRIVELINE, {row[0]: RATIO if row[0].endswith("ratio") else (0.0, LARGEST_INERTIA) for row in DRIVELINE})
-    for name in (row[0] for row in DRIVELINE):
-        if name.endswith("inertia") and 0.0 < out[0][name] < LEAST_INERTIA:
-            raise ConfigError(s.file, s.path(name), float(out[0][name]), f"0, or at least {LEAST_INERTIA:g} kg m2")
-    front, rear = float(out[0]["front_final_ratio"]), float(out[0]["rear_final_ratio"])
-    if abs(rear - front) > DIFFERENCE * front:
-        expected = f"within {100.0 * DIFFERENCE:g} % of front_final_ratio = {front:g}: all wheels have the same tires"
-        raise ConfigError(s.file, s.path("rear_final_ratio"), rear, expected)
+    driven = [name for name in axles.names if any(f"{name}_{row[0]}" in s.mapping for row in AXLE_FILE)] or list(axles.names)
+    table: Table = tuple(row for row in DRIVELINE if row[0] in ("driveshaft_inertia", "half_shaft_inertia"))
+    table += tuple((f"{name}_{row[0]}", *row[1:]) for name in driven for row in AXLE_FILE)
+    read = s.record(table, {row[0]: RATIO if row[0].endswith("ratio") else (0.0, LARGEST_INERTIA) for row in table})[0]
+    for name in (row[0] for row in table):
+        if name.endswith("inertia") and 0.0 < read[name] < LEAST_INERTIA:
+            raise ConfigError(s.file, s.path(name), float(read[name]), f"0, or at least {LEAST_INERTIA:g} kg m2")
+    out = record_for(DRIVELINE, axles.size)
+    axles.write(out)
+    out[0]["final_ratio"], out[0]["driven"] = math.inf, len(driven)
+    out[0]["driveshaft_inertia"], out[0]["half_shaft_inertia"] = read["driveshaft_inertia"], read["half_shaft_inertia"]
+    first = float(read[f"{driven[0]}_final_ratio"])
+    for name in driven:
+        for row in AXLE_FILE:
+            out[0][row[0]][axles.names.index(name)] = read[f"{name}_{row[0]}"]
+        ratio = float(read[f"{name}_final_ratio"])
+        if abs(ratio - first) > DIFFERENCE * first:
+            expected = f"within {100.0 * DIFFERENCE:g} % of {driven[0]}_final_ratio = {first:g}: all wheels have the same tires"
+            raise ConfigError(s.file, s.path(f"{name}_final_ratio"), ratio, expected)
     return out

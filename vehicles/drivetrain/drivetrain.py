@@ -1,20 +1,22 @@
-"""One step of engine, converter, gearbox, driveline, brakes and the four wheel spins, solved together.
+"""One step of engine, converter, gearbox, driveline, brakes and the wheel spins, solved together.
 
-Unknowns at the end of the step: the wheel spins W (4), the turbine speed w_t, the engine speed w_e (impeller included). With T_c the
+Unknowns at the end of the step: the wheel spins W, the turbine speed w_t, the engine speed w_e (impeller included). With T_c the
 torque of the turbine shaft into the gears, r the gear ratio and n the row of the driveshaft (driveline.py):
 
-    (I + J) W' = moment - brake + n T_c / r      J: half shafts, boxes, shafts (rank three plus diagonal)
+    (I + J) W' = moment - brake + n T_c / r      J: half shafts, boxes, shafts (a low rank plus a diagonal)
     J_t w_t'   = T_t(w_e, w_t) - T_c             T_i, T_t: converter
     J_e w_e'   = T_e(w_e, throttle) - T_i(w_e, w_t)
 
 In gear T_c keeps w_t = n.W / r (plus the slip wanted while engaging) at the end of the step, so an instant shift is the plastic
 impact that conserves momentum; in neutral T_c is friction that has let go. Smooth torques are linearized about the start of the step
-(linearly implicit Euler); the set-valued ones, four brakes and the coupling while it is friction, are solved at the end of the
+(linearly implicit Euler); the set-valued ones, brakes and the coupling while it is friction, are solved at the end of the
 step by an active-set (semi-smooth Newton) iteration.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,10 +24,20 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record, record
+from simulator.base.records import Record
 from simulator.base.section import Section
+from vehicles.axles import AXLES, USUAL_AXLES, WHEELS, Axles, record_for
 from vehicles.brakes.friction_brake import brake_deflection, brake_limit, brake_slope
-from vehicles.drivetrain.driveline import DRIVELINE, axle_inertias, driveline_from_section, driveshaft_speed, solve_wheels
+from vehicles.drivetrain.driveline import (
+    DRIVELINE,
+    axle_inertia,
+    box_speed,
+    driveline_from_section,
+    driveshaft_speed,
+    is_driven,
+    solve_wheels,
+    wheel_share,
+)
 from vehicles.drivetrain.engine import ENGINE, engine_from_section, engine_torque
 from vehicles.drivetrain.gearbox import (
     DRIVE,
@@ -40,6 +52,7 @@ from vehicles.drivetrain.gearbox import (
 )
 from vehicles.drivetrain.tables import RPM
 from vehicles.drivetrain.torque_converter import CONVERTER, converter_from_section, converter_torques
+from vehicles.sides import axle_of, sum_on_axle
 
 BLOCK_ROUNDS = 4
 """Rounds in which all guesses are corrected at once. Two are enough nearly always."""
@@ -53,21 +66,23 @@ DRIVETRAIN_STATE = (
     *GEARBOX_STATE,
     # name               shape  unit      what it is
     ("engine_speed", (), "rad/s", "crankshaft and impeller"),
-    ("brake_angle", (4,), "rad", "elastic angle of each brake, + = the wheel has turned forward against it"),
-    ("limit", (4,), "N m", "scratch: friction limit of each brake"),
-    ("held", (4,), "N m", "scratch: torque of each brake if it held and its wheel kept its speed"),
-    ("load_free", (4,), "N m s", "scratch: impulse on each wheel without brake and driveshaft"),
-    ("load", (4,), "N m s", "scratch: impulse on each wheel"),
-    ("diagonal_free", (4,), "kg m2", "scratch: wheel inertia with the implicit terms, without the brake"),
-    ("diagonal", (4,), "kg m2", "scratch: the same with the brake"),
-    ("change", (4,), "rad/s", "scratch: speed change of each wheel"),
-    ("sliding", (4,), "1", "scratch: 0 = brake holds, 1 or -1 = it slides forward or backward", "i8"),
+    ("brake_angle", (WHEELS,), "rad", "elastic angle of each brake, + = the wheel has turned forward against it"),
+    ("limit", (WHEELS,), "N m", "scratch: friction limit of each brake"),
+    ("held", (WHEELS,), "N m", "scratch: torque of each brake if it held and its wheel kept its speed"),
+    ("load_free", (WHEELS,), "N m s", "scratch: impulse on each wheel without brake and driveshaft"),
+    ("load", (WHEELS,), "N m s", "scratch: impulse on each wheel"),
+    ("diagonal_free", (WHEELS,), "kg m2", "scratch: wheel inertia with the implicit terms, without the brake"),
+    ("diagonal", (WHEELS,), "kg m2", "scratch: the same with the brake"),
+    ("yielding", (WHEELS,), "1/(kg m2)", "scratch: one over diagonal"),
+    ("soft", (AXLES,), "1", "scratch: how much the inertia of shaft and box of an axle takes off"),
+    ("change", (WHEELS,), "rad/s", "scratch: speed change of each wheel"),
+    ("sliding", (WHEELS,), "1", "scratch: 0 = brake holds, 1 or -1 = it slides forward or backward", "i8"),
 )
 
 DRIVETRAIN_OUT = (
     # name                   shape  unit     what it is
-    ("drive_torque", (4,), "N m", "torque of the half shaft on the wheel, mean over the step, + = forward"),
-    ("brake_torque", (4,), "N m", "torque of the brake on the wheel, + = against forward rotation"),
+    ("drive_torque", (WHEELS,), "N m", "torque of the half shaft on the wheel, mean over the step, + = forward"),
+    ("brake_torque", (WHEELS,), "N m", "torque of the brake on the wheel, + = against forward rotation"),
     ("engine_speed", (), "rad/s", "crankshaft speed"),
     ("engine_torque", (), "N m", "torque of the engine on its crankshaft, losses included"),
     ("turbine_speed", (), "rad/s", "turbine of the converter"),
@@ -81,7 +96,7 @@ DRIVETRAIN_OUT = (
 
 
 class Hubs(NamedTuple):
-    """What the four wheels are to the drivetrain; arrays (4,)."""
+    """What the wheels are to the drivetrain; arrays (wheels,)."""
 
     spin: NDArray[np.float64]
     """rad/s, absolute speed of each wheel about its axle, + = rolling forward; updated in place"""
@@ -95,7 +110,7 @@ class Hubs(NamedTuple):
 
 @kernel
 def drivetrain_reset(p, s, spin, gear):
-    """Brakes relaxed, `gear` engaged at the wheel speeds `spin` (4,), and the engine at the speed it keeps with the throttle closed:
+    """Brakes relaxed, `gear` engaged at the wheel speeds `spin` (wheels,), and the engine at the speed it keeps with the throttle closed:
     idling, in gear against the converter (standing if it has no idle governor and the wheels stand)."""
     s[0]["gear"], s[0]["phase"], s[0]["clock"] = gear, DRIVE if gear != 0 else NEUTRAL, 0.0
     s[0]["ratio"] = gear_ratio(p, gear if gear != 0 else 1)
@@ -106,7 +121,7 @@ def drivetrain_reset(p, s, spin, gear):
     s[0]["engine_speed"] = idling_speed(p, s[0]["turbine_speed"], gear == 0)
     if gear == 0:
         s[0]["turbine_speed"] = s[0]["engine_speed"]
-    for i in range(4):
+    for i in range(len(spin)):
         s[0]["brake_angle"][i] = 0.0
 
 
@@ -138,14 +153,14 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
     """
     spin = hubs.spin
     shaft_speed = driveshaft_speed(p, spin)
-    advance_gearbox(p, s, command, shaft_speed, 0.25 * (spin[0] + spin[1] + spin[2] + spin[3]), h)
+    advance_gearbox(p, s, command, shaft_speed, mean_of(spin), h)
     torque, torque_slope = engine_torque(p, s[0]["engine_speed"], command[0]["throttle"])
     e0, e1, push, inertia = turbine_side(p, s, torque, torque_slope, h)
 
     coupling = solve_spins(p, b, s, command, hubs, h, push, inertia)
 
     x, slope = s[0]["change"], brake_slope(b, h)
-    for i in range(4):
+    for i in range(len(spin)):
         limit = s[0]["limit"][i]
         brake = min(limit, max(-limit, s[0]["held"][i] + slope * x[i]))
         s[0]["brake_angle"][i] = brake_deflection(b, s[0]["brake_angle"][i], brake, h)
@@ -166,6 +181,21 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
     out[0]["driveshaft_torque"] = coupling / s[0]["ratio"]
     out[0]["gear"] = s[0]["gear"]
     reactions(p, s, engine_change, turbine_change, h, out)
+
+
+@inline
+def mean_of(spin):
+    """Mean speed of the wheels."""
+    total = 0.0
+    for i in range(len(spin)):
+        total += spin[i]
+    return total / len(spin)
+
+
+@inline
+def half_shaft_inertia(p, wheel):
+    """Inertia of the half shaft of a wheel; none where the axle is not driven."""
+    return p[0]["half_shaft_inertia"] if is_driven(p, axle_of(p, wheel)) else 0.0
 
 
 @inline
@@ -194,15 +224,15 @@ def solve_spins(p, b, s, command, hubs, h, push, inertia):
     x, held, limit = s[0]["change"], s[0]["held"], s[0]["limit"]
     # what the coupling (impulse) and the brakes (torque) need in order to hold, for zero change of the spins
     hold = push + inertia * (s[0]["turbine_speed"] - s[0]["slip"] - gain * driveshaft_speed(p, hubs.spin))
-    for i in range(4):
+    for i in range(len(x)):
         x[i] = 0.0
         held[i] = slope * (hubs.spin[i] - hubs.carrier_spin[i]) + b[0]["stiffness"] * s[0]["brake_angle"][i]
         limit[i] = brake_limit(b, i, command)
         s[0]["load_free"][i] = h * hubs.moment[i]
-        s[0]["diagonal_free"][i] = hubs.inertia[i] + p[0]["half_shaft_inertia"]
+        s[0]["diagonal_free"][i] = hubs.inertia[i] + half_shaft_inertia(p, i)
 
     coupled = side(hold, h * low, h * high)
-    for i in range(4):
+    for i in range(len(x)):
         s[0]["sliding"][i] = side(held[i], -limit[i], limit[i])
     for round_ in range(ROUNDS):
         if coupled == 0:
@@ -210,7 +240,7 @@ def solve_spins(p, b, s, command, hubs, h, push, inertia):
         else:
             solve_linear(p, s, p[0]["driveshaft_inertia"], gain * h * (high if coupled > 0 else low), slope, h)
         coupled, settled = corrected(coupled, side(hold - inertia * gain * driveshaft_speed(p, x), h * low, h * high), round_, True)
-        for i in range(4):
+        for i in range(len(x)):
             if limit[i] > 0.0:
                 now = side(held[i] + slope * x[i], -limit[i], limit[i])
                 s[0]["sliding"][i], settled = corrected(s[0]["sliding"][i], now, round_, settled)
@@ -242,57 +272,62 @@ def corrected(guess, found, round_, settled):
 @inline
 def solve_linear(p, s, shaft_inertia, shaft_impulse, slope, h):
     """Speed changes s.change for the present guess s.sliding; inertia [kg m2] and impulse [N m s] on the driveshaft given."""
-    for i in range(4):
-        share = 0.25 / (p[0]["front_final_ratio"] if i < 2 else p[0]["rear_final_ratio"])
+    for i in range(len(s[0]["load"])):
+        share = wheel_share(p, axle_of(p, i))
         sliding = s[0]["sliding"][i]
         brake = s[0]["held"][i] if sliding == 0 else sliding * s[0]["limit"][i]
         s[0]["load"][i] = s[0]["load_free"][i] - h * brake + share * shaft_impulse
         s[0]["diagonal"][i] = s[0]["diagonal_free"][i] + (h * slope if sliding == 0 else 0.0)
-    solve_wheels(p, s[0]["diagonal"], s[0]["load"], shaft_inertia, s[0]["change"])
+        s[0]["yielding"][i] = 1.0 / s[0]["diagonal"][i]
+    solve_wheels(p, s, shaft_inertia)
 
 
 @inline
 def reactions(p, s, engine_change, turbine_change, h, out):
     """Torque of the housings on the chassis: minus the rate of angular momentum of all shafts, and minus what the wheels receive."""
     x = s[0]["change"]
-    front, rear = 0.5 * (x[0] + x[1]), 0.5 * (x[2] + x[3])
     along_x = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * engine_change + p[0]["turbine_inertia"] * turbine_change
     along_x += p[0]["driveshaft_inertia"] * driveshaft_speed(p, x)
-    along_x += p[0]["front_shaft_inertia"] * front / p[0]["front_final_ratio"]
-    along_x += p[0]["rear_shaft_inertia"] * rear / p[0]["rear_final_ratio"]
-    along_y = p[0]["front_box_inertia"] * front + p[0]["rear_box_inertia"] * rear + 2.0 * p[0]["half_shaft_inertia"] * (front + rear)
-    drive = out[0]["drive_torque"]
+    boxes, half_shafts, drive = 0.0, 0.0, 0.0
+    for axle in range(len(p[0]["final_ratio"])):
+        box = box_speed(p, x, axle)
+        along_x += p[0]["shaft_inertia"][axle] * box / p[0]["final_ratio"][axle]
+        boxes += p[0]["box_inertia"][axle] * box
+        if is_driven(p, axle):
+            half_shafts += sum_on_axle(p, axle, x)
+    for i in range(len(x)):
+        drive += out[0]["drive_torque"][i]
     out[0]["reaction_x"] = -along_x / h
-    out[0]["reaction_y"] = -along_y / h - (drive[0] + drive[1] + drive[2] + drive[3])
+    out[0]["reaction_y"] = -(boxes + p[0]["half_shaft_inertia"] * half_shafts) / h - drive
 
 
 @kernel
 def kinetic_energy(p, s, spin):
     """Kinetic energy [J] of all shafts from the crankshaft to the half shafts; the wheels themselves not included."""
-    front, rear = axle_inertias(p)
     twice = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * s[0]["engine_speed"] ** 2
     twice += p[0]["turbine_inertia"] * s[0]["turbine_speed"] ** 2 + p[0]["driveshaft_inertia"] * driveshaft_speed(p, spin) ** 2
-    twice += front * (spin[0] + spin[1]) ** 2 + rear * (spin[2] + spin[3]) ** 2
-    for i in range(4):
-        twice += p[0]["half_shaft_inertia"] * spin[i] ** 2
+    for axle in range(len(p[0]["final_ratio"])):
+        twice += axle_inertia(p, axle) * sum_on_axle(p, axle, spin) ** 2
+    for i in range(len(spin)):
+        twice += half_shaft_inertia(p, i) * spin[i] ** 2
     return 0.5 * twice
 
 
-def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain") -> Record:
-    """Record DRIVETRAIN from a mapping with the sections `engine`, `torque_converter`, `gearbox`, `driveline`.
+def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain", axles: Axles = USUAL_AXLES) -> Record:
+    """Record DRIVETRAIN of a vehicle with these axles, from a mapping with the sections `engine`, `torque_converter`, `gearbox`, `driveline`.
 
     Raises
     ------
     ConfigError : a key is unknown or missing, the gearbox waits for a speed that the engine does not reach; see also the readers of the
         sections
     """
-    readers = {
+    readers: dict[str, Callable[[Section], Record]] = {
         "engine": engine_from_section,
         "torque_converter": converter_from_section,
         "gearbox": gearbox_from_section,
-        "driveline": driveline_from_section,
+        "driveline": partial(driveline_from_section, axles=axles),
     }
-    out = record(DRIVETRAIN)
+    out = record_for(DRIVETRAIN, axles.size)
     s = Section(mapping, file, key)
     s.only(readers)
     for name, read in readers.items():

@@ -26,22 +26,24 @@ import math
 from simulator.base.algebra.circle import circle, hinged
 from simulator.base.algebra.vectors import add, column, cross, dot, in_frame, scale, store, sub
 from simulator.base.jit import inline, kernel
+from vehicles.axles import AXLES, WHEELS
+from vehicles.sides import axle_of, sides_of
 from vehicles.suspension.ends import limited
 
 NO_BAR, PLAIN, LEVERS = range(3)
 """Laws of an axle."""
 
 ANTI_ROLL_BARS = (
-    # name        shape      unit     what it is (axles front, rear; corners last)
-    ("law", (2,), "1", "NO_BAR, PLAIN or LEVERS", "i8"),
-    ("stiffness", (2,), "N/m, N m", "force per difference of heights, or couple per twist [rad]"),
-    ("on_arm", (2,), "1", "1: the points are on arms that turn by theta about a hinge on the chassis; 0: on the carriers", "i8"),
+    # name        shape      unit     what it is (axles from the front; corners last)
+    ("law", (AXLES,), "1", "NO_BAR, PLAIN or LEVERS", "i8"),
+    ("stiffness", (AXLES,), "N/m, N m", "force per difference of heights, or couple per twist [rad]"),
+    ("on_arm", (AXLES,), "1", "1: the points are on arms that turn by theta about a hinge on the chassis; 0: on the carriers", "i8"),
     ("turned", (), "1", "1: a point is on a carrier, away from the wheel centre, so that the attitude of the carrier matters", "i8"),
-    ("arm_point", (3, 3, 4), "m", "point on an arm: foot on its hinge, radius, axis x radius"),
-    ("carrier_point", (3, 4), "m", "point on a carrier, from the wheel centre in the design position"),
-    ("lever", (3, 3, 4), "m", "end of the lever: foot on the bar's axis, radius, axis x radius"),
-    ("link", (4,), "m", "length of the drop link"),
-    ("branch", (4,), "1", "sign of the square root that belongs to the design position of lever and link"),
+    ("arm_point", (3, 3, WHEELS), "m", "point on an arm: foot on its hinge, radius, axis x radius"),
+    ("carrier_point", (3, WHEELS), "m", "point on a carrier, from the wheel centre in the design position"),
+    ("lever", (3, 3, WHEELS), "m", "end of the lever: foot on the bar's axis, radius, axis x radius"),
+    ("link", (WHEELS,), "m", "length of the drop link"),
+    ("branch", (WHEELS,), "1", "sign of the square root that belongs to the design position of lever and link"),
 )
 
 DEAD = 0.2
@@ -50,21 +52,22 @@ the angle between them, times the part of the link that lies in the plane in whi
 
 
 @inline
-def apply_anti_roll_bars(corners, struts, k, q, work, out):
+def apply_anti_roll_bars(m, s):
     """Add the bars to the forces on theta; after the kinematics, of which the motion of the carriers is read."""
-    for n in range(2):
-        if struts[0]["anti_roll_bars"]["law"][n] != NO_BAR:
-            apply_anti_roll_bar(corners, struts, n, k, q, work, out)
+    for n in range(len(m.corners[0]["sides"])):
+        if m.struts[0]["anti_roll_bars"]["law"][n] != NO_BAR:
+            apply_anti_roll_bar(m.corners, m.struts, n, s.kinematics, s.inputs, s.work, s.out)
 
 
 @kernel
 def apply_anti_roll_bar(corners, struts, n, k, q, work, out):
     """The bar of axle n: equations (1)-(5) of the module."""
     bars = struts[0]["anti_roll_bars"]
-    left, right = 2 * n, 2 * n + 1
+    left = sides_of(corners, n)[0]
+    right = left + 1
     P_L, P_R = held_point(corners, bars, left, k, q)[0], held_point(corners, bars, right, k, q)[0]
-    x_L, g_L = measured(bars, left, P_L)
-    x_R, g_R = measured(bars, right, P_R)
+    x_L, g_L = measured(bars, n, left, P_L)
+    x_R, g_R = measured(bars, n, right, P_R)
     T = bars["stiffness"][n] * (x_L - x_R)
     push(corners, bars, left, scale(-T, g_L), k, q, work, out)
     push(corners, bars, right, scale(T, g_R), k, q, work, out)
@@ -73,7 +76,7 @@ def apply_anti_roll_bar(corners, struts, n, k, q, work, out):
 @kernel
 def held_point(corners, bars, i, k, q):
     """Where corner i holds its bar, in B, and the derivative by theta."""
-    if bars["on_arm"][i // 2]:
+    if bars["on_arm"][axle_of(corners, i)]:
         theta = limited(corners, i, q[0]["theta"][i])
         P, P_1, _ = hinged(bars["arm_point"], math.cos(theta), math.sin(theta), i)
         return P, P_1
@@ -90,9 +93,9 @@ def carrier_radius(corners, bars, i, k):
 
 
 @inline
-def measured(bars, i, P):
-    """x of side i for its point P, and dx/dP: (1), (2). Where the link does not reach, beyond the ends of the travel, dx/dP stays finite."""
-    if bars["law"][i // 2] == PLAIN:
+def measured(bars, n, i, P):
+    """x of the side i of axle n for its point P, and dx/dP: (1), (2). Where the link does not reach, beyond the ends of the travel, dx/dP stays finite."""
+    if bars["law"][n] == PLAIN:
         return P[2], (0.0, 0.0, 1.0)
     A, B, C, least = lever_equation(bars, i, P)
     c, s = circle(A, B, C, bars["branch"][i])
@@ -120,10 +123,11 @@ def push(corners, bars, i, f, k, q, work, out):
     P, P_1 = held_point(corners, bars, i, k, q)
     lift = dot(f, P_1)
     work[0]["theta_force"][i] += lift
-    if corners[0]["coupled"][i // 2]:
+    if corners[0]["coupled"][axle_of(corners, i)]:
         r = sub(P, column(k[0]["W"], i))
-        work[0]["theta_force"][i ^ 1] += dot(f, add(column(k[0]["W_across"], i), cross(column(k[0]["w_across"], i), r)))
+        first, end = sides_of(corners, axle_of(corners, i))
+        work[0]["theta_force"][first + end - 1 - i] += dot(f, add(column(k[0]["W_across"], i), cross(column(k[0]["w_across"], i), r)))
     out[0]["bar_force"][i] = math.copysign(math.sqrt(dot(f, f)), -lift)
-    if not bars["on_arm"][i // 2]:
+    if not bars["on_arm"][axle_of(corners, i)]:
         store(work[0]["bar_force"], i, f)
         store(work[0]["bar_couple"], i, cross(sub(P, column(k[0]["W"], i)), f))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.base.section import Section
+from vehicles.axles import record_for
 from vehicles.model import Mechanism, new_workspace
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS, LEVERS, PLAIN, held_point, lever_equation
@@ -41,41 +42,44 @@ def read_anti_roll_bars(axles: Sequence[Axle], corners: Sequence[CornerDesign], 
     """
     for n, axle in enumerate(axles):
         if axle.anti_roll_bar is not None:
-            bars = record(ANTI_ROLL_BARS)
+            sides = mechanism.axles.on(n)
+            bars = record_for(ANTI_ROLL_BARS, mechanism.size)
             with axle.anti_roll_bar as s:
-                _read(s, n, axle, corners, bars)
+                if len(sides) < 2:
+                    raise ConfigError(s.file, s.key, "a bar", "nothing: this axle has one wheel")
+                _read(s, n, axle, [corners[i] for i in sides], sides, bars)
                 if bars[0]["law"][n] == LEVERS:
                     _check_reach(s, n, bars, mechanism, steering)
-            _take_over(bars, n, mechanism.struts)
+            _take_over(bars, n, sides, mechanism.struts)
 
 
-def _take_over(bars: Record, n: int, struts: Record) -> None:
+def _take_over(bars: Record, n: int, sides: range, struts: Record) -> None:
     """Axle n of `bars` into a STRUTS record."""
-    out, sides = struts[0]["anti_roll_bars"], slice(2 * n, 2 * n + 2)
+    out = struts[0]["anti_roll_bars"]
     for name in ("law", "stiffness", "on_arm"):
         out[name][n] = bars[0][name][n]
     for name in ("arm_point", "carrier_point", "lever", "link", "branch"):
-        out[name][..., sides] = bars[0][name][..., sides]
+        out[name][..., sides.start : sides.stop] = bars[0][name][..., sides.start : sides.stop]
     out["turned"] = out["turned"] or bars[0]["turned"]
 
 
-def _read(s: Section, n: int, axle: Axle, corners: Sequence[CornerDesign], bars: Record) -> None:
-    """The bar of axle n into a record that has no other."""
+def _read(s: Section, n: int, axle: Axle, corners: Sequence[CornerDesign], sides: range, bars: Record) -> None:
+    """The bar of axle n, whose corners are `sides` of the vehicle, into a record that has no other."""
     given = [name for name in ("rate", "torsional_stiffness") if s.has(name)]
     if len(given) != 1:
         raise ConfigError(s.file, s.key, " and ".join(given) or "neither", LAW_WORDS)
     b, law = bars[0], PLAIN if given[0] == "rate" else LEVERS
     b["law"][n], b["stiffness"][n] = law, s.number(given[0], least=0.0, most=STIFF)
-    if corners[2 * n].linkage is not None and (law == LEVERS or s.has("drop_link")):
+    if corners[0].linkage is not None and (law == LEVERS or s.has("drop_link")):
         raise ConfigError(s.file, s.key, given[0], "rate alone, between the wheel centres: tables know no other points of this axle")
     point, body = None, CARRIER_NAME
     if law == LEVERS or s.has("drop_link"):
         point = s.array("drop_link", (3,), within=FAR) + axle.location
-        body = s.choice("mounted_on", tuple(corners[2 * n].mounts))
-    for i, mirror in ((2 * n, np.ones(3)), (2 * n + 1, MIRROR)):
-        _hold(b, n, i, corners[i], body, corners[i].W if point is None else point * mirror)
+        body = s.choice("mounted_on", tuple(corners[0].mounts))
+    for i, corner, mirror in zip(sides, corners, (np.ones(3), MIRROR), strict=True):
+        _hold(b, n, i, corner, body, corner.W if point is None else point * mirror)
     if point is not None and law == LEVERS:
-        _read_levers(s, n, axle.location, point, bars)
+        _read_levers(s, sides, axle.location, point, bars)
 
 
 def _hold(b: Record, n: int, i: int, corner: CornerDesign, body: str, point: Vector) -> None:
@@ -89,7 +93,7 @@ def _hold(b: Record, n: int, i: int, corner: CornerDesign, body: str, point: Vec
         b["turned"] = b["turned"] or bool((point != corner.W).any())
 
 
-def _read_levers(s: Section, n: int, location: Vector, point: Vector, bars: Record) -> None:
+def _read_levers(s: Section, sides: range, location: Vector, point: Vector, bars: Record) -> None:
     """Axis of the bar, ends of its levers, lengths of the drop links."""
     b, (x, z), end = bars[0], s.array("axis", (2,), within=FAR) + location[[0, 2]], s.array("lever_end", (3,), within=FAR) + location
     foot = np.array([x, end[1], z])
@@ -100,7 +104,7 @@ def _read_levers(s: Section, n: int, location: Vector, point: Vector, bars: Reco
     if link < SHORT:
         raise ConfigError(s.file, s.path("drop_link"), s.mapping["drop_link"], f"a point at least {SHORT:g} m from lever_end")
     turn = np.cross([0.0, 1.0, 0.0], radius)
-    for i, mirror in ((2 * n, np.ones(3)), (2 * n + 1, MIRROR)):
+    for i, mirror in zip(sides, (np.ones(3), MIRROR), strict=True):
         b["lever"][:, :, i] = np.stack([foot, radius, turn]) * mirror
         b["link"][i] = link
         b["branch"][i] = -1.0 if np.dot(end - point, turn) > 0.0 else 1.0
@@ -115,8 +119,8 @@ def _check_reach(s: Section, n: int, bars: Record, mechanism: Mechanism, steerin
         place_tierods(steering, state, w.inputs)
         for share in np.linspace(0.0, 1.0, PLACES):
             w.state[0]["theta"] = least + share * (largest - least)
-            prepare(mechanism.corners, w.blocks, mechanism.struts, w.state, w.inputs, w.kinematics, w.work, w.out)
-            for i in (2 * n, 2 * n + 1):
+            prepare(mechanism.records, w)
+            for i in mechanism.axles.on(n):
                 point, _ = held_point(mechanism.corners, bars[0], i, w.kinematics, w.inputs)
                 A, B, C, dead = lever_equation(bars[0], i, point)
                 if not dead * dead < A * A + B * B - C * C:

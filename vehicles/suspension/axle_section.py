@@ -54,11 +54,14 @@ class Axle(ABC):
     """Why an axle of this kind cannot be steered; nothing if it can."""
     steering: str = ""
     """What the steering moves, if the file names it."""
+    sides: int = 2
+    """Its corners: left and right, or one in the middle."""
 
     def __init__(self, s: Section) -> None:
         with s:
             self.file, self.key = s.file, s.key
             s.raw("suspension", "")  # whoever made this object has read it
+            self.sides = self.read_sides(s)
             location = self.location = s.array("location", (3,), within=FAR)
             with s.section("hardpoints_left") as h:
                 self.points = {name: h.array(name, (3,), within=FAR) + location for name in self.hardpoints}
@@ -71,6 +74,13 @@ class Axle(ABC):
             self.spring, self.shock = s.section("spring"), s.section("shock")
             self.read_struts()
             self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None  # read once the travel is known
+
+    def read_sides(self, s: Section) -> int:
+        """Corners of the axle: 2, or 1 in the middle if the key `wheels` says so. Raises ConfigError."""
+        wheels = s.number("wheels", 2.0)
+        if wheels not in (1.0, 2.0):
+            raise ConfigError(s.file, s.path("wheels"), wheels, "2, or 1: one wheel in the middle")
+        return int(wheels)
 
     def check_points(self, h: Section) -> None:  # noqa: B027 - most kinds ask nothing more
         """What this kind of axle asks of its hardpoints besides the joints. Raises ConfigError."""

@@ -13,6 +13,9 @@ has it. A kernel of a block gets (`simulator.base.outside`)
 
 `place` writes KINEMATICS down to theta_bias and is called first; `steer` the rest, of corners that are steered; `show` writes POINTS. What
 they know from each other stands in the kind's memory.
+
+A kind from outside knows records of LANES columns, whatever the vehicle. Those of a vehicle of the usual size are its own; with more or fewer
+wheels every block has a window, into which its columns are copied and out of it again, and has at most LANES corners.
 """
 
 from __future__ import annotations
@@ -28,10 +31,14 @@ from numpy.typing import NDArray
 from simulator.base.algebra.vectors import column, cross, six, symmetric_times, vector
 from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
-from simulator.base.outside import Outside, address_in, call
+from simulator.base.outside import Outside, address_in, call, records_at
 from simulator.base.records import Record, Table, dtype_of, record
-from vehicles.suspension.corner import CONTRACT, LAYOUT
+from vehicles.axles import USUAL, WHEELS, Size, record_for
+from vehicles.suspension.corner import CONTRACT, INPUTS, KINEMATICS, LAYOUT, POINTS
 from vehicles.suspension.default_kind import SCRATCH, place_default, show_default, steer_default
+
+LANES = int(WHEELS)
+"""Columns of the records that a kind from outside sees, and of its own."""
 
 BLOCK = (
     ("place", (), "1", "address of the kernel", "u8"),
@@ -41,6 +48,8 @@ BLOCK = (
     ("memory", (), "1", "where its memory begins in that of all blocks", "i8"),
     ("first", (), "1", "its first corner", "i8"),
     ("count", (), "1", "number of its corners", "i8"),
+    ("lane", (), "1", "column of its first corner in its own records", "i8"),
+    ("axle", (), "1", "axle of its first corner", "i8"),
     ("watch", (), "1", "whether its numbers are looked at: TRUSTED, WATCHED or STOPPED", "i8"),
 )
 
@@ -49,14 +58,28 @@ TRUSTED, WATCHED, STOPPED = range(3)
 is not finite is stopped, and the drive goes on."""
 
 KEPT = (
-    ("W", (3, 4), "m", "wheel centre"),
-    ("axle", (3, 4), "1", "wheel axle"),
-    ("spring_length", (4,), "m", "length of the spring"),
-    ("shock_length", (4,), "m", "length of the shock absorber"),
-    ("moment", (3, 4), "kg m", "sum of mass times position"),
-    ("inertia", (6, 4), "kg m2", "inertia about the reference point"),
+    ("W", (3, WHEELS), "m", "wheel centre"),
+    ("axle", (3, WHEELS), "1", "wheel axle"),
+    ("spring_length", (WHEELS,), "m", "length of the spring"),
+    ("shock_length", (WHEELS,), "m", "length of the shock absorber"),
+    ("moment", (3, WHEELS), "kg m", "sum of mass times position"),
+    ("inertia", (6, WHEELS), "kg m2", "inertia about the reference point"),
 )
 """What stays of the corners of a block that is stopped: they are held where they were, as if welded to the chassis."""
+
+NUMBER = np.dtype(np.float64)
+
+
+def _rows(table: Table, first: str, end: str | None = None) -> int:
+    """Rows of a number per corner that the fields of a table from `first` on take in memory, up to `end`."""
+    names = [row[0] for row in table]
+    fields = table[names.index(first) : None if end is None else names.index(end)]
+    return sum(math.prod(row[1][:-1]) for row in fields)
+
+
+INPUT_ROWS = _rows(INPUTS, "theta", "w_WB_B")
+PLACED_ROWS, ACROSS_ROWS, STEERED_ROWS = (_rows(KINEMATICS, *fields) for fields in (("W", "D_across"), ("W_across", "E"), ("E",)))
+SHOWN_ROWS = _rows(POINTS, "lower_ball")
 
 CALM = 100.0
 """1/s. Rate at which theta of a corner that is held comes to rest."""
@@ -70,6 +93,7 @@ class Blocks(NamedTuple):
     others : (n,) records of BLOCK
     kept : record of KEPT
     parameters, memory : of the other blocks, one after the other
+    seen, found, shown : their windows, (n,) records of INPUTS, KINEMATICS and POINTS; none for a vehicle of the usual size
     """
 
     own: Record
@@ -78,6 +102,9 @@ class Blocks(NamedTuple):
     kept: Record
     parameters: NDArray[np.uint8]
     memory: NDArray[np.uint8]
+    seen: Record
+    found: Record
+    shown: Record
 
 
 @dataclass(frozen=True)
@@ -108,37 +135,53 @@ class OutsideKind:
 
 @dataclass(frozen=True)
 class Block:
-    """Neighboring corners of one kind from outside with the record of its parameters."""
+    """Neighboring corners of one kind from outside with the record of its parameters.
+
+    Attributes
+    ----------
+    first, count : its corners are first ... first + count - 1
+    axle : that of the first one
+    lane : its column in the records of the kind
+    """
 
     kind: OutsideKind
     parameters: Record
     first: int
     count: int
+    axle: int
+    lane: int
+
+    def has_room(self, kind: OutsideKind, sides: int) -> bool:
+        """Whether an axle of that kind with so many sides may join it."""
+        return self.kind is kind and self.lane + self.count + sides <= LANES
 
 
-def new_blocks(own: Record, blocks: Sequence[Block]) -> Blocks:
+def new_blocks(own: Record, blocks: Sequence[Block], size: Size = USUAL) -> Blocks:
     """Blocks with memory and scratch of their own; the kernels are compiled or taken from the disk here."""
     others = record(BLOCK, len(blocks))
-    places, size = [0], 0
+    places, used = [0], 0
     for n, block in enumerate(blocks):
         steer = block.kind.steer
         others[n]["place"], others[n]["show"] = block.kind.place.address, block.kind.show.address
         others[n]["steer"] = 0 if steer is None else steer.address
-        others[n]["first"], others[n]["count"] = block.first, block.count
-        others[n]["parameters"], others[n]["memory"] = places[-1], size
+        for name in ("first", "count", "axle", "lane"):
+            others[n][name] = getattr(block, name)
+        others[n]["parameters"], others[n]["memory"] = places[-1], used
         places.append(places[-1] + block.parameters.nbytes)
-        size += dtype_of(block.kind.memory).itemsize
+        used += dtype_of(block.kind.memory).itemsize
     parameters = np.zeros(places[-1], np.uint8)
     for block, start in zip(blocks, places, strict=False):
         parameters[start : start + block.parameters.nbytes] = block.parameters.view(np.uint8)
-    return Blocks(own, record(SCRATCH), others, record(KEPT), parameters, np.zeros(size, np.uint8))
+    scratch, kept, memory = record_for(SCRATCH, size), record_for(KEPT, size), np.zeros(used, np.uint8)
+    windows = (record(table, 0 if size.is_usual else len(blocks)) for table in (INPUTS, KINEMATICS, POINTS))
+    return Blocks(own, scratch, others, kept, parameters, memory, *windows)
 
 
 @inline
 def place_blocks(corners, blocks, q, k):
     """Position, velocity map, acceleration bias and sums of all corners.
 
-    The vector lanes of the default kind's kernel are four; those of corners of other kinds go along, and what they leave is written over.
+    In the vector lanes of the default kind's kernel corners of other kinds go along, and what they leave is written over.
 
     Parameters
     ----------
@@ -159,7 +202,7 @@ def place_others(blocks, q, k):
     for n in range(blocks.others.shape[0]):
         b = blocks.others[n]
         if b["watch"] != STOPPED:
-            run(blocks, n, b["place"], q, k)
+            place_block(blocks, n, q, k)
         for i in range(b["first"], b["first"] + b["count"]):
             if b["watch"] == WATCHED and not is_finite(k, i):
                 b["watch"] = STOPPED
@@ -167,7 +210,7 @@ def place_others(blocks, q, k):
                 keep(k, i, blocks.kept)
         if b["watch"] == STOPPED:
             for i in range(b["first"], b["first"] + b["count"]):
-                hold(blocks.kept, q, i, k)
+                hold(blocks.kept, q, i, b["axle"] + (i - b["first"]) // 2, k)
 
 
 @inline
@@ -194,8 +237,8 @@ def keep(k, i, kept):
 
 
 @kernel
-def hold(kept, q, i, k):
-    """Corner i as a part of the chassis: it bears, and theta, which nothing depends on, comes to rest."""
+def hold(kept, q, i, axle, k):
+    """Corner i of an axle as a part of the chassis: it bears, and theta, which nothing depends on, comes to rest."""
     c, o = k[0], kept[0]
     w_B = vector(q[0]["w_WB_B"])
     S, I = column(o["moment"], i), six(o["inertia"], i)
@@ -210,7 +253,7 @@ def hold(kept, q, i, k):
         c["bias"][j, i], c["bias"][j + 3, i] = N[j], f[j]
     for j in range(6):
         c["inertia"][j, i], c["G"][j, i], c["E"][j, i] = I[j], 0.0, 0.0
-    c["D"][i], c["D_across"][i // 2] = 1.0, 0.0
+    c["D"][i], c["D_across"][axle] = 1.0, 0.0
     c["theta_bias"][i] = CALM * q[0]["theta_dot"][i]
     c["F"][i], c["H"][i], c["steer_bias"][i] = 0.0, 0.0, 0.0
 
@@ -229,7 +272,7 @@ def steer_others(blocks, q, k):
     """`steer` of every block from outside that is steered and has not been stopped."""
     for n in range(blocks.others.shape[0]):
         if blocks.others[n]["steer"] != 0 and blocks.others[n]["watch"] != STOPPED:
-            run(blocks, n, blocks.others[n]["steer"], q, k)
+            steer_block(blocks, n, q, k)
 
 
 @kernel
@@ -239,13 +282,110 @@ def show_blocks(blocks, q, points):
         show_default(blocks.scratch, points)
     for n in range(blocks.others.shape[0]):
         if blocks.others[n]["watch"] != STOPPED:
-            run(blocks, n, blocks.others[n]["show"], q, points)
+            show_block(blocks, n, q, points)
+
+
+@inline
+def place_block(blocks, n, q, k):
+    """`place` of block n."""
+    b = blocks.others[n]
+    if len(q[0]["theta"]) == LANES:
+        run(blocks, n, b["place"], q, k)
+        return
+    window, found = blocks.seen[n : n + 1], blocks.found[n : n + 1]
+    copy_inputs(q, window, b)
+    run(blocks, n, b["place"], window, found)
+    copy_placed(found, k, b)
+
+
+@inline
+def steer_block(blocks, n, q, k):
+    """`steer` of block n, after `place_block` with the same q."""
+    b = blocks.others[n]
+    if len(q[0]["theta"]) == LANES:
+        run(blocks, n, b["steer"], q, k)
+        return
+    found = blocks.found[n : n + 1]
+    run(blocks, n, b["steer"], blocks.seen[n : n + 1], found)
+    copy_steered(found, k, b)
+
+
+@inline
+def show_block(blocks, n, q, points):
+    """`show` of block n, likewise."""
+    b = blocks.others[n]
+    if len(q[0]["theta"]) == LANES:
+        run(blocks, n, b["show"], q, points)
+        return
+    shown = blocks.shown[n : n + 1]
+    run(blocks, n, b["show"], blocks.seen[n : n + 1], shown)
+    copy_points(shown, points, b)
 
 
 @inline
 def run(blocks, n, address, q, result):
-    """One kernel of block n."""
+    """One kernel of block n, on records of LANES columns."""
     b = blocks.others[n]
     parameters = address_in(blocks.parameters) + np.uint64(b["parameters"])
     memory = address_in(blocks.memory) + np.uint64(b["memory"])
-    call(address, parameters, memory, address_in(q), address_in(result), b["first"], b["count"], 0.0)
+    call(address, parameters, memory, address_in(q), address_in(result), b["lane"], b["count"], 0.0)
+
+
+@inline
+def copy_inputs(q, window, b):
+    """Columns of block b out of the INPUTS of the vehicle."""
+    seen = Rows(address_in(window), LANES, b["lane"])
+    copy_columns(Rows(address_in(q), len(q[0]["theta"]), b["first"]), seen, INPUT_ROWS, b["count"])
+    for j in range(3):
+        window[0]["w_WB_B"][j] = q[0]["w_WB_B"][j]
+
+
+@inline
+def copy_placed(found, k, b):
+    """What `place` has written into the KINEMATICS of the vehicle, down to what couples the sides of an axle."""
+    copy_columns(Rows(address_in(found), LANES, b["lane"]), Rows(address_in(k), len(k[0]["D"]), b["first"]), PLACED_ROWS, b["count"])
+    copy_columns(rows_across(found, b["lane"]), rows_across(k, b["first"]), ACROSS_ROWS, b["count"])
+    for n in range(0, b["count"], 2):
+        k[0]["D_across"][b["axle"] + n // 2] = found[0]["D_across"][(b["lane"] + n) // 2]
+
+
+@inline
+def copy_steered(found, k, b):
+    """What `steer` has written, likewise."""
+    copy_columns(rows_steered(found, b["lane"]), rows_steered(k, b["first"]), STEERED_ROWS, b["count"])
+
+
+@inline
+def copy_points(shown, points, b):
+    """What `show` has written, likewise."""
+    wheels = points[0]["lower_ball"].shape[1]
+    copy_columns(Rows(address_in(shown), LANES, b["lane"]), Rows(address_in(points), wheels, b["first"]), SHOWN_ROWS, b["count"])
+
+
+class Rows(NamedTuple):
+    """Rows of so many columns that begin at an address, and the first column that is meant."""
+
+    address: int
+    columns: int
+    first: int
+
+
+@inline
+def rows_across(k, first):
+    """Those of KINEMATICS after D_across."""
+    return Rows(address_in(k[0]["W_across"]), len(k[0]["D"]), first)
+
+
+@inline
+def rows_steered(k, first):
+    """Those of KINEMATICS that `steer` writes."""
+    return Rows(address_in(k[0]["E"]), len(k[0]["D"]), first)
+
+
+@inline
+def copy_columns(source, target, rows, count):
+    """So many neighboring columns of so many rows from one to the other."""
+    a, b = records_at(source.address, NUMBER, rows * source.columns), records_at(target.address, NUMBER, rows * target.columns)
+    for row in range(rows):
+        for n in range(count):
+            b[row * target.columns + target.first + n] = a[row * source.columns + source.first + n]

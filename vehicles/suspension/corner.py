@@ -7,70 +7,77 @@ suits its kind, an angle [rad] or the height of the wheel centre [m], rising in 
 
 from __future__ import annotations
 
-from simulator.base.records import dtype_of, layout_hash
+from simulator.base.records import layout_hash
+from vehicles.axles import AXLES, STANDING, WHEELS
 from vehicles.suspension.corner_bodies import AGGREGATE
 from vehicles.suspension.ends import ENDS
 
 CORNERS = (
     # name            shape    unit     what it is (last index: corner)
-    ("coupled", (2,), "1", "per axle, 1 where each of its coordinates moves both wheels, 0 where its sides are independent", "i8"),
-    ("travel", (2, 4), "rad, m", "least and largest theta at which a standing vehicle is looked for"),
-    ("ends", (), "", "record of ENDS: where the travel ends", dtype_of(ENDS)),
-    ("corner_mass", (4,), "kg", "sum of the masses of the bodies"),
-    ("spin_inertia", (4,), "kg m2", "inertia of the wheel about its axle"),
-    ("design_frame", (3, 3, 4), "1", "carrier frame in the design position: columns `carrier_x`, `carrier_z` x `carrier_x`, `carrier_z`"),
-    ("design_wheel_x", (4,), "m", "wheel centre ahead of the reference point in the design position"),
-    ("design_wheel_z", (4,), "m", "height of the wheel centre in the design position"),
+    *STANDING,
+    ("coupled", (AXLES,), "1", "per axle, 1 where each of its coordinates moves both wheels, 0 where its sides are independent", "i8"),
+    ("travel", (2, WHEELS), "rad, m", "least and largest theta at which a standing vehicle is looked for"),
+    ("ends", (), "", "record of ENDS: where the travel ends", ENDS),
+    ("corner_mass", (WHEELS,), "kg", "sum of the masses of the bodies"),
+    ("spin_inertia", (WHEELS,), "kg m2", "inertia of the wheel about its axle"),
+    (
+        "design_frame",
+        (3, 3, WHEELS),
+        "1",
+        "carrier frame in the design position: columns `carrier_x`, `carrier_z` x `carrier_x`, `carrier_z`",
+    ),
+    ("design_wheel_x", (WHEELS,), "m", "wheel centre ahead of the reference point in the design position"),
+    ("design_wheel_z", (WHEELS,), "m", "height of the wheel centre in the design position"),
 )
 
 INPUTS = (
-    ("theta", (4,), "rad, m", "independent coordinate of the corner, 0 in the design position, + = jounce"),
-    ("theta_dot", (4,), "rad/s, m/s", "its rate"),
-    ("Q", (3, 4), "m", "inner joint of the tie rod, where there is one"),
-    ("Q_dot", (3, 4), "m/s", "its velocity relative to the chassis"),
-    ("Q_ddot", (3, 4), "m/s2", "its acceleration relative to the chassis"),
-    ("Q_1", (3, 4), "m", "its velocity per rate of the steering arm; zero where it is not steered"),
+    ("theta", (WHEELS,), "rad, m", "independent coordinate of the corner, 0 in the design position, + = jounce"),
+    ("theta_dot", (WHEELS,), "rad/s, m/s", "its rate"),
+    ("Q", (3, WHEELS), "m", "inner joint of the tie rod, where there is one"),
+    ("Q_dot", (3, WHEELS), "m/s", "its velocity relative to the chassis"),
+    ("Q_ddot", (3, WHEELS), "m/s2", "its acceleration relative to the chassis"),
+    ("Q_1", (3, WHEELS), "m", "its velocity per rate of the steering arm; zero where it is not steered"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis"),
 )
 """What a block sees: independent coordinates of all corners, with their rates."""
 
 KINEMATICS = (
     # name            shape    unit     what it is (last index: corner)
-    ("W", (3, 4), "m", "wheel centre"),
-    ("W_1", (3, 4), "m", "velocity of the wheel centre per theta_dot"),
-    ("W_dot", (3, 4), "m/s", "velocity of the wheel centre relative to the chassis"),
-    ("axle", (3, 4), "1", "wheel axle, pointing left"),
-    ("carrier_x", (3, 4), "1", "first axis of the carrier frame"),
-    ("carrier_z", (3, 4), "1", "its third axis"),
-    ("w", (3, 4), "1", "angular velocity of the carrier per theta_dot"),
-    ("w_rel", (3, 4), "rad/s", "angular velocity of the carrier relative to the chassis"),
-    ("spring_length", (4,), "m", "length of the spring"),
-    ("spring_length_1", (4,), "m", "its derivative by theta"),
-    ("shock_length", (4,), "m", "length of the shock absorber"),
-    ("shock_length_1", (4,), "m", "its derivative by theta"),
+    ("W", (3, WHEELS), "m", "wheel centre"),
+    ("W_1", (3, WHEELS), "m", "velocity of the wheel centre per theta_dot"),
+    ("W_dot", (3, WHEELS), "m/s", "velocity of the wheel centre relative to the chassis"),
+    ("axle", (3, WHEELS), "1", "wheel axle, pointing left"),
+    ("carrier_x", (3, WHEELS), "1", "first axis of the carrier frame"),
+    ("carrier_z", (3, WHEELS), "1", "its third axis"),
+    ("w", (3, WHEELS), "1", "angular velocity of the carrier per theta_dot"),
+    ("w_rel", (3, WHEELS), "rad/s", "angular velocity of the carrier relative to the chassis"),
+    ("spring_length", (WHEELS,), "m", "length of the spring"),
+    ("spring_length_1", (WHEELS,), "m", "its derivative by theta"),
+    ("shock_length", (WHEELS,), "m", "length of the shock absorber"),
+    ("shock_length_1", (WHEELS,), "m", "its derivative by theta"),
     *AGGREGATE,
-    ("D_across", (2,), "kg m2, kg", "per axle, inertia that couples its two coordinates"),
-    ("W_across", (3, 4), "m", "velocity of the wheel centre per theta_dot of the other side of the axle"),
-    ("w_across", (3, 4), "1", "angular velocity of the carrier, likewise"),
-    ("spring_length_across", (4,), "m", "derivative of the length of the spring by theta of the other side"),
-    ("shock_length_across", (4,), "m", "derivative of the length of the shock absorber, likewise"),
-    ("E", (6, 4), "kg m2, kg m", "coupling of chassis and steering arm (angular, linear)"),
-    ("F", (4,), "kg m2, kg m", "coupling of theta and steering arm"),
-    ("H", (4,), "kg m2", "inertia of the steering arm"),
-    ("steer_bias", (4,), "N m", "inertia force on the steering arm at zero acceleration of chassis and theta"),
-    ("W_steer", (3, 4), "m", "velocity of the wheel centre per rate of the steering arm"),
-    ("w_steer", (3, 4), "1", "angular velocity of the carrier per rate of the steering arm"),
+    ("D_across", (AXLES,), "kg m2, kg", "per axle, inertia that couples its two coordinates"),
+    ("W_across", (3, WHEELS), "m", "velocity of the wheel centre per theta_dot of the other side of the axle"),
+    ("w_across", (3, WHEELS), "1", "angular velocity of the carrier, likewise"),
+    ("spring_length_across", (WHEELS,), "m", "derivative of the length of the spring by theta of the other side"),
+    ("shock_length_across", (WHEELS,), "m", "derivative of the length of the shock absorber, likewise"),
+    ("E", (6, WHEELS), "kg m2, kg m", "coupling of chassis and steering arm (angular, linear)"),
+    ("F", (WHEELS,), "kg m2, kg m", "coupling of theta and steering arm"),
+    ("H", (WHEELS,), "kg m2", "inertia of the steering arm"),
+    ("steer_bias", (WHEELS,), "N m", "inertia force on the steering arm at zero acceleration of chassis and theta"),
+    ("W_steer", (3, WHEELS), "m", "velocity of the wheel centre per rate of the steering arm"),
+    ("w_steer", (3, WHEELS), "1", "angular velocity of the carrier per rate of the steering arm"),
 )
 """What a block writes of its corners: `place` down to theta_bias, and to shock_length_across where CORNERS says that the axle is coupled;
 `steer` the rest. theta of a coupled axle raises the wheel of its own side and may move the other one. In [Jain 2016] the position solution, X_S and X'_S theta'
 and the sums of the aggregated body."""
 
 POINTS = (
-    ("lower_ball", (3, 4), "m", "outer joint of the lower arm, or midway between those of the lower links"),
-    ("upper_ball", (3, 4), "m", "outer joint of the upper arm, or midway between those of the upper links"),
-    ("tierod_outer", (3, 4), "m", "outer joint of tie rod or toe link"),
-    ("shock_lower", (3, 4), "m", "lower end of the shock absorber"),
-    ("spring_lower", (3, 4), "m", "lower end of the spring"),
+    ("lower_ball", (3, WHEELS), "m", "outer joint of the lower arm, or midway between those of the lower links"),
+    ("upper_ball", (3, WHEELS), "m", "outer joint of the upper arm, or midway between those of the upper links"),
+    ("tierod_outer", (3, WHEELS), "m", "outer joint of tie rod or toe link"),
+    ("shock_lower", (3, WHEELS), "m", "lower end of the shock absorber"),
+    ("spring_lower", (3, WHEELS), "m", "lower end of the spring"),
 )
 """What a block shows after `place`: for the picture and the readout, no part of the motion."""
 

@@ -7,14 +7,15 @@ import numpy as np
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, six, symmetric_times, vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Table
+from vehicles.axles import WHEELS
 
 AGGREGATE = (
-    ("moment", (3, 4), "kg m", "sum of mass times position"),
-    ("inertia", (6, 4), "kg m2", "inertia about the reference point (xx, yy, zz, xy, xz, yz)"),
-    ("G", (6, 4), "kg m2, kg m", "coupling of chassis and theta (angular, linear)"),
-    ("D", (4,), "kg m2, kg", "inertia of theta"),
-    ("bias", (6, 4), "N m, N", "inertia forces at zero acceleration (angular, linear)"),
-    ("theta_bias", (4,), "N m, N", "inertia force on theta at zero acceleration"),
+    ("moment", (3, WHEELS), "kg m", "sum of mass times position"),
+    ("inertia", (6, WHEELS), "kg m2", "inertia about the reference point (xx, yy, zz, xy, xz, yz)"),
+    ("G", (6, WHEELS), "kg m2, kg m", "coupling of chassis and theta (angular, linear)"),
+    ("D", (WHEELS,), "kg m2, kg", "inertia of theta"),
+    ("bias", (6, WHEELS), "N m, N", "inertia forces at zero acceleration (angular, linear)"),
+    ("theta_bias", (WHEELS,), "N m, N", "inertia force on theta at zero acceleration"),
 )
 """What the bodies of a corner are to the rest of the vehicle."""
 
@@ -22,14 +23,14 @@ AGGREGATE = (
 def motion_of(bodies: int) -> Table:
     """Rows for the motion of so many bodies relative to the chassis, in chassis axes; w and u are per metre where theta is one."""
     return (
-        ("c", (bodies, 3, 4), "m", "centres of mass, in the order of the BODIES of the corner's kind"),
-        ("inertia", (bodies, 6, 4), "kg m2", "inertias about the centres of mass"),
-        ("w", (bodies, 3, 4), "1", "angular velocity per theta_dot"),
-        ("u", (bodies, 3, 4), "m", "velocity of the centre of mass per theta_dot"),
-        ("w_rel", (bodies, 3, 4), "rad/s", "angular velocity relative to the chassis"),
-        ("v_rel", (bodies, 3, 4), "m/s", "velocity of the centre of mass relative to the chassis"),
-        ("alpha_rel", (bodies, 3, 4), "rad/s2", "angular acceleration relative to the chassis at theta_ddot = 0"),
-        ("a_rel", (bodies, 3, 4), "m/s2", "acceleration of the centre of mass relative to the chassis at theta_ddot = 0"),
+        ("c", (bodies, 3, WHEELS), "m", "centres of mass, in the order of the BODIES of the corner's kind"),
+        ("inertia", (bodies, 6, WHEELS), "kg m2", "inertias about the centres of mass"),
+        ("w", (bodies, 3, WHEELS), "1", "angular velocity per theta_dot"),
+        ("u", (bodies, 3, WHEELS), "m", "velocity of the centre of mass per theta_dot"),
+        ("w_rel", (bodies, 3, WHEELS), "rad/s", "angular velocity relative to the chassis"),
+        ("v_rel", (bodies, 3, WHEELS), "m/s", "velocity of the centre of mass relative to the chassis"),
+        ("alpha_rel", (bodies, 3, WHEELS), "rad/s2", "angular acceleration relative to the chassis at theta_ddot = 0"),
+        ("a_rel", (bodies, 3, WHEELS), "m/s2", "acceleration of the centre of mass relative to the chassis at theta_ddot = 0"),
     )
 
 

@@ -12,15 +12,17 @@ import numpy as np
 
 from simulator.base.algebra.vectors import add, column, cross, dot, scale, vector
 from simulator.base.jit import inline, kernel
+from vehicles.axles import WHEELS
+from vehicles.sides import axle_of, sides_of, sum_over_axles
 from vehicles.suspension.anti_roll_bar import apply_anti_roll_bars
 from vehicles.suspension.blocks import place_blocks
 from vehicles.suspension.struts import damper_force, spring_force
 
 SUMS = (
-    ("gyroscopic", (3, 4), "N m", "couple that turns the axle of the spinning wheel, in B"),
-    ("theta_force", (4,), "N m, N", "applied force on theta, per corner"),
-    ("bar_force", (3, 4), "N", "force of the anti-roll bar on the carriers, in B; of bars that hold carriers"),
-    ("bar_couple", (3, 4), "N m", "its couple about the wheel centres, in B"),
+    ("gyroscopic", (3, WHEELS), "N m", "couple that turns the axle of the spinning wheel, in B"),
+    ("theta_force", (WHEELS,), "N m, N", "applied force on theta, per corner"),
+    ("bar_force", (3, WHEELS), "N", "force of the anti-roll bar on the carriers, in B; of bars that hold carriers"),
+    ("bar_couple", (3, WHEELS), "N m", "its couple about the wheel centres, in B"),
     ("corners_moment", (3,), "kg m", "sum of mass times position of all corners"),
     ("corners_inertia", (6,), "kg m2", "inertia of all corners about the reference point"),
     ("corners_bias", (6,), "N m, N", "inertia forces of all corners at zero acceleration (angular, linear)"),
@@ -29,77 +31,85 @@ SUMS = (
 
 
 @kernel
-def prepare(corners, blocks, struts, state, q, k, work, out):
-    """Kinematics, sums, strut and bar forces of the corners at the present state."""
-    prepare_here(corners, blocks, struts, state, q, k, work, out)
+def prepare(m, s):
+    """Kinematics, sums, strut and bar forces of the corners at the present state.
+
+    m : `corners` and `struts` are read, of a Model or of the `records` of a Mechanism; s : Space or Workspace, overwritten but for its state
+    """
+    prepare_here(m, s)
 
 
 @inline
-def prepare_here(corners, blocks, struts, state, q, k, work, out):
+def prepare_here(m, s):
     """`prepare` as part of the caller: handing so many records over takes longer than it looks."""
-    move_corners(corners, blocks, state, q, k)
-    add_up_corners(k, work)
-    add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
-    apply_struts(corners, struts, k, q, work, out)
-    apply_anti_roll_bars(corners, struts, k, q, work, out)
+    move_corners(m, s)
+    add_up_corners(m, s)
+    add_gyroscopic_couples(m, s)
+    apply_struts(m, s)
+    apply_anti_roll_bars(m, s)
 
 
 @inline
-def move_corners(corners, blocks, state, q, k):
+def move_corners(m, s):
     """Kinematics and sums of the corners at the present state."""
-    for i in range(4):
-        q[0]["theta"][i] = state[0]["theta"][i]
-        q[0]["theta_dot"][i] = state[0]["theta_dot"][i]
+    q, x = s.inputs[0], s.state[0]
+    for i in range(len(x["theta"])):
+        q["theta"][i] = x["theta"][i]
+        q["theta_dot"][i] = x["theta_dot"][i]
     for j in range(3):
-        q[0]["w_WB_B"][j] = state[0]["w_WB_B"][j]
-    place_blocks(corners, blocks, q, k)
+        q["w_WB_B"][j] = x["w_WB_B"][j]
+    place_blocks(m.corners, s.blocks, s.inputs, s.kinematics)
 
 
 @inline
-def add_up_corners(k, work):
-    """What the chassis carries of all four corners together."""
-    c, w = k[0], work[0]
+def add_up_corners(m, s):
+    """What the chassis carries of all corners together."""
+    c, w = s.kinematics[0], s.work[0]
     for j in range(3):
-        w["corners_moment"][j] = (c["moment"][j, 0] + c["moment"][j, 1]) + (c["moment"][j, 2] + c["moment"][j, 3])
+        w["corners_moment"][j] = sum_over_axles(m.corners, c["moment"][j])
     for j in range(6):
-        w["corners_inertia"][j] = (c["inertia"][j, 0] + c["inertia"][j, 1]) + (c["inertia"][j, 2] + c["inertia"][j, 3])
-        w["corners_bias"][j] = (c["bias"][j, 0] + c["bias"][j, 1]) + (c["bias"][j, 2] + c["bias"][j, 3])
+        w["corners_inertia"][j] = sum_over_axles(m.corners, c["inertia"][j])
+        w["corners_bias"][j] = sum_over_axles(m.corners, c["bias"][j])
 
 
 @inline
-def add_gyroscopic_couples(corners, k, w_WB_B, wheel_spin, work, carrier_spin):
+def add_gyroscopic_couples(m, s):
     """Add the couples w_abs × (I_spin Omega axle) of the spinning wheels to the bias (28); note the spin of the carriers about the axles."""
-    w_B = vector(w_WB_B)
-    for i in range(np.uint64(wheel_spin.shape[0])):
-        axle = column(k[0]["axle"], i)
-        w = column(k[0]["w"], i)
-        w_abs = add(w_B, column(k[0]["w_rel"], i))
-        carrier_spin[i] = dot(w_abs, axle)
-        n = cross(w_abs, scale(corners[0]["spin_inertia"][i] * wheel_spin[i], axle))
+    k, x, work = s.kinematics[0], s.state[0], s.work[0]
+    w_B = vector(x["w_WB_B"])
+    for i in range(np.uint64(len(x["wheel_spin"]))):
+        axle = column(k["axle"], i)
+        w_abs = add(w_B, column(k["w_rel"], i))
+        s.out[0]["carrier_spin"][i] = dot(w_abs, axle)
+        n = cross(w_abs, scale(m.corners[0]["spin_inertia"][i] * x["wheel_spin"][i], axle))
         for j in range(3):
-            work[0]["gyroscopic"][j, i] = n[j]
-            work[0]["corners_bias"][j] += n[j]
-        k[0]["theta_bias"][i] += dot(w, n)
+            work["gyroscopic"][j, i] = n[j]
+            work["corners_bias"][j] += n[j]
+        k["theta_bias"][i] += dot(column(k["w"], i), n)
 
 
 @inline
-def apply_struts(corners, struts, k, q, work, out):
+def apply_struts(m, s):
     """Forces of springs, stops and dampers, and their sum on theta: the virtual work of a strut is force times change of length.
 
     theta_force = spring force x spring_length_1 + shock force x shock_length_1          (29)
     """
-    for i in range(4):
-        spring = spring_force(struts, i, k[0]["spring_length"][i])
-        shock = damper_force(struts, i, k[0]["shock_length"][i], shock_rate(corners, k, q, i))
-        out[0]["spring_force"][i] = spring
-        out[0]["shock_force"][i] = shock
-        work[0]["theta_force"][i] = spring * k[0]["spring_length_1"][i] + shock * k[0]["shock_length_1"][i]
+    k, out = s.kinematics[0], s.out[0]
+    for i in range(len(k["D"])):
+        spring = spring_force(m.struts, i, k["spring_length"][i])
+        shock = damper_force(m.struts, i, k["shock_length"][i], shock_rate(m, s, i))
+        out["spring_force"][i] = spring
+        out["shock_force"][i] = shock
+        s.work[0]["theta_force"][i] = spring * k["spring_length_1"][i] + shock * k["shock_length_1"][i]
 
 
 @inline
-def shock_rate(corners, k, q, i):
+def shock_rate(m, s, i):
     """Rate of the length of shock absorber i [m/s]."""
-    rate = k[0]["shock_length_1"][i] * q[0]["theta_dot"][i]
-    if corners[0]["coupled"][i // 2]:
-        rate += k[0]["shock_length_across"][i] * q[0]["theta_dot"][i + 1 - 2 * (i % 2)]
+    k, q, c = s.kinematics[0], s.inputs[0], m.corners[0]
+    rate = k["shock_length_1"][i] * q["theta_dot"][i]
+    axle = axle_of(m.corners, i)
+    if c["coupled"][axle]:
+        first, end = sides_of(m.corners, axle)
+        rate += k["shock_length_across"][i] * q["theta_dot"][first + end - 1 - i]
     return rate

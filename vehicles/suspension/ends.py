@@ -15,26 +15,27 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.jit import inline
-from simulator.base.records import Record, record
+from simulator.base.records import Record
+from vehicles.axles import USUAL, WHEELS, Size, record_for
 
 ENDS = (
     # name        shape    unit     what it is (corners last)
-    ("theta", (2, 4), "rad, m", "least and largest theta, where the end of the travel begins to push back"),
-    ("closed", (2, 4), "rad, m", "least and largest theta at which the linkage is known to be well closed; no corner goes beyond"),
-    ("rate", (4,), "N m/rad, N/m", "stiffness of the ends; 0: there are none"),
-    ("rigid_rate", (4,), "N m/rad, N/m", "the same beyond `closed`"),
-    ("damping", (4,), "N m s/rad, N s/m", "damping of the ends"),
+    ("theta", (2, WHEELS), "rad, m", "least and largest theta, where the end of the travel begins to push back"),
+    ("closed", (2, WHEELS), "rad, m", "least and largest theta at which the linkage is known to be well closed; no corner goes beyond"),
+    ("rate", (WHEELS,), "N m/rad, N/m", "stiffness of the ends; 0: there are none"),
+    ("rigid_rate", (WHEELS,), "N m/rad, N/m", "the same beyond `closed`"),
+    ("damping", (WHEELS,), "N m s/rad, N s/m", "damping of the ends"),
 )
 
 FADE = 2e-3
 """rad, m. Way over which the damper of an end comes in."""
 
 
-def no_ends() -> Record:
+def no_ends(size: Size = USUAL) -> Record:
     """Record of ENDS of a mechanism without any."""
-    ends = record(ENDS)
+    ends = record_for(ENDS, size)
     for name in ("theta", "closed"):
-        ends[0][name] = [[-np.inf] * 4, [np.inf] * 4]
+        ends[0][name][0], ends[0][name][1] = -np.inf, np.inf
     return ends
 
 
@@ -46,24 +47,25 @@ def limited(corners, i, theta):
 
 
 @inline
-def hold_ends(corners, state, k, work, h):
+def hold_ends(m, s, h):
     """Add what the ends of the travel do to theta's force, and to its inertia for the implicit step of h seconds; after `prepare`.
 
     h = 0 gives the force of the present state, as an ordinary differential equation has it, without the rigid part.
     """
-    e = corners[0]["ends"]
-    for i in range(4):
-        rate = state[0]["theta_dot"][i]
-        theta = state[0]["theta"][i] + h * rate
+    e, x = m.corners[0]["ends"], s.state[0]
+    for i in range(len(x["theta"])):
+        theta = x["theta"][i] + h * x["theta_dot"][i]
         if theta < e["theta"][0, i]:
-            push_back(e, i, theta - e["theta"][0, i], theta - e["closed"][0, i], -1.0, rate, k, work, h)
+            push_back(m, s, i, 0, theta, h)
         elif theta > e["theta"][1, i]:
-            push_back(e, i, theta - e["theta"][1, i], theta - e["closed"][1, i], 1.0, rate, k, work, h)
+            push_back(m, s, i, 1, theta, h)
 
 
 @inline
-def push_back(e, i, x, beyond, side, rate, k, work, h):
-    """One end: x beyond it, `beyond` the closed range (same sign if so), at the side -1 or +1."""
+def push_back(m, s, i, end, theta, h):
+    """The end 0 or 1 of corner i, beyond which it will be at theta."""
+    e, rate, side = m.corners[0]["ends"], s.state[0]["theta_dot"][i], 2.0 * end - 1.0
+    x, beyond = theta - e["theta"][end, i], theta - e["closed"][end, i]
     stiffness = e["rate"][i]
     force = -stiffness * x
     if h > 0.0 and side * beyond > 0.0:
@@ -72,13 +74,13 @@ def push_back(e, i, x, beyond, side, rate, k, work, h):
     damping = e["damping"][i] * min(abs(x) / FADE, 1.0)
     force -= damping * rate
     if side * force < 0.0:
-        work[0]["theta_force"][i] += force
-        k[0]["D"][i] += h * (damping + h * stiffness)
+        s.work[0]["theta_force"][i] += force
+        s.kinematics[0]["D"][i] += h * (damping + h * stiffness)
 
 
 @inline
 def stay_closed(corners, state):
     """Take back what rounding and the other forces of a step leave beyond the closed range (micrometers)."""
-    for i in range(4):
+    for i in range(len(state[0]["theta"])):
         theta = state[0]["theta"][i]
         state[0]["theta"][i] = limited(corners, i, theta)

@@ -43,6 +43,8 @@ def read_axle(s: Section, steered: bool) -> Axle:
     if steered and axle.unsteered:
         raise ConfigError(s.file, s.path("suspension"), name, f"{SHIPPED[0]}: {axle.unsteered}")
     found = axle(s)
+    if steered and found.sides != 2:
+        raise ConfigError(s.file, s.path("wheels"), found.sides, "2: the steering moves a left and a right wheel")
     if found.steering and not steered:
         raise ConfigError(s.file, s.path("steering"), found.steering, "nothing: the steering moves the front axle only")
     return found

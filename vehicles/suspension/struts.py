@@ -6,7 +6,7 @@ Signs: a force > 0 pushes the two ends apart; rates > 0 are rebound (the strut g
 from __future__ import annotations
 
 from simulator.base.jit import inline
-from simulator.base.records import dtype_of
+from vehicles.axles import WHEELS
 from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS
 
 SPRING_POINTS = 32
@@ -14,25 +14,25 @@ STOP_POINTS = 16
 
 STRUTS = (
     # name                   shape               unit     what it is (corner first in tables, FL, FR, RL, RR)
-    ("spring_rate", (4,), "N/m", "linear part of the spring"),
-    ("spring_free_length", (4,), "m", "length at which the spring carries nothing"),
-    ("spring_points", (4,), "1", "points used of the spring's table; 0 = no table", "i8"),
-    ("spring_deformation", (4, SPRING_POINTS), "m", "length minus free length, rising"),
-    ("spring_pull", (4, SPRING_POINTS), "N", "force of the table that pulls the ends together"),
-    ("bump_stop_length", (4,), "m", "spring length below which the bump stop pushes"),
-    ("rebound_stop_length", (4,), "m", "spring length above which the rebound stop pulls"),
-    ("stop_points", (4,), "1", "points used of the stops' table; 0 = no stops", "i8"),
-    ("stop_penetration", (4, STOP_POINTS), "m", "penetration into a stop, rising from 0"),
-    ("stop_force", (4, STOP_POINTS), "N", "force of a stop over its penetration"),
-    ("stop_end_rate", (4,), "N/m", "stiffness of a stop beyond its table (0: the force stays)"),
-    ("compression_damping", (4,), "N s/m", "damping in compression, mid-stroke"),
-    ("rebound_damping", (4,), "N s/m", "damping in rebound, mid-stroke"),
-    ("compression_damping_end", (4,), "N s/m", "damping in compression outside the mid-stroke"),
-    ("rebound_damping_end", (4,), "N s/m", "damping in rebound outside the mid-stroke"),
-    ("midstroke_min", (4,), "m", "shock length below which the end-of-stroke damping acts"),
-    ("midstroke_max", (4,), "m", "shock length above which the end-of-stroke damping acts"),
-    ("midstroke_blend", (4,), "m", "length over which mid-stroke and end-of-stroke damping are blended"),
-    ("anti_roll_bars", (), "", "record of ANTI_ROLL_BARS: what couples the two sides of an axle", dtype_of(ANTI_ROLL_BARS)),
+    ("spring_rate", (WHEELS,), "N/m", "linear part of the spring"),
+    ("spring_free_length", (WHEELS,), "m", "length at which the spring carries nothing"),
+    ("spring_points", (WHEELS,), "1", "points used of the spring's table; 0 = no table", "i8"),
+    ("spring_deformation", (WHEELS, SPRING_POINTS), "m", "length minus free length, rising"),
+    ("spring_pull", (WHEELS, SPRING_POINTS), "N", "force of the table that pulls the ends together"),
+    ("bump_stop_length", (WHEELS,), "m", "spring length below which the bump stop pushes"),
+    ("rebound_stop_length", (WHEELS,), "m", "spring length above which the rebound stop pulls"),
+    ("stop_points", (WHEELS,), "1", "points used of the stops' table; 0 = no stops", "i8"),
+    ("stop_penetration", (WHEELS, STOP_POINTS), "m", "penetration into a stop, rising from 0"),
+    ("stop_force", (WHEELS, STOP_POINTS), "N", "force of a stop over its penetration"),
+    ("stop_end_rate", (WHEELS,), "N/m", "stiffness of a stop beyond its table (0: the force stays)"),
+    ("compression_damping", (WHEELS,), "N s/m", "damping in compression, mid-stroke"),
+    ("rebound_damping", (WHEELS,), "N s/m", "damping in rebound, mid-stroke"),
+    ("compression_damping_end", (WHEELS,), "N s/m", "damping in compression outside the mid-stroke"),
+    ("rebound_damping_end", (WHEELS,), "N s/m", "damping in rebound outside the mid-stroke"),
+    ("midstroke_min", (WHEELS,), "m", "shock length below which the end-of-stroke damping acts"),
+    ("midstroke_max", (WHEELS,), "m", "shock length above which the end-of-stroke damping acts"),
+    ("midstroke_blend", (WHEELS,), "m", "length over which mid-stroke and end-of-stroke damping are blended"),
+    ("anti_roll_bars", (), "", "record of ANTI_ROLL_BARS: what couples the two sides of an axle", ANTI_ROLL_BARS),
 )
 
 

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from inspect import signature
 from typing import Any
 
 from simulator.base.jit import kernel
@@ -43,7 +44,14 @@ def step_loop(m, s, ground, command, h, n):
 def evaluation_loop(m, s, n):
     """n evaluations of all accelerations from state and loads."""
     for _ in range(n):
-        accelerations(m.chassis, m.corners, s.blocks, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
+        accelerations(m, s)
+
+
+@kernel
+def evaluation_loop_of_records(m, s, n):
+    """The same in a checkout whose evaluation takes its records one by one."""
+    for _ in range(n):
+        accelerations(m.chassis, m.corners, s.blocks, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)  # type: ignore[call-arg]
 
 
 @kernel
@@ -67,10 +75,15 @@ def figures() -> dict[str, Callable[[int], None]]:
             still = build_vehicle(car)
             still.reset(arrays, *ground.spawn, gear=1)
             evaluation = name.replace("step_hard", "evaluation").replace("step_five_link", "evaluation_five_link")
-            loop = evaluation_loop if hasattr(still.space, "blocks") else evaluation_loop_without_blocks
-            found[evaluation] = partial(loop, still.model, still.space)
+            found[evaluation] = partial(_evaluation_loop(hasattr(still.space, "blocks")), still.model, still.space)
             found[evaluation](10)
     return found
+
+
+def _evaluation_loop(has_blocks: bool) -> Callable[[Any, Any, int], None]:
+    """The one that fits the checkout."""
+    arguments = len(signature(getattr(accelerations, "py_func", accelerations)).parameters)
+    return evaluation_loop if arguments == 2 else evaluation_loop_of_records if has_blocks else evaluation_loop_without_blocks
 
 
 def main() -> None:

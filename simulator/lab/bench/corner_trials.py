@@ -49,7 +49,19 @@ class Corners(NamedTuple):
 class TabulatedCorners(NamedTuple):
     """The same with tables, their scratch and a steering that rests."""
 
-    corners: Corners
+    chassis: Record
+    corners: Record
+    blocks: Blocks
+    struts: Record
+    state: Record
+    inputs: Record
+    loads: Record
+    kinematics: Record
+    work: Record
+    out: Record
+    rate: Record
+    is_velocity: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
     tables: ReducedTables
     steering: Record
     reduced: Record
@@ -59,20 +71,18 @@ class TabulatedCorners(NamedTuple):
 def run_closed_form(m, c, evaluations):
     """`evaluations` evaluations of the closed form, each followed by a stage of the method."""
     for _ in range(evaluations):
-        prepare(m.corners, m.blocks, m.struts, m.state, m.inputs, m.kinematics, m.work, m.out)
+        prepare(m, m)
         answer(m, c)
     return True
 
 
 @kernel
-def run_tables(tabulated, c, evaluations):
+def run_tables(m, c, evaluations):
     """The same from tables. False where they do not reach."""
-    m, tables, steering, reduced = tabulated.corners, tabulated.tables, tabulated.steering, tabulated.reduced
     for _ in range(evaluations):
-        if not covers(tables, m.state[0]["theta"], steering[0]["angle"]):
+        if not covers(m.tables, m.state[0]["theta"], m.steering[0]["angle"]):
             return False
-        moves = steering[0]["rate"] != 0.0 or steering[0]["acceleration"] != 0.0
-        prepare_from_tables(tables, m.corners, m.blocks, m.struts, steering, moves, m.state, m.inputs, m.kinematics, reduced, m.work, m.out)
+        prepare_from_tables(m, m, m.steering[0]["rate"] != 0.0 or m.steering[0]["acceleration"] != 0.0)
         answer(m, c)
     return True
 
@@ -82,9 +92,9 @@ def answer(m, c):
     """Forces on the wheels, accelerations, and a stage of the method, after the corners are prepared."""
     push_corners(c, m.state, m.kinematics, m.loads)
     if m.whole[0]:
-        answer_loads(m.chassis, m.corners, m.state, m.loads, m.kinematics, m.work, m.out)
+        answer_loads(m, m)
     else:
-        answer_loads_on_fixed_chassis(m.corners, m.state, m.loads, m.kinematics, m.work, m.out)
+        answer_loads_on_fixed_chassis(m, m)
     step_state(m.state, m.out, m.rate, m.is_velocity, c)
 
 
@@ -144,7 +154,7 @@ class ClosedFormTrial(Trial):
     def prepare(self) -> None:
         """Kinematics of the state."""
         m = self.m
-        prepare(m.corners, m.blocks, m.struts, m.state, m.inputs, m.kinematics, m.work, m.out)
+        prepare(m, m)
 
     def at_start(self) -> Record:
         """State at the beginning of the last step; the kinematics are brought there."""
@@ -193,4 +203,4 @@ class TablesTrial(ClosedFormTrial):
 
     def __init__(self, scene: Scene) -> None:
         super().__init__(scene)
-        self.arguments = TabulatedCorners(self.m, scene.subject.tables, record(STEERING_STATE), record(INTERPOLATED))
+        self.arguments = TabulatedCorners(*self.m, scene.subject.tables, record(STEERING_STATE), record(INTERPOLATED))

@@ -32,14 +32,14 @@ SPEEDS = (0.0, 0.5, 5.0, 20.0)
 
 METHODS: dict[str, Callable[[LinearVehicle, Rates], Integrator]] = {
     "explicit Euler": lambda v, f: ExplicitEuler(f),
-    "semi-implicit Euler": lambda v, f: SemiImplicitEuler(f, v.indices(POSITIONS)),
+    "semi-implicit Euler": lambda v, f: SemiImplicitEuler(f, v.indices(*POSITIONS)),
     "Adams-Bashforth 2": lambda v, f: AdamsBashforth2(f),
     "Adams-Moulton PEC": lambda v, f: AdamsPEC(f),
     "Adams-Moulton PECE": lambda v, f: AdamsPECE(f),
     "Runge-Kutta 2 (Heun)": lambda v, f: RungeKutta2(f),
     "Runge-Kutta 4": lambda v, f: RungeKutta4(f),
     "linearly implicit Euler": lambda v, f: LinearlyImplicitEuler(f, len(v.A)),
-    "hybrid Euler": lambda v, f: HybridEuler(f, v.indices(FAST)),
+    "hybrid Euler": lambda v, f: HybridEuler(f, v.indices(*FAST)),
 }
 """Every method on a linear vehicle, with the rates it is to use."""
 

@@ -80,7 +80,7 @@ def measure(repeats: int, parts_on: Callable[[str], Parts]) -> dict[str, Any]:
     us["washout"] = _median(repeats, lambda n: washout_loop(records, f, w, h, n), STEPS)
     us["cueing"] = _median(repeats, lambda n: cueing_loop(records, f, w, n), STEPS)
     vehicle, command = _driving(hard)
-    arrays, watch = _arrays(hard.ground), new_watch()
+    arrays, watch = _arrays(hard.ground), new_watch(size=vehicle.size)
     us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, h, n), STEPS)
 
     def from_python(n: int) -> None:

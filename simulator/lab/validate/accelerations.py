@@ -27,7 +27,7 @@ from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.default_kind import room
 from vehicles.suspension.tables.build_tables import FINEST_TOLERANCE, build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, covers
-from vehicles.suspension.tables.tabulated import prepare_from_tables
+from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace, prepare_from_tables
 
 LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(len(room("kinematics").BODIES))
 """The bodies of a corner: the files describe vehicles of the default kind."""
@@ -196,7 +196,7 @@ class OracleModel:
         """Accelerations of chassis and arms from the state and the loads that have been set."""
         m, s = self.mechanism, self.space
         evaluate = accelerations_on_fixed_chassis if fixed_chassis else accelerations
-        evaluate(m.chassis, m.corners, s.blocks, m.struts, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out)
+        evaluate(m.records, s)
 
     def _set(self, q: Array, w_B: Array, theta: Array, theta_dot: Array, state: Mapping[str, Any]) -> None:
         s, inputs = self.space.state[0], self.space.inputs[0]
@@ -211,7 +211,7 @@ class OracleModel:
         """Set wheel spins and loads (3, 4, in B); returns the couples about the axles (4,)."""
         m, s = self.mechanism, self.space
         s.state[0]["wheel_spin"] = 0.0
-        prepare(m.corners, s.blocks, m.struts, s.state, s.inputs, s.kinematics, s.work, s.out)
+        prepare(m.records, s)
         s.state[0]["wheel_spin"] = wheel_rate + s.out[0]["carrier_spin"]
         axle = s.kinematics[0]["axle"]
         axial = (couple * axle).sum(axis=0)
@@ -300,24 +300,13 @@ class TableModel(OracleModel):
         theta = s.state[0]["theta"]
         if not covers(self.tables, theta, 0.0):
             raise JounceError(f"arm angles {theta.tolist()} rad: the tables do not reach so far")
-        prepare_from_tables(
-            self.tables,
-            m.corners,
-            s.blocks,
-            m.struts,
-            self.steering,
-            False,
-            s.state,
-            s.inputs,
-            s.kinematics,
-            self.interpolated,
-            s.work,
-            s.out,
-        )
+        whole = TabulatedMechanism(*m.records, self.tables)
+        space = TabulatedWorkspace(*s, self.steering, self.interpolated)
+        prepare_from_tables(whole, space, False)
         if fixed_chassis:
-            answer_loads_on_fixed_chassis(m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
+            answer_loads_on_fixed_chassis(m.records, s)
         else:
-            answer_loads(m.chassis, m.corners, s.state, s.loads, s.kinematics, s.work, s.out)
+            answer_loads(m.records, s)
 
 
 def _turn(axis: Array, angle: float) -> Array:

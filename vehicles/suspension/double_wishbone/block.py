@@ -25,7 +25,7 @@ def pad(parameters: Record) -> None:
 @inline
 def place(corners, p, q, found, k):
     """See `vehicles.suspension.blocks`; corners : record of CORNERS, p : of DOUBLE_WISHBONES, found : of DOUBLE_WISHBONE_SCRATCH."""
-    for i in range(4):
+    for i in range(len(q[0]["theta"])):
         theta = limited(corners, i, q[0]["theta"][i])
         found[0]["cos_theta"][i] = math.cos(theta)
         found[0]["sin_theta"][i] = math.sin(theta)
@@ -62,7 +62,7 @@ def steer(p, q, found, k):
 def show(found, points):
     """Ball joints, tie rod and struts, for the picture."""
     o, out = found[0], points[0]
-    for i in range(4):
+    for i in range(len(o["cos_theta"])):
         for j in range(3):
             out["lower_ball"][j, i], out["upper_ball"][j, i] = o["D"][j, i], o["F"][j, i]
             out["tierod_outer"][j, i] = o["K"][j, i]

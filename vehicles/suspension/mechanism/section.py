@@ -40,6 +40,7 @@ class MechanismAxle(Axle):
             self.file, self.key = s.file, s.key
             s.raw("suspension", "")  # whoever made this object has read it
             self.location = s.array("location", (3,), np.zeros(3), within=FAR)
+            self.sides = self.read_sides(s)
             self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None
             given = s.raw("file", expected="the name of a mechanism file")
             if not isinstance(given, MechanismFile):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from simulator.base.errors import JounceError
 from simulator.base.jit import source_digest, user_cache
 from simulator.base.kept import Arrays, digest_of, kept
-from simulator.base.records import Record, record
+from simulator.base.records import Record
+from vehicles.axles import record_for
 from vehicles.model import Mechanism
 from vehicles.suspension.mechanism import tables
 from vehicles.suspension.mechanism.tables import build_engine_tables
@@ -34,6 +35,6 @@ def stored_tables(mechanism: Mechanism, steering: Record, tolerance: float, vehi
     closed_form = [mechanism.corners, mechanism.own, *(block.parameters for block in mechanism.blocks)]
     digest = digest_of(content, closed_form, mechanism.Q_design, steering, steered, tolerance, sources)
     found = kept(user_cache("tables"), digest, make)
-    grid = record(GRID)  # one object per kind of record, which the compiled kernels know by sight
+    grid = record_for(GRID, mechanism.size)  # one object per kind of record, which the compiled kernels know by sight
     grid[:] = found["grid"]
     return ReducedTables(**{**found, "grid": grid})

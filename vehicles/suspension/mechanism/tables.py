@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.hermite import quintic, quintic_1, quintic_2
 from simulator.base.errors import JounceError
-from simulator.base.records import Record, record
+from simulator.base.records import Record
+from vehicles.axles import Size, record_for
 from vehicles.model import Mechanism
 from vehicles.suspension.mechanism.grid import continued, nodes_of
 from vehicles.suspension.mechanism.linkage import Linkage
@@ -101,7 +102,7 @@ class ClosedRows:
 
     def _derivatives(self, theta: Array, angle: Array) -> Array:
         with np.errstate(invalid="ignore"):  # lanes of corners that have no closed form may hold anything
-            return self.source.derivatives(np.tile(theta, (4, 1)), angle)[..., self.i, :]
+            return self.source.derivatives(np.tile(theta, (self.source.size.wheels, 1)), angle)[..., self.i, :]
 
     def nodes(self, theta: Array, angle: Array) -> Array:
         """See `Rows`."""
@@ -171,20 +172,20 @@ def build_engine_tables(mechanism: Mechanism, steering: Record, steered: bool, t
     found = []
     for i, linkage in enumerate(linkages):
         rows: Rows = ClosedRows(source, i) if linkage is None else EngineRows(linkage)  # type: ignore[arg-type]
-        found.append(_corner(rows, corners[0]["ends"], i, lock if i < 2 else 0.0))
+        found.append(_corner(rows, corners[0]["ends"], i, lock if i in mechanism.axles.on(0) else 0.0))
     cells, angle_cells = FEWEST[0], FEWEST[1] if steered else 0
     cells = _enough(found, cells, tolerance, until, along_theta=True)
     if steered:
-        angle_cells = _enough(found[:2], angle_cells, tolerance, until, along_theta=False)
+        angle_cells = _enough(found, angle_cells, tolerance, until, along_theta=False)
     while True:
-        _check_limits(cells, angle_cells, until, tolerance, np.inf)
+        _check_limits(found, (cells, angle_cells), until, tolerance, np.inf)
         nodes = [one.rows.nodes(one.thetas(cells + 1), one.angles(angle_cells + 1)) for one in found]
         error = max(_error(one, values) for one, values in zip(found, nodes, strict=True))
         if error < tolerance:
             break
         cells, angle_cells = math.ceil(cells * GROWTH), math.ceil(angle_cells * GROWTH)
-        _check_limits(cells, angle_cells, until, tolerance, error)
-    grid, over_theta, over_both = _laid_out(found, nodes, lock)
+        _check_limits(found, (cells, angle_cells), until, tolerance, error)
+    grid, over_theta, over_both = _laid_out(found, nodes, lock, mechanism.size)
     return Built(ReducedTables(grid, over_theta, over_both, _places(found, grid)), cells, angle_cells, error)
 
 
@@ -215,12 +216,12 @@ def _corner(rows: Rows, ends: Record, i: int, lock: float) -> Corner:
     return Corner(rows, float(low), float(high), lock, np.where(scale > 1e-9, scale, 1.0))
 
 
-def _check_limits(cells: int, angle_cells: int, until: float, tolerance: float, error: float) -> None:
+def _check_limits(found: Sequence[Corner], cells: tuple[int, int], until: float, tolerance: float, error: float) -> None:
     """Refuse tables that are too large or take too long. Raises JounceError."""
-    size = _size(cells, angle_cells)
+    size = _size(found, *cells)
     reached = f", {error:.2g} reached" if error < np.inf else ""
     if size > MOST_BYTES:
-        grid = f"{cells} x {angle_cells}" if angle_cells else str(cells)
+        grid = f"{cells[0]} x {cells[1]}" if cells[1] else str(cells[0])
         raise JounceError(
             f"no table of the suspension is within {tolerance:g}{reached}: {grid} intervals would take {size / 2**20:.0f} MiB of "
             f"{MOST_BYTES / 2**20:.0f}; the tolerance is too small, or a loop almost opens"
@@ -229,10 +230,10 @@ def _check_limits(cells: int, angle_cells: int, until: float, tolerance: float, 
         raise JounceError(f"no table of the suspension is within {tolerance:g} after {MOST_SECONDS:g} s{reached}")
 
 
-def _size(cells: int, angle_cells: int) -> int:
-    """Bytes of the tables of four corners, two of them steered if there are intervals along the angle."""
-    fixed = 4 if angle_cells == 0 else 2
-    return 8 * STEERED * (cells + 5) * 3 * (fixed + (4 - fixed) * 3 * (angle_cells + 1))
+def _size(found: Sequence[Corner], cells: int, angle_cells: int) -> int:
+    """Bytes of the tables of the corners, those of steered ones over the Pitman angle too if there are intervals along it."""
+    steered = sum(one.lock > 0.0 for one in found) if angle_cells > 0 else 0
+    return 8 * STEERED * (cells + 5) * 3 * (len(found) - steered + steered * 3 * (angle_cells + 1))
 
 
 def _enough(found: Sequence[Corner], cells: int, tolerance: float, until: float, along_theta: bool) -> int:
@@ -240,8 +241,8 @@ def _enough(found: Sequence[Corner], cells: int, tolerance: float, until: float,
     worst = np.inf
     while True:
         limits = (cells, 0) if along_theta else (FEWEST[0], cells)
-        _check_limits(*limits, until, tolerance, worst)
-        worst = max(_error_along(one, cells, along_theta) for one in found)
+        _check_limits(found, limits, until, tolerance, worst)
+        worst = max(_error_along(one, cells, along_theta) for one in found if along_theta or one.lock > 0.0)
         if worst < tolerance:
             return cells
         cells = math.ceil(cells * min(max(GROWTH, 0.9 * (worst / tolerance) ** 0.25), 2.0))  # the curvature errs by the fourth power
@@ -317,12 +318,12 @@ def _cell(x: Array, low: float, high: float, cells: int) -> tuple[NDArray[np.int
     return n, t - n
 
 
-def _laid_out(found: Sequence[Corner], nodes: Sequence[Array], lock: float) -> tuple[Record, Array, Array]:
+def _laid_out(found: Sequence[Corner], nodes: Sequence[Array], lock: float, size: Size) -> tuple[Record, Array, Array]:
     """Nodes (n, m, 3, 3, STEERED) of the corners as `ReducedTables` has them, gone on beyond both ends of the travel: grid, fixed and steered."""
-    grid = record(GRID)
+    grid = record_for(GRID, size)
     g = grid[0]
     cells, angles = nodes[0].shape[0] - 1, nodes[0].shape[1]
-    steered = 2 if lock > 0.0 else 0
+    steered = sum(one.lock > 0.0 for one in found)
     step = np.array([(one.high - one.low) / cells for one in found])
     g["steered"], g["theta_cells"], g["endless"] = steered, cells + 4, True
     g["theta_min"] = [one.low for one in found] - 2.0 * step

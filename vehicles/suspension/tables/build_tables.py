@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,10 @@ from simulator.base.algebra.hermite import quintic, quintic_1, quintic_2
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
+from vehicles.axles import record_for
 from vehicles.model import Mechanism
 from vehicles.steering.pitman_arm import STEERING, STEERING_STATE, place_tierods
+from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner import INPUTS, KINEMATICS
 from vehicles.suspension.ends import no_ends
 from vehicles.suspension.tables.reduced_table import (
@@ -66,51 +69,53 @@ PROBES = 5
 
 
 class Source:
-    """The reduced quantities of four corners without tables, as functions of theta and Pitman angle.
+    """The reduced quantities of the corners without tables, as functions of theta and Pitman angle.
 
     Without `steering` the inner tie-rod joints stay where the design has them.
     """
 
     def __init__(self, mechanism: Mechanism, steering: Record | None) -> None:
         self.corners, self.steered = mechanism.corners.copy(), steering is not None
-        self.corners[0]["ends"] = no_ends()[0]
+        self.size, self.first_axle = mechanism.size, mechanism.axles.sides[0]
+        self.corners[0]["ends"] = no_ends(self.size)[0]
         self.designs, self.blocks = mechanism.designs, mechanism.new_blocks()
         self.reach = [corner.reach(self.corners, i) for i, corner in enumerate(self.designs)]
         self.steering = record(STEERING) if steering is None else steering
         self.largest_angle = float(self.steering[0]["max_arm_angle"])
-        self.state, self.inputs, self.k = record(STEERING_STATE), record(INPUTS), record(KINEMATICS)
+        self.state, self.inputs = record(STEERING_STATE), record_for(INPUTS, self.size)
         self.inputs[0]["Q"] = mechanism.Q_design
-        self.out = record(REDUCED, 4)
+        self.out = record(REDUCED, self.size.wheels)
+        kinematics = record_for(KINEMATICS, self.size)
+        self.probe = Probe(self.corners, self.blocks, self.steering, self.state, self.inputs, kinematics, self.out)
 
     def sample(self, theta: Array, angles: Array) -> Array:
-        """Values (a, b, 4, STEERED) at theta (4, a) and angles (b,)."""
-        out = np.empty((theta.shape[1], len(angles), 4, STEERED))
-        flat = self.out.view(np.float64).reshape(4, STEERED)
-        sample_grid(
-            self.corners, self.blocks, self.steering, self.steered, self.state, self.inputs, self.k, theta, angles, self.out, flat, out
-        )
+        """Values (a, b, wheels, STEERED) at theta (wheels, a) and angles (b,)."""
+        out = np.empty((theta.shape[1], len(angles), self.size.wheels, STEERED))
+        flat = self.out.view(np.float64).reshape(-1, STEERED)
+        sample_grid(self.probe, self.steered, theta, angles, flat, out)
         return out
 
     def derivatives(self, theta: Array, angles: Array) -> Array:
-        """(n, m, 3, 3, 4, STEERED): derivatives of orders 0 to 2 by theta and by the Pitman angle [per rad], at theta (4, n) and angles (m,)."""
+        """(n, m, 3, 3, wheels, STEERED): derivatives of orders 0 to 2 by theta and by the Pitman angle [per rad], at theta (wheels, n) and
+        angles (m,)."""
         offsets = np.arange(-4.0, 5.0)
         by_theta, by_angle = (CENTRAL / spacing ** np.arange(3.0)[:, None] for spacing in DIFFERENCES)
         around: Array = (angles[:, None] + DIFFERENCES[1] * offsets).ravel()
         if not self.steered:
             by_angle, around = np.eye(3, 1), angles
-        result = np.empty((theta.shape[1], len(angles), 3, 3, 4, STEERED))
+        result = np.empty((theta.shape[1], len(angles), 3, 3, self.size.wheels, STEERED))
         for n in range(theta.shape[1]):
             samples = self.sample(theta[:, n, None] + DIFFERENCES[0] * offsets, around)
             along_theta = (by_theta @ samples.reshape(9, -1)).reshape(3, len(angles), by_angle.shape[1], -1)
-            result[n] = (by_angle @ along_theta).swapaxes(0, 1).reshape(len(angles), 3, 3, 4, STEERED)
+            result[n] = (by_angle @ along_theta).swapaxes(0, 1).reshape(len(angles), 3, 3, -1, STEERED)
         return result
 
     def travel(self, struts: Record) -> Array:
-        """(4, 2): thetas from rebound to bump stop and a bit beyond, as far as the loops close at any steering [rad, m]."""
+        """(wheels, 2): thetas from rebound to bump stop and a bit beyond, as far as the loops close at any steering [rad, m]."""
         angles = self.largest_angle * np.linspace(-1.0, 1.0, 5 if self.steered else 1)
         theta = self._widest()
         length = self.sample(theta, angles[:1])[:, 0].view(self.out.dtype)["spring_length"][..., 0]
-        found = np.empty((4, 2))
+        found = np.empty((self.size.wheels, 2))
         for i, reach in enumerate(self.reach):
             found[i] = reach.without_stops
             if struts[0]["stop_points"][i] > 0:
@@ -124,43 +129,55 @@ class Source:
         return np.clip(found, theta[:, :1], theta[:, -1:])
 
     def _widest(self) -> Array:
-        """(4, n): thetas among which the travel is looked for; where its ends are known they leave room for differences."""
+        """(wheels, n): thetas among which the travel is looked for; where its ends are known they leave room for differences."""
         room = 5.0 * DIFFERENCES[0]
         ends = [np.add(reach.widest, (room, -room) if reach.closes else 0.0) for reach in self.reach]
         return np.stack([np.linspace(low, high, LOOKED_AT) for low, high in ends])
 
     def gap(self, theta: Array, angle: float) -> Array:
-        """(4,): by how much the loops of the corners are open [m] at theta (4,)."""
+        """(wheels,): by how much the loops of the corners are open [m] at theta (wheels,)."""
         self.sample(theta[:, None], np.array([angle]))
         return np.array([corner.gap(self.corners, self.blocks, self.inputs, i) for i, corner in enumerate(self.designs)])
 
 
+class Probe(NamedTuple):
+    """What the reduced quantities are found with: records of CORNERS, STEERING, STEERING_STATE, INPUTS and KINEMATICS, and those of REDUCED."""
+
+    corners: Record
+    blocks: Blocks
+    steering: Record
+    state: Record
+    inputs: Record
+    kinematics: Record
+    reduced: Record
+
+
 @kernel
-def sample_grid(corners, blocks, steering, steered, s, q, k, theta, angles, reduced, flat, out):
-    """Reduced quantities `out` (a, b, 4, STEERED) at theta (4, a) and Pitman angles (b,); `reduced` and `flat` are the same memory."""
+def sample_grid(probe, steered, theta, angles, flat, out):
+    """Reduced quantities `out` (a, b, wheels, STEERED) at theta (wheels, a) and Pitman angles (b,); `flat` is the memory of `reduced`."""
     for b in range(angles.shape[0]):
-        s[0]["angle"] = angles[b]
+        probe.state[0]["angle"] = angles[b]
         if steered:
-            place_tierods(steering, s, q)
+            place_tierods(probe.steering, probe.state, probe.inputs)
         for a in range(theta.shape[1]):
-            for i in range(4):
-                q[0]["theta"][i] = theta[i, a]
-            reduce_corners(corners, blocks, q, k, reduced)
-            for i in range(4):
+            for i in range(theta.shape[0]):
+                probe.inputs[0]["theta"][i] = theta[i, a]
+            reduce_corners(probe.corners, probe.blocks, probe.inputs, probe.kinematics, probe.reduced)
+            for i in range(theta.shape[0]):
                 for f in range(flat.shape[1]):
                     out[a, b, i, f] = flat[i, f]
 
 
 @dataclass(frozen=True)
 class Span:
-    """What tables cover: thetas (4, 2) [rad, m] and Pitman angle (2,) [rad], and the size of each quantity there (4, STEERED)."""
+    """What tables cover: thetas (wheels, 2) [rad, m] and Pitman angle (2,) [rad], and the size of each quantity there (wheels, STEERED)."""
 
     travel: Array
     lock: Array
     scale: Array
 
     def theta(self, share: Array) -> Array:
-        """(4, n): thetas at shares (n,) of the travel."""
+        """(wheels, n): thetas at shares (n,) of the travel."""
         return self.travel[:, :1] + np.ptp(self.travel, axis=1)[:, None] * share
 
     def angle(self, share: Array) -> Array:
@@ -195,7 +212,7 @@ def build_tables(mechanism: Mechanism, steering: Record | None, tolerance: float
     """
     for axle, coupled in enumerate(mechanism.corners[0]["coupled"]):
         if coupled:
-            corner = mechanism.designs[2 * axle]
+            corner = mechanism.designs[mechanism.axles.on(axle)[0]]
             raise ConfigError(corner.file, corner.key, corner.kind, "an axle of independent sides: tables know no others")
     source = Source(mechanism, steering)
     span = _span(source, mechanism.struts)
@@ -218,8 +235,8 @@ def _span(source: Source, struts: Record) -> Span:
 
 def _fill(source: Source, span: Span, theta_cells: int, angle_cells: int) -> ReducedTables:
     """Tables with the given numbers of intervals."""
-    steered = 2 if source.steered else 0
-    grid = record(GRID)
+    steered = source.first_axle if source.steered else 0
+    grid = record_for(GRID, source.size)
     g = grid[0]
     g["steered"], g["theta_cells"], g["angle_cells"] = steered, theta_cells, angle_cells
     theta_step, angle_step = np.ptp(span.travel, axis=1) / theta_cells, np.ptp(span.lock) / max(angle_cells, 1)
@@ -227,14 +244,14 @@ def _fill(source: Source, span: Span, theta_cells: int, angle_cells: int) -> Red
     theta = span.theta(np.linspace(0.0, 1.0, theta_cells + 1))
     per_theta = theta_step[:, None] ** np.arange(3.0)
     nodes = source.derivatives(theta, np.zeros(1))[:, 0, :, 0, steered:, :FIXED].transpose(2, 0, 1, 3)
-    fixed = np.ascontiguousarray(nodes * per_theta[steered:, None, :, None]).reshape(4 - steered, -1, FIXED)
+    fixed = np.ascontiguousarray(nodes * per_theta[steered:, None, :, None]).reshape(source.size.wheels - steered, -1, FIXED)
     if not steered:
-        return no_tables()._replace(grid=grid, fixed=fixed)
+        return no_tables(source.size)._replace(grid=grid, fixed=fixed)
     g["angle_min"], g["angle_max"], g["angle_per_step"] = span.lock[0], span.lock[1], 1.0 / angle_step
     per_angle = angle_step ** np.arange(3.0)[:, None]
     nodes = source.derivatives(theta, span.angle(np.linspace(0.0, 1.0, angle_cells + 1)))[..., :steered, :]
     nodes = nodes.transpose(4, 0, 2, 1, 3, 5) * per_theta[:steered, None, :, None, None, None] * per_angle
-    return no_tables()._replace(
+    return no_tables(source.size)._replace(
         grid=grid, fixed=fixed, steered=np.ascontiguousarray(nodes).reshape(steered, theta_cells + 1, 3, -1, STEERED)
     )
 
@@ -253,10 +270,10 @@ def _error_between(source: Source, span: Span, cells: int, along_theta: bool) ->
     """Largest error between the nodes along one variable: of the quantities, their slopes and the curvature of the moment."""
     probes = np.linspace(0.0, 1.0, PROBES if source.steered else 1)
     nodes = np.linspace(0.0, 1.0, cells + 1)
-    step = (np.ptp(span.travel, axis=1) if along_theta else np.full(4, np.ptp(span.lock))) / cells
+    step = (np.ptp(span.travel, axis=1) if along_theta else np.full(source.size.wheels, np.ptp(span.lock))) / cells
 
     def along(shares: Array) -> Array:
-        """(n, probe, 3, 4, STEERED): the derivatives along the variable, per interval."""
+        """(n, probe, 3, wheels, STEERED): the derivatives along the variable, per interval."""
         if along_theta:
             found = source.derivatives(span.theta(shares), span.angle(probes))[:, :, :, 0]
         else:
@@ -279,13 +296,13 @@ def table_error(tables: ReducedTables, source: Source, span: Span, count: int = 
     share = (np.arange(1, count + 1) * 0.6180339887498949) % 1.0
     theta, angles = span.theta(share), span.angle(share if source.steered else np.zeros(1))
     exact = source.derivatives(theta, angles)
-    block = record(INTERPOLATED)
+    block = record_for(INTERPOLATED, source.size)
     r = block[0]
     worst = 0.0
     for n in range(theta.shape[1]):
         for m, angle in enumerate(angles):
             interpolate(tables, np.ascontiguousarray(theta[:, n]), angle, True, block)
-            known = np.arange(STEERED) < np.where(np.arange(4) < tables.grid[0]["steered"], STEERED, FIXED)[:, None]
+            known = np.arange(STEERED) < np.where(np.arange(source.size.wheels) < tables.grid[0]["steered"], STEERED, FIXED)[:, None]
             for found, wanted in ((r["value"], (0, 0)), (r["by_theta"], (1, 0)), (r["by_angle"], (0, 1))):
                 error = np.abs(found - exact[n, m, wanted[0], wanted[1]]) / span.scale
                 worst = max(worst, float(error[known].max()))

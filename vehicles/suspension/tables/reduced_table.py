@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.hermite import covered, locate, quintic, quintic_1, quintic_2
 from simulator.base.jit import fma, inline, kernel
-from simulator.base.records import Record, dtype_of, record
+from simulator.base.records import Record, dtype_of
+from vehicles.axles import USUAL, WHEELS, Size, record_for
 from vehicles.suspension.blocks import place_blocks, steer_blocks
 
 REDUCED = (
@@ -68,10 +69,10 @@ PLACED = dtype_of(PLACES).itemsize // 8
 """Length of PLACES as a row of numbers."""
 
 INTERPOLATED = (
-    ("value", (4, STEERED), "", "REDUCED of the four corners as rows of numbers"),
-    ("by_theta", (4, STEERED), "", "its derivative by theta"),
-    ("by_angle", (4, STEERED), "", "its derivative by the Pitman angle"),
-    ("curvature", (4, 3, 3), "kg m", "second derivatives of the moment: by theta, by theta and Pitman angle, by the Pitman angle"),
+    ("value", (WHEELS, STEERED), "", "REDUCED of the corners as rows of numbers"),
+    ("by_theta", (WHEELS, STEERED), "", "its derivative by theta"),
+    ("by_angle", (WHEELS, STEERED), "", "its derivative by the Pitman angle"),
+    ("curvature", (WHEELS, 3, 3), "kg m", "second derivatives of the moment: by theta, by theta and Pitman angle, by the Pitman angle"),
     ("rows", (6, STEERED), "", "scratch: the nodes along theta, at the present Pitman angle"),
     ("rows_by_angle", (6, STEERED), "", "scratch: their derivatives by the Pitman angle"),
 )
@@ -79,21 +80,21 @@ INTERPOLATED = (
 
 GRID = (
     ("steered", (), "1", "corners from the front that are tabulated over the Pitman angle too: 2, or 0", "i8"),
-    ("theta_min", (4,), "rad", "lower end of the tables, per corner"),
-    ("theta_max", (4,), "rad", "upper end"),
-    ("theta_per_step", (4,), "1/rad", "nodes per angle"),
+    ("theta_min", (WHEELS,), "rad", "lower end of the tables, per corner"),
+    ("theta_max", (WHEELS,), "rad", "upper end"),
+    ("theta_per_step", (WHEELS,), "1/rad", "nodes per angle"),
     ("theta_cells", (), "1", "intervals along theta; 0 = there is no table", "i8"),
     ("angle_min", (), "rad", "least Pitman angle of the tables"),
     ("angle_max", (), "rad", "largest"),
     ("angle_per_step", (), "1/rad", "nodes per angle"),
     ("angle_cells", (), "1", "intervals along the Pitman angle", "i8"),
     ("endless", (), "1", "1 when the tables go on beyond their ends and there is nothing beside them", "i8"),
-    ("placed", (4,), "1", "1 where PLACES are tabulated too, per corner", "i8"),
-    ("first_place", (4,), "1", "row of PLACES where those of the corner begin", "i8"),
+    ("placed", (WHEELS,), "1", "1 where PLACES are tabulated too, per corner", "i8"),
+    ("first_place", (WHEELS,), "1", "row of PLACES where those of the corner begin", "i8"),
     ("place_cells", (), "1", "intervals of the tables of PLACES along theta", "i8"),
     ("place_angle_cells", (), "1", "the same along the Pitman angle", "i8"),
-    ("place_min", (4,), "rad, m", "lower end of those tables, per corner"),
-    ("place_per_step", (4,), "1/rad, 1/m", "nodes per angle"),
+    ("place_min", (WHEELS,), "rad, m", "lower end of those tables, per corner"),
+    ("place_per_step", (WHEELS,), "1/rad, 1/m", "nodes per angle"),
     ("place_angle_per_step", (), "1/rad", "nodes per Pitman angle"),
 )
 """Where the nodes lie."""
@@ -102,7 +103,7 @@ GRID = (
 class ReducedTables(NamedTuple):
     """Values at the nodes with their derivatives, each per interval. An interval takes six rows: value, slope and curvature at both ends.
 
-    fixed : (4 - steered, 3 * theta nodes, FIXED)
+    fixed : (wheels - steered, 3 * theta nodes, FIXED)
     steered : (steered, theta nodes, 3, 3 * angle nodes, STEERED), third index: order of the derivative by theta
     places : (rows, PLACED), the same of PLACES with fewer nodes, corner after corner; empty where the closed form tells the places
     """
@@ -113,10 +114,10 @@ class ReducedTables(NamedTuple):
     places: NDArray[np.float64]
 
 
-def no_tables() -> ReducedTables:
+def no_tables(size: Size = USUAL) -> ReducedTables:
     """Tables that cover nothing: the vehicle then works in closed form."""
     return ReducedTables(
-        record(GRID),
+        record_for(GRID, size),
         np.zeros((0, 0, FIXED)),
         np.zeros((0, 0, 3, 0, STEERED)),
         np.zeros((0, PLACED)),
@@ -125,12 +126,12 @@ def no_tables() -> ReducedTables:
 
 @inline
 def covers(tables, theta, angle):
-    """True when the four arm angles [rad] and the Pitman angle [rad] lie within the tables, or the tables have no end."""
+    """True when the arm angles [rad] and the Pitman angle [rad] lie within the tables, or the tables have no end."""
     g = tables.grid[0]
     if g["endless"] > 0:
         return True
     inside = g["theta_cells"] > 0
-    for i in range(4):
+    for i in range(len(theta)):
         inside = inside and covered(theta[i], g["theta_min"][i], g["theta_max"][i])
     if g["steered"] > 0:
         inside = inside and covered(angle, g["angle_min"], g["angle_max"])
@@ -139,12 +140,12 @@ def covers(tables, theta, angle):
 
 @inline
 def interpolate(tables, theta, angle, steering_moves, r):
-    """Reduced quantities of the four corners with their derivatives [per rad], for angles that the tables cover.
+    """Reduced quantities of the corners with their derivatives [per rad], for angles that the tables cover.
 
     Parameters
     ----------
     tables : ReducedTables
-    theta : (4,) arm angles [rad]
+    theta : (wheels,) arm angles [rad]
     angle : Pitman angle [rad]
     steering_moves : False leaves out what only the rate of the Pitman angle asks for: `by_angle`, the last rows of `curvature` and the
         quantities from E on then keep what they had
@@ -152,7 +153,7 @@ def interpolate(tables, theta, angle, steering_moves, r):
     """
     g = tables.grid[0]
     steered = g["steered"]
-    for i in range(steered, 4):
+    for i in range(steered, len(theta)):
         n, xi = locate(theta[i], g["theta_min"][i], g["theta_per_step"][i], g["theta_cells"])
         along_theta(tables.fixed[i - steered], 3 * n, FIXED, xi, g["theta_per_step"][i], i, r)
     if steered > 0:
@@ -160,7 +161,7 @@ def interpolate(tables, theta, angle, steering_moves, r):
         for i in range(steered):
             n, xi = locate(theta[i], g["theta_min"][i], g["theta_per_step"][i], g["theta_cells"])
             if steering_moves:
-                along_both(tables.steered[i], n, 3 * m, xi, eta, g["theta_per_step"][i], g["angle_per_step"], i, r)
+                along_both(tables.steered[i], Spot(n, xi, g["theta_per_step"][i]), Spot(3 * m, eta, g["angle_per_step"]), i, r)
             else:
                 for order in range(3):
                     weigh(quintic(eta), tables.steered[i, n, order], 3 * m, FIXED, r[0]["rows"][order])
@@ -186,9 +187,19 @@ def interpolate_places(tables, i, theta, angle, r):
     weigh(w, rows_by_angle, 0, PLACED, rows[0])
 
 
+class Spot(NamedTuple):
+    """A place along one variable: the first row of its interval, the share of the interval, and nodes per unit of the variable."""
+
+    first: int
+    share: float
+    per_step: float
+
+
 @inline
-def along_both(nodes, n, first, xi, eta, per_step, per_angle, i, r):
-    """Corner i: along the Pitman angle at the six rows of the interval of theta first, then along theta."""
+def along_both(nodes, theta, angle, i, r):
+    """Corner i: along the Pitman angle at the six rows of the interval of theta first, then along theta; theta, angle : Spot."""
+    n, xi, per_step = theta
+    first, eta, per_angle = angle
     v, v_1, v_2 = quintic(eta), scaled(quintic_1(eta), per_angle), scaled(quintic_2(eta), per_angle * per_angle)
     w, w_1 = quintic(xi), scaled(quintic_1(xi), per_step)
     rows, rows_by_angle = r[0]["rows"], r[0]["rows_by_angle"]
@@ -252,12 +263,12 @@ def reduce_corners(corners, blocks, q, k, out):
     blocks : Blocks
     q : record of INPUTS; theta_dot and the velocities of Q must be zero
     k : record of KINEMATICS, overwritten; it must be new where nothing is steered
-    out : REDUCED records of the four corners, overwritten
+    out : REDUCED records of the corners, overwritten
     """
     place_blocks(corners, blocks, q, k)
     steer_blocks(blocks, q, k)
     o = k[0]
-    for i in range(4):
+    for i in range(len(o["D"])):
         for j in range(6):
             out[i]["inertia"][j] = o["inertia"][j, i]
         for j in range(3):

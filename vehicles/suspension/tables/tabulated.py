@@ -13,9 +13,14 @@ From there on everything is `vehicles.dynamics`: gyroscopic couples, struts, bar
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from simulator.base.algebra.vectors import add, add_scaled, column, combine, cross, dot, scale, store, sub, symmetric_times, vector
 from simulator.base.jit import inline
+from simulator.base.records import Record
+from vehicles.sides import sides_of
 from vehicles.suspension.anti_roll_bar import apply_anti_roll_bars
+from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_sums import add_gyroscopic_couples, apply_struts, move_corners
 from vehicles.suspension.tables.reduced_table import (
     AXLE,
@@ -30,34 +35,60 @@ from vehicles.suspension.tables.reduced_table import (
     F,
     G,
     H,
+    ReducedTables,
     W,
     interpolate,
 )
 
 
-@inline
-def prepare_from_tables(tables, corners, blocks, struts, steering, steering_moves, state, q, k, r, work, out):
-    """What `vehicles.dynamics.prepare` does, for angles that the tables cover.
+class TabulatedMechanism(NamedTuple):
+    """`MechanismRecords` with tables: what these functions read."""
 
-    `steering_moves` False leaves out the derivatives by the Pitman angle: right only while it rests, and too little for its torque.
+    chassis: Record
+    corners: Record
+    struts: Record
+    tables: ReducedTables
+
+
+class TabulatedWorkspace(NamedTuple):
+    """A Workspace with what tables need besides: records of STEERING_STATE and INTERPOLATED."""
+
+    blocks: Blocks
+    state: Record
+    inputs: Record
+    loads: Record
+    kinematics: Record
+    work: Record
+    out: Record
+    steering: Record
+    reduced: Record
+
+
+@inline
+def prepare_from_tables(m, s, steering_moves):
+    """What `vehicles.suspension.corner_sums.prepare` does, for angles that the tables cover.
+
+    m, s : as there, with `tables` of m, and `steering` and `reduced` of s
+    steering_moves : False leaves out the derivatives by the Pitman angle: right only while it rests, and too little for its torque
     """
-    steered = tables.grid[0]["steered"]
-    angle_rate, angle_acceleration = steering[0]["rate"], steering[0]["acceleration"]
-    if struts[0]["anti_roll_bars"]["turned"]:  # of the carriers' attitude the tables know the axle only
-        move_corners(corners, blocks, state, q, k)
-    interpolate(tables, state[0]["theta"], steering[0]["angle"], steering_moves, r)
-    for i in range(4):
-        q[0]["theta"][i] = state[0]["theta"][i]
-        q[0]["theta_dot"][i] = state[0]["theta_dot"][i]
-        place_corner(r, i, state[0]["theta_dot"][i], k)
-    sum_corners_at_rest(r, state[0]["theta_dot"], vector(state[0]["w_WB_B"]), k, work)
+    x, q, k, r = s.state[0], s.inputs[0], s.kinematics, s.reduced
+    steered, turn = m.tables.grid[0]["steered"], s.steering[0]
+    w_B = vector(x["w_WB_B"])
+    if m.struts[0]["anti_roll_bars"]["turned"]:  # of the carriers' attitude the tables know the axle only
+        move_corners(m, s)
+    interpolate(m.tables, x["theta"], turn["angle"], steering_moves, r)
+    for i in range(len(x["theta"])):
+        q["theta"][i] = x["theta"][i]
+        q["theta_dot"][i] = x["theta_dot"][i]
+        place_corner(r, i, x["theta_dot"][i], k)
+    sum_corners_at_rest(r, x["theta_dot"], w_B, k, s.work)
     if steering_moves:
         for i in range(steered):
-            move_carrier(r, i, angle_rate, k)
-        add_steering(r, steered, state[0]["theta_dot"], angle_rate, angle_acceleration, vector(state[0]["w_WB_B"]), k, work)
-    add_gyroscopic_couples(corners, k, state[0]["w_WB_B"], state[0]["wheel_spin"], work, out[0]["carrier_spin"])
-    apply_struts(corners, struts, k, q, work, out)
-    apply_anti_roll_bars(corners, struts, k, q, work, out)
+            move_carrier(r, i, turn["rate"], k)
+        add_steering(r, steered, x["theta_dot"], turn["rate"], turn["acceleration"], w_B, k, s.work)
+    add_gyroscopic_couples(m, s)
+    apply_struts(m, s)
+    apply_anti_roll_bars(m, s)
 
 
 @inline
@@ -104,7 +135,7 @@ def sum_corners_at_rest(r, theta_dot, w_B, k, work):
     zero = (0.0, 0.0, 0.0)
     S, S_dot, S_ddot, L, L_dot, I_dot_w = zero, zero, zero, zero, zero, zero
     diagonal, products = zero, zero
-    for i in range(4):
+    for i in range(len(theta_dot)):
         rate = theta_dot[i]
         S_t, coupling = three(by_theta, i, MOMENT), three(value, i, G)
         I_t_w = symmetric_times(symmetric(by_theta, i, INERTIA), w_B)
@@ -151,28 +182,30 @@ def add_steering(r, steered, theta_dot, angle_rate, angle_acceleration, w_B, k, 
 
 
 @inline
-def table_pitman_torque(steering, state, loads, r, work, out):
+def table_pitman_torque(m, s):
     """Torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
 
     Lagrange's equation for the Pitman angle, with the inertia forces at the accelerations found, the wheel loads and the anti-roll bar.
     Valid after `prepare_from_tables`, with the derivatives by the Pitman angle, and `answer_loads` at the same state.
     """
-    value, by_theta, by_angle = r[0]["value"], r[0]["by_theta"], r[0]["by_angle"]
-    angle_rate, angle_acceleration = steering[0]["rate"], steering[0]["acceleration"]
-    x = work[0]["x"]
-    w_B = vector(state[0]["w_WB_B"])
+    r, work = s.reduced[0], s.work[0]
+    value, by_theta, by_angle = r["value"], r["by_theta"], r["by_angle"]
+    angle_rate, angle_acceleration = s.steering[0]["rate"], s.steering[0]["acceleration"]
+    x = work["x"]
+    w_B = vector(s.state[0]["w_WB_B"])
     torque = 0.0
-    for i in range(2):
-        rate = state[0]["theta_dot"][i]
+    first, end = sides_of(m.corners, 0)
+    for i in range(first, end):
+        rate = s.state[0]["theta_dot"][i]
         w_steer = three(value, i, STEER_RATE)
         torque += dot(three(value, i, E), (x[0], x[1], x[2])) + dot(three(by_angle, i, MOMENT), (x[3], x[4], x[5]))
-        torque += value[i, F] * out[0]["theta_ddot"][i] + value[i, H] * angle_acceleration
+        torque += value[i, F] * s.out[0]["theta_ddot"][i] + value[i, H] * angle_acceleration
         torque += rate * dot(w_B, sub(three(by_theta, i, E), three(by_angle, i, G)))
         torque += rate * rate * (by_theta[i, F] - 0.5 * by_angle[i, D]) + angle_rate * (
             rate * by_theta[i, H] + 0.5 * angle_rate * by_angle[i, H]
         )
         torque -= 0.5 * dot(w_B, symmetric_times(symmetric(by_angle, i, INERTIA), w_B))
-        torque += dot(column(work[0]["gyroscopic"], i), w_steer)
-        torque -= dot(add(column(loads[0]["wheel_force"], i), column(work[0]["bar_force"], i)), three(by_angle, i, W))
-        torque -= dot(add(column(loads[0]["carrier_couple"], i), column(work[0]["bar_couple"], i)), w_steer)
+        torque += dot(column(work["gyroscopic"], i), w_steer)
+        torque -= dot(add(column(s.loads[0]["wheel_force"], i), column(work["bar_force"], i)), three(by_angle, i, W))
+        torque -= dot(add(column(s.loads[0]["carrier_couple"], i), column(work["bar_couple"], i)), w_steer)
     return torque

@@ -1,0 +1,162 @@
+"""`jounce rerun`: the same bits again out of a log, without the files that the run was made of."""
+
+import json
+
+import numpy as np
+import pytest
+import yaml
+from jounce import call, refused
+
+import simulator.configuration.names
+from simulator.build import build
+from simulator.configuration.settings import changes
+from simulator.configuration.tree import configuration
+from simulator.outlets import WALL
+from simulator.record.parquet import read_about
+from simulator.record.writer import read_telemetry
+from simulator.recorded import read_recorded
+from simulator.rerun import RecordedDriver, differences
+
+SHORT = {"base": "avtp_lane_change", "duration": 3.0, "limits": None, "speed": [{"at_s": 0.2, "speed_kph": 30, "acceleration_mps2": 3.0}]}
+
+SPAWN = {"position": [0.0, 0.0], "yaw_deg": 0.0}
+
+
+def file(path, mapping):
+    path.write_text(yaml.safe_dump(mapping))
+    return str(path)
+
+
+@pytest.fixture
+def things(tmp_path):
+    """A folder of a user: a maneuver, a vehicle and tires with bases, hills from a height map."""
+    folder = tmp_path / "things"
+    folder.mkdir()
+    np.save(folder / "hills.npy", np.linspace(0.0, 2.0, 6400).reshape(80, 80))
+    hills = {"file": "hills.npy", "first_row": "south", "origin": [-200.0, -200.0], "spacing": [5.0, 5.0], "scale": 1.0, "offset": 0.0}
+    grid = {"origin": [-100.0, -100.0], "spacing": 1.0, "count": [201, 201]}
+    soils = {"shares": {"sandy_loam": 1.0}, "size": 100.0, "relief": 0.0, "seed": 1}
+    rough = {"class": "C", "longest": 10.0, "seed": 3}
+    file(folder / "hills.yaml", {"type": "heightmap", "heights": hills, "grid": grid, "soils": soils, "roughness": rough, "spawn": SPAWN})
+    file(folder / "tires.yaml", {"base": "tmeasy_hmmwv", "friction": 0.7})
+    file(folder / "car.yaml", {"base": "hmmwv", "name": "mine", "tires": "tires"})
+    file(folder / "drive.yaml", {**SHORT, "vehicle": "car", "terrain": "hills"})
+    return folder
+
+
+def rerun(capsys, run, out):
+    code, text, err = call(capsys, "rerun", run, "--out", out, "--json")
+    assert code == 0, (text, err)
+    return json.loads(text)
+
+
+def test_a_run_with_bases_and_settings_comes_again_without_its_files(things, tmp_path, capsys, monkeypatch):
+    code, _, err = call(
+        capsys, "run", things / "drive.yaml", "--out", tmp_path / "run", "--set", "vehicle.chassis.mass=2300", "--set", "seed=5",
+        "--set", "washout.cueing.tilt_limit_deg=9", "--set", "world.wind=[0, 5, 0]",
+    )  # fmt: skip
+    assert code == 0, err
+    for name in ("tires.yaml", "car.yaml", "drive.yaml", "hills.yaml"):
+        (things / name).unlink()
+    monkeypatch.setattr(simulator.configuration.names, "HERE", tmp_path / "nowhere" / "simulator")
+    said = rerun(capsys, tmp_path / "run", tmp_path / "again")
+    assert (said["differ"], said["rows"]) == ([], 301)
+    one, other = (read_telemetry(tmp_path / name / "telemetry.parquet") for name in ("run", "again"))
+    assert [name for name in one if name not in WALL and one[name].tobytes() != other[name].tobytes()] == []
+    assert rerun(capsys, tmp_path / "again", tmp_path / "third")["differ"] == [], "and out of that one's log"
+
+
+def test_the_log_knows_its_run(things, tmp_path, capsys):
+    assert call(capsys, "run", things / "drive.yaml", "--out", tmp_path / "run", "--set", "vehicle.chassis.mass=2300")[0] == 0
+    about = read_about(tmp_path / "run" / "telemetry.parquet")
+    inside = json.loads(about["configuration"])
+    beside = yaml.safe_load((tmp_path / "run" / "configuration.yaml").read_text())
+    assert inside == beside
+    assert (about["vehicle"], about["seed"], about["settings"].endswith("--set vehicle.chassis.mass=2300")) == ("car", "1", True)
+    assert inside["recorded"]["version"] == about["version"]
+    assert (inside["vehicle"]["chassis"]["mass"], inside["vehicle"]["tires"]["friction"]) == (2300, 0.7)
+    assert {"vehicle", "terrain", "maneuver", "washout", "platform", "soils", "recorded"} <= set(inside)
+    assert "configuration" not in call(capsys, "info", tmp_path / "run")[1]
+    assert json.loads(call(capsys, "info", tmp_path / "run", "--json")[1])["logs"][0]["configuration"] == inside
+
+
+def test_the_configuration_of_a_run_is_a_session(tmp_path, capsys):
+    maneuver = file(tmp_path / "m.yaml", SHORT)
+    assert call(capsys, "run", maneuver, "--out", tmp_path / "run", "--set", "vehicle.tires.friction=0.6")[0] == 0
+    again = ("run", "--session", tmp_path / "run" / "configuration.yaml", "--out", tmp_path / "again")
+    assert call(capsys, *again)[0] == 0
+    one, other = (read_telemetry(tmp_path / name / "telemetry.parquet", wall=False) for name in ("run", "again"))
+    assert differences(one, other) == []
+    assert call(capsys, *again[:-1], tmp_path / "third", "--set", "vehicle.tires.friction=0.3")[0] == 0
+    assert "v_WB_B_x" in differences(one, read_telemetry(tmp_path / "third" / "telemetry.parquet", wall=False))
+
+
+def test_a_height_map_that_has_changed_is_refused(things, tmp_path, capsys):
+    assert call(capsys, "run", things / "drive.yaml", "--out", tmp_path / "run")[0] == 0
+    np.save(things / "hills.npy", np.zeros((80, 80)))
+    line = refused(call(capsys, "rerun", tmp_path / "run", "--out", tmp_path / "again"))
+    assert "hills.npy" in line and "it has changed since" in line
+    (things / "hills.npy").unlink()
+    assert "hills.npy" in refused(call(capsys, "rerun", tmp_path / "run", "--out", tmp_path / "again"))
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_rerun_that_differs_says_so(tmp_path, capsys):
+    """The log claims another mass than the run had."""
+    import pyarrow.parquet as pq
+
+    assert call(capsys, "run", file(tmp_path / "m.yaml", SHORT), "--out", tmp_path / "run")[0] == 0
+    log = tmp_path / "run" / "telemetry.parquet"
+    table = pq.read_table(log)
+    metadata = dict(table.schema.metadata)
+    content = json.loads(metadata[b"jounce.configuration"])
+    content["vehicle"]["chassis"]["mass"] += 1.0
+    pq.write_table(table.replace_schema_metadata({**metadata, b"jounce.configuration": json.dumps(content)}), log)
+    code, _, err = call(capsys, "rerun", tmp_path / "run", "--out", tmp_path / "again")
+    assert code == 1
+    assert "columns differ" in err
+
+
+def test_a_log_without_a_configuration_is_refused(tmp_path, capsys):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"time": [0.0, 0.01]}), tmp_path / "telemetry.parquet")
+    assert "holds its configuration" in refused(call(capsys, "rerun", tmp_path))
+
+
+def test_a_scripted_drive_comes_again(tmp_path, capsys):
+    """Driven by the clock, without a platform."""
+    words = ("--no-view", "--no-motion", "--terrain", "flat", "--duration", "1")
+    assert call(capsys, "drive", *words, "--out", tmp_path / "run")[0] == 0
+    assert rerun(capsys, tmp_path / "run", tmp_path / "again")["differ"] == []
+
+
+def test_what_a_person_did_comes_again(tmp_path):
+    """The commands of a log, given to another session at the same ticks."""
+
+    class Hand:
+        def read(self, t, readout, command):
+            command[0]["throttle"], command[0]["selector"], command[0]["steering"] = 0.5, 1, 0.2 * np.sin(3.0 * t)
+
+    def drive(driver, steps=60):
+        session = build(configuration(None, changes({"terrain": "flat"})), check_step=False).session(driver)
+        session.reset()
+        rows = [session.command.copy()]
+        for _ in range(steps):
+            session.advance(10)
+            rows.append(session.command.copy())
+        return np.concatenate(rows), session.vehicle.space.state.tobytes()
+
+    rows, state = drive(Hand())
+    columns = {"time": np.arange(len(rows)), **{f"command_{name}": rows[name] for name in rows.dtype.names}}
+    assert drive(RecordedDriver(columns))[1] == state
+
+
+def test_a_recorded_configuration_is_whole(tmp_path, capsys):
+    """Nothing in it is a name that is to be looked up."""
+    assert call(capsys, "run", file(tmp_path / "m.yaml", SHORT), "--out", tmp_path / "run", "--set", "duration=2")[0] == 0
+    _, one = read_recorded(tmp_path / "run")
+    whole = one.complete()
+    assert all(isinstance(whole[place], dict) for place in ("vehicle", "terrain", "maneuver", "washout", "platform"))
+    assert isinstance(whole["vehicle"]["drivetrain"], dict) and isinstance(whole["vehicle"]["tires"], dict)

@@ -1,0 +1,71 @@
+"""Vehicle files with other numbers of axles and wheels than two and four."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from simulator.build import find_config, read_yaml
+from tests.tenants.cars import LIVE_AXLE, TRAILING_ARM
+
+HMMWV: dict[str, Any] = read_yaml(find_config("vehicles", "hmmwv"))
+FIVE_LINK: dict[str, Any] = read_yaml(find_config("vehicles", "five_link_rear"))["axles"]["rear"]
+DRIVETRAIN: dict[str, Any] = read_yaml(find_config("vehicles/parts", HMMWV["drivetrain"]))
+
+BEHIND = 1.25
+"""m. From one axle to the next."""
+
+
+def moved(axle: dict[str, Any], back: float) -> dict[str, Any]:
+    """The same axle further back."""
+    out = copy.deepcopy(axle)
+    out["location"][0] -= back
+    return out
+
+
+def in_the_middle(axle: dict[str, Any]) -> dict[str, Any]:
+    """One wheel, that of the left side, on the center line."""
+    out = copy.deepcopy(axle)
+    out["wheels"] = 1
+    out["location"][1] -= out["hardpoints_left"]["SPINDLE"][1]
+    return out
+
+
+REAR = HMMWV["axles"]["rear"]
+AXLES: dict[str, dict[str, Any]] = {
+    "six wheels": {"middle": moved(REAR, -0.3), "rear": moved(REAR, BEHIND - 0.3)},
+    "all kinds": {"middle": moved(TRAILING_ARM, -0.3), "rear": moved(LIVE_AXLE, BEHIND - 0.3)},
+    "five links": {"middle": moved(FIVE_LINK, -0.3), "rear": moved(FIVE_LINK, BEHIND - 0.3)},
+    "three wheels": {"rear": in_the_middle(TRAILING_ARM)},
+    "nine wheels": {
+        "second": moved(TRAILING_ARM, -1.4),
+        "third": moved(TRAILING_ARM, -0.4),
+        "middle": in_the_middle(moved(TRAILING_ARM, 0.3)),
+        "rear": moved(TRAILING_ARM, 0.9),
+    },
+}
+"""Behind the front axle of the HMMWV."""
+
+
+def car(name: str) -> dict[str, Any]:
+    """One of them."""
+    mapping = copy.deepcopy(HMMWV)
+    mapping["name"], mapping["axles"] = name, {"front": mapping["axles"]["front"], **copy.deepcopy(AXLES[name])}
+    mapping["drivetrain"] = "drivetrain"
+    return mapping
+
+
+def drivetrain(name: str, undriven: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Its drivetrain file: all axles but some are driven as the front one of the HMMWV is, and braked."""
+    mapping = copy.deepcopy(DRIVETRAIN)
+    shafts = mapping["drivetrain"]["driveline"]
+    like = {key.removeprefix("front_"): shafts[key] for key in list(shafts) if key.startswith("front_")}
+    for key in [key for key in shafts if key.startswith(("front_", "rear_"))]:
+        del shafts[key]
+    names = ("front", *AXLES[name])
+    for axle in names:
+        if axle not in undriven:
+            shafts |= {f"{axle}_{key}": value for key, value in like.items()}
+    for key, wanted in (("max_torque", 4000.0), ("parking_torque", 4000.0)):
+        mapping["brakes"][key] = [wanted] * len(names)
+    return mapping
