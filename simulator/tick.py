@@ -54,7 +54,12 @@ HISTORY = (
     ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
     ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B"),
-    ("theta", (WHEELS,), "rad", "lower-arm angle from the design position, + = jounce; of a five-link axle the height of the wheel [m]"),
+    (
+        "theta",
+        (WHEELS,),
+        "rad",
+        "+ = jounce: angle of the lower arm, height of a five-link wheel [m], joint of an axle from a file [rad, m]",
+    ),
     ("theta_dot", (WHEELS,), "rad/s", "its rate"),
     ("wheel_spin", (WHEELS,), "rad/s", "angular velocity of the wheel about its axle"),
     ("engine_speed", (), "rad/s", "crankshaft speed"),

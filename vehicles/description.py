@@ -131,6 +131,8 @@ def read_description(mapping: Any, file: str) -> Description:
         tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
         if not tables and not closed_form.all():
             raise ConfigError(file, "suspension_kinematics", KINEMATICS[0], "table: an axle from a mechanism file has no closed form")
+        if tables and steering[0]["column_stiffness"] > 0.0:
+            raise ConfigError(file, "steering.column", "a free arm", "closed_form as suspension_kinematics: tables know no free arm")
         tolerance = s.number("suspension_table_tolerance", DEFAULT_TOLERANCE, least=FINEST_TOLERANCE, most=COARSEST_TOLERANCE)
         return Description(
             s.text("name"),

@@ -246,7 +246,8 @@ def _situations(probe: Vehicle, ground: GroundArrays) -> Iterator[Space]:
 
 
 def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
-    """Lowest and highest coordinate (wheels,) of every corner about the design position: between its stops and a bit beyond, while it closes."""
+    """Lowest and highest coordinate (wheels,) of every corner about the design position: between its stops and a bit beyond, while it closes
+    and its hard ends, which are implicit in a step, do not push."""
     space, struts = probe.space, probe.model.struts[0]
     clear(probe.model, space)
     place_tierods(probe.model.steering, space.steering, space.inputs)
@@ -266,7 +267,8 @@ def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
         outside = np.flatnonzero(~inside[:, i])
         low[i] = grid[min(int(outside[outside < middle].max(initial=-1)) + 1, middle)]
         high[i] = grid[max(int(outside[outside > middle].min(initial=len(grid))) - 1, middle)]
-    return low, high
+    least, largest = probe.model.corners[0]["ends"]["theta"]
+    return np.maximum(low, least), np.minimum(high, largest)
 
 
 # One step, linearized ----------------------------------------------------------------------------------------------------------

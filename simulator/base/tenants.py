@@ -71,6 +71,8 @@ def load_plugins(paths: Iterable[str]) -> None:
     """
     for written in paths:
         path = Path(written).resolve()
+        if not path.exists():
+            raise JounceError(f"{written}: no such file")
         if path.suffix != ".py" or not path.is_file():
             raise JounceError(f"{written}: a plugin is a Python file, and this is none")
         known = sys.modules.get(path.stem)

@@ -11,6 +11,8 @@ from os.path import samefile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from simulator.base.errors import ConfigError
 from simulator.base.records import join
 from simulator.base.yamlfile import read_yaml
@@ -170,7 +172,11 @@ def _bare(key: str) -> str:
 
 
 def own_copy(value: Any) -> Any:
-    """The same without anchors: what YAML makes one object in two places becomes two, so that a change stays in its place."""
+    """The same in plain values, without anchors: what YAML makes one object in two places becomes two, so that a change stays in its place."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
     if isinstance(value, dict):
         return {key: own_copy(item) for key, item in value.items()}
-    return [own_copy(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list | tuple):
+        return [own_copy(item) for item in value]
+    return str(value) if isinstance(value, Path) else value

@@ -5,6 +5,7 @@ import copy
 import datetime
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError, one_line
 from simulator.base.records import record
-from simulator.build import build_ground, build_platform, data_folder, read_yaml, vehicle_description
+from simulator.build import build_ground, build_platform, data_folder, find_config, read_yaml, vehicle_description
 from simulator.driver.profiles import read_profile
 from simulator.lab.triangular.problem import problem_from_mapping
 from simulator.maneuvers.maneuver import load_maneuver
@@ -24,6 +25,7 @@ from tests.broken_places import places
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
@@ -44,8 +46,22 @@ parts = read_yaml(CONFIGS / f"vehicles/parts/{vehicle.drivetrain}.yaml")
 platform = build_platform("small_hexapod")
 soils = {file.stem: read_yaml(file) for file in (CONFIGS / "soils").glob("*.yaml")}
 
+
+
+def with_mechanisms(mapping: Any) -> Any:
+    """The content of a vehicle file with the files of its `mechanism` axles read."""
+    if not isinstance(mapping, dict) or not isinstance(mapping.get("axles"), dict):
+        return mapping
+    axles = dict(mapping["axles"])
+    for name, axle in axles.items():
+        if isinstance(axle, dict) and axle.get("suspension") == "mechanism" and isinstance(axle.get("file"), str):
+            file = find_config("mechanisms", axle["file"], FILE, f"axles.{name}.file")
+            axles[name] = {**axle, "file": MechanismFile(str(file), read_yaml(file))}
+    return {**mapping, "axles": axles}
+
+
 BUILD = {
-    "vehicles": lambda m: read_description(m, FILE),
+    "vehicles": lambda m: read_description(with_mechanisms(m), FILE),
     "vehicles/parts": lambda m: Vehicle(vehicle, tires, m, FILE),
     "tires": lambda m: tire(m, FILE),
     "soils": lambda m: soil(m, FILE),

@@ -1,8 +1,9 @@
 """What files say, put together: bases, settings, contents in the place of names, and who is named when something is wrong."""
 
+import numpy as np
 import pytest
 import yaml
-from jounce import ROOT, call, refused
+from program import ROOT, call, refused
 
 from simulator.base.errors import ConfigError
 from simulator.build import build, build_ground, build_maneuver, build_platform, build_vehicle, vehicle_description
@@ -142,6 +143,21 @@ def test_every_verb_with_a_session_takes_settings(command, tmp_path, capsys, mon
     line = refused(call(capsys, *command, "--set", "vehicle.chassis.mas=2"))
     assert "--set vehicle.chassis.mas: got 2, expected no such key (did you mean mass?)" in line
     assert list(tmp_path.iterdir()) == []
+
+
+def test_programs_may_give_arrays_and_paths(tmp_path):
+    vehicle = tmp_path / "v.yaml"
+    file(vehicle, {"base": "hmmwv"})
+    values = {
+        "vehicle": vehicle,
+        "vehicle.chassis.mass": np.float64(2100.0),
+        "vehicle.chassis.com": np.array([0.1, 0.0, 0.2]),
+        "world.wind": (1, 2, 0),
+    }
+    parts = made({**FLAT, **values})
+    whole = parts.configuration.complete()
+    assert yaml.safe_load(yaml.safe_dump(whole)) == whole
+    assert (whole["vehicle"]["chassis"]["mass"], whole["vehicle"]["chassis"]["com"]) == (2100.0, [0.1, 0.0, 0.2])
 
 
 # Bases --------------------------------------------------------------------------------------------------------------------------

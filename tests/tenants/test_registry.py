@@ -83,7 +83,7 @@ def test_a_plugin_imports_what_lies_beside_it(modules: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("plugin_absent.py", None, "a plugin is a Python file"),
+        ("plugin_absent.py", None, "no such file"),
         ("plugin.yaml", "a: 1\n", "a plugin is a Python file"),
         ("plugin_broken.py", "1 +\n", "SyntaxError"),
         ("plugin_raising.py", "raise ValueError('no')\n", "ValueError: no"),

@@ -40,12 +40,16 @@ STEERING = (
     ("gear_ratio", (), "1", "steering-wheel angle over Pitman-arm angle"),
     ("max_rate", (), "rad/s", "largest rate of the Pitman arm; 0 = the arm follows the input at once"),
     ("natural_frequency", (), "rad/s", "of the critically damped answer of the arm to the input"),
+    ("column_stiffness", (), "N m/rad", "of the column between the input and a free arm, per angle of the arm; 0 = the arm is not free"),
+    ("column_damping", (), "N m s/rad", "of the same"),
 )
 
 STEERING_STATE = (
     ("angle", (), "rad", "Pitman-arm angle delta, + turns the wheels to the right"),
     ("rate", (), "rad/s", "its rate"),
     ("acceleration", (), "rad/s2", "its acceleration"),
+    ("hand_angle", (), "rad", "of a free arm: its angle if the column did not twist, which follows the input"),
+    ("hand_rate", (), "rad/s", "its rate"),
 )
 
 FASTEST = 10.0
@@ -75,6 +79,11 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Reco
         raise ConfigError(s.file, s.path("max_rate_deg"), rate, f"0 (at once), or at least {SLOWEST:g} degrees per second")
     if out["max_rate"] > 0.0:
         out["natural_frequency"] = s.number("natural_frequency", above=0.0, least=0.1, most=500.0)
+    if s.has("column"):
+        with s.section("column") as column:
+            per_arm = float(out["gear_ratio"]) ** 2  # both are per angle of the steering wheel
+            out["column_stiffness"] = per_arm * column.number("stiffness", above=0.0, least=0.1, most=1e6)
+            out["column_damping"] = per_arm * column.number("damping", least=0.0, most=1e6)
     for angle in np.linspace(-out["max_arm_angle"], out["max_arm_angle"], 61):
         if not _closes(p, angle):
             found = f"{math.degrees(out['max_arm_angle']):g}, where link and idler no longer meet"
@@ -93,22 +102,29 @@ def _closes(p: Record, angle: float) -> bool:
 
 @kernel
 def steering_step(p, s, steering_input, h):
-    """Advance the Pitman arm by h seconds towards -input * max_arm_angle (input + = left)."""
+    """Advance the Pitman arm, or the driver's end of the column of a free one, by h seconds towards -input * max_arm_angle (input + = left)."""
     target = -min(max(steering_input, -1.0), 1.0) * p[0]["max_arm_angle"]
+    arm = s[0]
+    if p[0]["column_stiffness"] > 0.0:
+        arm["hand_angle"], arm["hand_rate"], _ = followed(p, arm["hand_angle"], arm["hand_rate"], target, h)
+        arm["acceleration"] = 0.0
+    else:
+        arm["angle"], arm["rate"], arm["acceleration"] = followed(p, arm["angle"], arm["rate"], target, h)
+
+
+@inline
+def followed(p, angle, rate, target, h):
+    """(angle, rate, acceleration) after h seconds of what follows the input."""
     limit = p[0]["max_rate"]
     if limit == 0.0:
-        way = target - s[0]["angle"]
-        s[0]["angle"] = target if abs(way) <= h * FASTEST else s[0]["angle"] + math.copysign(h * FASTEST, way)
-        s[0]["rate"] = min(max(way / h, -FASTEST), FASTEST)
-        s[0]["acceleration"] = 0.0
-        return
+        way = target - angle
+        angle = target if abs(way) <= h * FASTEST else angle + math.copysign(h * FASTEST, way)
+        return angle, min(max(way / h, -FASTEST), FASTEST), 0.0
     w = p[0]["natural_frequency"]
     # backward Euler of the critically damped answer: stable at any step
-    rate = (s[0]["rate"] + h * w * w * (target - s[0]["angle"])) / (1.0 + 2.0 * h * w + h * h * w * w)
-    rate = min(max(rate, -limit), limit)
-    s[0]["acceleration"] = (rate - s[0]["rate"]) / h
-    s[0]["rate"] = rate
-    s[0]["angle"] += h * rate
+    now = (rate + h * w * w * (target - angle)) / (1.0 + 2.0 * h * w + h * h * w * w)
+    now = min(max(now, -limit), limit)
+    return angle + h * now, now, (now - rate) / h
 
 
 @inline
