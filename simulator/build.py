@@ -77,6 +77,10 @@ class Parts:
         """Ticks in so many seconds, one at least."""
         return max(1, round(period / self.step))
 
+    def new_cueing(self) -> MotionCueing:
+        """Motion cueing that has not moved yet, for another drive with the same parts."""
+        return _cueing(self.configuration, self.step, self.gravity)
+
     def session(self, driver: Driver, outlets: Iterable[Outlet] = ()) -> Session:
         """The session, with the vehicle where it stood last, and sensors of its own. Raises ConfigError, JounceError: of a sensor."""
         try:

@@ -101,7 +101,19 @@ def _add_host_options(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: the protocol's, 250 native)"
     )
+    _add_log(p)
     p.add_argument("--out", metavar="DIR", help="folder for the log and the pictures (default: a new one under runs/)")
+
+
+def _add_log(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--channels",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="columns of the log: names, fields, patterns with * and ?, for example v_WB_B,F_C_*_z (default: all); may be given again",
+    )
+    p.add_argument("--log-rate", type=number_between(0.1, 20_000.0), metavar="HZ", help="rows of the log per second (default: 100)")
 
 
 def _add_plugin(p: argparse.ArgumentParser) -> None:
@@ -209,6 +221,7 @@ def _add_run(commands: Commands) -> None:
     p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics and plots")
     p.add_argument("maneuver", nargs="?", help="maneuver by name or file, for example double_lane_change (default: that of the session)")
     p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    _add_log(p)
     p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
     _add_session(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")

@@ -21,8 +21,9 @@ from simulator.driver.find_driver import driver_kind, new_driver, without_a_pers
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import columns, evaluate
 from simulator.maneuvers.report import write_metrics, write_report
-from simulator.outlets import Telemetry
-from simulator.record.writer import read_telemetry
+from simulator.outlets import Recorder, Telemetry
+from simulator.record.log import Log
+from simulator.record.writer import ticks_per_row
 from simulator.recorded import open_log
 from simulator.run_folder import RunFolder
 from simulator.session import PartError, Session
@@ -31,6 +32,8 @@ from simulator.warm import compile_kernels
 
 FEWEST_ROWS = 10
 """Rows of telemetry below which there is no run to evaluate."""
+METRICS_RATE = 100.0
+"""Rows per second from which metrics and plots are made, whatever the log holds."""
 
 
 NO_MANEUVER = "nothing to run: name a maneuver, or a session that names one (see jounce run --help)"
@@ -71,6 +74,7 @@ def run_maneuver(
     session.reset()
     session.warm()
     folder = RunFolder(out)
+    measured = Recorder(session, ticks_per_row(METRICS_RATE, parts.step), columns(parts.vehicle.corner_names))
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
@@ -84,6 +88,7 @@ def run_maneuver(
             try:
                 session.outlets += parts.outlets(folder.path)
                 log = open_log(parts, session, folder, armed=True)
+                session.outlets.append(measured)
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder)
                 dropped = [str(failure) for failure in session.failures]
@@ -101,7 +106,8 @@ def run_maneuver(
             say(trouble)
         if early is not None:
             say(f"the run ended early: {early['reason']}")
-        outcome = _report(maneuver, session, folder.path, time.perf_counter() - began, early, log.writer.failure)
+        wall = time.perf_counter() - began
+        outcome = _report(maneuver, session, measured.log(), folder.path, wall, early, log.writer.failure)
         return outcome | {"dropped": dropped}
     finally:
         folder.release()
@@ -136,13 +142,18 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
 
 
 def _report(
-    maneuver: Maneuver, session: Session, folder: Path, wall: float, early: dict[str, Any] | None, log_failure: str | None
+    maneuver: Maneuver,
+    session: Session,
+    measured: Log,
+    folder: Path,
+    wall: float,
+    early: dict[str, Any] | None,
+    log_failure: str | None,
 ) -> dict[str, Any]:
-    telemetry = read_telemetry(folder / "telemetry.parquet", columns(session.vehicle.corner_names))
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
-    evaluable = len(telemetry["time"]) >= FEWEST_ROWS
-    result = evaluate(maneuver, telemetry, session.ground.spawn) if evaluable else {"maneuver": maneuver.name, "checks": [], "shown": []}
+    evaluable = measured.rows >= FEWEST_ROWS
+    result = evaluate(maneuver, measured, session.ground.spawn) if evaluable else {"maneuver": maneuver.name, "checks": [], "shown": []}
     if early is not None:
         result |= {"pass": False, "ended_early": early}
     machine = {
@@ -153,7 +164,7 @@ def _report(
         "log_failure": log_failure,
     }
     if evaluable:
-        files = write_report(folder, maneuver, telemetry, result, machine=machine, spawn=session.ground.spawn)
+        files = write_report(folder, maneuver, measured, result, machine=machine, spawn=session.ground.spawn)
     else:
         files = [write_metrics(folder, result, machine)]
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}

@@ -199,7 +199,7 @@ class Session:
         stride = int(np.gcd.reduce(turns))
         left, before = round(duration / self.h), self.latest
         while left > 0 and self.latest is before:
-            count = min(stride, left)
+            count = min(stride - self.tick % stride, left)  # an earlier run may have ended between two strides
             self.advance(count)
             left -= count
             if self.tick % 100 < count and keep_going is not None and not keep_going(self):

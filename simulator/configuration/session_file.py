@@ -14,6 +14,7 @@ from simulator.configuration.tree import Configuration
 from simulator.driver.find_driver import AUTO, driver_names
 from simulator.maneuvers.maneuver import DRIVER_PERIOD
 from simulator.motion.protocols import DEFAULT, PROTOCOLS
+from simulator.record.writer import LOG_RATE, LogChoice
 from terrain.load import FASTEST_WIND
 
 VIEWS = ("auto", "window", "offscreen", "none")
@@ -40,16 +41,6 @@ class MotionOptions:
 
 
 @dataclass(frozen=True)
-class LogOptions:
-    """The telemetry."""
-
-    rate: float
-    """Rows per second."""
-    csv: bool
-    """Also as CSV."""
-
-
-@dataclass(frozen=True)
 class SessionOptions:
     """What a session file says besides what it names."""
 
@@ -67,7 +58,7 @@ class SessionOptions:
     wind: tuple[float, float, float] | None
     """m/s, velocity of the air in W, above that of the terrain."""
     motion: MotionOptions
-    log: LogOptions
+    log: LogChoice
     outlets: list[Any]
     """Outlets from outside, as `simulator.outlet_kind.build_outlets` takes them."""
     sensors: list[Any]
@@ -85,7 +76,9 @@ def read_session(configuration: Configuration) -> SessionOptions:
             wind = (float(x), float(y), float(z)) if w.has("wind") else None
         with _part(s, "outlets") as outlets:
             with _part(outlets, "telemetry") as t:
-                log = LogOptions(t.number("rate", 100.0, least=0.1, most=1.0 / SHORTEST_STEP), _flag(t, "csv", False))
+                log = LogChoice(
+                    _names(t, "channels"), t.number("rate", LOG_RATE, least=0.1, most=1.0 / SHORTEST_STEP), _flag(t, "csv", False)
+                )
             with _part(outlets, "motion") as m:
                 motion = _motion(m)
             view = outlets.choice("view", VIEWS, "auto")
@@ -125,6 +118,13 @@ def _flag(s: Section, name: str, default: bool) -> bool:
     if not isinstance(value, bool):
         raise ConfigError(s.file, s.path(name), value, "true or false")
     return value
+
+
+def _names(s: Section, name: str) -> tuple[str, ...]:
+    value = s.raw(name, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise ConfigError(s.file, s.path(name), value, "a list of names and patterns, for example [v_WB_B, F_C_*_z]")
+    return tuple(value)
 
 
 def _motion(m: Section) -> MotionOptions:

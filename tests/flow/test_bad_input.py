@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from jounce import ROOT, call, finish, refused, start
+from program import ROOT, call, finish, refused, start
 
 from simulator.base.errors import ConfigError
 from simulator.base.yamlfile import read_yaml

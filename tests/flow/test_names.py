@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 import yaml
-from jounce import ROOT, call, finish, refused, start
+from program import ROOT, call, finish, refused, start
 
 from simulator.base.errors import ConfigError
 from simulator.build import (

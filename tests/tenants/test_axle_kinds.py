@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.build import build_vehicle
 from simulator.record.parquet import read_telemetry
-from tests.flow.jounce import ROOT, environment, finish, start
+from tests.flow.program import ROOT, environment, finish, start
 from tests.laws.free_vehicle import attitude
 from tests.laws.vehicle_rig import command, ground
 from tests.tenants import live_axle, trailing_arm
