@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Group, read
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
+from washout import classical, procedure
 from washout.classical import POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.limiter import LIMITER, limit_step, limiter
 from washout.platform import HEXAPOD
@@ -22,6 +23,12 @@ PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD)
 
 STATES = (*STATE, *PROCEDURE, *LIMITER)
 """Likewise."""
+
+FILE = (
+    Field("cueing", Group(classical.FILE), "the classical washout"),
+    Field("procedure", Group(procedure.FILE), "how the platform rises, follows and parks"),
+)
+"""Of a file in ``configs/washouts``."""
 
 
 class MotionCueing:
@@ -43,17 +50,15 @@ class MotionCueing:
     def __init__(
         self, mapping: Mapping[str, Any], file: object, platform: Record, h: float = 1e-3, gravity: float = STANDARD_GRAVITY
     ) -> None:
-        if not isinstance(mapping, Mapping) or set(mapping) != {"cueing", "procedure"}:
-            found = sorted(map(str, mapping)) if isinstance(mapping, Mapping) else mapping
-            raise ConfigError(file, "", found, "the two sections cueing and procedure")
+        said = read(FILE, mapping, file)
         self.platform = platform
         self.h = h
         self.resets = 0
         """Times that the vehicle was put elsewhere."""
         self._p = record(PARAMETERS)
         _copy(platform, self._p)
-        _copy(procedure_settings(mapping["procedure"], file), self._p)
-        washout(mapping["cueing"], file, h, self._p, gravity)
+        _copy(procedure_settings(said["procedure"], file), self._p)
+        washout(said["cueing"], file, h, self._p, gravity)
         self._s = record(STATES)
         self._washed = record(POSE)
         park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
