@@ -12,6 +12,7 @@ from simulator.base.fields import Fields, Group, Kind, Variants, read
 from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_yaml
 from simulator.build import build_cueing, build_ground, build_maneuver, build_platform, build_vehicle, data_folder, load_mechanism
+from simulator.configuration.layers import read_layers
 from simulator.driver import profiles
 from simulator.lab.triangular import problem
 from simulator.maneuvers import maneuver
@@ -52,8 +53,13 @@ class FileKind:
         return sorted((data_folder("configs") / self.folder).glob("*.yaml"))
 
 
+def _content(folder: str, file: str) -> Any:
+    """What a file says together with its base."""
+    return read_layers(folder, file).content
+
+
 def _check_parts(file: str) -> None:
-    values = read(drivetrain_file(), read_yaml(file), file)
+    values = read(drivetrain_file(), _content("vehicles/parts", file), file)
     drivetrain_from_mapping(values["drivetrain"], file)
     brakes_from_mapping(values["brakes"], file)
 
@@ -73,9 +79,11 @@ KINDS = (
         Group(drivetrain_file()),
         _check_parts,
     ),
-    FileKind("tires", "tires", "a tire with its tread law", tire_file.FILE_TABLE, lambda file: tire_file.tire(read_yaml(file), file)),
+    FileKind(
+        "tires", "tires", "a tire with its tread law", tire_file.FILE_TABLE, lambda file: tire_file.tire(_content("tires", file), file)
+    ),
     FileKind("terrains", "terrains", "the ground: a plane, a bump, a piece of land with roads", load.FILE, build_ground),
-    FileKind("soils", "soils", "a soil or a hard surface", soil.FILE, lambda file: soil.soil(read_yaml(file), file)),
+    FileKind("soils", "soils", "a soil or a hard surface", soil.FILE, lambda file: soil.soil(_content("soils", file), file)),
     FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", Group(maneuver.FILE), build_maneuver),
     FileKind("platforms", "platforms", "a motion platform on six legs", Group(platform.FILE), build_platform),
     FileKind(
