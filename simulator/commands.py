@@ -36,6 +36,9 @@ def parser_of(command: str) -> Parser:
     _add_validate(commands)
     _add_bench(commands)
     _add_triangularize(commands)
+    _add_list(commands)
+    _add_check(commands)
+    _add_schema(commands)
     return parser
 
 
@@ -377,6 +380,49 @@ def _add_triangularize(commands: Commands) -> None:
     p.add_argument("--basis", metavar="FILE.txt", help="write the whole basis, one polynomial a line")
     p.add_argument("--json", action="store_true", help="print one JSON object, the polynomials included")
     p.set_defaults(run=_triangularize)
+
+
+def _add_list(commands: Commands) -> None:
+    p = commands.add_parser("list", help="what there is: kinds of files, the shipped ones of a kind, kinds of axles, tread laws")
+    p.add_argument("kind", nargs="?", metavar="KIND", help="for example vehicles (default: the kinds there are)")
+    _add_plugin(p)
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_list)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from simulator.catalog.commands import main_list
+
+    return main_list(arguments.kind, arguments.json)
+
+
+def _add_check(commands: Commands) -> None:
+    p = commands.add_parser("check", help="check files, and what they name: all that is wrong, with file, line and key")
+    p.add_argument("files", nargs="+", metavar="FILE", help="a vehicle, terrain, maneuver ... (.yaml), or a mechanism (.urdf)")
+    p.add_argument("--kind", metavar="KIND", help="what they are, as `jounce list` says (default: by their folder or their keys)")
+    _add_plugin(p)
+    p.set_defaults(run=_check)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from simulator.catalog.commands import main_check
+
+    return main_check(arguments.files, arguments.kind)
+
+
+def _add_schema(commands: Commands) -> None:
+    p = commands.add_parser("schema", help="JSON Schemas of the files, for editors; or the pages of the file reference")
+    p.add_argument("kind", nargs="?", metavar="KIND", help="for example terrains (default: all)")
+    p.add_argument("--out", metavar="DIR", help="folder to write into (default: the standard output)")
+    p.add_argument("--markdown", action="store_true", help="pages of the reference instead, as in docs/reference")
+    _add_plugin(p)
+    p.set_defaults(run=_schema)
+
+
+def _schema(arguments: argparse.Namespace) -> int:
+    from simulator.catalog.commands import main_schema
+
+    return main_schema(arguments.kind, arguments.out, arguments.markdown)
 
 
 def _triangularize(arguments: argparse.Namespace) -> int:

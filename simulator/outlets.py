@@ -95,7 +95,7 @@ class Watched:
     @classmethod
     def of(cls, session: Session) -> Watched:
         """Everything that a session has."""
-        return cls(session.readout, session.command, session.vehicle.logged, session.vehicle.readout_table)
+        return cls(session.readout, session.command, session.logged, session.vehicle.readout_table)
 
     def look(self, session: Session) -> None:
         """Bring them up to date."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import JounceError
+from simulator.base.fields import Fields
 from simulator.base.tenants import Registry
 from terrain.surface import Ground
 
@@ -26,7 +27,7 @@ class TerrainFile:
     """What a reader gets."""
 
     mapping: Mapping[str, Any]
-    """Content of the file, `type` included, without the `gravity` and `wind` that all terrains have."""
+    """Content of the file, checked where its kind has a table, or else without the `gravity` and `wind` that all terrains have."""
     file: str
     """Its name, for messages."""
     name: str
@@ -46,6 +47,8 @@ class TerrainKind:
     """Raises ConfigError for whatever cannot be used."""
     contract: int
     """CONTRACT it was written for."""
+    table: Fields | None = None
+    """Keys of its files, of which it then gets the checked values, in SI; None: it reads them by itself."""
     meaning: str = ""
     """One line for a list of terrain types."""
 

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
+from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.base.words import did_you_mean
+from washout import classical, procedure
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.contract import WashoutKind
 from washout.felt import AIM, BEFORE, FELT, feel
@@ -31,8 +33,15 @@ PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT)
 STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE)
 """Likewise."""
 
-SECTIONS = ("cueing", "procedure")
-"""Of a washout file, besides `type` and `rate`."""
+FILE = Variants(
+    "type",
+    lambda name: (Field("cueing", Group(classical.FILE), "the classical washout"),) if name == DEFAULT else None,
+    WASHOUTS.names,
+    "who makes the motion of the platform out of that of the vehicle",
+    (Field("procedure", Group(procedure.FILE), "how the platform rises, follows and parks"),),
+    DEFAULT,
+)
+"""Of a file in ``configs/washouts``; a washout from outside reads its own part."""
 
 
 class MotionCueing:
@@ -63,7 +72,8 @@ class MotionCueing:
         """Times that the vehicle was put elsewhere."""
         self._p = record(PARAMETERS)
         _copy(platform, self._p)
-        _copy(procedure_settings(mapping["procedure"], file), self._p)
+        said = FILE.read(mapping, file, "")
+        _copy(procedure_settings(said["procedure"], file), self._p)
         self._s = record(STATES)
         self._washed = record(POSE)
         self._felt = record(FELT)
@@ -75,7 +85,7 @@ class MotionCueing:
         self._p[0]["aim_force_gain"] = self._p[0]["aim_rate_gain"] = 1.0
         self._tenant: TenantOwner | None = None
         if kind is KIND:
-            washout(mapping["cueing"], file, h, self._p, gravity)
+            washout(said["cueing"], file, h, self._p, gravity)
             _aim(self._p, self._p)
         else:
             self._tenant = TenantOwner(kind, mapping, file, self._p, self._s)
@@ -201,10 +211,8 @@ class MotionCueing:
 
 def _kind_of(mapping: Any, file: object) -> WashoutKind:
     """The washout that the `type` says. Raises ConfigError, JounceError."""
-    sections = {name for name in mapping if name not in ("type", "rate")} if isinstance(mapping, Mapping) else set()
-    if sections != set(SECTIONS):
-        found = sorted(map(str, mapping)) if isinstance(mapping, Mapping) else mapping
-        raise ConfigError(file, "", found, "the two sections cueing and procedure, and `type`")
+    if not isinstance(mapping, Mapping):
+        raise ConfigError(file, "", mapping, FILE.words())
     name = mapping.get("type", DEFAULT)
     if "type" not in mapping:
         warnings.warn(f"{file}: no type is said, so it is {DEFAULT}; write `type: {DEFAULT}`", WashoutTypeWarning, stacklevel=3)
@@ -213,8 +221,8 @@ def _kind_of(mapping: Any, file: object) -> WashoutKind:
         known = WASHOUTS.names()
         raise ConfigError(file, "type", name, f"a washout: {' or '.join(known)}{did_you_mean(name, known)}")
     check(kind)
-    if kind is KIND and "rate" in mapping:
-        raise ConfigError(file, "rate", mapping["rate"], f"nothing: {DEFAULT} runs in every tick")
+    if kind is not KIND and {key for key in mapping if key not in ("type", "rate")} != {"cueing", "procedure"}:
+        raise ConfigError(file, "", sorted(map(str, mapping)), "the two sections cueing and procedure, `type`, and `rate` perhaps")
     return kind
 
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from simulator.base.aside import Aside
 from simulator.base.errors import ConfigError, JounceError
+from simulator.base.fields import from_mapping
 from simulator.base.outside import address_of
-from simulator.base.records import Record, from_mapping, numbers, record
+from simulator.base.records import Record, numbers, record
 from washout.contract import PREVIEW_POINTS, RESULT, SEEN, WashoutKind, WashoutWorld
 from washout.platform import HEXAPOD
 from washout.preview import Preview

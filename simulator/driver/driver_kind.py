@@ -15,7 +15,8 @@ import numpy as np
 
 from simulator.base.aside import Aside
 from simulator.base.errors import JounceError
-from simulator.base.records import Ranges, Record, Table, from_mapping, record
+from simulator.base.fields import from_mapping
+from simulator.base.records import Ranges, Record, Table, record
 from simulator.driver.source import sound_command
 from terrain.surface import Ground
 from vehicles.command import COMMAND

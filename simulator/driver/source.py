@@ -17,7 +17,8 @@ import numpy as np
 
 from simulator.base.aside import Aside
 from simulator.base.errors import JounceError
-from simulator.base.records import Ranges, Record, Table, from_mapping, record
+from simulator.base.fields import from_mapping
+from simulator.base.records import Ranges, Record, Table, record
 from simulator.driver.controls import Lever, write_pedals
 from simulator.driver.devices import DeviceHub
 from simulator.driver.keyboard import Keys

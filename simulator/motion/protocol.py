@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError, StreamError
-from simulator.base.records import Ranges, Record, Table, from_mapping
+from simulator.base.fields import from_mapping
+from simulator.base.records import Ranges, Record, Table
 from simulator.motion.packets import MotionPacket
 
 CONTRACT = 1
