@@ -1,5 +1,6 @@
 # make drive   set everything up and drive
 # make test    set everything up and pass the tests
+# make fast    set everything up and pass the quick tests of every room, in less than a minute once the physics is compiled
 # make check   lint, types, layers (for developers)
 # make clean   remove the environment made here
 
@@ -12,13 +13,16 @@ endif
 # the environment is made without pip and filled by the system's pip, which works where ensurepip is missing (Debian)
 PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
 
-.PHONY: drive test check system clean
+.PHONY: drive test fast check system clean
 
 drive: system $(VENV)/.drive
 	@$(BIN)/python -m simulator drive $(ARGS)
 
 test: system $(VENV)/.test
 	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadgroup $(ARGS)
+
+fast: $(VENV)/.test
+	@$(BIN)/python -m pytest -q -m "fast and not slow" -n auto --maxprocesses 4 --dist loadgroup $(ARGS)
 
 check: $(VENV)/.check
 	@$(BIN)/ruff check .

@@ -19,7 +19,7 @@ from simulator.announce import announced
 from simulator.base.console import complain, flush
 from simulator.base.errors import JounceError, one_line
 from simulator.base.tenants import load_plugins
-from simulator.commands import parser_of
+from simulator.commands import parser_of, plugins_of
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -51,6 +51,8 @@ def _command(argv: list[str]) -> int:
     """Do what the command line says; returns the exit code."""
     parser = parser_of(argv[0] if argv else "")
     try:
+        os.getcwd()  # files are named from here; if it is gone, that is said before anything is missing
+        load_plugins(plugins_of(argv))
         arguments, unknown = parser.parse_known_args(argv)
         if unknown:
             parser.refuse_unknown(unknown, argv)
@@ -58,8 +60,6 @@ def _command(argv: list[str]) -> int:
             parser.print_help()
             return 0
         with _short_warnings(as_json=getattr(arguments, "json", False)):
-            os.getcwd()  # files are named from here; if it is gone, that is said before anything is missing
-            load_plugins(getattr(arguments, "plugin", ()))
             return arguments.run(arguments)
     except JounceError as error:
         complain(str(error))

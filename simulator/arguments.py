@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NoReturn
 
-from simulator.base.errors import one_line
+from simulator.base.errors import ConfigError, one_line
 from simulator.base.words import did_you_mean
 
 Commands = argparse._SubParsersAction
@@ -42,20 +41,10 @@ class Version(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         """End with exit code 0."""
+        from simulator.base.machine import version
+
         print(f"jounce {version()}")
         parser.exit()
-
-
-def version() -> str:
-    """Version of this copy: of its pyproject.toml in a checkout, else of the installed package."""
-    project = Path(__file__).resolve().parents[1] / "pyproject.toml"
-    if project.is_file():
-        import tomllib
-
-        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
-    from importlib import metadata
-
-    return metadata.version("jounce")
 
 
 def number_between(least: float, most: float, whole: bool = False) -> Callable[[str], float]:
@@ -72,3 +61,13 @@ def number_between(least: float, most: float, whole: bool = False) -> Callable[[
         return value
 
     return number
+
+
+def yaml_value(text: str) -> Any:
+    """Type of an option: a value written in YAML, for example a name, or a mapping in braces."""
+    from simulator.base.yamlfile import parse_yaml
+
+    try:
+        return parse_yaml(text, "")
+    except ConfigError as error:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected YAML: {error.value}") from None

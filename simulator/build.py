@@ -24,6 +24,8 @@ from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.configuration.settings import option
 from simulator.configuration.tree import ASSETS, Configuration, is_one_for_each
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
+from simulator.outlet_kind import OutletAside, build_outlets
+from simulator.sensors.build_sensors import build_sensors
 from simulator.session import Driver, Outlet, Session
 from terrain.load import load_terrain
 from terrain.soil import soil
@@ -75,9 +77,24 @@ class Parts:
         """Ticks in so many seconds, one at least."""
         return max(1, round(period / self.step))
 
+    def new_cueing(self) -> MotionCueing:
+        """Motion cueing that has not moved yet, for another drive with the same parts."""
+        return _cueing(self.configuration, self.step, self.gravity)
+
     def session(self, driver: Driver, outlets: Iterable[Outlet] = ()) -> Session:
-        """The session, with the vehicle where it stood last."""
-        return Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step)
+        """The session, with the vehicle where it stood last, and sensors of its own. Raises ConfigError, JounceError: of a sensor."""
+        try:
+            sensors = build_sensors(self.options.sensors, "", self.ground, self.step, self.seed)
+        except ConfigError as error:
+            raise self.configuration.wrong((), error) from None
+        return Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, sensors)
+
+    def outlets(self, folder: Path) -> list[OutletAside]:
+        """The outlets from outside, for the folder of a run. Raises ConfigError, JounceError."""
+        try:
+            return build_outlets(self.options.outlets, "", folder, self.step, "outlets.others")
+        except ConfigError as error:
+            raise self.configuration.wrong((), error) from None
 
 
 def build(configuration: Configuration, check_step: bool = True) -> Parts:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from simulator.arguments import Commands, Parser, Version, number_between
+from simulator.arguments import Commands, Parser, Version, number_between, yaml_value
 from simulator.base.console import tell
 from simulator.base.errors import JounceError
+from simulator.base.tenants import Choices
+from simulator.driver.drivers import DRIVERS
+from simulator.driver.sources import SOURCES
 from simulator.lab.mechanism.options import add_motion_arguments, in_motion
+from simulator.motion.protocols import PROTOCOLS
 
 BEGAN = time.perf_counter()
 """When the program started, for the time to the first frame."""
@@ -32,12 +36,20 @@ def parser_of(command: str) -> Parser:
     _add_validate(commands)
     _add_bench(commands)
     _add_triangularize(commands)
+    _add_list(commands)
+    _add_check(commands)
+    _add_schema(commands)
     return parser
 
 
 def _add_drive(commands: Commands) -> None:
     p = commands.add_parser("drive", help="drive in real time, with a window, a motion platform and a log")
-    p.add_argument("--driver", choices=("auto", "keyboard", "gamepad", "wheel", "scripted"), help="who drives (default: auto)")
+    p.add_argument(
+        "--driver",
+        choices=Choices(SOURCES, DRIVERS, more=("auto",)),
+        metavar="NAME",
+        help="who drives: %(choices)s (default: auto, a person with any device)",
+    )
     p.add_argument("--offscreen", action="store_true", help="write pictures instead of opening a window; the scripted driver drives")
     p.add_argument("--no-view", action="store_true", help="neither window nor pictures; the scripted driver drives")
     p.add_argument("--no-motion", action="store_true", help="no motion platform")
@@ -74,6 +86,7 @@ def _add_session(p: argparse.ArgumentParser) -> None:
     p.add_argument("--terrain", metavar="NAME", help="terrain by name or file (default: that of the maneuver, or jacksboro)")
     p.add_argument("--platform", metavar="NAME", help="motion platform by name or file (default: small_hexapod)")
     p.add_argument("--washout", metavar="NAME", help="motion cueing by name or file (default: small_hexapod)")
+    _add_tenants(p)
 
 
 def _add_host_options(p: argparse.ArgumentParser) -> None:
@@ -85,11 +98,25 @@ def _add_host_options(p: argparse.ArgumentParser) -> None:
         metavar="S",
         help="simulated time to drive [s] (default: until the window is closed, or the maneuver ends)",
     )
-    p.add_argument("--protocol", choices=("native", "codemasters"), help="packets of the motion stream (default: native)")
     p.add_argument(
-        "--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: 250 native, 100 codemasters)"
+        "--protocol", choices=Choices(PROTOCOLS), metavar="NAME", help="packets of the motion stream: %(choices)s (default: native)"
     )
+    p.add_argument(
+        "--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: the protocol's, 250 native)"
+    )
+    _add_log(p)
     p.add_argument("--out", metavar="DIR", help="folder for the log and the pictures (default: a new one under runs/)")
+
+
+def _add_log(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--channels",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="columns of the log: names, fields, patterns with * and ?, for example v_WB_B,F_C_*_z (default: all); may be given again",
+    )
+    p.add_argument("--log-rate", type=number_between(0.1, 20_000.0), metavar="HZ", help="rows of the log per second (default: 100)")
 
 
 def _add_plugin(p: argparse.ArgumentParser) -> None:
@@ -98,8 +125,37 @@ def _add_plugin(p: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="Python file that registers kinds of axles or tires of its own; run before anything else, may be given more than once",
+        help="Python file that registers what it brings: an axle, a tire, a washout, a sensor, a protocol, an outlet, an input source, a "
+        "driver, a terrain; run before anything else, may be given more than once",
     )
+
+
+def _add_tenants(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--sensor",
+        type=yaml_value,
+        action="append",
+        metavar="NAME|{...}",
+        help="measure with a sensor and log it: its type, or YAML such as '{type: imu, rate: 200, mount: {position: [0, 0, 1]}}'; may be "
+        "given more than once",
+    )
+    p.add_argument(
+        "--outlet",
+        type=yaml_value,
+        action="append",
+        metavar="NAME|{...}",
+        help="serve an outlet that a plugin has brought; as --sensor",
+    )
+
+
+def plugins_of(argv: Sequence[str]) -> list[str]:
+    """The files of the option --plugin, which have to be loaded before what they bring may be named."""
+    p = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    p.add_argument("--plugin", action="append", default=[])
+    try:
+        return list(p.parse_known_args(argv)[0].plugin)
+    except argparse.ArgumentError:
+        return []  # the command's own parser says what is wrong with it
 
 
 def _add_suspension(p: argparse.ArgumentParser) -> None:
@@ -168,6 +224,7 @@ def _add_run(commands: Commands) -> None:
     p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics and plots")
     p.add_argument("maneuver", nargs="?", help="maneuver by name or file, for example double_lane_change (default: that of the session)")
     p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    _add_log(p)
     p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
     _add_session(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
@@ -323,6 +380,49 @@ def _add_triangularize(commands: Commands) -> None:
     p.add_argument("--basis", metavar="FILE.txt", help="write the whole basis, one polynomial a line")
     p.add_argument("--json", action="store_true", help="print one JSON object, the polynomials included")
     p.set_defaults(run=_triangularize)
+
+
+def _add_list(commands: Commands) -> None:
+    p = commands.add_parser("list", help="what there is: kinds of files, the shipped ones of a kind, kinds of axles, tread laws")
+    p.add_argument("kind", nargs="?", metavar="KIND", help="for example vehicles (default: the kinds there are)")
+    _add_plugin(p)
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_list)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from simulator.catalog.commands import main_list
+
+    return main_list(arguments.kind, arguments.json)
+
+
+def _add_check(commands: Commands) -> None:
+    p = commands.add_parser("check", help="check files, and what they name: all that is wrong, with file, line and key")
+    p.add_argument("files", nargs="+", metavar="FILE", help="a vehicle, terrain, maneuver ... (.yaml), or a mechanism (.urdf)")
+    p.add_argument("--kind", metavar="KIND", help="what they are, as `jounce list` says (default: by their folder or their keys)")
+    _add_plugin(p)
+    p.set_defaults(run=_check)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from simulator.catalog.commands import main_check
+
+    return main_check(arguments.files, arguments.kind)
+
+
+def _add_schema(commands: Commands) -> None:
+    p = commands.add_parser("schema", help="JSON Schemas of the files, for editors; or the pages of the file reference")
+    p.add_argument("kind", nargs="?", metavar="KIND", help="for example terrains (default: all)")
+    p.add_argument("--out", metavar="DIR", help="folder to write into (default: the standard output)")
+    p.add_argument("--markdown", action="store_true", help="pages of the reference instead, as in docs/reference")
+    _add_plugin(p)
+    p.set_defaults(run=_schema)
+
+
+def _schema(arguments: argparse.Namespace) -> int:
+    from simulator.catalog.commands import main_schema
+
+    return main_schema(arguments.kind, arguments.out, arguments.markdown)
 
 
 def _triangularize(arguments: argparse.Namespace) -> int:

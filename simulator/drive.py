@@ -26,8 +26,11 @@ from simulator.configuration.session_file import parse_address, read_session
 from simulator.configuration.settings import Setting, option
 from simulator.configuration.tree import Configuration
 from simulator.driver.controls import SHIFT_SPEED
+from simulator.driver.driver_kind import Driver
+from simulator.driver.find_driver import driver_kind, follows_maneuver, new_driver, without_a_person
 from simulator.incident import is_upright
-from simulator.motion.codemasters import ExtraData3
+from simulator.motion.protocol import Engine
+from simulator.motion.protocols import DEFAULT
 from simulator.motion.stream import MotionStream, ticks_per_packet
 from simulator.outlets import Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, park
@@ -36,7 +39,7 @@ from simulator.recorded import open_log, ticks_per_row
 from simulator.rig import report as platform_report
 from simulator.rig_process import STOP_TIME, VirtualPlatform, start_virtual_platform
 from simulator.run_folder import RunFolder
-from simulator.session import Driver, PartError, Session
+from simulator.session import PartError, Session
 from simulator.signals import Asked, Ended, on_signal, words
 from simulator.warm import compile_kernels
 
@@ -125,7 +128,8 @@ class Host:
         try:
             self._open_view(folder)
             self._start_platform(folder)
-            driver = parts.maneuver.driver(parts.ground.spawn) if parts.maneuver is not None else self._person()
+            kind = driver_kind(parts.options.driver)
+            driver = self._person() if kind is None else new_driver(kind, parts.ground, parts.maneuver, paced=True, seed=parts.seed)
             self.session = session = parts.session(driver)
             session.reset()
             session.warm()
@@ -133,8 +137,10 @@ class Host:
                 session.outlets.append(self.window)
             if motion.on and stream is None:
                 stream = self._stream(*self._platform_address())
+            outlets = parts.outlets(folder)
             with on_signal(self.asked):
                 try:
+                    session.outlets += outlets
                     self.log = open_log(parts, session, self._folder, armed=stream is not None, options=self._log_options())
                     self._began = True
                     self._folder.began()
@@ -150,7 +156,7 @@ class Host:
             self._close()
 
     def _decide_view(self) -> None:
-        """Without a display: pictures. Without a window: the scripted driver, who needs a maneuver."""
+        """Without a display: pictures. Without a window: the scripted driver, who needs a maneuver, or one from outside."""
         from simulator.view.context import display_available
 
         c, here = self.options.configuration, Origin("jounce", is_file=False)
@@ -158,27 +164,28 @@ class Host:
         view = said.view
         if view == "auto" and not display_available():
             duration = OFFSCREEN_TIME if said.duration is None else said.duration
-            self.say(f"no display found: driving {duration:g} s with the scripted driver and writing pictures instead")
+            who = without_a_person(said.driver)
+            self.say(f"no display found: driving {duration:g} s with the {who} driver and writing pictures instead")
             c.put("duration", duration, here)
             view = "offscreen"
         if view in ("offscreen", "none"):
             c.put("outlets.view", view, here)
-            c.put("driver", "scripted", here)
-        if read_session(c).driver != "scripted":
+            c.put("driver", without_a_person(said.driver), here)
+        if not follows_maneuver(read_session(c).driver):
             with c.reading("terrain"):  # of the maneuver, if there is one, is all that a person takes of it
                 c.put("maneuver", None, here)
         elif not c.has("maneuver"):
             c.put("maneuver", DEFAULT_MANEUVER, here)
 
     @property
-    def _scripted(self) -> bool:
-        return self.parts.maneuver is not None
+    def _by_a_person(self) -> bool:
+        return driver_kind(self.parts.options.driver) is None
 
     @property
     def _address(self) -> tuple[str, int] | None:
         """Where to stream to; None: to the built-in virtual platform, which only speaks the native protocol."""
         motion = self.parts.options.motion
-        to = "127.0.0.1" if motion.to is None and motion.protocol != "native" else motion.to
+        to = "127.0.0.1" if motion.to is None and motion.protocol != DEFAULT else motion.to
         return None if to is None else parse_address(to, motion.protocol)
 
     def _open_view(self, folder: Path) -> None:
@@ -190,7 +197,7 @@ class Host:
         sweep()
         if view == "none":
             return
-        self.keeper = keeper = Keeper(parts.ticks(VIEW_PERIOD), self.say, self.options.began, not self._scripted, parts.vehicle.size.wheels)
+        self.keeper = keeper = Keeper(parts.ticks(VIEW_PERIOD), self.say, self.options.began, self._by_a_person, parts.vehicle.size.wheels)
         self.window, self.keys = keeper.window, keeper.keys
         pictures = folder if view == "offscreen" else None
         keeper.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
@@ -228,18 +235,14 @@ class Host:
     def _stream(self, host: str, port: int) -> MotionStream:
         parts, motion = self.parts, self.parts.options.motion
         d = self.vehicle.model.drivetrain[0]
-        extra = (
-            ExtraData3(RPM * float(d["engine_map_speed"].max()), RPM * float(d["idle_speed"]), int(d["gears"]))
-            if motion.protocol == "codemasters"
-            else None
-        )
+        engine = Engine(RPM * float(d["engine_map_speed"].max()), RPM * float(d["idle_speed"]), int(d["gears"]))
         return MotionStream(
             host,
             port,
-            protocol=motion.protocol,  # type: ignore[arg-type]
+            protocol=motion.protocol,
             rate=motion.rate,
             tick=parts.step,
-            extra_data=extra,
+            engine=engine,
             gravity=parts.gravity,
         )
 
@@ -252,7 +255,7 @@ class Host:
         from simulator.driver.human import open_driver
 
         lock_to_lock = 2.0 * self.vehicle.description.steering[0]["max_arm_angle"] * self.vehicle.description.steering[0]["gear_ratio"]
-        self.person = open_driver(self.parts.options.driver, self.keys, steering_wheel_range=float(lock_to_lock))  # type: ignore[arg-type]
+        self.person = open_driver(self.parts.options.driver, self.keys, steering_wheel_range=float(lock_to_lock))
         return Person(self.person)
 
     def _drive(self, session: Session, folder: Path) -> dict[str, Any]:
@@ -359,6 +362,10 @@ class Host:
 
     def _serve(self, session: Session) -> None:
         """A hundred times a second: the wishes of the person, the health of the view."""
+        if self.person is not None:
+            for trouble in self.person.troubles():
+                if trouble not in self.troubles:
+                    self._trouble(trouble)
         if self.keeper is None or self.window is None:
             return
         self.keeper.look(session)

@@ -37,7 +37,7 @@ def main_info(name: str, with_columns: bool = False, as_json: bool = False) -> i
 def described(log: LogInfo) -> dict[str, Any]:
     """What is known of a log, ready for JSON; null for what it does not say."""
     about = dict(log.about)
-    lateness, failure, configuration = about.pop("lateness", None), about.pop("log_failure", None), about.pop("configuration", None)
+    lateness, failure, configuration = (about.pop(key, None) for key in ("lateness", "log_failure", "configuration"))
     return {
         "file": str(log.file),
         "recovered": log.recovered,

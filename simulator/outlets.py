@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record, Table, record
+from simulator.base.words import did_you_mean
 from simulator.motion.stream import MotionStream
-from simulator.record.writer import PLAIN, LogOptions, TelemetryWriter
+from simulator.record.channels import Channel, Channels, Rows
+from simulator.record.log import Log, NoSuchColumnError
+from simulator.record.memory import MemoryLog
+from simulator.record.writer import PLAIN, LogOptions, TelemetryWriter, texts
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
+from washout.procedure import STATE_NAMES
 
 if TYPE_CHECKING:
     from simulator.clock import Clock
@@ -27,30 +35,79 @@ Source = tuple[str, Table, Record]
 
 MESSAGE_TIME = 5.0
 """s of wall time that a message to the driver stays."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 PULLED = 0.01
 """Share of the parking brake's travel from which its lamp is on."""
 LONGEST = 95
 """Bytes of a message."""
 
 PLATFORM = (
-    ("pose", (6,), "m, rad", "platform x, y, z, roll, pitch, yaw commanded, from neutral"),
+    ("p_NP", (3,), "m", "position of the platform commanded, from neutral"),
+    ("roll", (), "rad", "roll angle of the platform commanded, + = right side down (R_NP = Rz(yaw) Ry(pitch) Rx(roll))"),
+    ("pitch", (), "rad", "pitch angle of the platform commanded, + = nose down"),
+    ("yaw", (), "rad", "yaw angle of the platform commanded, + = left"),
     ("legs", (6,), "m", "leg lengths commanded"),
-    ("state", (), "1", "state of the motion procedure", "i8"),
+    ("state", (), "1", f"state of the motion procedure: {', '.join(f'{i} {name}' for i, name in enumerate(STATE_NAMES))}", "i8"),
 )
 """The platform as the telemetry logs it."""
 
 
-LOG = (
+CLOCK = (
     ("wall_time", (), "s", "time of the wall clock since the log began"),
     ("lateness", (), "s", "largest lateness of a tick since the row before; 0 without a clock"),
+)
+"""What the wall clock says."""
+
+LOG = (
     ("resets", (), "1", "how often the drive was begun again, so that its time went back", "i8"),
     ("paused", (), "1", "1 while the drive is paused: the vehicle stands still, the platform goes to neutral", "i8"),
     ("incident", (), "1", "number of the incident after which the vehicle is held, 0 = all is well", "i8"),
 )
 """What the log says of the session itself."""
 
-WALL = ("wall_time", "lateness")
+WALL = tuple(row[0] for row in CLOCK)
 """Columns that differ between two runs of one drive. All the others are equal bit for bit."""
+
+ALWAYS = ("time",)
+"""Logged whatever is chosen: without it no column can be read."""
+
+
+class Watched:
+    """The records of a session that a log is made of.
+
+    Parameters
+    ----------
+    readout, command : READOUT and COMMAND records of the session
+    more : further records, see `simulator.record.channels.Channels`
+    readout_table : READOUT with the wheels of the vehicle
+    """
+
+    def __init__(self, readout: Record, command: Record, more: Iterable[Source] = (), readout_table: Table = READOUT) -> None:
+        self.platform, self.state = record(PLATFORM), record(LOG)
+        self.vehicle: tuple[Source, ...] = (
+            ("", readout_table, readout),
+            ("command_", COMMAND, command),
+            ("platform_", PLATFORM, self.platform),
+        )
+        self.session: tuple[Source, ...] = (("", LOG, self.state), *more)
+        self._time = -math.inf
+
+    @classmethod
+    def of(cls, session: Session) -> Watched:
+        """Everything that a session has."""
+        return cls(session.readout, session.command, session.logged, session.vehicle.readout_table)
+
+    def look(self, session: Session) -> None:
+        """Bring them up to date."""
+        p = self.platform[0]
+        pose = session.cueing.pose
+        p["p_NP"], p["roll"], p["pitch"], p["yaw"] = pose[:3], pose[3], pose[4], pose[5]
+        p["legs"], p["state"] = session.cueing.legs, session.cueing.state_number
+        state = self.state[0]
+        state["paused"], state["incident"] = session.paused, session.incident
+        if session.time < self._time:
+            state["resets"] += 1
+        self._time = session.time
 
 
 class Telemetry:
@@ -63,12 +120,15 @@ class Telemetry:
     ----------
     folder : existing folder
     session_readout, command : READOUT and COMMAND records of the session
-    every : ticks between two rows
+    every : ticks between two rows, see `simulator.record.writer.ticks_per_row`
     options : see there
     more : further records to log, see `simulator.record.channels.Channels`
     readout_table : READOUT with the wheels of the vehicle
 
-    Raises OutputError when the folder cannot be written or another run writes there.
+    Raises
+    ------
+    OutputError : the folder cannot be written or another run writes there
+    ConfigError : no column fits what is wanted
     """
 
     def __init__(
@@ -82,32 +142,22 @@ class Telemetry:
         readout_table: Table = READOUT,
     ) -> None:
         self.every = every
-        self._platform, self._log = record(PLATFORM), record(LOG)
-        sources = (
-            ("", readout_table, session_readout),
-            ("command_", COMMAND, command),
-            ("platform_", PLATFORM, self._platform),
-            ("", LOG, self._log),
-            *more,
-        )
+        self._watched, self._wall = Watched(session_readout, command, more, readout_table), record(CLOCK)
+        sources = (*self._watched.vehicle, ("", CLOCK, self._wall), *self._watched.session)
+        if options.choice.channels:
+            options = replace(options, choice=replace(options.choice, channels=(*ALWAYS, *options.choice.channels)))
         self.writer = TelemetryWriter(folder, sources, 1, options, WALL)
         self._began = time.perf_counter()
         self._clock: Clock | None = None
-        self._time = -math.inf
 
     def publish(self, session: Session) -> None:
         """One row."""
-        p = self._platform[0]
-        p["pose"], p["legs"], p["state"] = session.cueing.pose, session.cueing.legs, session.cueing.state_number
-        log, clock = self._log[0], session.clock
-        log["wall_time"], log["paused"] = time.perf_counter() - self._began, session.paused
-        log["incident"] = session.incident
-        if session.time < self._time:
-            log["resets"] += 1
-        self._time = session.time
+        self._watched.look(session)
+        wall, clock = self._wall[0], session.clock
+        wall["wall_time"] = time.perf_counter() - self._began
         if clock is not None:
             self._clock = clock
-            log["lateness"], clock.late_lately = clock.late_lately, 0.0
+            wall["lateness"], clock.late_lately = clock.late_lately, 0.0
         self.writer.publish(wait=clock is None)
 
     def close(self) -> None:
@@ -117,6 +167,73 @@ class Telemetry:
         self.writer.close()
 
 
+class Recorder:
+    """Keeps in memory what `Telemetry` logs, but for the wall clock's columns: two runs of one drive give equal logs.
+
+    Parameters
+    ----------
+    session : what is logged
+    every : ticks between two rows, see `simulator.record.writer.ticks_per_row`
+    channels : names, fields, patterns, see `simulator.record.channels.chosen`; all when empty
+
+    Raises ConfigError when no column fits what is wanted.
+    """
+
+    def __init__(self, session: Session, every: int, channels: Collection[str] = ()) -> None:
+        self.every = every
+        self._watched = Watched.of(session)
+        sources = (*self._watched.vehicle, *self._watched.session)
+        self._rows = MemoryLog(sources, (*ALWAYS, *channels) if channels else ())
+
+    def publish(self, session: Session) -> None:
+        """One row."""
+        self._watched.look(session)
+        self._rows.put()
+
+    def log(self, about: Mapping[str, Any] = NOTHING) -> Log:
+        """The rows so far, with what is known of the run; what is not text is kept as JSON."""
+        return self._rows.log(texts(about))
+
+    def close(self) -> None:
+        """Nothing: the rows stay."""
+
+
+class Present:
+    """The numbers of a session as they are now, by the names that they have in a log.
+
+    Parameters
+    ----------
+    session : whose readout is up to date when a number is asked for
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session, self._watched = session, Watched.of(session)
+        channels = Channels((*self._watched.vehicle, *self._watched.session))
+        self.columns = {column.name: column for column in channels.columns}
+        """What the columns are, by name."""
+        self._fields: dict[str, list[Channel]] = {}
+        for column in channels.columns:
+            self._fields.setdefault(column.field, []).append(column)
+        self._row = np.zeros((1, channels.row_bytes), np.uint8)
+        self._records = Rows(channels, self._row)
+
+    def column(self, name: str) -> Channel:
+        """What a column, or a field, is. Raises NoSuchColumnError."""
+        if name not in self.columns and name not in self._fields:
+            raise NoSuchColumnError(f"no column {name!r}{did_you_mean(name, [*self._fields, *self.columns])}")
+        return self.columns[name] if name in self.columns else self._fields[name][0]
+
+    def value(self, name: str) -> Any:
+        """The number of a column; of a field with several an array of them, in the order of its columns. Raises NoSuchColumnError."""
+        column = self.column(name)
+        self._watched.look(self._session)
+        self._records.put(0)
+        return self._number(column) if name in self.columns else np.array([self._number(one) for one in self._fields[name]])
+
+    def _number(self, column: Channel) -> Any:
+        return self._row[0, column.offset : column.offset + column.kind.itemsize].view(column.kind)[0].item()
+
+
 class Motion:
     """Sends the platform's pose over the network."""
 
@@ -124,7 +241,9 @@ class Motion:
         self.stream, self.every = stream, stream.every
 
     def publish(self, session: Session) -> None:
-        """One packet."""
+        """One packet. Raises JounceError once the protocol was dropped."""
+        if self.stream.trouble:
+            raise JounceError(f"{self.stream.trouble}; nothing is sent any more")
         self.stream.send(session.readout, session.cueing, session.moves)
 
     def close(self) -> None:

@@ -14,14 +14,15 @@ from typing import Any
 
 import yaml
 
-from simulator.arguments import version
 from simulator.base.errors import ConfigError
 from simulator.base.jsontext import json_text
+from simulator.base.machine import version
 from simulator.build import Parts
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
 from simulator.configuration.tree import Configuration
 from simulator.outlets import Telemetry
+from simulator.record import writer
 from simulator.record.files import write_text
 from simulator.record.recover import LogInfo, read_logs
 from simulator.record.writer import PLAIN, LogOptions
@@ -63,10 +64,10 @@ def open_log(parts: Parts, session: Session, folder: RunFolder, armed: bool, opt
     """
     configuration = recorded(parts, armed)
     about = {**about_run(parts, configuration), **options.about}
-    options = replace(options, csv=parts.options.log.csv, about=about, lock=folder.lock)
+    options = replace(options, choice=parts.options.log, about=about, lock=folder.lock)
     every = ticks_per_row(parts)
     vehicle = parts.vehicle
-    log = Telemetry(folder.path, session.readout, session.command, every, options, vehicle.logged, vehicle.readout_table)
+    log = Telemetry(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
     session.outlets.append(log)
     write_configuration(folder.path, configuration)
     return log
@@ -74,12 +75,11 @@ def open_log(parts: Parts, session: Session, folder: RunFolder, armed: bool, opt
 
 def ticks_per_row(parts: Parts) -> int:
     """Ticks between two rows of the log. Raises ConfigError: the rate does not divide that of the ticks."""
-    ticks = 1.0 / (parts.options.log.rate * parts.step)
-    if round(ticks) < 1 or abs(ticks - round(ticks)) > 1e-6 * ticks:
+    try:
+        return writer.ticks_per_row(parts.options.log.rate, parts.step)
+    except ConfigError as error:
         c, place = parts.configuration, "outlets.telemetry.rate"
-        wrong = ConfigError("", "", parts.options.log.rate, f"rows per second that divide the {1.0 / parts.step:g} ticks of a second")
-        raise c.wrong(parse(place) if c.has(place) else (), wrong)
-    return round(ticks)
+        raise c.wrong(parse(place) if c.has(place) else (), error) from None
 
 
 def about_run(parts: Parts, configuration: dict[str, Any]) -> dict[str, str]:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from simulator.arguments import version
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
 from simulator.base.jsontext import json_text
+from simulator.base.machine import version
 from simulator.base.records import Record
 from simulator.build import Parts, build
 from simulator.configuration.tree import Configuration
+from simulator.driver.find_driver import follows_maneuver, without_a_person
 from simulator.record.recover import LogInfo
 from simulator.record.writer import PARQUET_NAME, LogOptions, read_telemetry
 from simulator.recorded import open_log, read_recorded
@@ -22,6 +23,9 @@ from simulator.session import DRIVER_PERIOD, Driver
 from simulator.signals import Asked, on_signal, words
 from simulator.warm import compile_kernels
 from vehicles.command import COMMAND
+
+NEEDED = ("time", "resets", "paused", "incident", *(f"command_{name}" for name, *_ in COMMAND))
+"""Columns without which what a person drove cannot be driven again."""
 
 
 class RecordedDriver:
@@ -110,9 +114,13 @@ def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], o
 
 
 def _driver(parts: Parts, log: LogInfo, columns: dict[str, Any]) -> Driver:
-    """Who drove: the maneuver, or the commands that a person gave. Raises ConfigError."""
-    if parts.maneuver is not None:
+    """Who drove: the maneuver, or the commands that a person or a driver from outside gave. Raises ConfigError."""
+    if parts.maneuver is not None and follows_maneuver(without_a_person(parts.options.driver)):
         return parts.maneuver.driver(parts.ground.spawn)
+    missing = [name for name in NEEDED if name not in columns]
+    if missing:
+        expected = f"{', '.join(missing)} among them: a drive of a person is made again out of what was asked for"
+        raise ConfigError(log.file, "outlets.telemetry.channels", list(parts.options.log.channels), expected)
     for name, what in (("resets", "resets"), ("paused", "pauses"), ("incident", "incidents")):
         if np.any(columns[name]):
             expected = f"a drive without {what}: when a person began again, paused or was held is not in the log to the tick"

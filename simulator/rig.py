@@ -25,9 +25,9 @@ from simulator.base.errors import OutputError, StreamError
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record
 from simulator.build import build_platform
+from simulator.motion.native import PROTOCOL
 from simulator.motion.picture import History, draw_platform, prepare_to_draw
 from simulator.motion.receiver import LegUse, Receiver
-from simulator.motion.stream import DEFAULT_PORTS
 from simulator.motion.watchdog import LONGEST_STEP, FollowingPlatform, warm_up
 
 SERVO = 0.004
@@ -67,7 +67,7 @@ class RigOptions:
     content: dict[str, Any] | None = None
     """What the platform's file says with changes; as it stands there when not given."""
     host: str = "127.0.0.1"
-    port: int = DEFAULT_PORTS["native"]
+    port: int = PROTOCOL.port
     duration: float | None = None
     stay: bool = False
     window: bool = False

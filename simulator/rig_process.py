@@ -21,7 +21,7 @@ from simulator.base import leftovers
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError, JounceError, StreamError
 from simulator.base.jsontext import json_text
-from simulator.motion.stream import DEFAULT_PORTS
+from simulator.motion.native import PROTOCOL
 from simulator.rig import RigOptions, report, run_platform
 from simulator.signals import Asked, Ended, exit_code, leave, on_signal
 
@@ -41,7 +41,7 @@ def add_platform_arguments(parser: argparse.ArgumentParser) -> None:
         "--platform", default="small_hexapod", metavar="NAME|FILE", help="platform in configs/platforms (default: %(default)s)"
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine only)")
-    parser.add_argument("--port", type=int, default=DEFAULT_PORTS["native"], help="UDP port, 0 for any that is free (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=PROTOCOL.port, help="UDP port, 0 for any that is free (default: %(default)s)")
     parser.add_argument(
         "--duration", type=float, metavar="S", help="come to rest and leave after S seconds (default: when the stream has ended)"
     )

@@ -12,14 +12,18 @@ from typing import Any
 from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
-from simulator.build import build
+from simulator.build import Parts, build
 from simulator.configuration.command_line import session_of
 from simulator.configuration.settings import option
 from simulator.configuration.tree import Configuration
+from simulator.driver.driver_kind import Driver
+from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import columns, evaluate
 from simulator.maneuvers.report import write_metrics, write_report
-from simulator.record.writer import read_telemetry
+from simulator.outlets import Recorder, Telemetry
+from simulator.record.log import Log
+from simulator.record.writer import ticks_per_row
 from simulator.recorded import open_log
 from simulator.run_folder import RunFolder
 from simulator.session import PartError, Session
@@ -28,6 +32,8 @@ from simulator.warm import compile_kernels
 
 FEWEST_ROWS = 10
 """Rows of telemetry below which there is no run to evaluate."""
+METRICS_RATE = 100.0
+"""Rows per second from which metrics and plots are made, whatever the log holds."""
 
 
 NO_MANEUVER = "nothing to run: name a maneuver, or a session that names one (see jounce run --help)"
@@ -50,8 +56,8 @@ def run_maneuver(
 
     Returns
     -------
-    {"folder", "files", "result", "machine"}; a run that ended early has `ended_early` in its result, with time and reason, and does
-    not pass
+    {"folder", "files", "result", "machine", "dropped"}: what was dropped from outside, one line each; a run that ended early has
+    `ended_early` in its result, with time and reason, and does not pass
 
     Raises
     ------
@@ -64,10 +70,11 @@ def run_maneuver(
         raise JounceError(NO_MANEUVER)
     maneuver = parts.maneuver
     parts.cueing.arm()
-    session = parts.session(maneuver.driver(parts.ground.spawn))
+    session = parts.session(_driver(parts))
     session.reset()
     session.warm()
     folder = RunFolder(out)
+    measured = Recorder(session, ticks_per_row(METRICS_RATE, parts.step), columns(parts.vehicle.corner_names))
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
@@ -79,9 +86,14 @@ def run_maneuver(
     try:
         with on_signal(asked):
             try:
+                session.outlets += parts.outlets(folder.path)
                 log = open_log(parts, session, folder, armed=True)
+                session.outlets.append(measured)
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder)
+                dropped = [str(failure) for failure in session.failures]
+                if dropped:
+                    log.writer.about["dropped"] = "; ".join(dropped)
                 if early is not None:
                     log.writer.ended = early["reason"]
                 elif asked.first is not None:
@@ -90,19 +102,29 @@ def run_maneuver(
                 session.close()
                 folder.abandon()
         asked.raise_if_asked()
-        for trouble in parts.vehicle.troubles:
+        for trouble in (*parts.vehicle.troubles, *dropped):
             say(trouble)
         if early is not None:
             say(f"the run ended early: {early['reason']}")
-        return _report(maneuver, session, folder.path, time.perf_counter() - began, early, log.writer.failure)
+        wall = time.perf_counter() - began
+        outcome = _report(maneuver, session, measured.log(), folder.path, wall, early, log.writer.failure)
+        return outcome | {"dropped": dropped}
     finally:
         folder.release()
+
+
+def _driver(parts: Parts) -> Driver:
+    """Whoever follows the maneuver, unless the session asks for a driver from outside."""
+    kind = driver_kind(without_a_person(parts.options.driver))
+    if kind is None:
+        raise JounceError(f"driver {parts.options.driver}: a person drives with it, and a run is faster than people (jounce drive)")
+    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed)
 
 
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:
     """Drive to the end, or to what ended it early: its simulated time and reason, also left in the folder.
 
-    Raises what an outlet raised: without its telemetry a run is of no use.
+    Raises what the telemetry raised: without it a run is of no use.
     """
     session.publish()
     try:
@@ -110,8 +132,9 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
     except PartError as error:
         file = folder.note_failure(error)
         return {"time_s": session.time, "reason": f"{error} (traceback in {file})" if file else str(error)}
-    if session.failures:
-        raise session.failures[0]
+    for failure in session.failures:
+        if isinstance(failure, PartError) and isinstance(failure.part, Telemetry):
+            raise failure
     if session.latest is None:
         return None
     session.latest.write(folder.path)
@@ -119,13 +142,18 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
 
 
 def _report(
-    maneuver: Maneuver, session: Session, folder: Path, wall: float, early: dict[str, Any] | None, log_failure: str | None
+    maneuver: Maneuver,
+    session: Session,
+    measured: Log,
+    folder: Path,
+    wall: float,
+    early: dict[str, Any] | None,
+    log_failure: str | None,
 ) -> dict[str, Any]:
-    telemetry = read_telemetry(folder / "telemetry.parquet", columns(session.vehicle.corner_names))
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
-    evaluable = len(telemetry["time"]) >= FEWEST_ROWS
-    result = evaluate(maneuver, telemetry, session.ground.spawn) if evaluable else {"maneuver": maneuver.name, "checks": [], "shown": []}
+    evaluable = measured.rows >= FEWEST_ROWS
+    result = evaluate(maneuver, measured, session.ground.spawn) if evaluable else {"maneuver": maneuver.name, "checks": [], "shown": []}
     if early is not None:
         result |= {"pass": False, "ended_early": early}
     machine = {
@@ -136,7 +164,7 @@ def _report(
         "log_failure": log_failure,
     }
     if evaluable:
-        files = write_report(folder, maneuver, telemetry, result, machine=machine, spawn=session.ground.spawn)
+        files = write_report(folder, maneuver, measured, result, machine=machine, spawn=session.ground.spawn)
     else:
         files = [write_metrics(folder, result, machine)]
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
@@ -154,10 +182,11 @@ def main_run(arguments: Any) -> int:
             configuration, Path(arguments.out) if arguments.out else None, progress, say=complain if arguments.json else tell
         )
     if arguments.json:
-        print(json_text({"folder": str(outcome["folder"]), "result": outcome["result"], "machine": outcome["machine"]}))
+        shown = {"folder": str(outcome["folder"]), **{key: outcome[key] for key in ("result", "machine", "dropped")}}
+        print(json_text(shown))
     else:
         _print_outcome(outcome)
-    return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None else 0
+    return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None or outcome["dropped"] else 0
 
 
 class _Progress:

@@ -15,14 +15,17 @@ import numpy as np
 
 from simulator.base.errors import JounceError
 from simulator.base.frames import rotation_of_quaternion
-from simulator.base.records import Record, record
+from simulator.base.records import Record, Table, record
 from simulator.clock import Clock
+from simulator.driver.driver_kind import DriverAside
 from simulator.incident import Incident, Places, is_upright, new_incident
+from simulator.sensors.build_sensors import MountedSensor
 from simulator.tick import SOUND, UNDER_GROUND, brake_platform, cueing_records, new_watch, ticks
 from terrain.surface import Ground, height_and_normal
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
+from washout.felt import FELT
 
 DRIVER_PERIOD = 0.01
 """s between two looks of the driver at the vehicle; the command is held in between."""
@@ -66,6 +69,7 @@ class PartError(JounceError):
     def __init__(self, part: object, error: BaseException) -> None:
         text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": ")
         super().__init__(f"{type(part).__name__} failed: {text}")
+        self.part = part
         self.__cause__ = error
 
 
@@ -77,13 +81,23 @@ class Session:
     vehicle, ground, driver, cueing : see their classes
     outlets : called in this order
     h : length of a tick [s]; it divides the driver's period
+    sensors : measure before outlets are called
     """
 
     def __init__(
-        self, vehicle: Vehicle, ground: Ground, driver: Driver, cueing: MotionCueing, outlets: Sequence[Outlet], h: float = 1e-3
+        self,
+        vehicle: Vehicle,
+        ground: Ground,
+        driver: Driver,
+        cueing: MotionCueing,
+        outlets: Sequence[Outlet],
+        h: float = 1e-3,
+        sensors: Sequence[MountedSensor] = (),
     ) -> None:
+        if h != cueing.h:
+            raise ValueError(f"ticks of {h} s, and a motion cueing that was made for ticks of {cueing.h} s")
         self.vehicle, self.ground, self.driver, self.cueing, self.h = vehicle, ground, driver, cueing, h
-        self.outlets = list(outlets)
+        self.outlets, self.sensors = list(outlets), list(sensors)
         self.command: Record = record(COMMAND)
         self.arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
         self.cueing_records = cueing_records(cueing)
@@ -94,8 +108,9 @@ class Session:
         self.driver_every = max(1, round(DRIVER_PERIOD / h))
         self.latest: Incident | None = None
         """The last incident so far."""
-        self.failures: list[PartError] = []
-        """Of outlets that raised; each was closed, and the session went on without it."""
+        self.failures: list[JounceError] = []
+        """Of outlets that raised, each closed, and of sensors and a washout from outside that were dropped: the session went on without."""
+        self._known_troubles: set[str] = set()
         vehicle.watch_blocks()
         self._places = Places()
         self._place_every = max(1, round(PLACE_PERIOD / h))
@@ -111,6 +126,11 @@ class Session:
     def readout(self) -> Record:
         """The vehicle's READOUT record, up to date whenever an outlet or the driver is called."""
         return self.vehicle.readout
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """What is worth a log beside readout and command, (prefix, table, record) each: of the vehicle, the rider and the sensors."""
+        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *(sensor.logged for sensor in self.sensors)]
 
     @property
     def moves(self) -> bool:
@@ -140,7 +160,7 @@ class Session:
     def warm(self) -> None:
         """Have the kernels of a tick compiled (or loaded) before the first one is due; nothing moves."""
         v = self.vehicle
-        ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, False, self.h, 0)
+        ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, False, 0)
         brake_platform(self.cueing_records, 0)
 
     def advance(self, count: int = 1) -> None:
@@ -156,16 +176,15 @@ class Session:
         before = self.latest
         self._move(count)
         due = [outlet for outlet in self.outlets if self.tick % outlet.every == 0]
-        if (due or self.tick % self.driver_every == 0) and self.latest is before:
+        sensing = [sensor for sensor in self.sensors if self.tick % sensor.every == 0] if self.moves else []
+        if (due or sensing or self.tick % self.driver_every == 0) and self.latest is before:
             self.vehicle.read(self.command)
-        for outlet in due:
-            self._publish(outlet)
+        self._serve(due, sensing)
 
     def publish(self) -> None:
         """Serve every outlet now, for the state before the first tick."""
         self.vehicle.read(self.command)
-        for outlet in tuple(self.outlets):
-            self._publish(outlet)
+        self._serve(tuple(self.outlets), self.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
         """Simulate `duration` seconds as fast as the machine can, or until an incident.
@@ -176,10 +195,11 @@ class Session:
         ------
         PartError : the driver raised
         """
-        stride = int(np.gcd.reduce([self.driver_every, *(outlet.every for outlet in self.outlets)]))
+        turns = [self.driver_every, self.cueing.every, *(o.every for o in self.outlets), *(sensor.every for sensor in self.sensors)]
+        stride = int(np.gcd.reduce(turns))
         left, before = round(duration / self.h), self.latest
         while left > 0 and self.latest is before:
-            count = min(stride, left)
+            count = min(stride - self.tick % stride, left)  # an earlier run may have ended between two strides
             self.advance(count)
             left -= count
             if self.tick % 100 < count and keep_going is not None and not keep_going(self):
@@ -234,6 +254,11 @@ class Session:
 
         Raises the first failure, after all are closed.
         """
+        self.cueing.close()
+        for sensor in self.sensors:
+            sensor.close()
+        if isinstance(self.driver, DriverAside):
+            self.driver.close()
         failures: list[JounceError] = []
         for outlet in reversed(self.outlets):
             try:
@@ -269,6 +294,23 @@ class Session:
         except BaseException as error:  # SystemExit of a plug-in too: the platform still has to be parked
             raise PartError(self.driver, error) from error
 
+    def _serve(self, outlets: Sequence[Outlet], sensors: Sequence[MountedSensor]) -> None:
+        """Have sensors measure and outlets publish what the readout says."""
+        for sensor in sensors:
+            sensor.serve(self.time, self.readout, self.clock is None)
+            self._note_trouble(sensor.trouble)
+        if outlets:
+            seen = self.watch.state[0]
+            self.cueing.feel(seen["f_H_B"], seen["w_WB_B"])
+        for outlet in outlets:
+            self._publish(outlet)
+
+    def _note_trouble(self, text: str) -> None:
+        """Of a part from outside, once."""
+        if text and text not in self._known_troubles:
+            self._known_troubles.add(text)
+            self.failures.append(JounceError(text))
+
     def _publish(self, outlet: Outlet) -> None:
         """One publication; an outlet that raises is closed and left out from then on."""
         try:
@@ -286,7 +328,10 @@ class Session:
     def _move(self, count: int) -> None:
         """`count` ticks of vehicle and platform; afterwards the state is sound, whatever happened in them."""
         v, runs = self.vehicle, self.moves
-        ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, runs, self.h, count)
+        if self.cueing.every:
+            self.cueing.serve(self.time, self.clock is None)
+            self._note_trouble(self.cueing.trouble)
+        ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, runs, count)
         self.tick += count
         if self.watch.state[0]["verdict"] != SOUND:
             self._recover()

@@ -54,7 +54,12 @@ HISTORY = (
     ("v_WB_B", (3,), "m/s", "velocity of the chassis reference point, in B"),
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
     ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B"),
-    ("theta", (WHEELS,), "rad", "lower-arm angle from the design position, + = jounce; of a five-link axle the height of the wheel [m]"),
+    (
+        "theta",
+        (WHEELS,),
+        "rad",
+        "+ = jounce: angle of the lower arm, height of a five-link wheel [m], joint of an axle from a file [rad, m]",
+    ),
     ("theta_dot", (WHEELS,), "rad/s", "its rate"),
     ("wheel_spin", (WHEELS,), "rad/s", "angular velocity of the wheel about its axle"),
     ("engine_speed", (), "rad/s", "crankshaft speed"),
@@ -95,15 +100,16 @@ def cueing_records(cueing: MotionCueing) -> CueingRecords:
 
 
 @kernel
-def ticks(vehicle, space, ground, cueing, watch, command, run, h, count):
-    """`count` ticks of h seconds under one command: the vehicle (while it runs and is sound), then what its driver's head feels.
+def ticks(vehicle, space, ground, cueing, watch, command, run, count):
+    """`count` ticks, as long as those of the cueing, under one command: the vehicle (while it runs and is sound), then what its driver's
+    head feels.
 
     vehicle : Model, space : Space, ground : five arrays of `terrain.surface`, cueing : CueingRecords, watch : Watch,
     command : record of COMMAND
 
     A state that is not sound stops the vehicle, but not the platform: verdict and size in `watch` say what it was.
     """
-    w = watch.state[0]
+    w, h = watch.state[0], cueing.p[0]["h"]
     for _ in range(count):
         if run:
             vehicle_step(vehicle, space, ground, command, h)

@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import Record, numbers, record
+from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, fields_of, read
+from simulator.base.records import Record, record
 from simulator.base.section import Section
 from terrain.edge import faded_margin, mirrored_margin, rolled_off
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.heightmap import FIRST_ROWS, read_heightmap
+from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
 from terrain.soil import drawn_as, named_soil, surface_on_soil
 from terrain.surface import GROUND, Ground, Road, height_and_normal
 
-_KEYS = ("type", "heights", "grid", "detail", "roughness", "soils", "roads", "spawn", "note")
 _HEIGHTS = (
     ("origin", (2,), "m", "x, y of the south-west sample"),
     ("spacing", (2,), "m", "distance of samples along x and y"),
@@ -51,23 +52,60 @@ _ROAD = (
     ("width", (), "m", "fully hard width"),
     ("verge", (), "m", "width on each side over which hard ground fades into soil"),
     ("embankment", (), "m", "width beyond the verge over which the bed meets the natural ground"),
-    ("crown_percent", (), "%", "fall from the center line outward"),
+    ("crown", (), "m/m", "fall from the center line outward"),
     ("smoothing", (), "m", "length over which the profile is graded; unused when the road is level"),
 )
-_SPAWN = (("position", (2,), "m", "x, y"), ("yaw_deg", (), "deg", "heading, + = left of the x axis"))
+_SPAWN = (("position", (2,), "m", "x, y"), ("yaw", (), "rad", "heading, + = left of the x axis"))
 _RANGES = {
     "spacing": (0.01, 1000.0), "scale": (-1000.0, 1000.0), "count": (4, 8193), "rms": (0.0, 20.0), "waviness": (0.5, 5.0),
     "longest": (0.1, 2000.0), "shortest": (0.1, 2000.0), "seed": (0, 2**32), "size": (5.0, 5000.0), "relief": (0.0, 1.0),
     "offset": (-1e5, 1e5), "origin": (-1e6, 1e6), "center": (-1e6, 1e6), "position": (-1e6, 1e6),
     "radii": (1.0, 5000.0),
-    "width": (1.0, 100.0), "verge": (0.5, 50.0), "embankment": (0.5, 200.0), "crown_percent": (0.0, 10.0), "smoothing": (0.0, 500.0),
-    "yaw_deg": (-360.0, 360.0),
+    "width": (1.0, 100.0), "verge": (0.5, 50.0), "embankment": (0.5, 200.0), "crown": (0.0, 0.1), "smoothing": (0.0, 500.0),
+    "yaw": (-math.radians(360.0), math.radians(360.0)),
 }  # fmt: skip
 SMALLEST_SHARE = 1e-4
 """Of the area, for a soil that is worth a name."""
 _LARGEST_GRID = 16_000_000
 HIGHEST = 1e4
 """m. No ground is higher or lower."""
+_NAME = Text("a name")
+_CLASS = Choice(tuple(ISO_CLASSES))
+_ROAD_FILE = (
+    Field("name", _NAME, "name of the road"),
+    Field("surface", Text("the name of a hard surface"), "its surface, a file in configs/soils"),
+    Field("roughness", _CLASS, "its class of ISO 8608; asked for where the terrain has a section roughness", None),
+    Field("level", Number("m", -HIGHEST, HIGHEST), "height of a level road; without it the road follows the ground", None),
+    *fields_of(_ROAD, _RANGES, written={"crown": "percent"}),
+    Field("points", Number("m", shape=((2, 100_000), 2)), "x, y of the corners of its line, each more than 1 m from the one before"),
+)
+_PATCH_FILE = (Field("soil", Text("the name of a soil"), "the soil, a file in configs/soils"), *fields_of(_ELLIPSE, _RANGES))
+_SHARES = Named(Number("1", 0.0, above=0.0), "soil names, each with its share of the area", least=1)
+_SOILS_FILE = (
+    Field("shares", _SHARES, "soils, files in configs/soils, each with its share of the area"),
+    *fields_of(_MOSAIC, _RANGES, defaults=dict.fromkeys(row[0] for row in _MOSAIC)),
+    Field("patches", ListOf(Group(_PATCH_FILE)), "ellipses of one soil each", ()),
+)
+_HEIGHTS_FILE = (
+    Field("file", Text("the path of a height map, beside this file or inside the assets"), "height map, .png, .npy or .asc"),
+    Field("first_row", Choice(FIRST_ROWS), "side of the map on which its first row lies"),
+    *fields_of(_HEIGHTS, _RANGES),
+)
+LANDSCAPE_FILE = (
+    Field("heights", Group(_HEIGHTS_FILE), "elevation data; level ground without", None),
+    Field("grid", Group(fields_of(_GRID, _RANGES)), "nodes to drive on"),
+    Field("detail", Group(fields_of(_DETAIL, _RANGES)), "bumps between the samples of the data", None),
+    Field(
+        "roughness",
+        Group((Field("class", _CLASS, "class of ISO 8608"), *fields_of(_ROUGHNESS, _RANGES))),
+        "roughness of the natural ground",
+        None,
+    ),
+    Field("soils", Group(_SOILS_FILE), "the natural ground"),
+    Field("roads", ListOf(Group(_ROAD_FILE)), "roads; the first has the right of way", ()),
+    Field("spawn", Group(fields_of(_SPAWN, _RANGES, written={"yaw": "deg"})), "where a drive begins"),
+)
+"""Of a terrain file with ``type: heightmap``, besides what all terrain files may say."""
 APPROACH = 120.0
 """m. Length over which a road comes to the height of another that it meets. Shorter: steep ramps."""
 MARGIN = 60.0
@@ -124,20 +162,16 @@ class _RoadPlan:
     profile: NDArray[np.float64]
 
 
-def landscape(mapping: Mapping[str, Any], file: object, name: str, folder: Path, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
-    """Ground out of the mapping of a terrain file with ``type: heightmap``.
+def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
+    """Ground out of a terrain file with ``type: heightmap``, checked by `LANDSCAPE_FILE`.
 
-    Sections: ``heights`` (elevation data; level ground without), ``grid`` (nodes to drive on), ``detail`` (bumps between the samples of
-    the data), ``roughness`` (ISO 8608 class of the natural ground), ``soils``, ``roads`` (the first has the right of way), ``spawn``. Their
-    keys are the tables of this file. Roads replace the detail and have their own roughness class. Around the grid lies a strip in which
-    the land rolls off, and from there on its mirror images go on for ever (`terrain.edge`).
+    Roads replace the detail and have their own roughness class. Around the grid lies a strip in which the land rolls off, and from there
+    on its mirror images go on for ever (`terrain.edge`).
 
     Raises
     ------
     ConfigError : anything that cannot be used
     """
-    terrain = Section(mapping, file)
-    terrain.only(_KEYS)
     grid = _grid(terrain)
     elevation = _elevation(terrain, folder, grid)
     names, natural = _soil_map(terrain.section("soils"), grid, elevation)
@@ -151,7 +185,7 @@ def landscape(mapping: Mapping[str, Any], file: object, name: str, folder: Path,
         pave(plan.bed, plan.distance, plan.gain, hardness, roughness, detail)
     heights += _laid_out(_bumps(terrain, grid), wide) * detail
     heights += _laid_out(_rough(terrain, grid, natural_class), wide) * roughness
-    soil_rows, soil_names, soil_ids = _soils_of_nodes(plans, names, natural, soils, file, grid)
+    soil_rows, soil_names, soil_ids = _soils_of_nodes(plans, names, natural, soils, terrain.file, grid)
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"], p[0]["mirrored"] = wide.origin, wide.spacing, 1
     roads = tuple(_road(plan) for plan in plans)
@@ -160,11 +194,11 @@ def landscape(mapping: Mapping[str, Any], file: object, name: str, folder: Path,
 
 
 def _grid(terrain: Section) -> _Grid:
-    values = terrain.section("grid").record(_GRID, _RANGES)[0]
+    values = terrain.mapping["grid"]
     columns, rows = (int(n) for n in values["count"])
     if rows * columns > _LARGEST_GRID:
         raise ConfigError(terrain.file, "grid.count", [columns, rows], f"at most {_LARGEST_GRID} nodes")
-    return _Grid(values["origin"].copy(), float(values["spacing"]), (rows, columns))
+    return _Grid(values["origin"], values["spacing"], (rows, columns))
 
 
 def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float32]:
@@ -173,11 +207,9 @@ def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float3
     if "heights" not in terrain.mapping:
         return heights
     data = terrain.section("heights")
-    values = data.record(_HEIGHTS, _RANGES, beside=("file", "first_row"))[0]
-    name = data.text("file", expected="the path of a height map, beside this file or inside the assets")
-    first_row = data.choice("first_row", FIRST_ROWS)
+    values, name, first_row = data.mapping, data.mapping["file"], data.mapping["first_row"]
     path = _height_map(name, data.file, folder)
-    source = read_heightmap(path, first_row, float(values["scale"]), float(values["offset"]))
+    source = read_heightmap(path, first_row, values["scale"], values["offset"])
     near, far = values["origin"], values["origin"] + values["spacing"] * (np.array(source.shape[::-1]) - 1)
     if (grid.corners() < near).any() or (grid.corners() > far).any():
         raise ConfigError(
@@ -201,17 +233,16 @@ def _height_map(name: str, file: str, folder: Path) -> Path:
 def _soil_map(soils: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
     """Names of the natural soils and the index (ny, nx) of each node."""
     mosaic_keys = [row[0] for row in _MOSAIC]
-    soils.only(("shares", "patches", *mosaic_keys))
-    shares = soils.raw("shares", expected="soil names, each with its share of the area")
-    if not isinstance(shares, Mapping) or not shares:
-        raise ConfigError(soils.file, "soils.shares", shares, "soil names, each with its share of the area")
-    parts = [float(numbers(part, (), soils.file, f"soils.shares.{soil}")) for soil, part in shares.items()]
-    if min(parts) < SMALLEST_SHARE * sum(parts) or min(parts) <= 0.0:
+    shares = soils.mapping["shares"]
+    parts = list(shares.values())
+    if min(parts) < SMALLEST_SHARE * sum(parts):
         raise ConfigError(soils.file, "soils.shares", dict(shares), f"shares above 0, none below {SMALLEST_SHARE:g} of all")
     names = list(shares)
     natural = np.zeros(grid.shape, np.uint8)
     if len(names) > 1 or any(key in soils.mapping for key in mosaic_keys):
-        values = soils.record(_MOSAIC, _RANGES, beside=("shares", "patches"))[0]
+        values = read(
+            fields_of(_MOSAIC, _RANGES), {key: soils.mapping[key] for key in mosaic_keys if key in soils.mapping}, soils.file, soils.key
+        )
         natural = mosaic(parts, float(values["size"]), float(values["relief"]), elevation, grid.origin, grid.spacing, int(values["seed"]))
     for patch in soils.sections("patches"):
         _patch(patch, grid, names, natural)
@@ -220,8 +251,7 @@ def _soil_map(soils: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tu
 
 def _patch(patch: Section, grid: _Grid, names: list[str], natural: NDArray[np.uint8]) -> None:
     """Write an ellipse of one soil into the map."""
-    values = patch.record(_ELLIPSE, _RANGES, beside=("soil",))[0]
-    soil = patch.text("soil", expected="the name of a soil")
+    values, soil = patch.mapping, patch.mapping["soil"]
     if soil not in names:
         names.append(soil)
     x, y = grid.axes()
@@ -232,16 +262,14 @@ def _patch(patch: Section, grid: _Grid, names: list[str], natural: NDArray[np.ui
 def _natural_class(terrain: Section) -> str | None:
     if "roughness" not in terrain.mapping:
         return None
-    roughness = terrain.section("roughness")
-    roughness.only(("class", *(row[0] for row in _ROUGHNESS)))
-    return roughness.choice("class", tuple(ISO_CLASSES))
+    return str(terrain.mapping["roughness"]["class"])
 
 
 def _rough(terrain: Section, grid: _Grid, natural_class: str | None) -> NDArray[np.float32]:
     """Roughness of the natural ground, from the longest wave down to two nodes [ISO 8608: waviness 2]."""
     if natural_class is None:
         return np.zeros((1, 1), np.float32)
-    values = terrain.section("roughness").record(_ROUGHNESS, _RANGES, beside=("class",))[0]
+    values = terrain.mapping["roughness"]
     density = iso_roughness(natural_class)
     return rough_field(density, 2.0, float(values["longest"]), 2.0 * grid.spacing, grid.spacing, int(values["seed"]))
 
@@ -250,7 +278,7 @@ def _bumps(terrain: Section, grid: _Grid) -> NDArray[np.float32]:
     """Bumps of the natural ground between the samples of the elevation data."""
     if "detail" not in terrain.mapping:
         return np.zeros((1, 1), np.float32)
-    values = terrain.section("detail").record(_DETAIL, _RANGES)[0]
+    values = terrain.mapping["detail"]
     if values["shortest"] >= values["longest"]:
         raise ConfigError(terrain.file, "detail.shortest", float(values["shortest"]), "less than detail.longest")
     rms, waviness, longest, shortest = (float(values[k]) for k in ("rms", "waviness", "longest", "shortest"))
@@ -264,21 +292,20 @@ def _laid_out(field: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
 
 def _plan(road: Section, grid: _Grid, wide: _Grid, natural_class: str | None) -> _RoadPlan:
     """Check one road, whose points lie in `grid`, and measure the distance of every node of `wide` from it."""
-    values = road.record(_ROAD, _RANGES, beside=("name", "surface", "roughness", "level", "points"))[0]
-    level = road.number("level", least=-HIGHEST, most=HIGHEST) if road.has("level") else None
+    values = road.mapping
     line = center_line(_corner_points(road, grid))
     bed = record(BED)
     bed[0]["half_width"], bed[0]["verge"] = 0.5 * values["width"], values["verge"]
-    bed[0]["embankment"], bed[0]["crown"] = values["embankment"], values["crown_percent"] / 100.0
+    bed[0]["embankment"], bed[0]["crown"] = values["embankment"], values["crown"]
     distance = np.full(wide.shape, np.inf, np.float32)
     station = np.zeros(wide.shape, np.float32)
     reach = float(bed[0]["half_width"] + bed[0]["verge"] + bed[0]["embankment"])
     mark(line, reach, wide.origin, wide.step, distance, station)
     return _RoadPlan(
-        name=road.text("name", expected="a name"),
-        surface=road.text("surface", expected="the name of a hard surface"),
+        name=values["name"],
+        surface=values["surface"],
         gain=_gain(road, natural_class),
-        level=level,
+        level=values.get("level"),
         bed=bed,
         smoothing=float(values["smoothing"]),
         line=line,
@@ -289,15 +316,11 @@ def _plan(road: Section, grid: _Grid, wide: _Grid, natural_class: str | None) ->
 
 
 def _corner_points(road: Section, grid: _Grid) -> NDArray[np.float64]:
-    expected = "at least two points, each more than 1 m from the one before"
-    given = road.raw("points", expected=expected)
-    if not isinstance(given, list) or len(given) < 2:
-        raise ConfigError(road.file, road.path("points"), given, expected)
-    points = numbers(given, (len(given), 2), road.file, road.path("points"), "m")
+    points = road.mapping["points"]
     if not (np.hypot(*np.diff(points, axis=0).T) > 1.0).all():
-        raise ConfigError(road.file, road.path("points"), given, expected)
+        raise ConfigError(road.file, road.path("points"), points, "points each more than 1 m from the one before")
     if not grid.holds(points):
-        raise ConfigError(road.file, road.path("points"), given, "points inside the grid")
+        raise ConfigError(road.file, road.path("points"), points, "points inside the grid")
     return points
 
 
@@ -307,7 +330,7 @@ def _gain(road: Section, natural_class: str | None) -> float:
         if "roughness" in road.mapping:
             raise ConfigError(road.file, road.path("roughness"), road.mapping["roughness"], "no such key without a section roughness")
         return 0.0
-    return 2.0 ** (ISO_CLASSES.index(road.choice("roughness", tuple(ISO_CLASSES))) - ISO_CLASSES.index(natural_class))
+    return 2.0 ** (ISO_CLASSES.index(road.choice("roughness", _CLASS.names())) - ISO_CLASSES.index(natural_class))
 
 
 def _graded(plans: list[_RoadPlan], natural: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
@@ -377,7 +400,15 @@ def _road(plan: _RoadPlan) -> Road:
 
 
 def _spawn(spawn: Section, grid: _Grid) -> tuple[float, float, float]:
-    values = spawn.record(_SPAWN, _RANGES)[0]
+    values = spawn.mapping
     if not grid.holds(values["position"]):
         raise ConfigError(spawn.file, "spawn.position", values["position"].tolist(), "a point inside the grid")
-    return float(values["position"][0]), float(values["position"][1]), math.radians(float(values["yaw_deg"]))
+    return float(values["position"][0]), float(values["position"][1]), values["yaw"]
+
+
+def read_heightmap_terrain(f: TerrainFile) -> Ground:
+    """Reader of `type: heightmap`."""
+    return landscape(Section(f.mapping, f.file), f.name, f.folder, f.soils)
+
+
+HEIGHTMAP = TerrainKind("heightmap", read_heightmap_terrain, CONTRACT, LANDSCAPE_FILE, "hills, soils and roads on a map of heights")

@@ -1,4 +1,4 @@
-"""Terrain files made into grounds: `type: flat`, `type: bump`, `type: heightmap`."""
+"""Terrain files made into grounds: `type: flat`, `type: bump`, `type: heightmap`, and types from outside (`terrain.kinds`)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base import fields
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
-from simulator.base.records import Record, numbers, record
-from simulator.base.section import Section
-from simulator.base.words import no_such_key
-from terrain.landscape import landscape
+from simulator.base.fields import Anything, Either, Field, Number, Text, Values, Variants
+from simulator.base.records import Record, record
+from simulator.base.section import Section, checked
+from simulator.base.words import did_you_mean
+from terrain.kinds import CONTRACT, TERRAINS, TerrainFile, TerrainKind, read
 from terrain.soil import drawn_as, named_soil, soil
 from terrain.surface import GROUND, Ground
 
@@ -25,23 +27,63 @@ FRICTION = 0.8
 
 FASTEST_WIND = 150.0
 """m/s. No storm is faster."""
-
-_PLANE = (
-    ("grade_percent", (), "%", "rise along x"),
-    ("cross_grade_percent", (), "%", "rise along y"),
-)
-_PLANE_RANGES = {"grade_percent": (-200.0, 200.0), "cross_grade_percent": (-200.0, 200.0)}
+STEEPEST = 2.0
+"""m/m. No plane rises more."""
 _SURFACE_KEYS = ("surface", "soil", "friction")
-_BUMP_NAMES = {
-    "height": "height", "h": "height", "amplitude": "height", "length": "length", "l": "length", "width": "width", "w": "width",
-    "x0": "start", "x_0": "start", "x": "start", "start": "start", "x_start": "start", "start_x": "start", "x_begin": "start",
-    "begin": "start", "position": "start", "at": "start", "xc": "center", "x_c": "center", "center": "center", "centre": "center",
-    "x_center": "center", "x_centre": "center", "center_x": "center", "x1": "end", "x_1": "end", "end": "end", "x_end": "end",
-    "end_x": "end", "shape": "shape", "profile": "shape", "form": "shape",
-}  # fmt: skip
-"""Names that bump files use, with or without _m behind, and the measure they mean."""
-_BUMP_RANGES = {"height": (-2.0, 2.0), "length": (0.05, 200.0), "width": (0.1, 200.0), "start": (-1e5, 1e5)}
 _REMARKS = ("name", "note", "text", "description", "formula", "comment")
+_ANYWHERE = (-1e5, 1e5)
+"""m. Where a bump may lie."""
+_LENGTH = (0.05, 200.0)
+"""m. Of a bump."""
+_SHAPES = ("half_sine", "haversine")
+
+_SURFACE = (
+    Field("surface", Text("the name of a surface"), "a hard surface all over, a file in configs/soils", None),
+    Field("soil", Text("the name of a soil"), "a soil all over, a file in configs/soils", None),
+    Field("friction", Number("1", 0.0, 2.0), f"friction coefficient of bare hard ground, {FRICTION:g} where nothing is said", None),
+)
+_FLAT = (
+    *_SURFACE,
+    Field("grade", Number("m/m", -STEEPEST, STEEPEST), "rise along x", 0.0, written="percent"),
+    Field("cross_grade", Number("m/m", -STEEPEST, STEEPEST), "rise along y", 0.0, written="percent"),
+)
+
+
+def _names(*names: str) -> dict[str, str]:
+    """Names that other codes have for a measure of a bump."""
+    return dict.fromkeys(names, "")
+
+
+_BUMP = (
+    *_SURFACE,
+    Field("height", Number("m", -2.0, 2.0), "height of its crest", also=_names("h", "H", "amplitude")),
+    Field("length", Number("m", *_LENGTH), "along x; start and end also give it", None, also=_names("l", "L")),
+    Field("width", Number("m", 0.1, 200.0), "about y = 0; everywhere when left out", None, also=_names("w", "W")),
+    Field(
+        "start",
+        Either((Number("m", *_ANYWHERE), Number("m", *_ANYWHERE, shape=(2,)))),
+        "x where it begins, or two numbers: where it begins and ends",
+        None,
+        also=_names("x0", "x_0", "x", "x_start", "start_x", "x_begin", "begin", "position", "at"),
+    ),
+    Field(
+        "center", Number("m", *_ANYWHERE), "x of its middle", None, also=_names("xc", "x_c", "centre", "x_center", "x_centre", "center_x")
+    ),
+    Field("end", Number("m", *_ANYWHERE), "x where it ends", None, also=_names("x1", "x_1", "x_end", "end_x")),
+    Field("shape", Text(f"one of {', '.join(_SHAPES)}"), "z = height sin(pi s), or its square", _SHAPES[0], also=_names("profile", "form")),
+)
+_WORLD = (
+    Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall of the world there", STANDARD_GRAVITY),
+    Field("wind", Number("m/s", -FASTEST_WIND, FASTEST_WIND, shape=(3,)), "velocity of the air", (0.0, 0.0, 0.0), "the world"),
+)
+FILE = Variants(
+    "type",
+    lambda name: TERRAINS.need(name).table,
+    TERRAINS.names,
+    "an endless plane, one with a bump across the way, a piece of land, or what a plugin brings",
+    (*_WORLD, *(Field(name, Anything("a remark"), "a remark; not used", None) for name in _REMARKS)),
+)
+"""Of a file in ``configs/terrains``."""
 _BUMP_CELLS = 256
 
 
@@ -50,8 +92,7 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
 
     Parameters
     ----------
-    mapping : the file's contents; ``gravity`` [m/s2] and ``wind`` [m/s], the velocity of the air in W, are those of the world there;
-        ``type`` decides about the other keys, see `flat`, `bump` and `terrain.landscape.landscape`
+    mapping : the file's contents, as `FILE` says
     file : its name, for messages and for the ground's name
     folder : where asset files lie that the mapping names, unless they lie beside the file
     soils : contents of the soil files by name
@@ -60,102 +101,74 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     ------
     ConfigError : anything that cannot be used
     """
-    section = Section(mapping, file)
-    kind = section.choice("type", ("flat", "bump", "heightmap"))
-    gravity = section.number("gravity", STANDARD_GRAVITY, least=0.0, most=100.0)
-    wind = section.array("wind", (3,), (0.0, 0.0, 0.0), within=FASTEST_WIND)
-    surroundings = {key: value for key, value in mapping.items() if key not in ("gravity", "wind")}
-    name = Path(str(file)).stem
-    if kind == "flat":
-        ground = flat(surroundings, file, name, soils)
-    elif kind == "bump":
-        ground = bump(surroundings, file, name, soils)
-    else:
-        ground = landscape(surroundings, file, name, folder, soils)
-    ground.p[0]["gravity"], ground.p[0]["wind"] = gravity, wind
+    said = checked(FILE, mapping, file).mapping
+    known = {key: said[key] for field in _WORLD for key in field.spellings() if key in said}
+    world = said if isinstance(said, Values) else fields.read(_WORLD, known, file)
+    own = said if isinstance(said, Values) else {key: value for key, value in said.items() if key not in known}
+    ground = read(said["type"], TerrainFile(own, str(file), Path(str(file)).stem, folder, soils))
+    ground.p[0]["gravity"], ground.p[0]["wind"] = world["gravity"], world["wind"]
     return ground
 
 
-def flat(mapping: Mapping[str, Any], file: object, name: str, soils: Soils) -> Ground:
-    """Endless plane through the origin.
-
-    Keys: ``surface`` (the name of a hard one), ``soil`` or a bare ``friction`` of hard ground (default `FRICTION`); ``grade_percent``
-    rise along x, ``cross_grade_percent`` rise along y.
-    """
-    level = {"grade_percent": 0.0, "cross_grade_percent": 0.0}
-    plane = Section(mapping, file).record(_PLANE, _PLANE_RANGES, level, beside=("type", *_SURFACE_KEYS, *_REMARKS))
+def flat(terrain: Section, name: str, soils: Soils) -> Ground:
+    """Endless plane through the origin, out of a terrain file that is checked."""
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"] = (-1.5, -1.5), (1.0, 1.0)
-    p[0]["slope"] = plane[0]["grade_percent"] / 100.0, plane[0]["cross_grade_percent"] / 100.0
-    return _uniform(name, p, np.zeros((4, 4), np.float32), mapping, file, soils)
+    p[0]["slope"] = terrain.mapping["grade"], terrain.mapping["cross_grade"]
+    return uniform(name, p, np.zeros((4, 4), np.float32), terrain.mapping, terrain.file, soils)
 
 
-def bump(mapping: Mapping[str, Any], file: object, name: str, soils: Soils) -> Ground:
-    """Endless plane z = 0 with one bump across the way, at x from start to start + length.
+def bump(terrain: Section, name: str, soils: Soils) -> Ground:
+    """Endless plane z = 0 with one bump across the way, at x from start to start + length, out of a terrain file that is checked.
 
-    Keys: ``height`` and ``length`` in m; the place as ``start``, ``center`` or ``end`` (x in m; start and end also give a length);
-    ``width`` in m about y = 0, everywhere when left out; ``shape`` half_sine (default, z = height sin(pi s), s from 0 to 1) or
-    haversine (z = height sin^2(pi s)); the surface as for `flat`. Other codes' names for these are understood, see `_BUMP_NAMES`.
+    half_sine is z = height sin(pi s) with s from 0 to 1, haversine z = height sin^2(pi s).
     """
-    given = _bump_measures(mapping, file)
-    shape = Section(given, file).choice("shape", ("half_sine", "haversine"), "half_sine")
-    start, length = _bump_extent(given, file)
-    height = _measure(given, "height", file)
+    shape = _shape(terrain)
+    start, length = _bump_extent(terrain)
     dx = length / _BUMP_CELLS
     s = np.clip(np.arange(-4, _BUMP_CELLS + 5) / _BUMP_CELLS, 0.0, 1.0)
-    rise = height * np.sin(np.pi * s) ** (1 if shape == "half_sine" else 2)
+    rise = terrain.mapping["height"] * np.sin(np.pi * s) ** (1 if shape == "half_sine" else 2)
     p = record(GROUND)
-    if given.get("width") is None:
+    width = terrain.mapping.get("width")
+    if width is None:
         p[0]["origin"], p[0]["spacing"] = (start - 4 * dx, -1.5), (dx, 1.0)
         across = np.ones(4)
     else:
-        width = _measure(given, "width", file)
         dy = width / _BUMP_CELLS
         p[0]["origin"], p[0]["spacing"] = (start - 4 * dx, -0.5 * width - 4 * dy), (dx, dy)
         across = np.zeros(_BUMP_CELLS + 9)
         across[4:-4] = 1.0
-    return _uniform(name, p, np.outer(across, rise).astype(np.float32), mapping, file, soils)
+    return uniform(name, p, np.outer(across, rise).astype(np.float32), terrain.mapping, terrain.file, soils)
 
 
-def _bump_measures(mapping: Mapping[str, Any], file: object) -> dict[str, Any]:
-    given: dict[str, Any] = {}
-    for key, value in mapping.items():
-        if key in ("type", *_SURFACE_KEYS, *_REMARKS):
-            continue
-        measure = _BUMP_NAMES.get(str(key).lower().removesuffix("_m"))
-        if measure is None:
-            known = ("height", "length", "start", "center", "end", "width", "shape", *_SURFACE_KEYS, *_REMARKS)
-            raise ConfigError(file, str(key), value, no_such_key(key, known, _BUMP_NAMES))
-        if measure in given:
-            raise ConfigError(file, str(key), value, f"the {measure} of the bump only once")
-        given[measure] = value
-    if isinstance(given.get("shape"), str):
-        plain = given["shape"].lower().replace("-", "_").replace(" ", "_")
-        given["shape"] = {"halfsine": "half_sine", "sine": "half_sine", "half_sine_bump": "half_sine"}.get(plain, plain)
-    if isinstance(given.get("start"), list):
-        pair = numbers(given["start"], (2,), file, "start", "m")
-        given |= {"start": float(pair[0]), "end": float(pair[1])}
-    return given
+def _shape(terrain: Section) -> str:
+    """Shape of a bump, which other codes write in several ways."""
+    said = terrain.mapping["shape"]
+    plain = said.lower().replace("-", "_").replace(" ", "_")
+    shape = {"halfsine": "half_sine", "sine": "half_sine", "half_sine_bump": "half_sine"}.get(plain, plain)
+    if shape not in _SHAPES:
+        raise ConfigError(terrain.file, terrain.path("shape"), said, f"one of {', '.join(_SHAPES)}{did_you_mean(plain, _SHAPES)}")
+    return str(shape)
 
 
-def _bump_extent(given: dict[str, Any], file: object) -> tuple[float, float]:
+def _bump_extent(terrain: Section) -> tuple[float, float]:
+    """Where a bump begins and how long it is [m]."""
+    given = dict(terrain.mapping)
+    if not isinstance(given.get("start", 0.0), float):
+        given["start"], given["end"] = map(float, given["start"])
     if "start" in given and "end" in given and "length" not in given:
-        start = _measure(given, "start", file)
-        given["length"] = _measure(given, "end", file) - start
-    length = _measure(given, "length", file)
+        given["length"] = given["end"] - given["start"]
+    low, high = _LENGTH
+    if "length" not in given or not low <= given["length"] <= high:
+        raise ConfigError(terrain.file, terrain.path("length"), given.get("length", "nothing"), f"a number in m, from {low:g} to {high:g}")
     places = [key for key in ("start", "center", "end") if key in given]
     if not places:
-        raise ConfigError(file, "start", "nothing", "a number in m: x where the bump begins (or center, or end)")
-    place = _measure(given, places[0], file)
-    return place - {"start": 0.0, "center": 0.5, "end": 1.0}[places[0]] * length, length
+        raise ConfigError(terrain.file, "start", "nothing", "a number in m: x where the bump begins (or center, or end)")
+    return given[places[0]] - {"start": 0.0, "center": 0.5, "end": 1.0}[places[0]] * given["length"], given["length"]
 
 
-def _measure(given: Mapping[str, Any], key: str, file: object) -> float:
-    return float(numbers(given.get(key, "nothing"), (), file, key, "m", _BUMP_RANGES.get(key, (-1e5, 1e5))))
-
-
-def _uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mapping[str, Any], file: object, soils: Soils) -> Ground:
-    """Ground of one surface or soil all over."""
+def uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mapping[str, Any], file: object, soils: Soils) -> Ground:
+    """Ground of one surface or soil all over: of the `surface`, `soil` or `friction` that the mapping says. Raises ConfigError."""
     given = [key for key in _SURFACE_KEYS if key in mapping]
     if len(given) > 1:
         raise ConfigError(file, given[1], mapping[given[1]], "only one of " + ", ".join(_SURFACE_KEYS))
@@ -166,3 +179,17 @@ def _uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mappin
         label = drawn_as(soils, mapping[given[0]])
     hardness = np.full(heights.shape, rows[0]["hardness"], np.float32)
     return Ground(name, p, heights, hardness, np.zeros(heights.shape, np.uint8), rows, (label,), (0.0, 0.0, 0.0))
+
+
+def read_flat(f: TerrainFile) -> Ground:
+    """Reader of `type: flat`."""
+    return flat(Section(f.mapping, f.file), f.name, f.soils)
+
+
+def read_bump(f: TerrainFile) -> Ground:
+    """Reader of `type: bump`."""
+    return bump(Section(f.mapping, f.file), f.name, f.soils)
+
+
+FLAT = TerrainKind("flat", read_flat, CONTRACT, _FLAT, "an endless plane")
+BUMP = TerrainKind("bump", read_bump, CONTRACT, _BUMP, "an endless plane with one bump across the way")

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Text, Variants, fields_of, filled
 from simulator.base.jit import inline
-from simulator.base.records import Record, record
-from simulator.base.section import Section
+from simulator.base.records import Record
+from simulator.base.section import checked
 from simulator.base.words import did_you_mean
 
 SOIL = (
@@ -45,32 +46,32 @@ FIRM = {
 }  # fmt: skip
 """Soil below a hard surface when a terrain names none. Its share is always zero; the numbers only keep equations finite."""
 
-_SURFACE_FILE = (("friction", (), "1", "friction coefficient of a tire on it"),)
-_SOIL_FILE = tuple(
-    ("friction_angle_deg", (), "deg", row[3]) if row[0] == "friction_angle" else row for row in SOIL if row[0] != "hardness"
-)  # fmt: skip
 _RANGES = {
     "friction": (0.0, 2.0), "k_c": (-1e9, 1e9), "k_phi": (0.0, 1e10), "n": (0.05, 4.0), "cohesion": (0.0, 1e6),
-    "friction_angle_deg": (0.0, 60.0), "shear_modulus": (1e-4, 1.0), "unit_weight": (0.0, 5e4), "c1": (0.0, 0.95), "c2": (0.0, 0.95),
+    "friction_angle": (0.0, math.radians(60.0)), "shear_modulus": (1e-4, 1.0), "unit_weight": (0.0, 5e4), "c1": (0.0, 0.95), "c2": (0.0, 0.95),
     "exit_ratio": (-1.0, 0.0), "damping": (0.0, 1e8), "elastic_stiffness": (1e5, 1e12),
 }  # fmt: skip
+
+_SURFACE = fields_of((("friction", (), "1", "friction coefficient of a tire on it"),), _RANGES)
+_SOIL = fields_of(SOIL[1:], _RANGES, written={"friction_angle": "deg"})
+_LOOKS = Field("looks_like", Text("the name of the soil in whose colors it is drawn"), "the soil in whose colors it is drawn", None)
+FILE = Variants("type", {"surface": _SURFACE, "soil": _SOIL}, ("surface", "soil"), "hard ground, or soil that gives way", (_LOOKS,))
+"""Of a file in ``configs/soils``."""
 
 
 def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     """Record of table `SOIL` from a soil or surface file.
 
-    Such a file says ``type: surface`` and a ``friction``, or ``type: soil`` and every row of `SOIL` but the hardness, the
-    friction angle as ``friction_angle_deg``; and optionally ``looks_like``, the soil whose colors it is drawn in (`drawn_as`).
+    Such a file says ``type: surface`` and a ``friction``, or ``type: soil`` and every row of `SOIL` but the hardness; and optionally
+    ``looks_like``, the soil whose colors it is drawn in (`drawn_as`).
 
     Raises
     ------
     ConfigError : wrong type, unknown or missing key, a number out of range
     """
-    section = Section(mapping, file, key)
-    kind = section.choice("type", ("surface", "soil"))
-    values = section.record(_SURFACE_FILE if kind == "surface" else _SOIL_FILE, _RANGES, beside=("type", "looks_like"))
-    if "looks_like" in section.mapping:
-        section.text("looks_like", expected="the name of the soil in whose colors it is drawn")
+    section = checked(FILE, mapping, file, key)
+    kind = section.mapping["type"]
+    values = filled(SOIL, section.mapping)
     if kind == "soil" and values[0]["c1"] + values[0]["c2"] > 1.0:
         raise ConfigError(file, section.path("c2"), float(values[0]["c2"]), "c1 + c2 at most 1: the peak stress lies in the contact")
     if kind == "soil":
@@ -79,7 +80,7 @@ def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
             expected = f"k_c / b + k_phi of at least {LEAST_MODULUS:g} under a tire of b = {REFERENCE_WIDTH:g} m, here {k:.3g}"
             guilty = "k_c" if values[0]["k_c"] < 0.0 else "k_phi"
             raise ConfigError(file, section.path(guilty), float(values[0][guilty]), expected)
-    return _filled(kind, values)
+    return _completed(kind, values)
 
 
 def named_soil(soils: Mapping[str, Mapping[str, Any]], name: Any, kind: str, file: object, key: str) -> Record:
@@ -105,19 +106,12 @@ def surface_on_soil(surface: Record, below: Record) -> Record:
     return out
 
 
-def _filled(kind: str, values: Record) -> Record:
-    out = record(SOIL)
-    out[0]["hardness"] = 1.0 if kind == "surface" else 0.0
-    out[0]["friction"] = values[0]["friction"]
-    for row in SOIL[2:]:
-        name = row[0]
-        if kind == "surface":
-            out[0][name] = FIRM[name]
-        elif name == "friction_angle":
-            out[0][name] = math.radians(values[0]["friction_angle_deg"])
-        else:
-            out[0][name] = values[0][name]
-    return out
+def _completed(kind: str, values: Record) -> Record:
+    values[0]["hardness"] = 1.0 if kind == "surface" else 0.0
+    if kind == "surface":
+        for name, value in FIRM.items():
+            values[0][name] = value
+    return values
 
 
 @inline

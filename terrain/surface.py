@@ -46,6 +46,10 @@ class Road:
     """m, strip on each side over which the hard surface fades into soil"""
 
 
+GroundArrays = tuple[Record, NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8], NDArray[Any]]
+"""What kernels take of a ground: GROUND record, heights, hardness, soil_ids, soils."""
+
+
 @dataclass(frozen=True)
 class Ground:
     """Everything about one ground. Kernels take the first five members, people the rest."""
@@ -76,6 +80,11 @@ class Ground:
             for axis, spacing in ((1, self.p[0]["spacing"][0]), (0, self.p[0]["spacing"][1]))
         )
         self.p[0]["steepest"] = 1.25**2 * math.hypot(along_x, along_y)
+
+    @property
+    def arrays(self) -> GroundArrays:
+        """What kernels take."""
+        return self.p, self.heights, self.hardness, self.soil_ids, self.soils
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:

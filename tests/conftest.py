@@ -23,10 +23,38 @@ BY_THE_CLOCK = {
 }
 """Files whose tests run several processes in real time: one of them at a time, so that no more than one other test is beside it."""
 
+FAST = {
+    "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
+    "flow": ("test_clock.py", "test_json_text.py"),
+    "input": ("test_device_profiles.py", "test_human_driver.py", "test_shaping.py"),
+    "laws": (
+        "test_integrators.py",
+        "test_mirror.py",
+        "test_momentum.py",
+        "test_pitman_arm.py",
+        "test_recorded_states.py",
+        "test_struts.py",
+    ),
+    "library": ("test_public_names.py", "test_simulation.py"),
+    "maneuvers": ("test_course.py", "test_metrics.py", "test_path.py"),
+    "motion": ("test_packets.py", "test_platform.py", "test_stream.py"),
+    "oracles": ("test_five_link.py", "test_known_mechanisms.py"),
+    "record": ("test_log.py", "test_writer.py"),
+    "tenants": ("test_registry.py",),
+    "terrain": ("test_terrain_heightmap.py", "test_terrain_load.py", "test_terrain_soil.py", "test_terrain_surface.py"),
+    "tires": ("test_soil_wheel.py", "test_standstill.py", "test_tire_file.py", "test_tmeasy.py"),
+    "view": ("test_camera.py", "test_layout.py", "test_meshes.py", "test_messages.py"),
+}
+"""Files of `make fast`, by room: chosen by how long they take, one or more of each room. Tests in them that take long are marked `slow`."""
+
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A file is run by one process, and all files of BY_THE_CLOCK by one."""
     for item in items:
         name = item.path.name
+        if name in BY_THE_CLOCK:
+            item.add_marker(pytest.mark.clock)
+        if name in FAST.get(item.path.parent.name, ()):
+            item.add_marker(pytest.mark.fast)
         item.add_marker(pytest.mark.xdist_group("by the clock" if name in BY_THE_CLOCK else str(item.path)))

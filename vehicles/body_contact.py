@@ -16,7 +16,6 @@ what the steepest ground can rise on that way.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from simulator.base.algebra.spatial import unrotated
 from simulator.base.algebra.vectors import add, add_scaled, cross, dot, scale, vector
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section
@@ -32,6 +32,9 @@ from terrain.surface import height_and_normal
 
 MOST_POINTS = 32
 FEWEST = 4
+
+FARTHEST = 100.0
+"""m. No coordinate of a point lies further away."""
 
 BODY_CONTACT = (
     # name        shape              unit     what it is
@@ -147,17 +150,30 @@ def touch_point(p, s, i, state, R, ground, v_B, h):
     return gap, add_scaled(across, load, normal)
 
 
-def read_body_contact(s: Section, mass: float, box: tuple[NDArray[np.float64], NDArray[np.float64]], within: float) -> Record:
+BODY_FILE = (
+    Field(
+        "contact_points_left",
+        Number("m", -FARTHEST, FARTHEST, shape=((FEWEST // 2, MOST_POINTS // 2), 3)),
+        "points of the left side that may touch the ground; the right side is the mirror image; without, those of a box",
+        None,
+        "the chassis frame",
+    ),
+    Field("contact_strength", Number("N", 0.0, 1e9, above=0.0), "force at which a point of the body gives way; from the weight", None),
+    Field("contact_rate", Number("N/m", 0.0, 1e9, above=0.0), "stiffness of a point before that; from the weight", None),
+    Field("contact_friction", Number("1", 0.0, 2.0), "friction coefficient of the body on the ground", FRICTION),
+)
+"""Of the section `body` of a vehicle file, besides the outline."""
+
+
+def read_body_contact(s: Section, mass: float, box: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Record:
     """Record of BODY_CONTACT from the `body` section of a vehicle file.
 
-    Keys, all optional: `contact_points_left` (the right side is the mirror image), `contact_strength` [N], `contact_rate` [N/m],
-    `contact_friction`. Without points the corners and the middle of the edges of a box bear the vehicle.
+    Its keys, BODY_FILE, may all be left out. Without points the corners and the middle of the edges of a box bear the vehicle.
 
     Parameters
     ----------
     mass : of the whole vehicle [kg]
     box : least and largest x, y, z of the body, in B [m]
-    within : m, no coordinate lies further away
 
     Raises
     ------
@@ -165,24 +181,19 @@ def read_body_contact(s: Section, mass: float, box: tuple[NDArray[np.float64], N
     """
     p = record(BODY_CONTACT)
     q = p[0]
-    points = _mirrored(_points_left(s, within)) if s.has("contact_points_left") else _box_points(*box)
+    points = _mirrored(_points_left(s)) if s.has("contact_points_left") else _box_points(*box)
     q["count"] = len(points)
     q["points"][: len(points)] = points
     q["reach"] = np.linalg.norm(points, axis=1).max()
-    q["strength"] = s.number("contact_strength", STRENGTH * mass * STANDARD_GRAVITY, above=0.0, most=1e9)
-    q["rate"] = s.number("contact_rate", STRENGTH * mass * STANDARD_GRAVITY / GIVE, above=0.0, most=1e9)
-    q["friction"] = s.number("contact_friction", FRICTION, least=0.0, most=2.0)
+    q["strength"] = s.number("contact_strength", STRENGTH * mass * STANDARD_GRAVITY)
+    q["rate"] = s.number("contact_rate", STRENGTH * mass * STANDARD_GRAVITY / GIVE)
+    q["friction"] = s.number("contact_friction", FRICTION)
     q["damping"] = 2.0 * DAMPING * math.sqrt(q["rate"] * mass / 4.0)
     return p
 
 
-def _points_left(s: Section, within: float) -> NDArray[np.float64]:
-    given: Any = s.raw("contact_points_left")
-    count = len(given) if isinstance(given, list) else 0
-    if not FEWEST // 2 <= count <= MOST_POINTS // 2:
-        expected = f"a list of {FEWEST // 2} to {MOST_POINTS // 2} points"
-        raise ConfigError(s.file, s.path("contact_points_left"), given, expected)
-    points = s.array("contact_points_left", (count, 3), within=within)
+def _points_left(s: Section) -> NDArray[np.float64]:
+    points: NDArray[np.float64] = s.raw("contact_points_left")
     if (points[:, 1] < 0.0).any():
         expected = "points with y >= 0: the right side is their mirror image"
         raise ConfigError(s.file, s.path("contact_points_left"), points.tolist(), expected)

@@ -15,26 +15,24 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, GravityWarning
 from simulator.base.records import Record, record
-from simulator.base.section import Section
+from simulator.base.section import Section, checked
 from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import ROOF, read_body_contact
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section
 from vehicles.suspension.anti_roll_bar_section import read_anti_roll_bars
-from vehicles.suspension.axle_section import BUSHES, FAR, HEAVY, LIGHT, MIRROR, Axle, read_inertia, warn_of
+from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
 from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.kinds import read_axle
 from vehicles.suspension.mechanism.travel import write_ends
 from vehicles.suspension.struts import STRUTS
-from vehicles.suspension.tables.build_tables import COARSEST_TOLERANCE, DEFAULT_TOLERANCE, FINEST_TOLERANCE
+from vehicles.suspension.tables.build_tables import DEFAULT_TOLERANCE
 from vehicles.travel import find_ends
+from vehicles.vehicle_file import KINEMATICS, VEHICLE_FILE
 
 Vector = NDArray[np.float64]
 
-
-KINEMATICS = ("closed_form", "table")
-"""How the motion of the suspension is found, the first one if the file does not say."""
 
 TRAVEL = (-0.05, 0.0, 0.05)
 """rad, m. Thetas about the design position in which every corner must close, at both ends of the steering too."""
@@ -73,10 +71,10 @@ class Description:
 
 def read_description(mapping: Any, file: str) -> Description:
     """Checked description. Raises ConfigError naming file, key path, value and expectation."""
-    with Section(mapping, file) as s:
+    with checked(VEHICLE_FILE, mapping, file) as s:
         with s.section("chassis") as c:
             chassis = _chassis(c)
-            head = c.array("drivers_head", (3,), within=FAR)
+            head = c.array("drivers_head", (3,))
         axles, sections = _axles(s)
         struts = record_for(STRUTS, axles.size)
         corners = []
@@ -85,7 +83,7 @@ def read_description(mapping: Any, file: str) -> Description:
                 corners.append(axle.corner(mirror))
                 axle.write_struts(struts, i)
         if s.has("gravity"):
-            given = s.number("gravity", least=0.0, most=100.0)
+            given = s.number("gravity")
             told = (
                 f"{file}: gravity: {given:g} is not used: gravity is now that of the terrain file, {STANDARD_GRAVITY:g} where it says none"
             )
@@ -109,15 +107,11 @@ def read_description(mapping: Any, file: str) -> Description:
         body[0]["drivers_head"], body[0]["drag_point"] = head, chassis.p_BoBcm
         if s.has("aerodynamics"):
             with s.section("aerodynamics") as a:
-                body[0]["drag_area"] = a.number("drag_coefficient", least=0.0, most=10.0) * a.number("frontal_area", least=0.0, most=1e3)
-                body[0]["air_density"] = a.number("air_density", least=0.0, most=1e3)
+                body[0]["drag_area"] = a.number("drag_coefficient") * a.number("frontal_area")
+                body[0]["air_density"] = a.number("air_density")
         with s.section("body") as b:
-            outline = (
-                b.number("length", above=0.0, least=0.1, most=FAR),
-                b.number("width", above=0.0, least=0.1, most=FAR),
-                b.number("front_overhang", least=0.0, most=FAR),
-            )
-            contact = read_body_contact(b, _whole_mass(mechanism), _box(mechanism, outline, head), FAR)
+            outline = b.number("length"), b.number("width"), b.number("front_overhang")
+            contact = read_body_contact(b, _whole_mass(mechanism), _box(mechanism, outline, head))
         bushes = {
             name: np.stack(
                 [
@@ -131,7 +125,9 @@ def read_description(mapping: Any, file: str) -> Description:
         tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
         if not tables and not closed_form.all():
             raise ConfigError(file, "suspension_kinematics", KINEMATICS[0], "table: an axle from a mechanism file has no closed form")
-        tolerance = s.number("suspension_table_tolerance", DEFAULT_TOLERANCE, least=FINEST_TOLERANCE, most=COARSEST_TOLERANCE)
+        if tables and steering[0]["column_stiffness"] > 0.0:
+            raise ConfigError(file, "steering.column", "a free arm", "closed_form as suspension_kinematics: tables know no free arm")
+        tolerance = s.number("suspension_table_tolerance", DEFAULT_TOLERANCE)
         return Description(
             s.text("name"),
             design,
@@ -164,7 +160,7 @@ def _tires(s: Section, axles: Axles) -> tuple[str, ...]:
     by_axle, by_wheel = (f"{{{', '.join(f'{name}: NAME' for name in names)}}}" for names in (axles.names, axles.corners))
     expected = f"the name of a tire file, {by_axle}, or {by_wheel}"
     given = s.raw("tires", expected=expected)
-    if not isinstance(given, dict):
+    if isinstance(given, str):
         return (s.text("tires"),) * axles.size.wheels
     with s.section("tires") as t:
         if set(given) == set(axles.names):
@@ -243,5 +239,5 @@ def _chassis(c: Section) -> RigidBody:
 
 def _free_body(s: Section) -> RigidBody:
     """Body with `mass`, `com` and `inertia`."""
-    mass, com = s.number("mass", above=0.0, least=LIGHT, most=HEAVY), s.array("com", (3,), within=FAR)
+    mass, com = s.number("mass"), s.array("com", (3,))
     return checked_body(RigidBody(s.key, mass, com, read_inertia(s, "inertia")), s.file, s.key, warn=warn_of(s))

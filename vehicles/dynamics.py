@@ -90,6 +90,8 @@ WORK = (
     ("R_WB", (3, 3), "1", "attitude of the chassis, from the quaternion of its state"),
     ("A", (6, 6), "", "articulated inertia of the chassis"),
     ("x", (6,), "", "right-hand side, then angular and linear acceleration (relative to free fall)"),
+    ("arm_coupling", (6,), "", "of a free steering arm: its coupling with the chassis, the thetas eliminated"),
+    ("arm_answer", (6,), "", "what the chassis does per acceleration of that arm"),
 )
 """Scratch of one evaluation, kept in a record so that nothing is allocated."""
 

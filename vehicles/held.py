@@ -16,6 +16,7 @@ from simulator.base.algebra.vectors import cross, vector
 from simulator.base.errors import JounceError
 from simulator.base.frames import euler_angles, quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
+from terrain.surface import GroundArrays
 from vehicles.axles import USUAL, WHEELS, Size, record_for
 from vehicles.drivetrain.driveline import solve_wheels, wheel_share
 from vehicles.drivetrain.drivetrain import half_shaft_inertia, reactions
@@ -26,7 +27,7 @@ from vehicles.stages import add_reactions, answer, before_contact, gather_tire_l
 from vehicles.tires.radial import effective_radius
 from vehicles.tires.tread_law import MEMORY, NUMBERS
 from vehicles.tires.wheels import advance_tire, answer_outside, press_tire, touch_ground
-from vehicles.vehicle import Ground, Vehicle
+from vehicles.vehicle import Vehicle
 
 HELD_STATE = (
     # name          shape   unit     what it is
@@ -77,7 +78,7 @@ class HeldVehicle:
     JounceError : no trim is found
     """
 
-    def __init__(self, vehicle: Vehicle, ground: Ground, speed: float) -> None:
+    def __init__(self, vehicle: Vehicle, ground: GroundArrays, speed: float) -> None:
         vehicle.reset(ground)
         self.model, self.space, self.ground = vehicle.model, vehicle.space, ground
         self.space.axles[0]["brake_torque"] = 0.0

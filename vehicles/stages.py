@@ -21,7 +21,9 @@ from simulator.base.records import Record
 from vehicles.body_contact import touch_ground
 from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 from vehicles.dynamics import answer_loads
+from vehicles.free_steering import answer_with_arm, is_free, turn_arm
 from vehicles.steering.pitman_arm import place_tierods
+from vehicles.steering_torque import steering_torque
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_sums import prepare_here
 from vehicles.suspension.ends import hold_ends, stay_closed
@@ -191,6 +193,18 @@ def answer(m, s, ground):
     """Accelerations under the loads and the gravity of the ground, at the state that `before_contact` has seen."""
     s.loads[0]["gravity"] = ground[0][0]["gravity"]
     answer_loads(m, s)
+
+
+@inline
+def answer_in_step(m, s, ground, h, tabulated):
+    """The same over a step of h seconds, in which a free steering arm moves too; and the torque that the arm needs or gets."""
+    if is_free(m):
+        s.loads[0]["gravity"] = ground[0][0]["gravity"]
+        answer_with_arm(m, s, h)
+        turn_arm(m, s, h)
+    else:
+        answer(m, s, ground)
+        steering_torque(m, s, tabulated)
 
 
 @inline

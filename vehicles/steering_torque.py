@@ -28,25 +28,32 @@ def pitman_torque(m, s):
     torque = 0.0
     first, end = sides_of(m.corners, 0)
     for i in range(first, end):
-        torque += steering_row(s.kinematics, s.loads, s.out, s.work, i)
+        torque += steering_row(s, i)
     return torque
 
 
 @inline
-def steering_row(k, loads, out, work, i):
+def steering_row(s, i):
     """Generalized force on the steering arm that corner i needs: inertia forces of its bodies less the applied ones, each times the
     velocity it has per rate of the arm.
 
         E . x + F theta'' + steer_bias - W_steer . force - w_steer . couple
 
-    with x the acceleration of the chassis relative to free fall; k : KINEMATICS after `steer_blocks`
+    with x the acceleration of the chassis relative to free fall; after `steer_blocks`
     """
-    c, x = k[0], work[0]["x"]
-    row = c["F"][i] * out[0]["theta_ddot"][i] + c["steer_bias"][i]
+    c, x = s.kinematics[0], s.work[0]["x"]
+    row = c["F"][i] * s.out[0]["theta_ddot"][i]
     for j in range(6):
         row += c["E"][j, i] * x[j]
+    return row + steering_force(s, i)
+
+
+@inline
+def steering_force(s, i):
+    """What is left of it where nothing accelerates: steer_bias - W_steer . force - w_steer . couple."""
+    c, loads, work = s.kinematics[0], s.loads[0], s.work[0]
     turn = column(c["w_steer"], i)
-    row += dot(column(work[0]["gyroscopic"], i), turn)
-    force = add(column(loads[0]["wheel_force"], i), column(work[0]["bar_force"], i))
-    couple = add(column(loads[0]["carrier_couple"], i), column(work[0]["bar_couple"], i))
-    return row - dot(force, column(c["W_steer"], i)) - dot(couple, turn)
+    rest = c["steer_bias"][i] + dot(column(work["gyroscopic"], i), turn)
+    force = add(column(loads["wheel_force"], i), column(work["bar_force"], i))
+    couple = add(column(loads["carrier_couple"], i), column(work["bar_couple"], i))
+    return rest - dot(force, column(c["W_steer"], i)) - dot(couple, turn)

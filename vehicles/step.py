@@ -7,9 +7,8 @@ stiff: tires in their own deflections, the ends of the suspension, brakes, conve
 from __future__ import annotations
 
 from simulator.base.jit import kernel
-from vehicles.stages import add_body_contact, add_reactions, answer, before_contact, feel, gather_tire_loads, integrate, turn_wheels
+from vehicles.stages import add_body_contact, add_reactions, answer_in_step, before_contact, feel, gather_tire_loads, integrate, turn_wheels
 from vehicles.steering.pitman_arm import steering_step
-from vehicles.steering_torque import steering_torque
 from vehicles.suspension.tables.reduced_table import covers
 from vehicles.tires.wheels import step_tires
 
@@ -33,7 +32,6 @@ def vehicle_step(m, s, ground, command, h):
     turn_wheels(m, s, command, h)
     add_reactions(m, s, ground)
     add_body_contact(m, s, ground, h)
-    answer(m, s, ground)
-    steering_torque(m, s, tabulated)
+    answer_in_step(m, s, ground, h, tabulated)
     integrate(m, s, h)
     feel(m, s)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import record
+from terrain.surface import GroundArrays
 from vehicles.axles import WHEELS, Axles, record_for
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
@@ -29,7 +30,7 @@ from vehicles.step import vehicle_step
 from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import NUMBERS
-from vehicles.vehicle import Ground, Vehicle, clear, new_space
+from vehicles.vehicle import Vehicle, clear, new_space
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -109,7 +110,7 @@ class Growth:
         return f"{mode} would grow by a factor of {self.factor:.3g} in every step of {1e3 * h:g} ms"
 
 
-def check_step(vehicle: Vehicle, ground: Ground, h: float, files: tuple[str, ...], step_file: object = None) -> None:
+def check_step(vehicle: Vehicle, ground: GroundArrays, h: float, files: tuple[str, ...], step_file: object = None) -> None:
     """Refuse a vehicle with which a step of h seconds is not stable.
 
     Parameters
@@ -134,7 +135,7 @@ def check_step(vehicle: Vehicle, ground: Ground, h: float, files: tuple[str, ...
     _blame(probe, place, worst, ground, h, files)
 
 
-def _worst_of_all(probe: Vehicle, ground: Ground, h: float) -> tuple[Growth, Space | None]:
+def _worst_of_all(probe: Vehicle, ground: GroundArrays, h: float) -> tuple[Growth, Space | None]:
     """The mode that grows most and where it does; (no growth, None) when the step is stable everywhere."""
     worst, place = Growth(0.0, 1.0, "", ""), None
     for state in _situations(probe, ground):
@@ -144,7 +145,7 @@ def _worst_of_all(probe: Vehicle, ground: Ground, h: float) -> tuple[Growth, Spa
     return worst, place
 
 
-def _blame(probe: Vehicle, state: Space, worst: Growth, ground: Ground, h: float, files: tuple[str, ...]) -> None:
+def _blame(probe: Vehicle, state: Space, worst: Growth, ground: GroundArrays, h: float, files: tuple[str, ...]) -> None:
     """Raise the ConfigError about a mode that grows."""
 
     def excess(model: Model) -> float:
@@ -224,7 +225,7 @@ def _scaled_treads(model: Model, tires: TireSet, law: str, name: str, wheels: ND
 # Where the vehicle is looked at ------------------------------------------------------------------------------------------------
 
 
-def _situations(probe: Vehicle, ground: Ground) -> Iterator[Space]:
+def _situations(probe: Vehicle, ground: GroundArrays) -> Iterator[Space]:
     """States of the vehicle: standing, pressed onto the ground, and in the air with the suspension moving either way."""
     try:
         probe.reset(ground)
@@ -245,7 +246,8 @@ def _situations(probe: Vehicle, ground: Ground) -> Iterator[Space]:
 
 
 def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
-    """Lowest and highest coordinate (wheels,) of every corner about the design position: between its stops and a bit beyond, while it closes."""
+    """Lowest and highest coordinate (wheels,) of every corner about the design position: between its stops and a bit beyond, while it closes
+    and its hard ends, which are implicit in a step, do not push."""
     space, struts = probe.space, probe.model.struts[0]
     clear(probe.model, space)
     place_tierods(probe.model.steering, space.steering, space.inputs)
@@ -265,13 +267,14 @@ def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
         outside = np.flatnonzero(~inside[:, i])
         low[i] = grid[min(int(outside[outside < middle].max(initial=-1)) + 1, middle)]
         high[i] = grid[max(int(outside[outside > middle].min(initial=len(grid))) - 1, middle)]
-    return low, high
+    least, largest = probe.model.corners[0]["ends"]["theta"]
+    return np.maximum(low, least), np.minimum(high, largest)
 
 
 # One step, linearized ----------------------------------------------------------------------------------------------------------
 
 
-def _worst(probe: Vehicle, model: Model, state: Space, ground: Ground, h: float, like: Growth | None = None) -> Growth | None:
+def _worst(probe: Vehicle, model: Model, state: Space, ground: GroundArrays, h: float, like: Growth | None = None) -> Growth | None:
     """The mode that grows most beyond what is allowed, of the kind and axle of `like` if given; None when all are stable."""
     axles, wheels = probe.description.mechanism.axles, probe.size.wheels
     standing = np.arange(CHASSIS + 3 * wheels + wheels * model.treads.laws["numbers"].max())
@@ -308,7 +311,7 @@ def _named(vector: NDArray[np.complex128], axles: Axles) -> tuple[str, str]:
     return kind, axle
 
 
-def step_matrix(model: Model, space: Space, state: Space, ground: Ground, h: float, kept: NDArray[np.int_]) -> Matrix:
+def step_matrix(model: Model, space: Space, state: Space, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
     """Matrix (n, n) that one step of h seconds from `state`, in neutral without pedals, multiplies small deviations with.
 
     Parameters

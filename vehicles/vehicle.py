@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.records import Record, Table, record
-from simulator.base.section import Section
+from simulator.base.section import checked
 from terrain.soil import SOIL
+from terrain.surface import Ground, GroundArrays
 from vehicles.axles import Size, record_for
 from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.friction_brake import brakes_from_mapping
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_from_mapping, drivetrain_reset
+from vehicles.drivetrain.drivetrain_file import drivetrain_file
 from vehicles.equilibrium import present_suspension, settle
 from vehicles.model import new_workspace
 from vehicles.read import find_points, read_vehicle, show_points
@@ -36,7 +38,10 @@ from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import RESULT, SEEN, TREAD_STATE
 
-Ground = tuple[Record, NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8], NDArray[Any]]
+
+def arrays_of(ground: Ground | GroundArrays) -> GroundArrays:
+    """What kernels take of a ground, whichever of the two is given."""
+    return ground.arrays if isinstance(ground, Ground) else ground
 
 
 class Vehicle:
@@ -58,8 +63,8 @@ class Vehicle:
         """What parts from outside did that they should not, one line each."""
         self._told: set[int | str] = set()
 
-    def reset(self, ground: Ground, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0) -> None:
-        """Settle the vehicle at rest at (x, y) [m] with heading yaw [rad]: every acceleration is below 1e-9 m/s2.
+    def reset(self, ground: Ground | GroundArrays, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0) -> None:
+        """Settle the vehicle at rest on a ground at (x, y) [m] with heading yaw [rad]: every acceleration is below 1e-9 m/s2.
 
         Raises
         ------
@@ -70,7 +75,7 @@ class Vehicle:
         watched = self.space.blocks.others["watch"] == WATCHED
         self.space.blocks.others["watch"][watched] = TRUSTED
         try:
-            settle(self.model, self.space, ground, x, y, yaw)
+            settle(self.model, self.space, arrays_of(ground), x, y, yaw)
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
         self.space.blocks.others["watch"][watched] = WATCHED
@@ -100,9 +105,9 @@ class Vehicle:
         place_tierods(m.steering, s.steering, s.inputs)
         present_suspension(m, s)
 
-    def step(self, ground: Ground, command: Record, h: float) -> None:
+    def step(self, ground: Ground | GroundArrays, command: Record, h: float) -> None:
         """Advance by h seconds under a COMMAND record."""
-        vehicle_step(self.model, self.space, ground, command, h)
+        vehicle_step(self.model, self.space, arrays_of(ground), command, h)
 
     def read(self, command: Record | None = None) -> Record:
         """READOUT record of the present state, overwritten at every call."""
@@ -156,7 +161,7 @@ class Vehicle:
 
 def _model(description: Description, tires: TireSet, drivetrain: Any, file: str) -> Model:
     mechanism = description.mechanism
-    with Section(drivetrain, file) as parts:
+    with checked(drivetrain_file(mechanism.axles), drivetrain, file) as parts:
         engine_to_wheels = drivetrain_from_mapping(parts.raw("drivetrain", expected="a mapping"), file, axles=mechanism.axles)
         brakes = brakes_from_mapping(parts.raw("brakes", expected="a mapping"), file, axles=mechanism.axles)
     return Model(

@@ -21,8 +21,10 @@ from typing import Any
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.jit import kernel
-from simulator.base.records import Record, from_mapping, record
+from simulator.base.fields import fields_of, filled, read
+from simulator.base.jit import inline, kernel
+from simulator.base.records import Record, record
+from washout.contract import CONTRACT, LAYOUT, WashoutKind
 
 G = STANDARD_GRAVITY
 """m/s2. Of the place where the platform stands, whatever world the vehicle is in: what its tilt divides."""
@@ -32,7 +34,7 @@ SETTINGS = (
     ("force_gain", (3,), "1", "scale of the specific force less gravity: surge, sway, heave"),
     ("force_limit", (3,), "m/s2", "limit of the scaled force, either way"),
     ("rate_gain", (3,), "1", "scale of the angular rate: roll, pitch, yaw"),
-    ("rate_limit_deg", (3,), "deg/s", "limit of the scaled rate, either way"),
+    ("rate_limit", (3,), "rad/s", "limit of the scaled rate, either way"),
     ("motion_gain", (3,), "1", "share of the scaled force that the high-pass shows by moving"),
     ("high_pass_frequency", (3,), "rad/s", "break frequency of the high-pass: surge, sway, heave"),
     ("high_pass_damping", (3,), "1", "its damping ratio"),
@@ -40,9 +42,9 @@ SETTINGS = (
     ("tilt_gain", (2,), "1", "share of the scaled force that tilt shows: surge by pitch, sway by roll"),
     ("tilt_frequency", (2,), "rad/s", "break frequency of the low-pass: surge, sway"),
     ("tilt_damping", (2,), "1", "its damping ratio"),
-    ("tilt_limit_deg", (), "deg", "largest tilt"),
-    ("tilt_rate_deg", (), "deg/s", "largest rate of tilt"),
-    ("tilt_acceleration_deg", (), "deg/s2", "largest angular acceleration of tilt"),
+    ("tilt_limit", (), "rad", "largest tilt"),
+    ("tilt_rate", (), "rad/s", "largest rate of tilt"),
+    ("tilt_acceleration", (), "rad/s2", "largest angular acceleration of tilt"),
     ("rotation_frequency", (3,), "rad/s", "break frequency of the rotational high-pass: roll, pitch, yaw"),
     ("rotation_damping", (3,), "1", "its damping ratio"),
 )
@@ -50,14 +52,26 @@ SETTINGS = (
 RANGES = {
     **dict.fromkeys(("force_gain", "rate_gain", "motion_gain", "tilt_gain"), (0.0, 2.0)),
     "force_limit": (1e-3, 100.0),
-    "rate_limit_deg": (1e-3, 1e3),
+    "rate_limit": (math.radians(1e-3), math.radians(1e3)),
     **dict.fromkeys(("high_pass_frequency", "return_frequency", "tilt_frequency", "rotation_frequency"), (1e-3, 200.0)),
     **dict.fromkeys(("high_pass_damping", "tilt_damping", "rotation_damping"), (0.05, 20.0)),
-    "tilt_limit_deg": (1e-3, 30.0),
-    "tilt_rate_deg": (1e-3, 1e3),
-    "tilt_acceleration_deg": (1e-3, 1e6),
+    "tilt_limit": (math.radians(1e-3), math.radians(30.0)),
+    "tilt_rate": (math.radians(1e-3), math.radians(1e3)),
+    "tilt_acceleration": (math.radians(1e-3), math.radians(1e6)),
 }
-"""Least and most of every setting, in its unit: beyond is a slip of the pen."""
+"""Least and most of every setting: beyond is a slip of the pen."""
+
+FILE = fields_of(
+    SETTINGS,
+    RANGES,
+    written={"rate_limit": "degps", "tilt_limit": "deg", "tilt_rate": "degps", "tilt_acceleration": "degps2"},
+    also={
+        "rate_limit": {"rate_limit_deg": "degps"},
+        "tilt_rate": {"tilt_rate_deg": "degps"},
+        "tilt_acceleration": {"tilt_acceleration_deg": "degps2"},
+    },
+)
+"""Of the section `cueing` of a file in ``configs/washouts``."""
 
 WASHOUT = (
     # name                      shape      unit     what it is
@@ -80,6 +94,16 @@ WASHOUT = (
     ("rotation_A", (3, 2, 2), "mixed", "the same for the rotational high-pass"),
     ("rotation_b", (3, 2), "mixed", "the same for the rotational high-pass"),
 )
+
+KIND = WashoutKind(
+    "classical",
+    SETTINGS,
+    RANGES,
+    CONTRACT,
+    LAYOUT,
+    meaning="high-pass of force and rate, tilt for what is steady (Reid and Nahon); in every tick",
+)
+"""It is known by name like the others, and called directly."""
 
 HEAD = ("p_PH", (3,), "m", "driver's head from the platform's reference point, in P")
 """Comes from the platform's record; the washout turns about this point."""
@@ -117,13 +141,21 @@ def washout(mapping: Mapping[str, Any], file: object, h: float, p: Record | None
     ------
     ConfigError : a key is unknown or missing, or a number out of its range
     """
-    u = from_mapping(SETTINGS, mapping, file, "cueing", ranges=RANGES)
+    u = filled(SETTINGS, read(FILE, mapping, file, "cueing"))
     p = record((*WASHOUT, HEAD)) if p is None else p
     p[0]["h"], p[0]["gravity"] = h, gravity
-    for name in ("force_gain", "force_limit", "rate_gain", "motion_gain", "tilt_gain"):
+    for name in (
+        "force_gain",
+        "force_limit",
+        "rate_gain",
+        "rate_limit",
+        "motion_gain",
+        "tilt_gain",
+        "tilt_limit",
+        "tilt_rate",
+        "tilt_acceleration",
+    ):
         p[0][name] = u[0][name]
-    for name in ("rate_limit", "tilt_limit", "tilt_rate", "tilt_acceleration"):
-        p[0][name] = np.radians(u[0][name + "_deg"])
     for i in range(3):
         c = _high_pass_denominator(u[0]["high_pass_frequency"][i], u[0]["high_pass_damping"][i], u[0]["return_frequency"][i])
         p[0]["high_pass_c"][i] = c
@@ -293,6 +325,12 @@ def _compose(p, s, h, out):
         s[0]["high_pass"][2, 1] - (cp * z1 - sp * hx - hz),
     )
     angles = (roll, pitch, yaw)
+    move_to(out, position, angles, h)
+
+
+@inline
+def move_to(out, position, angles, h):
+    """Fill a POSE record with the pose h seconds after the one it holds."""
     for i in range(3):
         velocity = (position[i] - out[0]["position"][i]) / h
         rate = (angles[i] - out[0]["angles"][i]) / h

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,19 +10,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
+from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from washout.classical import POSE, STATE, WASHOUT, rest, washout, washout_step
+from simulator.base.words import did_you_mean
+from washout import classical, procedure
+from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
+from washout.contract import WashoutKind
+from washout.felt import AIM, BEFORE, FELT, feel
+from washout.kinds import DEFAULT, WASHOUTS, check
 from washout.limiter import LIMITER, limit_step, limiter
 from washout.platform import HEXAPOD
+from washout.preview import Preview
 from washout.procedure import PROCEDURE, SETTINGS, STATE_NAMES, anchor, ask_for, check_input, procedure_settings, procedure_step
+from washout.tenant import TENANT, TENANT_STATE, rest_tenant, tenant_step
+from washout.tenant_owner import TenantOwner
 
-PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD)
-"""One record for all three: a call from Python costs a quarter of a microsecond per record."""
+PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT)
+"""One record for all of them: a call from Python costs a quarter of a microsecond per record."""
 
-STATES = (*STATE, *PROCEDURE, *LIMITER)
+STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE)
 """Likewise."""
+
+FILE = Variants(
+    "type",
+    lambda name: (Field("cueing", Group(classical.FILE), "the classical washout"),) if name == DEFAULT else None,
+    WASHOUTS.names,
+    "who makes the motion of the platform out of that of the vehicle",
+    (Field("procedure", Group(procedure.FILE), "how the platform rises, follows and parks"),),
+    DEFAULT,
+)
+"""Of a file in ``configs/washouts``; a washout from outside reads its own part."""
 
 
 class MotionCueing:
@@ -29,7 +49,8 @@ class MotionCueing:
 
     Parameters
     ----------
-    mapping : content of a file in ``configs/washouts``: the sections `cueing` and `procedure`
+    mapping : content of a file in ``configs/washouts``: `type`, by default classical, the sections `cueing`, which is the washout's own, and
+        `procedure`, and of a washout from outside `rate` [Hz]
     file : its name, for messages
     platform : HEXAPOD record of the platform
     h : length of a tick [s]; every step takes this long
@@ -38,28 +59,37 @@ class MotionCueing:
     Raises
     ------
     ConfigError : the mapping cannot be used
+    JounceError : the washout from outside cannot
     """
 
     def __init__(
         self, mapping: Mapping[str, Any], file: object, platform: Record, h: float = 1e-3, gravity: float = STANDARD_GRAVITY
     ) -> None:
-        if not isinstance(mapping, Mapping) or set(mapping) != {"cueing", "procedure"}:
-            found = sorted(map(str, mapping)) if isinstance(mapping, Mapping) else mapping
-            raise ConfigError(file, "", found, "the two sections cueing and procedure")
+        kind = _kind_of(mapping, file)
         self.platform = platform
         self.h = h
         self.resets = 0
         """Times that the vehicle was put elsewhere."""
         self._p = record(PARAMETERS)
         _copy(platform, self._p)
-        _copy(procedure_settings(mapping["procedure"], file), self._p)
-        washout(mapping["cueing"], file, h, self._p, gravity)
+        said = FILE.read(mapping, file, "")
+        _copy(procedure_settings(said["procedure"], file), self._p)
         self._s = record(STATES)
         self._washed = record(POSE)
+        self._felt = record(FELT)
         park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
         _copy(limiter(platform, park), self._s)
         self._s[0]["base"] = park
         self._s[0]["felt_force"] = (0.0, 0.0, gravity)
+        self._p[0]["h"], self._p[0]["gravity"] = h, gravity
+        self._p[0]["aim_force_gain"] = self._p[0]["aim_rate_gain"] = 1.0
+        self._tenant: TenantOwner | None = None
+        if kind is KIND:
+            washout(said["cueing"], file, h, self._p, gravity)
+            _aim(self._p, self._p)
+        else:
+            self._tenant = TenantOwner(kind, mapping, file, self._p, self._s)
+            _aim(self._tenant.parameters, self._p)
 
     def step(self, f_H_B: NDArray[Any], w_WB_B: NDArray[Any], run: bool, h: float) -> None:
         """One tick: specific force (3,) [m/s2] and angular rate (3,) [rad/s] at the driver's head in vehicle axes -> pose and legs.
@@ -69,7 +99,48 @@ class MotionCueing:
         """
         if h != self.h:
             raise ValueError(f"motion cueing was made for ticks of {self.h} s, got {h} s")
+        self.serve()
         cueing_step(self._p, self._s, self._washed, f_H_B, w_WB_B, run)
+
+    @property
+    def every(self) -> int:
+        """Ticks after which `serve` has to be called; 0 when it need not be."""
+        return 0 if self._tenant is None else self._tenant.every
+
+    def serve(self, time: float = 0.0, wait: bool = True) -> None:
+        """Before a tick, for a washout from outside: foresee, and take and ask what one in Python answers, when it is its turn.
+
+        time : simulated [s]
+        wait : for an answer, because nobody drives in real time
+        """
+        if self._tenant is not None:
+            self._tenant.serve(time, wait)
+
+    @property
+    def trouble(self) -> str:
+        """Why the washout from outside was dropped, in one line; empty while it works. The platform then glides to neutral and stays there."""
+        return "" if self._tenant is None else self._tenant.trouble
+
+    def foresee(self, preview: Preview) -> None:
+        """Have a washout that looks ahead see what `preview` foresees. Raises JounceError for one that does not look at it."""
+        if self._tenant is None:
+            raise JounceError(f"washout {KIND.name}: it does not look ahead")
+        self._tenant.preview = preview
+
+    def close(self) -> None:
+        """End what a washout in Python works in. Calling it again does nothing."""
+        if self._tenant is not None:
+            self._tenant.close()
+
+    def feel(self, f_H_B: NDArray[Any], w_WB_B: NDArray[Any]) -> Record:
+        """FELT record: what the rider feels, and how far that is from the specific force and rate (3,) of the vehicle's driver."""
+        feel(self._p, self._s, f_H_B, w_WB_B, self._felt)
+        return self._felt
+
+    @property
+    def felt(self) -> Record:
+        """FELT record, as `feel` has filled it last."""
+        return self._felt
 
     def arm(self) -> None:
         """Consent to motion: the platform rises, and follows the simulation while it runs."""
@@ -82,7 +153,10 @@ class MotionCueing:
     def reset(self) -> None:
         """The vehicle was put elsewhere. The platform does not step: it glides to neutral, and the washout blends in anew."""
         self.resets += 1
-        rest(self._s, self._washed)
+        if self._tenant is None:
+            rest(self._s, self._washed)
+        else:
+            rest_tenant(self._p, self._s, self._washed)
         anchor(self._s, self._s[0]["pose"], self._s[0]["rates"])
 
     def trip(self) -> None:
@@ -135,6 +209,30 @@ class MotionCueing:
         return self._washed
 
 
+def _kind_of(mapping: Any, file: object) -> WashoutKind:
+    """The washout that the `type` says. Raises ConfigError, JounceError."""
+    if not isinstance(mapping, Mapping):
+        raise ConfigError(file, "", mapping, FILE.words())
+    name = mapping.get("type", DEFAULT)
+    if "type" not in mapping:
+        warnings.warn(f"{file}: no type is said, so it is {DEFAULT}; write `type: {DEFAULT}`", WashoutTypeWarning, stacklevel=3)
+    kind = WASHOUTS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        known = WASHOUTS.names()
+        raise ConfigError(file, "type", name, f"a washout: {' or '.join(known)}{did_you_mean(name, known)}")
+    check(kind)
+    if kind is not KIND and {key for key in mapping if key not in ("type", "rate")} != {"cueing", "procedure"}:
+        raise ConfigError(file, "", sorted(map(str, mapping)), "the two sections cueing and procedure, `type`, and `rate` perhaps")
+    return kind
+
+
+def _aim(parameters: Record, p: Record) -> None:
+    """The gains of a washout are what it aims at, where it has such."""
+    for name in ("force_gain", "rate_gain"):
+        if name in (parameters.dtype.names or ()) and parameters.dtype[name].shape in ((), (3,)):
+            p[0][f"aim_{name}"] = parameters[0][name]
+
+
 def _copy(source: Record, target: Record) -> None:
     """Fill the fields of `target` that `source` has."""
     for name in source.dtype.names or ():
@@ -149,12 +247,20 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     """
     h = p[0]["h"]
     check_input(p, s, f_H_B, w_WB_B, h)
-    if procedure_step(p, s, run, h):
+    at_rest = procedure_step(p, s, run, h)
+    if p[0]["washout_every"] != 0:
+        if at_rest:
+            rest_tenant(p, s, washed)
+        else:
+            tenant_step(p, s, washed, h)
+    elif at_rest:
         rest(s, washed)
     else:
         washout_step(p, s, s[0]["felt_force"], s[0]["felt_rate"], h, washed)
     ask_for(p, s, washed)
     refused = s[0]["refused"]
+    for i in range(6):
+        s[0]["rates_before"][i] = s[0]["rates"][i]
     limit_step(p, s, s[0]["asked"], h)
     if s[0]["refused"] != refused:
         s[0]["tripped"] = 1

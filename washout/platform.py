@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import fields_of, filled, read
 from simulator.base.jit import kernel
-from simulator.base.records import Record, from_mapping, record
+from simulator.base.records import Record
 from washout.hexapod import joint_distances, platform_joint_positions
 
 SETTINGS = (
@@ -50,6 +51,9 @@ RANGES = {
 }
 """m, m/s, m/s2. What a platform can be."""
 
+FILE = fields_of(SETTINGS, RANGES)
+"""Of a file in ``configs/platforms``."""
+
 LARGEST_ANGLE = math.radians(60.0)
 """rad. No demand may ask for more; keeps R_NP far from the pitch of 90 degrees at which roll and yaw coincide."""
 
@@ -64,10 +68,7 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
     ------
     ConfigError : a key is unknown, missing or out of range, or the legs cannot carry the platform in its neutral position
     """
-    settings = from_mapping(SETTINGS, mapping, file, ranges=RANGES)
-    p = record(HEXAPOD)
-    for name, *_ in SETTINGS:
-        p[0][name] = settings[0][name]
+    p = filled(HEXAPOD, read(FILE, mapping, file))
     _check_lengths(p, file)
     p[0]["reach"] = np.linalg.norm(p[0]["platform_joints"], axis=1).max()
     p[0]["neutral_height"] = _height(p, float(p[0]["neutral_leg"]), file, "neutral_leg")

@@ -15,8 +15,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from simulator.base.fields import fields_of, filled, read
 from simulator.base.jit import kernel
-from simulator.base.records import Record, from_mapping
+from simulator.base.records import Record
 from washout.platform import leg_lengths
 
 OFF, PARKED, RISE, NEUTRAL, BLEND, ENGAGED, PAUSED, PARK, FAULT = range(9)
@@ -35,6 +36,9 @@ SETTINGS = (
 
 SHORTEST, LONGEST = 0.01, 3600.0
 """s. Times of the procedure lie between these."""
+
+FILE = fields_of(SETTINGS, dict.fromkeys((row[0] for row in SETTINGS), (SHORTEST, LONGEST)))
+"""Of the section `procedure` of a file in ``configs/washouts``."""
 
 PROCEDURE = (
     # name               shape   unit            what it is
@@ -74,7 +78,7 @@ NEAR = 1e-3
 
 def procedure_settings(mapping: Mapping[str, Any], file: object) -> Record:
     """SETTINGS record from the section `procedure` of a file in ``configs/washouts``. Raises ConfigError for a time out of SHORTEST to LONGEST."""
-    return from_mapping(SETTINGS, mapping, file, "procedure", ranges=dict.fromkeys((row[0] for row in SETTINGS), (SHORTEST, LONGEST)))
+    return filled(SETTINGS, read(FILE, mapping, file, "procedure"))
 
 
 @kernel

@@ -14,8 +14,8 @@ def tell(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """A line on the error stream."""
-    _write(f"jounce: {text}", sys.stderr)
+    """A line on the error stream; a text of several lines is so many."""
+    _write("\n".join(f"jounce: {line}" for line in text.split("\n")), sys.stderr)
 
 
 def open_missing() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 
 class JounceError(Exception):
-    """Base of every error that Jounce raises on purpose; its text is the one line a user reads, whatever stands in it."""
+    """Base of every error that Jounce raises on purpose; its text is the one line a user reads, whatever stands in it. (Several errors of
+    one file, `ConfigErrors`, are a line each.)"""
 
     def __init__(self, text: str = "") -> None:
         super().__init__(one_line(text))
@@ -26,8 +27,70 @@ class ConfigError(JounceError):
 
     def __init__(self, file: object, key: str, value: object, expected: str) -> None:
         self.file, self.key, self.value, self.expected = str(file), key, value, expected
-        where = f"{self.file}: {key}: " if key else f"{self.file}: "
-        super().__init__(f"{where}got {_short(value)}, expected {expected}{_hint(value, expected)}")
+        self._said = f"got {_short(value)}, expected {expected}{_hint(value, expected)}"
+        super().__init__(self.text(None))
+
+    @property
+    def errors(self) -> tuple[ConfigError, ...]:
+        """It alone; of several at once, all of them."""
+        return (self,)
+
+    @property
+    def line(self) -> int | None:
+        """Line of the file in which the key stands, or the section in which it is missing; None without a file of lines."""
+        return line_finder(self.file, self.key) if self.key else None
+
+    def text(self, line: int | None) -> str:
+        """The message, with the number of the line if there is one."""
+        places = (self.file, f"line {line}" if line else "", self.key)
+        return one_line(": ".join([*(place for place in places if place), self._said]))
+
+    def __str__(self) -> str:
+        return self.text(self.line)
+
+    def __reduce__(self) -> tuple[object, ...]:  # an exception is otherwise made again from its text alone
+        return type(self), (self.file, self.key, self.value, self.expected)
+
+
+class ConfigErrors(ConfigError):  # noqa: N818 - they are several
+    """Everything that is wrong with a file: a line for each error, `errors`; file, key, value and expectation are those of the first."""
+
+    def __init__(self, errors: Sequence[ConfigError]) -> None:
+        first = errors[0]
+        super().__init__(first.file, first.key, first.value, first.expected)
+        self._errors = tuple(errors)
+
+    @property
+    def errors(self) -> tuple[ConfigError, ...]:
+        return self._errors
+
+    def __str__(self) -> str:
+        lines = [str(error) for error in self._errors[:MOST_SHOWN]]
+        more = len(self._errors) - len(lines)
+        return "\n".join(lines + [f"{self.file}: {more} more error{'s' * (more > 1)}"] * (more > 0))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self._errors,)
+
+
+MOST_SHOWN = 20
+"""Errors of one file that are shown."""
+
+
+def _no_lines(file: str, key: str) -> int | None:
+    return None
+
+
+line_finder: Callable[[str, str], int | None] = _no_lines
+"""Finds the line of a file in which a key path stands. Whoever reads files that have lines puts his own here: this room reads none."""
+
+
+def raise_all(errors: Sequence[ConfigError]) -> None:
+    """Raise the errors of a file, all at once; nothing when there is none."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise ConfigErrors(errors)
 
 
 class GravityWarning(UserWarning):
@@ -36,6 +99,10 @@ class GravityWarning(UserWarning):
 
 class TireTypeWarning(UserWarning):
     """A tire file does not say which model its numbers are of."""
+
+
+class WashoutTypeWarning(UserWarning):
+    """A washout file does not say which washout its numbers are of."""
 
 
 class InertiaWarning(UserWarning):

@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.words import no_such_key
 
 Row = tuple[Any, ...]
 Table = tuple[Row, ...]
@@ -107,43 +106,6 @@ def layout_hash(table: Table) -> int:
     """64-bit number that changes with the layout of a table; two processes compare it before they share memory."""
     text = repr([(row[0], row[1], row[2], row[4] if len(row) > 4 else "f8") for row in table])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
-
-
-def from_mapping(
-    table: Table,
-    mapping: Mapping[str, Any],
-    file: object,
-    key: str = "",
-    defaults: Mapping[str, Any] | None = None,
-    ranges: Ranges | None = None,
-) -> Record:
-    """Record filled from a mapping with exactly the keys of `table`.
-
-    `ranges` bounds every number of the fields it names; those it does not name lie within `LARGEST` on either side of zero.
-
-    Raises
-    ------
-    ConfigError : a key is unknown or missing, a value is not a finite number, is out of its range or not whole where it must be,
-        or its shape is not the one of the table
-    """
-    out = record(table)
-    if not isinstance(mapping, Mapping):
-        raise ConfigError(file, key, mapping, "a mapping with the keys " + ", ".join(row[0] for row in table))
-    known = {row[0] for row in table}
-    for name in mapping:
-        if name not in known:
-            raise ConfigError(file, join(key, str(name)), mapping[name], no_such_key(name, known))
-    for row in table:
-        name, shape, unit = row[0], row[1], row[2]
-        if name in mapping:
-            within = _ANY if ranges is None else ranges.get(name, (-LARGEST, LARGEST))
-            whole = out.dtype[name].base.kind in "iu"
-            out[0][name] = numbers(mapping[name], shape, file, join(key, name), unit, within, whole)
-        elif defaults is not None and name in defaults:
-            out[0][name] = defaults[name]
-        else:
-            raise ConfigError(file, join(key, name), "nothing", f"{_number_words(shape, unit)}: {row[3]}")
-    return out
 
 
 def numbers(

@@ -1,7 +1,11 @@
-"""Strict reading of nested mappings: every key is asked for by name, and what nobody asked for is an error."""
+"""Strict reading of nested mappings: every key is asked for by name, and what nobody asked for is an error.
+
+A mapping that a table describes is checked by it first, `checked`; what is asked for then are its values in SI units.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -9,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import Ranges, Record, Table, from_mapping, join, numbers
+from simulator.base.fields import Fields, Number, Values, Variants, filled, from_mapping, read
+from simulator.base.records import Ranges, Record, Table, join, numbers
+from simulator.base.units import tidy
 from simulator.base.words import did_you_mean, nearest, no_such_key
 
 REQUIRED = object()
@@ -40,8 +46,9 @@ class Section:
 
     def finish(self) -> None:
         """Raise ConfigError for a key that was never asked for."""
-        for name in self.mapping:
-            if name not in self.asked:
+        given = self.mapping.spelled if isinstance(self.mapping, Values) else self.mapping
+        for name in given:
+            if name not in self.asked and name in self.mapping:
                 raise ConfigError(self.file, self.path(str(name)), self.mapping[name], no_such_key(name, self.asked))
 
     def only(self, names: Iterable[str]) -> None:
@@ -50,8 +57,21 @@ class Section:
         self.finish()
 
     def path(self, name: str) -> str:
-        """Key path of an entry."""
-        return join(self.key, name)
+        """Key path of an entry, as the file writes it."""
+        first = re.split(r"[.\[]", name, maxsplit=1)[0]
+        spelled = self.mapping.spelled.get(first, first) if isinstance(self.mapping, Values) else first
+        return join(self.key, spelled + name[len(first) :])
+
+    def wrong(self, name: str, expected: str, *amounts: float) -> ConfigError:
+        """What to raise about a number that contradicts others, told in the unit in which the file has it.
+
+        expected : in words, with {} for each of the amounts, which are in SI units
+        """
+        factor, unit = self.mapping.units.get(name, (1.0, "")) if isinstance(self.mapping, Values) else (1.0, "")
+        value = np.asarray(self.mapping[name])
+        shown = [f"{tidy(amount / factor):g} {unit}".rstrip() for amount in amounts]
+        in_unit = np.vectorize(tidy, otypes=[float])(value / factor).tolist() if factor != 1.0 else value.tolist()
+        return ConfigError(self.file, self.path(name), in_unit, expected.format(*shown))
 
     def has(self, name: str) -> bool:
         """True when the key is present and not null."""
@@ -101,7 +121,7 @@ class Section:
     def table(self, name: str, most: int, within: float = np.inf) -> NDArray[np.float64]:
         """A list of 2 to `most` finite numbers, none beyond `within` on either side of zero."""
         value = self.raw(name, expected="a list of numbers")
-        if not isinstance(value, list) or not 2 <= len(value) <= most:
+        if not isinstance(value, (list, np.ndarray)) or not 2 <= len(value) <= most:
             raise ConfigError(self.file, self.path(name), value, f"a list of 2 to {most} numbers")
         return self._limited(name, numbers(value, (len(value),), self.file, self.path(name)), "numbers", -np.inf, -within, within)
 
@@ -140,12 +160,24 @@ class Section:
     def sections(self, name: str) -> list[Section]:
         """The mappings of a list, which may be left out."""
         value = self.raw(name, [])
-        if not isinstance(value, list):
+        if not isinstance(value, (list, tuple)):
             raise ConfigError(self.file, self.path(name), value, "a list of mappings")
         return [Section(item, self.file, f"{self.path(name)}[{k}]") for k, item in enumerate(value)]
 
     def record(self, table: Table, ranges: Ranges, defaults: Mapping[str, Any] | None = None, beside: Collection[str] = ()) -> Record:
         """All keys as a record (see `from_mapping`), except those in `beside`, which may be there and are read one by one."""
-        self.only((*(row[0] for row in table), *beside))
+        if isinstance(self.mapping, Values):
+            self.only((*(row[0] for row in table), *beside))
+            for row in table:
+                if row[0] not in self.mapping and row[0] not in (defaults or {}):
+                    raise ConfigError(self.file, self.path(row[0]), "nothing", f"{Number(row[2], shape=row[1]).words()}: {row[3]}")
+            return filled(table, {**(defaults or {}), **self.mapping})
         given = {name: value for name, value in self.mapping.items() if name not in beside}
         return from_mapping(table, given, self.file, self.key, defaults, ranges)
+
+
+def checked(description: Fields | Variants, mapping: Any, file: object, key: str = "") -> Section:
+    """A mapping checked by its table, for asking for its values. Raises ConfigError: all that is wrong with it."""
+    if isinstance(description, Variants):
+        return Section(description.read(mapping, file, key), file, key)
+    return Section(read(description, mapping, file, key), file, key)

@@ -1,4 +1,5 @@
-"""What is found by a name in a file and may live outside the packages: kinds of axles, tread laws.
+"""What is found by a name in a file or on the command line and may live outside the packages: kinds of axles, tread laws, washouts, sensors,
+protocols, outlets, input sources, drivers, terrain readers.
 
 Three doors, all of them opened by the user, none by a file: `register()` in Python, an entry point of an installed package, and the
 option `--plugin PATH` of the command line, a Python file that calls `register()` when it is imported.
@@ -6,60 +7,153 @@ option `--plugin PATH` of the command line, a Python file that calls `register()
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from simulator.base.errors import JounceError
+from simulator.base.words import did_you_mean
 
 Tenant = TypeVar("Tenant")
 
+OURS = "Jounce"
+"""Where the shipped tenants are from."""
+
+_PACKAGES = ("simulator", "vehicles", "terrain", "washout")
+
 
 class Registry(Generic[Tenant]):
-    """Tenants of one sort by name.
+    """Tenants of one sort by name. Looking at the names loads nobody.
 
     Parameters
     ----------
     what : one of them in words, for messages
     group : of the entry points by which installed packages offer theirs; the name of the entry point is that of the tenant
-    shipped : those of Jounce itself
+    shipped : those of Jounce itself; one may be given as "module:attribute", and is then loaded when somebody wants it
     """
 
-    def __init__(self, what: str, group: str, shipped: Mapping[str, Tenant]) -> None:
+    def __init__(self, what: str, group: str, shipped: Mapping[str, Tenant | str]) -> None:
         self.what, self.group = what, group
-        self._found: dict[str, Tenant] = dict(shipped)
-        self._looked = False
+        self._found: dict[str, Any] = dict(shipped)
+        self._from = dict.fromkeys(shipped, OURS)
+        self._offered: dict[str, Any] | None = None
 
     def register(self, name: str, tenant: Tenant) -> None:
         """Make a tenant known. The same one may register twice. Raises JounceError when another has the name."""
-        if self._found.setdefault(name, tenant) is not tenant:
-            raise JounceError(f"there is a {self.what} called {name} already")
+        self._take(name, tenant, _caller())
 
     def get(self, name: str) -> Tenant | None:
-        """The tenant of a name, or None. Installed packages are asked when nobody else has it. Raises JounceError: one cannot be loaded."""
-        if name not in self._found:
-            self._look()
-        return self._found.get(name)
+        """The tenant of a name, or None. Installed packages are asked when nobody else has it. Raises JounceError: one cannot be loaded, or
+        two have the name."""
+        if name not in self._found and name in self._look():
+            self._load(self._look()[name])
+        tenant = self._found.get(name)
+        if isinstance(tenant, str) and self.is_ours(name) and ":" in tenant:
+            tenant = self._found[name] = loaded(tenant)
+        return cast("Tenant | None", tenant)
+
+    def need(self, name: object) -> Tenant:
+        """The tenant of a name. Raises JounceError when there is none: with the names there are, and the nearest one."""
+        found = self.get(name) if isinstance(name, str) else None
+        if found is None:
+            raise JounceError(
+                f"there is no {self.what} called {name!r}{did_you_mean(name, self.names())}, there are {', '.join(self.names())}"
+            )
+        return found
+
+    def has(self, name: str) -> bool:
+        """Whether there is one of that name; nobody is loaded."""
+        return name in self._found or name in self._look()
 
     def names(self) -> tuple[str, ...]:
-        """All names, those of installed packages included. Raises JounceError."""
-        self._look()
-        return tuple(self._found)
+        """All names, those of installed packages included. Raises JounceError when two have one name."""
+        return tuple(dict.fromkeys((*self._found, *self._look())))
 
-    def _look(self) -> None:
-        if self._looked:
-            return
-        self._looked = True  # looking takes a while, and packages do not come and go
-        from importlib import metadata
+    def is_ours(self, name: str) -> bool:
+        """Whether the tenant of that name comes with Jounce."""
+        return self._from.get(name) == OURS
 
-        for point in metadata.entry_points(group=self.group):
-            try:
-                tenant = point.load()
-            except Exception as error:
-                raise JounceError(f"{self.what} {point.name} of {point.value}: {type(error).__name__}: {error}") from error
-            self.register(point.name, tenant)
+    def _take(self, name: str, tenant: Tenant, source: str) -> None:
+        if self._found.setdefault(name, tenant) is not tenant:
+            raise JounceError(f"there is a {self.what} called {name} already: one of {self._from[name]}, one of {source}")
+        self._from.setdefault(name, source)
+
+    def _load(self, point: Any) -> None:
+        try:
+            tenant = point.load()
+        except Exception as error:
+            raise JounceError(f"{self.what} {point.name} of {point.value}: {type(error).__name__}: {error}") from error
+        self._take(point.name, tenant, point.value)
+
+    def _look(self) -> dict[str, Any]:
+        """What installed packages offer, by name."""
+        if self._offered is None:
+            self._offered = {}  # looking takes a while, and packages do not come and go
+            for point in entry_points(self.group):
+                other = self._offered.get(point.name)
+                source = other.value if other is not None else self._from.get(point.name)
+                if source is not None and source != point.value:
+                    raise JounceError(f"there is a {self.what} called {point.name} already: one of {source}, one of {point.value}")
+                self._offered[point.name] = point
+        return self._offered
+
+
+class Choices:
+    """The names of registries as the choices of an option; nobody is looked for before somebody has to be.
+
+    Parameters
+    ----------
+    registries : whose names
+    more : names that mean something to the option itself, before the others
+    """
+
+    def __init__(self, *registries: Registry, more: tuple[str, ...] = ()) -> None:
+        self._registries, self._more = registries, more
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._more or (isinstance(name, str) and any(registry.has(name) for registry in self._registries))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._more, *(name for registry in self._registries for name in registry.names())))
+
+
+def entry_points(group: str) -> Iterable[Any]:
+    """Of a group, those of installed packages. Reading all that packages say of themselves takes longer than a help text may, so their
+    files are looked through for the group's name first."""
+    if group not in _mentioned():
+        return ()
+    from importlib import metadata
+
+    return metadata.entry_points(group=group)
+
+
+@cache
+def _mentioned() -> str:
+    """The text of all files of entry points of installed packages that speak of Jounce."""
+    found = []
+    for folder in map(Path, dict.fromkeys(sys.path)):
+        for pattern in ("*.dist-info/entry_points.txt", "*.egg-info/entry_points.txt"):
+            with contextlib.suppress(OSError):
+                found += [file.read_text(encoding="utf-8", errors="replace") for file in folder.glob(pattern)]
+    return "\n".join(text for text in found if "jounce" in text)
+
+
+def loaded(where: str) -> Any:
+    """What stands at "module:attribute"."""
+    module, _, attribute = where.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _caller() -> str:
+    """The file, or the module, that is registering: the first one outside the packages."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _PACKAGES:
+        frame = frame.f_back
+    return str(frame.f_globals.get("__file__") or frame.f_globals.get("__name__", "?"))
 
 
 def load_plugins(paths: Iterable[str]) -> None:
@@ -71,6 +165,8 @@ def load_plugins(paths: Iterable[str]) -> None:
     """
     for written in paths:
         path = Path(written).resolve()
+        if not path.exists():
+            raise JounceError(f"{written}: no such file, expected a plugin: a Python file")
         if path.suffix != ".py" or not path.is_file():
             raise JounceError(f"{written}: a plugin is a Python file, and this is none")
         known = sys.modules.get(path.stem)

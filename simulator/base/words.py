@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 LONGEST_WORD = 64
 """Letters; a longer word is nobody's slip of the pen, and comparing it takes long."""
+TIES = 5
+"""Words that are compared for which of equals comes first."""
 LIKENESS = 0.6
 """Least ratio of letters in common, see `difflib.SequenceMatcher.ratio`."""
 
@@ -17,8 +19,18 @@ def nearest(word: object, known: Iterable[object]) -> str:
     if not isinstance(word, str) or not 0 < len(word) <= LONGEST_WORD:
         return ""
     names = {name.lower(): name for name in known if isinstance(name, str)}
-    found = difflib.get_close_matches(word.lower(), names, n=1, cutoff=LIKENESS)
-    return names[found[0]] if found and names[found[0]] != word else ""
+    found = difflib.get_close_matches(word.lower(), names, n=TIES, cutoff=LIKENESS)
+    if not found:
+        return ""
+    matcher = difflib.SequenceMatcher()
+    matcher.set_seq2(word.lower())
+    likeness = {}
+    for name in found:
+        matcher.set_seq1(name)
+        likeness[name] = matcher.ratio()
+    best = max(likeness.values())
+    first = next(name for name in names if likeness.get(name) == best)  # of equals the one that is known first
+    return names[first] if names[first] != word else ""
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from simulator.base import errors
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
 
@@ -35,7 +36,7 @@ def read_yaml(path: str | Path) -> Any:
 def parse_yaml(text: str, path: object) -> Any:
     """Value of a YAML text; `path` is its file, or what it is, for messages. Raises ConfigError as `read_yaml`."""
     try:
-        loader = _StrictLoader(text)
+        loader = StrictLoader(text)
         try:
             node = loader.get_single_node()
             _check_expansion(node)
@@ -50,7 +51,7 @@ def parse_yaml(text: str, path: object) -> Any:
         raise ConfigError(path, "", next(iter(str(error).splitlines()), "malformed YAML"), "well-formed YAML") from None
 
 
-class _StrictLoader(yaml.SafeLoader):
+class StrictLoader(yaml.SafeLoader):
     """SafeLoader that refuses a key given twice, and what is too large or too deep."""
 
     def __init__(self, text: str) -> None:
@@ -118,3 +119,12 @@ def _check_expansion(root: Any) -> None:
 
     if root is not None:
         measured(root)
+
+
+def _line_of(file: str, key: str) -> int | None:
+    from simulator.base.yamllines import line_of  # not loaded by a program that meets no mistake
+
+    return line_of(file, key)
+
+
+errors.line_finder = _line_of

@@ -6,15 +6,17 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.base.section import Section
 from simulator.configuration.tree import Configuration
+from simulator.driver.find_driver import AUTO, driver_names
 from simulator.maneuvers.maneuver import DRIVER_PERIOD
-from simulator.motion.stream import DEFAULT_PORTS, KINDS
+from simulator.motion.protocols import DEFAULT, PROTOCOLS
+from simulator.record.writer import LOG_RATE, LogChoice
 from terrain.load import FASTEST_WIND
 
-DRIVERS = ("auto", "keyboard", "gamepad", "wheel", "scripted")
 VIEWS = ("auto", "window", "offscreen", "none")
 CONTENTS = ("vehicle", "terrain", "maneuver", "washout", "platform", "soils")
 """Keys of a session whose content is read by others."""
@@ -39,16 +41,6 @@ class MotionOptions:
 
 
 @dataclass(frozen=True)
-class LogOptions:
-    """The telemetry."""
-
-    rate: float
-    """Rows per second."""
-    csv: bool
-    """Also as CSV."""
-
-
-@dataclass(frozen=True)
 class SessionOptions:
     """What a session file says besides what it names."""
 
@@ -66,7 +58,11 @@ class SessionOptions:
     wind: tuple[float, float, float] | None
     """m/s, velocity of the air in W, above that of the terrain."""
     motion: MotionOptions
-    log: LogOptions
+    log: LogChoice
+    outlets: list[Any]
+    """Outlets from outside, as `simulator.outlet_kind.build_outlets` takes them."""
+    sensors: list[Any]
+    """As `simulator.sensors.build_sensors` takes them."""
 
 
 def read_session(configuration: Configuration) -> SessionOptions:
@@ -80,13 +76,16 @@ def read_session(configuration: Configuration) -> SessionOptions:
             wind = (float(x), float(y), float(z)) if w.has("wind") else None
         with _part(s, "outlets") as outlets:
             with _part(outlets, "telemetry") as t:
-                log = LogOptions(t.number("rate", 100.0, least=0.1, most=1.0 / SHORTEST_STEP), _flag(t, "csv", False))
+                log = LogChoice(
+                    _names(t, "channels"), t.number("rate", LOG_RATE, least=0.1, most=1.0 / SHORTEST_STEP), _flag(t, "csv", False)
+                )
             with _part(outlets, "motion") as m:
                 motion = _motion(m)
             view = outlets.choice("view", VIEWS, "auto")
+            others = outlets.raw("others", [])
         return SessionOptions(
             title=s.text("title") if s.has("title") else "",
-            driver=s.choice("driver", DRIVERS, "auto"),
+            driver=s.choice("driver", driver_names(), AUTO),
             view=view,
             duration=s.number("duration", above=0.0, most=MOST_SECONDS) if s.has("duration") else None,
             step=_step(s),
@@ -95,6 +94,8 @@ def read_session(configuration: Configuration) -> SessionOptions:
             wind=wind,
             motion=motion,
             log=log,
+            outlets=others,
+            sensors=s.raw("sensors", []),
         )
 
 
@@ -119,8 +120,15 @@ def _flag(s: Section, name: str, default: bool) -> bool:
     return value
 
 
+def _names(s: Section, name: str) -> tuple[str, ...]:
+    value = s.raw(name, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise ConfigError(s.file, s.path(name), value, "a list of names and patterns, for example [v_WB_B, F_C_*_z]")
+    return tuple(value)
+
+
 def _motion(m: Section) -> MotionOptions:
-    protocol = m.choice("protocol", tuple(KINDS), "native")
+    protocol = m.choice("protocol", PROTOCOLS.names(), DEFAULT)
     rate = m.number("rate", least=1.0, most=1000.0) if m.has("rate") else None
     to = m.text("to", expected="HOST or HOST:PORT") if m.has("to") else None
     if to is not None:
@@ -150,7 +158,7 @@ def parse_address(text: str, protocol: str, file: str = "--to", key: str = "") -
     """HOST or HOST:PORT; `file` and `key` say where it stands. Raises ConfigError."""
     host, colon, port = text.rpartition(":")
     if text and not colon:
-        return text, DEFAULT_PORTS[protocol]
+        return text, PROTOCOLS.need(protocol).port
     if not host or ":" in host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
         raise ConfigError(file, key, text, "HOST or HOST:PORT with a port from 1 to 65535")
     return host, int(port)

@@ -15,7 +15,7 @@ from os.path import isfile, realpath
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, raise_all
 from simulator.base.inputfile import read_bytes
 from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Layer, Origin, file_of, joined, other_spellings, own_copy, read_layers, with_base
@@ -137,7 +137,10 @@ class Configuration:
         try:
             yield copy.deepcopy(self._look(path)), self._label(path)
         except ConfigError as error:
-            raise self.blamed(path, error) from None
+            faults = [self.blamed(path, one) for one in error.errors]
+        else:
+            return
+        raise_all(faults)
 
     def blamed(self, at: KeyPath, error: ConfigError) -> ConfigError:
         """A complaint about the content of a place, or of one below, as one about the file or the setting that says it."""

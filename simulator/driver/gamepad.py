@@ -6,6 +6,7 @@ from simulator.base.records import Record
 from simulator.driver.controls import Lever, write_pedals
 from simulator.driver.devices import DeviceHub
 from simulator.driver.shaping import SteeringFeel, elapsed, stick_steering
+from simulator.driver.source import CONTRACT, SourceKind
 
 
 class Gamepad:
@@ -36,3 +37,6 @@ class Gamepad:
         self.events += [event for event in left_over if event is not None]
         write_pedals(out, self._steering, throttle, brake)
         self.lever.write(out)
+
+
+SOURCE = SourceKind("gamepad", lambda cabin, _: Gamepad(cabin.hub, cabin.lever), CONTRACT, meaning="game controller")

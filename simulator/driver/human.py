@@ -1,24 +1,27 @@
-"""The human driver: keyboard, game controller or steering wheel, whichever was used last, and what happens when it vanishes."""
+"""The human driver: keyboard, game controller, steering wheel or an input source from outside, whichever was used last, and what happens
+when it vanishes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from types import MappingProxyType
+from typing import Any
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import Record, record
-from simulator.driver.controls import Lever, write_pedals
+from simulator.driver.controls import write_pedals
 from simulator.driver.devices import DeviceHub
-from simulator.driver.gamepad import Gamepad
-from simulator.driver.keyboard import Keyboard, Keys
+from simulator.driver.keyboard import Keys
 from simulator.driver.profiles import load_profiles, shipped_profiles_folder, user_profiles_folder
 from simulator.driver.shaping import approach, elapsed
-from simulator.driver.wheel import Wheel
+from simulator.driver.source import Cabin, Source, SourceAside, make_source
+from simulator.driver.sources import SOURCES, check
 from vehicles.command import COMMAND
 
-Kind = Literal["auto", "keyboard", "gamepad", "wheel"]
+AUTO = "auto"
+"""All sources there are."""
 
 STEERING_WHEEL_RANGE = math.radians(1560.0)
 """rad, lock to lock: an HMMWV's steering wheel turns 780 degrees to either side."""
@@ -34,17 +37,6 @@ TAKEOVER = 0.5
 """s during which the steering is rate-limited after another device took over."""
 TAKEOVER_RATE = 1.5
 """1/s, that limit. Larger: a jerk when a wheel that is not centered takes over. Smaller: the new device feels dead."""
-
-
-class Source(Protocol):
-    """One kind of device: Keyboard, Gamepad, Wheel."""
-
-    used: bool
-    connected: bool
-    events: list[str]
-
-    def read(self, t: float, speed: float, out: Record) -> None:
-        """Fill the command."""
 
 
 class HumanDriver:
@@ -100,8 +92,15 @@ class HumanDriver:
         self.hub.notices.clear()
         return taken
 
+    def troubles(self) -> list[str]:
+        """Why sources from outside were dropped, one line each."""
+        return [source.trouble for source in self.sources if isinstance(source, SourceAside) and source.trouble]
+
     def close(self) -> None:
         """Let go of the devices."""
+        for source in self.sources:
+            if isinstance(source, SourceAside):
+                source.close()
         if self.hub is not None:
             self.hub.close()
 
@@ -129,33 +128,38 @@ class HumanDriver:
 
 
 def open_driver(
-    kind: Kind,
+    name: str,
     keys: Keys | None = None,
     profiles_folder: Path | None = None,
     steering_wheel_range: float = STEERING_WHEEL_RANGE,
+    said: Mapping[str, Any] = MappingProxyType({}),
 ) -> HumanDriver:
-    """A human driver with the devices of this computer; `auto` takes all of them, a wheel before a game controller before the keyboard.
+    """A human driver with the input source of that name; `auto` takes all, those from outside first, then a wheel before a game controller
+    before the keyboard.
 
     Parameters
     ----------
     keys : state of the keys, None where there is no window
     profiles_folder : folder of the shipped profiles; the user's own folder is searched before it
     steering_wheel_range : of the vehicle's steering wheel, lock to lock, rad
+    said : parameters of the source, if it has any of its own
 
     Raises
     ------
-    ConfigError : a device profile cannot be used
-    DeviceError : the kind needs SDL, which cannot be started, or the keyboard, which nobody supplies
+    ConfigError : a device profile or a parameter cannot be used
+    DeviceError : the source needs SDL, which cannot be started, or a window, and there is none
+    JounceError : there is no such source, or it cannot be made
     """
-    folders = (user_profiles_folder(), profiles_folder or shipped_profiles_folder())
-    profiles, keyboard_profile = load_profiles(folders)
-    lever = Lever()
-    keyboard = [Keyboard(keys, keyboard_profile, lever)] if keys is not None else []
-    if kind == "keyboard":
-        if not keyboard:
-            raise DeviceError("keyboard: no window supplies the keys")
-        return HumanDriver(keyboard)
-    hub = DeviceHub(profiles)
-    wheel, gamepad = Wheel(hub, steering_wheel_range, lever), Gamepad(hub, lever)
-    sources: dict[str, list[Source]] = {"wheel": [wheel], "gamepad": [gamepad], "auto": [wheel, gamepad, *keyboard]}
-    return HumanDriver(sources[kind], hub)
+    profiles, keyboard = load_profiles((user_profiles_folder(), profiles_folder or shipped_profiles_folder()))
+    cabin = Cabin(keys, keyboard, profiles, steering_wheel_range)
+    names = sorted(SOURCES.names(), key=SOURCES.is_ours) if name == AUTO else (name,)
+    sources = []
+    for one in names:
+        kind = SOURCES.need(one)
+        check(kind)
+        source = make_source(kind, cabin, said, SOURCES.is_ours(one))
+        if source is not None:
+            sources.append(source)
+        elif name != AUTO:
+            raise DeviceError(f"{name}: {kind.missing}")
+    return HumanDriver(sources, cabin.opened)

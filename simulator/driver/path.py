@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
-from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.base.fields import Number, entry
 from simulator.base.records import Record
 from simulator.driver.speed import SpeedControl
 
@@ -193,27 +192,34 @@ class Path:
         return d, d1, d2
 
 
-class Steering(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+@dataclass(frozen=True)
+class Steering:
     """How the vehicle answers its steering wheel, and how the driver uses it.
 
     Defaults: the shipped HMMWV, from steady turns on asphalt (steering input per curvature 6.8 m at 4 m/s, 7.1 m at 10 m/s, 8 to 9.9 m
     at 20 m/s, less the harder the turn) and the half-way time of its yaw rate after a quick turn of the wheel (0.11 to 0.25 s).
     """
 
-    wheelbase: Annotated[float, Meta(ge=0.1, le=50.0, extra={"unit": "m"})] = 3.302
-    gain: Annotated[float, Meta(ge=0.01, le=1.5, extra={"unit": "rad"})] = 0.487
-    """Mean angle of the front road wheels at steering input 1."""
-    understeer: Annotated[float, Meta(ge=-0.01, le=0.05, extra={"unit": "rad s2/m"})] = 0.0025
-    """Road-wheel angle needed per lateral acceleration beyond that of a slow turn."""
-    preview: Annotated[float, Meta(ge=0.0, le=2.0, extra={"unit": "s"})] = 0.27
-    """How far ahead the driver judges his error: about the time the vehicle needs to answer the steering."""
-    bandwidth: Annotated[float, Meta(ge=0.01, le=20.0, extra={"unit": "rad/s"})] = 2.4
-    """Natural frequency with which an error is taken back."""
-    damping: Annotated[float, Meta(ge=0.01, le=5.0, extra={"unit": "1"})] = 1.2
-    correction: Annotated[float, Meta(gt=0.0, le=20.0, extra={"unit": "m/s2"})] = 4.0
-    """Largest lateral acceleration spent on taking back an error, so that a driver far off the path returns without skidding."""
-    rate: Annotated[float, Meta(gt=0.0, extra={"unit": "1/s"})] = 1.3
-    """Largest change of the steering input per second: 1000 deg/s at the rim of a wheel that turns 780 deg from center to lock."""
+    wheelbase: float = entry(Number("m", 0.1, 50.0), "distance of the axles", 3.302)
+    gain: float = entry(Number("rad", 0.01, 1.5), "mean angle of the front road wheels at steering input 1", 0.487)
+    understeer: float = entry(
+        Number("rad s2/m", -0.01, 0.05), "road-wheel angle needed per lateral acceleration beyond that of a slow turn", 0.0025
+    )
+    preview: float = entry(
+        Number("s", 0.0, 2.0), "how far ahead the driver judges his error: about the time the vehicle needs to answer the steering", 0.27
+    )
+    bandwidth: float = entry(Number("rad/s", 0.01, 20.0), "natural frequency with which an error is taken back", 2.4)
+    damping: float = entry(Number("1", 0.01, 5.0), "its damping ratio", 1.2)
+    correction: float = entry(
+        Number("m/s2", 0.0, 20.0, above=0.0),
+        "largest lateral acceleration spent on taking back an error, so that a driver far off the path returns without skidding",
+        4.0,
+    )
+    rate: float = entry(
+        Number("1/s", 0.0, above=0.0),
+        "largest change of the steering input per second: 1000 deg/s at the rim of a wheel that turns 780 deg from center to lock",
+        1.3,
+    )
 
 
 class PathDriver:

@@ -11,13 +11,26 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
-
-import msgspec
+from typing import Any, Literal, get_args
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import (
+    Choice,
+    Either,
+    Flag,
+    ListOf,
+    Named,
+    Number,
+    Text,
+    Variants,
+    entries,
+    entry,
+    group_of,
+    printed,
+)
 from simulator.base.records import join
 from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_yaml
@@ -36,61 +49,71 @@ Action = Literal[
 ]  # fmt: skip
 """What a button can ask for."""
 
-Input = Annotated[int, msgspec.Meta(ge=0, le=255)] | str
+Input = int | str
 """An axis or button: its number on a joystick, its SDL name on a game controller."""
-Raw = Annotated[float, msgspec.Meta(ge=-1.0, le=1.0)]
-Zone = Annotated[float, msgspec.Meta(ge=0.0, le=0.5)]
-T = TypeVar("T")
+
+INPUT = Either((Number("", 0, 255, whole=True), Text("a name")), "its number from 0 to 255, or its name on a game controller")
+RAW = Number("1", -1.0, 1.0)
+ZONE = Number("1", 0.0, 0.5)
 
 
-class SteeringAxis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+@dataclass(frozen=True)
+class SteeringAxis:
     """Raw values of the steering axis at its ends and at rest; left > right for a reversed one."""
 
-    axis: Input
-    left: Raw = -1.0
-    center: Raw = 0.0
-    right: Raw = 1.0
-    dead_zone: Zone = 0.0
+    axis: Input = entry(INPUT, "the axis")
+    left: float = entry(RAW, "raw value at the left end", -1.0)
+    center: float = entry(RAW, "raw value at rest", 0.0)
+    right: float = entry(RAW, "raw value at the right end", 1.0)
+    dead_zone: float = entry(ZONE, "share of the travel about the center that does nothing", 0.0)
 
 
-class PedalAxis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+@dataclass(frozen=True)
+class PedalAxis:
     """Raw values of a pedal's axis; a half axis (combined pedals) has `released: 0.0`, an inverted one `released: 1.0`."""
 
-    axis: Input
-    released: Raw
-    pressed: Raw
-    dead_zone: Zone = 0.02
+    axis: Input = entry(INPUT, "the axis")
+    released: float = entry(RAW, "raw value of the released pedal")
+    pressed: float = entry(RAW, "raw value of the pedal on the floor")
+    dead_zone: float = entry(ZONE, "share of the travel at its beginning that does nothing", 0.02)
 
 
-class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+SYSTEMS = ("linux", "windows", "macos")
+NAMES = ListOf(Text("a text"))
+TEXT = Text("text", empty=True)
+
+
+@dataclass(frozen=True)
+class Match:
     """Devices that a profile is for: any one of the lists is enough, on one of the `systems`."""
 
-    guids: tuple[str, ...] = ()
-    usb: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    any_gamepad: bool = False
-    any_wheel: bool = False
-    """a device that calls itself a wheel"""
-    systems: tuple[Literal["linux", "windows", "macos"], ...] = ("linux", "windows", "macos")
+    guids: tuple[str, ...] = entry(NAMES, "GUIDs of SDL", ())
+    usb: tuple[str, ...] = entry(NAMES, "vendor:product, four hexadecimal digits each", ())
+    names: tuple[str, ...] = entry(NAMES, "names of devices, * for any letters", ())
+    any_gamepad: bool = entry(Flag(), "any game controller", False)
+    any_wheel: bool = entry(Flag(), "any device that calls itself a wheel", False)
+    systems: tuple[str, ...] = entry(ListOf(Choice(SYSTEMS)), "operating systems", SYSTEMS)
 
 
-class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Profile:
     """One wheel, set of pedals or game controller."""
 
-    name: str
     kind: Literal["wheel", "pedals", "gamepad"]
-    verified: bool
-    """True only when someone has driven with this profile on the hardware."""
-    source: str
-    match: Match
-    steering: SteeringAxis | None = None
-    throttle: PedalAxis | None = None
-    brake: PedalAxis | None = None
-    buttons: dict[Action, tuple[Input, ...]] = {}
-    rotation_deg: Annotated[float, msgspec.Meta(ge=90.0, le=3600.0)] = 900.0
-    """of a steering wheel, lock to lock"""
-    feel: SteeringFeel = SteeringFeel()
-    """of a game controller's stick"""
+    name: str = entry(TEXT, "name of the device")
+    verified: bool = entry(Flag(), "true only when someone has driven with this profile on the hardware")
+    source: str = entry(TEXT, "where the numbers come from")
+    match: Match = entry(group_of(Match), "devices that the profile is for: any one of its lists is enough, on one of the systems")
+    steering: SteeringAxis | None = entry(group_of(SteeringAxis), "the steering; left > right for a reversed axis", None)
+    throttle: PedalAxis | None = entry(group_of(PedalAxis), "a half axis has released: 0, an inverted one released: 1", None)
+    brake: PedalAxis | None = entry(group_of(PedalAxis), "likewise", None)
+    buttons: Mapping[str, tuple[Input, ...]] = entry(
+        Named(ListOf(INPUT), "actions, each with a list of buttons", known=get_args(Action)), "what the buttons ask for", {}
+    )
+    rotation: float = entry(
+        Number("rad", math.radians(90.0), math.radians(3600.0)), "of a steering wheel, lock to lock", math.radians(900.0), written="deg"
+    )
+    feel: SteeringFeel = entry(group_of(SteeringFeel), "of a game controller's stick", SteeringFeel())
     file: str = ""
     """where it was read from; set by the reader"""
 
@@ -100,14 +123,25 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         return tuple(control.axis for control in (self.steering, self.throttle, self.brake) if control is not None)
 
 
-class KeyboardProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class KeyboardProfile:
     """How the keys feel; which key is which the window says."""
 
-    name: str
     kind: Literal["keyboard"]
-    steering: SteeringFeel = SteeringFeel()
-    throttle: PedalFeel = PedalFeel()
-    brake: PedalFeel = PedalFeel()
+    name: str = entry(TEXT, "name of the profile")
+    steering: SteeringFeel = entry(group_of(SteeringFeel), "how the keys move the steering wheel", SteeringFeel())
+    throttle: PedalFeel = entry(group_of(PedalFeel), "how a key moves the pedal", PedalFeel())
+    brake: PedalFeel = entry(group_of(PedalFeel), "likewise", PedalFeel())
+
+
+DEVICES = ("wheel", "pedals", "gamepad")
+FILE = Variants(
+    "kind",
+    {**dict.fromkeys(DEVICES, entries(Profile)), "keyboard": entries(KeyboardProfile)},
+    (*DEVICES, "keyboard"),
+    "what it is",
+)
+"""Of a file in ``configs/devices``."""
 
 
 def shipped_profiles_folder() -> Path:
@@ -155,15 +189,10 @@ def load_profile(file: Path) -> Profile | KeyboardProfile:
 
 def read_profile(data: Any, file: object) -> Profile | KeyboardProfile:
     """Profile from what a YAML file holds. Raises ConfigError."""
-    if not isinstance(data, dict):
-        raise ConfigError(file, "", data, "a mapping with the key `kind`")
-    _no_strange_numbers(data, file)
-    _check_buttons(data.get("buttons", {}), file)
-    if data.get("kind") == "keyboard":
-        return _convert(data, KeyboardProfile, file)
-    if "file" in data:
-        raise ConfigError(file, "file", data["file"], "no such key")
-    profile = _convert(data | {"file": str(file)}, Profile, file)
+    values = FILE.read(data, file, "", fill=False)
+    if values["kind"] == "keyboard":
+        return KeyboardProfile(**values)
+    profile = Profile(**values, file=str(file))
     _check_profile(profile, file)
     return profile
 
@@ -216,75 +245,6 @@ def _yaml_files(folders: Sequence[Path]) -> Iterator[Path]:
             yield from sorted(folder.glob("*.yaml"))
 
 
-_KEYS = sorted(
-    {
-        name
-        for struct in (Profile, KeyboardProfile, SteeringAxis, PedalAxis, Match, SteeringFeel, PedalFeel)
-        for name in struct.__struct_fields__
-    }
-    - {"file"}
-)
-"""Of profiles, at every level."""
-
-_WORDS = {"float": "a number", "int": "a whole number", "str": "text", "bool": "true or false", "object": "a mapping", "array": "a list"}
-
-
-def _convert(data: dict[str, Any], kind: type[T], file: object) -> T:
-    """`data` as a `kind`; msgspec's message is split into key path, value and expectation."""
-    try:
-        return msgspec.convert(data, kind, strict=True)
-    except msgspec.ValidationError as error:
-        text, _, path = str(error).partition(" - at ")
-        key = path.replace("`", "").replace("key in ", "").removeprefix("$").removeprefix(".").removesuffix("[...]")
-        field = re.search(r"(unknown|missing required) field `(.*)`", text)
-        if field:
-            key = f"{key}.{field[2]}".lstrip(".")
-            if field[1] == "unknown":
-                near = did_you_mean(field[2], _KEYS)
-                raise ConfigError(file, key, _at(data, key), f"a key that profiles have; this one is unknown{near}") from None
-            raise ConfigError(file, key, "nothing", "a value: this key is required") from None
-        expected = text.partition(", got")[0].removeprefix("Expected ").replace("`", "")
-        expected = re.sub(r"[a-z]+", lambda word: _WORDS.get(word[0], word[0]), expected)
-        if expected.startswith("Invalid enum value"):
-            expected = "another word; " + expected
-        raise ConfigError(file, key, _at(data, key), expected) from None
-
-
-def _at(data: Any, key: str) -> Any:
-    """Value at a key path such as `match.names[1]`, as far as the path leads."""
-    for part in re.findall(r"[^.\[\]]+", key):
-        if isinstance(data, dict) and part in data:
-            data = data[part]
-        elif isinstance(data, list) and part.isdigit() and int(part) < len(data):
-            data = data[int(part)]
-    return data
-
-
-def _no_strange_numbers(data: Any, file: object, key: str = "") -> None:
-    """Refuse .nan and .inf, which a range check lets through."""
-    if isinstance(data, float) and not math.isfinite(data):
-        raise ConfigError(file, key, data, "a finite number")
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    for name, item in items:
-        _no_strange_numbers(item, file, f"{key}.{name}".lstrip("."))
-
-
-def _check_buttons(buttons: Any, file: object) -> None:
-    """Actions and lists of buttons, whose place the conversion would not name."""
-    if not isinstance(buttons, dict):
-        return
-    for action, keys in buttons.items():
-        key = join("buttons", str(action))
-        if action not in get_args(Action):
-            known = get_args(Action)
-            raise ConfigError(file, key, keys, f"no such action{did_you_mean(action, known)}; known here: {', '.join(known)}")
-        if not isinstance(keys, list):
-            raise ConfigError(file, key, keys, "a list of buttons")
-        for i, item in enumerate(keys):
-            if isinstance(item, bool) or not (isinstance(item, str) or (isinstance(item, int) and 0 <= item <= 255)):
-                raise ConfigError(file, f"{key}[{i}]", item, "a button: its number from 0 to 255, or its name on a game controller")
-
-
 def _check_profile(profile: Profile, file: object) -> None:
     """What the types alone cannot say."""
     match = profile.match
@@ -305,8 +265,13 @@ def _check_profile(profile: Profile, file: object) -> None:
     for axis in profile.axes:
         _check_input(axis, PAD_AXES, profile.kind, "axis", file)
     for action, keys in profile.buttons.items():
-        for key in keys:
-            _check_input(key, PAD_BUTTONS, profile.kind, f"buttons.{action}", file)
+        if action not in get_args(Action):
+            known = get_args(Action)
+            raise ConfigError(
+                file, join("buttons", printed(action)), keys, f"no such action{did_you_mean(action, known)}; known here: {', '.join(known)}"
+            )
+        for button in keys:
+            _check_input(button, PAD_BUTTONS, profile.kind, f"buttons.{action}", file)
 
 
 def _check_steering(steering: SteeringAxis, file: object) -> None:

@@ -6,41 +6,37 @@ Steering is a share of full lock in [-1, 1], + = left. Pedals are in [0, 1]. A r
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from dataclasses import dataclass
 
-import msgspec
+from simulator.base.fields import Number, entry
 
-Seconds = Annotated[float, msgspec.Meta(gt=0.0, le=10.0)]
-Share = Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
+SECONDS = Number("s", 0.0, 10.0, above=0.0)
 
 LONGEST_STEP = 0.1
 """s. A longer gap between two reads counts as this much, so that a stall of the program does not turn into a jump of the wheel."""
 
 
-class SteeringFeel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How a key or a stick, which has no angle of its own, moves the steering wheel."""
+@dataclass(frozen=True, kw_only=True)
+class SteeringFeel:
+    """How a key or a stick, which has no angle of its own, moves the steering wheel.
 
-    lateral_acceleration: Annotated[float, msgspec.Meta(ge=0.1, le=50.0)] = 4.5
-    """m/s2 that the full deflection asks for at speed. Larger: nervous. Smaller: the vehicle no longer makes tight bends."""
-    turning_radius: Annotated[float, msgspec.Meta(ge=0.5, le=100.0)] = 7.6
-    """m, of the vehicle at full lock."""
-    time_to_full: Seconds = 0.6
-    """s from the center to the end of the range."""
-    time_to_center: Seconds = 0.35
-    """s from the end of the range back to the center."""
-    dead_zone: Share = 0.0
-    """share of a stick's travel that does nothing; keys have none."""
-    curve: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 0.0
-    """0 = linear, 1 = cubic: finer near the center."""
+    A larger lateral acceleration makes the vehicle nervous; with a smaller one it no longer makes tight bends.
+    """
+
+    lateral_acceleration: float = entry(Number("m/s2", 0.1, 50.0), "that the full deflection asks for at speed", 4.5)
+    turning_radius: float = entry(Number("m", 0.5, 100.0), "of the vehicle at full lock", 7.6)
+    time_to_full: float = entry(SECONDS, "from the center to the end of the range", 0.6)
+    time_to_center: float = entry(SECONDS, "from the end of the range back to the center", 0.35)
+    dead_zone: float = entry(Number("1", 0.0, 1.0, below=1.0), "share of a stick's travel that does nothing; keys have none", 0.0)
+    curve: float = entry(Number("1", 0.0, 1.0), "0 = linear, 1 = cubic: finer near the center", 0.0)
 
 
-class PedalFeel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class PedalFeel:
     """How a key, which is up or down, moves a pedal."""
 
-    press: Seconds = 0.6
-    """s from released to the floor while the key is down."""
-    release: Seconds = 0.2
-    """s from the floor to released."""
+    press: float = entry(SECONDS, "from released to the floor while the key is down", 0.6)
+    release: float = entry(SECONDS, "from the floor to released", 0.2)
 
 
 def clip(value: float, low: float, high: float) -> float:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from dataclasses import dataclass
 
-import msgspec
-from msgspec import Meta
+from simulator.base.fields import Number, entry
 
 STANDSTILL = 1.5
 """m/s. Slower than this with a demand of zero the foot stays on the brake: an automatic gearbox would creep away."""
@@ -18,31 +17,29 @@ STEADY_BRAKE = 0.4
 """Brake pedal that holds a stopped vehicle."""
 
 
-class SpeedTarget(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class SpeedTarget:
     """Go to `speed` (m/s), changing by at most `acceleration` (m/s2), from time `at` (s) or from station `at_station` (m) on."""
 
-    speed: Annotated[float, Meta(ge=0.0, le=60.0, extra={"unit": "m/s"})]
-    acceleration: Annotated[float, Meta(ge=0.001, le=15.0, extra={"unit": "m/s2"})]
-    at: Annotated[float, Meta(ge=0.0, le=86400.0, extra={"unit": "s"})] | None = None
-    at_station: Annotated[float, Meta(ge=-1e5, le=1e5, extra={"unit": "m"})] | None = None
+    speed: float = entry(Number("m/s", 0.0, 60.0), "speed to come to", written="mps")
+    acceleration: float = entry(Number("m/s2", 0.001, 15.0), "largest change of the speed", written="mps2")
+    at: float | None = entry(Number("s", 0.0, 86400.0), "from this time on", None, written="s")
+    at_station: float | None = entry(Number("m", -1e5, 1e5), "from this station of the path on", None, written="m")
 
 
-class SpeedNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+@dataclass(frozen=True)
+class SpeedNumbers:
     """How the vehicle answers its pedals, and how firmly the driver works them.
 
     Defaults: the shipped HMMWV, whose full throttle gives 7 m/s2 in first gear and a third of that in fourth; in between is the calmest.
     """
 
-    throttle_acceleration: Annotated[float, Meta(ge=0.1, le=50.0, extra={"unit": "m/s2"})] = 6.0
-    """Acceleration per unit of throttle."""
-    brake_acceleration: Annotated[float, Meta(ge=0.1, le=50.0, extra={"unit": "m/s2"})] = 8.0
-    """Deceleration per unit of brake."""
-    proportional: Annotated[float, Meta(ge=0.001, le=10.0, extra={"unit": "1/s"})] = 1.5
-    integral: Annotated[float, Meta(ge=0.001, le=10.0, extra={"unit": "1/s2"})] = 0.5
-    pedal_gap: Annotated[float, Meta(ge=0.0, le=5.0, extra={"unit": "m/s2"})] = 0.4
-    """Deceleration left to the engine before the foot moves to the brake."""
-    pedal_rate: Annotated[float, Meta(ge=0.01, le=1000.0, extra={"unit": "1/s"})] = 2.0
-    """Largest change of a pedal per second."""
+    throttle_acceleration: float = entry(Number("m/s2", 0.1, 50.0), "acceleration per unit of throttle", 6.0)
+    brake_acceleration: float = entry(Number("m/s2", 0.1, 50.0), "deceleration per unit of brake", 8.0)
+    proportional: float = entry(Number("1/s", 0.001, 10.0), "acceleration asked for per error of the speed", 1.5)
+    integral: float = entry(Number("1/s2", 0.001, 10.0), "its rate per error of the speed", 0.5)
+    pedal_gap: float = entry(Number("m/s2", 0.0, 5.0), "deceleration left to the engine before the foot moves to the brake", 0.4)
+    pedal_rate: float = entry(Number("1/s", 0.01, 1000.0), "largest change of a pedal per second", 2.0)
 
 
 class SpeedControl:

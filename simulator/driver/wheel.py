@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 from simulator.base.records import Record
 from simulator.driver.controls import Lever, write_pedals
 from simulator.driver.devices import DeviceHub
 from simulator.driver.shaping import wheel_steering
+from simulator.driver.source import CONTRACT, SourceKind
 
 
 class Wheel:
@@ -33,7 +32,7 @@ class Wheel:
         self.used = any(device.used for device in devices)
         steering = 0.0
         if wheels and wheels[0].profile:
-            ratio = math.radians(wheels[0].profile.rotation_deg) / self.steering_wheel_range
+            ratio = wheels[0].profile.rotation / self.steering_wheel_range
             steering = wheel_steering(wheels[0].steering() or 0.0, ratio)
         throttle = max((device.pedal("throttle") for device in devices), default=0.0)
         brake = max((device.pedal("brake") for device in devices), default=0.0)
@@ -41,3 +40,11 @@ class Wheel:
         self.events += [event for event in left_over if event is not None]
         write_pedals(out, steering, throttle, brake)
         self.lever.write(out)
+
+
+SOURCE = SourceKind(
+    "wheel",
+    lambda cabin, _: Wheel(cabin.hub, cabin.steering_wheel_range, cabin.lever),
+    CONTRACT,
+    meaning="steering wheel and pedals, on one device or on several",
+)

@@ -7,13 +7,13 @@ them, their bases tangent to the limit, in three pairs per gate: at its start, m
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
-import msgspec
 import numpy as np
-from msgspec import Meta
 from numpy.typing import NDArray
 
+from simulator.base.fields import Choice, ListOf, Number, entry, group_of
 from simulator.driver.path import LaneChange
 
 CONE_RADIUS = 0.14
@@ -22,25 +22,27 @@ CONE_RADIUS = 0.14
 FINE_STEP = 0.05
 """m of way between the poses that are judged; the record of a run is interpolated to it. Larger: a corner may pass a cone unseen."""
 
-Length = Annotated[float, Meta(ge=0.001, le=10000.0, extra={"unit": "m"})]
-Position = Annotated[float, Meta(ge=-1e5, le=1e5, extra={"unit": "m"})]
+LENGTH = Number("m", 0.001, 10000.0)
+POSITION = Number("m", -1e5, 1e5)
 
 
-class Body(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Body:
     """Outline of the vehicle seen from above: a rectangle of `width` and `length`, its front `front` ahead of the reference point B."""
 
-    width: Length
-    length: Length
-    front: Length
+    width: float = entry(LENGTH, "width of the body", written="m")
+    length: float = entry(LENGTH, "length of the body", written="m")
+    front: float = entry(LENGTH, "how far its front is ahead of the reference point", written="m")
 
 
-class Gate(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Gate:
     """Lane between cones: from `start` over `length`, `width` wide about y = `center`."""
 
-    start: Position
-    length: Length
-    center: Position
-    width: Length
+    start: float = entry(POSITION, "x where the lane begins", written="m")
+    length: float = entry(LENGTH, "length of the lane", written="m")
+    center: float = entry(POSITION, "y of its middle", written="m")
+    width: float = entry(LENGTH, "width of the lane", written="m")
 
     @property
     def end(self) -> float:
@@ -54,14 +56,15 @@ class Gate(msgspec.Struct, frozen=True):
         return np.array([(x, self.center + side * half) for x in rows for side in (1.0, -1.0)])
 
 
-class Course(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Course:
     """Gates by name of a standard, or one by one; `overlap` is how far the driver's turn reaches into the gates at either end."""
 
-    standard: Literal["avtp_03_160w"] | None = None
-    start: Position | None = None
-    side: Literal["left", "right"] = "left"
-    overlap: Annotated[float, Meta(ge=0.0, le=10.0, extra={"unit": "m"})] = 3.0
-    gates: tuple[Gate, ...] = ()
+    standard: Literal["avtp_03_160w"] | None = entry(Choice(("avtp_03_160w",)), "gates of a standard; instead of `gates`", None)
+    start: float | None = entry(POSITION, "x where the first gate of the standard begins", None, written="m")
+    side: Literal["left", "right"] = entry(Choice(("left", "right")), "side to which the standard's lane change goes", "left")
+    overlap: float = entry(Number("m", 0.0, 10.0), "how far the driver's turn reaches into the gates at either end", 3.0, written="m")
+    gates: tuple[Gate, ...] = entry(ListOf(group_of(Gate)), "gates one by one, from the first on", ())
 
 
 class Track(NamedTuple):

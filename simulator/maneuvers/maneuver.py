@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Protocol
-
-import msgspec
-from msgspec import Meta
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import LARGEST, Record, join
+from simulator.base.fields import Field, Group, ListOf, Named, Number, Text, entries, entry, group_of, printed, read
+from simulator.base.records import Record, join
+from simulator.base.units import spellings, split_unit
 from simulator.base.words import did_you_mean
 from simulator.driver.path import LaneChange, Path, PathDriver, Spawn, Steering, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
-from simulator.maneuvers.course import Body, Course, Gate, Length, Position, avtp_03_160w, lane_changes_between
+from simulator.maneuvers.course import LENGTH, POSITION, Body, Course, Gate, avtp_03_160w, lane_changes_between
 from simulator.maneuvers.metrics import METRICS, Limit
-from simulator.maneuvers.reading import number, read_struct, spellings, split_unit, units_used
-from simulator.maneuvers.written import Written
+from simulator.maneuvers.written import Written, units_used
 
 DRIVER_PERIOD = 0.01
 """s between two calls of a driver; the step must divide it."""
 
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]*\Z")]
-File = Annotated[
-    str, Meta(pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*\Z", extra={"words": "a name, or the path of a file"})
-]
-Time = Annotated[float, Meta(ge=0.0, le=86400.0, extra={"unit": "s"})]
-Unit = Annotated[float, Meta(ge=0.0, le=1.0)]
+NAME = Text("a name (letters, digits, . _ / -)", pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]*\Z")
+FILE_NAME = Text("a name, or the path of a file", pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*\Z")
+TIME = Number("s", 0.0, 86400.0)
+SHARE = Number("1", 0.0, 1.0)
+LIMITS = Named(
+    Group((Field("min", Number(), "no less than this", None), Field("max", Number(), "no more than this", None))),
+    "metrics, each with min, max or both",
+    known=tuple(spelled for metric in METRICS for spelled in spellings(metric.name, metric.unit)),
+)
 
 
 class Driver(Protocol):
@@ -37,43 +39,52 @@ class Driver(Protocol):
         """Fill the COMMAND record at time t (s) from the READOUT record."""
 
 
-class LaneChangeEvent(msgspec.Struct, frozen=True):
-    """Sideways shift of the path by `offset` (+ = left), spread over `length`, from a time or from a station on."""
+@dataclass(frozen=True)
+class LaneChangeEvent:
+    """Sideways shift of the path, from a time or from a station on."""
 
-    offset: Annotated[float, Meta(ge=-100.0, le=100.0, extra={"unit": "m"})]
-    length: Length
-    at: Time | None = None
-    at_station: Position | None = None
+    offset: float = entry(Number("m", -100.0, 100.0), "how far the path shifts, + = left", written="m")
+    length: float = entry(LENGTH, "way over which it shifts", written="m")
+    at: float | None = entry(TIME, "from this time on", None, written="s")
+    at_station: float | None = entry(POSITION, "from this station of the path on", None, written="m")
 
 
-class ScriptLine(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class ScriptLine:
     """Inputs at a time, straight lines in between."""
 
-    at: Time
-    steering: Annotated[float, Meta(ge=-1.0, le=1.0)] = 0.0
-    throttle: Unit = 0.0
-    brake: Unit = 0.0
+    at: float = entry(TIME, "when", written="s")
+    steering: float = entry(Number("1", -1.0, 1.0), "share of full lock, + = left", 0.0)
+    throttle: float = entry(SHARE, "throttle pedal", 0.0)
+    brake: float = entry(SHARE, "brake pedal", 0.0)
 
 
-class Document(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Document:
     """The file, key by key."""
 
-    name: Name
-    vehicle: File
-    terrain: File
-    duration: Annotated[float, Meta(ge=0.001, le=86400.0, extra={"unit": "s"})]
-    body: Body
-    step: Annotated[float, Meta(ge=0.00005, le=0.01, extra={"unit": "s"})] = 0.001
-    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
-    title: str = ""
-    speed: tuple[SpeedTarget, ...] = ()
-    waypoints: tuple[tuple[Position, Position], ...] = ()
-    lane_changes: tuple[LaneChangeEvent, ...] = ()
-    course: Course | None = None
-    script: tuple[ScriptLine, ...] = ()
-    driver: Steering = Steering()
-    pedals: SpeedNumbers = SpeedNumbers()
-    limits: dict[str, Any] = {}
+    name: str = entry(NAME, "name of the maneuver")
+    vehicle: str = entry(FILE_NAME, "vehicle, by name or path of its file")
+    terrain: str = entry(FILE_NAME, "terrain, by name or path of its file")
+    duration: float = entry(Number("s", 0.001, 86400.0), "simulated time", written="s")
+    body: Body = entry(group_of(Body), "outline of the vehicle from above, that of the vehicle's file when left out")
+    step: float = entry(Number("s", 0.00005, 0.01), "tick of the simulation; it divides 0.01 s", 0.001, written="ms")
+    seed: int = entry(Number("", 0, 2**63 - 1, whole=True), "for everything random in the run", 0)
+    title: str = entry(Text("text", empty=True), "what is shown to people", "")
+    speed: tuple[SpeedTarget, ...] = entry(ListOf(group_of(SpeedTarget)), "speeds to drive, in order", ())
+    waypoints: tuple[Any, ...] = entry(
+        ListOf(Number("m", -1e5, 1e5, shape=(2,))), "x, y that a smooth path goes through, from the spawn pose", (), written="m"
+    )
+    lane_changes: tuple[LaneChangeEvent, ...] = entry(ListOf(group_of(LaneChangeEvent)), "sideways shifts of the path", ())
+    course: Course | None = entry(group_of(Course), "gates of cones; instead of waypoints and lane changes", None)
+    script: tuple[ScriptLine, ...] = entry(ListOf(group_of(ScriptLine)), "inputs over time; instead of a path", ())
+    driver: Steering = entry(group_of(Steering), "who steers along the path", Steering())
+    pedals: SpeedNumbers = entry(group_of(SpeedNumbers), "who keeps the speed", SpeedNumbers())
+    limits: Mapping[str, Any] | None = entry(LIMITS, "pass marks by metric; the numbers are in the unit behind its name", None)
+
+
+FILE = tuple(replace(field, default=None) if field.name == "body" else field for field in entries(Document))
+"""Of a file in ``configs/maneuvers``. Whoever knows the vehicle gives the body that the file leaves out."""
 
 
 class Maneuver:
@@ -102,7 +113,7 @@ class Maneuver:
         self.gates = _gates(document, written)
         self.path = None if document.script else _path(document, self.gates, written)
         self.timed = _timed(document)
-        self.limits = _limits(document.limits, file, has_path=self.path is not None, has_course=bool(self.gates))
+        self.limits = _limits(document.limits or {}, file, has_path=self.path is not None, has_course=bool(self.gates))
         self.units = units or {}
         self._document = document
 
@@ -122,10 +133,13 @@ def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
     ------
     ConfigError : unknown or missing key, wrong type, out of range, or keys that contradict each other
     """
-    document = read_struct(Document, mapping, file)
+    values = read(FILE, mapping, file, fill=False)
+    if "body" not in values:
+        raise ConfigError(file, "body", "nothing", group_of(Body).words())
+    document = Document(**values)
     written = Written(mapping, file)
     _check(document, written)
-    return Maneuver(document, written, {**units_used(mapping), **_limit_units(document.limits)})
+    return Maneuver(document, written, {**units_used(mapping), **_limit_units(document.limits or {})})
 
 
 def _check(document: Document, written: Written) -> None:
@@ -203,7 +217,7 @@ def _path(document: Document, gates: tuple[Gate, ...], written: Written) -> Path
         return Path.straight().with_lane_changes(lane_changes_between(gates, document.course.overlap))
     path = Path.straight()
     if document.waypoints:
-        points = document.waypoints
+        points = [tuple(point.tolist()) for point in document.waypoints]
         if len(points) < 2:
             raise written.wrong(("waypoints",), "m", points[0], "at least two points")
         for i in range(1, len(points)):
@@ -223,7 +237,7 @@ def _limits(written: Mapping[str, Any], file: object, *, has_path: bool, has_cou
     limits: dict[str, Limit] = {}
     units = {metric.name: metric.unit for metric in METRICS}
     for key, bounds in written.items():
-        path = join("limits", key if isinstance(key, str) and key.isprintable() else repr(key))
+        path = join("limits", printed(key))
         name, factor = split_unit(str(key), units)
         if name is None:
             near = did_you_mean(key, [spelled for metric in METRICS for spelled in spellings(metric.name, metric.unit)])
@@ -231,22 +245,15 @@ def _limits(written: Mapping[str, Any], file: object, *, has_path: bool, has_cou
         metric = next(metric for metric in METRICS if metric.name == name)
         if (metric.needs == "course" and not has_course) or (metric.needs == "path" and not has_path):
             raise ConfigError(file, path, bounds, f"a metric that exists here: {name} needs a {metric.needs}")
-        if not isinstance(bounds, Mapping) or not bounds or set(bounds) - {"min", "max"}:
+        if not bounds:
             raise ConfigError(file, path, bounds, "min, max or both")
-        low, high = (_bound(bounds[end], file, join(path, end)) * factor if end in bounds else None for end in ("min", "max"))
+        low, high = (bounds[end] * factor if end in bounds else None for end in ("min", "max"))
         if low is not None and high is not None and low > high:
             raise ConfigError(file, path, dict(bounds), "min not above max")
         if name in limits:
             raise ConfigError(file, path, bounds, f"{name} once, not in two units")
         limits[name] = Limit(low, high)
     return limits
-
-
-def _bound(value: Any, file: object, key: str) -> float:
-    bound = number(value, file, key)
-    if abs(bound) > LARGEST:
-        raise ConfigError(file, key, value, f"a number from {-LARGEST:g} to {LARGEST:g}")
-    return bound
 
 
 def _limit_units(written: Mapping[str, Any]) -> dict[str, str]:

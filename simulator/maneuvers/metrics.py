@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
+from simulator.base.units import SUFFIXES, tidy
 from simulator.driver.path import LaneChange, Path, Spawn, followed_path
 from simulator.maneuvers.course import Track, judge
-from simulator.maneuvers.reading import SUFFIXES, tidy
 from vehicles.axles import USUAL_AXLES
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from simulator.driver.path import Path, Spawn
 from simulator.maneuvers.course import Track, outline
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import Telemetry, filtered, follow, relative_run
-from simulator.record.files import write_text, write_whole
+from simulator.record.files import write_text
+from simulator.record.style import AMBER, BLUE, MOST_POINTS, QUIET, RED, SHADE, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,32 +36,10 @@ class Run(NamedTuple):
     metrics: Mapping[str, Any]
 
 
-INK, QUIET, BLUE, RED, AMBER, SHADE = "#222222", "#9aa0a6", "#1f5fa8", "#b3261e", "#d9730d", "#eef2f7"
-STYLE: Any = {
-    "font.size": 10.0,
-    "axes.edgecolor": QUIET,
-    "axes.labelcolor": INK,
-    "axes.titlesize": 11.0,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e3e6ea",
-    "grid.linewidth": 0.8,
-    "axes.axisbelow": True,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "lines.linewidth": 1.6,
-    "legend.frameon": False,
-}
 MARGIN = 25.0
 """m of way shown before and behind a course or a lane change."""
 OUTLINES = 5.0
 """m between two outlines of the body."""
-MOST_POINTS = 20_000
-"""Of a curve; of a longer record the least and the largest values of STRETCHES equal stretches are drawn, which looks the same."""
-STRETCHES = 2000
 MOST_PANELS = 4
 """Lane changes drawn; more would not be readable."""
 
@@ -115,22 +94,17 @@ def write_metrics(folder: str | os.PathLike[str], metrics: Mapping[str, Any], ma
 
 
 def _save(file: FilePath, draw: Callable[[Figure, Run], None], run: Run) -> FilePath:
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from simulator.record.drawing import new_figure, save_figure
 
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.0, 4.5), dpi=120, layout="constrained")
-        FigureCanvasAgg(figure)
+    with new_figure((9.0, 4.5)) as figure:
         draw(figure, run)
-        # without the version of the software, so that the same run gives the same picture
-        write_whole(file, lambda temporary: figure.savefig(temporary, format="png", metadata={"Software": None}))
+    save_figure(file, figure)
     return file
 
 
 def _draw_speed(figure: Figure, run: Run) -> None:
     axes = _time_axes(figure, run, f"{run.maneuver.title}: speed", "forward speed [m/s]")
-    axes.plot(*_thinned(run.columns["time"], run.columns["v_WB_B_x"]), color=BLUE)
+    axes.plot(*thinned(run.columns["time"], run.columns["v_WB_B_x"]), color=BLUE)
     axes.set_ylim(bottom=min(0.0, float(run.columns["v_WB_B_x"].min())))
     right = axes.secondary_yaxis("right", functions=(lambda mps: np.multiply(mps, 3.6), lambda kph: np.divide(kph, 3.6)))
     right.set_ylabel("[km/h]")
@@ -141,7 +115,7 @@ def _draw_attitude(figure: Figure, run: Run) -> None:
     rows = figure.subplots(3, 1, sharex=True)
     for axes, name, sign in zip(rows, ("roll", "pitch", "yaw"), ("+ = right side down", "+ = nose down", "+ = left"), strict=True):
         _shade_lane_changes(axes, run)
-        axes.plot(*_thinned(run.columns["time"], np.degrees(run.columns[name])), color=BLUE)
+        axes.plot(*thinned(run.columns["time"], np.degrees(run.columns[name])), color=BLUE)
         axes.set_ylabel(f"{name} [deg]")
         axes.text(1.0, 1.02, sign, transform=axes.transAxes, ha="right", va="bottom", color=QUIET, fontsize=9)
     rows[0].set_title(f"{run.maneuver.title}: roll, pitch, yaw")
@@ -152,14 +126,14 @@ def _draw_attitude(figure: Figure, run: Run) -> None:
 def _draw_lateral_acceleration(figure: Figure, run: Run) -> None:
     axes = _time_axes(figure, run, f"{run.maneuver.title}: lateral acceleration", "lateral acceleration, + = left [m/s²]")
     time = run.columns["time"]
-    axes.plot(*_thinned(time, run.columns["a_WB_B_y"]), color=QUIET, linewidth=0.8, label="as computed")
-    axes.plot(*_thinned(time, filtered(run.columns, "a_WB_B_y")), color=BLUE, label="6 Hz low pass, no delay")
+    axes.plot(*thinned(time, run.columns["a_WB_B_y"]), color=QUIET, linewidth=0.8, label="as computed")
+    axes.plot(*thinned(time, filtered(run.columns, "a_WB_B_y")), color=BLUE, label="6 Hz low pass, no delay")
     axes.legend(loc="best")
 
 
 def _draw_yaw_rate(figure: Figure, run: Run) -> None:
     axes = _time_axes(figure, run, f"{run.maneuver.title}: yaw rate", "yaw rate, + = left [deg/s]")
-    axes.plot(*_thinned(run.columns["time"], np.degrees(run.columns["w_WB_B_z"])), color=BLUE)
+    axes.plot(*thinned(run.columns["time"], np.degrees(run.columns["w_WB_B_z"])), color=BLUE)
 
 
 def _draw_path(figure: Figure, run: Run) -> None:
@@ -248,19 +222,6 @@ def _along(line: Path, x: NDArray, y: NDArray) -> tuple[list[float], list[float]
         stations.append(station)
         offsets.append(line.offset_of(at_x, at_y, station))
     return stations, offsets
-
-
-def _thinned(t: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
-    """The curve (n,), (n,); of a long one the least and the largest value of each stretch, in order of time."""
-    if len(t) <= MOST_POINTS:
-        return t, values
-    stretch = -(-len(t) // STRETCHES)
-    count = len(t) // stretch
-    rows = values[: count * stretch].reshape(count, stretch)
-    first = np.arange(count) * stretch
-    chosen = np.sort(np.stack((first + rows.argmin(axis=1), first + rows.argmax(axis=1)), axis=1), axis=1).ravel()
-    chosen = np.append(chosen, len(t) - 1)
-    return t[chosen], values[chosen]
 
 
 def _time_axes(figure: Figure, run: Run, title: str, label: str) -> Axes:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import join
-from simulator.maneuvers.reading import shown_unit, split_unit, tidy
+from simulator.base.units import SUFFIXES, shown_unit, split_unit, tidy
 
 
 class Written:
@@ -51,3 +52,25 @@ class Written:
 
 def _keys(mapping: Any) -> list[str]:
     return [str(key) for key in mapping] if isinstance(mapping, Mapping) else []
+
+
+def units_used(mapping: Any) -> dict[str, str]:
+    """Suffix with which a file writes each SI unit: the one that most of its keys have, of equals the SI unit's own."""
+    counts: Counter[str] = Counter(_suffixes(mapping))
+    used = {}
+    for unit, suffixes in SUFFIXES.items():
+        best = max(suffixes, key=lambda suffix: counts[suffix])
+        if counts[best]:
+            used[unit] = best
+    return used
+
+
+def _suffixes(value: Any) -> Iterator[str]:
+    """What stands behind the last underscore of every key."""
+    if isinstance(value, Mapping):
+        for key, inside in value.items():
+            yield str(key).rpartition("_")[2]
+            yield from _suffixes(inside)
+    elif isinstance(value, list):
+        for inside in value:
+            yield from _suffixes(inside)

@@ -39,6 +39,7 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import StreamError
 from simulator.base.frames import rotation_of_quaternion
 from simulator.base.records import Record
+from simulator.motion.protocol import CONTRACT, Encoder, Protocol, ProtocolSettings
 
 COUNT = 66
 SIZE = 4 * COUNT
@@ -108,3 +109,20 @@ class ExtraData3:
         if time > self._time:
             self._distance += speed * (time - self._time)
         self._time = time
+
+
+def _encoder(settings: ProtocolSettings) -> Encoder:
+    extra = ExtraData3(*settings.engine)
+    return lambda said: extra.encode(said.readout, said.jounce_speed)
+
+
+PROTOCOL = Protocol(
+    "codemasters",
+    100,
+    20777,
+    False,
+    _encoder,
+    _FLOATS.format,
+    CONTRACT,
+    meaning="motion of the vehicle as DiRT Rally 2.0 sends it (extradata = 3), which rig software knows",
+)

@@ -41,7 +41,8 @@ from simulator.base.errors import StreamError
 
 MAGIC = b"JNCM"
 VERSION = 1
-_BODY = struct.Struct("<4sHHQIBBHdd3d3d6d6d")
+LAYOUT = "<4sHHQIBBHdd3d3d6d6dI"
+_BODY = struct.Struct(LAYOUT[:-1])
 _CRC = struct.Struct("<I")
 SIZE = _BODY.size + _CRC.size
 

@@ -9,40 +9,25 @@ from __future__ import annotations
 import math
 import socket
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
+from simulator.base.aside import Aside
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, StreamError
 from simulator.base.records import Record, record
-from simulator.motion.codemasters import ExtraData3
 from simulator.motion.fade import LONGEST_FADE, Fade
-from simulator.motion.packets import MotionPacket, encode
+from simulator.motion.packets import MotionPacket
+from simulator.motion.protocol import NO_ENGINE, Engine, Said, checked, encoder_of
+from simulator.motion.protocols import DEFAULT, PROTOCOLS, check
 from washout.cueing import MotionCueing
 from washout.limiter import brake_step, limiter
 from washout.platform import HEXAPOD
 from washout.procedure import OFF, PARKED
-
-ProtocolName = Literal["native", "codemasters"]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What a protocol can do."""
-
-    rate: int
-    """Packets per second. Rig software is used to 60 to 100; a native receiver may have more."""
-    port: int
-    poses: bool
-    """It carries the pose of the platform: its receiver can be parked by the stream, and is told when the stream ends."""
-
-
-KINDS = {"native": Kind(250, 42400, True), "codemasters": Kind(100, 20777, False)}
-DEFAULT_RATES = {name: kind.rate for name, kind in KINDS.items()}
-DEFAULT_PORTS = {name: kind.port for name, kind in KINDS.items()}
 
 LAST_PACKETS = 3
 """Packets that say rest, and with the stop flag, at the end, since UDP may lose one."""
@@ -60,26 +45,24 @@ LONGEST_END = 2.0
 """s at most that `close` takes to bring a moving platform to a stop."""
 
 
-Encoder = Callable[[MotionPacket, Fade], bytes]
-"""A protocol: bytes of what a native packet says, or of the vehicle's motion. Raises StreamError when a number in it is not finite."""
-
-
 class MotionStream:
     """Sends packets; never blocks a tick and never raises into one.
 
     Parameters
     ----------
     host, port : where to; names are resolved once, here
-    protocol : "native" (see packets.py) or "codemasters" (see codemasters.py)
+    protocol : by its name in protocols.py
+    settings : its own parameters
     rate : packets per second; the tick rate must be a multiple of it
     tick : length of a tick [s]
-    extra_data : encoder for "codemasters"
+    engine : what a dashboard wants to know
     gravity : acceleration of free fall of the vehicle's world [m/s2]
 
     Raises
     ------
     StreamError : the address cannot be used
-    ConfigError : the rate does not divide the tick rate
+    ConfigError : the rate does not divide the tick rate, or a parameter of the protocol cannot be used
+    JounceError : there is no such protocol, or it cannot be made
     """
 
     def __init__(
@@ -87,21 +70,26 @@ class MotionStream:
         host: str = "127.0.0.1",
         port: int | None = None,
         *,
-        protocol: ProtocolName = "native",
+        protocol: str = DEFAULT,
+        settings: Mapping[str, Any] = MappingProxyType({}),
         rate: float | None = None,
         tick: float = 1e-3,
-        extra_data: ExtraData3 | None = None,
+        engine: Engine = NO_ENGINE,
         gravity: float = STANDARD_GRAVITY,
     ) -> None:
-        if protocol not in KINDS:
-            raise ConfigError("stream", "protocol", protocol, " or ".join(KINDS))
         self.protocol = protocol
-        self.kind = KINDS[protocol]
+        self.kind = PROTOCOLS.need(protocol)
+        check(self.kind)
         self.every = ticks_per_packet(self.kind.rate if rate is None else rate, tick)
         self.tick = tick
         self.interval = self.every * tick
         """Time between packets [s]."""
-        self._encode = _encoder(protocol, extra_data)
+        self._encode = encoder_of(self.kind, settings, f"protocol {protocol}", engine, self.interval)
+        self._aside: Aside | None = None
+        """Where the encoder of a protocol from outside works."""
+        self._under_way: tuple[MotionPacket, bool] | None = None
+        if not PROTOCOLS.is_ours(protocol):
+            self._aside = Aside(f"protocol {protocol}", checked(self.kind, self._encode))
         self._target = _resolve(host, self.kind.port if port is None else port)
         try:
             self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -137,6 +125,11 @@ class MotionStream:
     def fade_time(self) -> float:
         """s in which forces fade at most, from a pause to `at_rest` of a protocol that does not park."""
         return LONGEST_FADE + (LAST_PACKETS + 1) * self.interval
+
+    @property
+    def trouble(self) -> str:
+        """Why the protocol from outside was dropped, in one line; empty while it works."""
+        return "" if self._aside is None else self._aside.trouble
 
     @property
     def failing(self) -> str:
@@ -183,18 +176,20 @@ class MotionStream:
         """
         end, self._end = self._end, None
         try:
-            if end is not None:
+            if end is not None and not self.trouble:
                 self._come_to_rest(end, sleep)
                 if self.kind.poses and self._last is not None:
                     for _ in range(LAST_PACKETS):
                         self._say(replace(self._last, sequence=self.sent, run=False, stop=True), True)
         finally:
             self._socket.close()
+            if self._aside is not None:
+                self._aside.close()
 
     def _come_to_rest(self, end: Brake, sleep: Callable[[float], None]) -> None:
         """Nobody drives any more: forces fade, and the platform goes along the stop plan of its limiter."""
         for _ in range(math.ceil(LONGEST_END / self.interval)):
-            if self._last is None or self._rests >= LAST_PACKETS or self.failing:
+            if self._last is None or self._rests >= LAST_PACKETS or self.failing or self.trouble:
                 return
             sleep(self.interval)
             self._fade.hold(self.interval)
@@ -208,17 +203,46 @@ class MotionStream:
         return said["f_H_B"].tolist(), said["w_WB_B"].tolist()
 
     def _say(self, packet: MotionPacket, still: bool) -> None:
+        """Send a packet, or have it encoded beside the ticks, and send the one before."""
+        if self._aside is not None:
+            self._say_aside(self._aside, packet, still)
+            return
         try:
-            self._socket.sendto(self._encode(packet, self._fade), self._target)
-        except (StreamError, OSError) as error:
-            self.errors += 1
-            self._failed += 1
-            self._reason = str(getattr(error, "strerror", None) or error)
+            data = self._encode(Said(packet, self._fade.said, self._fade.jounce_speed))
+        except StreamError as error:
+            self._note_failure(str(error))
+            return
+        self._send(data, packet, still)
+
+    def _say_aside(self, aside: Aside, packet: MotionPacket, still: bool) -> None:
+        ending = self._end is None  # nobody drives any more, and the last packets are waited for
+        self._take(aside, ending)
+        if not aside.busy:
+            self._under_way = packet, still
+            aside.ask(Said(packet, self._fade.said.copy(), self._fade.jounce_speed))
+        if ending:
+            self._take(aside, True)
+
+    def _take(self, aside: Aside, wait: bool) -> None:
+        data = aside.answer(wait)
+        if data is not None and self._under_way is not None:
+            self._send(data, *self._under_way)
+
+    def _send(self, data: bytes, packet: MotionPacket, still: bool) -> None:
+        try:
+            self._socket.sendto(data, self._target)
+        except OSError as error:
+            self._note_failure(str(error.strerror or error))
             return
         self.sent += 1
         self._failed = 0
         self._last = packet
         self._rests = self._rests + 1 if self._fade.at_rest and (still or not self.kind.poses) else 0
+
+    def _note_failure(self, reason: str) -> None:
+        self.errors += 1
+        self._failed += 1
+        self._reason = reason
 
 
 class Brake:
@@ -251,13 +275,6 @@ class Brake:
 
     def _look(self) -> None:
         self.still = bool(np.abs(self._s[0]["rates"]).max() < STILL)
-
-
-def _encoder(protocol: ProtocolName, extra_data: ExtraData3 | None) -> Encoder:
-    if protocol == "native":
-        return lambda packet, _: encode(packet)
-    extra = ExtraData3(0.0, 0.0, 0) if extra_data is None else extra_data
-    return lambda _, fade: extra.encode(fade.said, fade.jounce_speed)
 
 
 def ticks_per_packet(rate: float, tick: float) -> int:

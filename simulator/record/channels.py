@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import ConfigError
 from simulator.base.records import Record, Row, Table
+from simulator.base.words import did_you_mean
 
 CORNERS = ("FL", "FR", "RL", "RR")
 AXES = ("x", "y", "z")
@@ -31,7 +35,8 @@ _MONOGRAM = (
 class Channel:
     """One column: `name`, `unit`, `frame` ("" for a scalar without one), `meaning`, NumPy type `kind`, byte `offset` in its row.
 
-    `wall` marks what the wall clock says: it differs between two runs of the same drive, and everything else does not.
+    `wall` marks what the wall clock says: it differs between two runs of the same drive, and everything else does not. `field` is the name
+    that the columns of one field share: `v_WB_B` of `v_WB_B_x`.
     """
 
     name: str
@@ -41,6 +46,12 @@ class Channel:
     kind: np.dtype
     offset: int
     wall: bool = False
+    field: str = ""
+
+    def words(self) -> dict[str, str]:
+        """What is said of the column beside its numbers."""
+        said = {"name": self.name, "field": self.field, "unit": self.unit, "frame": self.frame, "meaning": self.meaning}
+        return said | ({"wall": "yes"} if self.wall else {})
 
 
 class Layout:
@@ -54,6 +65,15 @@ class Layout:
         return {c.name: np.ascontiguousarray(rows[:, c.offset : c.offset + c.kind.itemsize]).view(c.kind)[:, 0] for c in self.columns}
 
 
+class Part(NamedTuple):
+    """What one record gives to a row: its `bytes`, or those at `places` only, from byte `start` of the row on, `size` of them."""
+
+    bytes: NDArray[np.uint8]
+    places: NDArray[np.intp] | None
+    start: int
+    size: int
+
+
 class Channels(Layout):
     """Columns of several records laid side by side in one row of bytes.
 
@@ -62,29 +82,89 @@ class Channels(Layout):
     sources : (prefix, table, record) each; the record is read again at every row, so it must be filled in place and never replaced.
         The prefix goes before every name of that table ("" for the readout, "command_" for the command).
     wall : names of the columns that tell the wall clock's time
+    wanted : columns to take, see `chosen`; all when it is empty
+
+    Raises
+    ------
+    ConfigError : nothing fits one of `wanted`
     """
 
-    def __init__(self, sources: Iterable[tuple[str, Table, Record]], wall: Collection[str] = ()) -> None:
-        columns: list[Channel] = []
-        self.records: list[Record] = []
-        row_bytes = 0
-        for prefix, table, source in sources:
-            columns += _columns(prefix, table, source.dtype, row_bytes, wall)
-            self.records.append(source)
-            row_bytes += source.itemsize
-        super().__init__(columns, row_bytes)
-        names = [column.name for column in self.columns]
+    def __init__(self, sources: Iterable[tuple[str, Table, Record]], wall: Collection[str] = (), wanted: Collection[str] = ()) -> None:
+        offered = [(source, list(_columns(prefix, table, source.dtype, wall))) for prefix, table, source in sources]
+        names = [column.name for _, columns in offered for column in columns]
         if len(set(names)) != len(names):
             raise ValueError("two channels share a name: " + ", ".join(sorted({name for name in names if names.count(name) > 1})))
+        names = chosen({column.name: column.field for _, columns in offered for column in columns}, wanted)
+        self.parts: list[Part] = []
+        laid: list[Channel] = []
+        start = 0
+        for source, columns in offered:
+            taken = [column for column in columns if column.name in names]
+            if not taken:
+                continue
+            part, offsets = _part(source, taken, start, whole=len(taken) == len(columns))
+            self.parts.append(part)
+            laid += [replace(column, offset=offset) for column, offset in zip(taken, offsets, strict=True)]
+            start += part.size
+        super().__init__(laid, start)
 
 
-def _columns(prefix: str, table: Table, dtype: np.dtype, start: int, wall: Collection[str]) -> Iterator[Channel]:
+class Rows:
+    """Copies the records of channels, as they are, into rows of bytes (n, row_bytes)."""
+
+    def __init__(self, channels: Channels, rows: NDArray[np.uint8]) -> None:
+        self._copies = [(rows[:, part.start : part.start + part.size], part.bytes, part.places) for part in channels.parts]
+
+    def put(self, place: int) -> None:
+        """Fill a row."""
+        for rows, source, places in self._copies:
+            if places is None:
+                rows[place] = source
+            else:
+                source.take(places, out=rows[place], mode="clip")
+
+
+def chosen(offered: Mapping[str, str], wanted: Collection[str]) -> list[str]:
+    """Which columns are meant, in the order in which they are offered.
+
+    Parameters
+    ----------
+    offered : the field of every column, by the column's name
+    wanted : names of columns or fields ("v_WB_B" for its three columns), and patterns of either with * and ? ("F_C_*_z"); all of them
+        when it is empty
+
+    Raises
+    ------
+    ConfigError : nothing fits one of `wanted`
+    """
+    found: set[str] = set()
+    for pattern in wanted or ("*",):
+        fitting = {name for name, field in offered.items() if fnmatchcase(name, pattern) or fnmatchcase(field, pattern)}
+        if not fitting and offered:
+            near = did_you_mean(pattern, [*offered.values(), *offered])
+            raise ConfigError("channels", "", pattern, f"a column, a field, or a pattern with * and ? that fits one{near}")
+        found |= fitting
+    return [name for name in offered if name in found]
+
+
+def _columns(prefix: str, table: Table, dtype: np.dtype, wall: Collection[str]) -> Iterator[Channel]:
+    """Columns of a record; offsets are those in the record."""
     for row in table:
         kind, field_offset = dtype.fields[row[0]][:2]  # type: ignore[index]
-        base = kind.base
+        base, field = kind.base, prefix + row[0]
         for i, suffix in enumerate(_suffixes(row)):
-            name, offset = prefix + row[0] + suffix, start + field_offset + i * base.itemsize
-            yield Channel(name, row[2], frame_of(row), row[3], base, offset, name in wall)
+            name, offset = field + suffix, field_offset + i * base.itemsize
+            yield Channel(name, row[2], frame_of(row), row[3], base, offset, name in wall, field)
+
+
+def _part(source: Record, taken: Sequence[Channel], start: int, whole: bool) -> tuple[Part, list[int]]:
+    """The bytes of a record that go into a row, and where each column then lies in it."""
+    if whole:
+        return Part(source.view(np.uint8), None, start, source.itemsize), [start + column.offset for column in taken]
+    places = np.concatenate([np.arange(column.offset, column.offset + column.kind.itemsize) for column in taken])
+    ends = np.cumsum([column.kind.itemsize for column in taken])
+    offsets = [start + int(end) - column.kind.itemsize for end, column in zip(ends, taken, strict=True)]
+    return Part(source.view(np.uint8), places, start, len(places)), offsets
 
 
 def _suffixes(row: Row) -> list[str]:

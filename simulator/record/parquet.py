@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.record.channels import Layout
+from simulator.record.channels import Channel
 from simulator.record.rows import RowsFile
 
 GROUP_BYTES = 1 << 25
@@ -23,17 +23,24 @@ ABOUT = "jounce."
 
 def write_parquet(path: Path, log: RowsFile, about: Mapping[str, str]) -> int:
     """Turn a raw log into Parquet, one row group after the other; returns the number of rows. Raises OSError, ConfigError."""
+    return write_groups(path, log.layout.columns, _groups(log), about)
+
+
+def write_groups(path: Path, columns: Iterable[Channel], groups: Iterable[Mapping[str, NDArray]], about: Mapping[str, str]) -> int:
+    """Write a Parquet file out of groups of rows, the columns by name each; returns the number of rows. Raises OSError, ConfigError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = _schema(pa, log.layout).with_metadata({ABOUT + key: value for key, value in about.items()})
-    numbers = [c.name for c in log.layout.columns if c.kind.kind == "f"]
+    columns = list(columns)
+    fields = [pa.field(c.name, pa.from_numpy_dtype(c.kind), metadata=c.words()) for c in columns]
+    schema = pa.schema(fields, metadata={ABOUT + key: value for key, value in about.items()})
+    numbers = [c.name for c in columns if c.kind.kind == "f"]
     count = 0
     # bytes of doubles that belong together are compressed together; few doubles repeat, so a dictionary would be in vain
     with pq.ParquetWriter(
         path, schema, compression="zstd", use_dictionary=False, column_encoding=dict.fromkeys(numbers, "BYTE_STREAM_SPLIT")
     ) as out:
-        for group in _groups(log):
+        for group in groups:
             table = pa.table(dict(group), schema=schema)
             out.write_table(table)
             count += table.num_rows
@@ -77,7 +84,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
 
 
 def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
-    """Metadata by column of a telemetry file: unit, frame, meaning, and `wall` = "yes" for what the wall clock says.
+    """Metadata by column of a telemetry file: field, unit, frame, meaning, and `wall` = "yes" for what the wall clock says.
 
     Raises ConfigError for a missing or foreign file.
     """
@@ -123,11 +130,3 @@ def _groups(log: RowsFile) -> Iterator[Mapping[str, NDArray]]:
         yield log.layout.split(rows)
     if empty:
         yield log.layout.split(np.empty((0, log.layout.row_bytes), np.uint8))
-
-
-def _schema(pa: Any, layout: Layout) -> Any:
-    fields = []
-    for column in layout.columns:
-        words = {"name": column.name, "unit": column.unit, "frame": column.frame, "meaning": column.meaning}
-        fields.append(pa.field(column.name, pa.from_numpy_dtype(column.kind), metadata=words | ({"wall": "yes"} if column.wall else {})))
-    return pa.schema(fields)

@@ -148,5 +148,5 @@ def _read_raw(raw: Path, ended: str) -> LogInfo:
         for name, column in layout.split(group).items():
             parts[name].append(column.copy())
     numbers = {name: np.concatenate(part) if part else np.empty(0) for name, part in parts.items()}
-    columns = {c.name: {"unit": c.unit, "frame": c.frame, "meaning": c.meaning} for c in log.layout.columns}
+    columns = {c.name: c.words() for c in log.layout.columns}
     return LogInfo(raw, rows, log.about | {"ended": ended}, columns, numbers)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, OutputError
-from simulator.record.channels import Channel, Channels, Layout
+from simulator.record.channels import Channel, Channels, Layout, Rows
 
 MAGIC = b"JOUNCE ROWS 1\n"
 NUMBER = 8
@@ -34,8 +34,9 @@ LONGEST_ROW = 1 << 20
 
 PERIOD = 0.2
 """s of wall time between two writes: what a kill can cost. Smaller: the tick is disturbed more often."""
-BUFFER_BYTES = 1 << 23
-"""Rows that wait for the disk: more than half a minute of a drive logged at 100 Hz. Beyond, a drive in real time loses rows."""
+BUFFER_BYTES = 1 << 25
+"""Rows that wait for the disk: two minutes of a drive logged at 100 Hz, ten seconds of all columns at 1000 Hz. Beyond, a drive in real
+time loses rows."""
 PATIENCE = 30.0
 """s that closing waits for a disk that does not answer."""
 
@@ -50,6 +51,7 @@ class Column(msgspec.Struct):
     kind: str
     offset: int
     wall: bool
+    field: str = ""
 
 
 class Header(msgspec.Struct):
@@ -90,11 +92,7 @@ class RowsWriter:
         self._capacity = max(64, BUFFER_BYTES // self._length)
         self._ring = np.full((self._capacity, self._length), 0, np.uint8)  # not np.zeros: its pages would be fetched in the tick
         self._before, self._after = _numbers(self._ring)
-        self._copies: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]] = []
-        start = NUMBER
-        for source in channels.records:
-            self._copies.append((self._ring[:, start : start + source.itemsize], source.view(np.uint8)))
-            start += source.itemsize
+        self._records = Rows(channels, self._ring[:, NUMBER:-NUMBER])
         # not events: Ctrl-C inside one leaves its lock taken for ever
         self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._room: queue.SimpleQueue[None] = queue.SimpleQueue()
@@ -113,8 +111,7 @@ class RowsWriter:
             return
         place = self.rows % self._capacity
         self._before[place] = self._after[place] = self.rows + 1
-        for rows, source in self._copies:
-            rows[place] = source
+        self._records.put(place)
         # counted last: a row torn by Ctrl-C does not count, and the thread does not see it
         self.rows += 1
         if waiting == self._capacity // 2:
@@ -253,14 +250,14 @@ class RowsFile:
                 kind = np.dtype("O")
             if kind.kind not in "fiu" or not 0 <= c.offset <= header.row_bytes - kind.itemsize:
                 raise ConfigError(self.file, c.name, f"{c.kind} at {c.offset}", "a number inside the row")
-            columns.append(Channel(c.name, c.unit, c.frame, c.meaning, kind, c.offset, c.wall))
+            columns.append(Channel(c.name, c.unit, c.frame, c.meaning, kind, c.offset, c.wall, c.field))
         if len({c.name for c in columns}) != len(columns):
             raise ConfigError(self.file, "columns", "a name that comes twice", "names that differ")
         return Layout(columns, header.row_bytes)
 
 
 def _header(channels: Channels, about: Mapping[str, str]) -> bytes:
-    columns = [Column(c.name, c.unit, c.frame, c.meaning, c.kind.str, c.offset, c.wall) for c in channels.columns]
+    columns = [Column(c.name, c.unit, c.frame, c.meaning, c.kind.str, c.offset, c.wall, c.field) for c in channels.columns]
     text = msgspec.json.encode(Header(channels.row_bytes, columns, dict(about)))
     text += b" " * (-(len(MAGIC) + 8 + len(text)) % 64)
     return MAGIC + len(text).to_bytes(8, "little") + text

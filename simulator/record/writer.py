@@ -8,15 +8,17 @@ raw log, which `simulator.record.recover` turns into the same file.
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from simulator.base.console import complain
-from simulator.base.errors import OutputError
+from simulator.base.errors import ConfigError, OutputError
+from simulator.base.jsontext import json_text
+from simulator.base.machine import origin
 from simulator.base.records import Record, Table
 from simulator.record.channels import Channels
 from simulator.record.files import clear_results, set_aside, uninterrupted, write_whole
@@ -32,14 +34,34 @@ MANY_ROWS = 200_000
 """Closing a log of so many takes seconds, and says so."""
 
 
+LOG_RATE = 100.0
+"""Rows per second of simulated time, unless more or fewer are asked for."""
+
+
+@dataclass(frozen=True)
+class LogChoice:
+    """What a person wants of a log."""
+
+    channels: tuple[str, ...] = ()
+    """Columns: names, fields, patterns, see `simulator.record.channels.chosen`; all when empty."""
+    rate: float = LOG_RATE
+    """Rows per second of simulated time; it divides the steps per second."""
+    csv: bool = False
+    """Also write telemetry.csv, header `name [unit]`."""
+
+
+USUAL = LogChoice()
+
+
 @dataclass(frozen=True)
 class LogOptions:
     """What a log is told beside what to log."""
 
-    csv: bool = False
-    """Also write telemetry.csv, header `name [unit]`."""
-    about: Mapping[str, str] = field(default_factory=dict)
-    """What is known of the run, for the metadata of the file: "vehicle", "terrain" ..."""
+    choice: LogChoice = USUAL
+    """Its rate is for whoever calls `publish`."""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """What is known of the run, for the metadata of the file: "vehicle", "terrain", "seed", "configuration" ... What is not text is kept as
+    JSON."""
     lock: FolderLock | None = None
     """Ownership of the folder, when the caller has it and gives it up himself."""
     say: Callable[[str], None] = complain
@@ -47,6 +69,19 @@ class LogOptions:
 
 
 PLAIN = LogOptions()
+
+
+def ticks_per_row(rate: float, step: float) -> int:
+    """Ticks of `step` [s] between two rows at `rate` [1/s]. Raises ConfigError when no whole number of ticks gives that rate."""
+    every = round(1.0 / (rate * step)) if rate * step > 0.0 else 0
+    if every < 1 or abs(every * rate * step - 1.0) > 1e-9:
+        raise ConfigError("log rate", "", rate, f"rows per second that divide the {1.0 / step:g} steps per second")
+    return every
+
+
+def texts(about: Mapping[str, Any]) -> dict[str, str]:
+    """What is known of a run as the metadata of a file hold it: text as it is, everything else as JSON."""
+    return {key: value if isinstance(value, str) else json_text(value) for key, value in about.items()}
 
 
 class TelemetryWriter:
@@ -67,6 +102,7 @@ class TelemetryWriter:
 
     Raises
     ------
+    ConfigError : no column fits what is wanted
     OutputError : the folder cannot be written or another run writes there; or, in `close`, the file cannot be made: the rows are
         then still in folder/telemetry.rows
     """
@@ -81,18 +117,18 @@ class TelemetryWriter:
     ) -> None:
         if divisor < 1:
             raise ValueError(f"divisor is {divisor}, a whole number from 1 is needed")
-        self.channels = Channels(sources, wall)
+        self.channels = Channels(sources, wall, options.choice.channels)
         self.folder = Path(folder)
         self.file = self.folder / PARQUET_NAME
         self.about = {
             "started": datetime.now().astimezone().isoformat(timespec="milliseconds"),
-            "machine": f"{platform.node()}, {platform.system()} {platform.release()} {platform.machine()}",
-            **options.about,
+            **origin(),
+            **texts(options.about),
         }
         """Goes into the metadata of the file as it is in `close`."""
         self.ended = "well"
         """How the run ended, in words."""
-        self._csv, self._say = options.csv, options.say
+        self._csv, self._say = options.choice.csv, options.say
         self._divisor, self._calls, self._open = divisor, 0, True
         self._lock, self._lock_is_ours = options.lock or FolderLock(folder), options.lock is None
         try:

@@ -3,11 +3,12 @@
 import csv
 import gzip
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import yaml
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from vehicles.brakes.friction_brake import brakes_from_mapping
 from vehicles.command import COMMAND
@@ -38,23 +39,41 @@ def reference():
         return dict(zip(names, np.array([[float(x) for x in row] for row in rows]).T, strict=True))
 
 
+class Rig(NamedTuple):
+    """What kernels get of a bench: parameters of drivetrain and brakes, state, pedals, wheels, results."""
+
+    p: Any
+    b: Any
+    s: Any
+    command: Any
+    hubs: Hubs
+    out: Any
+
+
+@inline
+def step(r, h):
+    """One step of a Rig."""
+    drivetrain_step(r.p, r.b, r.s, r.command, r.hubs, h, r.out)
+
+
 @kernel
-def run_bench(steps, p, b, s, command, spin, carrier_spin, moment, inertia, h, out):
+def run_bench(r, h, steps):
     """Take many steps with constant moments; return the largest rise of the energy of wheels, shafts and brake links in one step."""
     rise = 0.0
     for _ in range(steps):
-        before = bench_energy(p, b, s, spin, inertia)
-        drivetrain_step(p, b, s, command, Hubs(spin, carrier_spin, moment, inertia), h, out)
-        rise = max(rise, bench_energy(p, b, s, spin, inertia) - before)
+        before = bench_energy(r)
+        step(r, h)
+        rise = max(rise, bench_energy(r) - before)
     return rise
 
 
 @kernel
-def bench_energy(p, b, s, spin, inertia):
+def bench_energy(r):
     """Energy [J] of shafts, wheels and brake links."""
-    energy = kinetic_energy(p, s, spin)
+    spin, inertia = r.hubs.spin, r.hubs.inertia
+    energy = kinetic_energy(r.p, r.s, spin)
     for i in range(4):
-        energy += 0.5 * inertia[i] * spin[i] ** 2 + 0.5 * b[0]["stiffness"] * s[0]["brake_angle"][i] ** 2
+        energy += 0.5 * inertia[i] * spin[i] ** 2 + 0.5 * r.b[0]["stiffness"] * r.s[0]["brake_angle"][i] ** 2
     return energy
 
 
@@ -75,11 +94,15 @@ class Bench:
     def run(self, seconds=None, h=1e-3, steps=None):
         """Advance; return the largest rise of energy in one step."""
         count = round(seconds / h) if steps is None else steps
-        arrays = (self.spin, self.carrier_spin, self.moment, self.inertia)
-        return run_bench(count, self.p, self.b, self.state, self.command, *arrays, h, self.out)
+        return run_bench(self.rig, h, count)
+
+    @property
+    def rig(self):
+        hubs = Hubs(self.spin, self.carrier_spin, self.moment, self.inertia)
+        return Rig(self.p, self.b, self.state, self.command, hubs, self.out)
 
     def energy(self):
-        return bench_energy(self.p, self.b, self.state, self.spin, self.inertia)
+        return bench_energy(self.rig)
 
     def set(self, **command):
         for name, value in command.items():

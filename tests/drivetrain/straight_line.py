@@ -3,23 +3,23 @@
 import math
 
 import numpy as np
-from drivetrain_rig import Bench
+from drivetrain_rig import Bench, step
 
 from simulator.base.jit import kernel
-from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 
 
 @kernel
-def roll(steps, p, b, s, command, spin, zero, moment, inertia, h, out, car, log):
-    """Advance; car = (mass, rolling radius, slip stiffness, friction, rolling resistance, grade, speed); log (steps, 4) is filled with
+def roll(rig, h, car, log):
+    """Advance a Rig; car = (mass, rolling radius, slip stiffness, friction, rolling resistance, grade, speed); log (steps, 4) is filled with
     speed, sum of drive torques, gear, engine speed.
 
     Tire force, linearly implicit in the spin, which is as if the wheel were heavier by h R dF/dW:  F = mu W tanh(C k / (mu W)),  k = (spin R - v) / sqrt(v^2 + 0.5^2)
     """
     mass, R, C, mu, resistance, grade = car[0], car[1], car[2], car[3], car[4], car[5]
     W = 0.25 * mass * 9.81
+    spin, moment, inertia, out = rig.hubs.spin, rig.hubs.moment, rig.hubs.inertia, rig.out
     wheel = inertia[0]
-    for n in range(steps):
+    for n in range(log.shape[0]):
         low = math.sqrt(car[6] ** 2 + 0.25)
         force, stiffness = 0.0, 0.0
         for i in range(4):
@@ -29,7 +29,7 @@ def roll(steps, p, b, s, command, spin, zero, moment, inertia, h, out, car, log)
             inertia[i] = wheel + h * by_spin * R
             force += mu * W * grip - by_spin * spin[i]
             stiffness += by_spin
-        drivetrain_step(p, b, s, command, Hubs(spin, zero, moment, inertia), h, out)
+        step(rig, h)
         for i in range(4):
             inertia[i] = wheel
         mean = 0.25 * (spin[0] + spin[1] + spin[2] + spin[3])
@@ -57,6 +57,5 @@ class Car(Bench):
     def roll(self, seconds, h=1e-3):
         """Advance; return the log (steps, 4): speed, sum of drive torques, gear, engine speed."""
         log = np.zeros((round(seconds / h), 4))
-        arrays = (self.spin, self.carrier_spin, self.moment, self.inertia)
-        roll(len(log), self.p, self.b, self.state, self.command, *arrays, h, self.out, self.car, log)
+        roll(self.rig, h, self.car, log)
         return log

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from drivetrain_rig import Bench
+from drivetrain_rig import Bench, step
 
 from simulator.base.jit import kernel
-from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 
 LIMIT = 2000.0
 """N m. Half pedal on the shipped brakes."""
@@ -19,21 +18,20 @@ def braked(moment, **command):
 
 
 @kernel
-def turn(steps, p, b, s, command, spin, carrier_spin, moment, inertia, h, out, angle):
-    """Take steps and add up the angle (4,) that each wheel turns; returns the largest speed met."""
+def turn(rig, h, steps, angle):
+    """Take steps of a Rig and add up the angle (4,) that each wheel turns; returns the largest speed met."""
     fastest = 0.0
     for _ in range(steps):
-        drivetrain_step(p, b, s, command, Hubs(spin, carrier_spin, moment, inertia), h, out)
+        step(rig, h)
         for i in range(4):
-            angle[i] += h * spin[i]
-            fastest = max(fastest, abs(spin[i]))
+            angle[i] += h * rig.hubs.spin[i]
+            fastest = max(fastest, abs(rig.hubs.spin[i]))
     return fastest
 
 
 def turned(bench, seconds, h):
     angle = np.zeros(4)
-    arrays = (bench.spin, bench.carrier_spin, bench.moment, bench.inertia)
-    fastest = turn(round(seconds / h), bench.p, bench.b, bench.state, bench.command, *arrays, h, bench.out, angle)
+    fastest = turn(bench.rig, h, round(seconds / h), angle)
     return angle, fastest
 
 

@@ -2,27 +2,27 @@
 
 import numpy as np
 import pytest
-from drivetrain_rig import CORNERS, Bench, reference
+from drivetrain_rig import CORNERS, Bench, reference, step
 
 from simulator.base.jit import kernel
-from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 
 INERTIA = 1e9
 """kg m2. Wheels so heavy that they follow the recorded speeds whatever the drivetrain does."""
 
 
 @kernel
-def replay(p, b, s, command, throttle, recorded, spin, moment, zero, inertia, out, rows):
-    """Prescribe the wheel speeds `recorded` (n, 4) at 100 Hz, linear in between, ten steps each; outputs into `rows` (n - 1, 3)."""
+def replay(rig, throttle, recorded, rows):
+    """Prescribe a Rig the wheel speeds `recorded` (n, 4) at 100 Hz, linear in between, ten steps each; outputs into `rows` (n - 1, 3)."""
     for k in range(recorded.shape[0] - 1):
-        command[0]["throttle"] = throttle[k]
+        rig.command[0]["throttle"] = throttle[k]
         for j in range(10):
             for i in range(4):
                 rise = recorded[k + 1, i] - recorded[k, i]
-                spin[i] = recorded[k, i] + rise * j / 10.0
-                moment[i] = inertia[i] * rise / 0.01
-            drivetrain_step(p, b, s, command, Hubs(spin, zero, moment, inertia), 1e-3, out)
-        rows[k, 0], rows[k, 1], rows[k, 2] = out[0]["engine_speed"], out[0]["driveshaft_torque"], out[0]["gear"]
+                rig.hubs.spin[i] = recorded[k, i] + rise * j / 10.0
+                rig.hubs.moment[i] = rig.hubs.inertia[i] * rise / 0.01
+            step(rig, 1e-3)
+        out = rig.out[0]
+        rows[k, 0], rows[k, 1], rows[k, 2] = out["engine_speed"], out["driveshaft_torque"], out["gear"]
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +31,8 @@ def compared():
     spins = np.stack([recorded["omega_" + corner] for corner in CORNERS], axis=1)
     bench = Bench("hmmwv_chrono", 1, spins[0])
     rows = np.zeros((len(spins) - 1, 3))
-    inputs = (bench.command, recorded["throttle"], spins, np.zeros(4), bench.moment, np.zeros(4), np.full(4, INERTIA))
-    replay(bench.p, bench.b, bench.state, *inputs, bench.out, rows)
+    bench.inertia[:] = INERTIA
+    replay(bench.rig, recorded["throttle"], spins, rows)
     after = recorded["t"][1:] > 2.0
     expected = np.stack([recorded[name][1:] for name in ("engine_speed", "driveshaft_torque", "gear")], axis=1)
     return recorded["t"][1:][after], rows[after], expected[after]

@@ -12,7 +12,7 @@ import termios
 import threading
 from pathlib import Path
 
-from jounce import environment
+from program import environment
 
 
 def on_terminal(command: list[str], columns: int, cwd: Path, timeout: float = 300.0) -> tuple[int, str]:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from jounce import call, refused
+from program import call, refused
 
 from simulator.lab.bench import formulations
 from simulator.lab.bench.formulations import METHODS, TRIALS

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from jounce import call, refused
+from program import call, refused
 
 from simulator.lab.bench.integrators import METHODS, SHIPPED
 

@@ -5,7 +5,7 @@ import math
 import sys
 
 import pytest
-from jounce import call, finish, start
+from program import call, finish, start
 
 COMMANDS = (
     ("drive",),
@@ -15,6 +15,9 @@ COMMANDS = (
     ("stream",),
     ("platform",),
     ("devices",),
+    ("list",),
+    ("check",),
+    ("schema",),
     ("mechanism",),
     ("triangularize",),
     ("validate",),

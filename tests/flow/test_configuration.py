@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import yaml
-from jounce import ROOT, call, refused
+from program import ROOT, call, refused
 
 from simulator.base.errors import ConfigError
 from simulator.build import build, build_ground, build_maneuver, build_platform, build_vehicle, vehicle_description

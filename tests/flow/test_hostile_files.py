@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from jounce import ROOT, call, finish, refused, start
+from program import ROOT, call, finish, refused, start
 
 from simulator.base.arrayfile import read_json, read_npy, read_npz
 from simulator.base.errors import ConfigError

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import yaml
-from jounce import ROOT, call
+from program import ROOT, call
 from unpaced import H, Tracker, assert_within_limits, new_session
 
 from simulator import run

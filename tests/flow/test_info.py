@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from jounce import ROOT, call, finish, refused, start
+from program import ROOT, call, finish, refused, start
 
 from simulator.outlets import LOG, WALL, Telemetry
 from simulator.record import rows as rows_module
@@ -79,7 +79,7 @@ def test_a_run_that_ended_well_says_so_and_its_wall_clock_columns_are_marked(tmp
     assert log["ended_well"]
     assert (log["rows"], log["resets"], log["incidents"], log["paused_s"]) == (201, 0, 0, 0.0)
     assert log["simulated_s"] == pytest.approx(2.0)
-    assert 0.0 < log["wall_s"] < 60.0
+    assert log["wall_s"] > 0.0
     units = read_units(tmp_path / "out" / "telemetry.parquet")
     assert {name for name, words in units.items() if "wall" in words} == set(WALL)
     assert {row[0] for row in LOG} <= set(units)

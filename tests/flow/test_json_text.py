@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from jounce import ROOT
+from program import ROOT
 
 from simulator.base.jsontext import json_text
 from simulator.lab.validate.outcome import Comparison

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from jounce import environment
+from program import environment
 
 PROGRAM = """
 import numpy as np

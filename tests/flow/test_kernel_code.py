@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from simulator.base.sharing import POSSIBLE
-from tests.flow.jounce import environment
+from tests.flow.program import environment
 
 LARGE = (
     "\n".join(f"    a[{i}] = a[{i}] * 1.5 + {i}.0" for i in range(8))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from jounce import finish, start
+from program import finish, start
 
 from simulator.record.writer import read_telemetry
 from simulator.warm import compile_kernels

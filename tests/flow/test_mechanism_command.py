@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 import yaml
-from jounce import ROOT, call, refused
+from program import ROOT, call, refused
 
 from simulator.lab.mechanism import check, sweep_report
 from simulator.lab.mechanism.check import COMPARED

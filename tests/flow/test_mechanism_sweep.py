@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 import yaml
-from jounce import ROOT, call, refused
+from program import ROOT, call, refused
 
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from tests.oracles import known_mechanisms as known

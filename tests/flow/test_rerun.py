@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import yaml
-from jounce import call, refused
+from program import call, refused
 
 import simulator.configuration.names
 from simulator.build import build

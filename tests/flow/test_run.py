@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 import yaml
-from jounce import ROOT, call, finish, start
+from program import ROOT, call, finish, start
 
 from simulator.record.writer import read_telemetry, read_units
 

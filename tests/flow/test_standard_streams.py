@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from jounce import call, environment, refused
+from program import call, environment, refused
 
 from simulator.record.writer import read_telemetry
 

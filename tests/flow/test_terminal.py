@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import yaml
-from jounce import ROOT
+from program import ROOT
 
 if sys.platform == "win32":
     pytest.skip("there are no pseudo-terminals", allow_module_level=True)

@@ -7,7 +7,7 @@ import sys
 from importlib.util import find_spec
 
 import pytest
-from jounce import ROOT, call, finish, refused, start
+from program import ROOT, call, finish, refused, start
 
 from simulator.lab.triangular.singular_engine import find_singular
 

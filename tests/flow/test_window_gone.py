@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from jounce import start
+from program import start
 
 from simulator.view.claims import PREFIX, SHARED_MEMORY, sweep
 from simulator.warm import compile_kernels

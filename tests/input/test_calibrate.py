@@ -3,6 +3,7 @@
 import argparse
 import io
 import json
+import math
 
 import pytest
 import yaml
@@ -100,7 +101,7 @@ def test_wizard_makes_a_profile_that_works(sdl_running, plug, monkeypatch, tmp_p
     monkeypatch.setattr("sys.stdin", Person(story_of(stick)))
     assert run("--calibrate", "--out", str(file)) == 0
     profile = load_profile(file)
-    assert profile.kind == "wheel" and profile.rotation_deg == 1080.0 and profile.match.usb == ("1234:5678",)
+    assert profile.kind == "wheel" and profile.rotation == math.radians(1080.0) and profile.match.usb == ("1234:5678",)
     assert (profile.steering.axis, profile.steering.left, profile.steering.right) == (2, 0.9, -0.9)
     assert (profile.throttle.axis, profile.throttle.released, profile.throttle.pressed) == (0, 1.0, -1.0)
     assert (profile.brake.axis, profile.brake.released, profile.brake.pressed) == (3, -1.0, 0.8)

@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record, dtype_of
 from vehicles.suspension.blocks import Blocks, OutsideKind
+from vehicles.suspension.corner_bodies import motion_of
 from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
+from vehicles.suspension.five_link.kinematics import BODIES as FIVE_LINK_BODIES
 
 Array = NDArray[np.float64]
+MOTION = tuple(row[0] for row in motion_of(1))
 
 
 def own_of(blocks: Blocks, kind: OutsideKind) -> tuple[Record, Record]:
@@ -26,9 +29,13 @@ def own_of(blocks: Blocks, kind: OutsideKind) -> tuple[Record, Record]:
 
 def bodies_of(blocks: Blocks, i: int) -> tuple[Array, dict[str, Any]]:
     """Masses (n,) of the bodies of corner i, and by name their motion (n, 3) or (n, 6), see `vehicles.suspension.corner_bodies`."""
-    parameters, memory = blocks.own, blocks.scratch
     for block in blocks.others:
         if block["first"] <= i < block["first"] + block["count"]:
             parameters, memory = own_of(blocks, FIVE_LINK_BLOCK)
-    names = ("c", "inertia", "w", "u", "w_rel", "v_rel", "alpha_rel", "a_rel")
-    return parameters[0]["mass"][:, i], {name: memory[0][name][..., i] for name in names}
+            return parameters[0]["mass"][i].ravel()[: len(FIVE_LINK_BODIES)], five_link_bodies(memory[0]["bodies"][i])
+    return blocks.own[0]["mass"][:, i], {name: blocks.scratch[0][name][..., i] for name in MOTION}
+
+
+def five_link_bodies(lanes: Any) -> dict[str, Array]:
+    """The same of the bodies that a five-link corner has in its lanes: a record of `motion_of`."""
+    return {name: np.concatenate([group.T for group in lanes[name]])[: len(FIVE_LINK_BODIES)] for name in MOTION}

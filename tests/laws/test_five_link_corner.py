@@ -14,12 +14,13 @@ import pytest
 from simulator.base.errors import ConfigError, InertiaWarning
 from simulator.base.records import record
 from simulator.build import find_config, read_yaml
+from tests.laws.corner_bodies import five_link_bodies
 from tests.oracles.five_link_corner import DATA, FACTS, TURNED, reference_axle, reference_corner
 from vehicles.description import read_description
 from vehicles.model import new_mechanism
 from vehicles.suspension.corner import KINEMATICS
 from vehicles.suspension.five_link.constants import write_five_link
-from vehicles.suspension.five_link.kinematics import BODIES, CARRIER, MEMORY, place_corner
+from vehicles.suspension.five_link.kinematics import BODIES, MEMORY, place_corner
 
 CURVES = np.loadtxt(DATA / "five_link_curves.csv", delimiter=",")
 CORNERS, PARAMETERS = reference_axle()
@@ -31,11 +32,14 @@ SHIPPED: dict[str, Any] = read_yaml(find_config("vehicles", "five_link_rear"))
 
 
 def kinematics(theta: float, rate: float = 1.0, start: Any = None) -> Any:
-    """KINEMATICS and over it MEMORY of the reference at a height of its wheel centres, from the position in `start`."""
+    """KINEMATICS of the reference and the motion of its bodies (last index: corner) at a height of its wheel centres, from the position in
+    `start`."""
     memory, k = record(MEMORY) if start is None else start["memory"].copy(), record(KINEMATICS)
     for i in (LEFT, RIGHT):
         place_corner(PARAMETERS[0], memory[0], i, theta, rate, k[0])
-    return {"memory": memory, **{name: k[0][name] for name, *_ in KINEMATICS}, **{name: memory[0][name] for name, *_ in MEMORY}}
+    each = [five_link_bodies(lanes) for lanes in memory[0]["bodies"]]
+    bodies = {name: np.stack([one[name] for one in each], axis=-1) for name in each[0]}
+    return {"memory": memory, **{name: k[0][name] for name, *_ in KINEMATICS}, **bodies}
 
 
 def carrier(k: Any, i: int) -> np.ndarray:
@@ -57,14 +61,13 @@ def test_reference_curves_over_the_travel() -> None:
             away = np.array([math.cos(beta), math.sin(alpha) * math.sin(beta), -math.cos(alpha) * math.sin(beta)])
             B = TURNED * k["W"][:, LEFT] + R @ np.array(FACTS["Wc"][n])
             assert np.abs(B - np.array(FACTS["Cc"][n]) + FACTS["L"][n] * away).max() < 1e-13
-            body = n if n < CARRIER else n + 1
-            com = TURNED * k["c"][body, :, LEFT]
+            com = TURNED * k["c"][n, :, LEFT]
             assert np.abs(com - 0.5 * (np.array(FACTS["Cc"][n]) + B)).max() < 1e-13
 
 
 def test_reduced_mass_and_static_force_of_the_reference() -> None:
     for z, mass, force in FACTS["effective_mass_and_static_force"]:
-        k, m = kinematics(z), PARAMETERS[0]["mass"]
+        k, m = kinematics(z), PARAMETERS[0]["mass"].reshape(4, -1)[:, : len(BODIES)].T
         for i in (LEFT, RIGHT):
             D = sum(
                 m[b, i] * k["u"][b, :, i] @ k["u"][b, :, i] + k["w"][b, :, i] @ matrix(k["inertia"][b, :, i]) @ k["w"][b, :, i]
@@ -108,10 +111,9 @@ def test_rods_do_not_turn_about_the_axis_their_universal_joints_lock() -> None:
     """No angular velocity about the product of both joint axes."""
     k = kinematics(0.07)
     for n in range(5):
-        body = n if n < CARRIER else n + 1
-        rod = k["c"][body, :, LEFT] - PARAMETERS[0]["anchor"][n, :, LEFT]
+        rod = k["c"][n, :, LEFT] - PARAMETERS[0]["anchor"][n, :, LEFT]
         y = np.cross(rod, [1.0, 0.0, 0.0])
-        assert abs(k["w"][body, :, LEFT] @ np.cross(y, [1.0, 0.0, 0.0])) < 1e-14
+        assert abs(k["w"][n, :, LEFT] @ np.cross(y, [1.0, 0.0, 0.0])) < 1e-14
 
 
 def test_right_corner_is_the_mirror_image() -> None:

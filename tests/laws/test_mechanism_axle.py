@@ -359,6 +359,10 @@ def test_a_vehicle_file_names_its_mechanism_files(tmp_path: Path) -> None:
         (lambda s, c: c["springs"].update(bar=c["springs"]["coil"]), ["mine.yaml", "springs.bar", "no forces but"]),
         (lambda s, c: c["bodies"]["wheel"].update(inertia=[4.0, 7.0, 5.0]), ["mine.yaml", "bodies.wheel", "balanced rotor"]),
         (lambda s, c: c["joints"].update(free={"type": "free", "parent": "world", "child": "arm"}), ["mine.yaml"]),
+        (
+            lambda s, c: c.update(couplings={"gear": {"terms": {"bearing": 1.0, "arm": 1.0}}}),
+            ["axles.front.wheel", "'gear'", "nothing hangs"],
+        ),
         (lambda s, c: c["bodies"]["arm"].pop("mass"), ["mine.yaml", "bodies.arm.mass"]),
     ],
 )

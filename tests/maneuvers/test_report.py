@@ -16,7 +16,8 @@ from bicycle import Bicycle, drive
 from simulator.base.errors import OutputError
 from simulator.maneuvers.maneuver import load_maneuver
 from simulator.maneuvers.metrics import evaluate
-from simulator.maneuvers.report import STRETCHES, _thinned, write_metrics, write_report
+from simulator.maneuvers.report import write_metrics, write_report
+from simulator.record.style import STRETCHES, thinned
 from simulator.record.writer import TelemetryWriter, read_telemetry
 from tests.maneuvers.shipped import shipped
 from vehicles.command import COMMAND
@@ -151,7 +152,7 @@ def test_a_long_record_is_drawn_by_its_extremes():
     t = np.arange(300_001) * 0.01
     values = np.sin(t) + 0.1 * np.random.default_rng(1).standard_normal(len(t))
     values[123_457] = 9.0
-    drawn_t, drawn = _thinned(t, values)
+    drawn_t, drawn = thinned(t, values)
     assert len(drawn) <= 2 * STRETCHES + 1
     assert (np.diff(drawn_t) >= 0.0).all()
     assert (drawn.max(), drawn_t[drawn.argmax()]) == (9.0, t[123_457])
@@ -159,7 +160,7 @@ def test_a_long_record_is_drawn_by_its_extremes():
     assert (drawn_t[0], drawn_t[-1]) == (pytest.approx(0.0, abs=2.0), t[-1])
     assert set(zip(drawn_t.tolist(), drawn.tolist(), strict=True)) <= set(zip(t.tolist(), values.tolist(), strict=True))
     short = values[:6501]
-    assert _thinned(t[:6501], short)[1] is short
+    assert thinned(t[:6501], short)[1] is short
 
 
 TWO_HOURS = """

@@ -15,6 +15,8 @@ There, in double precision, the equations of the file hold to 1e-15 of the sum o
 are more than can be chosen freely, fit together to 1e-6.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from simulator.base.jit import kernel
@@ -23,12 +25,28 @@ SOURCE_DIGEST = "b9fbc5f44806f283"
 """Of the file of equations."""
 
 
+class Inputs(NamedTuple):
+    """Of `solve`."""
+
+    z: float
+    y: float
+    x: float
+    spsi: float
+    cpsi: float
+    stheta: float
+    ctheta: float
+    sphi: float
+    cphi: float
+    branch_sb: float
+
+
 @kernel
-def solve(z, y, x, spsi, cpsi, stheta, ctheta, sphi, cphi, branch_sb):
+def solve(inputs):
     """The unknowns cb, sb, ca, sa, in that order.
 
     Each branch, +1.0 or -1.0, is the sign of the square root for its unknown: 2 solutions. What is not real there is not a number.
     """
+    z, y, x, spsi, cpsi, stheta, ctheta, sphi, cphi, branch_sb = inputs
     _1 = -0.3754050401190741 * spsi
     _2 = -0.3183589673401653 * cpsi
     _3 = _1 + _2

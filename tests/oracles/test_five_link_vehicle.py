@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
 from simulator.build import build_vehicle, vehicle_description
-from tests.laws.corner_bodies import own_of
+from tests.laws.corner_bodies import bodies_of
 from tests.laws.free_motion import FreeMotion, free_motion
 from tests.laws.free_vehicle import attitude, energies, integrate
 from tests.laws.table_accelerations import table_accelerations
@@ -26,7 +26,6 @@ from vehicles.multibody.tree.articulated_body import accelerate_nodes
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody.tree.tree import move, set_velocities
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
-from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
 from vehicles.suspension.five_link.constants import link_axes
 from vehicles.suspension.five_link.corner import FiveLinkCorner
 from vehicles.suspension.five_link.kinematics import CARRIER, LINKS
@@ -70,14 +69,14 @@ def evaluate(w: Workspace) -> None:
 
 def joint_state(w: Workspace, system: System) -> tuple[Array, Array]:
     """Coordinates and velocities of all joints in the state of a workspace."""
-    x, k = w.state[0], own_of(w.blocks, FIVE_LINK_BLOCK)[1][0]
+    x = w.state[0]
     q, v = system.neutral(), np.zeros(system.n_v)
     R = attitude(x["q_WB"])
     for i, name in enumerate(CORNER_NAMES):
         v[system.joint_v[f"{name}_wheel"]] = x["wheel_spin"][i] - w.out[0]["carrier_spin"][i]
         corner = DESIGN.corners[i]
         if isinstance(corner, FiveLinkCorner):
-            set_links(system, q, v, k, i, corner, w.kinematics[0])
+            set_links(system, q, v, i, corner, w)
         else:
             side = np.sign(np.cross(corner.lower_arm_axis, corner.D - corner.lower_arm_point)[2])
             q[system.joint_q[f"{name}_lca"]], v[system.joint_v[f"{name}_lca"]] = side * x["theta"][i], side * x["theta_dot"][i]
@@ -86,27 +85,28 @@ def joint_state(w: Workspace, system: System) -> tuple[Array, Array]:
     return ConstraintEmbedding(system, system.neutral()).close(q, v)
 
 
-def set_links(system: System, q: Array, v: Array, k: Any, i: int, corner: FiveLinkCorner, seen: Any) -> None:
-    """Angles of the universal joints from the directions of the links, and the ball joint of the carrier; k : MEMORY, seen : KINEMATICS."""
+def set_links(system: System, q: Array, v: Array, i: int, corner: FiveLinkCorner, w: Workspace) -> None:
+    """Angles of the universal joints from the directions of the links, and the ball joint of the carrier."""
+    bodies, seen = bodies_of(w.blocks, i)[1], w.kinematics[0]
     for n, link in enumerate(LINKS):
-        joint, body = f"{CORNER_NAMES[i]}_{link}", n if n < CARRIER else n + 1
+        joint = f"{CORNER_NAMES[i]}_{link}"
         x, y = link_axes(corner, n)
-        rod = k["c"][body, :, i] - corner.chassis_joints[n]
+        rod = bodies["c"][n] - corner.chassis_joints[n]
         turned_y = np.cross(rod, x) / np.linalg.norm(np.cross(rod, x))
         a = np.arctan2(np.cross(y, turned_y) @ x, y @ turned_y)
         design, back = corner.bodies[link].p_BoBcm - corner.chassis_joints[n], about(x, -a) @ rod
         b = np.arctan2(np.cross(design, back) @ y, design @ back)
         q[system.joint_q[joint]] = a, b
-        w = k["w_rel"][body, :, i]
-        v[system.joint_v[joint]] = np.linalg.lstsq(np.column_stack([x, turned_y]), w, rcond=None)[0]
+        rate = bodies["w_rel"][n]
+        v[system.joint_v[joint]] = np.linalg.lstsq(np.column_stack([x, turned_y]), rate, rcond=None)[0]
         if link == "lower_rear":
-            held, held_w = about(x, a) @ about(y, b), w
+            held, held_w = about(x, a) @ about(y, b), rate
     X, Z = seen["carrier_x"][:, i], seen["carrier_z"][:, i]
     R = held.T @ np.column_stack([X, np.cross(Z, X), Z])
     scalar = 0.5 * np.sqrt(1.0 + np.trace(R))
     axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4.0 * scalar)
     q[system.joint_q[f"{CORNER_NAMES[i]}_knuckle"]] = np.r_[scalar, axial]
-    v[system.joint_v[f"{CORNER_NAMES[i]}_knuckle"]] = R.T @ held.T @ (k["w_rel"][CARRIER, :, i] - held_w)
+    v[system.joint_v[f"{CORNER_NAMES[i]}_knuckle"]] = R.T @ held.T @ (bodies["w_rel"][CARRIER] - held_w)
 
 
 def about(axis: Array, angle: float) -> Array:
@@ -145,7 +145,7 @@ def test_accelerations_are_those_of_the_general_engine(seed: int, formulation: s
         assert error(R.T @ motion["V"][3:], x["v_WB_B"] + np.cross(w_B, W) + k["W_dot"][:, i]) < 1e-11
         moving = np.cross(alpha, W) + np.cross(w_B, np.cross(w_B, W) + 2.0 * k["W_dot"][:, i])
         assert error((R.T @ motion["alpha"][3:] - a - moving)[2], out["theta_ddot"][i]) < 1e-9
-        alpha_rel = own_of(w.blocks, FIVE_LINK_BLOCK)[1][0]["alpha_rel"][CARRIER, :, i]
+        alpha_rel = bodies_of(w.blocks, i)[1]["alpha_rel"][CARRIER]
         carrier = alpha_rel + out["theta_ddot"][i] * k["w"][:, i]
         knuckle = R.T @ tree.motion[SYSTEM.node[f"{CORNER_NAMES[i]}_knuckle"]]["alpha"][:3]
         assert error(knuckle, alpha + carrier + np.cross(w_B, k["w_rel"][:, i])) < 1e-9

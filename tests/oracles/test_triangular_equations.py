@@ -74,7 +74,7 @@ def test_circles_are_added_for_unknown_angles_only():
         ({"unknowns": ["sA", "cA", "a b"]}, "unknowns"),
         ({"unknowns": []}, "unknowns"),
         ({"parameters": ["x", "cA"]}, "parameters"),
-        ({"parameters": [f"x{k}" for k in range(50)]}, "unknowns"),
+        ({"parameters": [f"x{k}" for k in range(50)]}, "parameters"),
         ({"equations": ["x - 2*cB"]}, "equations[0]"),
         ({"equations": ["x - 2*cA", "1 = 1"]}, "equations[1]"),
         ({"equations": "x"}, "equations"),

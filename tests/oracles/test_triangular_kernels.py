@@ -88,10 +88,11 @@ def test_five_link_loop_of_the_reference_curves():
     """To the length of the link, which is rounded to 1e-6 m in the equations."""
     for row in rows("five_link_curves.csv"):
         angles = [f(row[a]) for a in ("psi", "theta", "phi") for f in (math.sin, math.cos)]
-        cb, sb, ca, sa = five_link_loop.solve(row["z"], row["y"], row["x"], *angles, 1.0)
+        inputs = five_link_loop.Inputs(row["z"], row["y"], row["x"], *angles, branch_sb=1.0)
+        cb, sb, ca, sa = five_link_loop.solve(inputs)
         assert math.atan2(sb, cb) == pytest.approx(row["beta1"], abs=3e-6)
         assert math.atan2(sa, ca) == pytest.approx(row["alpha1"], abs=3e-6)
-        other = five_link_loop.solve(row["z"], row["y"], row["x"], *angles, -1.0)
+        other = five_link_loop.solve(inputs._replace(branch_sb=-1.0))
         assert other == pytest.approx((cb, -sb, -ca, -sa), abs=1e-14)
 
 

@@ -53,7 +53,7 @@ def test_steering_row_is_the_force_on_the_tie_rod(seed: int) -> None:
         for direction in np.vstack([np.eye(3), rng.normal(size=3)]):
             s.inputs[0]["Q_1"][:, i] = direction
             steer(s.blocks, s.inputs, s.kinematics)
-            row = steering_row(s.kinematics, s.loads, s.out, s.work, i)
+            row = steering_row(s, i)
             assert error(row, force @ direction) < 1e-9
 
 

@@ -20,7 +20,7 @@ from simulator.record import rows as rows_module
 from simulator.record.channels import Channels, frame_of
 from simulator.record.files import new_run_folder, write_text
 from simulator.record.recover import read_logs
-from simulator.record.writer import LogOptions, TelemetryWriter, read_telemetry, read_units
+from simulator.record.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
@@ -29,7 +29,7 @@ def log_run(folder, ticks, divisor=1, csv=False):
     """Log `ticks` ticks of a made-up motion; returns what was in p_WB, gear and the command's steering at the logged ticks."""
     readout, command = record(READOUT), record(COMMAND)
     expected = []
-    with TelemetryWriter(folder, [("", READOUT, readout), ("command_", COMMAND, command)], divisor, LogOptions(csv)) as out:
+    with TelemetryWriter(folder, [("", READOUT, readout), ("command_", COMMAND, command)], divisor, LogOptions(LogChoice(csv=csv))) as out:
         for tick in range(ticks):
             readout[0]["time"] = tick * 0.001
             readout[0]["p_WB"] = (tick, -tick, 0.1 * tick)
@@ -73,6 +73,7 @@ def test_every_column_says_what_it_is(tmp_path):
     about = read_units(out.file)
     assert about["v_WB_B_x"] == {
         "name": "v_WB_B_x",
+        "field": "v_WB_B",
         "unit": "m/s",
         "frame": "B",
         "meaning": "velocity of the chassis reference point, in B",
@@ -80,7 +81,8 @@ def test_every_column_says_what_it_is(tmp_path):
     assert about["F_C_FL_z"]["frame"] == "C"
     assert about["p_WB_z"]["frame"] == about["p_WC_RR_x"]["frame"] == "W"
     assert about["p_BK_FL_y"]["frame"] == about["R_BK_FL_x_z"]["frame"] == about["jounce_RL"]["frame"] == "B"
-    assert about["engine_speed"] == {"name": "engine_speed", "unit": "rad/s", "frame": "", "meaning": "crankshaft speed"}
+    speed = {"name": "engine_speed", "field": "engine_speed", "unit": "rad/s", "frame": "", "meaning": "crankshaft speed"}
+    assert about["engine_speed"] == speed
     assert {row[0] for row in READOUT if not row[1]} <= set(about)
     numbers = sum(int(np.prod(row[1], dtype=int)) for row in READOUT) + len(COMMAND)
     assert len(about) == numbers
@@ -163,6 +165,7 @@ def test_ctrl_c_leaves_a_complete_log(tmp_path):
     finally:
         child.kill()  # it writes for ever
     assert child.returncode == 7
+    read_logs(tmp_path)  # a second one before the first was heard leaves the raw log, and with it every row
     data = read_telemetry(tmp_path / "telemetry.parquet")
     assert len(data["time"]) >= 1000
     np.testing.assert_array_equal(data["time"], np.arange(len(data["time"])))

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.build import build_vehicle
-from tests.flow.jounce import ROOT, environment
+from simulator.record.parquet import read_telemetry
+from tests.flow.program import ROOT, environment, finish, start
 from tests.laws.free_vehicle import attitude
 from tests.laws.vehicle_rig import command, ground
 from tests.tenants import live_axle, trailing_arm
@@ -214,6 +215,28 @@ def test_a_tenant_that_gives_what_is_no_number_is_held_and_the_drive_goes_on(tmp
     assert np.abs(readout["p_BK"][2:] - stood).max() < 1e-3
     assert np.abs(readout["theta_dot"][2:]).max() < 1e-9
     assert readout["p_WB"][0] > 0.2
+
+
+def test_a_run_with_an_axle_that_is_stopped_goes_on_to_its_end_and_says_so(tmp_path: Path) -> None:
+    """A bush that is no number once its arm moves: `jounce run` names the axle, and nothing in the telemetry is infinite or none at all."""
+    text = (ROOT / "tests" / "tenants" / "trailing_arm.py").read_text()
+    sound = 'k["theta_bias"][i] += p["stiffness"][i] * theta'
+    assert sound in text
+    (tmp_path / "torn.py").write_text(text.replace(sound, f"{sound} if abs(rate) < 1e-3 else math.nan"))
+    (tmp_path / "truck.yaml").write_text(yaml.safe_dump(with_rear(TRAILING_ARM)))
+    straight = {"vehicle": str(tmp_path / "truck.yaml"), "terrain": "flat", "duration_s": 2, "step_ms": 1, "seed": 1}
+    speed = [{"at_s": 0.2, "speed_kph": 40, "acceleration_mps2": 3}]
+    (tmp_path / "straight.yaml").write_text(yaml.safe_dump({"name": "straight", "title": "Straight", **straight, "speed": speed}))
+    process = start("run", "straight.yaml", "--plugin", "torn.py", "--out", "out", cwd=tmp_path, PYTHONDONTWRITEBYTECODE="1")
+    code, out, err = finish(process, 900.0)
+    assert code == 0, (out, err)
+    assert "trailing_arm, axles.rear: gave a number that is not finite, and the axle is held where it was" in out
+    assert "Traceback" not in err
+    columns = read_telemetry(tmp_path / "out" / "telemetry.parquet")
+    assert columns["time"][-1] == pytest.approx(2.0, abs=0.02)
+    assert all(np.isfinite(column).all() for column in columns.values())
+    assert np.abs(columns["theta_dot_RL"][-1]) < 1e-6
+    assert columns["v_WB_B_x"][-1] > 1.0
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simulator.base.outside import outside
-from tests.flow.jounce import environment
+from tests.flow.program import environment
 
 HOST = """
 import numpy as np

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from simulator.__main__ import main
+from simulator.base import tenants
 from simulator.base.errors import JounceError
 from simulator.base.tenants import Registry, load_plugins
 
@@ -34,7 +35,7 @@ def test_a_name_has_one_tenant(registry: Registry[str]) -> None:
     registry.register("swing", "mine")
     registry.register("swing", "mine")
     assert (registry.get("swing"), registry.get("wishbone"), registry.get("sliding")) == ("mine", "ours", None)
-    with pytest.raises(JounceError, match="there is a kind of axle called wishbone already"):
+    with pytest.raises(JounceError, match=r"there is a kind of axle called wishbone already: one of Jounce, one of .*test_registry\.py"):
         registry.register("wishbone", "mine")
     assert registry.names() == ("wishbone", "swing")
 
@@ -58,7 +59,7 @@ def test_installed_packages_are_asked_for_names_that_nobody_has(registry: Regist
         asked.append(group)
         return [Point("trailing_arm", "theirs")]
 
-    monkeypatch.setattr(metadata, "entry_points", entry_points)
+    monkeypatch.setattr(tenants, "entry_points", entry_points)
     assert registry.get("wishbone") == "ours"
     assert asked == []
     assert registry.get("trailing_arm") == "theirs"
@@ -67,9 +68,48 @@ def test_installed_packages_are_asked_for_names_that_nobody_has(registry: Regist
 
 
 def test_a_package_that_cannot_be_loaded_is_named(registry: Registry[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [Point("trailing_arm", "broken")])
+    monkeypatch.setattr(tenants, "entry_points", lambda group: [Point("trailing_arm", "broken")])
+    assert registry.names() == ("wishbone", "trailing_arm")
     with pytest.raises(JounceError, match=r"kind of axle trailing_arm of broken: ImportError: no such thing"):
+        registry.get("trailing_arm")
+
+
+@pytest.mark.parametrize("points", [[Point("wishbone", "theirs")], [Point("swing", "theirs"), Point("swing", "of others")]])
+def test_two_packages_or_one_of_them_and_we_may_not_share_a_name(
+    registry: Registry[str], monkeypatch: pytest.MonkeyPatch, points: list[Point]
+) -> None:
+    monkeypatch.setattr(tenants, "entry_points", lambda group: points)
+    with pytest.raises(JounceError, match=r"called (wishbone|swing) already: one of (Jounce|theirs), one of (theirs|of others)"):
         registry.names()
+
+
+def test_an_installed_package_is_found_by_what_it_says_of_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = tmp_path / "theirs-1.0.dist-info"
+    said.mkdir()
+    (said / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (said / "entry_points.txt").write_text("[jounce.test_axles]\nswing = json:dumps\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    tenants._mentioned.cache_clear()
+    try:
+        registry: Registry[object] = Registry("kind of axle", "jounce.test_axles", {})
+        assert registry.names() == ("swing",)
+        assert registry.get("swing") is json.dumps
+        assert registry.get("slide") is None
+    finally:
+        tenants._mentioned.cache_clear()
+
+
+def test_a_shipped_tenant_is_loaded_when_it_is_wanted() -> None:
+    registry: Registry[object] = Registry("decoder", "jounce.test_decoders", {"json": "json:loads", "none": "no_such_module:thing"})
+    assert registry.names() == ("json", "none")
+    assert registry.need("json") is json.loads
+    assert registry.is_ours("json")
+    assert not registry.is_ours("swing")
+
+
+def test_a_name_that_nobody_has_is_refused_with_the_ones_there_are(registry: Registry[str]) -> None:
+    with pytest.raises(JounceError, match=r"no kind of axle called 'wishbnoe' \(did you mean wishbone\?\), there are wishbone"):
+        registry.need("wishbnoe")
 
 
 def test_a_plugin_imports_what_lies_beside_it(modules: Path) -> None:
@@ -83,7 +123,7 @@ def test_a_plugin_imports_what_lies_beside_it(modules: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("plugin_absent.py", None, "a plugin is a Python file"),
+        ("plugin_absent.py", None, "no such file"),
         ("plugin.yaml", "a: 1\n", "a plugin is a Python file"),
         ("plugin_broken.py", "1 +\n", "SyntaxError"),
         ("plugin_raising.py", "raise ValueError('no')\n", "ValueError: no"),

@@ -23,7 +23,7 @@ from simulator.configuration.tree import configuration
 from simulator.outlets import Telemetry
 from simulator.record.parquet import read_telemetry
 from simulator.run import run_maneuver
-from tests.flow.jounce import ROOT, environment
+from tests.flow.program import ROOT, environment
 from tests.laws.vehicle_rig import command, drive, ground, track
 from tests.tenants import brush
 from tests.tires import tire_rig

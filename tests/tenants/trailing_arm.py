@@ -41,7 +41,7 @@ from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.blocks import OutsideKind
 from vehicles.suspension.carrier import carrier_with_wheel
 from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
-from vehicles.suspension.corner_bodies import add_body, motion_of, put_inertia, put_theta_body, start_sums
+from vehicles.suspension.corner_bodies import ThetaMotion, add_body, motion_of, put_inertia, put_theta_body, start_sums
 from vehicles.suspension.corner_design import CornerDesign, Reach
 from vehicles.suspension.kinds import register
 
@@ -97,7 +97,7 @@ def place(parameters, state, seen, result, first, count, h):
 
         r = in_frame(x, y, z, column(p["com"], i))
         u = cross(e, r)
-        put_theta_body(o, 0, i, rate, add(P, r), u, cross(e, u), e, (0.0, 0.0, 0.0))
+        put_theta_body(o, 0, i, rate, ThetaMotion(add(P, r), u, cross(e, u), e, (0.0, 0.0, 0.0)))
         put_inertia(o, 0, i, symmetric_in_frame(x, y, z, six(p["inertia"], i)))
         start_sums(k, i)
         add_body(o, 0, i, p["mass"][i], w_B, k)

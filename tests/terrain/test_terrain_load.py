@@ -163,7 +163,7 @@ FAULTS = [
 def test_a_fault_in_a_simple_ground_is_named(soils, key, mapping):
     with pytest.raises(ConfigError) as error:
         load(mapping, soils)
-    assert error.value.key == key
+    assert key in [one.key for one in error.value.errors]
 
 
 DEEP_FAULTS = [
@@ -177,7 +177,7 @@ DEEP_FAULTS = [
     ("roughness.sead", ("roughness",), {"class": "A", "longest": 50.0, "sead": 1}),
     ("roughness.seed", ("roughness", "seed"), -1),
     ("soils.shares", ("soils", "shares"), {}),
-    ("soils.shares", ("soils", "shares"), {"lete_sand": 0.0}),
+    ("soils.shares.lete_sand", ("soils", "shares"), {"lete_sand": 0.0}),
     ("soils.shares.lete_sand", ("soils", "shares"), {"lete_sand": "much"}),
     ("soils", ("soils", "shares"), {"chalk": 1.0}),
     ("soils.patches[0].radii", ("soils", "patches"), [{"soil": "dry_sand", "center": [0, 0], "radii": [0, 0]}]),
@@ -209,7 +209,7 @@ def test_a_fault_in_a_landscape_is_named(soils, tmp_path, key, path, value):
     inner[path[-1]] = value
     with pytest.raises(ConfigError) as error:
         load(mapping, soils, tmp_path)
-    assert error.value.key == key
+    assert key in [one.key for one in error.value.errors]
 
 
 def test_a_grid_must_lie_inside_the_data(soils, tmp_path):

@@ -7,19 +7,18 @@ import pytest
 import tire_rig
 
 from simulator.base.jit import kernel
-from vehicles.tires.tire import tire_step
 
 LOAD = 6400.0
 
 
 @kernel
-def cross(p, s, ground, under, h, wheel, out, quarter, log):
+def cross(r, h, quarter, log):
     """Quarter car over the ground at the speed and spin of the wheel: log (n, 4) of F_C and rut; quarter (4,) is sprung mass's
     height and rate, its mass, the wheel's mass; suspension of 60 kN/m and 4 kN s/m."""
-    k, o = wheel[0], out[0]
+    k, o = r.wheel[0], r.out[0]
     spring = quarter[2] * 9.81
     for j in range(log.shape[0]):
-        tire_step(p, s, 0, ground, under, h, wheel, out)
+        tire_rig.advance(r, h)
         for axis in range(3):
             log[j, axis] = o["F_C"][axis]
         log[j, 3] = o["sinkage"]
@@ -65,7 +64,7 @@ def test_crossing_from_road_to_soil_is_smooth(soil, start, stop, speed, slip, si
     r.wheel[0]["p_WK"][0] = 10.0
     quarter = np.array([r.wheel[0]["p_WK"][2], 0.0, LOAD / 9.81 - 70.0, 70.0])
     log = np.zeros((int(20.0 / speed / 1e-3), 4))
-    cross(r.p, r.s, r.ground, r.under, 1e-3, r.wheel, r.out, quarter, log)
+    cross(tire_rig.on_tire(r), 1e-3, quarter, log)
     settled = int(4.0 / speed / 1e-3) + 100
     change = np.abs(np.diff(log[settled:, :3], axis=0)).max(axis=0) / LOAD
     assert change.max() < 0.05, change

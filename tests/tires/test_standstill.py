@@ -23,7 +23,7 @@ def parked(ground, gravity, h, seconds, r=None, locked=True):
     r = r or tire_rig.place(tire_rig.rig(ground=ground), MASS * -gravity[2])
     places = [r.wheel[0]["p_WK"].copy()]
     for _ in range(2):
-        tire_rig.ride(r.p, r.s, r.ground, r.under, h, r.wheel, r.out, int(0.5 * seconds / h), MASS, gravity, locked)
+        tire_rig.ride(tire_rig.on_tire(r), h, int(0.5 * seconds / h), MASS, gravity, locked)
         places.append(r.wheel[0]["p_WK"].copy())
     return r, places
 
@@ -62,7 +62,7 @@ def test_peak_friction_holds_what_sliding_friction_would_not():
     """60 %, tilted slowly, is more than the sliding force bears (0.46 of the load) and less than the peak."""
     r = tire_rig.place(tire_rig.rig(), MASS * G)
     for grade in np.linspace(0.0, 0.6, 600):
-        tire_rig.ride(r.p, r.s, r.ground, r.under, 1e-3, r.wheel, r.out, 5, MASS, slope_of(grade), True)
+        tire_rig.ride(tire_rig.on_tire(r), 1e-3, 5, MASS, slope_of(grade), True)
     _, places = parked(r.ground, slope_of(0.6), 1e-3, 60.0, r)
     assert abs(places[2][0] - places[1][0]) < 1e-5
     _, places = parked(GROUNDS["road"], slope_of(1.2), 1e-3, 1.0)
@@ -77,8 +77,8 @@ def test_shaking_does_not_walk(ground):
     before = r.wheel[0]["p_WK"][0]
     for k in range(10000):
         push = gravity + np.array([0.2 * math.sin(2.0 * math.pi * 20.0 * k * 1e-3), 0.0, 0.0])
-        tire_rig.ride(r.p, r.s, r.ground, r.under, 1e-3, r.wheel, r.out, 1, MASS, push, True)
-    tire_rig.ride(r.p, r.s, r.ground, r.under, 1e-3, r.wheel, r.out, 3000, MASS, gravity, True)
+        tire_rig.ride(tire_rig.on_tire(r), 1e-3, 1, MASS, push, True)
+    tire_rig.ride(tire_rig.on_tire(r), 1e-3, 3000, MASS, gravity, True)
     assert abs(r.wheel[0]["p_WK"][0] - before) < 1e-4
 
 
@@ -88,7 +88,7 @@ def test_locked_stop_from_speed_comes_to_rest(ground, h):
     """Locked at 8 m/s: the car stops, rocks on its tread a little, and stands; the force is quiet."""
     gravity = np.array([0.0, 0.0, -G])
     r = tire_rig.place(tire_rig.rig(ground=GROUNDS[ground]), MASS * G, (8.0, 1.0), 0.0)
-    tire_rig.ride(r.p, r.s, r.ground, r.under, h, r.wheel, r.out, int(12.0 / h), MASS, gravity, True)
+    tire_rig.ride(tire_rig.on_tire(r), h, int(12.0 / h), MASS, gravity, True)
     assert r.wheel[0]["p_WK"][0] > 1.0
     assert np.abs(r.wheel[0]["v_WK_W"]).max() < 1e-4
     assert abs(r.out[0]["F_C"][0]) < 2.0
@@ -100,7 +100,7 @@ def test_free_wheel_rolls_out_and_rests(ground):
     r = tire_rig.place(tire_rig.rig(ground=GROUNDS[ground]), MASS * G, (1.0, 0.0), 1.0 / 0.465)
     previous = 1.0
     for _ in range(40):
-        tire_rig.ride(r.p, r.s, r.ground, r.under, 1e-3, r.wheel, r.out, 1000, MASS, gravity, False)
+        tire_rig.ride(tire_rig.on_tire(r), 1e-3, 1000, MASS, gravity, False)
         assert r.wheel[0]["v_WK_W"][0] < previous + 1e-3
         previous = r.wheel[0]["v_WK_W"][0]
     assert abs(previous) < 0.02

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 import yaml
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from terrain.soil import FIRM, SOIL
 from terrain.surface import GROUND
@@ -82,26 +83,48 @@ def place(r, load=6400.0, v=(0.0, 0.0), spin=0.0):
 def roll(r, distance=6.0, h=1e-3, steps=None):
     """Steps until the tire has settled, the wheel held where it is on an even ground."""
     speed = max(abs(r.wheel[0]["v_WK_W"][0]), abs(r.wheel[0]["v_WK_W"][1]), 0.4 * abs(r.wheel[0]["spin"]), 0.1)
-    run(r.p, r.s, r.ground, r.under, h, r.wheel, r.out, steps or int(distance / speed / h) + 200)
+    run(on_tire(r), h, steps or int(distance / speed / h) + 200)
     return r.out[0]
 
 
+class OnTire(NamedTuple):
+    """What kernels get of a rig."""
+
+    p: Tire
+    s: TireStates
+    ground: Any
+    under: Any
+    wheel: Any
+    out: Any
+
+
+def on_tire(r):
+    """The same of a rig as it is now."""
+    return OnTire(r.p, r.s, r.ground, r.under, r.wheel, r.out)
+
+
+@inline
+def advance(r, h):
+    """One step of the tire of an OnTire."""
+    tire_step(r.p, r.s, 0, r.ground, r.under, h, r.wheel, r.out)
+
+
 @kernel
-def run(p, s, ground, under, h, wheel, out, steps):
+def run(r, h, steps):
     """Many steps with a wheel that is held."""
     for _ in range(steps):
-        tire_step(p, s, 0, ground, under, h, wheel, out)
+        advance(r, h)
 
 
 @kernel
-def ride(p, s, ground, under, h, wheel, out, steps, mass, gravity, locked):
+def ride(r, h, steps, mass, gravity, locked):
     """A mass (kg) that keeps its attitude, free in x, y, z on one tire, under gravity (3,) in W; symplectic Euler.
 
     The spin is 0 when locked; otherwise the wheel turns with 7 kg m2 under the tire's moment alone.
     """
-    k, o = wheel[0], out[0]
+    k, o = r.wheel[0], r.out[0]
     for _ in range(steps):
-        tire_step(p, s, 0, ground, under, h, wheel, out)
+        advance(r, h)
         for j in range(3):
             k["v_WK_W"][j] += h * (o["F_W"][j] / mass + gravity[j])
             k["p_WK"][j] += h * k["v_WK_W"][j]

@@ -162,6 +162,6 @@ def test_a_view_that_does_not_go_is_ended(tmp_path):
         claim = Claim()
         began = time.monotonic()
         ViewProcess(process, claim).end(60.0, hurry=lambda: True)
-        assert process.poll() is not None and HURRY < time.monotonic() - began < HURRY + 20.0
+        assert process.poll() is not None and time.monotonic() - began > HURRY
         claim.release()
     assert os.name != "posix" or process.returncode == -9

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
-from simulator.base.section import Section
+from simulator.base.section import Section, checked
 from vehicles.drivetrain.tables import LARGEST_INERTIA, LARGEST_SPEED, LARGEST_TORQUE, LEAST_INERTIA, RPM, cell, merge, store
 
 MAP_POINTS = 64
@@ -22,6 +23,28 @@ ENGINE = (
     ("idle_band", (), "rad/s", "drop below idle_speed at which the governor has opened by idle_throttle"),
     ("idle_throttle", (), "1", "largest throttle opening of the governor, 0 = no governor"),
 )
+
+_SPEED = Number("rad/s", -LARGEST_SPEED * RPM, LARGEST_SPEED * RPM, shape=((2, MAP_POINTS),), rising=True)
+_TORQUE = Number("N m", -LARGEST_TORQUE, LARGEST_TORQUE, shape=((2, MAP_POINTS),))
+_MAP = (
+    Field("speed", _SPEED, "speeds of the crankshaft, rising", written="rpm"),
+    Field("torque", _TORQUE, "torque at each speed; constant outside"),
+)
+_IDLE = (
+    Field("speed", Number("rad/s", 10.0 * RPM, LARGEST_SPEED * RPM), "speed below which the governor opens the throttle", written="rpm"),
+    Field(
+        "band", Number("rad/s", RPM, LARGEST_SPEED * RPM), "drop below it at which the throttle is open as far as it goes", written="rpm"
+    ),
+    Field("throttle", Number("1", 0.0, 1.0), "largest opening by the governor"),
+)
+ENGINE_FILE = (
+    Field("inertia", Number("kg m2", 0.0, LARGEST_INERTIA), "crankshaft and flywheel"),
+    Field("full_throttle", Group(_MAP), "torque with the throttle fully open; its end falls below zero, which limits the speed"),
+    Field("closed_throttle", Group(_MAP), "torque with the throttle closed; the torque lies between the two maps", None),
+    Field("losses", Group(_MAP), "instead of it: torque added to throttle times full_throttle", None),
+    Field("idle", Group(_IDLE), "governor of the idle speed; none when left out", None),
+)
+"""Of the section `engine` of a drivetrain file."""
 
 
 @inline
@@ -47,33 +70,27 @@ def engine_torque(p, speed, throttle):
 
 
 def engine_from_section(s: Section) -> Record:
-    """Record ENGINE from the `engine` section of a vehicle file.
-
-    Keys: `inertia` [kg m2], `full_throttle` {speed_rpm, torque}, then either `closed_throttle` {speed_rpm, torque} (the torque is
-    interpolated between the two maps) or `losses` {speed_rpm, torque} (added to throttle times full_throttle), and optionally
-    `idle` {speed_rpm, band_rpm, throttle}.
+    """Record ENGINE from the `engine` section of a drivetrain file, see ENGINE_FILE: with closed_throttle or with losses.
 
     Raises
     ------
     ConfigError : a key is unknown or missing, a number is out of range, a speed list does not rise
     """
-    s.only(("inertia", "full_throttle", "closed_throttle", "losses", "idle"))
+    s = checked(ENGINE_FILE, s.mapping, s.file, s.key)
     others = [name for name in ("closed_throttle", "losses") if name in s.mapping]
     if len(others) != 1:
         raise ConfigError(s.file, s.key, list(s.mapping), "either closed_throttle or losses")
     out = record(ENGINE)
-    out[0]["engine_inertia"] = inertia = s.number("inertia", least=0.0, most=LARGEST_INERTIA)
+    out[0]["engine_inertia"] = inertia = s.number("inertia")
     if 0.0 < inertia < LEAST_INERTIA:
         raise ConfigError(s.file, s.path("inertia"), inertia, f"0 (all of it in the impeller), or at least {LEAST_INERTIA:g} kg m2")
 
     maps = []
     for name in ("full_throttle", *others):
-        c = s.section(name)
-        c.only(("speed_rpm", "torque"))
-        maps.append(c.curve("speed_rpm", "torque", MAP_POINTS, LARGEST_SPEED, LARGEST_TORQUE))
+        maps.append(s.section(name).curve("speed", "torque", MAP_POINTS))
     speed, (full, closed) = merge(*maps)
     opened = full + closed if others == ["losses"] else full
-    store(out, {"engine_map_speed": speed * RPM, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", s)
+    store(out, {"engine_map_speed": speed, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", s)
     if opened[-1] >= 0.0:
         expected = "a map that ends below zero, which limits the speed"
         raise ConfigError(s.file, s.path("full_throttle.torque"), float(opened[-1]), expected)
@@ -83,8 +100,8 @@ def engine_from_section(s: Section) -> Record:
     out[0]["idle_band"] = 1.0
     if "idle" in s.mapping:
         idle = s.section("idle")
-        idle.only(("speed_rpm", "band_rpm", "throttle"))
-        out[0]["idle_speed"] = idle.number("speed_rpm", above=0.0, least=10.0, most=float(speed[-1])) * RPM
-        out[0]["idle_band"] = idle.number("band_rpm", above=0.0, least=1.0, most=LARGEST_SPEED) * RPM
-        out[0]["idle_throttle"] = idle.number("throttle", least=0.0, most=1.0)
+        out[0]["idle_speed"] = idle.number("speed")
+        if out[0]["idle_speed"] > speed[-1]:
+            raise idle.wrong("speed", "at most {}, where the map of the engine ends", float(speed[-1]))
+        out[0]["idle_band"], out[0]["idle_throttle"] = idle.number("band"), idle.number("throttle")
     return out

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
-from simulator.base.section import Section
+from simulator.base.section import Section, checked
 from vehicles.drivetrain.tables import LARGEST_SPEED, LONGEST_TIME, RPM, smooth_step
 
 NEUTRAL, ENGAGE, DRIVE = 0, 1, 2
@@ -37,6 +38,39 @@ GEARBOX = (
     ("release_time", (), "s", "time in which the torque fades when neutral is selected, 0 = at once"),
     ("lockout_wheel_speed", (), "rad/s", "mean wheel speed up to which a gear against the motion may be engaged"),
 )
+
+_TIME = Number("s", 0.0, LONGEST_TIME)
+_FROM, _TO = -LARGEST_RATIO, -LEAST_RATIO
+GEARBOX_FILE = (
+    Field(
+        "forward_ratios",
+        Number("1", LEAST_RATIO, LARGEST_RATIO, shape=((2, MOST_GEARS),), rising=True),
+        "output speed over input speed, first gear first",
+    ),
+    Field("reverse_ratio", Number("1", _FROM, _TO), "the same in reverse, negative"),
+    Field(
+        "upshift",
+        Number("rad/s", 100.0 * RPM, LARGEST_SPEED * RPM, shape=(2,)),
+        "turbine speed above which the next gear is taken: throttle closed, open",
+        written="rpm",
+    ),
+    Field(
+        "downshift",
+        Number("rad/s", 0.0, LARGEST_SPEED * RPM, shape=(2,)),
+        "turbine speed below which the gear below is taken: throttle closed, open",
+        written="rpm",
+    ),
+    Field("shift_latency", _TIME, "shortest time between two shifts"),
+    Field("shift_time", _TIME, "time in which the ratio glides to the new one"),
+    Field("engage_time", _TIME, "time in which the turbine is brought to the speed of the gear from neutral"),
+    Field("release_time", _TIME, "time in which the torque fades when neutral is selected"),
+    Field(
+        "lockout_wheel_speed",
+        Number("rad/s", 0.0, LARGEST_SPEED * RPM),
+        "mean wheel speed up to which a gear against the motion may be engaged",
+    ),
+)
+"""Of the section `gearbox` of a drivetrain file."""
 
 GEARBOX_STATE = (
     # name               shape  unit      what it is
@@ -160,37 +194,27 @@ def follow_slip(s, driveshaft_speed):
 def gearbox_from_section(s: Section) -> Record:
     """Record GEARBOX from the `gearbox` section of a vehicle file.
 
-    Keys: `forward_ratios`, `reverse_ratio` (output speed / input speed), `upshift_rpm`, `downshift_rpm` (two numbers each: throttle
-    closed, throttle open), `shift_latency`, `shift_time`, `engage_time`, `release_time` [s], `lockout_wheel_speed` [rad/s].
+    See GEARBOX_FILE for its keys.
 
     Raises
     ------
     ConfigError : a key is unknown or missing, a number is out of range, or the shift speeds leave no hysteresis: after an upshift
         at any throttle the turbine must still be faster than the downshift speed
     """
-    times = ("shift_latency", "shift_time", "engage_time", "release_time")
-    s.only(("forward_ratios", "reverse_ratio", "upshift_rpm", "downshift_rpm", *times, "lockout_wheel_speed"))
+    s = checked(GEARBOX_FILE, s.mapping, s.file, s.key)
     out = record(GEARBOX)
-    ratios = s.rising("forward_ratios", MOST_GEARS, within=LARGEST_RATIO)
-    if ratios[0] < LEAST_RATIO:
-        raise ConfigError(s.file, s.path("forward_ratios"), ratios.tolist(), f"rising numbers from {LEAST_RATIO:g} to {LARGEST_RATIO:g}")
+    ratios = s.array("forward_ratios", np.shape(s.mapping["forward_ratios"]))
     out[0]["gears"] = len(ratios)
     out[0]["forward_ratios"][: len(ratios)] = ratios
-    out[0]["reverse_ratio"] = s.number("reverse_ratio", least=-LARGEST_RATIO, most=-LEAST_RATIO)
-    upshift = s.array("upshift_rpm", (2,), above=0.0, least=100.0, most=LARGEST_SPEED)
-    out[0]["upshift_speed"] = upshift * RPM
-    downshift = s.array("downshift_rpm", (2,), least=0.0, most=LARGEST_SPEED)
-    for name, (closed, opened) in (("upshift_rpm", upshift), ("downshift_rpm", downshift)):
+    for name in ("reverse_ratio", "shift_latency", "shift_time", "engage_time", "release_time", "lockout_wheel_speed"):
+        out[0][name] = s.number(name)
+    for name in ("upshift", "downshift"):
+        closed, opened = out[0][f"{name}_speed"] = s.array(name, (2,))
         if closed > opened:
-            raise ConfigError(s.file, s.path(name), [closed, opened], "a speed with the throttle closed not above that with it open")
-    out[0]["downshift_speed"] = downshift * RPM
+            raise s.wrong(name, "a speed with the throttle closed not above that with it open")
     lowest_after = out[0]["upshift_speed"] * np.min(ratios[:-1] / ratios[1:])
     if np.any(out[0]["downshift_speed"] >= lowest_after):
-        limit = f"numbers >= 0 and below {np.floor(lowest_after / RPM).tolist()}, the turbine speeds after an upshift"
-        raise ConfigError(s.file, s.path("downshift_rpm"), downshift.tolist(), limit)
-    for name in times:
-        out[0][name] = s.number(name, least=0.0, most=LONGEST_TIME)
-    out[0]["lockout_wheel_speed"] = s.number("lockout_wheel_speed", least=0.0, most=LARGEST_SPEED * RPM)
+        raise s.wrong("downshift", "numbers below {} and {}, the turbine speeds after an upshift", *lowest_after)
     if out[0]["shift_latency"] < out[0]["shift_time"]:
         raise ConfigError(s.file, s.path("shift_latency"), float(out[0]["shift_latency"]), "at least the shift_time")
     return out

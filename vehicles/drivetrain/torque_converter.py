@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
-from simulator.base.section import Section
+from simulator.base.section import Section, checked
 from vehicles.drivetrain.tables import LARGEST_INERTIA, LEAST_INERTIA, cell, merge, store
 
 CONVERTER_POINTS = 32
@@ -26,6 +27,29 @@ CONVERTER = (
     ("impeller_inertia", (), "kg m2", "impeller, added to the engine"),
     ("turbine_inertia", (), "kg m2", "turbine and the shaft to the gears"),
 )
+
+_INERTIA = Number("kg m2", LEAST_INERTIA, LARGEST_INERTIA, above=0.0)
+
+
+def _curve(unit: str, what: str) -> Group:
+    """A curve over the speed ratio."""
+    ratio = Number("1", 0.0, 1.0, shape=((2, CONVERTER_POINTS),), rising=True)
+    value = Number(unit, LEAST_VALUE, LARGEST_VALUE, above=LEAST_VALUE, shape=((2, CONVERTER_POINTS),))
+    return Group((Field("speed_ratio", ratio, "turbine speed over impeller speed, from 0 to 1"), Field("value", value, what)))
+
+
+CONVERTER_FILE = (
+    Field("impeller_inertia", _INERTIA, "impeller, added to the engine"),
+    Field("turbine_inertia", _INERTIA, "turbine and the shaft to the gears"),
+    Field(
+        "capacity_factor",
+        _curve("rad/s/(N m)^0.5", "impeller speed over the square root of its torque"),
+        "how much torque the impeller takes",
+    ),
+    Field("torque_ratio", _curve("1", "turbine torque over impeller torque"), "how much torque the turbine gives; it does not rise"),
+    Field("coupling_band", Number("1", 1e-4, 0.1), "distance from speed ratio 1 inside which the torque is rounded off through zero"),
+)
+"""Of the section `torque_converter` of a drivetrain file."""
 
 
 @inline
@@ -68,24 +92,22 @@ def converter_torques(p, impeller_speed, turbine_speed):
 def converter_from_section(s: Section) -> Record:
     """Record CONVERTER from the `torque_converter` section of a vehicle file.
 
-    Keys: `impeller_inertia`, `turbine_inertia` [kg m2], `capacity_factor` {speed_ratio, value}, `torque_ratio` {speed_ratio, value},
-    `coupling_band` [1].
+    See CONVERTER_FILE for its keys.
 
     Raises
     ------
     ConfigError : a key is unknown or missing, a number is out of range, a speed ratio list does not run from 0 to 1, or the
         converter would give out more power than it takes in (torque ratio times speed ratio above 1)
     """
-    s.only(("impeller_inertia", "turbine_inertia", "capacity_factor", "torque_ratio", "coupling_band"))
+    s = checked(CONVERTER_FILE, s.mapping, s.file, s.key)
     out = record(CONVERTER)
-    out[0]["impeller_inertia"] = s.number("impeller_inertia", above=0.0, least=LEAST_INERTIA, most=LARGEST_INERTIA)
-    out[0]["turbine_inertia"] = s.number("turbine_inertia", above=0.0, least=LEAST_INERTIA, most=LARGEST_INERTIA)
-    out[0]["converter_coupling_band"] = s.number("coupling_band", above=0.0, least=1e-4, most=0.1)
+    out[0]["impeller_inertia"] = s.number("impeller_inertia")
+    out[0]["turbine_inertia"] = s.number("turbine_inertia")
+    out[0]["converter_coupling_band"] = s.number("coupling_band")
     curves = []
     for name in ("capacity_factor", "torque_ratio"):
         c = s.section(name)
-        c.only(("speed_ratio", "value"))
-        ratio, value = c.curve("speed_ratio", "value", CONVERTER_POINTS, 1.0, LARGEST_VALUE, y_above=LEAST_VALUE)
+        ratio, value = c.curve("speed_ratio", "value", CONVERTER_POINTS)
         if ratio[0] != 0.0 or ratio[-1] != 1.0:
             raise ConfigError(c.file, c.path("speed_ratio"), ratio.tolist(), "speed ratios from 0 to 1")
         curves.append((ratio, value))

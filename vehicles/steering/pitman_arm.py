@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.circle import circle
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from simulator.base.section import Section
@@ -40,12 +41,53 @@ STEERING = (
     ("gear_ratio", (), "1", "steering-wheel angle over Pitman-arm angle"),
     ("max_rate", (), "rad/s", "largest rate of the Pitman arm; 0 = the arm follows the input at once"),
     ("natural_frequency", (), "rad/s", "of the critically damped answer of the arm to the input"),
+    ("column_stiffness", (), "N m/rad", "of the column between the input and a free arm, per angle of the arm; 0 = the arm is not free"),
+    ("column_damping", (), "N m s/rad", "of the same"),
 )
+
+_POINT = Number("m", -100.0, 100.0, shape=(3,))
+STEERING_FILE = (
+    Field("location", _POINT, "origin of the steering frame", frame="the chassis frame"),
+    Field("rotation_y", Number("rad", -math.pi / 2.0, math.pi / 2.0), "angle by which the steering frame is turned about y", written="deg"),
+    Field("arm_pivot", _POINT, "pivot of the Pitman arm", frame="the steering frame"),
+    Field("arm_joint", _POINT, "joint of arm and link, straight ahead", frame="the steering frame"),
+    Field("idler_pivot", _POINT, "pivot of the idler arm", frame="the steering frame"),
+    Field("idler_joint", _POINT, "joint of idler and link, straight ahead", frame="the steering frame"),
+    Field(
+        "max_arm_angle",
+        Number("rad", math.radians(0.1), math.radians(60.0), above=0.0),
+        "angle of the Pitman arm at full steering input",
+        written="deg",
+    ),
+    Field("gear_ratio", Number("1", 0.1, 1e3, above=0.0), "steering-wheel angle over Pitman-arm angle"),
+    Field(
+        "max_rate",
+        Number("rad/s", 0.0, math.radians(1e4)),
+        "largest rate of the Pitman arm; 0: it follows the input at once",
+        also={"max_rate_deg": "degps"},
+        written="degps",
+    ),
+    Field("natural_frequency", Number("rad/s", 0.1, 500.0, above=0.0), "of the arm's critically damped answer, where it has a rate", None),
+    Field(
+        "column",
+        Group(
+            (
+                Field("stiffness", Number("N m/rad", 0.1, 1e6, above=0.0), "of the column, per angle of the steering wheel"),
+                Field("damping", Number("N m s/rad", 0.0, 1e6), "of the same"),
+            )
+        ),
+        "column that turns a free arm; without it the arm goes where it is told",
+        None,
+    ),
+)
+"""Of the section `steering` of a vehicle file."""
 
 STEERING_STATE = (
     ("angle", (), "rad", "Pitman-arm angle delta, + turns the wheels to the right"),
     ("rate", (), "rad/s", "its rate"),
     ("acceleration", (), "rad/s2", "its acceleration"),
+    ("hand_angle", (), "rad", "of a free arm: its angle if the column did not twist, which follows the input"),
+    ("hand_rate", (), "rad/s", "its rate"),
 )
 
 FASTEST = 10.0
@@ -57,28 +99,33 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Reco
     """STEERING record; `tierod_inner` (2, 3) are the inner tie-rod joints left and right at delta = 0, in B. Raises ConfigError."""
     p = record(STEERING)
     out = p[0]
-    angle = math.radians(s.number("rotation_y_deg", least=-90.0, most=90.0))
-    out["location"] = s.array("location", (3,), within=100.0)
+    angle = s.number("rotation_y")
+    out["location"] = s.array("location", (3,))
     out["rotation"] = [[math.cos(angle), 0.0, math.sin(angle)], [0.0, 1.0, 0.0], [-math.sin(angle), 0.0, math.cos(angle)]]
-    pivot, joint = s.array("arm_pivot", (3,), within=100.0), s.array("arm_joint", (3,), within=100.0)
-    idler_pivot, idler_joint = s.array("idler_pivot", (3,), within=100.0), s.array("idler_joint", (3,), within=100.0)
+    pivot, joint = s.array("arm_pivot", (3,)), s.array("arm_joint", (3,))
+    idler_pivot, idler_joint = s.array("idler_pivot", (3,)), s.array("idler_joint", (3,))
     out["pivot"], out["arm"] = pivot[:2], (joint - pivot)[:2]
     out["idler_pivot"], out["idler"] = idler_pivot[:2], (idler_joint - idler_pivot)[:2]
     out["link"] = (idler_joint - joint)[:2]
     across = (idler_pivot - joint)[0] * -out["idler"][1] + (idler_pivot - joint)[1] * out["idler"][0]
     out["branch"] = -1.0 if across > 0.0 else 1.0
     out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - [joint[0], joint[1], 0.0]
-    out["max_arm_angle"] = math.radians(s.number("max_arm_angle_deg", above=0.0, least=0.1, most=60.0))
-    out["gear_ratio"] = s.number("gear_ratio", above=0.0, least=0.1, most=1e3)
-    out["max_rate"] = math.radians(rate := s.number("max_rate_deg", least=0.0, most=1e4))
-    if 0.0 < rate < SLOWEST:
-        raise ConfigError(s.file, s.path("max_rate_deg"), rate, f"0 (at once), or at least {SLOWEST:g} degrees per second")
+    out["max_arm_angle"] = s.number("max_arm_angle")
+    out["gear_ratio"] = s.number("gear_ratio")
+    out["max_rate"] = s.number("max_rate")
+    if 0.0 < out["max_rate"] < math.radians(SLOWEST):
+        raise s.wrong("max_rate", "0 (at once), or at least {}", math.radians(SLOWEST))
     if out["max_rate"] > 0.0:
-        out["natural_frequency"] = s.number("natural_frequency", above=0.0, least=0.1, most=500.0)
+        out["natural_frequency"] = s.number("natural_frequency")
+    if s.has("column"):
+        with s.section("column") as column:
+            per_arm = float(out["gear_ratio"]) ** 2  # both are per angle of the steering wheel
+            out["column_stiffness"] = per_arm * column.number("stiffness")
+            out["column_damping"] = per_arm * column.number("damping")
     for angle in np.linspace(-out["max_arm_angle"], out["max_arm_angle"], 61):
         if not _closes(p, angle):
             found = f"{math.degrees(out['max_arm_angle']):g}, where link and idler no longer meet"
-            raise ConfigError(s.file, s.path("max_arm_angle_deg"), found, "an angle up to which arm, link and idler close")
+            raise ConfigError(s.file, s.path("max_arm_angle"), found, "an angle up to which arm, link and idler close")
     return p
 
 
@@ -93,22 +140,29 @@ def _closes(p: Record, angle: float) -> bool:
 
 @kernel
 def steering_step(p, s, steering_input, h):
-    """Advance the Pitman arm by h seconds towards -input * max_arm_angle (input + = left)."""
+    """Advance the Pitman arm, or the driver's end of the column of a free one, by h seconds towards -input * max_arm_angle (input + = left)."""
     target = -min(max(steering_input, -1.0), 1.0) * p[0]["max_arm_angle"]
+    arm = s[0]
+    if p[0]["column_stiffness"] > 0.0:
+        arm["hand_angle"], arm["hand_rate"], _ = followed(p, arm["hand_angle"], arm["hand_rate"], target, h)
+        arm["acceleration"] = 0.0
+    else:
+        arm["angle"], arm["rate"], arm["acceleration"] = followed(p, arm["angle"], arm["rate"], target, h)
+
+
+@inline
+def followed(p, angle, rate, target, h):
+    """(angle, rate, acceleration) after h seconds of what follows the input."""
     limit = p[0]["max_rate"]
     if limit == 0.0:
-        way = target - s[0]["angle"]
-        s[0]["angle"] = target if abs(way) <= h * FASTEST else s[0]["angle"] + math.copysign(h * FASTEST, way)
-        s[0]["rate"] = min(max(way / h, -FASTEST), FASTEST)
-        s[0]["acceleration"] = 0.0
-        return
+        way = target - angle
+        angle = target if abs(way) <= h * FASTEST else angle + math.copysign(h * FASTEST, way)
+        return angle, min(max(way / h, -FASTEST), FASTEST), 0.0
     w = p[0]["natural_frequency"]
     # backward Euler of the critically damped answer: stable at any step
-    rate = (s[0]["rate"] + h * w * w * (target - s[0]["angle"])) / (1.0 + 2.0 * h * w + h * h * w * w)
-    rate = min(max(rate, -limit), limit)
-    s[0]["acceleration"] = (rate - s[0]["rate"]) / h
-    s[0]["rate"] = rate
-    s[0]["angle"] += h * rate
+    now = (rate + h * w * w * (target - angle)) / (1.0 + 2.0 * h * w + h * h * w * w)
+    now = min(max(now, -limit), limit)
+    return angle + h * now, now, (now - rate) / h
 
 
 @inline

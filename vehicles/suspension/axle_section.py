@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Fields
 from simulator.base.records import Record
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
@@ -54,6 +55,8 @@ class Axle(ABC):
     """Why an axle of this kind cannot be steered; nothing if it can."""
     steering: str = ""
     """What the steering moves, if the file names it."""
+    fields: ClassVar[Fields | None] = None
+    """Table of its section, by which a file is checked before this reads it; None: of a kind from outside, that checks by itself."""
     sides: int = 2
     """Its corners: left and right, or one in the middle."""
 
@@ -177,7 +180,7 @@ class Axle(ABC):
 def read_inertia(s: Section, name: str) -> Vector:
     """Inertia matrix, from three moments or from a full 3 x 3 matrix."""
     value = s.raw(name, expected="three moments of inertia, or a 3 x 3 matrix")
-    if isinstance(value, list) and len(value) == 3 and not any(isinstance(row, list) for row in value):
+    if isinstance(value, (list, np.ndarray)) and len(value) == 3 and not any(isinstance(row, (list, np.ndarray)) for row in value):
         return np.diag(s.array(name, (3,), within=HEAVY))
     return s.array(name, (3, 3), within=HEAVY)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, six, symmetric_times, vector
@@ -9,28 +11,37 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Table
 from vehicles.axles import WHEELS
 
-AGGREGATE = (
-    ("moment", (3, WHEELS), "kg m", "sum of mass times position"),
-    ("inertia", (6, WHEELS), "kg m2", "inertia about the reference point (xx, yy, zz, xy, xz, yz)"),
-    ("G", (6, WHEELS), "kg m2, kg m", "coupling of chassis and theta (angular, linear)"),
-    ("D", (WHEELS,), "kg m2, kg", "inertia of theta"),
-    ("bias", (6, WHEELS), "N m, N", "inertia forces at zero acceleration (angular, linear)"),
-    ("theta_bias", (WHEELS,), "N m, N", "inertia force on theta at zero acceleration"),
-)
-"""What the bodies of a corner are to the rest of the vehicle."""
 
-
-def motion_of(bodies: int) -> Table:
-    """Rows for the motion of so many bodies relative to the chassis, in chassis axes; w and u are per metre where theta is one."""
+def aggregate_of(lanes: int) -> Table:
+    """Rows for what bodies are to the rest of the vehicle, summed in so many vector lanes."""
     return (
-        ("c", (bodies, 3, WHEELS), "m", "centres of mass, in the order of the BODIES of the corner's kind"),
-        ("inertia", (bodies, 6, WHEELS), "kg m2", "inertias about the centres of mass"),
-        ("w", (bodies, 3, WHEELS), "1", "angular velocity per theta_dot"),
-        ("u", (bodies, 3, WHEELS), "m", "velocity of the centre of mass per theta_dot"),
-        ("w_rel", (bodies, 3, WHEELS), "rad/s", "angular velocity relative to the chassis"),
-        ("v_rel", (bodies, 3, WHEELS), "m/s", "velocity of the centre of mass relative to the chassis"),
-        ("alpha_rel", (bodies, 3, WHEELS), "rad/s2", "angular acceleration relative to the chassis at theta_ddot = 0"),
-        ("a_rel", (bodies, 3, WHEELS), "m/s2", "acceleration of the centre of mass relative to the chassis at theta_ddot = 0"),
+        ("moment", (3, lanes), "kg m", "sum of mass times position"),
+        ("inertia", (6, lanes), "kg m2", "inertia about the reference point (xx, yy, zz, xy, xz, yz)"),
+        ("G", (6, lanes), "kg m2, kg m", "coupling of chassis and theta (angular, linear)"),
+        ("D", (lanes,), "kg m2, kg", "inertia of theta"),
+        ("bias", (6, lanes), "N m, N", "inertia forces at zero acceleration (angular, linear)"),
+        ("theta_bias", (lanes,), "N m, N", "inertia force on theta at zero acceleration"),
+    )
+
+
+AGGREGATE = aggregate_of(WHEELS)
+"""What the bodies of a corner are to the rest of the vehicle; the lanes are the corners."""
+
+
+def motion_of(bodies: int, lanes: int = WHEELS) -> Table:
+    """Rows for the motion of so many bodies relative to the chassis, in chassis axes; w and u are per metre where theta is one.
+
+    The lanes are the corners, unless a kind has other use for them.
+    """
+    return (
+        ("c", (bodies, 3, lanes), "m", "centres of mass, in the order of the BODIES of the corner's kind"),
+        ("inertia", (bodies, 6, lanes), "kg m2", "inertias about the centres of mass"),
+        ("w", (bodies, 3, lanes), "1", "angular velocity per theta_dot"),
+        ("u", (bodies, 3, lanes), "m", "velocity of the centre of mass per theta_dot"),
+        ("w_rel", (bodies, 3, lanes), "rad/s", "angular velocity relative to the chassis"),
+        ("v_rel", (bodies, 3, lanes), "m/s", "velocity of the centre of mass relative to the chassis"),
+        ("alpha_rel", (bodies, 3, lanes), "rad/s2", "angular acceleration relative to the chassis at theta_ddot = 0"),
+        ("a_rel", (bodies, 3, lanes), "m/s2", "acceleration of the centre of mass relative to the chassis at theta_ddot = 0"),
     )
 
 
@@ -40,11 +51,26 @@ def turning(w, w_1, r):
     return add(cross(w_1, r), cross(w, cross(w, r)))
 
 
+class ThetaMotion(NamedTuple):
+    """Motion of a body that depends on theta alone.
+
+    c : centre of mass; u, u_1 : its first and second derivative by theta
+    w, w_1 : angular velocity per theta_dot, and its derivative by theta
+    """
+
+    c: Any
+    u: Any
+    u_1: Any
+    w: Any
+    w_1: Any
+
+
 @inline
-def put_theta_body(o, body, i, rate, c, u, u_1, w, w_1):
-    """Store a body that depends on theta alone."""
-    put_body(o, body, i, c, w, u)
-    put_motion(o, body, i, scale(rate, w), scale(rate, u), scale(rate * rate, w_1), scale(rate * rate, u_1))
+def put_theta_body(o, body, i, rate, motion):
+    """Store a body with a ThetaMotion that moves with theta_dot = `rate`."""
+    put_body(o, body, i, motion.c, motion.w, motion.u)
+    squared = rate * rate
+    put_motion(o, body, i, scale(rate, motion.w), scale(rate, motion.u), scale(squared, motion.w_1), scale(squared, motion.u_1))
 
 
 @inline
@@ -75,10 +101,10 @@ def put_inertia(o, body, i, inertia):
 
 @kernel
 def sum_bodies(mass, o, w_WB_B, k, theta):
-    """Composite inertia, coupling, theta inertia and bias forces of all four columns, from their bodies.
+    """Composite inertia, coupling, theta inertia and bias forces in every lane, from its bodies.
 
-    mass : (n, 4) of the bodies; o : their motion, see `motion_of`; k : AGGREGATE, overwritten in all columns
-    theta : (4,) only tells the number of corners: the compiler uses the vector lanes if that is unknown to it, and unsigned
+    mass : (n, lanes) of the bodies; o : their motion, see `motion_of`; k : `aggregate_of`, overwritten in all lanes
+    theta : (lanes,) only tells their number: the compiler uses the vector lanes if that is unknown to it, and unsigned
     """
     w_B = vector(w_WB_B)
     lanes = np.uint64(theta.shape[0])
@@ -91,12 +117,19 @@ def sum_bodies(mass, o, w_WB_B, k, theta):
 
 @inline
 def take_sums(sums, i, k):
-    """Sums of corner i into KINEMATICS, from a record of AGGREGATE of the kind's own."""
+    """Sum of four lanes of `aggregate_of` into column i of KINEMATICS."""
     for j in range(3):
-        k["moment"][j, i] = sums["moment"][j, i]
+        k["moment"][j, i] = sum_of_lanes(sums["moment"][j])
     for j in range(6):
-        k["inertia"][j, i], k["G"][j, i], k["bias"][j, i] = sums["inertia"][j, i], sums["G"][j, i], sums["bias"][j, i]
-    k["D"][i], k["theta_bias"][i] = sums["D"][i], sums["theta_bias"][i]
+        k["inertia"][j, i], k["G"][j, i] = sum_of_lanes(sums["inertia"][j]), sum_of_lanes(sums["G"][j])
+        k["bias"][j, i] = sum_of_lanes(sums["bias"][j])
+    k["D"][i], k["theta_bias"][i] = sum_of_lanes(sums["D"]), sum_of_lanes(sums["theta_bias"])
+
+
+@inline
+def sum_of_lanes(a):
+    """Sum of four numbers."""
+    return (a[0] + a[1]) + (a[2] + a[3])
 
 
 @inline

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, TireTypeWarning
+from simulator.base.errors import TireTypeWarning
+from simulator.base.fields import Fields, Variants, fields_of, filled
 from simulator.base.outside import address_of
-from simulator.base.records import Record, Table, dtype_of, from_mapping, join, record
-from simulator.base.words import did_you_mean
+from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.kinds import DEFAULT, LAWS
 from vehicles.tires.parameters import FILE, RANGES, shared_record
 from vehicles.tires.tmeasy.tread import LAW as TMEASY_LAW
@@ -122,42 +122,45 @@ def _parameters_of(law: TreadLaw, files: Sequence[TireFile]) -> Record:
 
 
 def tire(mapping: Any, file: object, key: str = "") -> TireFile:
-    """A tire from the content of its file: its `type`, and exactly the rows of TIRE but `give` (`strength` may be left out) and those of its
-    tread law, in SI units.
+    """A tire from the content of its file, as `FILE_TABLE` says: its `type`, and the rows of TIRE but `give` (`strength` may be left out) and
+    those of its tread law.
 
     Raises
     ------
     ConfigError : unknown tread law, unknown or missing key, wrong type or shape, a number out of range, two numbers in the wrong order
     JounceError : a tread law of an installed package cannot be loaded
     """
-    law, numbers = _law_of(mapping, file, key)
-    rows = from_mapping(FILE + law.parameters, numbers, file, key, {"strength": 0.0}, {**RANGES, **law.ranges})
-    shared = shared_record(rows, numbers, file, key)
-    own = record(law.parameters)
-    for name in (row[0] for row in law.parameters):
-        own[0][name] = rows[0][name]
+    if isinstance(mapping, Mapping) and "type" not in mapping:
+        told = f"{file}: no type is said, so it is {DEFAULT}; write `type: {DEFAULT}`"
+        warnings.warn(told, TireTypeWarning, stacklevel=2)
+    values = FILE_TABLE.read(mapping, file, key)
+    law = LAWS.get(values["type"])
+    assert law is not None
+    shared = shared_record(filled(FILE, values), values, file, key)
+    own = filled(law.parameters, values)
     if law.check is not None:
-        law.check(shared, own, numbers, file, key)
+        law.check(shared, own, values, file, key)
     return TireFile(shared, law, own)
+
+
+def _parameters_in_file(name: str) -> Fields | None:
+    """What the tread law of a name has in a tire file."""
+    law = LAWS.get(name)
+    return None if law is None else fields_of(law.parameters, {**RANGES, **law.ranges})
+
+
+FILE_TABLE = Variants(
+    "type",
+    _parameters_in_file,
+    LAWS.names,
+    "tread law, by which the horizontal forces are made",
+    fields_of(FILE, RANGES, {"strength": None}),
+    DEFAULT,
+    "a tread law:",
+)
+"""Of a file in ``configs/tires``."""
 
 
 def tire_set(files: Sequence[TireFile]) -> TireSet:
     """The tires of a vehicle out of one of each wheel."""
     return TireSet(files)
-
-
-def _law_of(mapping: Any, file: object, key: str) -> tuple[TreadLaw, Any]:
-    """The tread law that the `type` says, and the mapping without that. Raises ConfigError, JounceError."""
-    name = DEFAULT
-    if isinstance(mapping, Mapping):
-        if "type" not in mapping:
-            told = f"{file}: no type is said, so it is {DEFAULT}; write `type: {DEFAULT}`"
-            warnings.warn(told, TireTypeWarning, stacklevel=3)
-        name = mapping.get("type", DEFAULT)
-        mapping = {name: value for name, value in mapping.items() if name != "type"}
-    law = LAWS.get(name) if isinstance(name, str) else None
-    if law is None:
-        known = LAWS.names()
-        near = did_you_mean(name, known) if isinstance(name, str) else ""
-        raise ConfigError(file, join(key, "type"), name, f"a tread law: {' or '.join(known)}{near}")
-    return law, mapping

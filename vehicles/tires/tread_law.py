@@ -119,6 +119,7 @@ class TreadLaw:
     contract, layout : CONTRACT and LAYOUT that the kernel was written for
     check : further conditions on the numbers
     stiff : names of parameters that may be too large for the step
+    meaning : what it is, in a line
     """
 
     name: str
@@ -130,6 +131,7 @@ class TreadLaw:
     layout: int = 0
     check: Check | None = None
     stiff: tuple[str, ...] = ()
+    meaning: str = ""
 
     @property
     def numbers(self) -> int:

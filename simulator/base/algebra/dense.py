@@ -52,6 +52,26 @@ def solve(LU, exchanges, b):
         b[k] *= LU[k, k]
 
 
+@inline
+def solve_both(LU, exchanges, b, c):
+    """As `solve`, of two right-hand sides at once: neither waits for the other, so that both take little longer than one."""
+    n = LU.shape[0]
+    for k in range(n):
+        pivot = exchanges[k]
+        b[k], b[pivot] = b[pivot], b[k]
+        c[k], c[pivot] = c[pivot], c[k]
+    for k in range(n):
+        for j in range(k):
+            b[k] -= LU[k, j] * b[j]
+            c[k] -= LU[k, j] * c[j]
+    for k in range(n - 1, -1, -1):
+        for j in range(k + 1, n):
+            b[k] -= LU[k, j] * b[j]
+            c[k] -= LU[k, j] * c[j]
+        b[k] *= LU[k, k]
+        c[k] *= LU[k, k]
+
+
 @kernel
 def solve_positive(A, b):
     """b (n,) becomes the solution of A x = b by Cholesky's method; A (n, n) symmetric, its lower triangle is read and overwritten.

@@ -9,18 +9,14 @@ from typing import Any
 
 import numba
 
+from simulator.base.machine import processor
+
 
 def machine() -> dict[str, Any]:
     """Processor, cores, system, versions, and how busy it is: for JSON."""
-    model = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as stream:
-            model = next((line.split(":", 1)[1].strip() for line in stream if line.startswith("model name")), model)
-    except OSError:
-        model = platform.processor() or platform.machine()
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else math.nan
     return {
-        "processor": model,
+        "processor": processor(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),

@@ -81,11 +81,11 @@ def measure(repeats: int, parts_on: Callable[[str], Parts]) -> dict[str, Any]:
     us["cueing"] = _median(repeats, lambda n: cueing_loop(records, f, w, n), STEPS)
     vehicle, command = _driving(hard)
     arrays, watch = _arrays(hard.ground), new_watch(size=vehicle.size)
-    us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, h, n), STEPS)
+    us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, n), STEPS)
 
     def from_python(n: int) -> None:
         for _ in range(n):
-            ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, h, 1)
+            ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, 1)
 
     us["tick_from_python"] = _median(repeats, from_python, STEPS)
     factors = {name: 1e6 * h / us[name] for name in ("step_hard", "step_soil", "tick", "tick_from_python")}

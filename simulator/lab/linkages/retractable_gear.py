@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
+from simulator.base.fields import from_mapping
 from simulator.base.jit import inline, kernel
-from simulator.base.records import ABOVE_ZERO, Record, from_mapping, record
+from simulator.base.records import ABOVE_ZERO, Record, record
 from simulator.lab.linkages.generated import landing_gear as triangular
 from simulator.lab.linkages.real_roots import real_roots
 

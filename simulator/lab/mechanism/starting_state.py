@@ -14,7 +14,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.section import Section
 from simulator.base.yamlfile import read_yaml
 from simulator.build import load_mechanism
-from vehicles.multibody.description.initial_state import InitialState, read_state
+from vehicles.multibody.description.initial_state import STATE, InitialState, read_state
 from vehicles.multibody.description.mechanism import Mechanism, MechanismError
 from vehicles.multibody.loops.assembly import assemble, check_state, consistent_velocities
 from vehicles.multibody.loops.constraint_jacobian import position_residuals, velocity_residuals
@@ -72,7 +72,7 @@ def _settings(settings: Sequence[str]) -> dict[str, Any]:
 
 def changed(state: InitialState, mapping: Any, file: str, mechanism: Mechanism) -> InitialState:
     """The state with the joints that `mapping` names as it says, and the others as they were. Raises ConfigError."""
-    given = read_state(Section(mapping, file), mechanism, state.positions)
+    given = read_state(Section(STATE.read(mapping, file, ""), file), mechanism, state.positions)
 
     def merged(old: Mapping[str, Vector], new: Mapping[str, Vector]) -> dict[str, Vector]:
         return {name: new[name] if name in mapping else values for name, values in old.items()}

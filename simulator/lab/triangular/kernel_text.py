@@ -14,6 +14,9 @@ from simulator.lab.triangular.program import Program, quotient_by_constant, scal
 
 _WIDTH = 140
 
+MOST_INPUTS = 8
+"""A kernel with more takes them as one tuple of names, `Inputs`: nobody counts to nine in a call."""
+
 
 @dataclass(frozen=True)
 class Solver:
@@ -103,6 +106,8 @@ def module_text(triangular: Triangular, reference: str) -> str:
     parts = [_header(solver, reference)]
     for step, (program, inputs, results) in zip(solver.given, solver.coefficients, strict=True):
         parts.append(_coefficients_kernel(names[step.unknown], step, program, inputs, results))
+    if _bundles(solver):
+        parts.append(_inputs_class(solver))
     parts.append(_main_kernel(solver))
     return "\n\n\n".join(parts) + "\n"
 
@@ -127,6 +132,7 @@ def _header(solver: Solver, reference: str) -> str:
             *_wrapped(_residual_words(solver, real)),
             '"""',
             "",
+            *(["from typing import NamedTuple", ""] if _bundles(solver) else []),
             "import numpy as np" if "np." in _body(solver.main) else "",
             "",
             "from simulator.base.jit import kernel",
@@ -189,6 +195,16 @@ def _coefficients_kernel(name: str, step: Step, program: Program, inputs: tuple[
     )
 
 
+def _bundles(solver: Solver) -> bool:
+    """Whether there are too many inputs for a list of arguments."""
+    return len(solver.inputs) > MOST_INPUTS
+
+
+def _inputs_class(solver: Solver) -> str:
+    rows = [f"    {name}: float" for name in solver.inputs]
+    return "\n".join(["class Inputs(NamedTuple):", '    """Of `solve`."""', "", *rows])
+
+
 def _main_kernel(solver: Solver) -> str:
     names = solver.triangular.problem.names
     solved = [names[step.unknown] for step in solver.triangular.steps]
@@ -200,12 +216,12 @@ def _main_kernel(solver: Solver) -> str:
         about.append(f"Each branch, +1.0 or -1.0, is the sign of the square root for its unknown: {2 ** len(signs)} solutions.")
         about.append("What is not real there is not a number.")
     result = ", ".join(solved)
-    head = f"def solve({', '.join(solver.inputs)}):"
     return "\n".join(
         [
             "@kernel",
-            head,
+            "def solve(inputs):" if _bundles(solver) else f"def solve({', '.join(solver.inputs)}):",
             *_docstring(f"The unknowns {result}, in that order.", " ".join(about)),
+            *([f"    {', '.join(solver.inputs)} = inputs"] if _bundles(solver) else []),
             *(f"    {operation.line}" for operation in solver.main.operations),
             f"    return {result}",
         ]

@@ -11,14 +11,27 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError
-from simulator.base.section import Section
+from simulator.base.errors import ConfigError, raise_all
+from simulator.base.fields import Choice, Field, ListOf, Named, Number, Text
+from simulator.base.section import Section, checked
 from simulator.base.yamlfile import read_text, read_yaml
 from simulator.lab.triangular.expression import ExpressionError, parse_equation
 from simulator.lab.triangular.polynomial import Polynomial
 
 MOST_NAMES = 40
 _RESERVED = {"sin", "cos", "branch"}
+_NAMES = ListOf(Text("a name (letters, digits, _)"), most=MOST_NAMES)
+FILE = (
+    Field("name", Text(), "name of the mechanism"),
+    Field("source", Text(), "where the equations come from", "not said"),
+    Field("angles", _NAMES, "angles a of which sa and ca, their sine and cosine, are among the unknowns or the parameters", ()),
+    Field("unknowns", _NAMES, "unknowns in the order in which they are eliminated; the last one is solved first", ()),
+    Field("parameters", _NAMES, "what is known", ()),
+    Field("parameters_are", Choice(("variables", "coefficients")), "variables of the basis, or in its coefficients", "variables"),
+    Field("equations", ListOf(Text("an equation as text"), least=1), "equations between polynomials in unknowns and parameters"),
+    Field("example", Named(Number("", -math.inf, math.inf)), "numbers for the parameters, or for the angles that are known", None),
+)
+"""Of a file in ``configs/triangular``."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +81,7 @@ def digest_of(text: str) -> str:
 
 def problem_from_mapping(mapping: Any, file: str, digest: str = "") -> Problem:
     """The equations that a mapping (see `configs/triangular`) describes. Raises ConfigError."""
-    with Section(mapping, file) as s:
+    with checked(FILE, mapping, file) as s:
         angles = {angle: ("s" + angle, "c" + angle) for angle in _names(s, "angles")}
         unknowns, parameters = _names(s, "unknowns"), _names(s, "parameters")
         _check_names(s, angles, unknowns, parameters)
@@ -104,7 +117,7 @@ def parameter_values(given: Mapping[str, float], parameters: tuple[str, ...], an
 def _names(s: Section, key: str) -> tuple[str, ...]:
     given = s.raw(key, [])
     expected = "a list of different names (letters, digits, _)"
-    if not isinstance(given, list) or not all(isinstance(n, str) and _is_name(n) for n in given):
+    if not all(_is_name(n) for n in given):
         raise ConfigError(s.file, s.path(key), given, expected)
     if len(set(given)) != len(given) or _RESERVED & set(given):
         raise ConfigError(s.file, s.path(key), given, f"{expected} other than {', '.join(sorted(_RESERVED))}")
@@ -130,21 +143,18 @@ def _check_names(s: Section, angles: Mapping[str, tuple[str, str]], unknowns: tu
 
 
 def _equations(s: Section, names: Mapping[str, int], angles: Mapping[str, tuple[str, str]]) -> list[Polynomial]:
-    given = s.raw("equations", expected="a list of equations")
-    if not isinstance(given, list) or not given:
-        raise ConfigError(s.file, s.path("equations"), given, "a list of equations")
-    equations = []
-    for k, text in enumerate(given):
+    equations, faults = [], []
+    for k, text in enumerate(s.raw("equations")):
         key = s.path(f"equations[{k}]")
-        if not isinstance(text, str):
-            raise ConfigError(s.file, key, text, "an equation as text")
         try:
             polynomial = parse_equation(text, names, angles)
         except ExpressionError as error:
-            raise ConfigError(s.file, key, text, f"an equation between polynomials: {error}") from None
+            faults.append(ConfigError(s.file, key, text, f"an equation between polynomials: {error}"))
+            continue
         if not any(any(m) for m in polynomial):
-            raise ConfigError(s.file, key, text, "an equation in which an unknown or a parameter is left")
+            faults.append(ConfigError(s.file, key, text, "an equation in which an unknown or a parameter is left"))
         equations.append(polynomial)
+    raise_all(faults)
     return equations
 
 

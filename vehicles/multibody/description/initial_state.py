@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,13 +9,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Either, Field, Group, Named, Number
 from simulator.base.frames import quaternion_of_rotation
-from simulator.base.records import LARGEST, numbers
+from simulator.base.records import LARGEST, join, numbers
 from simulator.base.section import Section
 from vehicles.multibody.description.attitude import rotation_of_angles
 from vehicles.multibody.description.mechanism import JOINTS, Joint, Mechanism
 
 Vector = NDArray[np.float64]
+
+_ENTRY = (
+    Field(
+        "position",
+        Either((Number("rad"), Number("rad", shape=(2,)), Number("m", shape=(3,)))),
+        "coordinate, both of a universal joint, or the place of a free one [m; m for a prismatic joint]",
+        None,
+    ),
+    Field(
+        "rate",
+        Either((Number("rad/s"), Number("rad/s", shape=(2,)))),
+        "its rate [m/s for a prismatic joint]",
+        None,
+        also={"rate_deg": "degps"},
+    ),
+    Field(
+        "acceleration",
+        Either((Number("rad/s2"), Number("rad/s2", shape=((2, 6),)))),
+        "acceleration of a prescribed joint [m/s2 for a prismatic joint]",
+        None,
+        also={"acceleration_deg": "degps2"},
+    ),
+    Field("quaternion", Number("1", shape=(4,)), "attitude of a spherical or free joint: w, x, y, z", None),
+    Field("rotation", Number("rad", shape=(3,)), "the same as roll, pitch, yaw", None, written="deg"),
+    Field("angular_velocity", Number("rad/s", shape=(3,)), "of a spherical or free joint", None, "child"),
+    Field("velocity", Number("m/s", shape=(3,)), "of a free joint", None, "child"),
+)
+STATE = Named(
+    Either(
+        (Number(), Number("", shape=((2, 3),)), Group(_ENTRY)),
+        "a number, [position, rate] or, prescribed, [position, rate, acceleration], or a mapping with the coordinates of the joint",
+    ),
+    "a mapping of joints to their coordinates",
+)
+"""The state section of a file."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +109,11 @@ def _read_joint(s: Section, joint: Joint, state: InitialState) -> None:
     if isinstance(value, Mapping):
         with s.section(name) as given:
             _read_mapping(given, joint, parts)
-    elif n == 1 and isinstance(value, list) and 1 < len(value) <= len(parts):
-        for part, number in zip(parts, s.array(name, (len(value),), within=LARGEST), strict=False):
+    elif n == 1 and np.ndim(value) == 1 and 1 < len(value) <= len(parts):
+        for part, number in zip(parts, value, strict=False):
             part[name][:] = number
-    elif n == 1 and not isinstance(value, list):
-        state.positions[name][:] = s.number(name, least=-LARGEST, most=LARGEST)
+    elif n == 1 and np.ndim(value) == 0:
+        state.positions[name][:] = s.number(name)
     else:
         short = "[position, rate], " if n == 1 else ""
         raise ConfigError(s.file, s.path(name), value, f"{short}or a mapping with the coordinates of a {joint.kind} joint")
@@ -89,12 +124,12 @@ def _read_mapping(s: Section, joint: Joint, parts: list[Mapping[str, Vector]]) -
     q, v = parts[0][joint.name], parts[1][joint.name]
     if joint.kind == "spherical":
         q[:] = _quaternion(s, q)
-        v[:] = s.array("angular_velocity", (3,), v, within=LARGEST)
+        v[:] = s.array("angular_velocity", (3,), v)
     elif joint.kind == "free":
-        q[:3] = s.array("position", (3,), q[:3], within=LARGEST)
+        q[:3] = s.array("position", (3,), q[:3])
         q[3:] = _quaternion(s, q[3:])
-        v[:3] = s.array("angular_velocity", (3,), v[:3], within=LARGEST)
-        v[3:] = s.array("velocity", (3,), v[3:], within=LARGEST)
+        v[:3] = s.array("angular_velocity", (3,), v[:3])
+        v[3:] = s.array("velocity", (3,), v[3:])
     else:
         for values, key in ((q, "position"), (v, "rate")):
             values[:] = _amounts(s, key, n, values, angle=joint.kind != "prismatic")
@@ -104,23 +139,21 @@ def _read_mapping(s: Section, joint: Joint, parts: list[Mapping[str, Vector]]) -
 
 
 def _amounts(s: Section, key: str, n: int, default: Vector, angle: bool) -> Vector:
-    """n numbers under `key`, a plain one when n is 1; an angle also in degrees under `key`_deg."""
-    if angle and s.has(f"{key}_deg"):
-        return np.radians(_plain(s, f"{key}_deg", n))
-    return _plain(s, key, n) if s.has(key) else default
-
-
-def _plain(s: Section, key: str, n: int) -> Vector:
+    """n numbers under `key`, a plain one when n is 1; only an angle may have the unit of one."""
+    if not s.has(key):
+        return default
+    if not angle and s.path(key) != join(s.key, key):
+        raise ConfigError(s.file, s.path(key), s.mapping[key], f"{key} without a unit behind it: the coordinate is no angle")
     if n == 1:
-        return np.array([s.number(key, least=-LARGEST, most=LARGEST)])
-    return s.array(key, (n,), within=LARGEST)
+        return np.array([s.number(key)])
+    return s.array(key, (n,))
 
 
 def _quaternion(s: Section, default: Vector) -> Vector:
-    """The attitude under `quaternion` (w, x, y, z, of any length) or `rotation_deg` (roll, pitch, yaw)."""
-    if s.has("rotation_deg"):
+    """The attitude under `quaternion` (w, x, y, z, of any length) or `rotation` (roll, pitch, yaw)."""
+    if s.has("rotation"):
         q = np.zeros(4)
-        quaternion_of_rotation(rotation_of_angles(*map(math.radians, s.array("rotation_deg", (3,), within=LARGEST))), q)
+        quaternion_of_rotation(rotation_of_angles(*s.array("rotation", (3,)).tolist()), q)
         return q
     q = numbers(s.raw("quaternion", default), (4,), s.file, s.path("quaternion"))
     length = float(np.linalg.norm(q))

@@ -7,7 +7,6 @@ zero. A body may have a `frame` of its own; then what is written under the body'
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Either, Field, Fields, Flag, Group, Named, Number, Text, Variants
 from simulator.base.frames import quaternion_of_rotation
-from simulator.base.records import LARGEST
-from simulator.base.section import REQUIRED, Section
+from simulator.base.section import REQUIRED, Section, checked
 from vehicles.multibody.description.attitude import direction, rotation_of_angles
-from vehicles.multibody.description.initial_state import InitialState, read_state
+from vehicles.multibody.description.initial_state import STATE, InitialState, read_state
 from vehicles.multibody.description.mechanism import (
     JOINTS,
     LOOPS,
@@ -37,6 +36,107 @@ from vehicles.multibody.description.mechanism import (
 from vehicles.multibody.description.rigid_body import RigidBody
 
 Vector = NDArray[np.float64]
+
+_POINT = Number("m", shape=(3,))
+_DIRECTION = Number("1", shape=(3,))
+_BODY_NAME = Text("the name of a body")
+_FRAME = (
+    Field("position", _POINT, "its origin, zero when left out", None, "world"),
+    Field("rotation", Number("rad", shape=(3,)), "roll, pitch and yaw of its axes", None, "world", written="deg"),
+    Field("axes", Number("1", shape=(3, 3)), "rows x, y, z of its axes, instead of the rotation", None, "world"),
+)
+_BODY = (
+    Field("mass", Number("kg", 0.0), "mass"),
+    Field("frame", Group(_FRAME), "the body's own frame; without it, that of the world", None),
+    Field("rod", Number("m", shape=(2, 3)), "ends of a uniform rod, instead of com and inertia", None, "body"),
+    Field("radius", Number("m", 0.0), "of the rod; thin without one", None),
+    Field("com", _POINT, "center of mass; may be left out with a frame of its own or without mass", None, "body"),
+    Field(
+        "inertia",
+        Either((Number("kg m2", shape=(3,)), Number("kg m2", shape=(3, 3))), "3 numbers or 3 x 3 numbers in kg m2"),
+        "three moments, or the whole matrix, about the center of mass; without, a point mass",
+        None,
+        "body",
+    ),
+)
+_PARENTS = (Field("parent", _BODY_NAME, "body from which it moves"), Field("child", _BODY_NAME, "body that it moves"))
+_MOVES = (
+    Field("independent", Flag(), "whether its coordinates are independent; found when left out", None),
+    Field("prescribed", Flag(), "whether its motion is given", None),
+)
+_JOINT_POINT = Field("point", _POINT, "its point; the origin of a child with a frame of its own may be left out", None, "world")
+_JOINTS: dict[str, Fields] = {
+    "fixed": (*_PARENTS, _JOINT_POINT),
+    "revolute": (*_PARENTS, *_MOVES, _JOINT_POINT, Field("axis", _DIRECTION, "axis of rotation", frame="world")),
+    "prismatic": (*_PARENTS, *_MOVES, _JOINT_POINT, Field("axis", _DIRECTION, "direction of sliding", frame="world")),
+    "universal": (
+        *_PARENTS, *_MOVES, _JOINT_POINT, Field("axes", Number("1", shape=(2, 3)), "both axes, that in the parent first", frame="world"),
+    ),
+    "spherical": (*_PARENTS, *_MOVES, _JOINT_POINT),
+    "free": (*_PARENTS, *_MOVES),
+}  # fmt: skip
+_END_OWN = (
+    Field("body", _BODY_NAME, "the body"),
+    Field("point", _POINT, "its point", None, "body"),
+    Field("axis", _DIRECTION, "its axis", None, "body"),
+)
+_END = Either((_BODY_NAME, Group(_END_OWN)), "a body, or a mapping with body and point")
+_LOOP = (
+    Field("predecessor", _END, "first end: a body, or body, point and axis of its own"),
+    Field("successor", _END, "second end"),
+    Field("point", _POINT, "point that the ends share", None, "world"),
+    Field("axis", _DIRECTION, "axis or line that they share", None, "world"),
+    Field("driven", Flag(), "whether a prescribed joint moves it", None),
+)
+_LOOPS: dict[str, Fields] = dict.fromkeys(LOOPS, _LOOP) | {
+    "distance": (*_LOOP, Field("length", Number("m", 0.0, above=0.0), "distance of the ends, as designed when left out", None)),
+}
+_COUPLING = (
+    Field("terms", Named(Number(), "names of joints, each with its coefficient"), "coefficients of the joints' coordinates"),
+    Field("offset", Number(), "what the sum is, 0 when left out", None),
+)
+_SPRING_END = Group((Field("body", _BODY_NAME, "the body"), Field("point", _POINT, "its point", frame="body")))
+_SPRING = (
+    Field("from", _SPRING_END, "first end"),
+    Field("to", _SPRING_END, "second end"),
+    Field("rate", Number("N/m", 0.0), "stiffness", None),
+    Field("free_length", Number("m", 0.0), "length without load; asked for with a rate", None),
+    Field("damping", Number("N s/m", 0.0), "damping", None),
+)
+_JOINT_SPRING = (
+    Field("rate", Number("", 0.0), "stiffness [N m/rad, N/m for a prismatic joint]", None),
+    Field("damping", Number("", 0.0), "damping [N m s/rad, N s/m]", None),
+    Field("rest", Number("rad"), "coordinate without load [m for a prismatic joint]", None),
+)
+_FORCE = (
+    Field("body", _BODY_NAME, "the body on which it acts"),
+    Field("point", _POINT, "where it acts, the center of mass when left out", None, "body"),
+    Field("force", Number("N", shape=(3,)), "force", None, "world, or the body when it follows"),
+    Field("couple", Number("N m", shape=(3,)), "couple", None, "world, or the body when it follows"),
+    Field("follows", Flag(), "whether it turns with the body", None),
+)
+
+
+def _of(fields: Fields) -> Named:
+    return Named(Group(fields), "a mapping of names")
+
+
+_JOINT_KINDS = Variants("type", _JOINTS, tuple(JOINTS), "kind of joint")
+_LOOP_KINDS = Variants("type", _LOOPS, tuple(LOOPS), "kind of closure")
+FILE = (
+    Field("name", Text(), "name of the mechanism"),
+    Field("bodies", _of(_BODY), "bodies by name; `world` is there without being named", None),
+    Field("joints", Named(_JOINT_KINDS, "a mapping of names"), "joints of the tree by name", None),
+    Field("loops", Named(_LOOP_KINDS, "a mapping of names"), "closures of loops by name", None),
+    Field("couplings", _of(_COUPLING), "linear relations of coordinates by name", None),
+    Field("springs", _of(_SPRING), "springs and dampers between points by name", None),
+    Field("joint_springs", _of(_JOINT_SPRING), "springs and dampers of joints by the joint's name", None),
+    Field("forces", _of(_FORCE), "constant forces and couples by name", None),
+    Field("joint_forces", Named(Number(), "a mapping of names"), "constant forces [N] or torques [N m] by the joint's name", None),
+    Field("gravity", Number("m/s2", shape=(3,)), "acceleration of free fall, 9.81 downwards when left out", None, "world"),
+    Field("state", STATE, "the state it starts from, by the joint's name; at rest in the design position when left out", None),
+)
+"""Of a file in ``configs/mechanisms``."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +169,7 @@ def mechanism_from_mapping(mapping: Any, file: object) -> tuple[Mechanism, Initi
     Raises ConfigError : a key is unknown or missing, a value is none that it can have, the parts do not fit together
     (the checks of `Mechanism`).
     """
-    with Section(mapping, file) as s:
+    with checked(FILE, mapping, file) as s:
         places: Places = {WORLD: Place(np.zeros(3), np.eye(3))}
         bodies = tuple(_body(name, b, places) for name, b in _named(s, "bodies"))
         mechanism = Mechanism(
@@ -82,7 +182,7 @@ def mechanism_from_mapping(mapping: Any, file: object) -> tuple[Mechanism, Initi
             joint_springs=tuple(_joint_spring(name, p) for name, p in _named(s, "joint_springs")),
             forces=tuple(_force(name, f, places) for name, f in _named(s, "forces")),
             joint_forces=_joint_forces(s),
-            gravity=s.array("gravity", (3,), [0.0, 0.0, -9.81], within=LARGEST),
+            gravity=s.array("gravity", (3,), [0.0, 0.0, -9.81]),
             file=str(file),
         )
         state = Section(s.raw("state", {}), file, "state")
@@ -97,18 +197,11 @@ def _named(s: Section, group: str) -> list[tuple[str, Section]]:
 
 def _free_names(s: Section, group: str, default: Any = REQUIRED) -> Section:
     """A mapping whose keys are names that the file chooses."""
-    names = Section(s.raw(group, default, "a mapping of names"), s.file, s.path(group))
-    for name in names.mapping:
-        if not isinstance(name, str) or not name.strip():
-            raise ConfigError(s.file, s.path(group), name, "names that are texts")
-    return names
+    return Section(s.raw(group, default, "a mapping of names"), s.file, s.path(group))
 
 
 def _flag(s: Section, name: str, default: bool | None) -> Any:
-    value = s.raw(name, default)
-    if value is not default and not isinstance(value, bool):
-        raise ConfigError(s.file, s.path(name), value, "true or false")
-    return value
+    return s.raw(name, default)
 
 
 def _unit(s: Section, name: str, axis: Vector) -> Vector:
@@ -133,26 +226,26 @@ def _body(name: str, s: Section, places: Places) -> RigidBody:
     """A body, either a uniform `rod` between two points or with `com` and `inertia`; adds its place to `places`."""
     with s:
         place = _frame(s)
-        mass = s.number("mass", least=0.0, most=LARGEST)
+        mass = s.number("mass")
         if s.has("rod"):
             s.only(("mass", "frame", "rod", "radius"))
             com, inertia = _rod(s, mass)
         else:
-            com = s.array("com", (3,), np.zeros(3) if place.own or mass == 0.0 else REQUIRED, within=LARGEST)
+            com = s.array("com", (3,), np.zeros(3) if place.own or mass == 0.0 else REQUIRED)
             inertia = _inertia(s)
     places[name] = Place(place.p_WB, place.R_WB, place.own, com)
     return RigidBody(name, mass, com, inertia)
 
 
 def _frame(s: Section) -> Place:
-    """The body's own frame, given by `position` and either `rotation_deg` (roll, pitch, yaw) or `axes` (rows x, y, z)."""
+    """The body's own frame, given by `position` and either `rotation` (roll, pitch, yaw) or `axes` (rows x, y, z)."""
     if not s.has("frame"):
         return Place(np.zeros(3), np.eye(3))
     with s.section("frame") as f:
-        position = f.array("position", (3,), np.zeros(3), within=LARGEST)
-        if f.has("rotation_deg"):
-            return Place(position, rotation_of_angles(*map(math.radians, f.array("rotation_deg", (3,), within=LARGEST))), True)
-        axes = f.array("axes", (3, 3), np.eye(3), within=LARGEST)
+        position = f.array("position", (3,), np.zeros(3))
+        if f.has("rotation"):
+            return Place(position, rotation_of_angles(*f.array("rotation", (3,)).tolist()), True)
+        axes = f.array("axes", (3, 3), np.eye(3))
         if np.abs(axes @ axes.T - np.eye(3)).max() > 1e-6 or np.linalg.det(axes) < 0.0:
             raise ConfigError(f.file, f.path("axes"), axes, "3 perpendicular unit vectors x, y, z, right-handed, of 3 numbers each")
         x = axes[0] / np.linalg.norm(axes[0])
@@ -163,21 +256,19 @@ def _frame(s: Section) -> Place:
 
 def _rod(s: Section, mass: float) -> tuple[Vector, Vector]:
     """Center of mass and inertia m (l.l 1 - l l^T) / 12 + m r^2 (1 + n n^T) / 4, n = l / |l|, of a uniform round rod, thin unless it has a radius."""
-    start, end = s.array("rod", (2, 3), within=LARGEST)
+    start, end = s.array("rod", (2, 3))
     along = end - start
     if not along @ along > 0.0:
         raise ConfigError(s.file, s.path("rod"), [start.tolist(), end.tolist()], "2 x 3 numbers: two ends apart from each other")
-    n, radius = along / np.linalg.norm(along), s.number("radius", 0.0, least=0.0, most=LARGEST)
+    n, radius = along / np.linalg.norm(along), s.number("radius", 0.0)
     thin = mass * (along @ along * np.eye(3) - np.outer(along, along)) / 12.0
     return (start + end) / 2.0, thin + mass * radius**2 * (np.eye(3) + np.outer(n, n)) / 4.0
 
 
 def _inertia(s: Section) -> Vector:
     """Three moments about the axes or the full matrix; left out, a point mass."""
-    value = s.raw("inertia", [0.0, 0.0, 0.0])
-    if isinstance(value, list) and any(isinstance(row, list) for row in value):
-        return s.array("inertia", (3, 3), within=LARGEST)
-    return np.diag(s.array("inertia", (3,), [0.0, 0.0, 0.0], within=LARGEST))
+    value = np.asarray(s.raw("inertia", np.zeros(3)))
+    return np.diag(value) if value.ndim == 1 else value
 
 
 # Joints, loops and couplings ---------------------------------------------------------------------------------------------------
@@ -193,7 +284,7 @@ def _joint(name: str, s: Section, places: Places) -> Joint:
             # relative to the world's own axes, so that its coordinates are the pose of the body's frame
             return Joint(name, kind, parent, child, independent=_flag(s, "independent", None), prescribed=_flag(s, "prescribed", False))
         needed = kind in ("revolute", "universal", "spherical") and not B.own
-        point = s.array("point", (3,), REQUIRED if needed else B.p_WB, within=LARGEST)
+        point = s.array("point", (3,), REQUIRED if needed else B.p_WB)
         return Joint(
             name,
             kind,
@@ -211,9 +302,9 @@ def _joint(name: str, s: Section, places: Places) -> Joint:
 
 def _axes(s: Section, kind: str) -> Vector:
     if kind == "universal":
-        return np.array([_unit(s, "axes", axis) for axis in s.array("axes", (2, 3), within=LARGEST)])
+        return np.array([_unit(s, "axes", axis) for axis in s.array("axes", (2, 3))])
     if kind in ("revolute", "prismatic"):
-        return _unit(s, "axis", s.array("axis", (3,), within=LARGEST))[None, :]
+        return _unit(s, "axis", s.array("axis", (3,)))[None, :]
     return np.zeros((0, 3))
 
 
@@ -227,7 +318,7 @@ def _loop(name: str, s: Section, places: Places) -> Loop:
         length = 0.0
         if kind == "distance":
             designed = float(np.linalg.norm(places[body_1].in_world(point_1) - places[body_2].in_world(point_2)))
-            length = s.number("length", designed, above=0.0, most=LARGEST)
+            length = s.number("length", designed)
         return Loop(
             name,
             kind,
@@ -250,26 +341,26 @@ def _end(s: Section, end: str, places: Places, with_axis: bool) -> tuple[str, Ve
     with s.section(end) as own:
         body = _known(own, "body", places)
         place, axis = places[body], None
-        point = own.array("point", (3,), within=LARGEST) if own.has("point") else _shared_point(s, place)
+        point = own.array("point", (3,)) if own.has("point") else _shared_point(s, place)
         if with_axis:
             given = own.has("axis")
-            axis = _unit(own, "axis", own.array("axis", (3,), within=LARGEST)) if given else _shared_axis(s, place)
+            axis = _unit(own, "axis", own.array("axis", (3,))) if given else _shared_axis(s, place)
         return body, point, axis
 
 
 def _shared_point(s: Section, place: Place) -> Vector:
-    return place.point(s.array("point", (3,), within=LARGEST))
+    return place.point(s.array("point", (3,)))
 
 
 def _shared_axis(s: Section, place: Place) -> Vector:
-    return place.R_WB.T @ _unit(s, "axis", s.array("axis", (3,), within=LARGEST))
+    return place.R_WB.T @ _unit(s, "axis", s.array("axis", (3,)))
 
 
 def _coupling(name: str, s: Section) -> Coupling:
     with s:
         terms = _free_names(s, "terms")
-        coefficients = tuple((joint, terms.number(joint, least=-LARGEST, most=LARGEST)) for joint in terms.mapping)
-        return Coupling(name, coefficients, s.number("offset", 0.0, least=-LARGEST, most=LARGEST))
+        coefficients = tuple((joint, terms.number(joint)) for joint in terms.mapping)
+        return Coupling(name, coefficients, s.number("offset", 0.0))
 
 
 # Forces ------------------------------------------------------------------------------------------------------------------------
@@ -279,25 +370,21 @@ def _spring(name: str, s: Section, places: Places) -> Spring:
     """A spring and damper between a point of one body and a point of another."""
     with s:
         (body_a, point_a), (body_b, point_b) = (_spring_end(s, end, places) for end in ("from", "to"))
-        rate = s.number("rate", 0.0, least=0.0, most=LARGEST)
-        free_length = s.number("free_length", 0.0 if rate == 0.0 else REQUIRED, least=0.0, most=LARGEST)
-        damping = s.number("damping", 0.0, least=0.0, most=LARGEST)
+        rate = s.number("rate", 0.0)
+        free_length = s.number("free_length", 0.0 if rate == 0.0 else REQUIRED)
+        damping = s.number("damping", 0.0)
         return Spring(name, body_a, point_a, body_b, point_b, rate, free_length, damping)
 
 
 def _spring_end(s: Section, end: str, places: Places) -> tuple[str, Vector]:
     with s.section(end) as own:
-        return _known(own, "body", places), own.array("point", (3,), within=LARGEST)
+        return _known(own, "body", places), own.array("point", (3,))
 
 
 def _joint_spring(joint: str, s: Section) -> JointSpring:
     with s:
-        rate, damping = s.number("rate", 0.0, least=0.0, most=LARGEST), s.number("damping", 0.0, least=0.0, most=LARGEST)
-        if s.has("rest_deg"):
-            rest = math.radians(s.number("rest_deg", least=-LARGEST, most=LARGEST))
-        else:
-            rest = s.number("rest", 0.0, least=-LARGEST, most=LARGEST)
-        return JointSpring(joint, rate, rest, damping)
+        rate, damping = s.number("rate", 0.0), s.number("damping", 0.0)
+        return JointSpring(joint, rate, s.number("rest", 0.0), damping)
 
 
 def _force(name: str, s: Section, places: Places) -> Force:
@@ -305,14 +392,14 @@ def _force(name: str, s: Section, places: Places) -> Force:
     with s:
         body = _known(s, "body", places)
         com = places[body].p_BoBcm
-        point = s.array("point", (3,), np.zeros(3) if com is None else com, within=LARGEST)
-        force, couple = (s.array(key, (3,), np.zeros(3), within=LARGEST) for key in ("force", "couple"))
+        point = s.array("point", (3,), np.zeros(3) if com is None else com)
+        force, couple = (s.array(key, (3,), np.zeros(3)) for key in ("force", "couple"))
         return Force(name, body, force, couple, point, _flag(s, "follows", False))
 
 
 def _joint_forces(s: Section) -> tuple[JointForce, ...]:
     forces = _free_names(s, "joint_forces", {})
-    return tuple(JointForce(joint, forces.number(joint, least=-LARGEST, most=LARGEST)) for joint in forces.mapping)
+    return tuple(JointForce(joint, forces.number(joint)) for joint in forces.mapping)
 
 
 def _standing(mechanism: Mechanism, places: Places) -> dict[str, Vector]:

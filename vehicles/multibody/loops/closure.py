@@ -158,36 +158,38 @@ def fail(closure, reason, s, row, value):
 def set_rows(tree, constraints, closure, s):
     """Y of one aggregated body, eq (12): every row spread over the joints between its two ends and the body's parent."""
     cluster = closure.clusters[s]
-    v0, first, last = cluster["v0"], cluster["first"], cluster["last"]
+    v0 = cluster["v0"]
     set_jacobian(constraints, tree.motion, cluster["row0"], cluster["row1"])
     for k in range(cluster["row0"], cluster["row1"]):
         row, Y = constraints.rows[k], constraints.Y
         for i in range(cluster["n_v"]):
             closure.Y[k, i] = 0.0
-        spread(tree, row["i"], first, last, (Y[k, 0], Y[k, 1], Y[k, 2]), (Y[k, 3], Y[k, 4], Y[k, 5]), closure.Y, k, v0)
-        spread(tree, row["j"], first, last, (Y[k, 6], Y[k, 7], Y[k, 8]), (Y[k, 9], Y[k, 10], Y[k, 11]), closure.Y, k, v0)
+        out = closure.Y[k]
+        spread(tree, row["i"], cluster, (Y[k, 0], Y[k, 1], Y[k, 2]), (Y[k, 3], Y[k, 4], Y[k, 5]), out)
+        spread(tree, row["j"], cluster, (Y[k, 6], Y[k, 7], Y[k, 8]), (Y[k, 9], Y[k, 10], Y[k, 11]), out)
         for t in range(row["first"], row["last"]):
             closure.Y[k, constraints.terms[t]["v"] - v0] += constraints.terms[t]["coefficient"]
 
 
 @inline
-def spread(tree, node, first, last, n, f, out, k, v0):
-    """Add the force [n; f] on a node, seen from every joint between it and the nodes before `first`, to row k of `out`."""
+def spread(tree, node, cluster, n, f, out):
+    """Add the force [n; f] on a node, seen from every joint of the aggregated body between it and the body's parent, to `out` (n_v,)."""
+    first, last, v0 = cluster["first"], cluster["last"], cluster["v0"]
     while first <= node < last:
         m = tree.motion[node]
         kind, i = tree.nodes[node]["kind"], tree.nodes[node]["v"] - v0
         if kind == REVOLUTE:
-            out[k, i] += dot(vector(m["h"]), n)
+            out[i] += dot(vector(m["h"]), n)
         elif kind == PRISMATIC:
-            out[k, i] += dot(vector(m["h"]), f)
+            out[i] += dot(vector(m["h"]), f)
         elif kind == SPHERICAL:
             u = unrotated(m["R"], n)
             for j in range(3):
-                out[k, i + j] += u[j]
+                out[i + j] += u[j]
         elif kind == FREE:
             for j in range(3):
-                out[k, i + j] += n[j]
-                out[k, i + 3 + j] += f[j]
+                out[i + j] += n[j]
+                out[i + 3 + j] += f[j]
         n = shift_force(n, f, vector(m["r"]))
         node = tree.nodes[node]["parent"]
 

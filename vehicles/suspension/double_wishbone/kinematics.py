@@ -40,7 +40,7 @@ from simulator.base.algebra.vectors import (
 )
 from simulator.base.jit import inline
 from vehicles.axles import WHEELS
-from vehicles.suspension.corner_bodies import motion_of, put_body, put_inertia, put_motion, put_theta_body, turning
+from vehicles.suspension.corner_bodies import ThetaMotion, motion_of, put_body, put_inertia, put_motion, put_theta_body, turning
 
 BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
 """The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
@@ -175,7 +175,7 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         B, B_1, B_2 = hinged(g["B"], ct, st, i)
         S, S_1, _ = hinged(g["S"], ct, st, i)
         c, c_1, c_2 = hinged(g["lower_arm_com"], ct, st, i)
-        put_theta_body(o, LOWER_ARM, i, rate, c, c_1, c_2, e_L, (0.0, 0.0, 0.0))
+        put_theta_body(o, LOWER_ARM, i, rate, ThetaMotion(c, c_1, c_2, e_L, (0.0, 0.0, 0.0)))
         put_inertia(o, LOWER_ARM, i, hinged_inertia(g["lower_arm_inertia"], ct, st, i))
 
         # (4)-(6) upper arm: |F(phi) - D| is the kingpin length
@@ -191,7 +191,7 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         e_U = column(g["e_U"], i)
         c, c_p, c_pp = hinged(g["upper_arm_com"], cp, sp, i)
         c_1, c_2 = scale(phi_1, c_p), combine(phi_2, c_p, phi_1 * phi_1, c_pp)
-        put_theta_body(o, UPPER_ARM, i, rate, c, c_1, c_2, scale(phi_1, e_U), scale(phi_2, e_U))
+        put_theta_body(o, UPPER_ARM, i, rate, ThetaMotion(c, c_1, c_2, scale(phi_1, e_U), scale(phi_2, e_U)))
         put_inertia(o, UPPER_ARM, i, hinged_inertia(g["upper_arm_inertia"], cp, sp, i))
 
         # (11) upright: a rod from D to F
@@ -202,7 +202,7 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         z = cross(n, y)
         store(o["upright_axis"], i, y)
         r = in_frame(n, y, z, column(g["upright_com"], i))
-        put_theta_body(o, UPRIGHT, i, rate, add(D, r), add(D_1, cross(w, r)), add(D_2, turning(w, w_1, r)), w, w_1)
+        put_theta_body(o, UPRIGHT, i, rate, ThetaMotion(add(D, r), add(D_1, cross(w, r)), add(D_2, turning(w, w_1, r)), w, w_1))
         put_inertia(o, UPRIGHT, i, symmetric_in_frame(n, y, z, six(g["upright_inertia"], i)))
 
         # (12) shock absorber: two halves that slide along the line from B to J
@@ -218,10 +218,10 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
         store(o["shock"], i, m)
         store(o["shock_axis"], i, y)
         r = in_frame(m, y, z, column(g["shock_lower_com"], i))
-        put_theta_body(o, SHOCK_LOWER, i, rate, add(B, r), add(B_1, cross(w, r)), add(B_2, turning(w, w_1, r)), w, w_1)
+        put_theta_body(o, SHOCK_LOWER, i, rate, ThetaMotion(add(B, r), add(B_1, cross(w, r)), add(B_2, turning(w, w_1, r)), w, w_1))
         put_inertia(o, SHOCK_LOWER, i, symmetric_in_frame(m, y, z, six(g["shock_lower_inertia"], i)))
         r = in_frame(m, y, z, column(g["shock_upper_com"], i))
-        put_theta_body(o, SHOCK_UPPER, i, rate, add(column(g["J"], i), r), cross(w, r), turning(w, w_1, r), w, w_1)
+        put_theta_body(o, SHOCK_UPPER, i, rate, ThetaMotion(add(column(g["J"], i), r), cross(w, r), turning(w, w_1, r), w, w_1))
         put_inertia(o, SHOCK_UPPER, i, symmetric_in_frame(m, y, z, six(g["shock_upper_inertia"], i)))
 
         # (13) spring: only its length matters

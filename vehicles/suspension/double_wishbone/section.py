@@ -5,18 +5,35 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Group
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.suspension.axle_section import HEAVY, LIGHT, Axle, unit, warn_of
+from vehicles.suspension.axle_section import Axle, unit, warn_of
+from vehicles.suspension.axle_table import ARM, ROD, axle_fields
 from vehicles.suspension.double_wishbone.constants import Hinge, universal_axes
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
 
-HARDPOINTS = (
-    "SPINDLE", "UPRIGHT", "UCA_F", "UCA_B", "UCA_U", "UCA_CM", "LCA_F", "LCA_B", "LCA_U", "LCA_CM",
-    "SHOCK_C", "SHOCK_A", "SPRING_C", "SPRING_A", "TIEROD_C", "TIEROD_U",
-)  # fmt: skip
-"""Names as in the source of the data: spindle (wheel centre), upright, upper and lower control arm with front and rear bush, outer
-joint and centre of mass, shock absorber and spring on chassis (C) and arm (A), tie rod on chassis or link (C) and upright (U)."""
+POINTS = {
+    "SPINDLE": "wheel center",
+    "UPRIGHT": "center of mass of the knuckle",
+    "UCA_F": "upper control arm, front bush",
+    "UCA_B": "upper control arm, rear bush",
+    "UCA_U": "upper control arm, outer joint",
+    "UCA_CM": "upper control arm, center of mass",
+    "LCA_F": "lower control arm, front bush",
+    "LCA_B": "lower control arm, rear bush",
+    "LCA_U": "lower control arm, outer joint",
+    "LCA_CM": "lower control arm, center of mass",
+    "SHOCK_C": "shock absorber on the chassis",
+    "SHOCK_A": "shock absorber on the lower arm",
+    "SPRING_C": "spring on the chassis",
+    "SPRING_A": "spring on the lower arm",
+    "TIEROD_C": "tie rod on the steering link, or on the chassis",
+    "TIEROD_U": "tie rod on the upright",
+}
+"""Names as in the source of the data."""
+
+HARDPOINTS = tuple(POINTS)
 
 RODS = ("upright", "tierod", "shock_lower", "shock_upper")
 
@@ -25,12 +42,25 @@ JOINTS = (
 )  # fmt: skip
 """Ends of the hinges and rods."""
 
+FIELDS = axle_fields(
+    POINTS,
+    (
+        Field("lower_arm", Group(ARM), "lower control arm, at LCA_CM"),
+        Field("upper_arm", Group(ARM), "upper control arm, at UCA_CM"),
+        Field("upright", Group(ROD), "rod from LCA_U to UCA_U; without mass when left out", None),
+        Field("tierod", Group(ROD), "rod from TIEROD_U to TIEROD_C; without mass when left out", None),
+        Field("shock_lower", Group(ROD), "lower half of the shock absorber, from SHOCK_A to SHOCK_C; likewise", None),
+        Field("shock_upper", Group(ROD), "upper half; likewise", None),
+    ),
+)
+
 
 class DoubleWishboneAxle(Axle):
     """Arms, upright, tie rod and two halves of a shock absorber; rods that are left out of the file have no mass."""
 
     hardpoints = HARDPOINTS
     joints = JOINTS
+    fields = FIELDS
     bushes = ("LCA_F", "LCA_B", "UCA_F", "UCA_B", "SHOCK_C", "SPRING_C")
 
     def check_points(self, h: Section) -> None:
@@ -49,8 +79,8 @@ class DoubleWishboneAxle(Axle):
                 x = unit(p[bush] - p[rear])
                 z = unit(np.cross(p[rear] - p[ball], p[bush] - p[ball]))
                 frame = np.column_stack([x, np.cross(z, x), z])
-                inertia = frame @ np.diag(b.array("arm_inertia", (3,), within=HEAVY)) @ frame.T
-                mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
+                inertia = frame @ np.diag(b.array("arm_inertia", (3,))) @ frame.T
+                mass = b.number("mass")
                 found[name] = checked_body(RigidBody(name, mass, p[com], inertia), b.file, b.key, "arm_inertia", warn_of(b))
         ends = {"upright": ("LCA_U", "UCA_U"), "tierod": ("TIEROD_U", "TIEROD_C"), "shock_lower": ("SHOCK_A", "SHOCK_C")}
         ends["shock_upper"] = ends["shock_lower"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from vehicles.suspension.carrier import carrier_with_wheel
-from vehicles.suspension.five_link.kinematics import BODIES, FOUND, LINKS, find_position
+from vehicles.suspension.five_link.kinematics import BODIES, FOUND, LANES, LINKS, find_position
 
 if TYPE_CHECKING:
     from vehicles.suspension.five_link.corner import FiveLinkCorner
@@ -55,8 +55,8 @@ def write_five_link(corners: Record, parameters: Record, i: int, corner: FiveLin
     f["J"][:, i], f["U"][:, i] = corner.J, corner.U
     out["spin_inertia"][i] = spin
     for b, name in enumerate(BODIES):
-        f["mass"][b, i] = carrier.mass if name == "carrier" else corner.bodies[name].mass
-    out["corner_mass"][i] = f["mass"][:, i].sum()
+        f["mass"][i, b // LANES, b % LANES] = carrier.mass if name == "carrier" else corner.bodies[name].mass
+    out["corner_mass"][i] = f["mass"][i].sum()
     out["design_frame"][:, :, i] = np.eye(3)
     out["design_wheel_x"][i], out["design_wheel_z"][i] = corner.W[0], corner.W[2]
     f["travel"][:, i] = _travel(parameters, i, corner)
@@ -80,8 +80,11 @@ def _write_link(f: Any, n: int, j: int, corner: FiveLinkCorner, name: str) -> No
         raise ConfigError(
             corner.file, corner.key, body.p_BoBcm.tolist(), f"a {name} with its centre of mass on the line between its joints"
         )
-    f["length"][n, j], f["per_length"][n, j], f["rod_com"][n, j] = length, 1.0 / length, at @ along
-    f["rod_axial_inertia"][n, j], f["rod_transverse_inertia"][n, j] = axial, transverse
+    f["length"][n, j] = length
+    b, lane = divmod(n, LANES)
+    f["link_anchor"][j, b, :, lane] = corner.chassis_joints[n]
+    f["per_length"][j, b, lane], f["rod_com"][j, b, lane] = 1.0 / length, at @ along
+    f["rod_axial_inertia"][j, b, lane], f["rod_transverse_inertia"][j, b, lane] = axial, transverse
 
 
 def link_axes(corner: FiveLinkCorner, n: int) -> Vector:

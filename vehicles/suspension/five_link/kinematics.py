@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.algebra.dense import factor, solve
+import numpy as np
+
+from simulator.base.algebra.dense import factor, solve, solve_both
 from simulator.base.algebra.vectors import (
     add,
     add_scaled,
@@ -34,37 +36,51 @@ from simulator.base.algebra.vectors import (
     sub,
     symmetric_in_frame,
 )
-from simulator.base.jit import inline
+from simulator.base.jit import inline, kernel
 from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
-from vehicles.suspension.corner_bodies import AGGREGATE, motion_of, put_inertia, put_theta_body, sum_bodies, take_sums, turning
+from vehicles.suspension.corner_bodies import (
+    ThetaMotion,
+    aggregate_of,
+    motion_of,
+    put_inertia,
+    put_theta_body,
+    sum_bodies,
+    take_sums,
+    turning,
+)
 
-BODIES = ("upper_front", "upper_rear", "carrier", "lower_front", "lower_rear", "toe_link")
-"""The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin. The others are the links."""
-
-CARRIER = BODIES.index("carrier")
-
-LINKS = tuple(name for name in BODIES if name != "carrier")
+LINKS = ("upper_front", "upper_rear", "lower_front", "lower_rear", "toe_link")
 UPPER_FRONT, UPPER_REAR, LOWER_FRONT, LOWER_REAR, TOE_LINK = range(5)
 """The links by their number."""
 
+BODIES = (*LINKS, "carrier")
+"""The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
+
+CARRIER = BODIES.index("carrier")
+
+LANES = 4
+"""Bodies of a corner that are placed and summed side by side, in the vector lanes: body b stands in group b // LANES and lane b % LANES."""
+GROUPS = -(-len(BODIES) // LANES)
+
 FIVE_LINKS = (
-    # name                   shape      unit     what it is (last index: corner)
-    ("mass", (6, 4), "kg", "masses of BODIES"),
+    # name                   shape      unit     what it is (last index: corner; the first one of what stands in the lanes)
+    ("mass", (4, GROUPS, LANES), "kg", "masses of BODIES, in the lanes"),
     ("J", (3, 4), "m", "upper end of the shock absorber, on the chassis"),
     ("U", (3, 4), "m", "upper end of the spring, on the chassis"),
     ("anchor", (5, 3, 4), "m", "chassis joints of the links, from the wheel centre in the design position"),
     ("joint", (5, 3, 4), "m", "carrier joints of the links from the wheel centre, in the carrier frame"),
     ("length", (5, 4), "m", "distances of these joints"),
-    ("per_length", (5, 4), "1/m", "one over them"),
+    ("per_length", (4, GROUPS, LANES), "1/m", "one over them, in the lanes"),
+    ("link_anchor", (4, GROUPS, 3, LANES), "m", "chassis joints of the links, from the chassis reference point, in the lanes"),
     ("design_wheel", (3, 4), "m", "wheel centre in the design position, in which the carrier frame has the axes of the chassis"),
     ("wheel_axis", (3, 4), "1", "wheel axle, pointing left, in the carrier frame"),
     ("carrier_com", (3, 4), "m", "centre of mass of the carrier from the wheel centre, in its frame"),
     ("carrier_inertia", (6, 4), "kg m2", "inertia of the carrier about its centre of mass, in its frame"),
-    ("rod_com", (5, 4), "m", "centre of mass of a link, from its chassis joint along the link"),
-    ("rod_axial_inertia", (5, 4), "kg m2", "inertia of a link about itself"),
-    ("rod_transverse_inertia", (5, 4), "kg m2", "inertia of a link about its centre of mass, square to it"),
+    ("rod_com", (4, GROUPS, LANES), "m", "centre of mass of a link, from its chassis joint along the link, in the lanes"),
+    ("rod_axial_inertia", (4, GROUPS, LANES), "kg m2", "inertia of a link about itself, in the lanes"),
+    ("rod_transverse_inertia", (4, GROUPS, LANES), "kg m2", "inertia of a link about its centre of mass, square to it, in the lanes"),
     ("spring_body", (4,), "1", "body of BODIES that holds the lower end of the spring", "i8"),
     ("spring_end", (3, 4), "m", "where: from the wheel centre in the carrier frame, or from the chassis joint in the rod's frame"),
     ("shock_body", (4,), "1", "body of BODIES that holds the lower end of the shock absorber", "i8"),
@@ -80,11 +96,12 @@ FOUND = (
     ("w", (3, 4), "1/m", "angular velocity of the carrier per theta_dot"),
     ("v_1", (3, 4), "1/m", "derivative of v by theta"),
     ("w_1", (3, 4), "1/m2", "derivative of w by theta"),
-    ("d", (5, 3), "m", "scratch: links from chassis to carrier joint"),
-    ("r", (5, 3), "m", "scratch: carrier joints from the wheel centre"),
+    ("d", (GROUPS, 3, LANES), "m", "scratch: links from chassis to carrier joint"),
+    ("r", (GROUPS, 3, LANES), "m", "scratch: carrier joints from the wheel centre"),
     ("J", (5, 5), "m, m2", "scratch: derivatives of |d|^2 / 2 by wheel centre x, y and rotation of the carrier, then their factors"),
     ("exchanges", (5,), "1", "scratch: its row exchanges", "i8"),
     ("step", (5,), "m, rad", "scratch: right-hand side and solution"),
+    ("slope", (5,), "1, 1/m", "scratch: derivatives of wheel centre x, y and rotation of the carrier by theta, where the last round began"),
 )
 """Last position of every corner, from which the next one is sought. All zero it is the design position."""
 
@@ -92,8 +109,8 @@ MEMORY = (
     ("found", (), "", "record of FOUND", dtype_of(FOUND)),
     ("B", (3, 4), "m", "scratch: lower end of the shock absorber"),
     ("S", (3, 4), "m", "scratch: lower end of the spring"),
-    ("sums", (), "", "record of AGGREGATE: scratch of all four vector lanes", dtype_of(AGGREGATE)),
-    *motion_of(len(BODIES)),
+    ("sums", (), "", "record of `aggregate_of`: scratch of all lanes", dtype_of(aggregate_of(LANES))),
+    ("bodies", (4,), "", "per corner, record of `motion_of`: its bodies in the lanes", dtype_of(motion_of(GROUPS, LANES))),
 )
 """Of the block: the last position, and the bodies in it."""
 
@@ -121,8 +138,7 @@ def place(parameters, state, seen, result, first, count, h):
     q, k = record_at(seen, INPUTS_TYPE)[0], record_at(result, KINEMATICS_TYPE)[0]
     for i in range(first, first + count):
         place_corner(f, o, i, q["theta"][i], q["theta_dot"][i], k)
-    sum_bodies(f["mass"], o, q["w_WB_B"], o["sums"], q["theta"])
-    for i in range(first, first + count):
+        sum_bodies(f["mass"][i], o["bodies"][i], q["w_WB_B"], o["sums"], o["sums"]["D"])
         take_sums(o["sums"], i, k)
 
 
@@ -149,7 +165,7 @@ def place_corner(f, o, i, theta, rate, k):
     s = o["found"]
     find_position(f, s, i, min(max(theta, f["travel"][0, i]), f["travel"][1, i]))
     place_carrier(f, s, i, rate, theta - s["offset"][2, i], o, k)
-    place_rods(f, s, i, rate, o)
+    place_rods(f, s, i, rate, o["bodies"][i], o["sums"]["D"])
     place_struts(f, s, i, theta - s["offset"][2, i], o, k)
 
 
@@ -216,13 +232,14 @@ def turn(s, j, angle):
 
 @inline
 def close_loops(f, s, j):
-    """Newton's method on the five distances, the height of the wheel centre being given. J holds the factors of the last round."""
+    """Newton's method on the five distances, the height of the wheel centre being given. J holds the factors of the last round, and `slope`
+    the derivatives by that height, found with them."""
     step = s["step"]
     for _ in range(ROUNDS):
         set_distances(f, s, j)
         if not factor(s["J"], s["exchanges"]):
             return False
-        solve(s["J"], s["exchanges"], step)
+        solve_both(s["J"], s["exchanges"], step, s["slope"])
         s["offset"][0, j] += step[0]
         s["offset"][1, j] += step[1]
         turn(s, j, (step[2], step[3], step[4]))
@@ -246,9 +263,10 @@ def set_distances(f, s, j):
         d = add(offset, sub(r, column(f["anchor"][n], j)))
         lever = cross(r, d)
         for m in range(3):
-            s["d"][n, m], s["r"][n, m], s["J"][n, m + 2] = d[m], r[m], lever[m]
+            s["d"][n // LANES, m, n % LANES], s["r"][n // LANES, m, n % LANES], s["J"][n, m + 2] = d[m], r[m], lever[m]
         s["J"][n, 0], s["J"][n, 1] = d[0], d[1]
         s["step"][n] = 0.5 * (f["length"][n, j] * f["length"][n, j] - dot(d, d))
+        s["slope"][n] = -d[2]
 
 
 @inline
@@ -272,17 +290,14 @@ def rotated(g, per, a):
 @inline
 def link(s, n):
     """Vector of link n from chassis to carrier joint, and the carrier joint from the wheel centre."""
-    return (s["d"][n, 0], s["d"][n, 1], s["d"][n, 2]), (s["r"][n, 0], s["r"][n, 1], s["r"][n, 2])
+    return column(s["d"][n // LANES], n % LANES), column(s["r"][n // LANES], n % LANES)
 
 
 @inline
 def set_derivatives(s, j):
     """First and second derivatives of wheel centre and carrier by theta, with the factors of the last round."""
-    step = s["step"]
-    for n in range(5):
-        step[n] = -s["d"][n, 2]
-    solve(s["J"], s["exchanges"], step)
-    v, w = (step[0], step[1], 1.0), (step[2], step[3], step[4])
+    step, slope = s["step"], s["slope"]
+    v, w = (slope[0], slope[1], 1.0), (slope[2], slope[3], slope[4])
     for n in range(5):
         d, r = link(s, n)
         d_1 = add(v, cross(w, r))
@@ -304,8 +319,9 @@ def place_carrier(f, s, j, rate, beyond, o, k):
     v, w, v_1, w_1 = column(s["v"], j), column(s["w"], j), column(s["v_1"], j), column(s["w_1"], j)
     W = add(column(f["design_wheel"], j), column(s["offset"], j))
     r = in_frame(x, y, z, column(f["carrier_com"], j))
-    put_theta_body(o, CARRIER, j, rate, add(W, r), add(v, cross(w, r)), add(v_1, turning(w, w_1, r)), w, w_1)
-    put_inertia(o, CARRIER, j, symmetric_in_frame(x, y, z, six(f["carrier_inertia"], j)))
+    motion = ThetaMotion(add(W, r), add(v, cross(w, r)), add(v_1, turning(w, w_1, r)), w, w_1)
+    put_theta_body(o["bodies"][j], CARRIER // LANES, CARRIER % LANES, rate, motion)
+    put_inertia(o["bodies"][j], CARRIER // LANES, CARRIER % LANES, symmetric_in_frame(x, y, z, six(f["carrier_inertia"], j)))
     store(k["W"], j, add_scaled(W, beyond, v))
     store(k["W_1"], j, v)
     store(k["W_dot"], j, scale(rate, v))
@@ -329,33 +345,32 @@ def middle(f, s, j, one, other):
     return combine(0.5, carrier_joint(f, s, j, one), 0.5, carrier_joint(f, s, j, other))
 
 
-@inline
-def place_rods(f, s, j, rate, o):
-    """The five links; the carrier stands among them in BODIES."""
-    for n in range(5):
-        body = n if n < CARRIER else n + 1
-        d, d_1, d_2 = link_motion(s, j, n)
-        per = f["per_length"][n, j]
-        x, x_1, x_2 = scale(per, d), scale(per, d_1), scale(per, d_2)
-        w, w_1 = rod_turning(x, x_1, x_2)
-        length = f["rod_com"][n, j]
-        c = add(chassis_joint(f, j, n), scale(length, x))
-        put_theta_body(o, body, j, rate, c, scale(length, x_1), scale(length, x_2), w, w_1)
-        put_inertia(o, body, j, rod_inertia(x, f["rod_axial_inertia"][n, j], f["rod_transverse_inertia"][n, j]))
+@kernel
+def place_rods(f, s, j, rate, o, lanes):
+    """The five links of corner j: as many as there are lanes at once, then the others.
+
+    f : record of FIVE_LINKS; s : FOUND, after the position was found; o : record of `motion_of`, written
+    lanes : (LANES,) only tells their number: the compiler uses the vector lanes if that is unknown to it, and unsigned
+    """
+    carrier = (column(s["v"], j), column(s["w"], j), column(s["v_1"], j), column(s["w_1"], j))
+    for n in range(np.uint64(lanes.shape[0])):
+        place_rod(f, s, j, o, 0, n, rate, carrier)
+    for n in range(LANES, len(LINKS)):
+        place_rod(f, s, j, o, n // LANES, n % LANES, rate, carrier)
 
 
 @inline
-def chassis_joint(f, j, n):
-    """Chassis joint of link n from the chassis reference point."""
-    return add(column(f["design_wheel"], j), column(f["anchor"][n], j))
-
-
-@inline
-def link_motion(s, j, n):
-    """Vector of link n from chassis to carrier joint, with its first and second derivative by theta."""
-    d, r = link(s, n)
-    v, w, v_1, w_1 = column(s["v"], j), column(s["w"], j), column(s["v_1"], j), column(s["w_1"], j)
-    return d, add(v, cross(w, r)), add(v_1, turning(w, w_1, r))
+def place_rod(f, s, j, o, b, n, rate, carrier):
+    """The link in group b and lane n of corner j; `carrier` are v, w, v_1 and w_1 of FOUND."""
+    v, w, v_1, w_1 = carrier
+    r, per = column(s["r"][b], n), f["per_length"][j, b, n]
+    x, x_1 = scale(per, column(s["d"][b], n)), scale(per, add(v, cross(w, r)))
+    x_2 = scale(per, add(v_1, turning(w, w_1, r)))
+    w, w_1 = rod_turning(x, x_1, x_2)
+    length = f["rod_com"][j, b, n]
+    c = add(column(f["link_anchor"][j, b], n), scale(length, x))
+    put_theta_body(o, b, n, rate, ThetaMotion(c, scale(length, x_1), scale(length, x_2), w, w_1))
+    put_inertia(o, b, n, rod_inertia(x, f["rod_axial_inertia"][j, b, n], f["rod_transverse_inertia"][j, b, n]))
 
 
 @inline
@@ -409,12 +424,12 @@ def strut_end(f, o, s, j, body, at):
         r = in_frame(x, y, z, at)
         W = add(column(f["design_wheel"], j), column(s["offset"], j))
         return add(W, r), add(column(s["v"], j), cross(column(s["w"], j), r))
-    n = body if body < CARRIER else body - 1
-    x = scale(f["per_length"][n, j], link(s, n)[0])
+    b, n = body // LANES, body % LANES
+    x = scale(f["per_length"][j, b, n], column(s["d"][b], n))
     across = 1.0 / math.sqrt(x[1] * x[1] + x[2] * x[2])
     y = (0.0, across * x[2], -across * x[1])
     r = in_frame(x, y, cross(x, y), at)
-    return add(chassis_joint(f, j, n), r), cross(column(o["w"][body], j), r)
+    return add(column(f["link_anchor"][j, b], n), r), cross(column(o["bodies"][j]["w"][b], n), r)
 
 
 @inline

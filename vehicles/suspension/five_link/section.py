@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator.base.fields import Choice, Field, Group
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
+from vehicles.suspension.axle_table import ROD, axle_fields
 from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
 from vehicles.suspension.five_link.corner import FiveLinkCorner
 from vehicles.suspension.five_link.kinematics import BODIES, LINKS
@@ -14,10 +16,26 @@ from vehicles.suspension.five_link.kinematics import BODIES, LINKS
 LINK_ENDS = {name: (f"{name.upper()}_C", f"{name.upper()}_U") for name in LINKS}
 """Hardpoints of the links of a five-link axle, on chassis (C) and upright (U)."""
 
-FIVE_LINK_HARDPOINTS = (
-    "SPINDLE", "UPRIGHT", *(point for ends in LINK_ENDS.values() for point in ends), "SHOCK_C", "SHOCK_A", "SPRING_C", "SPRING_A",
-)  # fmt: skip
-"""Spindle (wheel centre), centre of mass of the knuckle, links, and the ends of the struts on chassis (C) and suspension (A)."""
+POINTS = {
+    "SPINDLE": "wheel center",
+    "UPRIGHT": "center of mass of the knuckle",
+    **{
+        point: f"{name.replace('_', ' ')} link on the {place}"
+        for name, ends in LINK_ENDS.items()
+        for point, place in zip(ends, ("chassis", "upright"), strict=True)
+    },
+    "SHOCK_C": "shock absorber on the chassis",
+    "SHOCK_A": "shock absorber on the suspension",
+    "SPRING_C": "spring on the chassis",
+    "SPRING_A": "spring on the suspension",
+}
+FIVE_LINK_HARDPOINTS = tuple(POINTS)
+
+FIELDS = axle_fields(
+    POINTS,
+    tuple(Field(name, Group(ROD), f"link from {start} to {end}") for name, (start, end) in LINK_ENDS.items()),
+    (Field("mounted_on", Choice(BODIES), "body on which its lower end stands"),),
+)
 
 
 class FiveLinkAxle(Axle):
@@ -27,6 +45,7 @@ class FiveLinkAxle(Axle):
     joints = (*LINK_ENDS.values(), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))
     bushes = ("LOWER_FRONT_C", "LOWER_REAR_C", "UPPER_FRONT_C", "UPPER_REAR_C", "SHOCK_C", "SPRING_C")
     block = FIVE_LINK_BLOCK
+    fields = FIELDS
     unsteered = "the toe link of a five-link axle is not steered"
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:

@@ -138,6 +138,8 @@ class Linkage:
         held = [joint.name for joint in m.joints if joint.parent == n.wheel]
         held += [loop.name for loop in m.loops if n.wheel in (loop.predecessor, loop.successor)]
         held += [spring.name for spring in m.springs if n.wheel in (spring.body_a, spring.body_b)]
+        bearing = m.carrier(n.wheel).name
+        held += [coupling.name for coupling in m.couplings if bearing in [joint for joint, _ in coupling.terms]]
         if held:
             self._refuse("wheel", n.wheel, f"a body on which nothing hangs; {held[0]!r} does")
         for key, name in (("spring", n.spring), ("shock", n.shock)):
@@ -375,18 +377,18 @@ def _moving(motions: Vector, nodes: NDArray[np.int_], points: Vector) -> Moving:
     turned, mixed = np.cross(w[:, 1], w[:, 0]), alpha[:, 2] - alpha[:, 0] - alpha[:, 1]
     # the derivatives of the two angular velocities by each other's variable differ by their cross product
     return Moving(
-        at["p"][:, 0] + r,
-        w[:, 0],
-        u[:, 0],
-        w[:, 1],
-        u[:, 1],
-        alpha[:, 0],
-        0.5 * (mixed + turned),
-        0.5 * (mixed - turned),
-        alpha[:, 1],
-        f[:, 0],
-        0.5 * (f[:, 2] - f[:, 0] - f[:, 1]),
-        f[:, 1],
+        p=at["p"][:, 0] + r,
+        w=w[:, 0],
+        u=u[:, 0],
+        w_s=w[:, 1],
+        u_s=u[:, 1],
+        w_t=alpha[:, 0],
+        w_d=0.5 * (mixed + turned),
+        w_st=0.5 * (mixed - turned),
+        w_ss=alpha[:, 1],
+        u_t=f[:, 0],
+        u_ts=0.5 * (f[:, 2] - f[:, 0] - f[:, 1]),
+        u_ss=f[:, 1],
     )
 
 

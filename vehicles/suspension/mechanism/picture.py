@@ -2,13 +2,14 @@
 
 A link is a body, or a distance, between the chassis and the carrier; bodies that hang on the carrier without touching the chassis (an
 upright that carries the knuckle) count as carrier. The lowest one at the carrier is drawn as lower arm, the highest as upper arm, another as toe link.
-A carrier that hangs on the chassis itself (a trailing arm) is its own link.
+A carrier that hangs on the chassis itself (a trailing arm) is its own link. A link that slides along the carrier is a strut: it is drawn from its
+mount to the foot of the shock absorber, or of the spring, whichever stands on the carrier.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,8 @@ class _Link:
     carrier: Point
     axis: Vector | None
     names: tuple[str, ...]
+    slides: bool = False
+    """Whether it slides along the carrier, and so has no joint there."""
 
 
 def draw(m: Mechanism, places: Places, hub: Point, steering: str, struts: list[Point]) -> Picture:
@@ -56,7 +59,10 @@ def draw(m: Mechanism, places: Places, hub: Point, steering: str, struts: list[P
         p, R = places.get(point[0], (np.zeros(3), np.eye(3)))
         return np.array(p + R @ point[1])
 
-    links = sorted(_links(m, hub), key=lambda link: float(at(link.carrier)[2]))
+    carrier = _carrier(m, hub)
+    feet = [low for low in (_sorted(struts[k : k + 2])[0] for k in (2, 0)) if low[0] in carrier]
+    found = [replace(link, carrier=feet[0]) if link.slides and feet else link for link in _links(m, hub, carrier)]
+    links = sorted(found, key=lambda link: float(at(link.carrier)[2]))
     toe = next((link for link in links if steering and steering in link.names), None)
     others = [link for link in links if link is not toe]
     none = _Link(hub, hub, hub, None, ())
@@ -86,28 +92,40 @@ def _bushes(link: _Link, at) -> tuple[Vector, Vector]:  # type: ignore[no-untype
     return point + HINGE * axis, point - HINGE * axis
 
 
-def _links(m: Mechanism, hub: Point) -> list[_Link]:
-    """All links between chassis and carrier."""
+def _contacts(m: Mechanism) -> list[tuple[str, Point, Point]]:
+    """Names of joints and loops with the points of both bodies that they hold, each both ways round."""
     contacts = [(joint.name, (joint.parent, joint.p_PF), (joint.child, joint.p_BM)) for joint in m.joints]
     contacts += [(loop.name, (loop.predecessor, loop.p_predecessor), (loop.successor, loop.p_successor)) for loop in m.loops]
-    contacts += [(name, other, one) for name, one, other in contacts]
+    return contacts + [(name, other, one) for name, one, other in contacts]
+
+
+def _carrier(m: Mechanism, hub: Point) -> set[str]:
+    """The body of the hub and all that hang on it without touching the chassis."""
+    contacts = _contacts(m)
     on_chassis = {other[0] for _, one, other in contacts if one[0] == WORLD}
     carrier, waiting = set(), [hub[0]]
     while waiting:
         body = waiting.pop()
         carrier.add(body)
         waiting += [o[0] for _, one, o in contacts if one[0] == body and o[0] not in on_chassis | carrier | {WORLD}]
+    return carrier
+
+
+def _links(m: Mechanism, hub: Point, carrier: set[str]) -> list[_Link]:
+    """All links between chassis and carrier."""
+    contacts, loops = _contacts(m), {loop.name for loop in m.loops}
     hinges = {joint.child: joint.R_PF @ joint.axes[0] for joint in m.joints if joint.parent == WORLD and joint.kind == "revolute"}
+    slides = {joint.name for joint in m.joints if joint.kind == "prismatic"}
     found = []
     for name, one, other in contacts:
         if one[0] != WORLD:
             continue
-        if other[0] in carrier and name in [loop.name for loop in m.loops]:
+        if other[0] in carrier and name in loops:
             found.append(_Link(one, one, other, None, (name,)))
         elif other[0] == hub[0]:
             found.append(_Link(one, one, hub, hinges.get(other[0]), (name,)))
         else:
             for outer, link, knuckle in contacts:
                 if link[0] == other[0] and knuckle[0] in carrier:
-                    found.append(_Link(one, link, knuckle, hinges.get(other[0]), (name, outer)))
+                    found.append(_Link(one, link, knuckle, hinges.get(other[0]), (name, outer), outer in slides))
     return found

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Either, Field, Group, Number, Text
 from simulator.base.section import Section
 from vehicles.multibody.description.initial_state import InitialState
 from vehicles.multibody.description.mechanism import Mechanism, MechanismError
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.suspension.axle_section import BUSHES, FAR, STIFF, Axle
+from vehicles.suspension.axle_table import ANTI_ROLL_BAR, LOCATION, SHOCK, SPRING, WHEELS
 from vehicles.suspension.mechanism.corner import MechanismCorner, loop_named
 from vehicles.suspension.mechanism.linkage import Names
 from vehicles.suspension.mechanism.placing import TURNED, mirrored, moved
@@ -28,9 +30,29 @@ class MechanismFile(NamedTuple):
     content: Any
 
 
+_SPRING_NAME = Field(
+    "name", Text("the name of a spring in the mechanism file"), "spring of the mechanism file between whose ends it stands"
+)
+FIELDS = (
+    replace(LOCATION, default=None),
+    WHEELS,
+    Field("file", Text("the name of a mechanism file", held=MechanismFile), "mechanism of the left side, a file in configs/mechanisms"),
+    Field("coordinate", Text("the name of a joint"), "joint whose coordinate is that of the corner"),
+    Field("wheel", Text("the name of a body"), "body that is the wheel"),
+    Field("steering", Text("the name of a loop or joint"), "what the steering moves", None),
+    Field("steering_ratio", Number("", -FAR, FAR), "way of a joint that the steering moves per angle of the Pitman arm", None),
+    Field(
+        "spring", Either((Text("the name of a spring"), Group((_SPRING_NAME, *SPRING)))), "spring and stops, or the name of a linear one"
+    ),
+    Field("shock", Either((Text("the name of a spring"), Group((_SPRING_NAME, *SHOCK)))), "shock absorber, or the name of a linear one"),
+    ANTI_ROLL_BAR,
+)
+
+
 class MechanismAxle(Axle):
     """The left side as a mechanism that hangs on the world, which is the chassis; the right side is its mirror image."""
 
+    fields = FIELDS
     hardpoints = ()
     joints = ()
     bushes = BUSHES

@@ -18,7 +18,7 @@ with them value and derivatives along it: the surface is C1.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -85,24 +85,37 @@ def pose_over_both(table, body, theta, angle, out):
     L = table.step
     a = edge(table.nodes[body, n, m], table.nodes[body, n, m + 1], eta, table.steer_step)
     b = edge(table.nodes[body, n + 1, m], table.nodes[body, n + 1, m + 1], eta, table.steer_step)
-    e, d, d_2 = position(a[0], a[1], b[0], b[1], xi, L)
-    R, delta, delta_2 = rotation(a[2], a[3], b[2], b[3], xi, L)
+    e, d, d_2 = position(a.e, a.d, b.e, b.d, xi, L)
+    R, delta, delta_2 = rotation(a.R, a.delta, b.R, b.delta, xi, L)
     write_pose(out, e, d, d_2, R, delta, delta_2)
-    d_steer, _, _ = position(a[4], a[5], b[4], b[5], xi, L)
-    delta_steer = turn_of_rotation(a[2], a[3], a[6], a[7], b[2], b[3], b[6], b[7], xi, L)
+    d_steer, _, _ = position(a.e_u, a.d_u, b.e_u, b.d_u, xi, L)
+    delta_steer = turn_of_rotation(a, b, xi, L)
     for j in range(3):
         out[0]["d_steer"][j] = d_steer[j]
         out[0]["delta_steer"][j] = delta_steer[j]
 
 
+class Edge(NamedTuple):
+    """e, d, R, delta of NODE between two nodes along the Pitman angle, and their derivatives by it; w_u is the angular velocity of R."""
+
+    e: Any
+    d: Any
+    R: Any
+    delta: Any
+    e_u: Any
+    d_u: Any
+    w_u: Any
+    delta_u: Any
+
+
 @inline
 def edge(a, b, eta, length):
-    """e, d, R, delta between two nodes along the Pitman angle, and the derivatives of all four by it (of R: the angular velocity)."""
+    """Edge between the nodes a and b, at the share eta of the distance."""
     e, e_u, _ = position(vector(a["e"]), vector(a["d_steer"]), vector(b["e"]), vector(b["d_steer"]), eta, length)
     d, d_u, _ = position(vector(a["d"]), vector(a["d_both"]), vector(b["d"]), vector(b["d_both"]), eta, length)
     R, w_u, _ = rotation(columns(a["R"]), vector(a["delta_steer"]), columns(b["R"]), vector(b["delta_steer"]), eta, length)
     delta, delta_u, _ = position(vector(a["delta"]), vector(a["delta_both"]), vector(b["delta"]), vector(b["delta_both"]), eta, length)
-    return e, d, R, delta, e_u, d_u, w_u, delta_u
+    return Edge(e, d, R, delta, e_u, d_u, w_u, delta_u)
 
 
 @inline
@@ -140,19 +153,20 @@ def rotation(R0, delta0, R1, delta1, xi, length):
 
 
 @inline
-def turn_of_rotation(R0, delta0, w0, delta0_u, R1, delta1, w1, delta1_u, xi, length):
-    """Angular velocity of `rotation` while its ends turn with w0 and w1 and its end rates change by delta0_u and delta1_u."""
+def turn_of_rotation(a, b, xi, length):
+    """Angular velocity of `rotation` between the edges a and b while these move along the Pitman angle: its ends turn with w_u, and its end
+    rates change by delta_u."""
     h = cubic(xi)
-    p1, p3 = scale(h[1] * length, coordinates(R0, delta0)), scale(h[3] * length, coordinates(R1, delta1))
-    p1_u = scale(h[1] * length, coordinates(R0, sub(delta0_u, cross(w0, delta0))))
-    p3_u = scale(h[3] * length, coordinates(R1, sub(delta1_u, cross(w1, delta1))))
-    across = rotation_vector(relative(R0, R1))
-    across_u = rate_of_rotation_vector(across, coordinates(R1, sub(w1, w0)))
+    p1, p3 = scale(h[1] * length, coordinates(a.R, a.delta)), scale(h[3] * length, coordinates(b.R, b.delta))
+    p1_u = scale(h[1] * length, coordinates(a.R, sub(a.delta_u, cross(a.w_u, a.delta))))
+    p3_u = scale(h[3] * length, coordinates(b.R, sub(b.delta_u, cross(b.w_u, b.delta))))
+    across = rotation_vector(relative(a.R, b.R))
+    across_u = rate_of_rotation_vector(across, coordinates(b.R, sub(b.w_u, a.w_u)))
     p2, p2_u = scale(h[2], across), scale(h[2], across_u)
     T1 = turn(p1)
     w = add(velocity_of_turn(p1, p1_u), turned(T1, velocity_of_turn(p2, p2_u)))
     w = add(w, turned(product(T1, turn(p2)), velocity_of_turn(p3, p3_u)))
-    return add(w0, turned(R0, w))
+    return add(a.w_u, turned(a.R, w))
 
 
 @inline

@@ -129,5 +129,13 @@ def _require(ok: bool, mapping: Mapping[str, Any], file: object, key: str, name:
         raise ConfigError(file, join(key, name), mapping[name], expected)
 
 
-LAW = TreadLaw("tmeasy", TMEASY, _RANGES, STATE, check=check, stiff=("tread_stiffness", "tread_damping"))
+LAW = TreadLaw(
+    "tmeasy",
+    TMEASY,
+    _RANGES,
+    STATE,
+    check=check,
+    stiff=("tread_stiffness", "tread_damping"),
+    meaning="TMeasy: slopes, maxima and sliding forces at two loads (Rill)",
+)
 """Called directly by `tire`; it has no kernel of its own."""

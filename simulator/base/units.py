@@ -1,0 +1,107 @@
+"""Units in the keys of files: one table of them. A key without a unit is in SI; with one behind it, the number is turned into SI.
+
+`speed: 13.9`, `speed_mps: 13.9`, `speed_kph: 50` and `speed_mph: 31.1` say the same. Letters may be written large or small: `_kPa`, `_kpa`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from simulator.base.constants import STANDARD_GRAVITY
+
+INCH, FOOT, MILE = 0.0254, 0.3048, 1609.344
+"""m (international yard and pound, 1959)."""
+POUND = 0.45359237
+"""kg."""
+POUND_FORCE = POUND * STANDARD_GRAVITY
+"""N."""
+TURN = 2.0 * math.pi
+"""rad."""
+
+SUFFIXES: dict[str, dict[str, float]] = {
+    # SI unit: {suffix of the key: factor to SI}; the first suffix names the SI unit itself
+    "m": {"m": 1.0, "km": 1000.0, "cm": 0.01, "mm": 0.001, "in": INCH, "ft": FOOT, "mi": MILE},
+    "m2": {"m2": 1.0, "cm2": 1e-4, "in2": INCH**2, "ft2": FOOT**2},
+    "s": {"s": 1.0, "ms": 0.001},
+    "m/s": {"mps": 1.0, "kph": 1.0 / 3.6, "mph": MILE / 3600.0, "ftps": FOOT},
+    "m/s2": {"mps2": 1.0, "g": STANDARD_GRAVITY, "ftps2": FOOT},
+    "rad": {"rad": 1.0, "deg": math.pi / 180.0},
+    "rad/s": {"radps": 1.0, "degps": math.pi / 180.0, "rpm": math.pi / 30.0, "Hz": TURN},
+    "rad/s2": {"radps2": 1.0, "degps2": math.pi / 180.0},
+    "kg": {"kg": 1.0, "t": 1000.0, "lb": POUND, "slug": POUND_FORCE / FOOT},
+    "kg m2": {"kgm2": 1.0, "lbft2": POUND * FOOT**2, "lbin2": POUND * INCH**2, "slugft2": POUND_FORCE * FOOT},
+    "kg/m3": {"kgpm3": 1.0, "lbpft3": POUND / FOOT**3},
+    "N": {"N": 1.0, "kN": 1000.0, "lbf": POUND_FORCE},
+    "N m": {"Nm": 1.0, "kNm": 1000.0, "lbfft": POUND_FORCE * FOOT},
+    "N/m": {"Npm": 1.0, "Npmm": 1000.0, "kNpm": 1000.0, "lbfpin": POUND_FORCE / INCH, "lbfpft": POUND_FORCE / FOOT},
+    "N s/m": {"Nspm": 1.0, "Nspmm": 1000.0, "kNspm": 1000.0, "lbfspin": POUND_FORCE / INCH, "lbfspft": POUND_FORCE / FOOT},
+    "N m/rad": {"Nmprad": 1.0, "Nmpdeg": 180.0 / math.pi},
+    "N m s/rad": {"Nmsprad": 1.0, "Nmspdeg": 180.0 / math.pi},
+    "N/m3": {"Npm3": 1.0, "kNpm3": 1000.0, "lbfpft3": POUND_FORCE / FOOT**3},
+    "Pa": {"Pa": 1.0, "kPa": 1000.0, "MPa": 1e6, "bar": 1e5, "psi": POUND_FORCE / INCH**2},
+    "W": {"W": 1.0, "kW": 1000.0, "hp": 550.0 * POUND_FORCE * FOOT},
+    "m/m": {"percent": 0.01},
+}
+SHOWN = {
+    "kph": "km/h", "mps": "m/s", "ftps": "ft/s", "mps2": "m/s2", "ftps2": "ft/s2", "radps": "rad/s", "degps": "deg/s", "radps2": "rad/s2",
+    "degps2": "deg/s2", "kgm2": "kg m2", "lbft2": "lb ft2", "lbin2": "lb in2", "slugft2": "slug ft2", "kgpm3": "kg/m3", "lbpft3": "lb/ft3",
+    "Nm": "N m", "kNm": "kN m", "lbfft": "lbf ft", "Npm": "N/m", "Npmm": "N/mm", "kNpm": "kN/m", "lbfpin": "lbf/in", "lbfpft": "lbf/ft",
+    "Nspm": "N s/m", "Nspmm": "N s/mm", "kNspm": "kN s/m", "lbfspin": "lbf s/in", "lbfspft": "lbf s/ft", "Nmprad": "N m/rad",
+    "Nmpdeg": "N m/deg", "Nmsprad": "N m s/rad", "Nmspdeg": "N m s/deg", "Npm3": "N/m3", "kNpm3": "kN/m3", "lbfpft3": "lbf/ft3",
+    "percent": "%",
+}  # fmt: skip
+"""How people write the unit of a suffix, where that differs."""
+
+_OF_ALL = {suffix.lower() for suffixes in SUFFIXES.values() for suffix in suffixes}
+
+
+def factor_of(unit: str, suffix: str) -> float | None:
+    """Factor to the SI unit of a suffix behind a key, None when it does not fit; large and small letters are the same unless both exist."""
+    suffixes = SUFFIXES.get(unit, {})
+    if suffix in suffixes:
+        return suffixes[suffix]
+    same = [factor for name, factor in suffixes.items() if name.lower() == suffix.lower()]
+    return same[0] if len(same) == 1 else None
+
+
+def is_suffix(word: str) -> bool:
+    """Whether a word is a unit of any kind."""
+    return word.lower() in _OF_ALL
+
+
+def split_unit(written: str, units: Mapping[str, str]) -> tuple[str | None, float]:
+    """(name, factor to SI) of a key as written, out of the known names with their SI units; (None, 1) when it is none of them."""
+    if written in units:
+        return written, 1.0
+    name, _, suffix = written.rpartition("_")
+    factor = factor_of(units[name], suffix) if name in units else None
+    return (name, factor) if factor is not None else (None, 1.0)
+
+
+def shown_unit(unit: str, factor: float) -> str:
+    """A unit that is `factor` times the SI unit, as people write it; empty when there is none."""
+    if factor == 1.0:
+        return unit
+    suffix = next((s for s, f in SUFFIXES.get(unit, {}).items() if f == factor), "")
+    return SHOWN.get(suffix, suffix)
+
+
+def tidy(number: float) -> float:
+    """A number as it was written, without what turning it into SI and back left behind."""
+    return float(f"{number:.14g}")
+
+
+def spellings(name: str, unit: str) -> list[str]:
+    """Every way to write a name whose SI unit is `unit`: bare, and with the suffix of a unit."""
+    return [name, *(f"{name}_{suffix}" for suffix in SUFFIXES.get(unit, {}))]
+
+
+def fitting(unit: str) -> str:
+    """The suffixes that fit a unit, for messages."""
+    return ", ".join(f"_{suffix}" for suffix in SUFFIXES.get(unit, {}))
+
+
+def known_units() -> Iterable[tuple[str, str, float]]:
+    """(SI unit, suffix, factor to SI) of every suffix."""
+    return ((unit, suffix, factor) for unit, suffixes in SUFFIXES.items() for suffix, factor in suffixes.items())

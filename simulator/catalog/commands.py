@@ -1,0 +1,104 @@
+"""The commands list, check and schema."""
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from simulator.base.console import complain, tell
+from simulator.base.errors import ConfigError, OutputError
+from simulator.base.jsontext import json_text
+from simulator.base.words import did_you_mean
+from simulator.base.yamlfile import read_text
+from simulator.catalog.file_kinds import KINDS, FileKind, kind_named, kind_of
+from simulator.catalog.json_schema import file_schema
+from simulator.catalog.pages import pages
+from simulator.catalog.registries import REGISTRIES, meaning_of
+
+WIDTH = 110
+"""Letters of a line about a file."""
+FILE_SUFFIXES = (".yaml", ".yml", ".urdf", ".xml")
+
+
+def main_list(name: str | None, as_json: bool) -> int:
+    """Tell what there is: all kinds, or the files or tenants of one with a line each. Raises ConfigError."""
+    if name is None:
+        found = {kind.name: kind.what for kind in KINDS} | {key: what for key, (what, _) in REGISTRIES.items()}
+    else:
+        found = _listed(name)
+    if as_json:
+        tell(json_text(found))
+        return 0
+    width = max(map(len, found), default=0)
+    for entry, what in found.items():
+        tell(f"{entry:{width}}  {what}".rstrip())
+    if name is None:
+        tell("\nThe files or names of one: jounce list KIND")
+    return 0
+
+
+def _listed(name: str) -> dict[str, str]:
+    """Names of a kind with a line about each. Raises ConfigError."""
+    if name in REGISTRIES:
+        registry = REGISTRIES[name][1]
+        return {tenant: meaning_of(registry.get(tenant)) for tenant in registry.names()}
+    names = [*(kind.name for kind in KINDS), *REGISTRIES]
+    if name not in names:
+        raise ConfigError("list", "", name, f"one of {', '.join(names)}{did_you_mean(name, names)}")
+    return {file.stem: headline(file) for file in kind_named(name).files()}
+
+
+def headline(file: Path) -> str:
+    """What a file says of itself: the first sentence of the remark at its beginning."""
+    lines: list[str] = []
+    for line in read_text(file, "a YAML text file").splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# ").strip())
+    sentence, end, _ = " ".join(lines).partition(". ")
+    return textwrap.shorten(sentence + end.strip(), WIDTH, placeholder=" ...")
+
+
+def main_check(files: Sequence[str], kind: str | None) -> int:
+    """Check files, and the files they name; exit code 2 when something is wrong with one. Raises ConfigError: there is no such kind."""
+    wanted = None if kind is None else kind_named(kind)
+    wrong = 0
+    for file in files:
+        try:
+            found = wanted or kind_of(file)
+            found.check(file if file.lower().endswith(FILE_SUFFIXES) else os.path.join(".", file))  # not the name of a shipped one
+        except ConfigError as error:
+            complain(str(error))
+            wrong += 1
+        else:
+            tell(f"{file}: good ({found.name})")
+    return 2 if wrong else 0
+
+
+def main_schema(name: str | None, out: str | None, markdown: bool) -> int:
+    """Write JSON Schemas, or the pages of the reference, to a folder or on the standard output. Raises ConfigError, OutputError."""
+    kinds = KINDS if name is None else (kind_named(name),)
+    if markdown:
+        texts = pages() if name is None else {f"{name}.md": pages()[f"{name}.md"]}
+    else:
+        texts = {f"{kind.name}.schema.json": _schema_text(kind) for kind in kinds}
+    if out is None:
+        for text in texts.values():
+            tell(text.rstrip("\n"))
+        return 0
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            (folder / file).write_text(text, encoding="utf-8", newline="\n")
+            tell(str(folder / file))
+    except OSError as error:
+        raise OutputError(f"{error.filename or folder}: cannot write: {error.strerror or error}") from None
+    return 0
+
+
+def _schema_text(kind: FileKind) -> str:
+    return json.dumps(file_schema(kind.name, kind.what, kind.table), indent=1, ensure_ascii=False) + "\n"

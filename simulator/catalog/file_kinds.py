@@ -1,0 +1,151 @@
+"""The kinds of files of `configs`: where they lie, the table that describes them, and who reads one to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Fields, Group, Kind, Variants, read
+from simulator.base.words import did_you_mean
+from simulator.base.yamlfile import read_yaml
+from simulator.build import build_cueing, build_ground, build_maneuver, build_platform, build_vehicle, data_folder, load_mechanism
+from simulator.configuration.layers import read_layers
+from simulator.driver import profiles
+from simulator.lab.triangular import problem
+from simulator.maneuvers import maneuver
+from terrain import load, soil
+from vehicles import vehicle_file
+from vehicles.brakes.friction_brake import brakes_from_mapping
+from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
+from vehicles.drivetrain.drivetrain_file import drivetrain_file
+from vehicles.multibody.description import mechanism_file
+from vehicles.tires import tire_file
+from washout import cueing, platform
+
+PARTNER = "small_hexapod"
+"""Platform with which a washout is checked."""
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """One kind of files.
+
+    Parameters
+    ----------
+    name : as it is asked for
+    folder : in `configs`
+    what : what such a file describes, in a line
+    table : the keys
+    check : reads a file and all it names; raises ConfigError
+    """
+
+    name: str
+    folder: str
+    what: str
+    table: Kind
+    check: Callable[[str], Any]
+
+    def files(self) -> list[Path]:
+        """The shipped files."""
+        return sorted((data_folder("configs") / self.folder).glob("*.yaml"))
+
+
+def _content(folder: str, file: str) -> Any:
+    """What a file says together with its base."""
+    return read_layers(folder, file).content
+
+
+def _check_parts(file: str) -> None:
+    values = read(drivetrain_file(), _content("vehicles/parts", file), file)
+    drivetrain_from_mapping(values["drivetrain"], file)
+    brakes_from_mapping(values["brakes"], file)
+
+
+KINDS = (
+    FileKind(
+        "vehicles",
+        "vehicles",
+        "a vehicle: its bodies, axles, steering and outline",
+        Group(vehicle_file.VEHICLE_FILE),
+        lambda file: build_vehicle(file, check_step=False),
+    ),
+    FileKind(
+        "parts",
+        "vehicles/parts",
+        "drivetrain and brakes of a vehicle",
+        Group(drivetrain_file()),
+        _check_parts,
+    ),
+    FileKind(
+        "tires", "tires", "a tire with its tread law", tire_file.FILE_TABLE, lambda file: tire_file.tire(_content("tires", file), file)
+    ),
+    FileKind("terrains", "terrains", "the ground: a plane, a bump, a piece of land with roads", load.FILE, build_ground),
+    FileKind("soils", "soils", "a soil or a hard surface", soil.FILE, lambda file: soil.soil(_content("soils", file), file)),
+    FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", Group(maneuver.FILE), build_maneuver),
+    FileKind("platforms", "platforms", "a motion platform on six legs", Group(platform.FILE), build_platform),
+    FileKind(
+        "washouts",
+        "washouts",
+        "what the rider is to feel of the motion",
+        cueing.FILE,
+        lambda file: build_cueing(file, PARTNER, 1e-3),
+    ),
+    FileKind(
+        "devices",
+        "devices",
+        "a steering wheel, pedals, a game controller, the keyboard",
+        profiles.FILE,
+        lambda file: profiles.load_profile(Path(file)),
+    ),
+    FileKind("mechanisms", "mechanisms", "a mechanism of rigid bodies", Group(mechanism_file.FILE), load_mechanism),
+    FileKind("triangular", "triangular", "equations of a mechanism to be made triangular", Group(problem.FILE), problem.load_problem),
+)
+
+
+def kind_named(name: str) -> FileKind:
+    """The kind of a name. Raises ConfigError."""
+    found = next((kind for kind in KINDS if kind.name == name), None)
+    if found is None:
+        names = [kind.name for kind in KINDS]
+        raise ConfigError("kinds of files", "", name, f"one of {', '.join(names)}{did_you_mean(name, names)}")
+    return found
+
+
+def kind_of(file: str) -> FileKind:
+    """The kind of a file: by the folder it lies in, else by its keys. Raises ConfigError when that does not tell."""
+    path = Path(file).resolve()
+    for kind in KINDS:
+        if path.parent.as_posix().endswith(f"/{kind.folder}"):
+            return kind
+    content = read_yaml(file)
+    scores = [(_likeness(kind.table, content), kind.name) for kind in KINDS]
+    best = max(score for score, _ in scores)
+    names = [name for score, name in scores if score == best]
+    if best <= 0.0 or len(names) > 1:
+        expected = "keys of one kind of file; say which by --kind: " + ", ".join(kind.name for kind in KINDS)
+        raise ConfigError(file, "", list(content) if isinstance(content, Mapping) else content, expected)
+    return kind_named(names[0])
+
+
+def _likeness(table: Kind, content: Any) -> float:
+    """Share of the keys of a content that the table knows, less the share of those that it asks for and that are not there."""
+    if not isinstance(content, Mapping) or not content:
+        return 0.0
+    return max(_known_share(fields, content) for fields in tables_of(table))
+
+
+def _known_share(fields: Fields, content: Mapping[Any, Any]) -> float:
+    spelled = {written: field.name for field in fields for written in field.spellings()}
+    there = {spelled[key] for key in content if key in spelled}
+    return len(there) / len(content) + len(there) / len(fields)
+
+
+def tables_of(table: Kind) -> Iterable[Fields]:
+    """The tables of a file, one of each variant."""
+    if isinstance(table, Variants):
+        return [fields for name in table.choice().names() if (fields := table.fields(name)) is not None]
+    assert isinstance(table, Group)
+    return [table.fields]

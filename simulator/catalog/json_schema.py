@@ -1,0 +1,146 @@
+"""JSON Schemas (draft 2020-12) out of the tables of files, for editors and other programs.
+
+What a schema cannot say, such as that a stop must lie above another, only the readers check. Units and frames stand in `x-unit`, `x-frame`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from simulator.base.fields import (
+    REQUIRED,
+    Anything,
+    Choice,
+    Either,
+    Field,
+    Fields,
+    Flag,
+    Group,
+    Kind,
+    ListOf,
+    Named,
+    Number,
+    Text,
+    Variants,
+)
+from simulator.base.records import ABOVE_ZERO
+from simulator.base.units import SHOWN, factor_of, tidy
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+Schema = dict[str, Any]
+
+
+def file_schema(name: str, what: str, table: Kind) -> Schema:
+    """Schema of a kind of files."""
+    return {"$schema": DRAFT, "title": f"Jounce: {name}", "description": what, **schema_of(table)}
+
+
+def schema_of(kind: Kind, suffix: str = "") -> Schema:
+    """Schema of what stands behind a key that has the suffix of a unit."""
+    if isinstance(kind, Number):
+        return _number(kind, suffix)
+    if isinstance(kind, Text):
+        pattern = kind.pattern.replace("\\Z", "$") or ("" if kind.empty else "\\S")
+        return {"type": "string", **({"pattern": pattern} if pattern else {})}
+    if isinstance(kind, Choice):
+        return {"enum": list(kind.names())}
+    if isinstance(kind, Flag):
+        return {"type": "boolean"}
+    if isinstance(kind, Group):
+        return _object(kind.fields)
+    if isinstance(kind, ListOf):
+        return {"type": "array", "items": schema_of(kind.item, suffix), **_limits("Items", kind.least, kind.most)}
+    if isinstance(kind, Named):
+        names = {"propertyNames": {"enum": list(kind.known)}} if kind.known else {}
+        return {"type": "object", "additionalProperties": schema_of(kind.item), **_limits("Properties", kind.least, None), **names}
+    if isinstance(kind, Either):
+        return {"anyOf": [schema_of(one, suffix) for one in (kind.with_unit(suffix) if suffix else kind).kinds]}
+    if isinstance(kind, Variants):
+        return {"type": "object", "oneOf": [_variant(kind, name) for name in kind.choice().names()]}
+    assert isinstance(kind, Anything), kind
+    return {}
+
+
+def _number(kind: Number, suffix: str) -> Schema:
+    factor = factor_of(kind.unit, suffix) if suffix else 1.0
+    assert factor is not None
+    out: Schema = {"type": "integer" if kind.whole else "number"}
+    least, above = (None, 0.0) if kind.least == ABOVE_ZERO else (kind.least, kind.above)
+    limits = (("minimum", least), ("exclusiveMinimum", above), ("maximum", kind.most), ("exclusiveMaximum", kind.below))
+    out |= {name: tidy(limit / factor) for name, limit in limits if limit is not None and math.isfinite(limit)}
+    for length in reversed(kind.shape):
+        least_items, most_items = (length, length) if isinstance(length, int) else length
+        out = {"type": "array", "items": out, "minItems": least_items, "maxItems": most_items}
+    return out
+
+
+def _limits(what: str, least: int, most: int | None) -> Schema:
+    return {**({f"min{what}": least} if least else {}), **({} if most is None else {f"max{what}": most})}
+
+
+def _object(fields: Fields) -> Schema:
+    """An object with the keys of a table, in every spelling, each only once."""
+    properties: Schema = {}
+    required: list[str] = []
+    once: list[Schema] = []
+    for field in fields:
+        spelled = field.spellings()
+        properties |= {written: _described(field, suffix) for written, suffix in spelled.items()}
+        if len(spelled) > 1:
+            once.append(
+                {"oneOf": [*({"required": [written]} for written in spelled), *([] if field.default is REQUIRED else [_none_of(spelled)])]}
+            )
+        elif field.default is REQUIRED:
+            required.append(field.name)
+    return {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        **({"required": required} if required else {}),
+        **({"allOf": once} if once else {}),
+    }
+
+
+def _none_of(spelled: Iterable[str]) -> Schema:
+    return {"not": {"anyOf": [{"required": [written]} for written in spelled]}}
+
+
+def plain(value: Any) -> Any:
+    """A default as JSON has it, None for what JSON has no words for."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, dict):
+        return dict(value)
+    return None
+
+
+def _described(field: Field, suffix: str) -> Schema:
+    out = {"description": field.meaning, **schema_of(field.kind, suffix)}
+    unit = SHOWN.get(suffix, suffix) or field.unit
+    if unit not in ("", "1"):
+        out["x-unit"] = unit
+    if field.frame:
+        out["x-frame"] = field.frame
+    default = plain(field.default)
+    if default is not None and not suffix:
+        out["default"] = default
+    return out
+
+
+def _variant(kind: Variants, name: str) -> Schema:
+    """One variant: its key has its word; a tenant from outside without a table may have any other keys."""
+    fields = kind.fields(name)
+    out: Schema = {"type": "object", "properties": {}} if fields is None else _object(fields)
+    out["properties"][kind.key] = {"description": kind.meaning, "const": name}
+    if kind.default != name:
+        out["required"] = sorted({*out.get("required", ()), kind.key})
+    return out

@@ -1,0 +1,35 @@
+"""Registries whose names `jounce list` tells: what a file may say behind `type:` or `suspension:`, those from plugins and packages included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simulator.base.tenants import Registry
+from simulator.driver.drivers import DRIVERS
+from simulator.driver.sources import SOURCES
+from simulator.motion.protocols import PROTOCOLS
+from simulator.outlet_kind import OUTLETS
+from simulator.sensors.kinds import SENSORS
+from terrain.kinds import TERRAINS
+from vehicles.suspension.kinds import KINDS as AXLES
+from vehicles.tires.kinds import LAWS
+from washout.kinds import WASHOUTS
+
+REGISTRIES: dict[str, tuple[str, Registry[Any]]] = {
+    "axles": ("kinds of axles, `suspension:` of an axle", AXLES),
+    "tread_laws": ("tread laws, `type:` of a tire file", LAWS),
+    "terrain_types": ("types of terrains, `type:` of a terrain file", TERRAINS),
+    "washout_laws": ("washouts, `type:` of a washout file", WASHOUTS),
+    "sensors": ("sensors, `type:` in `sensors` of a session", SENSORS),
+    "outlets": ("outlets beside log, stream and window, `outlets.others` of a session", OUTLETS),
+    "protocols": ("packets of the motion stream, `--protocol`", PROTOCOLS),
+    "drivers": ("drivers who are no person, `--driver`", DRIVERS),
+    "input_sources": ("what a person drives with, `--driver`", SOURCES),
+}
+"""By the name they are asked for: what they are, and the registry."""
+
+
+def meaning_of(tenant: Any) -> str:
+    """What a tenant is, in a line: its own words, or the first line of what its class or module says."""
+    said = getattr(tenant, "meaning", "") or (tenant.__doc__ if isinstance(tenant, type) else "") or ""
+    return next(iter(said.strip().splitlines()), "")

@@ -1,0 +1,46 @@
+"""From the name of a driver to who drives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.driver.driver_kind import Driver, DriverKind, DriverSettings, Maneuver, driver_parameters, make_driver
+from simulator.driver.drivers import DRIVERS, FOLLOWER, check
+from simulator.driver.sources import SOURCES
+from terrain.surface import Ground
+
+AUTO = "auto"
+"""A person, with any device."""
+
+
+def driver_names() -> tuple[str, ...]:
+    """All who may drive."""
+    return (AUTO, *SOURCES.names(), *DRIVERS.names())
+
+
+def driver_kind(name: str) -> DriverKind | None:
+    """The driver of that name who is no person; None when the name is that of an input source, with which a person drives."""
+    if not DRIVERS.has(name):
+        return None
+    kind = DRIVERS.need(name)
+    check(kind)
+    return kind
+
+
+def follows_maneuver(name: str) -> bool:
+    """Whether the driver of that name does what a maneuver says."""
+    kind = driver_kind(name)
+    return kind is not None and kind.follows_maneuver
+
+
+def without_a_person(driver: str) -> str:
+    """Who drives where there is no window: whoever was asked for, if it is one from outside, else the follower of maneuvers."""
+    ours = driver == AUTO or SOURCES.is_ours(driver)
+    return FOLLOWER if ours else driver
+
+
+def new_driver(kind: DriverKind, ground: Ground, maneuver: Maneuver | None, paced: bool, seed: int = 0) -> Driver:
+    """A driver who is no person; `paced`: in real time. Raises ConfigError, JounceError."""
+    parameters = driver_parameters(kind, {}, f"driver {kind.name}")
+    settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed))
+    return make_driver(kind, settings, DRIVERS.is_ours(kind.name), paced)

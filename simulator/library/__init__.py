@@ -1,0 +1,1 @@
+"""What a program or a notebook works with. Users take the names from `simulator` itself."""

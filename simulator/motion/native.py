@@ -1,0 +1,17 @@
+"""The native protocol of the motion stream; its packet is in packets.py."""
+
+from __future__ import annotations
+
+from simulator.motion.packets import LAYOUT, encode
+from simulator.motion.protocol import CONTRACT, Protocol
+
+PROTOCOL = Protocol(
+    "native",
+    250,
+    42400,
+    True,
+    lambda _: lambda said: encode(said.packet),
+    LAYOUT,
+    CONTRACT,
+    meaning="pose, legs and state of the platform, force and rates; 188 bytes with a checksum",
+)

@@ -1,0 +1,39 @@
+"""Protocols of the motion stream by name: those shipped, and those that move in from outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simulator.base.errors import JounceError
+from simulator.base.tenants import Registry
+
+if TYPE_CHECKING:
+    from simulator.motion.protocol import Protocol
+
+DEFAULT = "native"
+
+PROTOCOLS: Registry[Protocol] = Registry(
+    "protocol",
+    "jounce.protocols",
+    {DEFAULT: "simulator.motion.native:PROTOCOL", "codemasters": "simulator.motion.codemasters:PROTOCOL"},
+)
+
+
+def register(protocol: Protocol) -> None:
+    """Make a protocol known by its name. Raises JounceError: it is for another contract, its layout is none, or another one has its name."""
+    check(protocol)
+    PROTOCOLS.register(protocol.name, protocol)
+
+
+def check(protocol: Protocol) -> None:
+    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    import struct
+
+    from simulator.motion.protocol import CONTRACT
+
+    if protocol.contract != CONTRACT:
+        raise JounceError(f"protocol {protocol.name}: it is for version {protocol.contract} of the contract, this is version {CONTRACT}")
+    try:
+        struct.calcsize(protocol.layout or "")
+    except struct.error as error:
+        raise JounceError(f"protocol {protocol.name}: its layout {protocol.layout!r} is none of `struct`: {error}") from None

@@ -1,0 +1,46 @@
+"""How curves look: colors, lines and letters of every plot, and how many points of a long record are drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+INK, QUIET, BLUE, RED, AMBER, SHADE = "#222222", "#9aa0a6", "#1f5fa8", "#b3261e", "#d9730d", "#eef2f7"
+COLORS = (BLUE, RED, AMBER, "#2e7d5b", "#6b4fa0", QUIET)
+"""Of the curves of one panel, in order."""
+STYLE: Any = {
+    "font.size": 10.0,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 11.0,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e3e6ea",
+    "grid.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "lines.linewidth": 1.6,
+    "legend.frameon": False,
+}
+MOST_POINTS = 20_000
+"""Of a curve; of a longer record the least and the largest values of STRETCHES equal stretches are drawn, which looks the same."""
+STRETCHES = 2000
+
+
+def thinned(t: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
+    """The curve (n,), (n,); of a long one the least and the largest value of each stretch, in order of time."""
+    if len(t) <= MOST_POINTS:
+        return t, values
+    stretch = -(-len(t) // STRETCHES)
+    count = len(t) // stretch
+    rows = values[: count * stretch].reshape(count, stretch)
+    first = np.arange(count) * stretch
+    chosen = np.sort(np.stack((first + rows.argmin(axis=1), first + rows.argmax(axis=1)), axis=1), axis=1).ravel()
+    chosen = np.append(chosen, len(t) - 1)
+    return t[chosen], values[chosen]

@@ -1,0 +1,27 @@
+"""Sensors by the `type` of a session file: those shipped, and those that move in from outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simulator.base.errors import JounceError
+from simulator.base.tenants import Registry
+
+if TYPE_CHECKING:
+    from simulator.sensors.contract import SensorKind
+
+SENSORS: Registry[SensorKind] = Registry("sensor", "jounce.sensors", {"imu": "simulator.sensors.imu:KIND"})
+
+
+def register(kind: SensorKind) -> None:
+    """Make a sensor known by its name. Raises JounceError: it is for another contract, or another one has its name."""
+    check(kind)
+    SENSORS.register(kind.name, kind)
+
+
+def check(kind: SensorKind) -> None:
+    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    from simulator.sensors.contract import CONTRACT
+
+    if kind.contract != CONTRACT:
+        raise JounceError(f"sensor {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")

@@ -1,0 +1,157 @@
+"""A hundred broken files: each shipped kind, each sort of mistake. All of them are refused in words that name file, line and key, and what was
+near."""
+
+import re
+
+import pytest
+
+from simulator.__main__ import main
+from simulator.catalog.file_kinds import kind_named
+
+PLACES = [
+    # kind, file, key path of a number that must be there, a value that it cannot have
+    ("vehicles", "hmmwv", "chassis.mass", "-2.0e+3"),
+    ("vehicles", "hmmwv", "axles.rear.shock.midstroke_max", "1.0e+5"),
+    ("vehicles", "hmmwv", "steering.gear_ratio", "0.0"),
+    ("vehicles", "hmmwv", "body.front_overhang", "-1.0"),
+    ("vehicles", "five_link_rear", "axles.rear.spring.free_length", "0.0"),
+    ("parts", "drivetrain_hmmwv", "drivetrain.engine.inertia", "-1.0"),
+    ("parts", "drivetrain_hmmwv", "drivetrain.gearbox.shift_time", "61.0"),
+    ("parts", "drivetrain_hmmwv", "brakes.stiffness", "1.0"),
+    ("tires", "tmeasy_hmmwv", "bottoming_radius", "200.0"),
+    ("tires", "tmeasy_hmmwv", "load_max", "0.0"),
+    ("soils", "clayey_loam", "cohesion", "-1.0"),
+    ("soils", "asphalt", "friction", "3.0"),
+    ("terrains", "bump", "height", "5.0"),
+    ("terrains", "jacksboro", "detail.shortest", "0.0"),
+    ("terrains", "jacksboro", "heights.offset", "1.0e+6"),
+    ("maneuvers", "avtp_lane_change", "duration_s", "-34"),
+    ("platforms", "simona", "leg_speed", "0.0"),
+    ("washouts", "small_hexapod", "cueing.tilt_limit_deg", "31.0"),
+    ("washouts", "large_hexapod", "procedure.rise", "0.0"),
+]
+
+
+def shipped(kind, name):
+    folder = kind_named(kind)
+    return next(file for file in folder.files() if file.stem == name).read_text(encoding="utf-8").splitlines()
+
+
+def line_of(lines, path):
+    """Place of a key in lines of block style, from 0 on."""
+    indents, steps = [], path.split(".")
+    for n, line in enumerate(lines):
+        key = re.match(r"( *)(\w+):", line)
+        if key is None:
+            continue
+        while indents and indents[-1][0] >= len(key[1]):
+            indents.pop()
+        indents.append((len(key[1]), key[2]))
+        if [name for _, name in indents] == steps:
+            return n
+    raise LookupError(path)
+
+
+def line_of_section(lines, path):
+    """Place of the section in which a key stands; None at the top."""
+    above = path.rpartition(".")[0]
+    return line_of(lines, above) if above else None
+
+
+def refusal(kind, lines, folder, capsys):
+    """Lines of the complaint about a file."""
+    file = folder / "broken.yaml"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["check", "--kind", kind, str(file)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "Traceback" not in err
+    said = err.splitlines()
+    assert all(line.startswith(f"jounce: {file}: ") for line in said), err
+    return [line.removeprefix(f"jounce: {file}: ") for line in said]
+
+
+def renamed(lines, n, name, other):
+    lines[n] = lines[n].replace(f"{name}:", f"{other}:", 1)
+
+
+@pytest.mark.parametrize(("kind", "name", "path", "beyond"), PLACES)
+class TestAMistake:
+    """Each in a shipped file, at a number."""
+
+    def test_a_misspelt_key(self, kind, name, path, beyond, tmp_path, capsys):
+        lines, key = shipped(kind, name), path.rpartition(".")[2]
+        n = line_of(lines, path)
+        slip = key[0] + key[2:]
+        renamed(lines, n, key, slip)
+        (said,) = refusal(kind, lines, tmp_path, capsys)
+        assert said.startswith(f"line {n + 1}: {path.removesuffix(key)}{slip}: got ")
+        assert f"(did you mean {key}?)" in said
+
+    def test_an_unknown_key(self, kind, name, path, beyond, tmp_path, capsys):
+        lines = shipped(kind, name)
+        n = line_of(lines, path)
+        lines.insert(n, re.match(" *", lines[n])[0] + "zzz_qqq: 1")
+        (said,) = refusal(kind, lines, tmp_path, capsys)
+        assert said.startswith(f"line {n + 1}: {path.rpartition('.')[0]}{'.' * ('.' in path)}zzz_qqq: got 1, expected no such key")
+        assert path.rpartition(".")[2].rpartition("_")[0] in said, "the keys that there are"
+
+    def test_a_word_for_a_number(self, kind, name, path, beyond, tmp_path, capsys):
+        lines = shipped(kind, name)
+        n = line_of(lines, path)
+        lines[n] = re.sub(r": .*", ": much", lines[n])
+        (said,) = refusal(kind, lines, tmp_path, capsys)
+        assert said.startswith(f"line {n + 1}: {path}: got 'much', expected a number")
+
+    def test_a_number_out_of_range(self, kind, name, path, beyond, tmp_path, capsys):
+        lines = shipped(kind, name)
+        n = line_of(lines, path)
+        lines[n] = re.sub(r": .*", f": {beyond}", lines[n])
+        (said,) = refusal(kind, lines, tmp_path, capsys)
+        assert said.startswith(f"line {n + 1}: {path}: got {float(beyond) if '.' in beyond else int(beyond)}, expected a number")
+        assert re.search(r"from .* to |above |at least |at most ", said)
+
+    def test_a_key_that_is_missing(self, kind, name, path, beyond, tmp_path, capsys):
+        lines = shipped(kind, name)
+        section = line_of_section(lines, path)
+        del lines[line_of(lines, path)]
+        (said,) = refusal(kind, lines, tmp_path, capsys)
+        place = "" if section is None else f"line {section + 1}: "
+        assert said.startswith(f"{place}{path}: got 'nothing', expected a number")
+
+    def test_a_unit_that_does_not_fit(self, kind, name, path, beyond, tmp_path, capsys):
+        lines, key = shipped(kind, name), path.rpartition(".")[2]
+        n = line_of(lines, path)
+        bare = re.sub("_(s|deg)$", "", key)
+        renamed(lines, n, key, f"{bare}_hp")
+        (said,) = refusal(kind, lines, tmp_path, capsys)
+        assert said.startswith(f"line {n + 1}: {path.removesuffix(key)}{bare}_hp: got ")
+        assert f"expected {bare} in " in said or f"expected {bare} without a unit" in said
+
+    def test_two_mistakes_at_once(self, kind, name, path, beyond, tmp_path, capsys):
+        lines = shipped(kind, name)
+        n = line_of(lines, path)
+        lines[n] = re.sub(r": .*", ": [much]", lines[n])
+        lines += ["another_key: 1"]
+        said = refusal(kind, lines, tmp_path, capsys)
+        assert [one.partition(": got")[0] for one in said] == [f"line {n + 1}: {path}", f"line {len(lines)}: another_key"]
+
+
+def test_there_are_a_hundred():
+    sorts = [name for name in vars(TestAMistake) if name.startswith("test_")]
+    assert len(sorts) * len(PLACES) >= 100
+
+
+def test_of_very_many_errors_the_first_are_shown(tmp_path, capsys):
+    lines = [*shipped("soils", "asphalt"), *(f"nonsense_{n}: {n}" for n in range(50))]
+    said = refusal("soils", lines, tmp_path, capsys)
+    assert len(said) == 21
+    assert said[-1] == "30 more errors"
+
+
+def test_the_line_of_a_key_in_a_list_and_in_a_flow(tmp_path, capsys):
+    lines = shipped("maneuvers", "avtp_lane_change")
+    n = next(k for k, line in enumerate(lines) if "at_station_m" in line)
+    lines[n] = lines[n].replace("acceleration_mps2", "acceleration_kph")
+    (said,) = refusal("maneuvers", lines, tmp_path, capsys)
+    assert said.startswith(f"line {n + 1}: speed[1].acceleration_kph: got 3, expected acceleration in m/s2, bare or with one of _mps2")

@@ -1,0 +1,130 @@
+"""Do the tables describe every shipped file, and are the schemas and pages made from them?"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from simulator.__main__ import main
+from simulator.base.yamlfile import read_yaml
+from simulator.build import data_folder
+from simulator.catalog.commands import headline
+from simulator.catalog.file_kinds import KINDS, kind_named, kind_of
+from simulator.catalog.json_schema import file_schema
+from simulator.catalog.pages import pages
+from simulator.catalog.registries import REGISTRIES
+from tests.files.schema_checker import complaints
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIGS = data_folder("configs")
+FILES = [(kind.name, file) for kind in KINDS for file in kind.files()]
+SCHEMAS = {kind.name: json.loads(json.dumps(file_schema(kind.name, kind.what, kind.table))) for kind in KINDS}
+
+
+@pytest.mark.parametrize(("kind", "file"), FILES, ids=[f"{kind}-{file.stem}" for kind, file in FILES])
+def test_a_schema_describes_every_shipped_file(kind, file):
+    assert complaints(SCHEMAS[kind], read_yaml(file)) == []
+
+
+NOT_OURS = {"sessions"}
+"""Folders of `configs` that have tables elsewhere."""
+
+
+def test_no_file_of_configs_is_without_a_schema():
+    known = {file for _, file in FILES}
+    assert {file for file in CONFIGS.rglob("*.yaml") if file.relative_to(CONFIGS).parts[0] not in NOT_OURS} == known
+
+
+WRONG = [
+    ("vehicles", "hmmwv", ("chassis", "mass"), -1.0),
+    ("vehicles", "hmmwv", ("chassis", "mass_lb"), 4600.0),
+    ("vehicles", "hmmwv", ("axles", "front", "spring", "free_lenght"), 0.3),
+    ("vehicles", "hmmwv", ("axles", "rear", "suspension"), "leaf"),
+    ("vehicles", "five_link_rear", ("axles", "rear", "spring", "mounted_on"), "roof"),
+    ("parts", "drivetrain_hmmwv", ("drivetrain", "gearbox", "upshift_rpm"), [1500.0]),
+    ("tires", "tmeasy_hmmwv", ("type",), "magic"),
+    ("soils", "dry_sand", ("friction_angle_deg",), 61.0),
+    ("soils", "asphalt", ("n",), 1.0),
+    ("terrains", "bump", ("height",), "high"),
+    ("terrains", "jacksboro", ("roads", 0, "width"), None),
+    ("maneuvers", "avtp_lane_change", ("limits", "cones"), {"max": 0}),
+    ("maneuvers", "avtp_lane_change", ("duration_ms",), 10),
+    ("platforms", "simona", ("base_joints", 0), [1.0, 2.0]),
+    ("washouts", "small_hexapod", ("cueing", "tilt_limit_deg"), 31.0),
+    ("devices", "keyboard", ("kind",), "mouse"),
+    ("mechanisms", "four_bar", ("name",), 3),
+    ("triangular", "four_bar", ("equations",), []),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "place", "value"), WRONG)
+def test_a_schema_refuses_what_the_reader_refuses(kind, name, place, value):
+    content = read_yaml(CONFIGS / kind_named(kind).folder / f"{name}.yaml")
+    inside = content
+    for step in place[:-1]:
+        inside = inside[step]
+    inside[place[-1]] = value
+    assert complaints(SCHEMAS[kind], content) != []
+
+
+@pytest.mark.parametrize("name", pages())
+def test_the_pages_of_the_reference_are_those_of_the_tables(name):
+    assert (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8") == pages()[name], (
+        "run: jounce schema --markdown --out docs/reference"
+    )
+
+
+def test_there_is_no_page_too_many():
+    assert {file.name for file in (ROOT / "docs" / "reference").iterdir()} == set(pages())
+
+
+def test_every_key_is_explained():
+    for name, page in pages().items():
+        if name not in ("README.md", "units.md"):
+            rows = [line for line in page.splitlines() if line.startswith("| `")]
+            assert rows and not any(row.endswith("|  |") for row in rows)
+
+
+@pytest.mark.parametrize(("kind", "file"), FILES[:: max(1, len(FILES) // 20)])
+def test_a_file_elsewhere_is_known_by_its_keys(kind, file, tmp_path):
+    copy = tmp_path / "mine.yaml"
+    copy.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+    assert kind_of(str(copy)).name == kind
+
+
+def test_list_tells_everything(capsys):
+    for name in (None, *(kind.name for kind in KINDS), *REGISTRIES):
+        assert main(["list", "--json"] if name is None else ["list", name, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found and all(isinstance(what, str) and what for what in found.values()), (name, found)
+    assert main(["list", "vehikles"]) == 2
+    assert "did you mean vehicles?" in capsys.readouterr().err
+
+
+def test_a_headline_is_one_line():
+    for _, file in FILES:
+        assert headline(file) and headline(file).isprintable() and len(headline(file)) < 120
+
+
+def test_check_tells_good_files_from_bad_ones(tmp_path, capsys):
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("type: surface\nfricton: 0.8\n")
+    good = tmp_path / "good.yaml"
+    good.write_text("type: surface\nfriction: 0.8\n")
+    assert main(["check", str(good)]) == 0
+    assert main(["check", "--kind", "soils", str(bad), str(good)]) == 2
+    out, err = capsys.readouterr()
+    assert out.count("good (soils)") == 2
+    assert f"{bad}: line 2: fricton: got 0.8" in err and "did you mean friction?" in err
+    assert main(["check", "--kind", "soil", str(good)]) == 2
+    assert main(["check", str(tmp_path / "none.yaml")]) == 2
+
+
+def test_schemas_are_written_into_a_folder(tmp_path, capsys):
+    assert main(["schema", "--out", str(tmp_path / "s")]) == 0
+    assert {file.name for file in (tmp_path / "s").iterdir()} == {f"{kind.name}.schema.json" for kind in KINDS}
+    capsys.readouterr()
+    assert main(["schema", "soils"]) == 0
+    assert json.loads(capsys.readouterr().out) == SCHEMAS["soils"]
+    (tmp_path / "file").write_text("mine")
+    assert main(["schema", "--out", str(tmp_path / "file")]) == 2

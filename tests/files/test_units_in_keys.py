@@ -1,0 +1,100 @@
+"""Can every number be written in other units, and in no wrong one?"""
+
+import math
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Either, Field, Group, ListOf, Named, Number, Text, read
+from simulator.base.section import checked
+from simulator.base.units import known_units
+
+TABLE = (
+    Field("mass", Number("kg", 1.0, 1e4), "mass"),
+    Field("speed", Number("m/s", 0.0, 100.0), "speed", 3.0, written="kph"),
+    Field("points", Number("m", -10.0, 10.0, shape=((2, 4), 2)), "points", None),
+    Field("at", ListOf(Number("s")), "times", ()),
+    Field("turn", Either((Number("rad"), Number("rad", shape=(2,)))), "one angle or two", None),
+    Field("share", Number("1", 0.0, 1.0), "share", 0.5),
+    Field("inside", Group((Field("pressure", Number("Pa"), "pressure", None),)), "section", None),
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "expected"),
+    [
+        ({"mass_lb": 100.0}, "mass", 45.359237),
+        ({"mass_LB": 100.0}, "mass", 45.359237),
+        ({"mass_t": 1.5}, "mass", 1500.0),
+        ({"mass": 2, "speed_mph": 50.0}, "speed", 22.352),
+        ({"mass": 2, "speed_kph": 36.0}, "speed", 10.0),
+        ({"mass": 2}, "speed", 3.0),
+        ({"mass": 2, "at_ms": [5, 1000]}, "at", (0.005, 1.0)),
+        ({"mass": 2, "turn_deg": 90}, "turn", math.pi / 2.0),
+        ({"mass": 2, "turn_deg": [90, -90]}, "turn", [math.pi / 2.0, -math.pi / 2.0]),
+        ({"mass": 2, "points_ft": [[1.0, 2.0], [0.0, 1.0]]}, "points", [[0.3048, 0.6096], [0.0, 0.3048]]),
+    ],
+)
+def test_a_number_in_another_unit_is_turned_into_si(written, name, expected):
+    np.testing.assert_allclose(read(TABLE, written, "f")[name], expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("suffix", ["psi", "bar", "kPa", "kpa", "MPa"])
+def test_units_of_a_section_inside(suffix):
+    assert read(TABLE, {"mass": 1, "inside": {f"pressure_{suffix}": 1.0}}, "f")["inside"]["pressure"] > 1.0
+
+
+@pytest.mark.parametrize(
+    ("written", "key", "words"),
+    [
+        ({"mass_lb": 10, "mass": 5}, "mass", "mass once, not in two units"),
+        ({"mass_psi": 10}, "mass_psi", "mass in kg, bare or with one of _kg, _t, _lb, _slug"),
+        ({"mass": 1, "share_deg": 0.1}, "share_deg", "share without a unit behind it"),
+        ({"mass": 1, "speed_kph": 361.0}, "speed_kph", "a number in km/h, from 0 to 360"),
+        ({"mass": 1, "spede_kph": 36.0}, "spede_kph", "did you mean speed_kph?"),
+        ({"mass_lb": "much"}, "mass_lb", "a number in lb"),
+        ({"mass": True}, "mass", "a number in kg"),
+        ({}, "mass", "a number in kg: mass"),
+    ],
+)
+def test_a_unit_that_does_not_fit_is_refused_with_those_that_do(written, key, words):
+    with pytest.raises(ConfigError) as caught:
+        read(TABLE, written, "f")
+    assert caught.value.key == key
+    assert words in str(caught.value)
+    assert len(caught.value.errors) == 1
+
+
+def test_all_errors_are_told_at_once():
+    with pytest.raises(ConfigError) as caught:
+        read(TABLE, {"sped": 1, "points": [[1, 2]], "at": [1, "x", True], "inside": {"presure": 1}}, "f")
+    keys = [error.key for error in caught.value.errors]
+    assert keys == ["sped", "points", "at[1]", "at[2]", "inside.presure", "mass"]
+    assert len(str(caught.value).splitlines()) == 6
+
+
+def test_contradictions_are_told_in_the_unit_and_under_the_key_of_the_file():
+    with checked(TABLE, {"mass_lb": 100.0}, "f") as s:
+        s.number("mass")
+        error = s.wrong("mass", "at least {}", 453.59237)
+        assert str(error) == "f: mass_lb: got 100.0, expected at least 1000 lb"
+
+
+def test_a_key_that_the_table_has_and_nobody_reads_is_found_out():
+    with pytest.raises(ConfigError, match="share"), checked(TABLE, {"mass": 1.0, "share": 0.1}, "f") as s:
+        s.number("mass")
+
+
+@pytest.mark.parametrize("text", ["mass_lb", "speed_kph"])
+def test_a_name_that_ends_like_a_unit_is_itself(text):
+    table = (Field(text, Number(), "a name"), Field("free", Named(Text()), "names", None))
+    assert read(table, {text: 1.0}, "f")[text] == 1.0
+
+
+def test_no_two_units_of_one_quantity_have_the_same_letters():
+    seen = set()
+    for unit, suffix, factor in known_units():
+        assert factor > 0.0
+        assert (unit, suffix.lower()) not in seen, (unit, suffix)
+        seen.add((unit, suffix.lower()))

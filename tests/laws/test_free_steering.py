@@ -1,0 +1,129 @@
+"""Does a steering arm that is free move as the mechanism does, keep its energy, and come back by itself?"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from simulator.base.errors import ConfigError
+from simulator.base.jit import kernel
+from simulator.build import build_vehicle, find_config, read_yaml
+from tests.laws.vehicle_rig import command, drive, ground, standing
+from vehicles.free_steering import answer_with_arm
+from vehicles.stages import before_contact
+from vehicles.steering_torque import pitman_torque
+from vehicles.vehicle import Vehicle
+
+RATIO = 26.0
+
+
+def with_column(folder: Path, stiffness: float, damping: float, **changes: Any) -> Vehicle:
+    mapping = read_yaml(find_config("vehicles", "hmmwv"))
+    mapping["steering"]["column"] = {"stiffness": stiffness, "damping": damping}
+    (folder / "car.yaml").write_text(yaml.safe_dump(mapping | changes), encoding="utf-8")
+    return build_vehicle(str(folder / "car.yaml"))
+
+
+@kernel
+def free(m, s, h):
+    before_contact(m, s, False, h)
+    answer_with_arm(m, s, h)
+
+
+@kernel
+def held(m, s):
+    before_contact(m, s, False, 0.0)
+
+
+@kernel
+def torque_of(m, s):
+    return pitman_torque(m, s)
+
+
+@cache
+def shipped() -> Vehicle:
+    return build_vehicle("hmmwv")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_arm_needs_the_torque_of_the_column_for_the_acceleration_found(tmp_path: Path, seed: int) -> None:
+    """The inverse dynamics with the acceleration prescribed that came out: the same accelerations everywhere, and the column's torque."""
+    from vehicles.dynamics import accelerations
+
+    car, rng = with_column(tmp_path, 50.0, 0.2), np.random.default_rng(seed)
+    m, s = car.model, car.space
+    car.reset(ground("flat"))
+    x, arm, loads = s.state[0], s.steering[0], s.loads[0]
+    x["w_WB_B"], x["v_WB_B"] = rng.uniform(-1.0, 1.0, 3), rng.uniform(-5.0, 15.0, 3)
+    x["theta"] += rng.uniform(-0.05, 0.05, 4)
+    x["theta_dot"], x["wheel_spin"] = rng.uniform(-1.0, 1.0, 4), rng.uniform(0.0, 40.0, 4)
+    loads["wheel_force"], loads["carrier_couple"] = rng.uniform(-5e3, 5e3, (3, 4)), rng.uniform(-500.0, 500.0, (3, 4))
+    arm["angle"], arm["rate"], arm["acceleration"] = rng.uniform(-0.3, 0.3), rng.uniform(-1.0, 1.0), 0.0
+    arm["hand_angle"], arm["hand_rate"] = rng.uniform(-0.3, 0.3), rng.uniform(-1.0, 1.0)
+    free(m, s, 0.0)
+    found, torque = s.out.copy(), float(s.out[0]["pitman_torque"])
+    twist = arm["hand_angle"] - arm["angle"], arm["hand_rate"] - arm["rate"]
+    assert torque == pytest.approx(RATIO**2 * (50.0 * twist[0] + 0.2 * twist[1]), rel=1e-12)
+    held(m, s)
+    accelerations(m, s)
+    assert torque_of(m, s) == pytest.approx(torque, rel=1e-8, abs=1e-6)
+    for name in ("alpha_WB_B", "a_WB_B", "theta_ddot"):
+        assert s.out[0][name] == pytest.approx(found[0][name], rel=1e-9, abs=1e-9)
+
+
+def test_a_stiff_column_is_the_prescribed_arm(tmp_path: Path) -> None:
+    """Up to the twist of the column, which falls with its stiffness."""
+    reference = standing("hmmwv", "flat")
+    turning = command(throttle=0.3, steering=0.15, selector=1)
+    drive(reference, "flat", turning, 4.0)
+    yaw = [float(reference.read()[0]["yaw"])]
+    for stiffness in (1e3, 1e5):
+        car = with_column(tmp_path, stiffness, 0.02 * stiffness)
+        car.reset(ground("flat"))
+        drive(car, "flat", turning, 4.0)
+        yaw.append(float(car.read()[0]["yaw"]))
+    errors = np.abs(np.array(yaw[1:]) - yaw[0])
+    assert errors[1] < 0.05 * errors[0]
+    assert errors[1] < 1e-3 * abs(yaw[0])
+
+
+def test_the_front_wheels_come_back_when_the_column_lets_go(tmp_path: Path) -> None:
+    """Caster and pneumatic trail: in a bend at speed the driver's end lets the wheel go, and the tires turn it straight."""
+    car = with_column(tmp_path, 100.0, 1.0)
+    car.reset(ground("flat"))
+    drive(car, "flat", command(throttle=0.6, selector=1), 6.0)
+    drive(car, "flat", command(throttle=0.3, steering=0.1, selector=1), 2.0)
+    assert car.read()[0]["road_wheel_angle"][0] > 0.01
+    assert car.read()[0]["steering_wheel_torque"] > 0.0, "the driver holds it in the bend"
+    car.model.steering[0]["column_stiffness"], car.model.steering[0]["column_damping"] = 1e-9, RATIO**2 * 0.3
+    before = float(np.abs(car.read()[0]["road_wheel_angle"][:2]).mean())
+    drive(car, "flat", command(throttle=0.3, steering=0.1, selector=1), 2.0)
+    assert np.abs(car.read()[0]["road_wheel_angle"][:2]).mean() < 0.5 * before
+
+
+def test_a_parked_car_with_a_free_arm_stands_still(tmp_path: Path) -> None:
+    car = with_column(tmp_path, 100.0, 1.0)
+    car.reset(ground("flat"))
+    before = car.space.state.copy()
+    drive(car, "flat", command(parking_brake=1.0), 3.0)
+    assert np.abs(car.space.state[0]["p_WB"] - before[0]["p_WB"]).max() < 1e-9
+    assert abs(car.space.steering[0]["angle"]) < 1e-9
+
+
+def test_full_lock_stops_a_free_arm(tmp_path: Path) -> None:
+    car = with_column(tmp_path, 1e4, 10.0)
+    car.reset(ground("flat"))
+    drive(car, "flat", command(steering=1.0, selector=1, throttle=0.2), 5.0)
+    most = car.model.steering[0]["max_arm_angle"]
+    assert abs(car.space.steering[0]["angle"]) <= most
+    assert abs(car.space.steering[0]["angle"]) > 0.9 * most
+
+
+def test_tables_refuse_a_free_arm(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="free arm"):
+        with_column(tmp_path, 50.0, 0.2, suspension_kinematics="table")

@@ -1,0 +1,62 @@
+"""What `import simulator` costs, and whether its names are there, described, typed and listed."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import simulator
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_importing_loads_nothing_but_itself():
+    program = (
+        "import sys; before = set(sys.modules)\n"
+        "import simulator\n"
+        "print(sorted(name for name in set(sys.modules) - before if name != '__future__'))\n"
+        "print(dir(simulator) == sorted(dir(simulator)), 'Simulation' in dir(simulator))\n"
+        "print('numba' in sys.modules)\n"
+    )
+    out = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert out.splitlines() == ["['simulator']", "True True", "False"]
+
+
+@pytest.mark.parametrize("name", simulator.__all__)
+def test_a_public_name_is_there_and_says_what_it_is(name):
+    found = getattr(simulator, name)
+    assert found is getattr(simulator, name)
+    if name != "__version__":
+        assert inspect.getdoc(found)
+
+
+@pytest.mark.parametrize("name", ["Simulation", "Result", "Log", "Batch", "BatchRow"])
+def test_everything_that_a_public_class_offers_is_described_and_typed(name):
+    kind = getattr(simulator, name)
+    for member, value in vars(kind).items():
+        if member.startswith("_") or not (inspect.isfunction(value) or isinstance(value, property)):
+            continue
+        function = value.fget if isinstance(value, property) else value
+        assert inspect.getdoc(value), member
+        assert "return" in inspect.signature(function).parameters or function.__annotations__.get("return"), member
+
+
+def test_the_page_lists_every_public_name():
+    page = (ROOT / "docs/library.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`(?:simulator\.)?(\w+)[`(.]", page))
+    assert set(simulator.__all__) <= listed, set(simulator.__all__) - listed
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'Simulaton'"):
+        _ = simulator.Simulaton
+
+
+@pytest.mark.parametrize("package", ["simulator", "vehicles", "terrain", "washout"])
+def test_packages_say_that_they_are_typed(package):
+    assert (ROOT / package / "py.typed").is_file()

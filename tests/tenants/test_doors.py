@@ -1,0 +1,342 @@
+"""Sensors, protocols, outlets, drivers, input sources and terrains from outside: they work by name, and one that fails is dropped and named."""
+
+from __future__ import annotations
+
+import dataclasses
+import socket
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.base import aside
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.records import Record, record
+from simulator.build import build_cueing, build_ground, build_vehicle
+from simulator.driver.drivers import DRIVERS
+from simulator.driver.find_driver import new_driver
+from simulator.driver.human import open_driver
+from simulator.motion.stream import MotionStream
+from simulator.outlet_kind import OUTLETS, build_outlets
+from simulator.outlets import Motion
+from simulator.sensors.build_sensors import build_sensors
+from simulator.session import PartError, Session
+from tests.tenants import drivers, outlets, protocols, sensors, terrains
+from vehicles.command import COMMAND
+from vehicles.readout import READOUT
+
+H = 1e-3
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody waits in real time, a tenant that never ends is waited for a moment only."""
+    monkeypatch.setattr(aside, "PATIENCE", 0.2)
+
+
+class Throttle:
+    def read(self, t: float, readout: Record, command: Record) -> None:
+        command[0]["throttle"], command[0]["selector"] = 0.6, 1
+
+
+def session(driver: Any = None, outlets: Any = (), sensors: Any = (), terrain: str = "flat") -> Session:
+    ground = build_ground(terrain)
+    made = build_sensors(sensors, "test", ground, H, seed=7)
+    s = Session(build_vehicle("hmmwv", check_step=False), ground, driver or Throttle(), cueing(), list(outlets), H, made)
+    s.reset()
+    s.cueing.arm()
+    return s
+
+
+def cueing() -> Any:
+    return build_cueing("small_hexapod", "small_hexapod", H)
+
+
+class Columns:
+    """An outlet that keeps what a sensor has measured."""
+
+    every = 10
+
+    def __init__(self) -> None:
+        self.rows: list[Record] = []
+
+    def publish(self, session: Session) -> None:
+        self.rows.append(np.concatenate([sensor.out for sensor in session.sensors]))
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+def test_a_sensor_from_outside_is_a_period_late_and_says_so() -> None:
+    seen = Columns()
+    s = session(outlets=[seen], sensors=[{"type": "ahead", "way": 2.0}])
+    s.publish()
+    s.run(0.1)
+    s.close()
+    rows = np.concatenate(seen.rows)
+    # at 50 Hz: before the first answer nothing, then what was seen 20 ms before; the log looks every 10 ms
+    assert rows["sampled"] == pytest.approx([0.0, 0.0, 0.0, 0.0, 0.02, 0.02, 0.04, 0.04, 0.06, 0.06, 0.08])
+    assert rows["count"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5]
+    assert rows["height"][-1] == pytest.approx(-s.readout[0]["p_WB"][2], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"), [(0, "ValueError: no"), (1, "ValueError: value is not finite"), (2, "it did not answer within 0.2 s")]
+)
+def test_a_sensor_that_fails_is_dropped_and_its_columns_are_empty(how: int, reason: str) -> None:
+    s = session(sensors=[{"type": "failing_sensor", "how": how}, "imu"])
+    s.publish()
+    s.run(0.3)
+    s.close()
+    assert [str(failure) for failure in s.failures] == [f"sensor failing_sensor was dropped: {reason}"]
+    failing, imu = s.sensors
+    assert np.isnan(failing.out[0]["value"]) and np.isnan(failing.out[0]["sampled"])
+    assert imu.out[0]["sampled"] == pytest.approx(0.3)
+
+
+def test_the_imu_at_the_drivers_head_feels_what_he_feels() -> None:
+    head = [float(x) for x in build_vehicle("hmmwv", check_step=False).model.body[0]["drivers_head"]]
+    s = session(sensors=[{"type": "imu", "rate": 1000.0, "mount": {"position": head}}], terrain="bump")
+    for _ in range(50):
+        s.run(0.05)
+        assert s.sensors[0].out[0]["f_S"] == pytest.approx(s.readout[0]["f_H_B"], abs=1e-11)
+        assert s.sensors[0].out[0]["w_S"] == pytest.approx(s.readout[0]["w_WB_B"], abs=0.0)
+
+
+def test_what_is_driven_does_not_depend_on_what_measures() -> None:
+    plain, measured = session(), session(sensors=["imu", "ahead", {"type": "failing_sensor", "how": 0}])
+    for s in (plain, measured):
+        s.run(1.0)
+    assert plain.vehicle.space.state.tobytes() == measured.vehicle.space.state.tobytes()
+    assert plain.cueing.readout.tobytes() == measured.cueing.readout.tobytes()
+
+
+@pytest.fixture
+def listener() -> Any:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.bind(("127.0.0.1", 0))
+        s.settimeout(10.0)
+        yield s
+
+
+def received(listener: socket.socket) -> list[bytes]:
+    listener.setblocking(False)
+    found = []
+    while True:
+        try:
+            found.append(listener.recv(4096))
+        except BlockingIOError:
+            return found
+
+
+def streaming(listener: socket.socket, protocol: str, **said: Any) -> tuple[MotionStream, int]:
+    """A stream after half a second of ticks; how many packets were due."""
+    stream = MotionStream(port=listener.getsockname()[1], protocol=protocol, settings=said)
+    motion, readout = cueing(), record(READOUT)
+    readout[0]["q_WB"][0] = 1.0
+    readout[0]["f_H_B"][2] = 9.80665
+    motion.arm()
+    for _ in range(50):
+        for _ in range(10):
+            motion.step(np.array([0.0, 0.0, 9.80665]), np.zeros(3), True, H)
+        stream.send(readout, motion, True)
+        if stream._aside is not None and stream._aside.busy:
+            while stream._aside._answers.empty() and not protocol.startswith("hangs"):
+                """As in real time, where 10 ms go by."""
+    return stream, 50
+
+
+def test_a_protocol_from_outside_sends_its_own_packets(listener: socket.socket) -> None:
+    stream, due = streaming(listener, "mine", scale=10.0)
+    stream.close(sleep=lambda _: None)
+    packets = [struct.unpack(protocols.LAYOUT, data) for data in received(listener)]
+    assert len(packets) >= due - 1
+    assert packets[-1][4] == pytest.approx(10.0 * cueing().platform[0]["park_height"], rel=0.05)
+    assert packets[0][-1] == pytest.approx(9.80665)
+    assert stream.trouble == ""
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("raises", "ValueError: no"),
+        ("nan", "StreamError: a number in its packet is not finite"),
+        ("short", "StreamError: its packet has 4 bytes, expected the 84 of its layout"),
+    ],
+)
+def test_a_protocol_that_fails_is_dropped_and_nothing_more_leaves(listener: socket.socket, how: str, reason: str) -> None:
+    stream, _ = streaming(listener, f"{how}_protocol")
+    assert stream.trouble == f"protocol {how}_protocol was dropped: {reason}"
+    assert len(received(listener)) == 20
+    outlet = Motion(stream)
+    s = session(outlets=[outlet])
+    s.publish()
+    assert [str(f) for f in s.failures] == [f"Motion failed: {stream.trouble}; nothing is sent any more"]
+    assert outlet not in s.outlets
+    assert received(listener) == []
+
+
+def test_a_protocol_that_hangs_never_holds_up_a_tick(listener: socket.socket) -> None:
+    stream, _ = streaming(listener, "hangs_protocol")
+    stream._aside._budget = 0.0  # type: ignore[union-attr]
+    stream.send(record(READOUT), cueing(), True)
+    assert stream.trouble == "protocol hangs_protocol was dropped: it did not answer within 0 s"
+    stream.close()
+
+
+def test_an_outlet_from_outside_is_served_at_its_rate_and_closed(tmp_path: Path) -> None:
+    s = session(outlets=build_outlets([{"type": "lines", "digits": 2}], "test", tmp_path, H), sensors=["imu"])
+    s.publish()
+    s.run(1.0)
+    s.close()
+    lines = (tmp_path / "lines.txt").read_text().splitlines()
+    assert [line.split()[0] for line in lines] == [f"{0.1 * k:.2f}" for k in range(11)] + ["closed"]
+    assert lines[0].split()[2:] == ["off", "9.81"]
+
+
+@pytest.mark.parametrize(("how", "reason"), [("raises", "ValueError: no"), ("hangs", "it did not answer within 0.2 s")])
+def test_an_outlet_that_fails_is_dropped_and_the_others_go_on(tmp_path: Path, how: str, reason: str) -> None:
+    s = session(outlets=build_outlets([f"{how}_outlet", "lines"], "test", tmp_path, H))
+    s.publish()
+    s.run(0.3)
+    s.close()
+    assert [str(f) for f in s.failures] == [f"OutletAside failed: outlet {how}_outlet was dropped: {reason}"]
+    assert len((tmp_path / "lines.txt").read_text().splitlines()) == 5
+
+
+def test_an_outlet_that_fails_in_closing_is_named(tmp_path: Path) -> None:
+    s = session(outlets=build_outlets(["closing_outlet"], "test", tmp_path, H))
+    s.publish()
+    with pytest.raises(JounceError, match="outlet closing_outlet was dropped: OSError: the disk is gone"):
+        s.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        ("linse", r"outlets\[0\]\.type: got 'linse', expected an outlet: .*lines.*did you mean lines"),
+        ({"type": "lines", "digits": 2.5}, r"outlets\[0\]\.digits"),
+        ({"type": "lines", "rate": 0.3}, r"outlets\[0\]\.rate: .*divides 1000"),
+    ],
+)
+def test_an_outlet_that_cannot_be_built_is_named(tmp_path: Path, said: Any, complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        build_outlets([said], "test", tmp_path, H)
+
+
+def driver_of(name: str) -> Any:
+    return new_driver(DRIVERS.need(name), build_ground("flat"), None, paced=False)
+
+
+def test_a_driver_from_outside_drives_the_same_way_twice() -> None:
+    ends = []
+    for _ in range(2):
+        s = session(driver_of("bend"))
+        s.run(2.0)
+        ends.append(s.vehicle.space.state.tobytes())
+        assert s.command[0]["steering"] == pytest.approx(0.1)
+        assert s.readout[0]["v_WB_B"][0] > 1.0
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("raises", "ValueError: no"),
+        ("nan", "ValueError: it gave a command that is not finite"),
+        ("hangs", "it did not answer within 0.2 s"),
+    ],
+)
+def test_a_driver_that_fails_ends_the_drive_and_is_named(how: str, reason: str) -> None:
+    s = session(driver_of(f"{how}_driver"))
+    with pytest.raises(PartError, match=f"driver {how}_driver was dropped: {reason}"):
+        s.run(2.0)
+    assert 0.5 < s.time < 0.6
+    assert np.isfinite(s.command[0]["steering"])
+
+
+def settled(human: Any, out: Record, t: float) -> None:
+    """One look, and the time that a source from outside takes."""
+    human.read(t, 0.0, out)
+    for source in human.sources:
+        while source._aside.busy and source._aside._answers.empty() and source._source.__class__.__name__ != "hangs":
+            """Until it has answered."""
+
+
+def test_an_input_source_from_outside_drives_and_is_kept_within_what_a_vehicle_takes() -> None:
+    human, out = open_driver("pedal", said={"throttle": 0.3}), record(COMMAND)
+    for k in range(100):
+        settled(human, out, 0.01 * k)
+    assert (out[0]["throttle"], out[0]["steering"], out[0]["selector"]) == (0.3, 1.0, 1)
+    assert human.events() == ["camera"]
+    assert human.troubles() == []
+    human.close()
+
+
+@pytest.mark.parametrize("how", ["raises", "nan", "hangs"])
+def test_an_input_source_that_fails_counts_as_unplugged(how: str) -> None:
+    human, out = open_driver(f"{how}_source"), record(COMMAND)
+    human.sources[0]._aside._budget = 0.1 if how == "hangs" else 1e3  # type: ignore[attr-defined]
+    k = 0
+    while not human.troubles():
+        settled(human, out, 0.01 * k)
+        k += 1
+    for _ in range(300):
+        k += 1
+        human.read(0.01 * k, 0.0, out)
+    assert [trouble.split(":")[0] for trouble in human.troubles()] == [f"input source {how}_source was dropped"]
+    assert out[0]["throttle"] == 0.0
+    assert out[0]["brake"] == pytest.approx(0.2)
+    human.close()
+
+
+def terrain_file(folder: Path, kind: str) -> str:
+    file = folder / "my_terrain.yaml"
+    file.write_text(f"type: {kind}\namplitude: 0.1\nlength: 20.0\nsurface: asphalt\ngravity: 9.7\n")
+    return str(file)
+
+
+def test_a_terrain_from_outside_is_driven_on(tmp_path: Path) -> None:
+    ground = build_ground(terrain_file(tmp_path, "waves"))
+    assert ground.height(-95.0, 0.0) == pytest.approx(0.1, abs=1e-6)
+    assert ground.p[0]["gravity"] == 9.7
+
+
+@pytest.mark.parametrize(
+    ("kind", "complaint"),
+    [
+        ("nan_ground", "terrain type nan_ground: heights of the ground are not finite"),
+        ("raising_ground", "terrain type raising_ground: KeyError: 'amplitude'"),
+        ("no_ground", "terrain type no_ground: it made NoneType, expected a Ground"),
+        ("wavse", "my_terrain.yaml: type: got 'wavse', expected one of flat, bump, heightmap, waves.*did you mean waves"),
+    ],
+)
+def test_a_terrain_that_cannot_be_used_is_named(tmp_path: Path, kind: str, complaint: str) -> None:
+    with pytest.raises(JounceError, match=complaint):
+        build_ground(terrain_file(tmp_path, kind))
+
+
+@pytest.mark.parametrize(
+    ("register", "tenant", "name"),
+    [
+        (sensors.register, sensors.AHEAD, "imu"),
+        (protocols.register, protocols.MINE, "native"),
+        (outlets.register, outlets.LINES, "telemetry"),
+        (drivers.register_driver, drivers.DriverKind("x", drivers.Bend, 1), "scripted"),
+        (drivers.register_driver, drivers.DriverKind("x", drivers.Bend, 1), "keyboard"),
+        (drivers.register_source, drivers.SourceKind("x", drivers.Pedal, 1), "wheel"),
+        (terrains.register, terrains.TerrainKind("x", terrains.waves, 1), "flat"),
+    ],
+)
+def test_a_name_that_is_taken_and_another_contract_are_refused(register: Any, tenant: Any, name: str) -> None:
+    with pytest.raises(JounceError, match=f"called {name} already"):
+        register(dataclasses.replace(tenant, name=name))
+    with pytest.raises(JounceError, match="version 99 of the contract, this is version 1"):
+        register(dataclasses.replace(tenant, name="mine_again", contract=99))
+
+
+def test_outlets_of_the_session_itself_are_not_in_the_list() -> None:
+    assert "lines" in OUTLETS.names()
+    assert "telemetry" not in OUTLETS.names()

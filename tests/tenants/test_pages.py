@@ -1,0 +1,136 @@
+"""The examples of the pages about tenants: each is written to a file, named as a plugin, and does what its page says."""
+
+from __future__ import annotations
+
+import math
+import re
+import socket
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+import yaml
+
+from simulator.base.records import record
+from simulator.base.tenants import load_plugins
+from simulator.build import build_cueing, build_ground, build_platform
+from simulator.driver.human import open_driver
+from simulator.motion.packets import MotionPacket
+from simulator.motion.protocol import NO_ENGINE, Said, encoder_of
+from simulator.motion.protocols import PROTOCOLS
+from simulator.outlet_kind import build_outlets
+from simulator.sensors.build_sensors import build_sensors
+from vehicles.command import COMMAND
+from vehicles.readout import READOUT
+from washout.cueing import MotionCueing
+
+DOCS = Path(__file__).parents[2] / "docs"
+H = 1e-3
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (DOCS / f"{page}.md").read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    paths = list(sys.path)
+    yield tmp_path_factory.mktemp("plugins")
+    sys.path[:] = paths
+
+
+def plugin(folder: Path, page: str) -> ModuleType:
+    """The module of a page's first example."""
+    name = f"example_of_{page}"
+    (folder / f"{name}.py").write_text(blocks(page, "python")[0], encoding="utf-8")
+    load_plugins([str(folder / f"{name}.py")])
+    return sys.modules[name]
+
+
+def test_the_washout_tilts(folder: Path) -> None:
+    plugin(folder, "own_washout")
+    motion = MotionCueing(yaml.safe_load(blocks("own_washout", "yaml")[0]), "tilt.yaml", build_platform("small_hexapod"), H)
+    motion.arm()
+    while motion.state != "engaged":
+        motion.step(np.array([0.0, 0.0, 9.80665]), np.zeros(3), True, H)
+    for _ in range(4000):
+        motion.step(np.array([2.0, 1.0, 9.80665]), np.zeros(3), True, H)
+    assert motion.washed[0]["angles"] == pytest.approx([0.04, -0.08, 0.0], abs=1e-3)
+    assert motion.pose[3:] == pytest.approx([0.04, -0.08, 0.0], abs=2e-3)
+    motion.close()
+
+
+def test_the_compass_points(folder: Path) -> None:
+    plugin(folder, "own_sensor")
+    sensor = build_sensors(["compass"], "page", build_ground("flat"), H)[0]
+    readout = record(READOUT)
+    readout[0]["yaw"] = 0.5
+    headings = []
+    for k in range(200):
+        sensor.serve(0.05 * k, readout, wait=True)
+        headings.append(sensor.out[0]["heading"])
+    assert np.mean(headings[1:]) == pytest.approx(0.5, abs=0.01)
+    assert np.std(headings[1:]) == pytest.approx(math.radians(1.0), rel=0.2)
+    sensor.close()
+
+
+def test_the_protocol_packs(folder: Path) -> None:
+    layout = plugin(folder, "own_protocol").LAYOUT
+    protocol = PROTOCOLS.need("rig1")
+    encode = encoder_of(protocol, {}, "page", NO_ENGINE, 0.01)
+    cueing = build_cueing("small_hexapod", "small_hexapod", H)
+    packet = MotionPacket(7, 1, 0, True, 0.01, 1.0, [0.0] * 3, [0.0] * 3, cueing.pose.tolist(), cueing.legs.tolist())
+    name, number, *pose = struct.unpack(layout, encode(Said(packet, record(READOUT), np.zeros(4))))
+    assert (name, number) == (b"RIG1", 7)
+    assert pose[2] == pytest.approx(1000.0 * cueing.platform[0]["park_height"])
+
+
+def test_the_outlet_notes_the_top_speed(folder: Path, tmp_path: Path) -> None:
+    plugin(folder, "own_outlet")
+    outlet = build_outlets(["top_speed"], "page", tmp_path, H)[0]
+
+    class Drive:
+        """As much of a session as an outlet takes."""
+
+        clock, time, readout, command, sensors = None, 0.0, record(READOUT), record(COMMAND), ()
+        cueing = build_cueing("small_hexapod", "small_hexapod", H)
+
+    for speed in (3.0, 20.0, 10.0):
+        Drive.readout[0]["v_WB_B"][0] = speed
+        outlet.publish(Drive())  # type: ignore[arg-type]
+    outlet.close()
+    assert (tmp_path / "top_speed.txt").read_text() == "72.0 km/h\n"
+
+
+def test_the_pedals_are_pressed(folder: Path) -> None:
+    plugin(folder, "own_input_source")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    human, out = open_driver("udp_pedals", said={"port": port}), record(COMMAND)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as foot:
+        foot.sendto(b'{"steering": 0.0, "throttle": 0.3}', ("127.0.0.1", port))
+    k = 0
+    while out[0]["throttle"] != 0.3 and not human.troubles():
+        human.read(0.01 * k, 0.0, out)
+        k += 1
+    assert human.troubles() == []
+    assert out[0]["selector"] == 1
+    human.close()
+
+
+def test_the_kerb_stands_where_the_file_says(folder: Path, tmp_path: Path) -> None:
+    plugin(folder, "own_terrain")
+    (tmp_path / "kerb.yaml").write_text(blocks("own_terrain", "yaml")[0])
+    ground = build_ground(str(tmp_path / "kerb.yaml"))
+    assert (ground.height(19.9, 0.0), ground.height(20.1, 3.0)) == pytest.approx((0.0, 0.12), abs=1e-6)
+
+
+@pytest.mark.parametrize("page", ["own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain"])
+def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None:
+    assert len(blocks(page, "python")) == 1
+    assert re.search(r"`jounce\.(washouts|sensors|protocols|outlets|sources|terrains)`", (DOCS / f"{page}.md").read_text(encoding="utf-8"))

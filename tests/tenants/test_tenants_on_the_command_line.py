@@ -1,0 +1,126 @@
+"""`--plugin PATH` of the command line: what plugins bring is listed, works by name in one drive, and when it fails is named at the end."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from simulator.record.writer import read_telemetry
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+LAYOUT = "<4sd6d3d"
+"""Of tests/tenants/protocols.py."""
+
+
+def jounce(*arguments: object, plugins: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    words = [str(word) for word in arguments]
+    for plugin in plugins:
+        words += ["--plugin", str(HERE / f"{plugin}.py")]
+    return subprocess.run([sys.executable, "-m", "simulator", *words], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+
+
+def procedure() -> str:
+    shipped = (ROOT / "configs" / "washouts" / "small_hexapod.yaml").read_text()
+    return shipped[shipped.index("procedure:") :]
+
+
+def test_help_lists_what_plugins_bring() -> None:
+    plain, more = jounce("drive", "--help"), jounce("drive", "--help", plugins=("drivers", "protocols"))
+    said = " ".join(plain.stdout.split())
+    assert "who drives: auto, wheel, gamepad, keyboard, scripted (default" in said
+    assert "motion stream: native, codemasters (default" in said
+    said = " ".join(more.stdout.split())
+    assert "who drives: auto, wheel, gamepad, keyboard, pedal, " in said
+    assert "scripted, bend, " in said
+    assert "motion stream: native, codemasters, mine, " in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "plugins", "complaint"),
+    [
+        (("--driver", "bned"), ("drivers",), "argument --driver: invalid choice: 'bned' (did you mean bend?), choose from auto, wheel"),
+        (("--protocol", "mine"), (), "argument --protocol: invalid choice: 'mine', choose from native, codemasters"),
+        (("--sensor", "imv"), (), "--sensor: [0].type: got 'imv', expected a sensor: imu (did you mean imu?)"),
+        (("--sensor", "{type: imu"), (), "argument --sensor: got '{type: imu', expected YAML"),
+        (("--outlet", "lines"), (), "--outlet: [0].type: got 'lines', expected nothing: no plugin has brought an outlet"),
+        (("--sensor", "imu"), ("nowhere",), "nowhere.py: no such file, expected a plugin"),
+    ],
+)
+def test_names_that_nobody_has_are_refused_in_a_line(
+    tmp_path: Path, arguments: tuple[str, ...], plugins: tuple[str, ...], complaint: str
+) -> None:
+    ended = jounce("drive", "--no-view", "--no-motion", "--terrain", "flat", "--out", tmp_path / "out", *arguments, plugins=plugins)
+    assert ended.returncode == 2
+    assert complaint in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_drive_with_a_tenant_behind_every_door(tmp_path: Path) -> None:
+    washout = tmp_path / "washout.yaml"
+    washout.write_text(f"type: lagged_python\nrate: 100\ncueing: {{gain: [0.02, 0.02, 0.01], lag: 0.2}}\n{procedure()}")
+    terrain = tmp_path / "terrain.yaml"
+    terrain.write_text("type: waves\namplitude: 0.02\nlength: 20.0\nsurface: asphalt\n")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.setblocking(False)
+        ended = jounce(
+            *("drive", "--no-view", "--duration", 2.0, "--out", tmp_path / "out", "--driver", "bend", "--protocol", "mine"),
+            *("--to", f"127.0.0.1:{listener.getsockname()[1]}", "--washout", washout, "--terrain", terrain, "--outlet", "lines"),
+            *("--sensor", "ahead", "--sensor", "{type: imu, rate: 200, force_noise: 0.01}"),
+            plugins=("drivers", "protocols", "washouts", "terrains", "outlets", "sensors"),
+        )
+        assert ended.returncode == 0, ended.stderr
+        packet = struct.unpack(LAYOUT, listener.recv(4096))
+    assert packet[0] == b"MINE"
+    columns = read_telemetry(tmp_path / "out" / "telemetry.parquet")
+    assert columns["command_steering"][-1] == pytest.approx(0.1)
+    assert columns["ahead_count"][-1] > 50
+    assert 9.0 < np.mean(columns["imu_f_S_z"][20:]) < 11.0
+    assert np.isfinite(columns["cab_f_H_P_z"]).all()
+    assert np.isfinite(columns["cueing_force_error_x"]).all()
+    lines = (tmp_path / "out" / "lines.txt").read_text().splitlines()
+    assert lines[0].startswith("0.000 ")
+    assert lines[-1] == "closed"
+
+
+def test_tenants_that_fail_are_named_at_the_end_and_in_the_log(tmp_path: Path) -> None:
+    washout = tmp_path / "washout.yaml"
+    quick = "procedure: {healthy: 0.01, rise: 0.1, blend: 0.1, fade: 0.5, settle: 1.0, park: 1.0, fault: 0.5}\n"
+    washout.write_text(f"type: failing\ncueing: {{how: 1}}\n{quick}")
+    ended = jounce(
+        *("drive", "--no-view", "--duration", 4.0, "--out", tmp_path / "out", "--terrain", "flat", "--washout", washout),
+        *("--sensor", "{type: failing_sensor, how: 0}", "--outlet", "hangs_outlet", "--maneuver", "avtp_lane_change"),
+        plugins=("washouts", "outlets", "sensors"),
+    )
+    assert ended.returncode == 1
+    named = [
+        "sensor failing_sensor was dropped: ValueError: no",
+        "outlet hangs_outlet was dropped: it did not answer within 0.5 s",
+        "washout failing was dropped: its pose is not six finite numbers",
+    ]
+    for line in named:
+        assert ended.stderr.count(line) == 1
+    assert "OUTSIDE" not in ended.stdout
+    log = pq.read_table(tmp_path / "out" / "telemetry.parquet")
+    assert b"failing_sensor was dropped" in log.schema.metadata[b"jounce.ended"]
+    assert np.isnan(log["failing_sensor_value"].to_numpy()[-1])
+
+
+def test_a_run_names_what_it_has_dropped(tmp_path: Path) -> None:
+    arguments = ("run", "avtp_lane_change", "--out", tmp_path / "out", "--sensor", "imu", "--sensor", "{type: failing_sensor, how: 1}")
+    ended = jounce(*arguments, "--json", plugins=("sensors",))
+    assert ended.returncode == 1
+    assert "sensor failing_sensor was dropped: ValueError: value is not finite" in ended.stderr
+    columns = read_telemetry(tmp_path / "out" / "telemetry.parquet")
+    assert np.isfinite(columns["imu_w_S_z"]).all()
+    about = pq.read_schema(tmp_path / "out" / "telemetry.parquet").metadata[b"jounce.dropped"]
+    assert about == b"sensor failing_sensor was dropped: ValueError: value is not finite"

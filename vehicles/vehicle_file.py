@@ -1,0 +1,60 @@
+"""The table of a vehicle file."""
+
+from __future__ import annotations
+
+from simulator.base.fields import Choice, Either, Field, Fields, Group, Named, Number, Text, Variants
+from vehicles.body_contact import BODY_FILE
+from vehicles.steering.pitman_arm import STEERING_FILE
+from vehicles.suspension.axle_section import FAR
+from vehicles.suspension.axle_table import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
+from vehicles.suspension.kinds import KINDS, SHIPPED
+from vehicles.suspension.tables.build_tables import COARSEST_TOLERANCE, FINEST_TOLERANCE
+
+CHASSIS = "the chassis frame"
+KINEMATICS = ("closed_form", "table")
+"""How the motion of the suspension is found, the first one if the file does not say."""
+
+_COM = Field("com", POINT, "center of mass", frame=CHASSIS)
+
+
+def _axle_fields(name: str) -> Fields | None:
+    """Table of a kind of axle; None of a tenant from outside that has none."""
+    kind = KINDS.get(name)
+    return None if kind is None else kind.fields
+
+
+AXLE = Variants("suspension", _axle_fields, KINDS.names, "kind of axle", default=SHIPPED[0])
+_TIRE = Text("the name of a tire file")
+_CHASSIS = (
+    MASS,
+    _COM,
+    INERTIA,
+    AS_PUBLISHED,
+    Field("drivers_head", POINT, "driver's head", frame=CHASSIS),
+    Field("fixed_masses", Named(Group((MASS, _COM, *BODY[1:]))), "further bodies fixed to it, by name", None),
+)
+_AERODYNAMICS = (
+    Field("drag_coefficient", Number("1", 0.0, 10.0), "drag coefficient"),
+    Field("frontal_area", Number("m2", 0.0, 1e3), "area that it belongs to"),
+    Field("air_density", Number("kg/m3", 0.0, 1e3), "density of the air"),
+)
+_BODY = (
+    Field("length", Number("m", 0.1, FAR, above=0.0), "length"),
+    Field("width", Number("m", 0.1, FAR, above=0.0), "width"),
+    Field("front_overhang", Number("m", 0.0, FAR), "ahead of the front wheels"),
+    *BODY_FILE,
+)
+VEHICLE_FILE = (
+    Field("name", Text(), "name of the vehicle"),
+    Field("chassis", Group(_CHASSIS), "the body that everything hangs on"),
+    Field("axles", Named(AXLE, "axles by name, from front to rear"), "axles by name, from `front` to `rear`"),
+    Field("steering", Group(STEERING_FILE), "Pitman-arm steering of the front axle"),
+    Field("tires", Either((_TIRE, Named(_TIRE, "a tire file by axle or by wheel"))), "tire file: for all, or by name of the axle or wheel"),
+    Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/vehicles/parts"),
+    Field("aerodynamics", Group(_AERODYNAMICS), "drag; none when left out", None),
+    Field("body", Group(_BODY), "outline of the body, and what of it may touch the ground"),
+    Field("suspension_kinematics", Choice(KINEMATICS), "how the motion of the suspension is found", None),
+    Field("suspension_table_tolerance", Number("", FINEST_TOLERANCE, COARSEST_TOLERANCE), "error of the tables of the suspension", None),
+    Field("gravity", Number("m/s2", 0.0, 100.0), "not used any more: that of the terrain counts", None),
+)
+"""Of a file in ``configs/vehicles``."""
