@@ -71,6 +71,10 @@ class Drive:
 
         monkeypatch.setattr(MotionStream, "send", noted)
 
+    def change(self, place, value):
+        """Another value in the session, as by `--set`."""
+        self.host.options.configuration.set(*changes({place: value}))
+
     def run(self):
         """Exit code."""
         with contextlib.closing(self.rig):
@@ -120,7 +124,7 @@ def test_nobody_is_told_how_to_go_on_when_the_drive_is_over(drive):
     """The vehicle counts as paused while the platform parks; a pause without a message says that P ends it."""
     screen = Screen()
     drive.host.window = Window(16, screen)
-    drive.host.options.duration = 1.0
+    drive.change("duration", 1.0)
     assert drive.run() == 0
     assert len(screen.told) > 20
     assert set(screen.told) == {OVER}
@@ -138,10 +142,10 @@ def test_a_driver_whose_vehicle_lies_is_told_so_all_the_time(drive):
 
 
 def test_a_built_in_platform_that_hangs_is_named(drive, monkeypatch):
-    drive.host.options.address = None
+    drive.change("outlets.motion.to", None)
     platform = HungPlatform(drive.rig.getsockname()[1])
     monkeypatch.setattr(simulator.drive, "start_virtual_platform", lambda *_, **__: platform)
-    drive.host.options.duration = 1.0
+    drive.change("duration", 1.0)
     assert drive.run() == 1
     assert drive.lines == ["the virtual platform does not answer: it was killed, and its report is missing"]
     drive.assert_parked()
