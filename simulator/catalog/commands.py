@@ -35,6 +35,8 @@ def main_list(name: str | None, as_json: bool) -> int:
     width = max(map(len, found), default=0)
     for entry, what in found.items():
         tell(f"{entry:{width}}  {what}".rstrip())
+    if not found:
+        tell("none but those of plugins (--plugin) and installed packages")
     if name is None:
         tell("\nThe files or names of one: jounce list KIND")
     return 0

@@ -92,11 +92,16 @@ def test_a_file_elsewhere_is_known_by_its_keys(kind, file, tmp_path):
     assert kind_of(str(copy)).name == kind
 
 
+MAY_BE_EMPTY = {"outlets"}
+"""Registries with nobody of ours."""
+
+
 def test_list_tells_everything(capsys):
     for name in (None, *(kind.name for kind in KINDS), *REGISTRIES):
         assert main(["list", "--json"] if name is None else ["list", name, "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
-        assert found and all(isinstance(what, str) and what for what in found.values()), (name, found)
+        assert found or name in MAY_BE_EMPTY
+        assert all(isinstance(what, str) and what for what in found.values()), (name, found)
     assert main(["list", "vehikles"]) == 2
     assert "did you mean vehicles?" in capsys.readouterr().err
 

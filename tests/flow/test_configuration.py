@@ -97,7 +97,7 @@ def test_null_takes_a_key_out():
         ("vehicle.chassis.mas=2", "--set vehicle.chassis.mas: got 2, expected no such key (did you mean mass?)"),
         ("vehicle.chasis.mass=2", "--set vehicle.chasis.mass: got {'mass': 2}, expected no such key (did you mean chassis?)"),
         ("vehicle.chassis.mass=heavy", "--set vehicle.chassis.mass: got 'heavy', expected a number"),
-        ("vehicle.chassis.mass=-1", "--set vehicle.chassis.mass: got -1.0, expected a number above 0"),
+        ("vehicle.chassis.mass=-1", "--set vehicle.chassis.mass: got -1, expected a number in kg, above 0"),
         ("vehicle.chassis.mass=true", "--set vehicle.chassis.mass: got True, expected a number"),
         ("vehicle.chassis.com[3]=1", "--set vehicle.chassis.com[3]: got 1, expected a place of vehicle.chassis.com from 0 to 2"),
         ("vehicle.chassis.com[0]=x", "--set vehicle.chassis.com[0]: got ['x'"),
@@ -115,7 +115,7 @@ def test_null_takes_a_key_out():
         ("soils.dry_sand.cohesion=3", "--set soils.dry_sand.cohesion: got 'dry_sand', expected a soil of this ground: asphalt"),
         ("washout.cueing.tilt_gain=[1]", "--set washout.cueing.tilt_gain: "),
         ("washout.cuing.x=1", "--set washout.cuing.x: "),
-        ("maneuver.speed[0].speed_kph=500", "--set maneuver.speed[0].speed_kph: got 500, expected a number >= 0 and <= 216 in km/h"),
+        ("maneuver.speed[0].speed_kph=500", "--set maneuver.speed[0].speed_kph: got 500, expected a number in km/h, from 0 to 216"),
         ("maneuver.speed.5.speed_kph=5", "expected a place of maneuver.speed from 0 to 1, not 5"),
         ("seed=1.5", "--set seed: got 1.5, expected a whole number"),
         ("step=0.0011", "--set step: got 0.0011, expected a step in s that divides 0.01 s"),
@@ -214,7 +214,7 @@ def test_a_base_may_be_changed_in_place(tmp_path):
 def test_files_that_build_on_each_other_are_refused_by_name(tmp_path):
     one, _ = file(tmp_path / "a.yaml", {"base": "b"}), file(tmp_path / "b.yaml", {"base": "a"})
     with pytest.raises(
-        ConfigError, match=r"b\.yaml: base: got 'a', expected a file that does not build on itself: a\.yaml -> b\.yaml -> a\.yaml"
+        ConfigError, match=r"b\.yaml: line 1: base: got 'a', expected a file that does not build on itself: a\.yaml -> b\.yaml -> a\.yaml"
     ):
         vehicle_description(one)
 
@@ -226,14 +226,14 @@ def test_a_copy_of_the_same_name_builds_on_the_shipped_one(tmp_path):
 @pytest.mark.parametrize(
     ("mapping", "words"),
     [
-        ({"base": "hmwv"}, r"mine\.yaml: base: got 'hmwv'.*did you mean hmmwv"),
-        ({"base": 3}, r"mine\.yaml: base: got 3"),
-        ({"base": "hmmwv", "chassis": {"com": [0.0, 0.0]}}, r"mine\.yaml: chassis\.com: "),
-        ({"base": "hmmwv", "chasis": {}}, r"mine\.yaml: chasis: .*did you mean chassis"),
-        ({"base": "below"}, r"below\.yaml: chassis\.mass: got 'heavy'"),
+        ({"base": "hmwv"}, r"mine\.yaml: line \d+: base: got 'hmwv'.*did you mean hmmwv"),
+        ({"base": 3}, r"mine\.yaml: line \d+: base: got 3"),
+        ({"base": "hmmwv", "chassis": {"com": [0.0, 0.0]}}, r"mine\.yaml: line \d+: chassis\.com: "),
+        ({"base": "hmmwv", "chasis": {}}, r"mine\.yaml: line \d+: chasis: .*did you mean chassis"),
+        ({"base": "below"}, r"below\.yaml: line \d+: chassis\.mass: got 'heavy'"),
         (
             {"base": "below", "chassis": {"mass": 1.0}, "tires": {"base": "tmeasy_hmmwv", "friction": "x"}},
-            r"mine\.yaml: tires\.friction: got 'x'",
+            r"mine\.yaml: line \d+: tires\.friction: got 'x'",
         ),
     ],
 )
@@ -266,10 +266,10 @@ def test_options_stand_above_the_session_file_and_settings_above_options(tmp_pat
 
 def test_a_fault_in_a_session_file_is_named(tmp_path):
     for mapping, words in (
-        ({"vehicel": "hmmwv"}, "s.yaml: vehicel: got 'hmmwv', expected no such key (did you mean vehicle?)"),
-        ({"vehicle": {"base": "hmmwv", "chassis": {"mass": "x"}}}, "s.yaml: vehicle.chassis.mass: got 'x', expected a number"),
-        ({"outlets": {"motion": {"rate": 0}}}, "s.yaml: outlets.motion.rate: got 0.0, expected a number from 1 to 1000"),
-        ({"terrain": "flt"}, "s.yaml: terrain: got 'flt'"),
+        ({"vehicel": "hmmwv"}, "s.yaml: line 1: vehicel: got 'hmmwv', expected no such key (did you mean vehicle?)"),
+        ({"vehicle": {"base": "hmmwv", "chassis": {"mass": "x"}}}, "s.yaml: line 4: vehicle.chassis.mass: got 'x', expected a number"),
+        ({"outlets": {"motion": {"rate": 0}}}, "s.yaml: line 3: outlets.motion.rate: got 0.0, expected a number from 1 to 1000"),
+        ({"terrain": "flt"}, "s.yaml: line 1: terrain: got 'flt'"),
     ):
         with pytest.raises(ConfigError) as raised:
             build(configuration(file(tmp_path / "s.yaml", mapping)), check_step=False)
