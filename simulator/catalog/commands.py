@@ -103,4 +103,4 @@ def main_schema(name: str | None, out: str | None, markdown: bool) -> int:
 
 
 def _schema_text(kind: FileKind) -> str:
-    return json.dumps(file_schema(kind.name, kind.what, kind.table), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(file_schema(kind.name, kind.what, kind.table, kind.based), indent=1, ensure_ascii=False) + "\n"

@@ -11,8 +11,10 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields, Group, Kind, Variants, read
 from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_yaml
-from simulator.build import build_cueing, build_ground, build_maneuver, build_platform, build_vehicle, data_folder, load_mechanism
+from simulator.build import build, build_cueing, build_ground, build_maneuver, build_platform, build_vehicle, data_folder, load_mechanism
+from simulator.configuration import session_file
 from simulator.configuration.layers import read_layers
+from simulator.configuration.tree import configuration
 from simulator.driver import profiles
 from simulator.lab.triangular import problem
 from simulator.maneuvers import maneuver
@@ -40,6 +42,7 @@ class FileKind:
     what : what such a file describes, in a line
     table : the keys
     check : reads a file and all it names; raises ConfigError
+    based : whether such a file may say `base` and what is other than there
     """
 
     name: str
@@ -47,6 +50,7 @@ class FileKind:
     what: str
     table: Kind
     check: Callable[[str], Any]
+    based: bool = True
 
     def files(self) -> list[Path]:
         """The shipped files."""
@@ -99,9 +103,19 @@ KINDS = (
         "a steering wheel, pedals, a game controller, the keyboard",
         profiles.FILE,
         lambda file: profiles.load_profile(Path(file)),
+        based=False,
     ),
-    FileKind("mechanisms", "mechanisms", "a mechanism of rigid bodies", Group(mechanism_file.FILE), load_mechanism),
-    FileKind("triangular", "triangular", "equations of a mechanism to be made triangular", Group(problem.FILE), problem.load_problem),
+    FileKind(
+        "sessions",
+        "sessions",
+        "a session: what is driven where by whom, and what hangs on it",
+        Group(session_file.FILE),
+        lambda file: build(configuration(file), check_step=False),
+    ),
+    FileKind("mechanisms", "mechanisms", "a mechanism of rigid bodies", Group(mechanism_file.FILE), load_mechanism, based=False),
+    FileKind(
+        "triangular", "triangular", "equations of a mechanism to be made triangular", Group(problem.FILE), problem.load_problem, based=False
+    ),
 )
 
 

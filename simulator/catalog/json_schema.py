@@ -35,9 +35,18 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
 
 
-def file_schema(name: str, what: str, table: Kind) -> Schema:
-    """Schema of a kind of files."""
-    return {"$schema": DRAFT, "title": f"Jounce: {name}", "description": what, **schema_of(table)}
+CHANGES: Schema = {
+    "type": "object",
+    "properties": {"base": {"type": "string", "pattern": "\\S", "description": "file that this one changes"}},
+    "required": ["base"],
+}
+"""A file that only says what is other than in its base. What it says is checked together with that."""
+
+
+def file_schema(name: str, what: str, table: Kind, based: bool) -> Schema:
+    """Schema of a kind of files, which may have a base if `based`."""
+    whole = schema_of(table)
+    return {"$schema": DRAFT, "title": f"Jounce: {name}", "description": what, **({"anyOf": [whole, CHANGES]} if based else whole)}
 
 
 def schema_of(kind: Kind, suffix: str = "") -> Schema:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.base.section import Section
+from simulator.base.fields import Anything, Choice, Field, Flag, Group, ListOf, Number, Text, read
 from simulator.configuration.tree import Configuration
 from simulator.driver.find_driver import AUTO, driver_names
 from simulator.maneuvers.maneuver import DRIVER_PERIOD
@@ -26,6 +26,54 @@ MOST_SECONDS = 1e6
 SHORTEST_STEP, LONGEST_STEP = 5e-5, 0.01
 """s, as of a maneuver."""
 LARGEST_SEED = 2**32
+
+
+_NAMED = "a name, the path of a file, or the content itself"
+_TELEMETRY = (
+    Field("rate", Number("Hz", 0.1, 1.0 / SHORTEST_STEP), "rows per second", LOG_RATE),
+    Field(
+        "channels",
+        ListOf(Text("a name or pattern, for example F_C_*_z")),
+        "columns that are logged, names, whole fields and wildcards; all when left out",
+        None,
+    ),
+    Field("csv", Flag(), "also as CSV", False),
+)
+_MOTION = (
+    Field("on", Flag(), "whether there is a motion stream", True),
+    Field("protocol", Choice(PROTOCOLS.names), "packets", DEFAULT),
+    Field("rate", Number("Hz", 1.0, 1000.0), "packets per second; the protocol's own when left out", None),
+    Field("to", Text("HOST or HOST:PORT"), "where the platform listens; the built-in virtual platform when left out", None),
+)
+_OUTLETS = (
+    Field("telemetry", Group(_TELEMETRY), "the log", None),
+    Field("motion", Group(_MOTION), "the motion stream", None),
+    Field("view", Choice(VIEWS), "what is seen of it", VIEWS[0]),
+    Field(
+        "others", Anything("a list of outlets"), "outlets from outside, each a name, or a mapping of `type`, `rate` and its own keys", None
+    ),
+)
+_WORLD = (
+    Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall, above that of the terrain", None),
+    Field(
+        "wind", Number("m/s", -FASTEST_WIND, FASTEST_WIND, shape=(3,)), "velocity of the air, above that of the terrain", None, "the world"
+    ),
+)
+FILE = (
+    Field("title", Text(), "what it is, in a line", None),
+    *(Field(name, Anything(_NAMED), f"{name}: {_NAMED}", None) for name in CONTENTS),
+    Field("driver", Choice(driver_names), "who drives", AUTO),
+    Field(
+        "duration", Number("s", 0.0, MOST_SECONDS, above=0.0), "simulated time; as long as the maneuver, or until somebody ends it", None
+    ),
+    Field("step", Number("s", SHORTEST_STEP, LONGEST_STEP), "that of the maneuver, or 1 ms", None),
+    Field("seed", Number("", 0, LARGEST_SEED, whole=True), "of everything random; the seeds of the files when left out", None),
+    Field("world", Group(_WORLD), "gravity and wind", None),
+    Field("outlets", Group(_OUTLETS), "what hangs on it", None),
+    Field("sensors", Anything("a list of sensors"), "each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys", None),
+    Field("recorded", Anything("what a log says of its run"), "written by a log; where it comes from", None),
+)
+"""Of a file in ``configs/sessions``."""
 
 
 @dataclass(frozen=True)
@@ -67,35 +115,25 @@ class SessionOptions:
 
 def read_session(configuration: Configuration) -> SessionOptions:
     """What a session says besides what it names, checked. Raises ConfigError: an unknown key, a wrong type, a number out of its range."""
-    origin = configuration.layer.origins[()]
-    with _blamed(configuration), Section(configuration.layer.content, origin.who) as s:
-        s.asked.update((*CONTENTS, "recorded"))
-        with _part(s, "world") as w:
-            gravity = w.number("gravity", least=0.0, most=100.0) if w.has("gravity") else None
-            x, y, z = w.array("wind", (3,), (0.0, 0.0, 0.0), within=FASTEST_WIND)
-            wind = (float(x), float(y), float(z)) if w.has("wind") else None
-        with _part(s, "outlets") as outlets:
-            with _part(outlets, "telemetry") as t:
-                log = LogChoice(
-                    _names(t, "channels"), t.number("rate", LOG_RATE, least=0.1, most=1.0 / SHORTEST_STEP), _flag(t, "csv", False)
-                )
-            with _part(outlets, "motion") as m:
-                motion = _motion(m)
-            view = outlets.choice("view", VIEWS, "auto")
-            others = outlets.raw("others", [])
+    file = configuration.layer.origins[()].who
+    with _blamed(configuration):
+        said = read(FILE, configuration.layer.content, file)
+        outlets, world = said.get("outlets", {}), said.get("world", {})
+        telemetry, motion = outlets.get("telemetry", {}), outlets.get("motion", {})
+        _check_step(said.get("step"), file)
         return SessionOptions(
-            title=s.text("title") if s.has("title") else "",
-            driver=s.choice("driver", driver_names(), AUTO),
-            view=view,
-            duration=s.number("duration", above=0.0, most=MOST_SECONDS) if s.has("duration") else None,
-            step=_step(s),
-            seed=_seed(s),
-            gravity=gravity,
-            wind=wind,
-            motion=motion,
-            log=log,
-            outlets=others,
-            sensors=s.raw("sensors", []),
+            title=said.get("title", ""),
+            driver=said["driver"],
+            view=outlets.get("view", VIEWS[0]),
+            duration=said.get("duration"),
+            step=said.get("step"),
+            seed=int(said["seed"]) if "seed" in said else None,
+            gravity=world.get("gravity"),
+            wind=tuple(map(float, world["wind"])) if "wind" in world else None,  # type: ignore[arg-type]
+            motion=_motion(motion, file),
+            log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
+            outlets=outlets.get("others", []),
+            sensors=said.get("sensors", []),
         )
 
 
@@ -108,50 +146,16 @@ def _blamed(configuration: Configuration) -> Iterator[None]:
         raise configuration.wrong((), error) from None
 
 
-def _part(s: Section, name: str) -> Section:
-    """A section that may be left out."""
-    return s.section(name) if s.has(name) else Section({}, s.file, s.path(name))
-
-
-def _flag(s: Section, name: str, default: bool) -> bool:
-    value = s.raw(name, default)
-    if not isinstance(value, bool):
-        raise ConfigError(s.file, s.path(name), value, "true or false")
-    return value
-
-
-def _names(s: Section, name: str) -> tuple[str, ...]:
-    value = s.raw(name, [])
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise ConfigError(s.file, s.path(name), value, "a list of names and patterns, for example [v_WB_B, F_C_*_z]")
-    return tuple(value)
-
-
-def _motion(m: Section) -> MotionOptions:
-    protocol = m.choice("protocol", PROTOCOLS.names(), DEFAULT)
-    rate = m.number("rate", least=1.0, most=1000.0) if m.has("rate") else None
-    to = m.text("to", expected="HOST or HOST:PORT") if m.has("to") else None
+def _motion(said: Mapping[str, Any], file: str) -> MotionOptions:
+    protocol, to = said.get("protocol", DEFAULT), said.get("to")
     if to is not None:
-        parse_address(to, protocol, m.file, m.path("to"))
-    return MotionOptions(_flag(m, "on", True), protocol, rate, to)
+        parse_address(to, protocol, file, "outlets.motion.to")
+    return MotionOptions(said.get("on", True), protocol, said.get("rate"), to)
 
 
-def _step(s: Section) -> float | None:
-    if not s.has("step"):
-        return None
-    step = s.number("step", least=SHORTEST_STEP, most=LONGEST_STEP)
-    if not math.isclose(DRIVER_PERIOD / step, round(DRIVER_PERIOD / step), abs_tol=1e-6):
-        raise ConfigError(s.file, s.path("step"), step, f"a step in s that divides {DRIVER_PERIOD:g} s, the period of the driver")
-    return step
-
-
-def _seed(s: Section) -> int | None:
-    if not s.has("seed"):
-        return None
-    value = s.raw("seed")
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST_SEED:
-        raise ConfigError(s.file, s.path("seed"), value, f"a whole number from 0 to {LARGEST_SEED}")
-    return value
+def _check_step(step: float | None, file: str) -> None:
+    if step is not None and not math.isclose(DRIVER_PERIOD / step, round(DRIVER_PERIOD / step), abs_tol=1e-6):
+        raise ConfigError(file, "step", step, f"a step in s that divides {DRIVER_PERIOD:g} s, the period of the driver")
 
 
 def parse_address(text: str, protocol: str, file: str = "--to", key: str = "") -> tuple[str, int]:
