@@ -21,7 +21,14 @@ from vehicles.vehicle import Vehicle
 COUNT = int(os.environ.get("JOUNCE_DRIVES", "4"))
 DURATION = 120.0
 H = 1e-3
-VEHICLES = sorted(path.stem for path in (data_folder("configs") / "vehicles").glob("*.yaml"))
+TABLES_ALONE = {"hmmwv_trailing_rear"}
+"""Vehicles that have no closed form."""
+CARS = [
+    (path.stem, suspension)
+    for suspension in ("closed_form", "table")
+    for path in sorted((data_folder("configs") / "vehicles").glob("*.yaml"))
+    if path.stem not in TABLES_ALONE or suspension == "table"
+]
 TERRAINS = sorted(path.stem for path in (data_folder("configs") / "terrains").glob("*.yaml"))
 
 
@@ -38,7 +45,7 @@ def vehicle(name: str, suspension: str) -> Vehicle:
 @pytest.mark.parametrize("number", range(COUNT))
 def test_a_random_drive_stays_sane(number: int) -> None:
     draw = np.random.default_rng([7, number])
-    v = vehicle(VEHICLES[number % len(VEHICLES)], ("closed_form", "table")[number // len(VEHICLES) % 2])
+    v = vehicle(*CARS[number % len(CARS)])
     g = ground("jacksboro" if draw.random() < 0.5 else TERRAINS[draw.integers(len(TERRAINS))])
     on = (g.p, g.heights, g.hardness, g.soil_ids, g.soils)
     v.reset(on, *g.spawn, gear=1)

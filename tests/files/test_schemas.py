@@ -1,6 +1,8 @@
 """Do the tables describe every shipped file, and are the schemas and pages made from them?"""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from tests.files.schema_checker import complaints
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = data_folder("configs")
+REFERENCE = ROOT / "docs" / "reference"
 FILES = [(kind.name, file) for kind in KINDS for file in kind.files()]
 SCHEMAS = {kind.name: json.loads(json.dumps(file_schema(kind.name, kind.what, kind.table, kind.based))) for kind in KINDS}
 
@@ -63,15 +66,12 @@ def test_a_schema_refuses_what_the_reader_refuses(kind, name, place, value):
     assert complaints(SCHEMAS[kind], content) != []
 
 
-@pytest.mark.parametrize("name", pages())
-def test_the_pages_of_the_reference_are_those_of_the_tables(name):
-    assert (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8") == pages()[name], (
-        "run: jounce schema --markdown --out docs/reference"
-    )
-
-
-def test_there_is_no_page_too_many():
-    assert {file.name for file in (ROOT / "docs" / "reference").iterdir()} == set(pages())
+def test_the_pages_of_the_reference_are_those_of_the_tables(tmp_path):
+    """In a program of its own: other tests register kinds, which have their place in the tables."""
+    command = [sys.executable, "-m", "simulator", "schema", "--markdown", "--out", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    made, kept = ({file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()} for folder in (tmp_path, REFERENCE))
+    assert made == kept, "run: jounce schema --markdown --out docs/reference"
 
 
 def test_every_key_is_explained():
@@ -97,7 +97,8 @@ def test_list_tells_everything(capsys):
         assert main(["list", "--json"] if name is None else ["list", name, "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         assert found or name in MAY_BE_EMPTY
-        assert all(isinstance(what, str) and what for what in found.values()), (name, found)
+        ours = [what for tenant, what in found.items() if name not in REGISTRIES or REGISTRIES[name][1].is_ours(tenant)]
+        assert all(isinstance(what, str) and what for what in ours), (name, found)
     assert main(["list", "vehikles"]) == 2
     assert "did you mean vehicles?" in capsys.readouterr().err
 
