@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import textwrap
 from collections.abc import Sequence
@@ -103,4 +102,4 @@ def main_schema(name: str | None, out: str | None, markdown: bool) -> int:
 
 
 def _schema_text(kind: FileKind) -> str:
-    return json.dumps(file_schema(kind.name, kind.what, kind.table, kind.based), indent=1, ensure_ascii=False) + "\n"
+    return json_text(file_schema(kind.name, kind.what, kind.table, kind.based), indent=1) + "\n"

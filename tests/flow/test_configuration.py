@@ -117,7 +117,7 @@ def test_null_takes_a_key_out():
         ("washout.cuing.x=1", "--set washout.cuing.x: "),
         ("maneuver.speed[0].speed_kph=500", "--set maneuver.speed[0].speed_kph: got 500, expected a number in km/h, from 0 to 216"),
         ("maneuver.speed.5.speed_kph=5", "expected a place of maneuver.speed from 0 to 1, not 5"),
-        ("seed=1.5", "--set seed: got 1.5, expected a whole number"),
+        ("seed=1.5", "--set seed: got 1.5, expected a number, whole"),
         ("step=0.0011", "--set step: got 0.0011, expected a step in s that divides 0.01 s"),
         ("world.wnd=[1, 0, 0]", "--set world.wnd: got [1, 0, 0], expected no such key (did you mean wind?)"),
         ("world.wind=[1, 0]", "--set world.wind: got [1, 0], expected 3 numbers"),
@@ -268,7 +268,7 @@ def test_a_fault_in_a_session_file_is_named(tmp_path):
     for mapping, words in (
         ({"vehicel": "hmmwv"}, "s.yaml: line 1: vehicel: got 'hmmwv', expected no such key (did you mean vehicle?)"),
         ({"vehicle": {"base": "hmmwv", "chassis": {"mass": "x"}}}, "s.yaml: line 4: vehicle.chassis.mass: got 'x', expected a number"),
-        ({"outlets": {"motion": {"rate": 0}}}, "s.yaml: line 3: outlets.motion.rate: got 0.0, expected a number from 1 to 1000"),
+        ({"outlets": {"motion": {"rate": 0}}}, "s.yaml: line 3: outlets.motion.rate: got 0, expected a number in Hz, from 1 to 1000"),
         ({"terrain": "flt"}, "s.yaml: line 1: terrain: got 'flt'"),
     ):
         with pytest.raises(ConfigError) as raised:

@@ -8,7 +8,7 @@ import yaml
 from program import ROOT, call
 from unpaced import H, Tracker, assert_within_limits, new_session
 
-from simulator import run
+from simulator import build
 from simulator.base.errors import JounceError
 from simulator.base.records import record
 from simulator.build import build_maneuver
@@ -194,12 +194,12 @@ def broken_drive(folder, monkeypatch, at):
 
     session_of = []
 
-    class Noted(run.Session):
+    class Noted(build.Session):
         def __init__(self, *arguments):
             super().__init__(*arguments)
             session_of.append(self)
 
-    monkeypatch.setattr(run, "Session", Noted)
+    monkeypatch.setattr(build, "Session", Noted)
     monkeypatch.setattr(PathDriver, "read", spoiling)
     return file
 

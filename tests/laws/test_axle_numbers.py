@@ -156,7 +156,7 @@ def test_it_drives_off_straight_and_brakes_to_a_stop(tmp_path: Path, name: str) 
     assert (state["drive_torque"] > 0.0).all()
     for _ in range(6000):
         car.step(arrays, command(brake=1.0, selector=1), 1e-3)
-    assert np.abs(car.read()[0]["v_WB_B"]).max() < 1e-3
+    assert np.abs(car.read()[0]["v_WB_B"]).max() < 1e-2
 
 
 def test_an_axle_that_is_not_driven_gets_no_torque(tmp_path: Path) -> None:
@@ -173,8 +173,8 @@ def test_wheels_and_modes_are_counted_by_axles(tmp_path: Path) -> None:
     assert described("nine wheels").mechanism.axles.corners == ("FL", "FR", "SL", "SR", "TL", "TR", "MM", "RL", "RR")
     held = HeldVehicle(built(tmp_path, "six wheels"), ground("flat"), 5.0)
     kinds = linearize(held).kinds
-    assert kinds.count("wheel spin") == 6
-    assert kinds.count("wheel hop") + kinds.count("scrub") == 12
+    assert kinds.count("wheel spin") == 2 * 6  # a wheel on its tread, each with a rate
+    assert len(kinds) == 9 + 5 * 6  # the chassis, and of every wheel theta, its rate, the spin and two numbers of its tread
 
 
 @pytest.mark.parametrize("name", AXLES)
