@@ -49,10 +49,9 @@ def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
 
 
 def refused(result: tuple[int, str, str]) -> str:
-    """The one line of a command that was given bad input."""
+    """What a command says that was given bad input: a line for each fault."""
     code, out, err = result
     assert code == 2, (code, out, err)
-    assert len(err.splitlines()) == 1, err
-    assert err.startswith("jounce: ")
+    assert err and all(line.startswith("jounce: ") for line in err.splitlines()), err
     assert "Traceback" not in err
     return err.strip()

@@ -44,8 +44,8 @@ def test_every_shipped_mechanism(file, capsys):
         report["redundant_constraints"].values()
     )
     assert sum(len(body["independent"]) for body in report["aggregated_bodies"]) <= report["degrees_of_freedom"]
-    assert max(report["closure"].values()) < 1e-9
-    assert max(report["opening"].values()) < 1e-9
+    assert max(report["closure"].values(), default=0.0) < 1e-9
+    assert max(report["opening"].values(), default=0.0) < 1e-9
 
 
 def test_four_bar(capsys):
