@@ -14,6 +14,7 @@ from simulator.driver.drivers import DRIVERS
 from simulator.driver.sources import SOURCES
 from simulator.lab.mechanism.options import add_motion_arguments, in_motion
 from simulator.motion.protocols import PROTOCOLS
+from simulator.view.layout import HELP
 
 BEGAN = time.perf_counter()
 """When the program started, for the time to the first frame."""
@@ -43,7 +44,12 @@ def parser_of(command: str) -> Parser:
 
 
 def _add_drive(commands: Commands) -> None:
-    p = commands.add_parser("drive", help="drive in real time, with a window, a motion platform and a log")
+    p = commands.add_parser(
+        "drive",
+        help="drive in real time, with a window, a motion platform and a log",
+        epilog=_keys(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,  # the keys keep their lines
+    )
     p.add_argument(
         "--driver",
         choices=Choices(SOURCES, DRIVERS, more=("auto",)),
@@ -56,6 +62,11 @@ def _add_drive(commands: Commands) -> None:
     _add_host_options(p)
     p.add_argument("--to", metavar="HOST[:PORT]", help="send the motion there instead of to the built-in virtual platform")
     p.set_defaults(run=_drive)
+
+
+def _keys() -> str:
+    """The window's list of keys."""
+    return "\n".join(["keys while driving:", *(f"  {key:<14}{meaning}" for key, meaning in HELP)])
 
 
 def _add_stream(commands: Commands) -> None:
