@@ -25,7 +25,8 @@ BY_THE_CLOCK = {
 
 FAST = {
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
-    "flow": ("test_clock.py", "test_json_text.py"),
+    "files": ("test_units_in_keys.py",),
+    "flow": ("test_clock.py", "test_json_text.py", "test_signs.py"),
     "input": ("test_device_profiles.py", "test_human_driver.py", "test_shaping.py"),
     "laws": (
         "test_integrators.py",
@@ -40,6 +41,7 @@ FAST = {
     "motion": ("test_packets.py", "test_platform.py", "test_stream.py"),
     "oracles": ("test_five_link.py", "test_known_mechanisms.py"),
     "record": ("test_log.py", "test_writer.py"),
+    "sensors": ("test_imu.py",),
     "tenants": ("test_registry.py",),
     "terrain": ("test_terrain_heightmap.py", "test_terrain_load.py", "test_terrain_soil.py", "test_terrain_surface.py"),
     "tires": ("test_soil_wheel.py", "test_standstill.py", "test_tire_file.py", "test_tmeasy.py"),

@@ -84,6 +84,7 @@ def test_a_body_that_tumbles_in_free_fall_is_felt_where_the_second_derivative_of
     assert w == pytest.approx(rate * axis)
 
 
+@pytest.mark.slow
 def test_white_noise_and_bias_are_those_of_the_numbers() -> None:
     n, rate = 20000, 200.0
     sensor = imu(seed=4, rate=rate, force_noise=0.02, rate_noise=0.001, force_bias=0.3)
@@ -99,6 +100,7 @@ def test_white_noise_and_bias_are_those_of_the_numbers() -> None:
     assert np.mean(first_bias) == pytest.approx(0.0, abs=5 * 0.3 / 20)
 
 
+@pytest.mark.slow
 def test_a_bias_that_walks_spreads_with_the_root_of_time() -> None:
     rate, walk, n, units = 10.0, 0.05, 100, 200
     readout = at_rest()

@@ -1,0 +1,136 @@
+"""Do the signs lead somewhere: links of the pages, paths and doors of ARCHITECTURE.md, the examples of the how-to pages, the list of keys?"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from simulator.base.machine import version
+from simulator.catalog.commands import main_check
+from simulator.catalog.file_kinds import KINDS
+from simulator.catalog.registries import REGISTRIES
+from simulator.commands import parser_of
+from simulator.view.layout import HELP
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CODE = re.compile(r"```.*?```", re.DOTALL)
+QUOTED = re.compile(r"`([^`\n]+)`")
+PLACE = re.compile(r"(?:simulator|vehicles|terrain|washout|configs|docs|examples|tests|assets)/[\w./]*")
+DOOR = re.compile(r"[\w.]+\.register\w*")
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+WHERE = ARCHITECTURE.partition("## X goes where")[2]
+
+EXAMPLES = (
+    ("own_vehicle", "loaded.yaml", "vehicles"),
+    ("own_vehicle", "free_column.yaml", "vehicles"),
+    ("own_soil", "wet_clay.yaml", "soils"),
+    ("own_soil", "wet_field.yaml", "terrains"),
+    ("own_maneuver", "slalom.yaml", "maneuvers"),
+    ("own_device", "my_wheel.yaml", "devices"),
+)
+"""Page, file that the first line of its example names, kind."""
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them out of headings."""
+    headings = re.findall(r"^#+ (.*)$", CODE.sub("", text_of(page)), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def examples_of(page: str) -> dict[str, str]:
+    """Contents by the names in their first lines."""
+    found = re.findall(r"```yaml\n(# (\S+\.yaml)\n.*?)```", text_of(ROOT / "docs" / f"{page}.md"), re.DOTALL)
+    return {name: content for content, name in found}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_of_a_page_leads_somewhere(page):
+    for link in LINK.findall(CODE.sub("", text_of(page))):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        place = (page.parent / name).resolve() if name else page
+        assert place.exists(), link
+        assert not anchor or anchor in anchors(place), link
+
+
+def test_every_page_is_linked_by_another():
+    linked = {(page.parent / link.partition("#")[0]).resolve() for page in PAGES for link in LINK.findall(CODE.sub("", text_of(page)))}
+    assert {page for page in PAGES if page.parent != ROOT} <= linked
+
+
+def test_every_place_that_the_architecture_names_is_there():
+    named = [place for quoted in QUOTED.findall(ARCHITECTURE) for place in PLACE.findall(quoted)]
+    assert len(named) > 100
+    assert [place for place in named if not (ROOT / place).exists()] == []
+
+
+def test_every_package_has_a_line_on_the_map():
+    rooms = {
+        file.parent.relative_to(ROOT).as_posix() for package in ("simulator", "vehicles") for file in ROOT.glob(f"{package}/*/__init__.py")
+    }
+    assert [room for room in rooms if f"`{room}/`" not in ARCHITECTURE] == []
+
+
+def test_every_door_of_the_table_is_a_function():
+    doors = {door for quoted in QUOTED.findall(WHERE) for door in DOOR.findall(quoted)}
+    for door in doors:
+        module, _, name = door.rpartition(".")
+        assert callable(getattr(importlib.import_module(module), name)), door
+    assert len(doors) == len(REGISTRIES)
+
+
+@pytest.mark.parametrize("registry", [registry for _, registry in REGISTRIES.values()], ids=list(REGISTRIES))
+def test_every_registry_has_its_door_in_the_table_and_its_entry_points_in_a_page(registry):
+    assert any(registry.group in text_of(page) for page in PAGES)
+
+
+@pytest.mark.parametrize("kind", [*(kind.name for kind in KINDS), *REGISTRIES])
+def test_every_kind_of_jounce_list_is_named_by_the_index(kind):
+    assert f"`{kind}`" in text_of(ROOT / "docs" / "README.md")
+
+
+@pytest.mark.parametrize(("page", "name", "kind"), EXAMPLES)
+def test_the_example_of_a_page_is_a_good_file(page, name, kind, tmp_path, capsys):
+    for other, content in examples_of(page).items():
+        (tmp_path / other).write_text(content, encoding="utf-8")
+    code = main_check([str(tmp_path / name)], kind)
+    assert (code, capsys.readouterr().err) == (0, "")
+
+
+def test_the_three_changes_for_a_third_axle_make_a_good_file(tmp_path, capsys):
+    """Of own_vehicle.md, made in a copy of hmmwv.yaml as the page says."""
+    changed = (ROOT / "configs" / "vehicles" / "hmmwv.yaml").read_text(encoding="utf-8")
+    for was, now in (
+        ("\n  rear:\n    location: [-1.688965, 0.0, 0.0]", "\n  middle: &middle\n    location: [-1.388965, 0.0, 0.0]"),
+        ("\n\nsteering:", "\n  rear:\n    <<: *middle\n    location: [-2.638965, 0.0, 0.0]\n\nsteering:"),
+        ("drivetrain: drivetrain_hmmwv", "drivetrain: six_wheel_drive"),
+    ):
+        assert changed.count(was) == 1
+        changed = changed.replace(was, now)
+    (tmp_path / "six_wheels.yaml").write_text(changed, encoding="utf-8")
+    (tmp_path / "six_wheel_drive.yaml").write_text(examples_of("own_vehicle")["six_wheel_drive.yaml"], encoding="utf-8")
+    code = main_check([str(tmp_path / "six_wheels.yaml")], "vehicles")
+    assert (code, capsys.readouterr().err) == (0, "")
+
+
+def test_help_of_drive_lists_the_keys_of_the_window(capsys):
+    with pytest.raises(SystemExit):
+        parser_of("drive").parse_args(["drive", "--help"])
+    said = capsys.readouterr().out
+    assert [key for key, meaning in HELP if not re.search(rf"^  {re.escape(key)} +{re.escape(meaning)}$", said, re.MULTILINE)] == []
+
+
+def test_the_changelog_begins_with_this_version():
+    headings = re.findall(r"^## (.*)$", text_of(ROOT / "CHANGELOG.md"), re.MULTILINE)
+    assert headings[0] in (version(), "Unreleased")
+    assert version() in headings
