@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ OPPOSITE = np.array([1.0, -1.0])
 def without_bars(m: Mechanism) -> Mechanism:
     struts = m.struts.copy()
     struts[0]["anti_roll_bars"]["law"] = 0
-    return replace(m, struts=struts)
+    return m.with_struts(struts)
 
 
 def random_thetas(name: str, rng: np.random.Generator) -> Array:
