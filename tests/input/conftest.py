@@ -4,8 +4,16 @@ import pytest
 
 from simulator.driver.devices import DeviceHub
 from simulator.driver.profiles import load_profiles, shipped_profiles_folder
+from simulator.driver.sources import SOURCES
 
 os.environ["SDL_VIDEODRIVER"] = "dummy"
+
+
+@pytest.fixture(autouse=True)
+def only_our_sources(monkeypatch):
+    """A person with any device has those of Jounce: other tests register sources of their own."""
+    names = SOURCES.names
+    monkeypatch.setattr(SOURCES, "names", lambda: tuple(name for name in names() if SOURCES.is_ours(name)))
 
 
 @pytest.fixture(scope="session")

@@ -340,7 +340,7 @@ def test_a_vehicle_file_names_its_mechanism_files(tmp_path: Path) -> None:
     ends = vehicle_description(str(path)).mechanism.corners[0]["ends"]["theta"]
     assert (ends == strut_vehicle().model.corners[0]["ends"]["theta"]).all()
     (tmp_path / "arm.yaml").unlink()
-    with pytest.raises(ConfigError, match=r"mine\.yaml: axles\.rear\.file: got 'arm'"):
+    with pytest.raises(ConfigError, match=r"mine\.yaml: line \d+: axles\.rear\.file: got 'arm'"):
         vehicle_description(str(path))
 
 

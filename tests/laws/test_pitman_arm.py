@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
-from simulator.base.section import Section
+from simulator.base.section import checked
 from simulator.build import vehicle_description
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section, steering_step
+from vehicles.steering.pitman_arm import STEERING_FILE, STEERING_STATE, place_tierods, steering_from_section, steering_step
 from vehicles.suspension.corner import INPUTS
 
 Array = NDArray[np.float64]
@@ -33,7 +33,7 @@ ANGLES = np.radians(np.linspace(-30.0, 30.0, 25))
 
 
 def steering(numbers: dict[str, Any]) -> Record:
-    with Section(numbers, "steering") as s:
+    with checked(STEERING_FILE, numbers, "steering") as s:
         return steering_from_section(s, HMMWV.mechanism.Q_design[:, :2].T)
 
 
