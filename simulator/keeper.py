@@ -51,6 +51,7 @@ class Keeper:
     say : prints a line for the user
     began : `time.perf_counter` when the program started
     person : a person drives and needs a window
+    wheels : of the vehicle
 
     Attributes
     ----------
@@ -62,7 +63,7 @@ class Keeper:
     Raises DeviceError when there is no room for its folder or its shared memory.
     """
 
-    def __init__(self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int) -> None:
+    def __init__(self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int = 4) -> None:
         self.say, self.began, self.person = say, began, person
         with leftovers.making():
             self.claim = Claim()

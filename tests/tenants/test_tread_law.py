@@ -215,7 +215,7 @@ def test_a_law_may_have_as_many_numbers_as_it_likes_and_any_state_at_rest(folder
 
 
 def test_too_stiff_a_tread_is_named(folder: Path) -> None:
-    with pytest.raises(ConfigError, match=r"brush\.yaml: carcass_damping: got 1000000.0, expected at most"):
+    with pytest.raises(ConfigError, match=r"brush\.yaml: line \d+: carcass_damping: got 1000000.0, expected at most"):
         on_tires(folder, "brush", carcass_damping=1e6)
 
 
@@ -257,7 +257,7 @@ def test_a_run_with_such_a_law_says_so_once_and_goes_to_its_end(folder: Path, tm
 
 
 def test_an_unknown_type_names_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"t\.yaml: type: got 'brushh', expected a tread law: tmeasy or brush.*did you mean brush"):
+    with pytest.raises(ConfigError, match=r"t\.yaml: type: got 'brushh', expected a tread law: tmeasy, brush.*did you mean brush"):
         tire({**TIRE, "type": "brushh"}, "t.yaml")
 
 
