@@ -126,11 +126,11 @@ def test_accelerations_are_those_of_the_general_engine(name: str, seed: int) -> 
             assert found[system.joint_v[f"{label}_knuckle"]][0] == pytest.approx(out["theta_ddot"][i], rel=1e-9, abs=1e-9)
 
 
-DRIVEN = ("all kinds", "three wheels")
-"""Of every size one, for each has a step of its own to be compiled."""
+DRIVEN = ("all kinds", "five links")
+"""Of one size: each has a step of its own to be compiled, which takes a minute."""
 
 
-@pytest.mark.parametrize("name", (*DRIVEN, "six wheels", "five links"))
+@pytest.mark.parametrize("name", (*DRIVEN, "six wheels"))
 def test_it_stands_on_all_its_wheels(tmp_path: Path, name: str) -> None:
     car = built(tmp_path, name)
     car.reset(ground("flat"))
@@ -143,7 +143,7 @@ def test_it_stands_on_all_its_wheels(tmp_path: Path, name: str) -> None:
     assert (loads > 0.0).all()
 
 
-@pytest.mark.parametrize("name", (*DRIVEN, "five links"))
+@pytest.mark.parametrize("name", DRIVEN)
 def test_it_drives_off_straight_and_brakes_to_a_stop(tmp_path: Path, name: str) -> None:
     """A car of which both sides are alike goes straight ahead, and the brakes of all axles hold it."""
     car, arrays = built(tmp_path, name), ground("flat")
