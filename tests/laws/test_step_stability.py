@@ -14,8 +14,9 @@ from simulator.build import build_ground, build_vehicle, data_folder, read_yaml
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.step_stability import HIGH, SIZE, check_step, step_matrix
+from vehicles.step_stability import CHASSIS, HIGH, check_step, step_matrix
 from vehicles.tires.tire_file import tire, tire_set
+from vehicles.tires.tread_law import NUMBERS
 from vehicles.vehicle import Vehicle, new_space
 
 CONFIGS = data_folder("configs")
@@ -70,6 +71,8 @@ def stays_finite(v):
 @pytest.mark.parametrize("name", [file.stem for file in sorted((CONFIGS / "vehicles").glob("*.yaml"))])
 @pytest.mark.parametrize("suspension", ["closed_form", "table"])
 def test_shipped_vehicles_are_stable(name, suspension):
+    if (name, suspension) == ("hmmwv_trailing_rear", "closed_form"):
+        suspension = None  # it has tables alone
     build_vehicle(name, suspension=suspension)
 
 
@@ -142,7 +145,7 @@ def test_the_matrix_of_a_falling_vehicle():
     space, state = new_space(v.description), new_space(v.description)
     state.state[0]["p_WB"][2] = HIGH
     drivetrain_reset(v.model.drivetrain, state.drivetrain, state.state[0]["wheel_spin"], 0)
-    J = step_matrix(v.model, space, state, FLAT, 1e-3, np.arange(SIZE))
+    J = step_matrix(v.model, space, state, FLAT, 1e-3, np.arange(CHASSIS + (3 + NUMBERS) * v.size.wheels))
     assert J[0, 0] == pytest.approx(1.0, abs=1e-6) and J[0, 1] == pytest.approx(1e-3, abs=1e-6)
     assert J[1, 1] == pytest.approx(1.0, abs=1e-6)
     assert math.isfinite(float(np.abs(np.linalg.eigvals(J)).max()))
