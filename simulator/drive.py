@@ -18,6 +18,7 @@ from typing import Any
 from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError, StreamError
 from simulator.base.records import Record
+from simulator.base.ticks import whole_ticks
 from simulator.build import build, view_geometry
 from simulator.clock import lateness_text, prepare_process, release_process
 from simulator.configuration.command_line import session_of
@@ -31,7 +32,7 @@ from simulator.driver.find_driver import driver_kind, follows_maneuver, new_driv
 from simulator.incident import is_upright
 from simulator.motion.protocol import Engine
 from simulator.motion.protocols import DEFAULT
-from simulator.motion.stream import MotionStream, ticks_per_packet
+from simulator.motion.stream import MotionStream
 from simulator.outlets import Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, park
 from simulator.record.writer import LogOptions
@@ -121,7 +122,7 @@ class Host:
         ticks_per_row(parts)
         motion = parts.options.motion
         if motion.rate is not None:
-            ticks_per_packet(motion.rate, parts.step)
+            whole_ticks(motion.rate, parts.step, "stream", "rate")
         stream = self._stream(*self._address) if motion.on and self._address is not None else None
         self._folder = RunFolder(self.options.out)
         folder = self._folder.path

@@ -16,8 +16,8 @@ from simulator.base.aside import Aside
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Ranges, Record, Table
 from simulator.base.section import Section
-from simulator.base.tenants import Registry
-from simulator.base.words import did_you_mean
+from simulator.base.tenants import Registry, making
+from simulator.base.ticks import whole_ticks
 
 if TYPE_CHECKING:
     from simulator.session import Session
@@ -180,21 +180,11 @@ def build_outlets(said: Sequence[Any], file: object, folder: Path, h: float, key
 
 def _outlet(s: Section, folder: Path, h: float) -> OutletAside:
     name = s.text("type", expected="the kind of the outlet")
-    kind = OUTLETS.get(name)
-    if kind is None:
-        known = OUTLETS.names()
-        there = f"an outlet: {' or '.join(known)}{did_you_mean(name, known)}" if known else "nothing: no plugin has brought an outlet"
-        raise ConfigError(s.file, s.path("type"), name, there)
+    kind = OUTLETS.chosen(name, s.file, s.path("type"))
     check(kind)
     rate = s.number("rate", kind.rate, least=0.1, most=1.0 / h)
-    every = round(1.0 / (rate * h))
-    if abs(every * rate * h - 1.0) > 1e-9:
-        raise ConfigError(s.file, s.path("rate"), rate, f"a rate that divides {1.0 / h:g} ticks per second")
+    every = whole_ticks(rate, h, s.file, s.path("rate"))
     parameters = s.record(kind.parameters, kind.ranges, kind.defaults, beside=("type", "rate"))
-    try:
+    with making(f"outlet {name}"):
         outlet = kind.make(OutletSettings(parameters, folder, every * h))
-    except JounceError:
-        raise
-    except Exception as error:
-        raise JounceError(f"outlet {name}: it cannot be made: {type(error).__name__}: {error}") from error
     return OutletAside(name, outlet, every)

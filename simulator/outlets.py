@@ -120,7 +120,7 @@ class Telemetry:
     ----------
     folder : existing folder
     session_readout, command : READOUT and COMMAND records of the session
-    every : ticks between two rows, see `simulator.record.writer.ticks_per_row`
+    every : ticks between two rows
     options : see there
     more : further records to log, see `simulator.record.channels.Channels`
     readout_table : READOUT with the wheels of the vehicle
@@ -173,7 +173,7 @@ class Recorder:
     Parameters
     ----------
     session : what is logged
-    every : ticks between two rows, see `simulator.record.writer.ticks_per_row`
+    every : ticks between two rows
     channels : names, fields, patterns, see `simulator.record.channels.chosen`; all when empty
 
     Raises ConfigError when no column fits what is wanted.

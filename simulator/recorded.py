@@ -17,12 +17,12 @@ import yaml
 from simulator.base.errors import ConfigError
 from simulator.base.jsontext import json_text
 from simulator.base.machine import version
+from simulator.base.ticks import whole_ticks
 from simulator.build import Parts
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
 from simulator.configuration.tree import Configuration
 from simulator.outlets import Telemetry
-from simulator.record import writer
 from simulator.record.files import write_text
 from simulator.record.recover import LogInfo, read_logs
 from simulator.record.writer import PLAIN, LogOptions
@@ -76,7 +76,7 @@ def open_log(parts: Parts, session: Session, folder: RunFolder, armed: bool, opt
 def ticks_per_row(parts: Parts) -> int:
     """Ticks between two rows of the log. Raises ConfigError: the rate does not divide that of the ticks."""
     try:
-        return writer.ticks_per_row(parts.options.log.rate, parts.step)
+        return whole_ticks(parts.options.log.rate, parts.step, "log", "rate")
     except ConfigError as error:
         c, place = parts.configuration, "outlets.telemetry.rate"
         raise c.wrong(parse(place) if c.has(place) else (), error) from None

@@ -12,6 +12,7 @@ from typing import Any
 from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
+from simulator.base.ticks import whole_ticks
 from simulator.build import Parts, build
 from simulator.configuration.command_line import session_of
 from simulator.configuration.settings import option
@@ -23,7 +24,6 @@ from simulator.maneuvers.metrics import columns, evaluate
 from simulator.maneuvers.report import write_metrics, write_report
 from simulator.outlets import Recorder, Telemetry
 from simulator.record.log import Log
-from simulator.record.writer import ticks_per_row
 from simulator.recorded import open_log
 from simulator.run_folder import RunFolder
 from simulator.session import PartError, Session
@@ -74,7 +74,7 @@ def run_maneuver(
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    measured = Recorder(session, ticks_per_row(METRICS_RATE, parts.step), columns(parts.vehicle.corner_names))
+    measured = Recorder(session, whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"), columns(parts.vehicle.corner_names))
     asked = Asked()
 
     def keep_going(session: Session) -> bool:

@@ -14,7 +14,6 @@ from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
 from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from simulator.base.words import did_you_mean
 from washout import classical, procedure
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.contract import WashoutKind
@@ -216,10 +215,7 @@ def _kind_of(mapping: Any, file: object) -> WashoutKind:
     name = mapping.get("type", DEFAULT)
     if "type" not in mapping:
         warnings.warn(f"{file}: no type is said, so it is {DEFAULT}; write `type: {DEFAULT}`", WashoutTypeWarning, stacklevel=3)
-    kind = WASHOUTS.get(name) if isinstance(name, str) else None
-    if kind is None:
-        known = WASHOUTS.names()
-        raise ConfigError(file, "type", name, f"a washout: {' or '.join(known)}{did_you_mean(name, known)}")
+    kind = WASHOUTS.chosen(name, file, "type")
     check(kind)
     if kind is not KIND and {key for key in mapping if key not in ("type", "rate")} != {"cueing", "procedure"}:
         raise ConfigError(file, "", sorted(map(str, mapping)), "the two sections cueing and procedure, `type`, and `rate` perhaps")

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from simulator.base.aside import Aside
-from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fields import from_mapping
 from simulator.base.outside import address_of
 from simulator.base.records import Record, numbers, record
+from simulator.base.tenants import making
+from simulator.base.ticks import whole_ticks
 from washout.contract import PREVIEW_POINTS, RESULT, SEEN, WashoutKind, WashoutWorld
 from washout.platform import HEXAPOD
 from washout.preview import Preview
@@ -50,16 +51,12 @@ class TenantOwner:
             platform[0][name] = p[0][name]
         world = WashoutWorld(platform, float(p[0]["gravity"]), self._h)
         self._aside: Aside | None = None
-        try:
+        with making(f"washout {kind.name}"):
             if kind.begin is not None:
                 kind.begin(self.parameters, self._state, world)
             if kind.make is not None:
                 step = kind.make(self.parameters, world).step
                 self._aside = Aside(f"washout {kind.name}", lambda seen: _pose(step(seen, self._h)))
-        except JounceError:
-            raise
-        except Exception as error:
-            raise JounceError(f"washout {kind.name}: it cannot be made: {type(error).__name__}: {error}") from error
         p[0]["washout_every"] = self.every
         p[0]["washout_kernel"] = 0 if kind.kernel is None else kind.kernel.address
         for name, one in (("parameters", self.parameters), ("state", self._state), ("seen", self._seen), ("result", self._result)):
@@ -129,7 +126,4 @@ def _ticks(rate: Any, kind: WashoutKind, h: float, file: object) -> int:
     if rate is None and kind.rate == 0.0:
         return 1
     wanted = float(numbers(kind.rate if rate is None else rate, (), file, "rate", "Hz", (0.1, 1.0 / h)))
-    every = round(1.0 / (wanted * h))
-    if abs(every * wanted * h - 1.0) > 1e-9:
-        raise ConfigError(file, "rate", wanted, f"a rate that divides {1.0 / h:g} ticks per second")
-    return every
+    return whole_ticks(wanted, h, file, "rate")

@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from simulator.base.errors import JounceError
-from simulator.base.words import did_you_mean
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.words import article, did_you_mean
 
 Tenant = TypeVar("Tenant")
 
@@ -56,6 +56,16 @@ class Registry(Generic[Tenant]):
             tenant = self._found[name] = loaded(tenant)
         return cast("Tenant | None", tenant)
 
+    def chosen(self, name: object, file: object, key: str) -> Tenant:
+        """The tenant that an entry of a file names. Raises ConfigError: there is none of that name; JounceError as `get`."""
+        found = self.get(name) if isinstance(name, str) else None
+        if found is None:
+            known = self.names()
+            one = f"{article(self.what)} {self.what}"
+            there = f"{one}: {' or '.join(known)}{did_you_mean(name, known)}" if known else f"nothing: no plugin has brought {one}"
+            raise ConfigError(file, key, name, there)
+        return found
+
     def need(self, name: object) -> Tenant:
         """The tenant of a name. Raises JounceError when there is none: with the names there are, and the nearest one."""
         found = self.get(name) if isinstance(name, str) else None
@@ -79,7 +89,9 @@ class Registry(Generic[Tenant]):
 
     def _take(self, name: str, tenant: Tenant, source: str) -> None:
         if self._found.setdefault(name, tenant) is not tenant:
-            raise JounceError(f"there is a {self.what} called {name} already: one of {self._from[name]}, one of {source}")
+            raise JounceError(
+                f"there is {article(self.what)} {self.what} called {name} already: one of {self._from[name]}, one of {source}"
+            )
         self._from.setdefault(name, source)
 
     def _load(self, point: Any) -> None:
@@ -97,9 +109,22 @@ class Registry(Generic[Tenant]):
                 other = self._offered.get(point.name)
                 source = other.value if other is not None else self._from.get(point.name)
                 if source is not None and source != point.value:
-                    raise JounceError(f"there is a {self.what} called {point.name} already: one of {source}, one of {point.value}")
+                    raise JounceError(
+                        f"there is {article(self.what)} {self.what} called {point.name} already: one of {source}, one of {point.value}"
+                    )
                 self._offered[point.name] = point
         return self._offered
+
+
+@contextlib.contextmanager
+def making(what: str) -> Iterator[None]:
+    """Around the making of a tenant, which may be anybody's code; `what` it is, with its name. Raises JounceError: it cannot be made."""
+    try:
+        yield
+    except JounceError:
+        raise
+    except Exception as error:
+        raise JounceError(f"{what}: it cannot be made: {type(error).__name__}: {error}") from error
 
 
 class Choices:

@@ -39,6 +39,11 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     return f" (did you mean {found}?)" if found else ""
 
 
+def article(noun: str) -> str:
+    """``a`` or ``an``, as the noun wants it."""
+    return "an" if noun[:1] in tuple("aeiou") else "a"
+
+
 def no_such_key(word: object, known: Iterable[str], others: Iterable[str] = ()) -> str:
     """What was expected instead of a key: the nearest of `known` and `others`, and the `known` ones in order."""
     known = sorted(known)

@@ -17,6 +17,7 @@ from simulator.base.aside import Aside
 from simulator.base.errors import JounceError
 from simulator.base.fields import from_mapping
 from simulator.base.records import Ranges, Record, Table, record
+from simulator.base.tenants import making
 from simulator.driver.source import sound_command
 from terrain.surface import Ground
 from vehicles.command import COMMAND
@@ -73,12 +74,8 @@ class DriverKind:
 
 def make_driver(kind: DriverKind, settings: DriverSettings, ours: bool, paced: bool) -> Driver:
     """A driver, one from outside in its own thread; `paced`: in real time. Raises JounceError: it cannot be made."""
-    try:
+    with making(f"driver {kind.name}"):
         driver = kind.make(settings)
-    except JounceError:
-        raise
-    except Exception as error:
-        raise JounceError(f"driver {kind.name}: it cannot be made: {type(error).__name__}: {error}") from error
     return driver if ours else DriverAside(kind.name, driver, paced)
 
 

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from simulator.base.aside import Aside
-from simulator.base.errors import JounceError
 from simulator.base.fields import from_mapping
 from simulator.base.records import Ranges, Record, Table, record
+from simulator.base.tenants import making
 from simulator.driver.controls import Lever, write_pedals
 from simulator.driver.devices import DeviceHub
 from simulator.driver.keyboard import Keys
@@ -94,12 +94,8 @@ class SourceKind:
 def make_source(kind: SourceKind, cabin: Cabin, said: Mapping[str, Any], ours: bool) -> Source | None:
     """A source, one from outside in its own thread. Raises ConfigError, DeviceError, JounceError."""
     parameters = from_mapping(kind.parameters, said, f"input source {kind.name}", "", kind.defaults, kind.ranges)
-    try:
+    with making(f"input source {kind.name}"):
         source = kind.make(cabin, parameters)
-    except JounceError:
-        raise
-    except Exception as error:
-        raise JounceError(f"input source {kind.name}: it cannot be made: {type(error).__name__}: {error}") from error
     return source if ours or source is None else SourceAside(kind.name, source)
 
 

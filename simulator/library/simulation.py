@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
 from simulator.base.records import Record
+from simulator.base.ticks import whole_ticks
 from simulator.base.words import did_you_mean
 from simulator.incident import Incident
 from simulator.library.parts import Changes, assemble
@@ -18,7 +19,7 @@ from simulator.maneuvers.metrics import columns, evaluate
 from simulator.outlets import Present, Recorder
 from simulator.record.channels import Channel
 from simulator.record.log import Log
-from simulator.record.writer import LOG_RATE, ticks_per_row
+from simulator.record.writer import LOG_RATE
 from simulator.recorded import about_run, recorded
 from simulator.session import Driver, Session
 from simulator.warm import compile_kernels
@@ -153,7 +154,7 @@ class Simulation:
         compile_kernels(lambda line: None)
         names = {"vehicle": vehicle, "terrain": terrain, "maneuver": maneuver, "washout": washout, "platform": platform}
         self._parts = assemble(names, changes, session)
-        self._every = ticks_per_row(log_rate, self._parts.step)
+        self._every = whole_ticks(log_rate, self._parts.step, "log", "rate")
         self._channels = tuple(channels)
         self._held = HeldCommand()
         self._driver: Any = FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
@@ -212,7 +213,9 @@ class Simulation:
         self._recorder = Recorder(session, self._every, self._channels)
         self._measured: Recorder | None = None
         if parts.maneuver is not None:
-            self._measured = Recorder(session, ticks_per_row(METRICS_RATE, parts.step), columns(parts.vehicle.corner_names))
+            self._measured = Recorder(
+                session, whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"), columns(parts.vehicle.corner_names)
+            )
         session.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
         self._present = Present(session)
         session.publish()

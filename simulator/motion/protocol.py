@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import JounceError, StreamError
+from simulator.base.errors import StreamError
 from simulator.base.fields import from_mapping
 from simulator.base.records import Ranges, Record, Table
+from simulator.base.tenants import making
 from simulator.motion.packets import MotionPacket
 
 CONTRACT = 1
@@ -89,12 +90,8 @@ class Protocol:
 def encoder_of(protocol: Protocol, said: Mapping[str, Any], file: object, engine: Engine, interval: float) -> Encoder:
     """The encoder of a protocol, its parameters as the mapping says. Raises ConfigError, JounceError: it cannot be made."""
     parameters = from_mapping(protocol.parameters, said, file, "", protocol.defaults, protocol.ranges)
-    try:
+    with making(f"protocol {protocol.name}"):
         return protocol.make(ProtocolSettings(parameters, engine, interval))
-    except JounceError:
-        raise
-    except Exception as error:
-        raise JounceError(f"protocol {protocol.name}: it cannot be made: {type(error).__name__}: {error}") from error
 
 
 def checked(protocol: Protocol, encode: Encoder) -> Encoder:

@@ -18,8 +18,9 @@ import numpy as np
 
 from simulator.base.aside import Aside
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, StreamError
+from simulator.base.errors import StreamError
 from simulator.base.records import Record, record
+from simulator.base.ticks import whole_ticks
 from simulator.motion.fade import LONGEST_FADE, Fade
 from simulator.motion.packets import MotionPacket
 from simulator.motion.protocol import NO_ENGINE, Engine, Said, checked, encoder_of
@@ -80,7 +81,7 @@ class MotionStream:
         self.protocol = protocol
         self.kind = PROTOCOLS.need(protocol)
         check(self.kind)
-        self.every = ticks_per_packet(self.kind.rate if rate is None else rate, tick)
+        self.every = whole_ticks(self.kind.rate if rate is None else rate, tick, "stream", "rate")
         self.tick = tick
         self.interval = self.every * tick
         """Time between packets [s]."""
@@ -275,16 +276,6 @@ class Brake:
 
     def _look(self) -> None:
         self.still = bool(np.abs(self._s[0]["rates"]).max() < STILL)
-
-
-def ticks_per_packet(rate: float, tick: float) -> int:
-    """Whole number of ticks between packets. Raises ConfigError when there is none."""
-    if not (math.isfinite(rate) and rate > 0.0):
-        raise ConfigError("stream", "rate", rate, "a number above zero, in packets per second")
-    every = round(1.0 / (rate * tick))
-    if every < 1 or abs(every * rate * tick - 1.0) > 1e-9:
-        raise ConfigError("stream", "rate", rate, f"a rate that divides {1.0 / tick:g} ticks per second")
-    return every
 
 
 def _resolve(host: str, port: int) -> tuple[str, int]:

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any
 
 from simulator.base.console import complain
-from simulator.base.errors import ConfigError, OutputError
+from simulator.base.errors import OutputError
 from simulator.base.jsontext import json_text
 from simulator.base.machine import origin
 from simulator.base.records import Record, Table
@@ -69,14 +69,6 @@ class LogOptions:
 
 
 PLAIN = LogOptions()
-
-
-def ticks_per_row(rate: float, step: float) -> int:
-    """Ticks of `step` [s] between two rows at `rate` [1/s]. Raises ConfigError when no whole number of ticks gives that rate."""
-    every = round(1.0 / (rate * step)) if rate * step > 0.0 else 0
-    if every < 1 or abs(every * rate * step - 1.0) > 1e-9:
-        raise ConfigError("log rate", "", rate, f"rows per second that divide the {1.0 / step:g} steps per second")
-    return every
 
 
 def texts(about: Mapping[str, Any]) -> dict[str, str]:

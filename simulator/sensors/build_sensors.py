@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from simulator.base.aside import Aside
-from simulator.base.errors import ConfigError, JounceError
+from simulator.base.errors import ConfigError
 from simulator.base.frames import rotation_of_euler
 from simulator.base.records import Record, Table, record
 from simulator.base.section import Section
-from simulator.base.words import did_you_mean
+from simulator.base.tenants import making
+from simulator.base.ticks import whole_ticks
 from simulator.sensors.contract import Mount, Seen, Sensor, SensorKind, SensorSettings
 from simulator.sensors.kinds import SENSORS, check
 from terrain.surface import Ground
@@ -115,10 +116,7 @@ def build_sensors(said: Sequence[Any], file: object, ground: Ground, h: float, s
 
 def _sensor(s: Section, ground: Ground, h: float, seed: int) -> MountedSensor:
     of = s.text("type", expected="the kind of the sensor")
-    kind = SENSORS.get(of)
-    if kind is None:
-        known = SENSORS.names()
-        raise ConfigError(s.file, s.path("type"), of, f"a sensor: {' or '.join(known)}{did_you_mean(of, known)}")
+    kind = SENSORS.chosen(of, s.file, s.path("type"))
     check(kind)
     name = s.text("name", of)
     if not name.isidentifier() or name in RESERVED:
@@ -126,19 +124,13 @@ def _sensor(s: Section, ground: Ground, h: float, seed: int) -> MountedSensor:
             s.file, s.path("name"), name, "letters, digits and underscores, for the names of columns; not command or platform"
         )
     rate = s.number("rate", kind.rate, least=0.1, most=1.0 / h)
-    every = round(1.0 / (rate * h))
-    if abs(every * rate * h - 1.0) > 1e-9:
-        raise ConfigError(s.file, s.path("rate"), rate, f"a rate that divides {1.0 / h:g} ticks per second")
+    every = whole_ticks(rate, h, s.file, s.path("rate"))
     mount = _mount(Section(s.raw("mount", {}), s.file, s.path("mount")))
     parameters = s.record(kind.parameters, kind.ranges, kind.defaults, beside=("type", "name", "rate", "mount"))
     random = np.random.default_rng([seed, zlib.crc32(name.encode())])
     settings = SensorSettings(parameters, mount, every * h, random, ground)
-    try:
+    with making(f"sensor {name}"):
         made = kind.make(settings)
-    except JounceError:
-        raise
-    except Exception as error:
-        raise JounceError(f"sensor {name}: it cannot be made: {type(error).__name__}: {error}") from error
     return MountedSensor(name, kind, made, every, aside=not SENSORS.is_ours(of))
 
 

@@ -9,11 +9,11 @@ from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.base.errors import ConfigError, StreamError
+from simulator.base.errors import StreamError
 from simulator.base.records import record
 from simulator.motion.packets import MotionPacket, decode, encode
 from simulator.motion.receiver import Receiver
-from simulator.motion.stream import LAST_PACKETS, MotionStream, ticks_per_packet
+from simulator.motion.stream import LAST_PACKETS, MotionStream
 from vehicles.readout import READOUT
 
 
@@ -91,14 +91,6 @@ def test_errors_of_the_network_are_counted_not_raised():
     stream.publish(readout(), cueing(), run=True)
     assert (stream.sent, stream.errors) == (0, 1)
     stream.close()
-
-
-def test_rates_that_divide_the_ticks():
-    assert ticks_per_packet(250.0, 1e-3) == 4
-    assert ticks_per_packet(1000.0, 1e-3) == 1
-    for rate in (60.0, 2000.0, 0.0, -1.0, math.nan):
-        with pytest.raises(ConfigError, match="rate"):
-            ticks_per_packet(rate, 1e-3)
 
 
 @pytest.mark.parametrize(("host", "port"), [("127.0.0.1", 0), ("127.0.0.1", 70000), ("no.such.host.invalid", 42400), ("", 42400)][:3])

@@ -14,7 +14,7 @@ from simulator.base.machine import version
 from simulator.base.records import record
 from simulator.record.log import NoSuchColumnError, read_log
 from simulator.record.memory import FIRST_ROWS, MemoryLog
-from simulator.record.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units, ticks_per_row
+from simulator.record.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
@@ -61,19 +61,6 @@ def test_what_fits_no_column_is_refused_before_anything_is_written(tmp_path, wro
     assert wrong in str(error.value)
     assert near in str(error.value)
     assert not list(tmp_path.glob("telemetry.*"))
-
-
-@pytest.mark.parametrize(
-    ("rate", "step", "ticks"), [(1000.0, 1e-3, 1), (500.0, 1e-3, 2), (100.0, 1e-3, 10), (0.1, 1e-3, 10_000), (2000.0, 5e-4, 1)]
-)
-def test_a_row_comes_every_so_many_ticks(rate, step, ticks):
-    assert ticks_per_row(rate, step) == ticks
-
-
-@pytest.mark.parametrize("rate", [0.0, -1.0, 300.0, 2000.0, float("nan"), float("inf")])
-def test_a_rate_that_no_whole_number_of_ticks_gives_is_refused(rate):
-    with pytest.raises(ConfigError, match="1000 steps per second"):
-        ticks_per_row(rate, 1e-3)
 
 
 def test_a_log_knows_its_run(tmp_path):

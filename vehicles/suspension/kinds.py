@@ -7,7 +7,6 @@ import importlib
 from simulator.base.errors import ConfigError
 from simulator.base.section import Section
 from simulator.base.tenants import Registry
-from simulator.base.words import did_you_mean
 from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
 
@@ -34,10 +33,7 @@ def register(name: str, axle: type[Axle]) -> None:
 def read_axle(s: Section, steered: bool) -> Axle:
     """The axle of a section of a vehicle file. Raises ConfigError."""
     name = s.raw("suspension", SHIPPED[0])
-    axle = KINDS.get(name) if isinstance(name, str) else None
-    if axle is None:
-        known = KINDS.names()
-        raise ConfigError(s.file, s.path("suspension"), name, f"one of {', '.join(known)}{did_you_mean(name, known)}")
+    axle = KINDS.chosen(name, s.file, s.path("suspension"))
     if axle.block is not None:
         axle.block.check(name)
     if steered and axle.unsteered:
