@@ -34,6 +34,7 @@ from simulator.motion.stream import MotionStream
 from simulator.motion.watchdog import warm_up
 from simulator.session import Session
 from vehicles.command import COMMAND
+from vehicles.free_steering import answer_with_arm
 from vehicles.step import vehicle_step
 
 H = 1e-3
@@ -64,18 +65,20 @@ def _compile(say: Callable[[str], None]) -> None:
     ground.height(0.0, 0.0)
     build_ground("jacksboro")  # its roads and hills are made, those of a plain are not
     done("ground")
-    vehicle = build_vehicle(DEFAULTS["vehicle"], check_step=False)
-    vehicle.reset(arrays)
-    done("suspension, chassis and tires")
-    command = record(COMMAND)
-    vehicle.step(arrays, command, H)
-    vehicle.read(command)
-    done("engine, gearbox, brakes and the vehicle's step")
     cueing = build_cueing(DEFAULTS["washout"], DEFAULTS["platform"], H)
     cueing.step(np.zeros(3), np.zeros(3), False, H)
+    cueing.feel(np.zeros(3), np.zeros(3))
     done("motion cueing")
     warm_up(cueing.platform)
     done("virtual platform")
+    vehicle = build_vehicle(DEFAULTS["vehicle"], check_step=False)
+    compile_for(answer_with_arm, vehicle.model, vehicle.space, H)  # while the other process is at the step that calls it
+    vehicle.reset(arrays)
+    command = record(COMMAND)
+    vehicle.read(command)
+    done("suspension, chassis and tires")
+    vehicle.step(arrays, command, H)
+    done("engine, gearbox, brakes and the vehicle's step")
     session = Session(vehicle, ground, _Nobody(), cueing, [], H)
     session.reset()
     cueing.arm()
@@ -88,14 +91,19 @@ def _compile(say: Callable[[str], None]) -> None:
 
 
 def _from_the_other_end() -> None:
-    """The same kernels, those first that `_compile` comes to last; not the tick itself, by which `compile_kernels` knows that all are there."""
-    cueing = build_cueing(DEFAULTS["washout"], DEFAULTS["platform"], H)
-    cueing.step(np.zeros(3), np.zeros(3), False, H)
-    warm_up(cueing.platform)
+    """The vehicle's step, which takes longest, and what it needs; `_compile` comes to it when most else is done.
+
+    The two look at the same pieces of code twice, so the suspension is compiled where the step is. Not the tick itself, by which
+    `compile_kernels` knows that all are there.
+    """
     vehicle, ground = build_vehicle(DEFAULTS["vehicle"], check_step=False), build_ground("flat")
     arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
-    step: Any = vehicle_step  # compiled, not called: the vehicle stands nowhere
-    step.compile(tuple(numba.typeof(one) for one in (vehicle.model, vehicle.space, arrays, record(COMMAND), H)))
+    compile_for(vehicle_step, vehicle.model, vehicle.space, arrays, record(COMMAND), H)
+
+
+def compile_for(function: Any, *arguments: Any) -> None:
+    """Compile a kernel for such arguments, without calling it: the vehicle may stand nowhere."""
+    function.compile(tuple(numba.typeof(one) for one in arguments))
 
 
 @contextlib.contextmanager

@@ -96,7 +96,7 @@ WORK = (
 """Scratch of one evaluation, kept in a record so that nothing is allocated."""
 
 
-@kernel
+@inline
 def accelerations(m, s):
     """Forward dynamics: all accelerations, of chassis and thetas, from state and loads.
 

@@ -19,7 +19,7 @@ from terrain.surface import height_and_normal
 from vehicles.drivetrain.driveline import wheel_share
 from vehicles.drivetrain.torque_converter import converter_torques
 from vehicles.sides import axle_of
-from vehicles.stages import Model, Space, add_reactions, answer, before_contact, feel, gather_tire_loads, move_suspension, tables_alone
+from vehicles.stages import Model, Space, add_reactions, answer, before_contact_at_leisure, feel, gather_tire_loads, present_suspension
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.tires.load import static_force
 from vehicles.tires.wheels import answer_outside, hold_tire, press_tire, touch_ground
@@ -150,12 +150,6 @@ def _unloaded_angle(m: Model, s: Space, ground: Ground, i: int) -> float:
 
 
 @kernel
-def present_suspension(m, s):
-    """The corners at the present state, in closed form where there is one."""
-    move_suspension(m, s, tables_alone(m))
-
-
-@kernel
 def idle_drive(m, s):
     """Torques of the half shafts while the engine idles against the converter and the wheels stand, and their reaction on the chassis."""
     d = s.drivetrain[0]
@@ -188,7 +182,7 @@ def static_residual(m, s, ground, place, unknown, residual):
     wheels = len(x["theta"])
     for i in range(wheels):
         x["theta"][i] = unknown[6 + i]
-    before_contact(m, s, tables_alone(m), 0.0)
+    before_contact_at_leisure(m, s, 0.0)
     for i in range(wheels):
         find_ground(m, s, i, ground)
         hold_ground(m, s, i, place, unknown)

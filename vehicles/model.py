@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Block, Blocks, new_blocks
 from vehicles.suspension.corner import CORNERS, INPUTS, KINEMATICS
 from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.corner_sums import MechanismRecords, Workspace
 from vehicles.suspension.default_kind import PARAMETERS, pad_default
 from vehicles.suspension.ends import no_ends
 
@@ -54,14 +55,6 @@ class Design:
                 raise ConfigError(corner.file, corner.key, corner.kind, f"{kind.kind} on both axles")
             found.append(corner)
         return tuple(found)
-
-
-class MechanismRecords(NamedTuple):
-    """What kernels read of a mechanism."""
-
-    chassis: Record
-    corners: Record
-    struts: Record
 
 
 @dataclass(frozen=True)
@@ -108,18 +101,6 @@ class Mechanism:
     def new_blocks(self) -> Blocks:
         """The blocks of its corners with memory of their own."""
         return new_blocks(self.own, self.blocks, self.size)
-
-
-class Workspace(NamedTuple):
-    """State and scratch records of one mechanism."""
-
-    blocks: Blocks
-    state: Record
-    inputs: Record
-    loads: Record
-    kinematics: Record
-    work: Record
-    out: Record
 
 
 def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: Record, axles: Axles = USUAL_AXLES) -> Mechanism:

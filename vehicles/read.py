@@ -12,6 +12,7 @@ from vehicles.suspension.blocks import place_blocks, show_blocks
 from vehicles.suspension.corner_sums import shock_rate
 from vehicles.suspension.tables.reduced_table import PLACES, interpolate_places
 from vehicles.suspension.tables.tabulated import place_corner
+from vehicles.tires.standstill import V_SHOW
 
 CARRIER_X, CARRIER_Z, LOWER, UPPER, OUTER, SHOCK, SPRING, INNER = (dtype_of(PLACES).fields[row[0]][1] // 8 for row in PLACES)  # type: ignore[index]
 """Where the fields of PLACES begin when it is taken as a row of numbers."""
@@ -120,6 +121,6 @@ def read_wheel(s, i, o):
         o["p_WC"][i, j] = c["p_WC"][j]
         o["F_C"][i, j] = c["F_C"][j]
         o["M_C"][i, j] = c["M_C"][j]
-    o["slip_ratio"][i], o["slip_angle"][i] = c["slip_ratio"], c["slip_angle"]
+    o["slip_ratio"][i], o["slip_angle"][i] = c["slip_ratio"], math.atan2(c["v_y"], max(abs(c["v_x"]), V_SHOW))
     o["tire_deflection"][i], o["sinkage"][i], o["hardness"][i] = c["tire_deflection"], c["sinkage"], c["hardness"]
     o["brake_torque"][i], o["drive_torque"][i] = s.axles[0]["brake_torque"][i], s.axles[0]["drive_torque"][i]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simulator.base.algebra.spatial import unrotated
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, sub, vector
 from simulator.base.frames import advance_quaternion, rotation_of_quaternion
-from simulator.base.jit import inline
+from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from vehicles.body_contact import touch_ground
 from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
@@ -25,7 +25,7 @@ from vehicles.free_steering import answer_with_arm, is_free, turn_arm
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.steering_torque import steering_torque
 from vehicles.suspension.blocks import Blocks
-from vehicles.suspension.corner_sums import prepare_here
+from vehicles.suspension.corner_sums import prepare_apart, prepare_here
 from vehicles.suspension.ends import hold_ends, stay_closed
 from vehicles.suspension.tables.reduced_table import ReducedTables
 from vehicles.suspension.tables.tabulated import prepare_from_tables
@@ -109,9 +109,21 @@ def move_suspension(m, s, tabulated):
 
 
 @inline
-def tables_alone(m):
-    """Whether there is nothing but tables: exact evaluations take the closed form where there is one."""
-    return m.tables.grid[0]["endless"] > 0
+def before_contact_at_leisure(m, s, h):
+    """`before_contact` in closed form where there is one, in less code: for all but the step."""
+    place_tierods(m.steering, s.steering, s.inputs)
+    present_suspension(m, s)
+    hold_ends(m, s, h)
+    move_wheels(s)
+
+
+@kernel
+def present_suspension(m, s):
+    """The corners at the present state, in closed form where there is one."""
+    if m.tables.grid[0]["endless"] > 0:
+        prepare_from_tables(m, s, True)
+    else:
+        prepare_apart(m, s)
 
 
 @inline

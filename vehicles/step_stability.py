@@ -22,9 +22,8 @@ from terrain.surface import GroundArrays
 from vehicles.axles import WHEELS, Axles, record_for
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.equilibrium import present_suspension
 from vehicles.readout import READOUT
-from vehicles.stages import Model, Space
+from vehicles.stages import Model, Space, present_suspension
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.step import vehicle_step
 from vehicles.suspension.anti_roll_bar import PLAIN

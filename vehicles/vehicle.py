@@ -20,11 +20,11 @@ from vehicles.brakes.friction_brake import brakes_from_mapping
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_from_mapping, drivetrain_reset
 from vehicles.drivetrain.drivetrain_file import drivetrain_file
-from vehicles.equilibrium import present_suspension, settle
+from vehicles.equilibrium import settle
 from vehicles.model import new_workspace
 from vehicles.read import find_points, read_vehicle, show_points
 from vehicles.readout import READOUT
-from vehicles.stages import Model, Space
+from vehicles.stages import Model, Space, present_suspension
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
 from vehicles.suspension.blocks import STOPPED, TRUSTED, WATCHED

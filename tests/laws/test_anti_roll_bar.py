@@ -19,12 +19,12 @@ from vehicles.description import read_description
 from vehicles.dynamics import accelerations
 from vehicles.held import HeldVehicle
 from vehicles.linearize import linearize
-from vehicles.model import Mechanism, Workspace, new_workspace
+from vehicles.model import Mechanism, new_workspace
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.steering_torque import steering_torque
 from vehicles.step_stability import check_step
 from vehicles.suspension.anti_roll_bar import held_point, measured
-from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.corner_sums import Workspace, prepare
 from vehicles.vehicle import Vehicle
 
 Array = NDArray[np.float64]

@@ -27,9 +27,10 @@ from vehicles.drivetrain.drivetrain import DRIVETRAIN_STATE, drivetrain_from_map
 from vehicles.dynamics import accelerations
 from vehicles.held import HeldVehicle
 from vehicles.linearize import linearize
-from vehicles.model import Workspace, new_mechanism, new_workspace
+from vehicles.model import new_mechanism, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
+from vehicles.suspension.corner_sums import Workspace
 from vehicles.vehicle import Vehicle
 from vehicles.vehicle_mechanism import CHASSIS, linear_struts, vehicle_mechanism
 

@@ -19,13 +19,14 @@ from tests.laws.table_accelerations import table_accelerations
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP, mirrored
 from tests.laws.vehicle_rig import command, drive, ground, image, standing, track
 from vehicles.dynamics import accelerations
-from vehicles.model import CORNER_NAMES, Workspace, new_mechanism, new_workspace
+from vehicles.model import CORNER_NAMES, new_mechanism, new_workspace
 from vehicles.multibody.formulations.by_name import make_formulation
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.articulated_body import accelerate_nodes
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody.tree.tree import move, set_velocities
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.suspension.corner_sums import Workspace
 from vehicles.suspension.five_link.constants import link_axes
 from vehicles.suspension.five_link.corner import FiveLinkCorner
 from vehicles.suspension.five_link.kinematics import CARRIER, LINKS

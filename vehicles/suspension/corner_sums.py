@@ -8,14 +8,17 @@ J_i theta' is (w, u) theta_dot, K_i Q' the rest of (w_rel, v_rel). Equations are
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from simulator.base.algebra.vectors import add, column, cross, dot, scale, vector
 from simulator.base.jit import inline, kernel
+from simulator.base.records import Record
 from vehicles.axles import WHEELS
 from vehicles.sides import axle_of, sides_of, sum_over_axles
 from vehicles.suspension.anti_roll_bar import apply_anti_roll_bars
-from vehicles.suspension.blocks import place_blocks
+from vehicles.suspension.blocks import Blocks, place_blocks
 from vehicles.suspension.struts import damper_force, spring_force
 
 SUMS = (
@@ -30,6 +33,26 @@ SUMS = (
 """Of all corners together; scratch of one evaluation."""
 
 
+class MechanismRecords(NamedTuple):
+    """What kernels read of a mechanism."""
+
+    chassis: Record
+    corners: Record
+    struts: Record
+
+
+class Workspace(NamedTuple):
+    """State and scratch records of one mechanism."""
+
+    blocks: Blocks
+    state: Record
+    inputs: Record
+    loads: Record
+    kinematics: Record
+    work: Record
+    out: Record
+
+
 @kernel
 def prepare(m, s):
     """Kinematics, sums, strut and bar forces of the corners at the present state.
@@ -37,6 +60,13 @@ def prepare(m, s):
     m : `corners` and `struts` are read, of a Model or of the `records` of a Mechanism; s : Space or Workspace, overwritten but for its state
     """
     prepare_here(m, s)
+
+
+@inline
+def prepare_apart(m, s):
+    """`prepare` for the records of a whole vehicle: compiled once for all who are in no hurry; m : Model, s : Space."""
+    mechanism = MechanismRecords(m.chassis, m.corners, m.struts)
+    prepare(mechanism, Workspace(s.blocks, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out))
 
 
 @inline

@@ -57,7 +57,6 @@ def finish(p, s, i, borne, grip, wheel, out):
     o["F_C"][0], o["F_C"][1], o["F_C"][2] = F_x + push_x, F_y + push_y, F_z
     o["M_C"][0], o["M_C"][1], o["M_C"][2] = M_x, M_y, M_z
     o["slip_ratio"] = (v_tread - v_x) / max(abs(v_tread), abs(v_x), V_SHOW)
-    o["slip_angle"] = math.atan2(v_y, max(abs(v_x), V_SHOW))
     to_world(i, loaded, wheel, out)
 
 

@@ -65,7 +65,6 @@ TIRE_OUT = (
     ("v_x", (), "m/s", "velocity of the contact point with a wheel that does not spin, along x"),
     ("v_y", (), "m/s", "the same along y"),
     ("slip_ratio", (), "1", "longitudinal slip, + = driving"),
-    ("slip_angle", (), "rad", "slip angle, + = wheel center moves to the left of its heading"),
     ("tire_deflection", (), "m", "radial deflection of the tire"),
     ("sinkage", (), "m", "sinkage of the wheel into the ground"),
     ("hardness", (), "1", "share of hard ground under the tire"),

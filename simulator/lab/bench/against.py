@@ -1,7 +1,8 @@
 """`jounce bench --against CHECKOUT`: this code beside that of another checkout, on this machine.
 
-One process for each, both warm; a repeat runs a figure in the one and at once in the other, so that a machine that changes its speed
-changes it for both. The figure is the median over the repeats of the ratio, ours over theirs.
+One process for each, both warm and on one processor core, since two of them may run at different speeds; a repeat runs a figure in the one
+and at once in the other, in SLICES of some milliseconds by turns, so that a core that changes its speed changes it for both. The figure is
+the median over the repeats of the ratio, ours over theirs.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from simulator.lab.bench.machine import machine
 
 HERE = Path(__file__).resolve().parents[3]
 WORKER = Path(__file__).with_name("against_worker.py")
+
+SLICES = 8
+"""Of a repeat, on each side."""
 
 LABELS = {
     "evaluation": "evaluation (14 accelerations)",
@@ -52,6 +56,11 @@ class Side:
             text=True,
         )
         self.figures: list[str] = []
+
+    def stay_on(self, core: int) -> None:
+        """Run on that processor core alone, on systems that can be told."""
+        if hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(self._process.pid, {core})
 
     def wait(self) -> None:
         """Until everything is compiled and in motion."""
@@ -86,24 +95,34 @@ def compare(checkout: str, repeats: int, say: Callable[[str], None]) -> dict[str
     say("starting and compiling both sides")
     sides = [Side(HERE), Side(there)]
     try:
+        core = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
         for side in sides:
             side.wait()
+            side.stay_on(core)
         found: dict[str, Any] = {}
         for name in (name for name in sides[0].figures if name in sides[1].figures):
             pairs = []
             for n in range(repeats + 1):
-                order = (0, 1) if n % 2 == 0 else (1, 0)
-                times = {side: sides[side].run(name) for side in order}
-                if n > 0:  # the first pair warms up
-                    pairs.append((times[0], times[1]))
-            ours, theirs = zip(*pairs, strict=True)
-            ratio = statistics.median(one / other for one, other in pairs)
-            found[name] = {"us": statistics.median(ours), "us_there": statistics.median(theirs), "ratio": ratio}
+                ours, theirs = _repeat(sides, name)
+                if n > 0:  # the first one warms up
+                    pairs.append((ours, theirs))
+            ratio = statistics.median(ours / theirs for ours, theirs in pairs)
+            us, us_there = (statistics.median(times) for times in zip(*pairs, strict=True))
+            found[name] = {"us": us, "us_there": us_there, "ratio": ratio}
             say(f"{LABELS[name]}: {ratio:.3f}")
     finally:
         for side in sides:
             side.close()
     return {"figures": found, "here": str(HERE), "there": str(there), "repeats": repeats, "machine": machine()}
+
+
+def _repeat(sides: list[Side], name: str) -> tuple[float, float]:
+    """Microseconds per round of a figure, ours and theirs."""
+    spent = [0.0, 0.0]
+    for n in range(SLICES):
+        for side in (0, 1) if n % 2 == 0 else (1, 0):
+            spent[side] += sides[side].run(name)
+    return spent[0] / SLICES, spent[1] / SLICES
 
 
 def main_against(checkout: str, repeats: int, as_json: bool, say: Callable[[str], None]) -> int:

@@ -26,8 +26,7 @@ from simulator.lab.validate.recording import Recording
 from terrain.surface import Ground
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.equilibrium import present_suspension
-from vehicles.stages import move_wheels
+from vehicles.stages import move_wheels, present_suspension
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius

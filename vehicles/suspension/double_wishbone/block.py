@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from simulator.base.algebra.trigonometry import sine_cosine
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, in_frame, scale, store, sub, vector
 from simulator.base.jit import inline
 from simulator.base.records import Record
@@ -26,9 +25,7 @@ def pad(parameters: Record) -> None:
 def place(corners, p, q, found, k):
     """See `vehicles.suspension.blocks`; corners : record of CORNERS, p : of DOUBLE_WISHBONES, found : of DOUBLE_WISHBONE_SCRATCH."""
     for i in range(len(q[0]["theta"])):
-        theta = limited(corners, i, q[0]["theta"][i])
-        found[0]["cos_theta"][i] = math.cos(theta)
-        found[0]["sin_theta"][i] = math.sin(theta)
+        found[0]["sin_theta"][i], found[0]["cos_theta"][i] = sine_cosine(limited(corners, i, q[0]["theta"][i]))
     double_wishbone_kinematics(p, q, found[0]["cos_theta"], found[0]["sin_theta"], found, k)
     sum_bodies(p[0]["mass"], found[0], q[0]["w_WB_B"], k[0], q[0]["theta"])
 
