@@ -20,6 +20,7 @@ from simulator.view.block import KeyReader, ViewWriter
 from simulator.view.claims import Claim
 from simulator.view.launch import ViewProcess, start_view_process
 from simulator.view.stills import UNFINISHED, start_pictures_process
+from vehicles.axles import WHEELS
 
 HANG = 5.0
 """s without a frame after which a window counts as hanging. Shorter: a busy machine stops the vehicle."""
@@ -63,7 +64,7 @@ class Keeper:
     Raises DeviceError when there is no room for its folder or its shared memory.
     """
 
-    def __init__(self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int = 4) -> None:
+    def __init__(self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int = int(WHEELS)) -> None:
         self.say, self.began, self.person = say, began, person
         with leftovers.making():
             self.claim = Claim()

@@ -17,7 +17,7 @@ import numpy as np
 from simulator.base.records import Length, Record, Table, labelled, record, sized
 
 AXLES = Length("axles", 2)
-WHEELS = Length("wheels", 4)
+WHEELS = Length("wheels", 4, ("FL", "FR", "RL", "RR"))
 
 
 class Size(NamedTuple):

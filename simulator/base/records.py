@@ -67,8 +67,11 @@ class Length(int):
 def sized(table: Table, **lengths: int) -> Table:
     """The table with lengths of its own in place of those that it leaves open, by their names."""
 
+    def of_its_own(n: int) -> int:
+        return Length(n.name, lengths[n.name]) if isinstance(n, Length) and lengths.get(n.name, n) != n else n
+
     def shaped(row: Row) -> Row:
-        shape = tuple(Length(n.name, lengths.get(n.name, int(n))) if isinstance(n, Length) else n for n in row[1])
+        shape = tuple(of_its_own(n) for n in row[1])
         kind = row[4:5] if len(row) < 5 or isinstance(row[4], str) else (sized(row[4], **lengths),)
         return (row[0], shape, *row[2:4], *kind, *row[5:])
 

@@ -66,7 +66,7 @@ class Fade:
 
         `active`: it drives, and motion is consented to. `moved`: since the last call it was put elsewhere.
         """
-        if readout.dtype is not self._held.dtype and readout.dtype != self._held.dtype:
+        if readout.dtype != self._held.dtype:
             self._rest_at(readout)
         sound = bool(np.isfinite(readout.view(np.float64)[self._floats]).all())
         time, before = float(readout[0]["time"]), float(self._held[0]["time"])

@@ -21,7 +21,6 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, Row, Table
 from simulator.base.words import did_you_mean
 
-CORNERS = ("FL", "FR", "RL", "RR")
 AXES = ("x", "y", "z")
 _MONOGRAM = (
     # pattern of the field's name, frame
@@ -175,7 +174,7 @@ def _suffixes(row: Row) -> list[str]:
         return [f"_{letter}" for letter in "wxyz"]
     labels = [""]
     for length in shape:
-        ends = getattr(length, "labels", ()) or (CORNERS if length == 4 else AXES if length == 3 else tuple(str(i) for i in range(length)))
+        ends = getattr(length, "labels", ()) or (AXES if length == 3 else tuple(str(i) for i in range(length)))
         labels = [f"{label}_{end}" for label in labels for end in ends]
     return labels
 

@@ -115,6 +115,39 @@ def test_a_killed_log_has_all_that_reached_the_disk_while_it_ran(tmp_path, pause
     assert about["ended"].startswith("killed")
 
 
+RESTING_LOGGER = """
+out = TelemetryWriter(sys.argv[1], [("", TABLE, source)], 1, LogOptions(), ("wall_time",))
+for n in range(10):
+    fill(n)
+    out.publish(wait=True)
+print("put", flush=True)
+time.sleep(600.0)
+"""
+
+
+@POSIX
+def test_what_was_logged_does_not_wait_for_more(tmp_path):
+    """So what a kill takes away is what came since the last look, and looks are less than a second apart."""
+    child = start(RESTING_LOGGER, tmp_path)
+    end = time.monotonic() + 60.0
+    try:
+        assert child.stdout.readline() == "put\n"
+        while rows_on_disk(tmp_path / "telemetry.rows") < 10 and time.monotonic() < end:
+            time.sleep(0.05)
+    finally:
+        child.kill()
+        child.communicate()
+    (log,) = read_logs(tmp_path)
+    assert log.rows == 10
+    assert rows_module.PERIOD < 0.5
+
+
+def rows_on_disk(file):
+    """Whole rows in a raw log that somebody writes."""
+    log = RowsFile(file)
+    return sum(len(log.layout.split(group)["time"]) for group in log.groups())
+
+
 def test_a_run_that_ended_by_itself_says_so(tmp_path):
     source, out = new_writer(tmp_path)
     fill(source, 0)

@@ -18,71 +18,43 @@ from vehicles.model import CORNER_NAMES, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import Dimensions
 from vehicles.steering.pitman_arm import STEERING_STATE
-from vehicles.suspension.blocks import Blocks
-from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.corner_sums import MechanismRecords, Workspace, prepare
 from vehicles.suspension.default_kind import room
-from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables, covers
-from vehicles.suspension.tables.tabulated import prepare_from_tables
+from vehicles.suspension.tables.reduced_table import INTERPOLATED, covers
+from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace, prepare_from_tables
 from vehicles.vehicle_mechanism import CHASSIS
 
 Vector = NDArray[np.float64]
 
 
 class Corners(NamedTuple):
-    """Chassis and corners on their way: parameters, state and scratch; `rate` is a record of STATE; `whole` False holds the chassis."""
+    """Chassis and corners on their way: parameters, state and scratch, with tables or without; `rate` is a record of STATE; `whole` False holds
+    the chassis."""
 
-    chassis: Record
-    corners: Record
-    blocks: Blocks
-    struts: Record
-    state: Record
-    inputs: Record
-    loads: Record
-    kinematics: Record
-    work: Record
-    out: Record
+    mechanism: MechanismRecords | TabulatedMechanism
+    space: Workspace | TabulatedWorkspace
     rate: Record
     is_velocity: NDArray[np.bool_]
     whole: NDArray[np.bool_]
-
-
-class TabulatedCorners(NamedTuple):
-    """The same with tables, their scratch and a steering that rests."""
-
-    chassis: Record
-    corners: Record
-    blocks: Blocks
-    struts: Record
-    state: Record
-    inputs: Record
-    loads: Record
-    kinematics: Record
-    work: Record
-    out: Record
-    rate: Record
-    is_velocity: NDArray[np.bool_]
-    whole: NDArray[np.bool_]
-    tables: ReducedTables
-    steering: Record
-    reduced: Record
 
 
 @kernel
 def run_closed_form(m, c, evaluations):
     """`evaluations` evaluations of the closed form, each followed by a stage of the method."""
     for _ in range(evaluations):
-        prepare(m, m)
+        prepare(m.mechanism, m.space)
         answer(m, c)
     return True
 
 
 @kernel
 def run_tables(m, c, evaluations):
-    """The same from tables. False where they do not reach."""
+    """The same from tables, with the steering at rest or not. False where they do not reach."""
+    s = m.space
     for _ in range(evaluations):
-        if not covers(m.tables, m.state[0]["theta"], m.steering[0]["angle"]):
+        if not covers(m.mechanism.tables, s.state[0]["theta"], s.steering[0]["angle"]):
             return False
-        prepare_from_tables(m, m, m.steering[0]["rate"] != 0.0 or m.steering[0]["acceleration"] != 0.0)
+        prepare_from_tables(m.mechanism, s, s.steering[0]["rate"] != 0.0 or s.steering[0]["acceleration"] != 0.0)
         answer(m, c)
     return True
 
@@ -90,12 +62,13 @@ def run_tables(m, c, evaluations):
 @inline
 def answer(m, c):
     """Forces on the wheels, accelerations, and a stage of the method, after the corners are prepared."""
-    push_corners(c, m.state, m.kinematics, m.loads)
+    s = m.space
+    push_corners(c, s.state, s.kinematics, s.loads)
     if m.whole[0]:
-        answer_loads(m, m)
+        answer_loads(m.mechanism, s)
     else:
-        answer_loads_on_fixed_chassis(m, m)
-    step_state(m.state, m.out, m.rate, m.is_velocity, c)
+        answer_loads_on_fixed_chassis(m.mechanism, s)
+    step_state(s.state, s.out, m.rate, m.is_velocity, c)
 
 
 class ClosedFormTrial(Trial):
@@ -108,21 +81,8 @@ class ClosedFormTrial(Trial):
     def __init__(self, scene: Scene) -> None:
         mechanism = new_corners(scene.design, scene.whole)
         space, rate = new_workspace(mechanism), record(STATE)
-        self.m = Corners(
-            mechanism.chassis,
-            mechanism.corners,
-            space.blocks,
-            mechanism.struts,
-            space.state,
-            space.inputs,
-            space.loads,
-            space.kinematics,
-            space.work,
-            space.out,
-            rate,
-            VELOCITIES,
-            np.array([scene.whole]),
-        )
+        self.space = space
+        self.m = Corners(mechanism.records, space, rate, VELOCITIES, np.array([scene.whole]))
         wheels = scene.wheels if scene.whole else np.repeat(scene.wheels, 4)
         super().__init__(scene, self.m, state_course(space.state, rate, wheels), Dimensions(14 if scene.whole else 2, 0))
         self.tree = ConstraintEmbedding(scene.system, scene.q)
@@ -132,9 +92,9 @@ class ClosedFormTrial(Trial):
 
     def place(self) -> None:
         """See the base class."""
-        system, s = self.scene.system, self.m.state[0]
+        system, s = self.scene.system, self.space.state[0]
         q, v = self.scene.q, self.scene.v
-        self.m.state[:] = np.zeros(1, self.m.state.dtype)
+        self.space.state[:] = np.zeros(1, self.space.state.dtype)
         s["q_WB"][0] = 1.0
         if self.scene.whole:
             chassis, V = q[system.joint_q[CHASSIS]], v[system.joint_v[CHASSIS]].reshape(2, 3)
@@ -148,35 +108,34 @@ class ClosedFormTrial(Trial):
             s["theta"], s["theta_dot"] = s["theta"][0], s["theta_dot"][0]
         self.prepare()
         for i, corner in enumerate(self.scene.corners):
-            s["wheel_spin"][i] = self.m.out[0]["carrier_spin"][i] + v[system.joint_v[f"{corner}_wheel"]][0]
+            s["wheel_spin"][i] = self.space.out[0]["carrier_spin"][i] + v[system.joint_v[f"{corner}_wheel"]][0]
         self.guess = q
 
     def prepare(self) -> None:
         """Kinematics of the state."""
-        m = self.m
-        prepare(m, m)
+        prepare(self.m.mechanism, self.space)
 
     def at_start(self) -> Record:
         """State at the beginning of the last step; the kinematics are brought there."""
-        now = self.m.state.copy()
+        now = self.space.state.copy()
         self.course.y[:] = self.course.start
         self.prepare()
-        before = self.m.state.copy()
-        self.m.state[:] = now
+        before = self.space.state.copy()
+        self.space.state[:] = now
         return before
 
     def points(self) -> Vector:
         """See the base class."""
         s = self.at_start()[0]
         R = rotation(s["q_WB"])
-        centers = s["p_WB"] + (R @ self.m.kinematics[0]["W"]).T[: len(self.scene.corners)]
+        centers = s["p_WB"] + (R @ self.space.kinematics[0]["W"]).T[: len(self.scene.corners)]
         return np.vstack([s["p_WB"], centers]) if self.scene.whole else centers
 
     def gap(self) -> float:
         """See the base class; the loops of the closed form are the lengths of kingpin and tie rod, which it keeps to rounding."""
         self.at_start()
-        m = self.m
-        return max(self.corners[i].gap(m.corners, m.blocks, m.inputs, i) for i in range(len(self.scene.corners)))
+        m, s = self.m.mechanism, self.space
+        return max(self.corners[i].gap(m.corners, s.blocks, s.inputs, i) for i in range(len(self.scene.corners)))
 
     def energy(self) -> tuple[float, float]:
         """See the base class; taken from the bodies of the tree in the same state."""
@@ -190,7 +149,7 @@ class ClosedFormTrial(Trial):
             q[system.joint_q[f"{corner}_lca"]] = self.signs[i] * s["theta"][i]
             v[system.joint_v[f"{corner}_lca"]] = self.signs[i] * s["theta_dot"][i]
             q[system.joint_q[f"{corner}_wheel"]] = s["wheel_angle"][i]
-            v[system.joint_v[f"{corner}_wheel"]] = s["wheel_spin"][i] - self.m.out[0]["carrier_spin"][i]
+            v[system.joint_v[f"{corner}_wheel"]] = s["wheel_spin"][i] - self.space.out[0]["carrier_spin"][i]
         self.guess, v = self.tree.close(q, v)
         return tree_energy(system, self.scene.wheels, self.guess, v)
 
@@ -203,4 +162,6 @@ class TablesTrial(ClosedFormTrial):
 
     def __init__(self, scene: Scene) -> None:
         super().__init__(scene)
-        self.arguments = TabulatedCorners(*self.m, scene.subject.tables, record(STEERING_STATE), record(INTERPOLATED))
+        mechanism = TabulatedMechanism(**self.m.mechanism._asdict(), tables=scene.subject.tables)
+        space = TabulatedWorkspace(*self.space, steering=record(STEERING_STATE), reduced=record(INTERPOLATED))
+        self.arguments = self.m._replace(mechanism=mechanism, space=space)
