@@ -190,7 +190,18 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
     p[0]["origin"], p[0]["spacing"], p[0]["mirrored"] = wide.origin, wide.spacing, 1
     roads = tuple(_road(plan) for plan in plans)
     spawn = _spawn(terrain.section("spawn"), grid)
-    return Ground(name, p, heights, hardness, soil_ids, soil_rows, soil_names, spawn, roads, wide.margin)
+    return Ground(
+        name=name,
+        p=p,
+        heights=heights,
+        hardness=hardness,
+        soil_ids=soil_ids,
+        soils=soil_rows,
+        soil_names=soil_names,
+        spawn=spawn,
+        roads=roads,
+        margin=wide.margin,
+    )
 
 
 def _grid(terrain: Section) -> _Grid:

@@ -129,17 +129,17 @@ def read_description(mapping: Any, file: str) -> Description:
             raise ConfigError(file, "steering.column", "a free arm", "closed_form as suspension_kinematics: tables know no free arm")
         tolerance = s.number("suspension_table_tolerance", DEFAULT_TOLERANCE)
         return Description(
-            s.text("name"),
-            design,
-            mechanism,
-            steering,
-            body,
-            contact,
-            bushes,
-            outline,
-            _tires(s, axles),
-            s.text("drivetrain"),
-            tolerance if tables else None,
+            name=s.text("name"),
+            design=design,
+            mechanism=mechanism,
+            steering=steering,
+            body=body,
+            body_contact=contact,
+            bushes=bushes,
+            outline=outline,
+            tires=_tires(s, axles),
+            drivetrain=s.text("drivetrain"),
+            table_tolerance=tolerance if tables else None,
         )
 
 

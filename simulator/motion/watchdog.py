@@ -229,7 +229,21 @@ def warm_up(platform: Record) -> None:
     now = 0.0
     for k in range(6):
         now += h
-        body.follow(MotionPacket(k, 0, 1, False, h, 0.0, zero, zero, rest, body.limits[0]["legs"].tolist()), now)
+        body.follow(
+            MotionPacket(
+                sequence=k,
+                stream=0,
+                state=1,
+                run=False,
+                interval=h,
+                time=0.0,
+                force=zero,
+                rates=zero,
+                pose=rest,
+                legs=body.limits[0]["legs"].tolist(),
+            ),
+            now,
+        )
         body.step(now, h)
     for silence in (FADE_AFTER, NEUTRAL_AFTER, PARK_AFTER):
         body.step(now + silence, h)

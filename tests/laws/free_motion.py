@@ -42,17 +42,17 @@ def free_motion(mechanism: Mechanism, gravity: float) -> FreeMotion:
     """Design position, at rest at the world's origin, under gravity [m/s2] alone."""
     w = new_workspace(mechanism, gravity)
     return FreeMotion(
-        mechanism.chassis,
-        mechanism.corners,
-        w.blocks,
-        mechanism.struts,
-        w.state,
-        w.inputs,
-        w.loads,
-        w.kinematics,
-        w.work,
-        w.out,
-        record(STATE, 3),
+        chassis=mechanism.chassis,
+        corners=mechanism.corners,
+        blocks=w.blocks,
+        struts=mechanism.struts,
+        state=w.state,
+        inputs=w.inputs,
+        loads=w.loads,
+        kinematics=w.kinematics,
+        work=w.work,
+        out=w.out,
+        stages=record(STATE, 3),
     )
 
 

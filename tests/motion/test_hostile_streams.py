@@ -40,7 +40,16 @@ class Sender:
         legs = np.zeros(6)
         leg_lengths(P, pose, legs)
         packet = MotionPacket(
-            self.sequence, self.stream, 5, True, self.interval, t, (0, 0, 9.8), (0, 0, 0), tuple(pose.tolist()), tuple(legs.tolist())
+            sequence=self.sequence,
+            stream=self.stream,
+            state=5,
+            run=True,
+            interval=self.interval,
+            time=t,
+            force=(0, 0, 9.8),
+            rates=(0, 0, 0),
+            pose=tuple(pose.tolist()),
+            legs=tuple(legs.tolist()),
         )
         self.sequence += 1
         return packet

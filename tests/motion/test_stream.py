@@ -109,16 +109,16 @@ def packets_of_a_drive(count, interval=0.004):
         if (k + 1) % every == 0:
             found.append(
                 MotionPacket(
-                    len(found),
-                    1,
-                    motion.state_number,
-                    True,
-                    interval,
-                    k * H,
-                    tuple(force),
-                    (0, 0, 0),
-                    tuple(motion.pose),
-                    tuple(motion.legs),
+                    sequence=len(found),
+                    stream=1,
+                    state=motion.state_number,
+                    run=True,
+                    interval=interval,
+                    time=k * H,
+                    force=tuple(force),
+                    rates=(0, 0, 0),
+                    pose=tuple(motion.pose),
+                    legs=tuple(motion.legs),
                 )
             )
     return found
@@ -144,7 +144,23 @@ def test_receiver_notices_legs_that_leave_their_limits():
     receiver = Receiver(rest)
     for k in range(3):
         moved = legs + (0.01 if k == 2 else 0.0)
-        receiver.take(encode(MotionPacket(k, 1, 5, True, 0.004, 0.0, (0, 0, 9.8), (0, 0, 0), (0.0,) * 6, tuple(moved))), 0.004 * k)
+        receiver.take(
+            encode(
+                MotionPacket(
+                    sequence=k,
+                    stream=1,
+                    state=5,
+                    run=True,
+                    interval=0.004,
+                    time=0.0,
+                    force=(0, 0, 9.8),
+                    rates=(0, 0, 0),
+                    pose=(0.0,) * 6,
+                    legs=tuple(moved),
+                )
+            ),
+            0.004 * k,
+        )
     assert not receiver.summary()["legs"]["within"]
 
 
@@ -156,7 +172,20 @@ def test_receiver_counts_whatever_the_network_does(order, broken):
     legs = (0.85,) * 6
     handed = []
     for k, sequence in enumerate(order):
-        data = encode(MotionPacket(sequence, 9, 5, True, 0.004, 0.0, (0, 0, 9.8), (0, 0, 0), (0.0,) * 6, legs))
+        data = encode(
+            MotionPacket(
+                sequence=sequence,
+                stream=9,
+                state=5,
+                run=True,
+                interval=0.004,
+                time=0.0,
+                force=(0, 0, 9.8),
+                rates=(0, 0, 0),
+                pose=(0.0,) * 6,
+                legs=legs,
+            )
+        )
         packet = receiver.take(data, 0.004 * k)
         if packet is not None:
             handed.append(packet.sequence)

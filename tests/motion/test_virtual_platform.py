@@ -190,7 +190,22 @@ def test_it_leaves_by_itself_when_the_stream_has_ended():
     worker.start()
     while not bound:
         time.sleep(0.01)
-    packets = [MotionPacket(k, 5, 1, True, 0.004, 0.0, tuple(REST), tuple(STILL), pose, legs, stop=k == 49) for k in range(50)]
+    packets = [
+        MotionPacket(
+            sequence=k,
+            stream=5,
+            state=1,
+            run=True,
+            interval=0.004,
+            time=0.0,
+            force=tuple(REST),
+            rates=tuple(STILL),
+            pose=pose,
+            legs=legs,
+            stop=k == 49,
+        )
+        for k in range(50)
+    ]
     send(bound[0], [encode(p) for p in packets])
     worker.join(15.0)
     assert not worker.is_alive()
@@ -217,7 +232,22 @@ def test_a_hard_drive_is_followed_with_the_lag_that_is_said():
     for k, force in enumerate(hard_drive(12000)):
         motion.step(force, STILL, True, H)
         if k % 4 == 3:
-            w.follow([MotionPacket(k // 4, 1, 5, True, 0.004, 0.0, tuple(force), (0, 0, 0), tuple(motion.pose), tuple(motion.legs))])
+            w.follow(
+                [
+                    MotionPacket(
+                        sequence=k // 4,
+                        stream=1,
+                        state=5,
+                        run=True,
+                        interval=0.004,
+                        time=0.0,
+                        force=tuple(force),
+                        rates=(0, 0, 0),
+                        pose=tuple(motion.pose),
+                        legs=tuple(motion.legs),
+                    )
+                ]
+            )
             asked.append(motion.pose.copy())
             taken.append(w.body.limits[0]["pose"].copy())
     assert w.body.lag == pytest.approx(0.008)

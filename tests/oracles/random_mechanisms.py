@@ -84,10 +84,18 @@ class RandomMechanism:
             prescribed -= driven
             joints.append(
                 Joint(
-                    f"j{i}", kind, parent, f"b{i}", r.normal(size=3), self._rotation(), np.array(axes), r.normal(size=3), self._rotation(),
+                    name=f"j{i}",
+                    kind=kind,
+                    parent=parent,
+                    child=f"b{i}",
+                    p_PF=r.normal(size=3),
+                    R_PF=self._rotation(),
+                    axes=np.array(axes),
+                    p_BM=r.normal(size=3),
+                    R_BM=self._rotation(),
                     prescribed=bool(driven),
                 )
-            )  # fmt: skip
+            )
         one_axis = [joint.name for joint in joints if joint.kind in ("revolute", "prismatic")]
         springs = (Spring("s", "b1", r.normal(size=3), f"b{count - 1}", r.normal(size=3), 30.0, 0.4, 2.0),)
         return Mechanism(
@@ -119,10 +127,18 @@ class RandomMechanism:
             end = point + (axis * r.normal() if kind in ("point_on_line", "distance") else 0.0)
             out.append(
                 Loop(
-                    f"loop {i}", kind, str(a), str(b), R[a].T @ (point - p[a]), R[b].T @ (end - p[b]), R[a].T @ axis, R[b].T @ axis,
-                    float(np.linalg.norm(end - point)), driven=i == 0,
+                    name=f"loop {i}",
+                    kind=kind,
+                    predecessor=str(a),
+                    successor=str(b),
+                    p_predecessor=R[a].T @ (point - p[a]),
+                    p_successor=R[b].T @ (end - p[b]),
+                    axis_predecessor=R[a].T @ axis,
+                    axis_successor=R[b].T @ axis,
+                    length=float(np.linalg.norm(end - point)),
+                    driven=i == 0,
                 )
-            )  # fmt: skip
+            )
         return tuple(out)
 
     def _coupling(self, system, q):

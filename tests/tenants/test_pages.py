@@ -83,7 +83,18 @@ def test_the_protocol_packs(folder: Path) -> None:
     protocol = PROTOCOLS.need("rig1")
     encode = encoder_of(protocol, {}, "page", NO_ENGINE, 0.01)
     cueing = build_cueing("small_hexapod", "small_hexapod", H)
-    packet = MotionPacket(7, 1, 0, True, 0.01, 1.0, [0.0] * 3, [0.0] * 3, cueing.pose.tolist(), cueing.legs.tolist())
+    packet = MotionPacket(
+        sequence=7,
+        stream=1,
+        state=0,
+        run=True,
+        interval=0.01,
+        time=1.0,
+        force=[0.0] * 3,
+        rates=[0.0] * 3,
+        pose=cueing.pose.tolist(),
+        legs=cueing.legs.tolist(),
+    )
     name, number, *pose = struct.unpack(layout, encode(Said(packet, record(READOUT), np.zeros(4))))
     assert (name, number) == (b"RIG1", 7)
     assert pose[2] == pytest.approx(1000.0 * cueing.platform[0]["park_height"])

@@ -30,7 +30,17 @@ def test_land_agrees_with_the_ground_it_was_made_from():
     hardness = np.linspace(0.0, 1.0, heights.size, dtype=np.float32).reshape(heights.shape)
     road = Road("r", "gravel", np.array([[0.0, 0.0, 3.0], [5.0, 0.0, 3.0]]), 4.0, 1.0)
     soils = record(SOIL, 1)
-    ground = Ground("g", p, heights, hardness, np.zeros(heights.shape, np.uint8), soils, ("clay",), (0.0, 0.0, 0.0), (road,))
+    ground = Ground(
+        name="g",
+        p=p,
+        heights=heights,
+        hardness=hardness,
+        soil_ids=np.zeros(heights.shape, np.uint8),
+        soils=soils,
+        soil_names=("clay",),
+        spawn=(0.0, 0.0, 0.0),
+        roads=(road,),
+    )
     land = land_of(ground)
     for i, j in ((0, 0), (30, 40), (60, 80)):
         x, y = -20.0 + i, -10.0 + 0.5 * j

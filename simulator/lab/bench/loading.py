@@ -87,7 +87,18 @@ def state_course(state: Record, rate: Record, wheels: Record) -> Course:
 
 def _course(y: Vector, rates: Vector, n_q: int, quaternions: list[int], wheels: Record) -> Course:
     at = np.array(quaternions, np.int64)
-    return Course(record(CLOCK), wheels, y, y[:n_q], y[n_q:], y.copy(), rates, rates[n_q:], np.zeros(y.size), at)
+    return Course(
+        clock=record(CLOCK),
+        wheels=wheels,
+        y=y,
+        q=y[:n_q],
+        v=y[n_q:],
+        start=y.copy(),
+        rates=rates,
+        accel=rates[n_q:],
+        total=np.zeros(y.size),
+        quaternions=at,
+    )
 
 
 VELOCITIES = np.concatenate([np.full(math.prod(row[1]), row[0] in ("v_WB_B", "w_WB_B", "theta_dot", "wheel_spin")) for row in STATE])

@@ -110,15 +110,15 @@ def stewart_contest() -> Contest:
     """The Gough-Stewart platform of the shipped file."""
     t = stewart_methods.stewart_trial(stewart_parameters(load_mechanism(str(find_config("mechanisms", "stewart")))[0]))
     return Contest(
-        "stewart",
-        "Gough-Stewart platform",
-        1,
-        6,
-        STEWART_METHODS,
-        lambda: stewart_methods.start(t, stewart_methods.START),
-        lambda poses, m: stewart_methods.kinematic_run(t, poses, m.kind, m.tolerance),
-        lambda poses, m, watched: stewart_methods.dynamic_run(t, m.kind, m.tolerance, H, poses, watched),
-        lambda: float(t.widest[0]),
+        name="stewart",
+        label="Gough-Stewart platform",
+        table=1,
+        legs=6,
+        methods=STEWART_METHODS,
+        start=lambda: stewart_methods.start(t, stewart_methods.START),
+        kinematic=lambda poses, m: stewart_methods.kinematic_run(t, poses, m.kind, m.tolerance),
+        dynamic=lambda poses, m, watched: stewart_methods.dynamic_run(t, m.kind, m.tolerance, H, poses, watched),
+        widest=lambda: float(t.widest[0]),
     )
 
 
@@ -126,15 +126,15 @@ def five_link_contest() -> Contest:
     """The five-link suspension of the shipped file."""
     t = five_link_methods.five_link_trial(five_link_parameters(load_mechanism(str(find_config("mechanisms", "five_link")))[0]))
     return Contest(
-        "five_link",
-        "five-link suspension",
-        3,
-        5,
-        FIVE_LINK_METHODS,
-        lambda: five_link_methods.start(t, five_link_methods.START),
-        lambda poses, m: five_link_methods.kinematic_run(t, poses, m.kind, m.tolerance),
-        lambda poses, m, watched: five_link_methods.dynamic_run(t, m.kind, m.tolerance, H, poses, watched),
-        lambda: float(t.widest[0]),
+        name="five_link",
+        label="five-link suspension",
+        table=3,
+        legs=5,
+        methods=FIVE_LINK_METHODS,
+        start=lambda: five_link_methods.start(t, five_link_methods.START),
+        kinematic=lambda poses, m: five_link_methods.kinematic_run(t, poses, m.kind, m.tolerance),
+        dynamic=lambda poses, m, watched: five_link_methods.dynamic_run(t, m.kind, m.tolerance, H, poses, watched),
+        widest=lambda: float(t.widest[0]),
     )
 
 

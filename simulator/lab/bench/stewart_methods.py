@@ -87,7 +87,16 @@ def stewart_trial(p: Record) -> StewartTrial:
     gains = np.array([*BAUMGARTE_GAINS, *PENALTY_GAINS])
     zeros = np.zeros
     t = StewartTrial(
-        make_stewart(p), zeros(6), zeros(6), zeros((6, 3)), zeros((6, 3)), zeros(6), dense(18), redundant(6, 3), gains, zeros(1)
+        m=make_stewart(p),
+        pose=zeros(6),
+        rates=zeros(6),
+        legs=zeros((6, 3)),
+        leg_rates=zeros((6, 3)),
+        actuators=zeros(6),
+        all_legs=dense(18),
+        r=redundant(6, 3),
+        gains=gains,
+        widest=zeros(1),
     )
     start(t, START)
     return t

@@ -127,19 +127,19 @@ def inspect_mechanism(
     results, refused = _solved(system, (q, v, prescribed), formulations)
     accel = next(iter(results.values()))[0]
     return Findings(
-        system,
-        q,
-        v,
-        moved,
-        left,
-        found,
-        aggregated_bodies(system, q),
-        _by_loop(system, position_residuals(system, q)),
-        _by_loop(system, velocity_residuals(system, q, v)),
-        accel,
-        mechanical_energy(system, q, v),
-        {name: (dimensions, _difference(own, accel)) for name, (own, dimensions) in results.items()},
-        refused,
+        system=system,
+        q=q,
+        v=v,
+        moved=moved,
+        left=left,
+        mobility=found,
+        aggregated=aggregated_bodies(system, q),
+        closure=_by_loop(system, position_residuals(system, q)),
+        opening=_by_loop(system, velocity_residuals(system, q, v)),
+        accel=accel,
+        energy=mechanical_energy(system, q, v),
+        formulations={name: (dimensions, _difference(own, accel)) for name, (own, dimensions) in results.items()},
+        refused=refused,
     )
 
 

@@ -139,19 +139,19 @@ def compare_trajectory(
     maneuver = _maneuver(steering, reference)
     counted = tuple(name for name in COUNTED[maneuver] if name in reference) or tuple(reference)
     return TrajectoryComparison(
-        recording.file,
-        "trajectory",
-        len(compared),
-        errors,
-        LIMIT,
-        _notes(recording),
-        maneuver,
-        steering,
-        recording.contact_model,
-        counted,
-        recording.time[after : last + 1],
-        reference,
-        ours,
+        file=recording.file,
+        kind="trajectory",
+        states=len(compared),
+        errors=errors,
+        limit=LIMIT,
+        notes=_notes(recording),
+        maneuver=maneuver,
+        steering=steering,
+        contact_model=recording.contact_model,
+        counted=counted,
+        time=recording.time[after : last + 1],
+        reference=reference,
+        ours=ours,
     )
 
 

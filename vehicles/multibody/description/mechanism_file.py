@@ -320,16 +320,16 @@ def _loop(name: str, s: Section, places: Places) -> Loop:
             designed = float(np.linalg.norm(places[body_1].in_world(point_1) - places[body_2].in_world(point_2)))
             length = s.number("length", designed)
         return Loop(
-            name,
-            kind,
-            body_1,
-            body_2,
-            point_1,
-            point_2,
-            x if axis_1 is None else axis_1,
-            x if axis_2 is None else axis_2,
-            length,
-            _flag(s, "driven", False),
+            name=name,
+            kind=kind,
+            predecessor=body_1,
+            successor=body_2,
+            p_predecessor=point_1,
+            p_successor=point_2,
+            axis_predecessor=x if axis_1 is None else axis_1,
+            axis_successor=x if axis_2 is None else axis_2,
+            length=length,
+            driven=_flag(s, "driven", False),
         )
 
 

@@ -84,18 +84,18 @@ def lay_out_absolute(system: System) -> tuple[Absolute, tuple[Group, ...]]:
     no = np.zeros
     constraints = Constraints(table, record(TERMS, 0), parts.constraints.driven, no((n, 12)), no(n), no(n), no(n))
     absolute = Absolute(
-        bodies,
-        tree,
-        coordinates,
-        constraints,
-        _forces(parts.forces, body_of, bodies),
-        no((n_v, 12)),
-        system.neutral(),
-        no(n_v),
-        no(n_v),
-        no(n_v),
-        no(n_v),
-        no((bodies.size, 6)),
+        bodies=bodies,
+        tree=tree,
+        coordinates=coordinates,
+        constraints=constraints,
+        forces=_forces(parts.forces, body_of, bodies),
+        Y=no((n_v, 12)),
+        q=system.neutral(),
+        v=no(n_v),
+        T=no(n_v),
+        gamma=no(n_v),
+        prescribed=no(n_v),
+        wrenches=no((bodies.size, 6)),
     )
     return absolute, tuple(groups)
 

@@ -100,17 +100,17 @@ def lay_out_equations(absolute: Absolute, groups: Sequence[Group]) -> tuple[Abso
     count = n + len(combinations)
     no = np.zeros
     equations = Equations(
-        table_of(ENTRIES, entries),
-        table_of(COMBINATIONS, combinations),
-        table_of(TERMS, terms),
-        Y,
-        _weights(absolute, groups, members, count),
-        no(count),
-        no(count),
-        no((absolute.bodies.size, 6)),
-        no(count),
-        no(count),
-        no(count),
+        entries=table_of(ENTRIES, entries),
+        combinations=table_of(COMBINATIONS, combinations),
+        terms=table_of(TERMS, terms),
+        Y=Y,
+        weight=_weights(absolute, groups, members, count),
+        gamma=no(count),
+        feedback=no(count),
+        alpha=no((absolute.bodies.size, 6)),
+        multipliers=no(count),
+        residual=no(count),
+        magnitude=no(count),
     )
     shared = absolute._replace(Y=Y[n:], constraints=absolute.constraints._replace(Y=Y[:n]))
     return shared, equations, members

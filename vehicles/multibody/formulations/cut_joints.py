@@ -60,19 +60,19 @@ def lay_out_cut_joints(system: System, bases: tuple[int, ...] = ()) -> CutJoints
     n, no = 6 * len(bases) + rows, np.zeros
     forces = lay_out_loop_forces(system, bases)
     return CutJoints(
-        system.parts,
-        forces,
-        no(rows),
-        no((n, n)),
-        no(n),
-        no(n, np.int64),
-        no(1, np.int64),
-        np.array([n]),
-        no(n),
-        no(n),
-        no(rows),
-        no(rows),
-        no(rows),
+        parts=system.parts,
+        forces=forces,
+        feedback=no(rows),
+        A=no((n, n)),
+        inverse_size=no(n),
+        order=no(n, np.int64),
+        rank=no(1, np.int64),
+        most=np.array([n]),
+        x=no(n),
+        work=no(n),
+        residual=no(rows),
+        magnitude=no(rows),
+        multipliers=no(rows),
     )
 
 

@@ -57,18 +57,18 @@ def lay_out_dense(absolute: Absolute, equations: Equations) -> Dense:
     body, rows, no = equations.entries["body"], equations.gamma.size, np.zeros
     first = np.searchsorted(np.sort(body), np.arange(absolute.bodies.size + 1))
     return Dense(
-        np.argsort(body, kind="stable"),
-        first,
-        no((absolute.bodies.size, 6)),
-        no((body.size, 6)),
-        no((rows, rows)),
-        no(rows, np.int64),
-        no(1, np.int64),
-        np.array([rows]),
-        no(rows),
-        no(rows),
-        no(rows),
-        no(rows),
+        by_body=np.argsort(body, kind="stable"),
+        first_of_body=first,
+        inverse=no((absolute.bodies.size, 6)),
+        W=no((body.size, 6)),
+        S=no((rows, rows)),
+        order=no(rows, np.int64),
+        rank=no(1, np.int64),
+        most=np.array([rows]),
+        size=no(rows),
+        reach=no(rows),
+        work=no(rows),
+        x=no(rows),
     )
 
 

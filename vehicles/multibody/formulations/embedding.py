@@ -88,17 +88,17 @@ class ConstraintEmbedding(Formulation):
         columns = np.zeros(n_v, np.int64)
         no = np.zeros
         draft = Closure(
-            clusters,
-            columns,
-            no((rows, widest)),
-            no((rows, 1)),
-            no(rows, int),
-            no((n_v, 1)),
-            no(n_v),
-            no(rows),
-            no(widest),
-            no(n_v),
-            record(STATUS),
+            clusters=clusters,
+            columns=columns,
+            Y=no((rows, widest)),
+            LU=no((rows, 1)),
+            order=no(rows, int),
+            X=no((n_v, 1)),
+            X_rate=no(n_v),
+            b=no(rows),
+            y=no(widest),
+            step=no(n_v),
+            status=record(STATUS),
         )
         move(tree, np.asarray(q, float))
         for s, out in enumerate(clusters):
@@ -110,17 +110,17 @@ class ConstraintEmbedding(Formulation):
         most_dep, most_ind = (max(1, int(clusters[name].max(initial=1))) for name in ("n_dep", "n_ind"))
         closure = draft._replace(LU=no((rows, most_dep)), X=no((n_v, most_ind)))
         self._made = Embedding(
-            parts,
-            closure,
-            no((nodes, most_ind, 6)),
-            no((nodes, 6)),
-            no((most_ind, 6)),
-            no(most_ind),
-            no((len(clusters), most_ind, most_ind)),
-            no((len(clusters), most_ind, 6)),
-            no(n_v),
-            no((nodes, 6)),
-            no(n_v),
+            parts=parts,
+            closure=closure,
+            J=no((nodes, most_ind, 6)),
+            a_S=no((nodes, 6)),
+            PJ=no((most_ind, 6)),
+            epsilon=no(most_ind),
+            D=no((len(clusters), most_ind, most_ind)),
+            G=no((len(clusters), most_ind, 6)),
+            nu=no(n_v),
+            F=no((nodes, 6)),
+            theta=no(n_v),
         )
         self._dependent = int(clusters["n_dep"].sum())
         self._note_independent()

@@ -88,7 +88,19 @@ def lay_out_factorization(sizes: Sequence[int], signs: Sequence[int], neighbors:
     slots = np.array([slot for slots in border for slot in slots], np.uint32)
     no = np.zeros
     targets = no((slots.size, width), np.uint32)
-    f = Factorization(blocks, sign, slots, targets, values, pivots, panels, no((n, BLOCK)), no(n * BLOCK), no(width), np.full(1, DEPENDENT))
+    f = Factorization(
+        blocks=blocks,
+        sign=sign,
+        border=slots,
+        targets=targets,
+        values=values,
+        pivots=pivots,
+        panels=panels,
+        inverse=no((n, BLOCK)),
+        size=no(n * BLOCK),
+        column=no(width),
+        dependent=np.full(1, DEPENDENT),
+    )
     for b in range(n):
         for j, column in enumerate(border[b]):
             place = place_of_rows(f, column)

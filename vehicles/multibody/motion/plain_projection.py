@@ -51,17 +51,17 @@ def lay_out_plain(system: System, rank: int) -> Plain:
     """Workspaces of a system whose rows have this rank."""
     rows, n_v, no = system.parts.constraints.rows.size, system.n_v, np.zeros
     return Plain(
-        system.parts,
-        free_coordinates(system).astype(float),
-        np.ones(rows),
-        no((rows, n_v)),
-        no((rows, rows)),
-        no(rows, np.int64),
-        no(1, np.int64),
-        np.array([rank]),
-        no(rows),
-        no(rows),
-        no(n_v),
+        parts=system.parts,
+        unit=free_coordinates(system).astype(float),
+        row_unit=np.ones(rows),
+        Q=no((rows, n_v)),
+        R=no((rows, rows)),
+        order=no(rows, np.int64),
+        rank=no(1, np.int64),
+        most=np.array([rank]),
+        residual=no(rows),
+        y=no(rows),
+        step=no(n_v),
     )
 
 

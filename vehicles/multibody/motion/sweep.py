@@ -108,18 +108,18 @@ def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vecto
         raise MechanismError(f"{system.mechanism.file}: {curve.label} reaches none of the positions; dead points: {ends}")
     conditioning = np.array([curve.conditioning(point.q) for point in samples])
     return Sweep(
-        system,
-        curve.coordinate,
-        curve.held,
-        asked,
-        np.array([point.s for point in samples]),
-        np.array([point.q for point in samples]),
-        np.array([curve.ratios(point.tangent) for point in samples]),
-        np.array([point.gap for point in samples]),
-        conditioning[:, 0],
-        conditioning[:, 1],
-        tuple(singular for singular, _ in found if low - SAME <= singular.s <= high + SAME),
-        tuple(end for end in dead if low - SAME <= end.s <= high + SAME),
+        system=system,
+        coordinate=curve.coordinate,
+        held=curve.held,
+        asked=asked,
+        reached=np.array([point.s for point in samples]),
+        q=np.array([point.q for point in samples]),
+        ratios=np.array([curve.ratios(point.tangent) for point in samples]),
+        gap=np.array([point.gap for point in samples]),
+        pivot=conditioning[:, 0],
+        condition=conditioning[:, 1],
+        crossings=tuple(singular for singular, _ in found if low - SAME <= singular.s <= high + SAME),
+        dead_points=tuple(end for end in dead if low - SAME <= end.s <= high + SAME),
     )
 
 

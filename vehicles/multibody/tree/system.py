@@ -119,16 +119,16 @@ def build_system(mechanism: Mechanism) -> System:
         np.zeros(n_v),
     )
     return System(
-        mechanism,
-        parts,
-        clusters,
-        {name: node for name, (node, _) in layout.frames.items()},
-        {name: X_MB for name, (_, X_MB) in layout.frames.items()},
-        layout.joint_q,
-        layout.joint_v,
-        (WORLD, *(layout.stages[old - 1][0].name for old in layout.order[1:])),
-        tuple(loop.name for loop in mechanism.loops) + tuple(coupling.name for coupling in mechanism.couplings),
-        layout.driven,
+        mechanism=mechanism,
+        parts=parts,
+        clusters=clusters,
+        node={name: node for name, (node, _) in layout.frames.items()},
+        X_MB={name: X_MB for name, (_, X_MB) in layout.frames.items()},
+        joint_q=layout.joint_q,
+        joint_v=layout.joint_v,
+        node_names=(WORLD, *(layout.stages[old - 1][0].name for old in layout.order[1:])),
+        loop_names=tuple(loop.name for loop in mechanism.loops) + tuple(coupling.name for coupling in mechanism.couplings),
+        driven=layout.driven,
     )
 
 
