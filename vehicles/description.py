@@ -181,20 +181,35 @@ class _ReadAxle(NamedTuple):
 
 
 def _axles(s: Section, faults: Gathered) -> tuple[Axles, list[_ReadAxle | None]]:
-    """The axles in the order of the file, which is that from the front: their names, and each as it is described, None where it cannot be
-    read."""
+    """The axles from the front: their names, and each as it is described, None where it cannot be read."""
     with s.section("axles") as a:
         names = tuple(map(str, a.mapping))
         if len(names) < 3:
             names = USUAL_AXLES.names  # whichever of them is missing is said where it is read
-        elif (names[0], names[-1]) != USUAL_AXLES.names or len({name[:1].upper() for name in names}) < len(names):
+        elif not set(USUAL_AXLES.names) <= set(names) or len({name[:1].upper() for name in names}) < len(names):
             faults.add(ConfigError(s.file, a.key, list(names), "axles from `front` to `rear`, whose names begin with different letters"))
         found: dict[str, _ReadAxle] = {}
-        for n, name in enumerate(names):
+        for name in names:
             with faults.part():
-                found[name] = _read_axle(a.section(name), steered=n == 0)
+                found[name] = _read_axle(a.section(name), steered=name == USUAL_AXLES.names[0])
+        names = _from_the_front(a, names, found, faults)
         sides = [found[name].section.sides if name in found else _sides(a.mapping.get(name)) for name in names]
     return Axles(names, tuple(sides)), [found.get(name) for name in names]
+
+
+def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _ReadAxle], faults: Gathered) -> tuple[str, ...]:
+    """Names of the axles in the order in which they stand: keys of a mapping have none, and those that a base lacks come last. Where two
+    stand in one place, that of the file."""
+    first, last = USUAL_AXLES.names
+    if first not in found or last not in found:
+        return names
+    place = {name: float(one.corners[0].W[0]) for name, one in found.items()}
+    between = sorted((name for name in names if name in place and name not in USUAL_AXLES.names), key=lambda name: -place[name])
+    for name in between:
+        if not place[last] <= place[name] <= place[first]:
+            expected = f"them between those of rear and front, from {place[last]:g} to {place[first]:g} m"
+            faults.add(ConfigError(a.file, a.path(name), f"wheel centers at x = {place[name]:g} m", expected))
+    return (first, *between, *(name for name in names if name not in place), last)
 
 
 def _read_axle(s: Section, steered: bool) -> _ReadAxle:
