@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.records import Record
 from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_text, read_yaml
@@ -31,13 +31,14 @@ from terrain.load import load_terrain
 from terrain.soil import soil
 from terrain.surface import Ground
 from vehicles import step_stability
-from vehicles.description import Description, read_description
+from vehicles.description import Description, expected_axles, read_description
+from vehicles.drivetrain.drivetrain_file import read_parts
 from vehicles.multibody.description.initial_state import InitialState, resting_state
 from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.urdf import mechanism_from_urdf
 from vehicles.suspension.mechanism.section import MechanismFile
-from vehicles.tires.tire_file import tire, tire_set
+from vehicles.tires.tire_file import TireFile, tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
@@ -111,14 +112,24 @@ def build(configuration: Configuration, check_step: bool = True) -> Parts:
     options = read_session(configuration)
     _put_world(configuration, options)
     _put_into_maneuver(configuration, options)
-    vehicle, places = _vehicle(configuration)
-    maneuver = _maneuver(configuration, vehicle.description) if configuration.has("maneuver") else None
+    maneuver, description = None, None
+    with Gathered() as faults:
+        with faults.part():
+            vehicle, places = _vehicle(configuration)
+            description = vehicle.description
+        with faults.part():
+            ground = _ground(configuration)
+        with faults.part():
+            if configuration.has("maneuver") and (description is not None or _has_outline(configuration)):
+                maneuver = _maneuver(configuration, description)
+        if faults.errors:
+            with faults.part():
+                _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).close()
     if maneuver is not None and options.duration is not None:
         maneuver.duration = options.duration
     step = maneuver.step if maneuver is not None else options.step or step_stability.USUAL_STEP
     if check_step:
         _check_step(configuration, vehicle, step, places)
-    ground = _ground(configuration)
     cueing = _cueing(configuration, step, float(ground.p[0]["gravity"]))
     return Parts(configuration, options, vehicle, ground, cueing, maneuver, step)
 
@@ -159,22 +170,36 @@ def _seeds(value: Any, path: KeyPath) -> Iterator[KeyPath]:
 
 def _vehicle(configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
     """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
-    description, places = _description(configuration)
-    tires = {}
-    for name in description.tires:
-        with configuration.reading(places[name]) as (content, file):
-            tires[name] = tire(content, file)
-    with configuration.reading("vehicle.drivetrain") as (content, file):
-        vehicle = Vehicle(description, tire_set([tires[name] for name in description.tires]), content, file)
+    places: dict[str, str] = {}
+    tires: dict[str, TireFile] = {}
+    with Gathered() as faults:
+        with faults.part():
+            description = _description(configuration, places)
+        for name, place in places.items():
+            with faults.part(), configuration.reading(place) as (content, file):
+                tires[name] = tire(content, file)
+        if faults.errors:
+            with faults.part():
+                _check_drivetrain(configuration)
+        faults.need_all()
+        with configuration.reading("vehicle.drivetrain") as (content, file):
+            vehicle = Vehicle(description, tire_set([tires[name] for name in description.tires]), content, file)
     return vehicle, ("vehicle", *(places[name] for name in description.tires))
 
 
-def _description(configuration: Configuration) -> tuple[Description, dict[str, str]]:
-    """What the vehicle's own file says, and where each of the tires that it names stands."""
-    places: dict[str, str] = {}
+def _check_drivetrain(configuration: Configuration) -> None:
+    """Read the drivetrain of a vehicle in which something else is wrong, if that is possible. Raises ConfigError."""
+    axles = expected_axles(configuration.raw("vehicle"))
+    if axles is not None and isinstance(configuration.raw("vehicle.drivetrain"), str | dict):
+        with configuration.reading("vehicle.drivetrain") as (content, file):
+            read_parts(content, file, axles)
+
+
+def _description(configuration: Configuration, places: dict[str, str]) -> Description:
+    """What the vehicle's own file says; `places` gets where each of the tires that it names stands."""
     with configuration.reading("vehicle") as (content, file):
         if not isinstance(content, dict):
-            return read_description(content, file), places  # which says what is wrong with it
+            return read_description(content, file)  # which says what is wrong with it
         if "axles" in content:
             content["axles"] = _with_mechanisms(configuration, content["axles"])
         tires = content.get("tires")
@@ -184,7 +209,7 @@ def _description(configuration: Configuration) -> tuple[Description, dict[str, s
             content["tires"] = _name_of(tires, "vehicle.tires", places)
         if isinstance(content.get("drivetrain"), dict):
             content["drivetrain"] = "vehicle.drivetrain"
-        return read_description(content, file), places
+        return read_description(content, file)
 
 
 def _name_of(value: str | dict[str, Any], place: str, places: dict[str, str]) -> str:
@@ -293,7 +318,7 @@ def _maneuver(configuration: Configuration, vehicle: Description | None) -> Mane
 
 def vehicle_description(name: str) -> Description:
     """Description of a vehicle by name or path. Raises ConfigError."""
-    return _description(Configuration.of("vehicle", name))[0]
+    return _description(Configuration.of("vehicle", name), {})
 
 
 def build_vehicle(
@@ -343,9 +368,13 @@ def build_cueing(washout: str, platform: str, h: float, gravity: float = STANDAR
 def build_maneuver(name: str) -> Maneuver:
     """Maneuver by name or path; the outline of the body is that of its vehicle unless the file has its own. Raises ConfigError."""
     configuration = Configuration.of("maneuver", name)
+    return _maneuver(configuration, None if _has_outline(configuration) else _description(configuration, {}))
+
+
+def _has_outline(configuration: Configuration) -> bool:
+    """Whether a maneuver can be read without its vehicle, or says none."""
     with configuration.reading("maneuver") as (content, _):
-        outlined = isinstance(content, dict) and ("body" in content or not isinstance(content.get("vehicle"), str))
-    return _maneuver(configuration, None if outlined else _description(configuration)[0])
+        return isinstance(content, dict) and ("body" in content or not isinstance(content.get("vehicle"), str))
 
 
 def load_mechanism(name: str) -> tuple[Mechanism, InitialState]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, fields_of, read
 from simulator.base.records import Record, record
 from simulator.base.section import Section
@@ -172,12 +172,26 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
     ------
     ConfigError : anything that cannot be used
     """
-    grid = _grid(terrain)
-    elevation = _elevation(terrain, folder, grid)
-    names, natural = _soil_map(terrain.section("soils"), grid, elevation)
-    natural_class = _natural_class(terrain)
+    natural_class, roads = _natural_class(terrain), terrain.sections("roads")
+    with Gathered() as faults:
+        for check in (_check_detail, _check_shares, _mosaic_numbers):
+            with faults.part():
+                check(terrain)
+        _check_soils(terrain, soils, faults)
+        for road in roads:
+            with faults.part():
+                _gain(road, natural_class)
+        grid = _grid(terrain)
+        for road in roads:
+            with faults.part():
+                _corner_points(road, grid)
+        with faults.part():
+            spawn = _spawn(terrain.section("spawn"), grid)
+        with faults.part():
+            elevation = _elevation(terrain, folder, grid)
+    names, natural = _soil_map(terrain, grid, elevation)
     wide = grid.with_margin()
-    plans = [_plan(road, grid, wide, natural_class) for road in terrain.sections("roads")]
+    plans = [_plan(road, grid, wide, natural_class) for road in roads]
     natural = mirrored_margin(natural, wide.margin)
     heights = _graded(plans, rolled_off(elevation, wide.margin, grid.spacing), wide)
     hardness, roughness, detail = np.zeros_like(heights), np.ones_like(heights), faded_margin(wide.shape, wide.margin)
@@ -188,8 +202,6 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
     soil_rows, soil_names, soil_ids = _soils_of_nodes(plans, names, natural, soils, terrain.file, grid)
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"], p[0]["mirrored"] = wide.origin, wide.spacing, 1
-    roads = tuple(_road(plan) for plan in plans)
-    spawn = _spawn(terrain.section("spawn"), grid)
     return Ground(
         name=name,
         p=p,
@@ -199,7 +211,7 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
         soils=soil_rows,
         soil_names=soil_names,
         spawn=spawn,
-        roads=roads,
+        roads=tuple(map(_road, plans)),
         margin=wide.margin,
     )
 
@@ -241,19 +253,39 @@ def _height_map(name: str, file: str, folder: Path) -> Path:
     raise ConfigError(folder / name, "", "no such file", f"a height map here, or beside {file}")
 
 
-def _soil_map(soils: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
-    """Names of the natural soils and the index (ny, nx) of each node."""
-    mosaic_keys = [row[0] for row in _MOSAIC]
-    shares = soils.mapping["shares"]
+def _check_shares(terrain: Section) -> None:
+    shares = terrain.mapping["soils"]["shares"]
     parts = list(shares.values())
     if min(parts) < SMALLEST_SHARE * sum(parts):
-        raise ConfigError(soils.file, "soils.shares", dict(shares), f"shares above 0, none below {SMALLEST_SHARE:g} of all")
-    names = list(shares)
+        raise ConfigError(terrain.file, "soils.shares", dict(shares), f"shares above 0, none below {SMALLEST_SHARE:g} of all")
+
+
+def _mosaic_numbers(terrain: Section) -> Mapping[str, Any] | None:
+    """What mixes several soils; None of a single one."""
+    said, keys = terrain.mapping["soils"], [row[0] for row in _MOSAIC]
+    given = {key: said[key] for key in keys if key in said}
+    if len(said["shares"]) < 2 and not given:
+        return None
+    return read(fields_of(_MOSAIC, _RANGES), given, terrain.file, "soils")
+
+
+def _check_soils(terrain: Section, soils: Mapping[str, Mapping[str, Any]], faults: Gathered) -> None:
+    """Every soil and surface that the file names is there, and is one."""
+    said, roads = terrain.mapping["soils"], terrain.mapping.get("roads", ())
+    wanted = [(f"soils.shares.{name}", name, "soil") for name in said["shares"]]
+    wanted += [(f"soils.patches[{n}].soil", patch["soil"], "soil") for n, patch in enumerate(said["patches"])]
+    wanted += [(f"roads[{n}].surface", road["surface"], "surface") for n, road in enumerate(roads)]
+    for key, name, kind in wanted:
+        with faults.part():
+            named_soil(soils, name, kind, terrain.file, key)
+
+
+def _soil_map(terrain: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
+    """Names of the natural soils and the index (ny, nx) of each node."""
+    soils, values = terrain.section("soils"), _mosaic_numbers(terrain)
+    names, parts = list(soils.mapping["shares"]), list(soils.mapping["shares"].values())
     natural = np.zeros(grid.shape, np.uint8)
-    if len(names) > 1 or any(key in soils.mapping for key in mosaic_keys):
-        values = read(
-            fields_of(_MOSAIC, _RANGES), {key: soils.mapping[key] for key in mosaic_keys if key in soils.mapping}, soils.file, soils.key
-        )
+    if values is not None:
         natural = mosaic(parts, float(values["size"]), float(values["relief"]), elevation, grid.origin, grid.spacing, int(values["seed"]))
     for patch in soils.sections("patches"):
         _patch(patch, grid, names, natural)
@@ -285,13 +317,17 @@ def _rough(terrain: Section, grid: _Grid, natural_class: str | None) -> NDArray[
     return rough_field(density, 2.0, float(values["longest"]), 2.0 * grid.spacing, grid.spacing, int(values["seed"]))
 
 
+def _check_detail(terrain: Section) -> None:
+    values = terrain.mapping.get("detail")
+    if values is not None and values["shortest"] >= values["longest"]:
+        raise ConfigError(terrain.file, "detail.shortest", float(values["shortest"]), "less than detail.longest")
+
+
 def _bumps(terrain: Section, grid: _Grid) -> NDArray[np.float32]:
     """Bumps of the natural ground between the samples of the elevation data."""
     if "detail" not in terrain.mapping:
         return np.zeros((1, 1), np.float32)
     values = terrain.mapping["detail"]
-    if values["shortest"] >= values["longest"]:
-        raise ConfigError(terrain.file, "detail.shortest", float(values["shortest"]), "less than detail.longest")
     rms, waviness, longest, shortest = (float(values[k]) for k in ("rms", "waviness", "longest", "shortest"))
     return field_of_rms(rms, waviness, longest, shortest, grid.spacing, int(values["seed"]))
 

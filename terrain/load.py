@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base import fields
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Anything, Either, Field, Number, Text, Values, Variants
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
@@ -123,8 +123,13 @@ def bump(terrain: Section, name: str, soils: Soils) -> Ground:
 
     half_sine is z = height sin(pi s) with s from 0 to 1, haversine z = height sin^2(pi s).
     """
-    shape = _shape(terrain)
-    start, length = _bump_extent(terrain)
+    with Gathered() as faults:
+        with faults.part():
+            shape = _shape(terrain)
+        with faults.part():
+            start, length = _bump_extent(terrain)
+        with faults.part():
+            _only_surface(terrain.mapping, terrain.file)
     dx = length / _BUMP_CELLS
     s = np.clip(np.arange(-4, _BUMP_CELLS + 5) / _BUMP_CELLS, 0.0, 1.0)
     rise = terrain.mapping["height"] * np.sin(np.pi * s) ** (1 if shape == "half_sine" else 2)
@@ -169,16 +174,22 @@ def _bump_extent(terrain: Section) -> tuple[float, float]:
 
 def uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mapping[str, Any], file: object, soils: Soils) -> Ground:
     """Ground of one surface or soil all over: of the `surface`, `soil` or `friction` that the mapping says. Raises ConfigError."""
+    key = _only_surface(mapping, file)
+    if key == "friction":
+        rows, label = soil({"type": "surface", "friction": mapping.get("friction", FRICTION)}, file), "hard"
+    else:
+        rows = named_soil(soils, mapping[key], key, file, key)
+        label = drawn_as(soils, mapping[key])
+    hardness = np.full(heights.shape, rows[0]["hardness"], np.float32)
+    return Ground(name, p, heights, hardness, np.zeros(heights.shape, np.uint8), rows, (label,), (0.0, 0.0, 0.0))
+
+
+def _only_surface(mapping: Mapping[str, Any], file: object) -> str:
+    """The key by which a file says what the ground is of; `friction` where it says nothing. Raises ConfigError: it has two of them."""
     given = [key for key in _SURFACE_KEYS if key in mapping]
     if len(given) > 1:
         raise ConfigError(file, given[1], mapping[given[1]], "only one of " + ", ".join(_SURFACE_KEYS))
-    if given in ([], ["friction"]):
-        rows, label = soil({"type": "surface", "friction": mapping.get("friction", FRICTION)}, file), "hard"
-    else:
-        rows = named_soil(soils, mapping[given[0]], given[0], file, given[0])
-        label = drawn_as(soils, mapping[given[0]])
-    hardness = np.full(heights.shape, rows[0]["hardness"], np.float32)
-    return Ground(name, p, heights, hardness, np.zeros(heights.shape, np.uint8), rows, (label,), (0.0, 0.0, 0.0))
+    return given[0] if given else "friction"
 
 
 def read_flat(f: TerrainFile) -> Ground:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Text, Variants, fields_of, filled
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from simulator.base.section import checked
+from simulator.base.section import Section, checked
 from simulator.base.words import did_you_mean
 
 SOIL = (
@@ -72,15 +72,20 @@ def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     section = checked(FILE, mapping, file, key)
     kind = section.mapping["type"]
     values = filled(SOIL, section.mapping)
-    if kind == "soil" and values[0]["c1"] + values[0]["c2"] > 1.0:
-        raise ConfigError(file, section.path("c2"), float(values[0]["c2"]), "c1 + c2 at most 1: the peak stress lies in the contact")
     if kind == "soil":
+        _check(section, values)
+    return _completed(kind, values)
+
+
+def _check(section: Section, values: Record) -> None:
+    """What no single number of a soil can tell. Raises ConfigError."""
+    with Gathered() as faults:
+        if values[0]["c1"] + values[0]["c2"] > 1.0:
+            faults.add(section.wrong("c2", "c1 + c2 at most 1: the peak stress lies in the contact"))
         k = float(values[0]["k_c"] / REFERENCE_WIDTH + values[0]["k_phi"])
         if k < LEAST_MODULUS:
             expected = f"k_c / b + k_phi of at least {LEAST_MODULUS:g} under a tire of b = {REFERENCE_WIDTH:g} m, here {k:.3g}"
-            guilty = "k_c" if values[0]["k_c"] < 0.0 else "k_phi"
-            raise ConfigError(file, section.path(guilty), float(values[0][guilty]), expected)
-    return _completed(kind, values)
+            faults.add(section.wrong("k_c" if values[0]["k_c"] < 0.0 else "k_phi", expected))
 
 
 def named_soil(soils: Mapping[str, Mapping[str, Any]], name: Any, kind: str, file: object, key: str) -> Record:

@@ -165,23 +165,22 @@ BODY_FILE = (
 """Of the section `body` of a vehicle file, besides the outline."""
 
 
-def read_body_contact(s: Section, mass: float, box: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Record:
+def read_body_contact(
+    s: Section, points_left: NDArray[np.float64] | None, mass: float, box: tuple[NDArray[np.float64], NDArray[np.float64]]
+) -> Record:
     """Record of BODY_CONTACT from the `body` section of a vehicle file.
 
     Its keys, BODY_FILE, may all be left out. Without points the corners and the middle of the edges of a box bear the vehicle.
 
     Parameters
     ----------
+    points_left : what `contact_points_left` found [m]
     mass : of the whole vehicle [kg]
     box : least and largest x, y, z of the body, in B [m]
-
-    Raises
-    ------
-    ConfigError
     """
     p = record(BODY_CONTACT)
     q = p[0]
-    points = _mirrored(_points_left(s)) if s.has("contact_points_left") else _box_points(*box)
+    points = _box_points(*box) if points_left is None else _mirrored(points_left)
     q["count"] = len(points)
     q["points"][: len(points)] = points
     q["reach"] = np.linalg.norm(points, axis=1).max()
@@ -192,7 +191,10 @@ def read_body_contact(s: Section, mass: float, box: tuple[NDArray[np.float64], N
     return p
 
 
-def _points_left(s: Section) -> NDArray[np.float64]:
+def contact_points_left(s: Section) -> NDArray[np.float64] | None:
+    """Points (n, 3) [m] of the left side of the body, in B, from its section of a vehicle file; None where it has none. Raises ConfigError."""
+    if not s.has("contact_points_left"):
+        return None
     points: NDArray[np.float64] = s.raw("contact_points_left")
     if (points[:, 1] < 0.0).any():
         expected = "points with y >= 0: the right side is their mirror image"

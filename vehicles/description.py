@@ -6,23 +6,25 @@ Hardpoints are given for the left side in the suspension frame of each axle; the
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, GravityWarning
+from simulator.base.errors import ConfigError, Gathered, GravityWarning, raise_all
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from vehicles.axles import USUAL_AXLES, Axles, record_for
-from vehicles.body_contact import ROOF, read_body_contact
+from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section
-from vehicles.suspension.anti_roll_bar_section import read_anti_roll_bars
+from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
+from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.kinds import read_axle
 from vehicles.suspension.mechanism.travel import write_ends
@@ -70,89 +72,163 @@ class Description:
 
 
 def read_description(mapping: Any, file: str) -> Description:
-    """Checked description. Raises ConfigError naming file, key path, value and expectation."""
-    with checked(VEHICLE_FILE, mapping, file) as s:
-        with s.section("chassis") as c:
-            chassis = _chassis(c)
+    """Checked description.
+
+    Raises
+    ------
+    ConfigError : file, key path, value and expectation of everything that is wrong, but for what depends on a part that cannot be read
+    """
+    with checked(VEHICLE_FILE, mapping, file) as s, Gathered() as faults:
+        _warn_of_gravity(s)
+        with faults.part(), s.section("chassis") as c:
             head = c.array("drivers_head", (3,))
-        axles, sections = _axles(s)
+            chassis = _chassis(c)
+        axles, found = _axles(s, faults)
+        with faults.part(), s.section("steering") as t:
+            front = found[0]
+            steering = steering_from_section(t, None if front is None else np.stack([corner.Q for corner in front.corners]))
+        with faults.part(), s.section("body") as body_section:
+            outline = body_section.number("length"), body_section.number("width"), body_section.number("front_overhang")
+            points_left = contact_points_left(body_section)
+            body_section.asked.update(row.name for row in BODY_FILE)
+        with faults.part():
+            tires = _tires(s, axles)
+        faults.need_all()
+        read = [one for one in found if one is not None]
         struts = record_for(STRUTS, axles.size)
-        corners = []
-        for n, axle in enumerate(sections):
-            for i, mirror in zip(axles.on(n), (False, True), strict=False):
-                corners.append(axle.corner(mirror))
-                axle.write_struts(struts, i)
-        if s.has("gravity"):
-            given = s.number("gravity")
-            told = (
-                f"{file}: gravity: {given:g} is not used: gravity is now that of the terrain file, {STANDARD_GRAVITY:g} where it says none"
-            )
-            warnings.warn(told, GravityWarning, stacklevel=2)
+        corners = [corner for one in read for corner in one.corners]
+        for n, one in enumerate(read):
+            for i in axles.on(n):
+                one.section.write_struts(struts, i)
         design = Design(chassis, tuple(corners), struts, axles=axles)
         mechanism = new_mechanism(design.chassis, corners, struts, axles)
-        with s.section("steering") as t:
-            steering = steering_from_section(t, np.stack([corners[0].Q, corners[1].Q]))
         closed_form = np.array([corner.linkage is None for corner in corners])
+        with faults.part():
+            tables = _by_tables(s, closed_form, steering)
         if closed_form.any():
-            _check_travel(mechanism, steering, file, closed_form)
-            _check_reach(mechanism, file)
+            with faults.part():
+                _check_travel(mechanism, steering, file, closed_form)
+            with faults.part():
+                _check_reach(mechanism, file)
+        faults.need_all()
+        if closed_form.any():
             find_ends(mechanism, steering, closed_form)
         for i, corner in enumerate(corners):
             if corner.linkage is not None:
                 if i in axles.on(0):
                     corner.linkage.connect(steering, i)
                 write_ends(corner.linkage, i, mechanism.corners, struts, float(steering[0]["max_arm_angle"]))
-        read_anti_roll_bars(sections, corners, mechanism, steering)
-        body = record(BODY)
-        body[0]["drivers_head"], body[0]["drag_point"] = head, chassis.p_BoBcm
-        if s.has("aerodynamics"):
-            with s.section("aerodynamics") as a:
-                body[0]["drag_area"] = a.number("drag_coefficient") * a.number("frontal_area")
-                body[0]["air_density"] = a.number("air_density")
-        with s.section("body") as b:
-            outline = b.number("length"), b.number("width"), b.number("front_overhang")
-            contact = read_body_contact(b, _whole_mass(mechanism), _box(mechanism, outline, head))
-        bushes = {
-            name: np.stack(
-                [
-                    axle.points[axle.bushes[k]] * mirror
-                    for axle, count in zip(sections, axles.sides, strict=True)
-                    for mirror in (1.0, MIRROR)[:count]
-                ]
-            )
-            for k, name in enumerate(BUSHES)
-        }
-        tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
-        if not tables and not closed_form.all():
-            raise ConfigError(file, "suspension_kinematics", KINEMATICS[0], "table: an axle from a mechanism file has no closed form")
-        if tables and steering[0]["column_stiffness"] > 0.0:
-            raise ConfigError(file, "steering.column", "a free arm", "closed_form as suspension_kinematics: tables know no free arm")
-        tolerance = s.number("suspension_table_tolerance", DEFAULT_TOLERANCE)
+        place_anti_roll_bars([one.section for one in read], [one.bar for one in read], mechanism, steering)
+        contact = read_body_contact(body_section, points_left, _whole_mass(mechanism), _box(mechanism, outline, head))
         return Description(
             name=s.text("name"),
             design=design,
             mechanism=mechanism,
             steering=steering,
-            body=body,
+            body=_body(s, head, chassis.p_BoBcm),
             body_contact=contact,
-            bushes=bushes,
+            bushes=_bushes([one.section for one in read]),
             outline=outline,
-            tires=_tires(s, axles),
+            tires=tires,
             drivetrain=s.text("drivetrain"),
-            table_tolerance=tolerance if tables else None,
+            table_tolerance=s.number("suspension_table_tolerance", DEFAULT_TOLERANCE) if tables else None,
         )
 
 
-def _axles(s: Section) -> tuple[Axles, list[Axle]]:
-    """The axles in the order of the file, which is that from the front: their names, and each as it is described. Raises ConfigError."""
+def _warn_of_gravity(s: Section) -> None:
+    if s.has("gravity"):
+        given = s.number("gravity")
+        told = f"{s.file}: gravity: {given:g} is not used: gravity is now that of the terrain file, {STANDARD_GRAVITY:g} where it says none"
+        warnings.warn(told, GravityWarning, stacklevel=3)
+
+
+def _body(s: Section, head: Vector, drag_point: Vector) -> Record:
+    """Record of BODY."""
+    body = record(BODY)
+    body[0]["drivers_head"], body[0]["drag_point"] = head, drag_point
+    if s.has("aerodynamics"):
+        with s.section("aerodynamics") as a:
+            body[0]["drag_area"] = a.number("drag_coefficient") * a.number("frontal_area")
+            body[0]["air_density"] = a.number("air_density")
+    return body
+
+
+def _bushes(axles: Sequence[Axle]) -> dict[str, Vector]:
+    """Points (wheels, 3) of the bushes by the names of BUSHES, in B."""
+    return {
+        name: np.stack([axle.points[axle.bushes[k]] * mirror for axle in axles for mirror in (1.0, MIRROR)[: axle.sides]])
+        for k, name in enumerate(BUSHES)
+    }
+
+
+def _by_tables(s: Section, closed_form: NDArray[np.bool_], steering: Record) -> bool:
+    """Whether tables stand for the closed form of the suspension. Raises ConfigError: there is none, or tables cannot."""
+    tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
+    if not tables and not closed_form.all():
+        raise ConfigError(s.file, "suspension_kinematics", KINEMATICS[0], "table: an axle from a mechanism file has no closed form")
+    if tables and steering[0]["column_stiffness"] > 0.0:
+        raise ConfigError(s.file, "steering.column", "a free arm", "closed_form as suspension_kinematics: tables know no free arm")
+    return tables
+
+
+class _ReadAxle(NamedTuple):
+    """An axle as it is described."""
+
+    section: Axle
+    corners: tuple[CornerDesign, ...]
+    bar: Record | None
+    """Its anti-roll bar."""
+
+
+def _axles(s: Section, faults: Gathered) -> tuple[Axles, list[_ReadAxle | None]]:
+    """The axles from the front: their names, and each as it is described, None where it cannot be read."""
     with s.section("axles") as a:
         names = tuple(map(str, a.mapping))
         if len(names) < 3:
             names = USUAL_AXLES.names  # whichever of them is missing is said where it is read
-        elif (names[0], names[-1]) != USUAL_AXLES.names or len({name[:1].upper() for name in names}) < len(names):
-            raise ConfigError(s.file, a.key, list(names), "axles from `front` to `rear`, whose names begin with different letters")
-        sections = [read_axle(a.section(name), steered=n == 0) for n, name in enumerate(names)]
-    return Axles(names, tuple(axle.sides for axle in sections)), sections
+        elif not set(USUAL_AXLES.names) <= set(names) or len({name[:1].upper() for name in names}) < len(names):
+            faults.add(ConfigError(s.file, a.key, list(names), "axles from `front` to `rear`, whose names begin with different letters"))
+        found: dict[str, _ReadAxle] = {}
+        for name in names:
+            with faults.part():
+                found[name] = _read_axle(a.section(name), steered=name == USUAL_AXLES.names[0])
+        names = _from_the_front(a, names, found, faults)
+        sides = [found[name].section.sides if name in found else _sides(a.mapping.get(name)) for name in names]
+    return Axles(names, tuple(sides)), [found.get(name) for name in names]
+
+
+def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _ReadAxle], faults: Gathered) -> tuple[str, ...]:
+    """Names of the axles in the order in which they stand: keys of a mapping have none, and those that a base lacks come last. Where two
+    stand in one place, that of the file."""
+    first, last = USUAL_AXLES.names
+    if first not in found or last not in found:
+        return names
+    place = {name: float(one.corners[0].W[0]) for name, one in found.items()}
+    between = sorted((name for name in names if name in place and name not in USUAL_AXLES.names), key=lambda name: -place[name])
+    for name in between:
+        if not place[last] <= place[name] <= place[first]:
+            expected = f"them between those of rear and front, from {place[last]:g} to {place[first]:g} m"
+            faults.add(ConfigError(a.file, a.path(name), f"wheel centers at x = {place[name]:g} m", expected))
+    return (first, *between, *(name for name in names if name not in place), last)
+
+
+def _read_axle(s: Section, steered: bool) -> _ReadAxle:
+    axle = read_axle(s, steered)
+    corners = tuple(axle.corner(mirror) for mirror in (False, True)[: axle.sides])
+    return _ReadAxle(axle, corners, read_anti_roll_bar(axle, corners))
+
+
+def expected_axles(mapping: Any) -> Axles | None:
+    """The axles of a vehicle file in which something is wrong, for a look at what depends on nothing else of it; None where they are not
+    to be told."""
+    axles = mapping.get("axles") if isinstance(mapping, Mapping) else None
+    if not isinstance(axles, Mapping) or len(axles) < 2 or not all(isinstance(name, str) and name for name in axles):
+        return None
+    return Axles(tuple(axles), tuple(map(_sides, axles.values())))
+
+
+def _sides(axle: Any) -> int:
+    return 1 if isinstance(axle, Mapping) and axle.get("wheels") == 1 else 2
 
 
 def _tires(s: Section, axles: Axles) -> tuple[str, ...]:
@@ -188,6 +264,7 @@ def _check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDAr
     """Every corner of those in `which` (wheels,) must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises
     ConfigError."""
     w, state = new_workspace(mechanism), record(STEERING_STATE)
+    open_at: dict[int, str] = {}
     for end in (-1.0, 0.0, 1.0):
         state[0]["angle"] = end * steering[0]["max_arm_angle"]
         place_tierods(steering, state, w.inputs)
@@ -195,18 +272,17 @@ def _check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDAr
             w.state[0]["theta"] = theta
             prepare(mechanism.records, w)
             closed = np.isfinite(w.kinematics[0]["W"]).all(axis=0) | ~which
-            if not closed.all():
-                axle = mechanism.axles.names[mechanism.axles.of(int(np.argmin(closed)))]
-                at = f"arms at {theta:g} rad, steering at {end:g} of full lock: open"
-                raise ConfigError(
-                    file, f"axles.{axle}.hardpoints_left", at, "points whose linkage closes over the travel of arms and steering"
-                )
+            for i in np.flatnonzero(~closed):
+                open_at.setdefault(mechanism.axles.of(int(i)), f"arms at {theta:g} rad, steering at {end:g} of full lock: open")
+    expected = "points whose linkage closes over the travel of arms and steering"
+    raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), at, expected) for axle, at in open_at.items()])
 
 
 def _check_reach(mechanism: Mechanism, file: str) -> None:
     """A corner that closes up to known ends must do so from stop to stop and a bit beyond, or at the TRAVEL if it has no stops. Raises
     ConfigError."""
     struts, w = mechanism.struts[0], new_workspace(mechanism)
+    open_at: dict[int, tuple[str, str]] = {}
     for i, corner in enumerate(mechanism.designs):
         closes = corner.reach(mechanism.corners, i).closes
         for height, stop, sign in zip(closes or (), ("rebound", "bump"), (1.0, -1.0), strict=False):
@@ -215,19 +291,27 @@ def _check_reach(mechanism: Mechanism, file: str) -> None:
             past = sign * (w.kinematics[0]["spring_length"][i] - struts[f"{stop}_stop_length"][i])
             enough = past > BEYOND_STOPS if struts["stop_points"][i] > 0 else abs(height) > TRAVEL[-1]
             if not enough:
-                at = f"wheel {height:g} m from its design height: open"
-                axle = mechanism.axles.names[mechanism.axles.of(i)]
-                raise ConfigError(file, f"axles.{axle}.hardpoints_left", at, f"points whose links close up to the {stop} stop and beyond")
+                expected = f"points whose links close up to the {stop} stop and beyond"
+                open_at.setdefault(mechanism.axles.of(i), (f"wheel {height:g} m from its design height: open", expected))
+    raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), *words) for axle, words in open_at.items()])
+
+
+def _hardpoints_of(mechanism: Mechanism, axle: int) -> str:
+    """Key path of the hardpoints of an axle."""
+    return f"axles.{mechanism.axles.names[axle]}.hardpoints_left"
 
 
 def _chassis(c: Section) -> RigidBody:
     """Chassis body together with the masses fixed to it."""
-    bodies = [_free_body(c)]
-    if c.has("fixed_masses"):
-        with c.section("fixed_masses") as masses:
-            for name in masses.mapping:
-                with masses.section(str(name)) as m:
-                    bodies.append(_free_body(m))
+    bodies = []
+    with Gathered() as faults:
+        with faults.part():
+            bodies.append(_free_body(c))
+        if c.has("fixed_masses"):
+            with c.section("fixed_masses") as masses:
+                for name in masses.mapping:
+                    with faults.part(), masses.section(str(name)) as m:
+                        bodies.append(_free_body(m))
     mass = sum(b.mass for b in bodies)
     com = sum((b.mass * b.p_BoBcm for b in bodies), np.zeros(3)) / mass
     inertia = np.zeros((3, 3))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.records import Record, record
 from vehicles.axles import USUAL_AXLES, WHEELS, Axles, Size, record_for, size_of
 from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
@@ -120,8 +120,10 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
     geometry[0]["ends"] = no_ends(size)[0]
     own = record_for(PARAMETERS, size)
     blocks: list[Block] = []
-    for axle in range(size.axles):
-        _add_axle(axle, [corners[i] for i in axles.on(axle)], axles.on(axle)[0], geometry, own, blocks)
+    with Gathered() as faults:
+        for axle in range(size.axles):
+            with faults.part():
+                _add_axle(axle, [corners[i] for i in axles.on(axle)], axles.on(axle)[0], geometry, own, blocks)
     pad_default(own)
     return Mechanism(MechanismRecords(body, geometry, struts), own, tuple(blocks), tuple(corners), axles)
 
@@ -140,16 +142,16 @@ def _add_axle(axle: int, corners: Sequence[CornerDesign], first: int, geometry: 
             own[0]["corners"] += len(corners)
             own[0]["steered"] += len(corners) if axle == 0 else 0
         return
-    if not blocks or not blocks[-1].has_room(kind, len(corners)):
-        lane = first if size_of(geometry).is_usual else 0
-        blocks.append(Block(kind, record(kind.parameters), first, 0, axle, lane))
-    block = blocks[-1]
+    if blocks and blocks[-1].has_room(kind, len(corners)):
+        block = blocks.pop()
+    else:
+        block = Block(kind, record(kind.parameters), first, 0, axle, first if size_of(geometry).is_usual else 0)
     for i, corner in enumerate(corners, first):
         if block.lane == block.first:
             corner.write(geometry, block.parameters, i)
         else:
             _write_beside(corner, geometry, block.parameters, i, i - block.first + block.lane)
-    blocks[-1] = replace(block, count=block.count + len(corners))
+    blocks.append(replace(block, count=block.count + len(corners)))
 
 
 def _write_beside(corner: CornerDesign, geometry: Record, parameters: Record, i: int, lane: int) -> None:

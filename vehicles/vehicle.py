@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.records import Record, Table, record
-from simulator.base.section import checked
 from terrain.soil import SOIL
 from terrain.surface import Ground, GroundArrays
 from vehicles.axles import Size, record_for
 from vehicles.body_contact import BODY_CONTACT_STATE
-from vehicles.brakes.friction_brake import brakes_from_mapping
 from vehicles.description import Description
-from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_from_mapping, drivetrain_reset
-from vehicles.drivetrain.drivetrain_file import drivetrain_file
+from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
+from vehicles.drivetrain.drivetrain_file import read_parts
 from vehicles.equilibrium import settle
 from vehicles.model import new_workspace
 from vehicles.read import find_points, read_vehicle, show_points
@@ -161,9 +159,7 @@ class Vehicle:
 
 def _model(description: Description, tires: TireSet, drivetrain: Any, file: str) -> Model:
     mechanism = description.mechanism
-    with checked(drivetrain_file(mechanism.axles), drivetrain, file) as parts:
-        engine_to_wheels = drivetrain_from_mapping(parts.raw("drivetrain", expected="a mapping"), file, axles=mechanism.axles)
-        brakes = brakes_from_mapping(parts.raw("brakes", expected="a mapping"), file, axles=mechanism.axles)
+    engine_to_wheels, brakes = read_parts(drivetrain, file, mechanism.axles)
     return Model(
         chassis=mechanism.chassis,
         corners=mechanism.corners,

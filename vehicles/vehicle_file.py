@@ -47,7 +47,7 @@ _BODY = (
 VEHICLE_FILE = (
     Field("name", Text(), "name of the vehicle"),
     Field("chassis", Group(_CHASSIS), "the body that everything hangs on"),
-    Field("axles", Named(AXLE, "axles by name, from front to rear"), "axles by name, from `front` to `rear`"),
+    Field("axles", Named(AXLE, "axles by name, from front to rear"), "axles by name, `front`, `rear` and others between, in any order"),
     Field("steering", Group(STEERING_FILE), "Pitman-arm steering of the front axle"),
     Field("tires", Either((_TIRE, Named(_TIRE, "a tire file by axle or by wheel"))), "tire file: for all, or by name of the axle or wheel"),
     Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/vehicles/parts"),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import fields_of, filled, read
 from simulator.base.jit import kernel
 from simulator.base.records import Record
@@ -79,15 +79,16 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
 
 def _check_lengths(p: Record, file: object) -> None:
     shortest, longest, neutral, cushion = (float(p[0][name]) for name in ("shortest_leg", "longest_leg", "neutral_leg", "cushion"))
-    if longest <= shortest:
-        raise ConfigError(file, "longest_leg", longest, f"more than shortest_leg = {shortest}")
-    if cushion > 0.1 * (longest - shortest):
-        raise ConfigError(file, "cushion", cushion, f"at most a tenth of the stroke, {0.1 * (longest - shortest):.4g}")
-    if not shortest + 3.0 * cushion < neutral < longest - cushion:
-        raise ConfigError(file, "neutral_leg", neutral, f"between {shortest + 3.0 * cushion:.4g} and {longest - cushion:.4g}")
-    largest = float(np.linalg.norm(p[0]["platform_joints"], axis=1).max())
-    if largest < 0.01:
-        raise ConfigError(file, "platform_joints", p[0]["platform_joints"].tolist(), "joints away from the origin of the platform")
+    with Gathered() as faults:
+        if float(np.linalg.norm(p[0]["platform_joints"], axis=1).max()) < 0.01:
+            joints = p[0]["platform_joints"].tolist()
+            faults.add(ConfigError(file, "platform_joints", joints, "joints away from the origin of the platform"))
+        if longest <= shortest:
+            raise ConfigError(file, "longest_leg", longest, f"more than shortest_leg = {shortest}")
+        if cushion > 0.1 * (longest - shortest):
+            raise ConfigError(file, "cushion", cushion, f"at most a tenth of the stroke, {0.1 * (longest - shortest):.4g}")
+        if not shortest + 3.0 * cushion < neutral < longest - cushion:
+            raise ConfigError(file, "neutral_leg", neutral, f"between {shortest + 3.0 * cushion:.4g} and {longest - cushion:.4g}")
 
 
 def _height(p: Record, mean: float, file: object, key: str) -> float:

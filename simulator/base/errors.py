@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
 
 
 class JounceError(Exception):
@@ -85,12 +87,67 @@ line_finder: Callable[[str, str], int | None] = _no_lines
 """Finds the line of a file in which a key path stands. Whoever reads files that have lines puts his own here: this room reads none."""
 
 
+MOST_SORTED = 200
+"""Errors of a file beyond which they stay in the order in which they were found: each line is looked for in the whole file."""
+
+
 def raise_all(errors: Sequence[ConfigError]) -> None:
-    """Raise the errors of a file, all at once; nothing when there is none."""
+    """Raise the errors of files, all at once, file by file in the order of their lines; nothing when there is none."""
     if len(errors) == 1:
         raise errors[0]
     if errors:
-        raise ConfigErrors(errors)
+        raise ConfigErrors(_by_line(errors))
+
+
+def _by_line(errors: Sequence[ConfigError]) -> Sequence[ConfigError]:
+    if len(errors) > MOST_SORTED:
+        return errors
+    files = {file: n for n, file in enumerate(dict.fromkeys(error.file for error in errors))}
+    return sorted(errors, key=lambda error: (files[error.file], error.line or 0))
+
+
+class Gathered:
+    """Errors of parts that do not depend on each other, raised together where the block ends.
+
+    >>> with Gathered() as faults:
+    ...     with faults.part():
+    ...         raise ConfigError("car.yaml", "mass", -1.0, "a mass above 0")
+    ...     with faults.part():
+    ...         raise ConfigError("car.yaml", "width", -1.0, "a width above 0")
+    Traceback (most recent call last):
+    simulator.base.errors.ConfigErrors: car.yaml: mass: got -1.0, expected a mass above 0
+    car.yaml: width: got -1.0, expected a width above 0
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[ConfigError] = []
+
+    def __enter__(self) -> Gathered:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if isinstance(error, ConfigError):
+            raise_all([*self.errors, *error.errors])
+        elif error is None:
+            raise_all(self.errors)
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """A part whose errors do not keep the next one from being looked at; of one key the first is told."""
+        try:
+            yield
+        except ConfigError as error:
+            told = {(one.file, one.key) for one in self.errors}
+            self.errors.extend(one for one in error.errors if (one.file, one.key) not in told)
+
+    def add(self, error: ConfigError) -> None:
+        """An error that is not raised at once."""
+        self.errors.append(error)
+
+    def need_all(self) -> None:
+        """Raise what has been gathered: what follows needs every part before it."""
+        errors, self.errors = self.errors, []
+        raise_all(errors)
 
 
 class GravityWarning(UserWarning):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Fields, Group, Kind, Variants, read
+from simulator.base.fields import Fields, Group, Kind, Variants
 from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_yaml
 from simulator.build import build, build_cueing, build_ground, build_maneuver, build_platform, build_vehicle, data_folder, load_mechanism
@@ -20,9 +20,7 @@ from simulator.lab.triangular import problem
 from simulator.maneuvers import maneuver
 from terrain import load, soil
 from vehicles import vehicle_file
-from vehicles.brakes.friction_brake import brakes_from_mapping
-from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
-from vehicles.drivetrain.drivetrain_file import drivetrain_file
+from vehicles.drivetrain.drivetrain_file import drivetrain_file, read_parts
 from vehicles.multibody.description import mechanism_file
 from vehicles.tires import tire_file
 from washout import cueing, platform
@@ -62,12 +60,6 @@ def _content(folder: str, file: str) -> Any:
     return read_layers(folder, file).content
 
 
-def _check_parts(file: str) -> None:
-    values = read(drivetrain_file(), _content("vehicles/parts", file), file)
-    drivetrain_from_mapping(values["drivetrain"], file)
-    brakes_from_mapping(values["brakes"], file)
-
-
 KINDS = (
     FileKind(
         "vehicles",
@@ -81,7 +73,7 @@ KINDS = (
         "vehicles/parts",
         "drivetrain and brakes of a vehicle",
         Group(drivetrain_file()),
-        _check_parts,
+        lambda file: read_parts(_content("vehicles/parts", file), file),
     ),
     FileKind(
         "tires", "tires", "a tire with its tread law", tire_file.FILE_TABLE, lambda file: tire_file.tire(_content("tires", file), file)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import (
     Choice,
     Either,
@@ -246,32 +246,44 @@ def _yaml_files(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _check_profile(profile: Profile, file: object) -> None:
-    """What the types alone cannot say."""
-    match = profile.match
+    """What the types alone cannot say. Raises ConfigError."""
+    with Gathered() as faults:
+        with faults.part():
+            _check_match(profile.match, file)
+        if profile.kind != "pedals" and profile.steering is None:
+            faults.add(ConfigError(file, "steering", "nothing", f"an axis: a {profile.kind} steers"))
+        elif not profile.axes:
+            faults.add(ConfigError(file, "", "no axis", "steering, throttle or brake"))
+        with faults.part():
+            if profile.steering is not None:
+                _check_steering(profile.steering, file)
+        for name, pedal in (("throttle", profile.throttle), ("brake", profile.brake)):
+            if pedal is not None and abs(pedal.pressed - pedal.released) < 0.1:
+                expected = f"at least 0.1 away from released ({pedal.released})"
+                faults.add(ConfigError(file, f"{name}.pressed", pedal.pressed, expected))
+        for axis in profile.axes:
+            with faults.part():
+                _check_input(axis, PAD_AXES, profile.kind, "axis", file)
+        for action, keys in profile.buttons.items():
+            with faults.part():
+                _check_buttons(action, keys, profile.kind, file)
+
+
+def _check_match(match: Match, file: object) -> None:
     if not (match.guids or match.usb or match.names or match.any_gamepad or match.any_wheel):
         raise ConfigError(file, "match", "nothing", "guids, usb, names, any_gamepad or any_wheel")
     for identity in match.usb:
         if not re.fullmatch(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{4}", identity):
             raise ConfigError(file, "match.usb", identity, "vendor:product as four hexadecimal digits each, in quotes")
-    if profile.kind != "pedals" and profile.steering is None:
-        raise ConfigError(file, "steering", "nothing", f"an axis: a {profile.kind} steers")
-    if not profile.axes:
-        raise ConfigError(file, "", "no axis", "steering, throttle or brake")
-    if profile.steering is not None:
-        _check_steering(profile.steering, file)
-    for name, pedal in (("throttle", profile.throttle), ("brake", profile.brake)):
-        if pedal is not None and abs(pedal.pressed - pedal.released) < 0.1:
-            raise ConfigError(file, f"{name}.pressed", pedal.pressed, f"at least 0.1 away from released ({pedal.released})")
-    for axis in profile.axes:
-        _check_input(axis, PAD_AXES, profile.kind, "axis", file)
-    for action, keys in profile.buttons.items():
-        if action not in get_args(Action):
-            known = get_args(Action)
-            raise ConfigError(
-                file, join("buttons", printed(action)), keys, f"no such action{did_you_mean(action, known)}; known here: {', '.join(known)}"
-            )
-        for button in keys:
-            _check_input(button, PAD_BUTTONS, profile.kind, f"buttons.{action}", file)
+
+
+def _check_buttons(action: str, keys: Sequence[Input], kind: str, file: object) -> None:
+    known = get_args(Action)
+    if action not in known:
+        expected = f"no such action{did_you_mean(action, known)}; known here: {', '.join(known)}"
+        raise ConfigError(file, join("buttons", printed(action)), keys, expected)
+    for button in keys:
+        _check_input(button, PAD_BUTTONS, kind, f"buttons.{action}", file)
 
 
 def _check_steering(steering: SteeringAxis, file: object) -> None:

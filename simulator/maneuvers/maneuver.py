@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Field, Group, ListOf, Named, Number, Text, entries, entry, group_of, printed, read
 from simulator.base.records import Record, join
 from simulator.base.units import spellings, split_unit
@@ -110,10 +111,14 @@ class Maneuver:
         self.vehicle, self.terrain = document.vehicle, document.terrain
         self.duration, self.step, self.seed = document.duration, document.step, document.seed
         self.body = document.body
-        self.gates = _gates(document, written)
-        self.path = None if document.script else _path(document, self.gates, written)
+        with Gathered() as faults:
+            with faults.part():
+                self.gates = _gates(document, written)
+                self.path = None if document.script else _path(document, self.gates, written)
+            with faults.part():
+                has_course = document.course is not None
+                self.limits = _limits(document.limits or {}, file, has_path=not document.script, has_course=has_course)
         self.timed = _timed(document)
-        self.limits = _limits(document.limits or {}, file, has_path=self.path is not None, has_course=bool(self.gates))
         self.units = units or {}
         self._document = document
 
@@ -138,50 +143,73 @@ def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
         raise ConfigError(file, "body", "nothing", group_of(Body).words())
     document = Document(**values)
     written = Written(mapping, file)
-    _check(document, written)
-    return Maneuver(document, written, {**units_used(mapping), **_limit_units(document.limits or {})})
+    with Gathered() as faults:
+        with faults.part():
+            _check(document, written)
+        with faults.part():
+            maneuver = Maneuver(document, written, {**units_used(mapping), **_limit_units(document.limits or {})})
+    return maneuver
 
 
 def _check(document: Document, written: Written) -> None:
-    """What no single key can tell."""
-    file, wrong = written.file, written.wrong
+    """What no single key can tell. Raises ConfigError."""
+    with Gathered() as faults:
+        with faults.part():
+            _check_times(document, written)
+        with faults.part():
+            _check_way(document, written)
+        for key, events in (("speed", document.speed), ("lane_changes", document.lane_changes)):
+            with faults.part():
+                _check_triggers(key, events, document, written)
+
+
+def _check_times(document: Document, written: Written) -> None:
+    wrong = written.wrong
     steps = DRIVER_PERIOD / document.step
-    if abs(steps - round(steps)) > 1e-6:
-        raise wrong(("step",), "s", document.step, "a step that divides {}, the period of the driver", DRIVER_PERIOD)
-    if document.body.front > document.body.length:
-        raise wrong(("body", "front"), "m", document.body.front, "at most the length of the body, {}", document.body.length)
-    if document.duration < document.step:
-        raise wrong(("duration",), "s", document.duration, "at least one step of {}", document.step)
-    if document.script:
-        for key, value in (("waypoints", document.waypoints), ("lane_changes", document.lane_changes), ("course", document.course)):
-            if value:
-                raise ConfigError(file, key, "both", f"either script or {key}: a script steers without looking")
-        times = [line.at for line in document.script]
-        for i in range(1, len(times)):
-            if times[i] <= times[i - 1]:
-                raise wrong(("script", i, "at"), "s", times[i], "later than the line before ({})", times[i - 1])
-    elif not document.speed:
-        raise ConfigError(file, "speed", "nothing", "a list of speeds to drive, or a script")
-    if document.course is not None and (document.waypoints or document.lane_changes):
-        raise ConfigError(file, "course", "both", "either a course or waypoints and lane_changes: the gates make the path")
-    _check_triggers("speed", document.speed, document, written)
-    _check_triggers("lane_changes", document.lane_changes, document, written)
+    with Gathered() as faults:
+        if abs(steps - round(steps)) > 1e-6:
+            faults.add(wrong(("step",), "s", document.step, "a step that divides {}, the period of the driver", DRIVER_PERIOD))
+        if document.body.front > document.body.length:
+            faults.add(wrong(("body", "front"), "m", document.body.front, "at most the length of the body, {}", document.body.length))
+        if document.duration < document.step:
+            faults.add(wrong(("duration",), "s", document.duration, "at least one step of {}", document.step))
+
+
+def _check_way(document: Document, written: Written) -> None:
+    """Where to drive is said in one way."""
+    file = written.file
+    with Gathered() as faults:
+        if document.script:
+            for key, value in (("waypoints", document.waypoints), ("lane_changes", document.lane_changes), ("course", document.course)):
+                if value:
+                    faults.add(ConfigError(file, key, "both", f"either script or {key}: a script steers without looking"))
+            times = [line.at for line in document.script]
+            for i in range(1, len(times)):
+                if times[i] <= times[i - 1]:
+                    faults.add(written.wrong(("script", i, "at"), "s", times[i], "later than the line before ({})", times[i - 1]))
+        elif not document.speed:
+            faults.add(ConfigError(file, "speed", "nothing", "a list of speeds to drive, or a script"))
+        if document.course is not None and (document.waypoints or document.lane_changes) and not document.script:
+            faults.add(ConfigError(file, "course", "both", "either a course or waypoints and lane_changes: the gates make the path"))
 
 
 def _check_triggers(key: str, events: Sequence[SpeedTarget | LaneChangeEvent], document: Document, written: Written) -> None:
     file, wrong = written.file, written.wrong
     last = -1.0
-    for i, event in enumerate(events):
-        if (event.at is None) == (event.at_station is None):
-            raise ConfigError(file, f"{key}[{i}]", "both" if event.at is not None else "neither", "either at_s or at_station_m")
-        if event.at_station is not None and document.script:
-            raise wrong((key, i, "at_station"), "m", event.at_station, "at_s: a script knows no station")
-        if event.at is not None:
-            if event.at < last:
-                raise wrong((key, i, "at"), "s", event.at, "not before the one above ({})", last)
-            if event.at > document.duration:
-                raise wrong((key, i, "at"), "s", event.at, "within the duration of {}", document.duration)
-            last = event.at
+    with Gathered() as faults:
+        for i, event in enumerate(events):
+            if (event.at is None) == (event.at_station is None):
+                found = "both" if event.at is not None else "neither"
+                faults.add(ConfigError(file, f"{key}[{i}]", found, "either at_s or at_station_m"))
+                continue
+            if event.at_station is not None and document.script:
+                faults.add(wrong((key, i, "at_station"), "m", event.at_station, "at_s: a script knows no station"))
+            if event.at is not None:
+                if event.at < last:
+                    faults.add(wrong((key, i, "at"), "s", event.at, "not before the one above ({})", last))
+                elif event.at > document.duration:
+                    faults.add(wrong((key, i, "at"), "s", event.at, "within the duration of {}", document.duration))
+                last = event.at
 
 
 def _gates(document: Document, written: Written) -> tuple[Gate, ...]:
@@ -198,17 +226,25 @@ def _gates(document: Document, written: Written) -> tuple[Gate, ...]:
         if course.start is not None:
             raise wrong(("course", "start"), "m", course.start, "nothing: each gate has its own start")
         gates = course.gates
-    end = center = 0.0
-    for i, gate in enumerate(gates):
-        # a turn between two gates reaches into both of them
-        least = end if gate.center == center else end + (1.0 + (i > 0)) * course.overlap
-        if gate.start < least:
-            place = ("course", "gates", i, "start") if course.gates else ("course", "start")
-            raise wrong(place, "m", gate.start, "at least {}: {} are taken, and a turn reaches into both gates", least, end)
-        if gate.width <= document.body.width:
-            raise wrong(("course", "gates", i, "width"), "m", gate.width, "more than the vehicle's width of {}", document.body.width)
-        end, center = gate.end, gate.center
+    _check_gates(gates, course, document.body, written)
     return gates
+
+
+def _check_gates(gates: Sequence[Gate], course: Course, body: Body, written: Written) -> None:
+    """Gates must be one after the other, with room to turn, and let the vehicle through. Raises ConfigError."""
+    end = center = 0.0
+    with Gathered() as faults:
+        for i, gate in enumerate(gates):
+            # a turn between two gates reaches into both of them
+            least = end if gate.center == center else end + (1.0 + (i > 0)) * course.overlap
+            if gate.start < least:
+                place = ("course", "gates", i, "start") if course.gates else ("course", "start")
+                expected = "at least {}: {} are taken, and a turn reaches into both gates"
+                faults.add(written.wrong(place, "m", gate.start, expected, least, end))
+            if gate.width <= body.width:
+                expected = "more than the vehicle's width of {}"
+                faults.add(written.wrong(("course", "gates", i, "width"), "m", gate.width, expected, body.width))
+            end, center = gate.end, gate.center
 
 
 def _path(document: Document, gates: tuple[Gate, ...], written: Written) -> Path:
@@ -220,9 +256,8 @@ def _path(document: Document, gates: tuple[Gate, ...], written: Written) -> Path
         points = [tuple(point.tolist()) for point in document.waypoints]
         if len(points) < 2:
             raise written.wrong(("waypoints",), "m", points[0], "at least two points")
-        for i in range(1, len(points)):
-            if (points[i][0] - points[i - 1][0]) ** 2 + (points[i][1] - points[i - 1][1]) ** 2 < 1.0:
-                raise written.wrong(("waypoints", i), "m", points[i], "at least {} from the point before", 1.0)
+        near = [i for i in range(1, len(points)) if math.dist(points[i], points[i - 1]) < 1.0]
+        raise_all([written.wrong(("waypoints", i), "m", points[i], "at least {} from the point before", 1.0) for i in near])
         path = Path.through(points)
     return path.with_lane_changes(
         LaneChange(event.at_station, event.length, event.offset) for event in document.lane_changes if event.at_station is not None
@@ -235,25 +270,32 @@ def _timed(document: Document) -> tuple[TimedLaneChange, ...]:
 
 def _limits(written: Mapping[str, Any], file: object, *, has_path: bool, has_course: bool) -> dict[str, Limit]:
     limits: dict[str, Limit] = {}
-    units = {metric.name: metric.unit for metric in METRICS}
-    for key, bounds in written.items():
-        path = join("limits", printed(key))
-        name, factor = split_unit(str(key), units)
-        if name is None:
-            near = did_you_mean(key, [spelled for metric in METRICS for spelled in spellings(metric.name, metric.unit)])
-            raise ConfigError(file, path, bounds, f"no such metric{near}; known: {', '.join(metric.key for metric in METRICS)}")
-        metric = next(metric for metric in METRICS if metric.name == name)
-        if (metric.needs == "course" and not has_course) or (metric.needs == "path" and not has_path):
-            raise ConfigError(file, path, bounds, f"a metric that exists here: {name} needs a {metric.needs}")
-        if not bounds:
-            raise ConfigError(file, path, bounds, "min, max or both")
-        low, high = (bounds[end] * factor if end in bounds else None for end in ("min", "max"))
-        if low is not None and high is not None and low > high:
-            raise ConfigError(file, path, dict(bounds), "min not above max")
-        if name in limits:
-            raise ConfigError(file, path, bounds, f"{name} once, not in two units")
-        limits[name] = Limit(low, high)
+    with Gathered() as faults:
+        for key, bounds in written.items():
+            with faults.part():
+                name, limit = _limit(key, bounds, file, has_path, has_course)
+                if name in limits:
+                    raise ConfigError(file, join("limits", printed(key)), bounds, f"{name} once, not in two units")
+                limits[name] = limit
     return limits
+
+
+def _limit(key: str, bounds: Any, file: object, has_path: bool, has_course: bool) -> tuple[str, Limit]:
+    """Name of the metric and its pass mark, in SI, from one key of `limits`. Raises ConfigError."""
+    path, units = join("limits", printed(key)), {metric.name: metric.unit for metric in METRICS}
+    name, factor = split_unit(str(key), units)
+    if name is None:
+        near = did_you_mean(key, [spelled for metric in METRICS for spelled in spellings(metric.name, metric.unit)])
+        raise ConfigError(file, path, bounds, f"no such metric{near}; known: {', '.join(metric.key for metric in METRICS)}")
+    metric = next(metric for metric in METRICS if metric.name == name)
+    if (metric.needs == "course" and not has_course) or (metric.needs == "path" and not has_path):
+        raise ConfigError(file, path, bounds, f"a metric that exists here: {name} needs a {metric.needs}")
+    if not bounds:
+        raise ConfigError(file, path, bounds, "min, max or both")
+    low, high = (bounds[end] * factor if end in bounds else None for end in ("min", "max"))
+    if low is not None and high is not None and low > high:
+        raise ConfigError(file, path, dict(bounds), "min not above max")
+    return name, Limit(low, high)
 
 
 def _limit_units(written: Mapping[str, Any]) -> dict[str, str]:

@@ -1,12 +1,16 @@
 """A hundred broken files: each shipped kind, each sort of mistake. All of them are refused in words that name file, line and key, and what was
-near."""
+near; and each is one that the JSON Schema of its kind refuses too."""
 
 import re
+from functools import cache
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from simulator.__main__ import main
+from simulator.base.yamlfile import read_yaml
 from simulator.catalog.file_kinds import kind_named
+from simulator.catalog.json_schema import file_schema
 
 PLACES = [
     # kind, file, key path of a number that must be there, a value that it cannot have
@@ -68,7 +72,15 @@ def refusal(kind, lines, folder, capsys):
     assert out == "" and "Traceback" not in err
     said = err.splitlines()
     assert all(line.startswith(f"jounce: {file}: ") for line in said), err
+    assert not validator(kind).is_valid(read_yaml(file)), "an editor would let it through"
     return [line.removeprefix(f"jounce: {file}: ") for line in said]
+
+
+@cache
+def validator(kind):
+    """What an independent library makes of the schema of a kind."""
+    of = kind_named(kind)
+    return Draft202012Validator(file_schema(of.name, of.what, of.table, of.based))
 
 
 def renamed(lines, n, name, other):

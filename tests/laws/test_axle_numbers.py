@@ -206,7 +206,9 @@ def test_the_wheels_of_any_driveline_are_solved_exactly(name: str) -> None:
         (lambda m: m["axles"]["front"].update(wheels=1), "axles.front.wheels"),
         (lambda m: m["axles"]["middle"].update(wheels=3), "axles.middle.wheels"),
         (lambda m: m.update(tires={"front": "tmeasy_hmmwv", "rear": "tmeasy_hmmwv"}), "tires"),
-        (lambda m: m.update(axles={"rear": m["axles"]["rear"], "middle": m["axles"]["middle"], "front": m["axles"]["front"]}), "axles"),
+        (lambda m: m["axles"].update(tail=m["axles"].pop("rear")), "axles"),
+        (lambda m: m["axles"]["middle"]["location"].__setitem__(0, 3.0), "axles.middle"),
+        (lambda m: m["axles"]["middle"]["location"].__setitem__(0, -3.0), "axles.middle"),
     ],
 )  # fmt: skip
 def test_a_wrong_set_of_axles_is_named(change: Any, key: str) -> None:
@@ -215,6 +217,44 @@ def test_a_wrong_set_of_axles_is_named(change: Any, key: str) -> None:
     with pytest.raises(ConfigError) as caught:
         read_description(mapping, "car.yaml")
     assert caught.value.key == key
+
+
+@pytest.mark.parametrize("order", [("front", "rear", "middle"), ("middle", "rear", "front")])
+def test_axles_stand_where_their_wheels_are(order: tuple[str, ...]) -> None:
+    mapping = car("six wheels")
+    found = read_description({**mapping, "axles": {name: mapping["axles"][name] for name in order}}, "car.yaml")
+    assert found.mechanism.axles.names == ("front", "middle", "rear")
+    for one, other in zip(found.design.corners, described("six wheels").design.corners, strict=True):
+        np.testing.assert_array_equal(one.W, other.W)
+
+
+def test_a_base_gets_an_axle_between_its_own(tmp_path: Path) -> None:
+    """And stands on six wheels, as the same vehicle written out does."""
+    axles, parts = AXLES["six wheels"], drivetrain("six wheels")
+    driven = {key: value for key, value in parts["drivetrain"]["driveline"].items() if key.startswith("middle_")}
+    brakes = {key: parts["brakes"][key] for key in ("max_torque", "parking_torque")}
+    changes = {
+        "base": "hmmwv",
+        "name": "six wheels",
+        "axles": {"rear": {"location": axles["rear"]["location"]}, "middle": axles["middle"]},
+        "drivetrain": {"base": "drivetrain_hmmwv", "drivetrain": {"driveline": driven}, "brakes": brakes},
+    }
+    (tmp_path / "six.yaml").write_text(yaml.safe_dump(changes, sort_keys=False), encoding="utf-8")
+    flat = ground("flat")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InertiaWarning)
+        based, whole = build_vehicle(str(tmp_path / "six.yaml")), built(tmp_path, "six wheels")
+    assert based.corner_names == ("FL", "FR", "ML", "MR", "RL", "RR")
+    for vehicle in (based, whole):
+        vehicle.reset(flat)
+    assert based.readout.tobytes() == whole.readout.tobytes()
+    load = based.readout[0]["F_C"][:, 2]
+    assert (load > 1000.0).all() and load.sum() == pytest.approx(G * mass(based), rel=1e-6)
+
+
+def mass(vehicle: Vehicle) -> float:
+    m = vehicle.description.mechanism
+    return float(m.chassis[0]["mass"] + m.corners[0]["corner_mass"].sum())
 
 
 def test_brakes_want_a_number_for_every_axle() -> None:

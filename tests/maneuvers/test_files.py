@@ -182,8 +182,8 @@ def test_broken_file_names_file_and_key(name, keys, value, named):
     with pytest.raises(ConfigError) as error:
         load_maneuver(broken, "my_maneuver.yaml")
     assert error.value.key == named
-    text = str(error.value)
-    assert text.startswith(f"my_maneuver.yaml: {named}: ") and "expected" in text and "\n" not in text
+    text = str(error.value).splitlines()[0]
+    assert text.startswith(f"my_maneuver.yaml: {named}: ") and "expected" in text
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ DEEP_FAULTS = [
     ("soils.shares", ("soils", "shares"), {}),
     ("soils.shares.lete_sand", ("soils", "shares"), {"lete_sand": 0.0}),
     ("soils.shares.lete_sand", ("soils", "shares"), {"lete_sand": "much"}),
-    ("soils", ("soils", "shares"), {"chalk": 1.0}),
+    ("soils.shares.chalk", ("soils", "shares"), {"chalk": 1.0}),
     ("soils.patches[0].radii", ("soils", "patches"), [{"soil": "dry_sand", "center": [0, 0], "radii": [0, 0]}]),
     ("roads", ("roads",), {"name": "main"}),
     ("roads[1].points", ("roads", 1, "points"), [[0.0, 0.0]]),

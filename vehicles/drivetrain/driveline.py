@@ -12,8 +12,9 @@ An axle that is not driven has an endless i and no inertias.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table
 from simulator.base.section import Section
@@ -134,19 +135,25 @@ def driveline_from_section(s: Section, axles: Axles = USUAL_AXLES) -> Record:
     table: Table = tuple(row for row in DRIVELINE if row[0] in ("driveshaft_inertia", "half_shaft_inertia"))
     table += tuple((f"{name}_{row[0]}", *row[1:]) for name in driven for row in AXLE_FILE)
     read = s.record(table, {row[0]: RATIO if row[0].endswith("ratio") else (0.0, LARGEST_INERTIA) for row in table})[0]
-    for name in (row[0] for row in table):
-        if name.endswith("inertia") and 0.0 < read[name] < LEAST_INERTIA:
-            raise ConfigError(s.file, s.path(name), float(read[name]), f"0, or at least {LEAST_INERTIA:g} kg m2")
+    with Gathered() as faults:
+        for name in (row[0] for row in table):
+            if name.endswith("inertia") and 0.0 < read[name] < LEAST_INERTIA:
+                faults.add(ConfigError(s.file, s.path(name), float(read[name]), f"0, or at least {LEAST_INERTIA:g} kg m2"))
+        _check_ratios(s, [(f"{name}_final_ratio", float(read[f"{name}_final_ratio"])) for name in driven], faults)
     out = record_for(DRIVELINE, axles.size)
     axles.write(out)
     out[0]["final_ratio"], out[0]["driven"] = math.inf, len(driven)
     out[0]["driveshaft_inertia"], out[0]["half_shaft_inertia"] = read["driveshaft_inertia"], read["half_shaft_inertia"]
-    first = float(read[f"{driven[0]}_final_ratio"])
     for name in driven:
         for row in AXLE_FILE:
             out[0][row[0]][axles.names.index(name)] = read[f"{name}_{row[0]}"]
-        ratio = float(read[f"{name}_final_ratio"])
-        if abs(ratio - first) > DIFFERENCE * first:
-            expected = f"within {100.0 * DIFFERENCE:g} % of {driven[0]}_final_ratio = {first:g}: all wheels have the same tires"
-            raise ConfigError(s.file, s.path(f"{name}_final_ratio"), ratio, expected)
     return out
+
+
+def _check_ratios(s: Section, ratios: Sequence[tuple[str, float]], faults: Gathered) -> None:
+    """Keys and final ratios of the driven axles, which must hardly differ."""
+    (usual, first), *others = ratios
+    for name, ratio in others:
+        if abs(ratio - first) > DIFFERENCE * first:
+            expected = f"within {100.0 * DIFFERENCE:g} % of {usual} = {first:g}: all wheels have the same tires"
+            faults.add(ConfigError(s.file, s.path(name), ratio, expected))

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from simulator.base.section import Section
@@ -330,10 +330,12 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain",
     out = record_for(DRIVETRAIN, axles.size)
     s = Section(mapping, file, key)
     s.only(readers)
-    for name, read in readers.items():
-        part = read(s.section(name))
-        for field in part.dtype.names or ():
-            out[0][field] = part[0][field]
+    with Gathered() as faults:
+        for name, read in readers.items():
+            with faults.part():
+                part = read(s.section(name))
+                for field in part.dtype.names or ():
+                    out[0][field] = part[0][field]
     highest = float(out[0]["engine_map_speed"][int(out[0]["engine_points"]) - 1])
     if out[0]["upshift_speed"].max() > highest:
         found = (out[0]["upshift_speed"] / RPM).round(3).tolist()

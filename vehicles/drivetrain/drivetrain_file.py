@@ -1,11 +1,17 @@
-"""The table of a drivetrain file: drivetrain and brakes of a vehicle with certain axles."""
+"""A drivetrain file: drivetrain and brakes of a vehicle with certain axles."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from simulator.base.errors import Gathered
 from simulator.base.fields import Field, Fields, Group, Number, fields_of
+from simulator.base.records import Record
+from simulator.base.section import checked
 from vehicles.axles import USUAL_AXLES, Axles, sized_for
-from vehicles.brakes.friction_brake import BRAKE_FILE, RANGES
+from vehicles.brakes.friction_brake import BRAKE_FILE, RANGES, brakes_from_mapping
 from vehicles.drivetrain.driveline import AXLE_FILE, RATIO
+from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
 from vehicles.drivetrain.engine import ENGINE_FILE
 from vehicles.drivetrain.gearbox import GEARBOX_FILE
 from vehicles.drivetrain.tables import LARGEST_INERTIA
@@ -38,3 +44,15 @@ def _driveline(axles: Axles) -> Fields:
             for row in AXLE_FILE
         ),
     )
+
+
+def read_parts(mapping: Any, file: object, axles: Axles = USUAL_AXLES) -> tuple[Record, Record]:
+    """Records DRIVETRAIN and BRAKES of a vehicle with these axles, from the mapping of a drivetrain file. Raises ConfigError."""
+    with checked(drivetrain_file(axles), mapping, file) as parts, Gathered() as faults:
+        drivetrain, brakes = parts.raw("drivetrain"), parts.raw("brakes")
+        with faults.part():
+            engine_to_wheels = drivetrain_from_mapping(drivetrain, file, axles=axles)
+        with faults.part():
+            held = brakes_from_mapping(brakes, file, axles=axles)
+        faults.need_all()
+        return engine_to_wheels, held

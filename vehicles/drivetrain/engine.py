@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
@@ -80,23 +80,29 @@ def engine_from_section(s: Section) -> Record:
     others = [name for name in ("closed_throttle", "losses") if name in s.mapping]
     if len(others) != 1:
         raise ConfigError(s.file, s.key, list(s.mapping), "either closed_throttle or losses")
-    out = record(ENGINE)
-    out[0]["engine_inertia"] = inertia = s.number("inertia")
-    if 0.0 < inertia < LEAST_INERTIA:
-        raise ConfigError(s.file, s.path("inertia"), inertia, f"0 (all of it in the impeller), or at least {LEAST_INERTIA:g} kg m2")
+    with Gathered() as faults:
+        out = record(ENGINE)
+        out[0]["engine_inertia"] = inertia = s.number("inertia")
+        if 0.0 < inertia < LEAST_INERTIA:
+            expected = f"0 (all of it in the impeller), or at least {LEAST_INERTIA:g} kg m2"
+            faults.add(ConfigError(s.file, s.path("inertia"), inertia, expected))
+        _read_map(s, others, out, faults)
+    return out
 
+
+def _read_map(s: Section, others: list[str], out: Record, faults: Gathered) -> None:
+    """The curves of an engine and its idling; `others` is the name of the one beside the full throttle."""
     maps = []
     for name in ("full_throttle", *others):
         maps.append(s.section(name).curve("speed", "torque", MAP_POINTS))
     speed, (full, closed) = merge(*maps)
     opened = full + closed if others == ["losses"] else full
     store(out, {"engine_map_speed": speed, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", s)
+    key = s.path("full_throttle.torque")
     if opened[-1] >= 0.0:
-        expected = "a map that ends below zero, which limits the speed"
-        raise ConfigError(s.file, s.path("full_throttle.torque"), float(opened[-1]), expected)
-
+        faults.add(ConfigError(s.file, key, float(opened[-1]), "a map that ends below zero, which limits the speed"))
     if opened.max() <= 0.0:
-        raise ConfigError(s.file, s.path("full_throttle.torque"), maps[0][1].tolist(), "torques of which at least one drives (above 0)")
+        faults.add(ConfigError(s.file, key, maps[0][1].tolist(), "torques of which at least one drives (above 0)"))
     out[0]["idle_band"] = 1.0
     if "idle" in s.mapping:
         idle = s.section("idle")
@@ -104,4 +110,3 @@ def engine_from_section(s: Section) -> Record:
         if out[0]["idle_speed"] > speed[-1]:
             raise idle.wrong("speed", "at most {}, where the map of the engine ends", float(speed[-1]))
         out[0]["idle_band"], out[0]["idle_throttle"] = idle.number("band"), idle.number("throttle")
-    return out

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
@@ -208,13 +208,15 @@ def gearbox_from_section(s: Section) -> Record:
     out[0]["forward_ratios"][: len(ratios)] = ratios
     for name in ("reverse_ratio", "shift_latency", "shift_time", "engage_time", "release_time", "lockout_wheel_speed"):
         out[0][name] = s.number(name)
-    for name in ("upshift", "downshift"):
-        closed, opened = out[0][f"{name}_speed"] = s.array(name, (2,))
-        if closed > opened:
-            raise s.wrong(name, "a speed with the throttle closed not above that with it open")
-    lowest_after = out[0]["upshift_speed"] * np.min(ratios[:-1] / ratios[1:])
-    if np.any(out[0]["downshift_speed"] >= lowest_after):
-        raise s.wrong("downshift", "numbers below {} and {}, the turbine speeds after an upshift", *lowest_after)
-    if out[0]["shift_latency"] < out[0]["shift_time"]:
-        raise ConfigError(s.file, s.path("shift_latency"), float(out[0]["shift_latency"]), "at least the shift_time")
+    with Gathered() as faults:
+        if out[0]["shift_latency"] < out[0]["shift_time"]:
+            faults.add(ConfigError(s.file, s.path("shift_latency"), float(out[0]["shift_latency"]), "at least the shift_time"))
+        for name in ("upshift", "downshift"):
+            closed, opened = out[0][f"{name}_speed"] = s.array(name, (2,))
+            if closed > opened:
+                faults.add(s.wrong(name, "a speed with the throttle closed not above that with it open"))
+        faults.need_all()
+        lowest_after = out[0]["upshift_speed"] * np.min(ratios[:-1] / ratios[1:])
+        if np.any(out[0]["downshift_speed"] >= lowest_after):
+            raise s.wrong("downshift", "numbers below {} and {}, the turbine speeds after an upshift", *lowest_after)
     return out

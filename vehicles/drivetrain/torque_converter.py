@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
@@ -105,12 +105,14 @@ def converter_from_section(s: Section) -> Record:
     out[0]["turbine_inertia"] = s.number("turbine_inertia")
     out[0]["converter_coupling_band"] = s.number("coupling_band")
     curves = []
-    for name in ("capacity_factor", "torque_ratio"):
-        c = s.section(name)
-        ratio, value = c.curve("speed_ratio", "value", CONVERTER_POINTS)
-        if ratio[0] != 0.0 or ratio[-1] != 1.0:
-            raise ConfigError(c.file, c.path("speed_ratio"), ratio.tolist(), "speed ratios from 0 to 1")
-        curves.append((ratio, value))
+    with Gathered() as faults:
+        for name in ("capacity_factor", "torque_ratio"):
+            with faults.part():
+                c = s.section(name)
+                ratio, value = c.curve("speed_ratio", "value", CONVERTER_POINTS)
+                if ratio[0] != 0.0 or ratio[-1] != 1.0:
+                    raise ConfigError(c.file, c.path("speed_ratio"), ratio.tolist(), "speed ratios from 0 to 1")
+                curves.append((ratio, value))
     if (np.diff(curves[1][1]) > 0.0).any():
         raise ConfigError(s.file, s.path("torque_ratio.value"), curves[1][1].tolist(), "numbers that do not rise with the speed ratio")
     ratio, (factor, torque) = merge(*curves)

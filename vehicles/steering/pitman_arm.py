@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.circle import circle
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
@@ -95,8 +95,11 @@ FASTEST = 10.0
 throw the front wheels about with a thousand rad/s for one step."""
 
 
-def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Record:
-    """STEERING record; `tierod_inner` (2, 3) are the inner tie-rod joints left and right at delta = 0, in B. Raises ConfigError."""
+def steering_from_section(s: Section, tierod_inner: NDArray[np.float64] | None) -> Record:
+    """STEERING record; `tierod_inner` (2, 3) are the inner tie-rod joints left and right at delta = 0, in B. Raises ConfigError.
+
+    None in their place is for checking the section alone, when the front axle cannot be read.
+    """
     p = record(STEERING)
     out = p[0]
     angle = s.number("rotation_y")
@@ -109,23 +112,25 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64]) -> Reco
     out["link"] = (idler_joint - joint)[:2]
     across = (idler_pivot - joint)[0] * -out["idler"][1] + (idler_pivot - joint)[1] * out["idler"][0]
     out["branch"] = -1.0 if across > 0.0 else 1.0
-    out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - [joint[0], joint[1], 0.0]
+    if tierod_inner is not None:
+        out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - [joint[0], joint[1], 0.0]
     out["max_arm_angle"] = s.number("max_arm_angle")
     out["gear_ratio"] = s.number("gear_ratio")
     out["max_rate"] = s.number("max_rate")
-    if 0.0 < out["max_rate"] < math.radians(SLOWEST):
-        raise s.wrong("max_rate", "0 (at once), or at least {}", math.radians(SLOWEST))
-    if out["max_rate"] > 0.0:
-        out["natural_frequency"] = s.number("natural_frequency")
-    if s.has("column"):
-        with s.section("column") as column:
-            per_arm = float(out["gear_ratio"]) ** 2  # both are per angle of the steering wheel
-            out["column_stiffness"] = per_arm * column.number("stiffness")
-            out["column_damping"] = per_arm * column.number("damping")
-    for angle in np.linspace(-out["max_arm_angle"], out["max_arm_angle"], 61):
-        if not _closes(p, angle):
+    with Gathered() as faults:
+        if 0.0 < out["max_rate"] < math.radians(SLOWEST):
+            faults.add(s.wrong("max_rate", "0 (at once), or at least {}", math.radians(SLOWEST)))
+        with faults.part():
+            if out["max_rate"] > 0.0:
+                out["natural_frequency"] = s.number("natural_frequency")
+        if s.has("column"):
+            with s.section("column") as column:
+                per_arm = float(out["gear_ratio"]) ** 2  # both are per angle of the steering wheel
+                out["column_stiffness"] = per_arm * column.number("stiffness")
+                out["column_damping"] = per_arm * column.number("damping")
+        if not all(_closes(p, angle) for angle in np.linspace(-out["max_arm_angle"], out["max_arm_angle"], 61)):
             found = f"{math.degrees(out['max_arm_angle']):g}, where link and idler no longer meet"
-            raise ConfigError(s.file, s.path("max_arm_angle"), found, "an angle up to which arm, link and idler close")
+            faults.add(ConfigError(s.file, s.path("max_arm_angle"), found, "an angle up to which arm, link and idler close"))
     return p
 
 

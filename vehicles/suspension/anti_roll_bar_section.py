@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.axles import record_for
+from vehicles.axles import Size, record_for
 from vehicles.model import Mechanism, new_workspace
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS, LEVERS, PLAIN, held_point, lever_equation
@@ -33,59 +33,70 @@ PLACES = 41
 LOCKS = (-1.0, 0.0, 1.0)
 
 
-def read_anti_roll_bars(axles: Sequence[Axle], corners: Sequence[CornerDesign], mechanism: Mechanism, steering: Record) -> None:
-    """Fill `anti_roll_bars` of the mechanism's STRUTS record from the sections of both axles, once the ends of the travel are known.
+def read_anti_roll_bar(axle: Axle, corners: Sequence[CornerDesign]) -> Record | None:
+    """ANTI_ROLL_BARS record of one axle with these corners, None where its file has no bar. Raises ConfigError: the bar is not described."""
+    if axle.anti_roll_bar is None:
+        return None
+    with axle.anti_roll_bar as s:
+        if len(corners) < 2:
+            raise ConfigError(s.file, s.key, "a bar", "nothing: this axle has one wheel")
+        bar = record_for(ANTI_ROLL_BARS, Size(1, len(corners)))
+        _read(s, axle, corners, bar)
+    return bar
+
+
+def place_anti_roll_bars(axles: Sequence[Axle], bars: Sequence[Record | None], mechanism: Mechanism, steering: Record) -> None:
+    """Fill `anti_roll_bars` of the mechanism's STRUTS record with what `read_anti_roll_bar` found, once the ends of the travel are known.
 
     Raises
     ------
-    ConfigError : a bar is not described, or a drop link does not reach its lever over the whole travel
+    ConfigError : a drop link does not reach its lever over the whole travel
     """
-    for n, axle in enumerate(axles):
-        if axle.anti_roll_bar is not None:
-            sides = mechanism.axles.on(n)
-            bars = record_for(ANTI_ROLL_BARS, mechanism.size)
-            with axle.anti_roll_bar as s:
-                if len(sides) < 2:
-                    raise ConfigError(s.file, s.key, "a bar", "nothing: this axle has one wheel")
-                _read(s, n, axle, [corners[i] for i in sides], sides, bars)
-                if bars[0]["law"][n] == LEVERS:
-                    _check_reach(s, n, bars, mechanism, steering)
-            _take_over(bars, n, sides, mechanism.struts)
+    placed = record_for(ANTI_ROLL_BARS, mechanism.size)
+    with Gathered() as faults:
+        for n, (axle, bar) in enumerate(zip(axles, bars, strict=True)):
+            if bar is None:
+                continue
+            _place(bar, n, mechanism.axles.on(n), placed)
+            with faults.part():
+                if bar[0]["law"][0] == LEVERS:
+                    assert axle.anti_roll_bar is not None
+                    _check_reach(axle.anti_roll_bar, n, placed, mechanism, steering)
+    mechanism.struts[0]["anti_roll_bars"] = placed[0]
 
 
-def _take_over(bars: Record, n: int, sides: range, struts: Record) -> None:
-    """Axle n of `bars` into a STRUTS record."""
-    out = struts[0]["anti_roll_bars"]
+def _place(bar: Record, n: int, sides: range, placed: Record) -> None:
+    """The bar of one axle as that of axle n, whose corners are `sides`."""
     for name in ("law", "stiffness", "on_arm"):
-        out[name][n] = bars[0][name][n]
+        placed[0][name][n] = bar[0][name][0]
     for name in ("arm_point", "carrier_point", "lever", "link", "branch"):
-        out[name][..., sides.start : sides.stop] = bars[0][name][..., sides.start : sides.stop]
-    out["turned"] = out["turned"] or bars[0]["turned"]
+        placed[0][name][..., sides.start : sides.stop] = bar[0][name]
+    placed[0]["turned"] = placed[0]["turned"] or bar[0]["turned"]
 
 
-def _read(s: Section, n: int, axle: Axle, corners: Sequence[CornerDesign], sides: range, bars: Record) -> None:
-    """The bar of axle n, whose corners are `sides` of the vehicle, into a record that has no other."""
+def _read(s: Section, axle: Axle, corners: Sequence[CornerDesign], bar: Record) -> None:
+    """The bar of an axle into its record."""
     given = [name for name in ("rate", "torsional_stiffness") if s.has(name)]
     if len(given) != 1:
         raise ConfigError(s.file, s.key, " and ".join(given) or "neither", LAW_WORDS)
-    b, law = bars[0], PLAIN if given[0] == "rate" else LEVERS
-    b["law"][n], b["stiffness"][n] = law, s.number(given[0], least=0.0, most=STIFF)
+    b, law = bar[0], PLAIN if given[0] == "rate" else LEVERS
+    b["law"][0], b["stiffness"][0] = law, s.number(given[0], least=0.0, most=STIFF)
     if corners[0].linkage is not None and (law == LEVERS or s.has("drop_link")):
         raise ConfigError(s.file, s.key, given[0], "rate alone, between the wheel centres: tables know no other points of this axle")
     point, body = None, CARRIER_NAME
     if law == LEVERS or s.has("drop_link"):
         point = s.array("drop_link", (3,), within=FAR) + axle.location
         body = s.choice("mounted_on", tuple(corners[0].mounts))
-    for i, corner, mirror in zip(sides, corners, (np.ones(3), MIRROR), strict=True):
-        _hold(b, n, i, corner, body, corner.W if point is None else point * mirror)
+    for i, (corner, mirror) in enumerate(zip(corners, (np.ones(3), MIRROR), strict=True)):
+        _hold(b, i, corner, body, corner.W if point is None else point * mirror)
     if point is not None and law == LEVERS:
-        _read_levers(s, sides, axle.location, point, bars)
+        _read_levers(s, axle.location, point, bar)
 
 
-def _hold(b: Record, n: int, i: int, corner: CornerDesign, body: str, point: Vector) -> None:
-    """Where corner i holds the bar."""
+def _hold(b: Record, i: int, corner: CornerDesign, body: str, point: Vector) -> None:
+    """Where corner i of the axle holds the bar."""
     hinged = corner.hinged_point(body, point)
-    b["on_arm"][n] = hinged is not None
+    b["on_arm"][0] = hinged is not None
     if hinged is not None:
         b["arm_point"][:, :, i] = hinged
     else:
@@ -93,9 +104,9 @@ def _hold(b: Record, n: int, i: int, corner: CornerDesign, body: str, point: Vec
         b["turned"] = b["turned"] or bool((point != corner.W).any())
 
 
-def _read_levers(s: Section, sides: range, location: Vector, point: Vector, bars: Record) -> None:
+def _read_levers(s: Section, location: Vector, point: Vector, bar: Record) -> None:
     """Axis of the bar, ends of its levers, lengths of the drop links."""
-    b, (x, z), end = bars[0], s.array("axis", (2,), within=FAR) + location[[0, 2]], s.array("lever_end", (3,), within=FAR) + location
+    b, (x, z), end = bar[0], s.array("axis", (2,), within=FAR) + location[[0, 2]], s.array("lever_end", (3,), within=FAR) + location
     foot = np.array([x, end[1], z])
     radius = end - foot
     if np.linalg.norm(radius) < SHORT:
@@ -104,7 +115,7 @@ def _read_levers(s: Section, sides: range, location: Vector, point: Vector, bars
     if link < SHORT:
         raise ConfigError(s.file, s.path("drop_link"), s.mapping["drop_link"], f"a point at least {SHORT:g} m from lever_end")
     turn = np.cross([0.0, 1.0, 0.0], radius)
-    for i, mirror in zip(sides, (np.ones(3), MIRROR), strict=True):
+    for i, mirror in enumerate((np.ones(3), MIRROR)):
         b["lever"][:, :, i] = np.stack([foot, radius, turn]) * mirror
         b["link"][i] = link
         b["branch"][i] = -1.0 if np.dot(end - point, turn) > 0.0 else 1.0

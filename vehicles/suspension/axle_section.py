@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Fields
 from simulator.base.records import Record
 from simulator.base.section import Section
@@ -61,22 +61,28 @@ class Axle(ABC):
     """Its corners: left and right, or one in the middle."""
 
     def __init__(self, s: Section) -> None:
-        with s:
+        with Gathered() as faults, s:
             self.file, self.key = s.file, s.key
             s.raw("suspension", "")  # whoever made this object has read it
             self.sides = self.read_sides(s)
             location = self.location = s.array("location", (3,), within=FAR)
-            with s.section("hardpoints_left") as h:
-                self.points = {name: h.array(name, (3,), within=FAR) + location for name in self.hardpoints}
-                for one, other in self.joints:
-                    if np.linalg.norm(self.points[one] - self.points[other]) < 1e-3:
-                        raise ConfigError(h.file, h.path(one), h.mapping[one], f"a point at least 1 mm from {other}")
-                self.check_points(h)
-            with s.section("bodies") as bodies:
-                self.bodies = self.read_bodies(bodies)
+            points, bodies = s.section("hardpoints_left"), s.section("bodies")
             self.spring, self.shock = s.section("spring"), s.section("shock")
-            self.read_struts()
-            self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None  # read once the travel is known
+            self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None  # read once the corners are known
+            with faults.part():
+                with points as h:
+                    self.points = {name: h.array(name, (3,), within=FAR) + location for name in self.hardpoints}
+                    self._check_joints(h)
+                    self.check_points(h)
+                with bodies:
+                    self.bodies = self.read_bodies(bodies)
+            with faults.part():
+                self.read_struts()
+
+    def _check_joints(self, h: Section) -> None:
+        """Raises ConfigError: ends of hinges and rods lie in one place."""
+        near = [(one, other) for one, other in self.joints if np.linalg.norm(self.points[one] - self.points[other]) < 1e-3]
+        raise_all([ConfigError(h.file, h.path(one), h.mapping[one], f"a point at least 1 mm from {other}") for one, other in near])
 
     def read_sides(self, s: Section) -> int:
         """Corners of the axle: 2, or 1 in the middle if the key `wheels` says so. Raises ConfigError."""
@@ -91,10 +97,11 @@ class Axle(ABC):
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
         """Bodies of the left side in the design position. Raises ConfigError."""
         p, found = self.points, {}
-        for name, point in (("knuckle", "UPRIGHT"), ("wheel", "SPINDLE")):
-            with s.section(name) as b:
-                mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
-                found[name] = checked_body(RigidBody(name, mass, p[point], read_inertia(b, "inertia")), b.file, b.key, warn=warn_of(b))
+        with Gathered() as faults:
+            for name, point in (("knuckle", "UPRIGHT"), ("wheel", "SPINDLE")):
+                with faults.part(), s.section(name) as b:
+                    mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
+                    found[name] = checked_body(RigidBody(name, mass, p[point], read_inertia(b, "inertia")), b.file, b.key, warn=warn_of(b))
         return found
 
     @abstractmethod
@@ -124,25 +131,37 @@ class Axle(ABC):
             return checked_body(RigidBody(name, mass, start + 0.5 * (low + high) * (end - start), inertia), b.file, b.key)
 
     def read_struts(self) -> None:
-        """Spring, stops and damper."""
-        with self.spring as s:
+        """Spring, stops and damper. Raises ConfigError: of all three."""
+        with Gathered() as faults:
+            with faults.part():
+                self._read_spring()
+            with faults.part(), self.shock as s:
+                self._read_shock(s)
+
+    def _read_spring(self) -> None:
+        with Gathered() as faults, self.spring as s:
             self.free_length = s.number("free_length", above=0.0, least=SHORT, most=FAR)
             self.rate = s.number("rate", 0.0, least=0.0, most=STIFF)
             self.table = (np.empty(0), np.empty(0))
-            if s.has("deformation"):
-                self.table = s.curve("deformation", "pull", SPRING_POINTS, FAR, STIFF)
-                _never_falls(s, "pull", self.table[1])
-            elif self.rate < SOFT:
-                given = s.mapping.get("rate", "nothing")
-                raise ConfigError(s.file, s.path("rate"), given, f"a rate of at least {SOFT:g} N/m, or a table of deformation and pull")
-            self.read_stops(s)
-        with self.shock as s:
-            names = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
-            self.damping = {name: s.number(name, least=0.0, most=STIFF) for name in names}
-            low, high = s.number("midstroke_min", least=0.0, most=FAR), s.number("midstroke_max", above=0.0, most=FAR)
-            if not high > low:
-                raise ConfigError(s.file, s.path("midstroke_max"), high, f"more than midstroke_min = {low:g}")
-            self.stroke = (low, high, s.number("midstroke_blend", above=0.0, least=1e-6, most=high - low))
+            with faults.part():
+                if s.has("deformation"):
+                    self.table = s.curve("deformation", "pull", SPRING_POINTS, FAR, STIFF)
+                    _never_falls(s, "pull", self.table[1])
+                elif self.rate < SOFT:
+                    given = s.mapping.get("rate", "nothing")
+                    expected = f"a rate of at least {SOFT:g} N/m, or a table of deformation and pull"
+                    raise ConfigError(s.file, s.path("rate"), given, expected)
+            with faults.part():
+                self.read_stops(s)
+            faults.need_all()
+
+    def _read_shock(self, s: Section) -> None:
+        names = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
+        self.damping = {name: s.number(name, least=0.0, most=STIFF) for name in names}
+        low, high = s.number("midstroke_min", least=0.0, most=FAR), s.number("midstroke_max", above=0.0, most=FAR)
+        if not high > low:
+            raise ConfigError(s.file, s.path("midstroke_max"), high, f"more than midstroke_min = {low:g}")
+        self.stroke = (low, high, s.number("midstroke_blend", above=0.0, least=1e-6, most=high - low))
 
     def read_stops(self, s: Section) -> None:
         """Bump and rebound stop of the section `spring`, which may be left out."""
@@ -150,17 +169,19 @@ class Axle(ABC):
         if not s.has("stop_penetration"):
             return
         penetration, force = self.stops = s.curve("stop_penetration", "stop_force", STOP_POINTS, FAR, STIFF)
-        if penetration[0] < 0.0:
-            raise ConfigError(s.file, s.path("stop_penetration"), penetration.tolist(), "penetrations of at least 0, rising")
-        if force[0] != 0.0:
-            raise ConfigError(
-                s.file, s.path("stop_force"), force.tolist(), "forces that rise from 0: a stop that is touched does not push yet"
-            )
-        _never_falls(s, "stop_force", force)
         self.bump, self.rebound = (s.number(f"{end}_stop_length", above=0.0, least=SHORT, most=FAR) for end in ("bump", "rebound"))
-        if not self.rebound > self.bump:
-            raise ConfigError(s.file, s.path("rebound_stop_length"), self.rebound, f"more than bump_stop_length = {self.bump:g}")
         self.end_rate = s.number("stop_end_rate", 0.0, least=0.0, most=STIFF)
+        with Gathered() as faults:
+            if penetration[0] < 0.0:
+                faults.add(ConfigError(s.file, s.path("stop_penetration"), penetration.tolist(), "penetrations of at least 0, rising"))
+            with faults.part():
+                if force[0] != 0.0:
+                    expected = "forces that rise from 0: a stop that is touched does not push yet"
+                    raise ConfigError(s.file, s.path("stop_force"), force.tolist(), expected)
+                _never_falls(s, "stop_force", force)
+            if not self.rebound > self.bump:
+                expected = f"more than bump_stop_length = {self.bump:g}"
+                faults.add(ConfigError(s.file, s.path("rebound_stop_length"), self.rebound, expected))
 
     def write_struts(self, struts: Record, i: int) -> None:
         """Fill column i of a STRUTS record."""

@@ -95,8 +95,8 @@ RANGES = {
 """What a tire can be, in SI units: beyond is a slip of the pen."""
 
 
-def shared_record(rows: Record, mapping: Mapping[str, Any], file: object, key: str) -> Record:
-    """Record of table `TIRE` out of the rows FILE of a tire file that is `mapping`. Raises ConfigError: the rim is larger than the tire."""
+def shared_record(rows: Record, mapping: Mapping[str, Any]) -> Record:
+    """Record of table `TIRE` out of the rows FILE of a tire file that is `mapping`."""
     p = record(TIRE)
     values = p[0]
     for name in (row[0] for row in FILE):
@@ -104,9 +104,13 @@ def shared_record(rows: Record, mapping: Mapping[str, Any], file: object, key: s
     if "strength" not in mapping:
         values["strength"] = STRENGTH * values["load_max"]
     values["give"] = _deflection(p, float(values["strength"]))
-    if not float(values["bottoming_radius"]) < float(values["radius"]):
-        raise ConfigError(file, join(key, "bottoming_radius"), mapping["bottoming_radius"], "less than the radius")
     return p
+
+
+def check_rim(mapping: Mapping[str, Any], file: object, key: str) -> None:
+    """Raises ConfigError: the rim of a tire file is larger than the tire."""
+    if not mapping["bottoming_radius"] < mapping["radius"]:
+        raise ConfigError(file, join(key, "bottoming_radius"), mapping["bottoming_radius"], "less than the radius")
 
 
 def _deflection(p: Record, force: float) -> float:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import TireTypeWarning
+from simulator.base.errors import Gathered, TireTypeWarning
 from simulator.base.fields import Fields, Variants, fields_of, filled
 from simulator.base.outside import address_of
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.kinds import DEFAULT, LAWS
-from vehicles.tires.parameters import FILE, RANGES, shared_record
+from vehicles.tires.parameters import FILE, RANGES, check_rim, shared_record
 from vehicles.tires.tmeasy.tread import LAW as TMEASY_LAW
 from vehicles.tires.tmeasy.tread import TMEASY
 from vehicles.tires.tread_law import TREAD_STATE, WHEEL_LAWS, TreadLaw, Treads
@@ -136,10 +136,13 @@ def tire(mapping: Any, file: object, key: str = "") -> TireFile:
     values = FILE_TABLE.read(mapping, file, key)
     law = LAWS.get(values["type"])
     assert law is not None
-    shared = shared_record(filled(FILE, values), values, file, key)
+    shared = shared_record(filled(FILE, values), values)
     own = filled(law.parameters, values)
-    if law.check is not None:
-        law.check(shared, own, values, file, key)
+    with Gathered() as faults:
+        with faults.part():
+            check_rim(values, file, key)
+        if law.check is not None:
+            law.check(shared, own, values, file, key)
     return TireFile(shared, law, own)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.suspension.axle_section import Axle, unit, warn_of
+from vehicles.suspension.axle_section import Axle, Vector, unit, warn_of
 from vehicles.suspension.axle_table import ARM, ROD, axle_fields
 from vehicles.suspension.double_wishbone.constants import Hinge, universal_axes
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
@@ -35,7 +35,16 @@ POINTS = {
 
 HARDPOINTS = tuple(POINTS)
 
-RODS = ("upright", "tierod", "shock_lower", "shock_upper")
+ARMS = {"lower_arm": ("LCA_F", "LCA_B", "LCA_U", "LCA_CM"), "upper_arm": ("UCA_F", "UCA_B", "UCA_U", "UCA_CM")}
+"""Front and rear bush, ball joint and center of mass of the arms."""
+
+RODS = {
+    "upright": ("LCA_U", "UCA_U"),
+    "tierod": ("TIEROD_U", "TIEROD_C"),
+    "shock_lower": ("SHOCK_A", "SHOCK_C"),
+    "shock_upper": ("SHOCK_A", "SHOCK_C"),
+}
+"""Ends of the rods; the halves of the shock absorber lie on one line."""
 
 JOINTS = (
     ("LCA_F", "LCA_B"), ("UCA_F", "UCA_B"), ("UCA_U", "LCA_U"), ("TIEROD_U", "TIEROD_C"), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"),
@@ -64,31 +73,37 @@ class DoubleWishboneAxle(Axle):
     bushes = ("LCA_F", "LCA_B", "UCA_F", "UCA_B", "SHOCK_C", "SPRING_C")
 
     def check_points(self, h: Section) -> None:
-        for front, rear, ball in (("LCA_F", "LCA_B", "LCA_U"), ("UCA_F", "UCA_B", "UCA_U")):
-            p = self.points
-            if np.linalg.norm(np.cross(p[front] - p[rear], p[ball] - p[rear])) < 1e-6:
-                raise ConfigError(h.file, h.path(ball), h.mapping[ball], f"a point beside the line through {front} and {rear}")
+        p = self.points
+        with Gathered() as faults:
+            for front, rear, ball in (("LCA_F", "LCA_B", "LCA_U"), ("UCA_F", "UCA_B", "UCA_U")):
+                if np.linalg.norm(np.cross(p[front] - p[rear], p[ball] - p[rear])) < 1e-6:
+                    faults.add(ConfigError(h.file, h.path(ball), h.mapping[ball], f"a point beside the line through {front} and {rear}"))
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
-        p, found = self.points, super().read_bodies(s)
-        for name, bush, rear, ball, com in (
-            ("lower_arm", "LCA_F", "LCA_B", "LCA_U", "LCA_CM"),
-            ("upper_arm", "UCA_F", "UCA_B", "UCA_U", "UCA_CM"),
-        ):
-            with s.section(name) as b:
-                x = unit(p[bush] - p[rear])
-                z = unit(np.cross(p[rear] - p[ball], p[bush] - p[ball]))
-                frame = np.column_stack([x, np.cross(z, x), z])
-                inertia = frame @ np.diag(b.array("arm_inertia", (3,))) @ frame.T
-                mass = b.number("mass")
-                found[name] = checked_body(RigidBody(name, mass, p[com], inertia), b.file, b.key, "arm_inertia", warn_of(b))
-        ends = {"upright": ("LCA_U", "UCA_U"), "tierod": ("TIEROD_U", "TIEROD_C"), "shock_lower": ("SHOCK_A", "SHOCK_C")}
-        ends["shock_upper"] = ends["shock_lower"]
-        for name in RODS:
-            start, end = p[ends[name][0]], p[ends[name][1]]
-            massless = RigidBody(name, 0.0, 0.5 * (start + end), np.zeros((3, 3)))
-            found[name] = self.rod(s, name, start, end) if s.has(name) else massless
+        found: dict[str, RigidBody] = {}
+        with Gathered() as faults:
+            with faults.part():
+                found |= super().read_bodies(s)
+            for name in ARMS:
+                with faults.part(), s.section(name) as b:
+                    found[name] = self._arm(b, name)
+            for name, (start, end) in RODS.items():
+                with faults.part():
+                    found[name] = self._rod(s, name, self.points[start], self.points[end])
+            faults.need_all()
         return found
+
+    def _arm(self, b: Section, name: str) -> RigidBody:
+        bush, rear, ball, com = (self.points[point] for point in ARMS[name])
+        x = unit(bush - rear)
+        z = unit(np.cross(rear - ball, bush - ball))
+        frame = np.column_stack([x, np.cross(z, x), z])
+        inertia = frame @ np.diag(b.array("arm_inertia", (3,))) @ frame.T
+        return checked_body(RigidBody(name, b.number("mass"), com, inertia), b.file, b.key, "arm_inertia", warn_of(b))
+
+    def _rod(self, s: Section, name: str, start: Vector, end: Vector) -> RigidBody:
+        """A rod, without mass when the file leaves it out."""
+        return self.rod(s, name, start, end) if s.has(name) else RigidBody(name, 0.0, 0.5 * (start + end), np.zeros((3, 3)))
 
     def corner(self, mirror: bool) -> DoubleWishboneCorner:
         p, bodies = self.side(mirror)

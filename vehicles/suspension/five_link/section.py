@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator.base.errors import Gathered
 from simulator.base.fields import Choice, Field, Group
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -49,9 +50,14 @@ class FiveLinkAxle(Axle):
     unsteered = "the toe link of a five-link axle is not steered"
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
-        found = super().read_bodies(s)
-        for name, (start, end) in LINK_ENDS.items():
-            found[name] = self.rod(s, name, self.points[start], self.points[end])
+        found: dict[str, RigidBody] = {}
+        with Gathered() as faults:
+            with faults.part():
+                found |= super().read_bodies(s)
+            for name, (start, end) in LINK_ENDS.items():
+                with faults.part():
+                    found[name] = self.rod(s, name, self.points[start], self.points[end])
+            faults.need_all()
         return found
 
     def read_struts(self) -> None:

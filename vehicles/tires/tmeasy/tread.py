@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, raise_all
 from simulator.base.jit import inline
 from simulator.base.records import LARGEST, Record, join
 from vehicles.tires.radial import DEFLECTION_MAX
@@ -117,16 +117,10 @@ def tmeasy_hold(tread, along, across):
 def check(shared: Record, own: Record, mapping: Mapping[str, Any], file: object, key: str) -> None:
     """Raises ConfigError: numbers of a tire file stand in the wrong order."""
     values = own[0]
-    for low, high in _ORDERED:
-        _require(bool((values[low] < values[high]).all()), mapping, file, key, low, f"below {high} = {values[high].tolist()}")
-    for name in _RISING:
-        _require(bool(values[name][0] < values[name][1]), mapping, file, key, name, "the larger force at twice the load")
-    _require(float(shared[0]["load_max"]) <= 4.0 * float(values["load"]), mapping, file, key, "load_max", "at most 4 times the load")
-
-
-def _require(ok: bool, mapping: Mapping[str, Any], file: object, key: str, name: str, expected: str) -> None:
-    if not ok:
-        raise ConfigError(file, join(key, name), mapping[name], expected)
+    wanted = [(low, bool((values[low] < values[high]).all()), f"below {high} = {values[high].tolist()}") for low, high in _ORDERED]
+    wanted += [(name, bool(values[name][0] < values[name][1]), "the larger force at twice the load") for name in _RISING]
+    wanted.append(("load_max", float(shared[0]["load_max"]) <= 4.0 * float(values["load"]), "at most 4 times the load"))
+    raise_all([ConfigError(file, join(key, name), mapping[name], expected) for name, good, expected in wanted if not good])
 
 
 LAW = TreadLaw(

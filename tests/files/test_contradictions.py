@@ -1,0 +1,162 @@
+"""Are contradictions between the keys of a file told all at once, each with its line, in the order of the lines?"""
+
+import pytest
+import yaml
+
+from simulator.__main__ import main
+from simulator.base.errors import ConfigError, ConfigErrors, Gathered
+from simulator.base.yamlfile import read_yaml
+from simulator.build import data_folder
+from tests.files.test_hundred_broken_files import line_of
+
+CONFIGS = data_folder("configs")
+
+VEHICLE = {
+    # key path                                          a value that contradicts another
+    "chassis.inertia": [1.0, -1.0, 1.0],
+    "axles.front.hardpoints_left.LCA_U": [0.0, 0.307086, 0.0],  # on the hinge
+    "axles.front.spring.rebound_stop_length": 0.1,
+    "axles.front.spring.stop_force": [10.0, 200.0, 400.0, 600.0, 800.0, 1000.0, 2500.0, 4500.0, 7500.0, 12500.0, 125000.0],
+    "axles.front.shock.midstroke_max": 0.3,
+    "axles.rear.bodies.tierod.to": -0.5,
+    "axles.rear.anti_roll_bar": {"rate": 1e4, "torsional_stiffness": 1e4},
+    "steering.idler_joint": [0.02, -0.325, 0.0],  # an idler too short for the Pitman arm
+    "tires": {"base": "tmeasy_hmmwv", "bottoming_radius": 0.6, "fxs": [9000.0, 7252.543]},
+    "drivetrain": {
+        "base": "drivetrain_hmmwv",
+        "drivetrain": {
+            "engine": {"inertia": 1e-9},
+            "torque_converter": {"torque_ratio": {"value": [2.0, 1.8, 1.9, 1.15, 1.0]}},
+            "gearbox": {"downshift_rpm": [1400.0, 1450.0], "shift_latency": 0.1, "shift_time": 0.35},
+            "driveline": {"rear_final_ratio": 0.3},
+        },
+    },
+    "body.contact_points_left": [[1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0], [-1.0, 0.5, 0.0]],
+}
+VEHICLE_TOLD = (
+    "chassis.inertia", "axles.front.hardpoints_left.LCA_U", "axles.front.spring.rebound_stop_length", "axles.front.spring.stop_force",
+    "axles.front.shock.midstroke_max", "axles.rear.bodies.tierod.to", "steering.max_arm_angle_deg",
+    "tires.bottoming_radius", "tires.fxs", "drivetrain.drivetrain.engine.inertia",
+    "drivetrain.drivetrain.torque_converter.torque_ratio.value", "drivetrain.drivetrain.gearbox.shift_latency",
+    "drivetrain.drivetrain.driveline.rear_final_ratio", "body.contact_points_left",
+)  # fmt: skip
+"""Not the anti-roll bar: the axle that it hangs on cannot be read."""
+
+TERRAIN = {
+    "heights.origin": [0.0, 0.0],
+    "detail.shortest": 100.0,
+    "soils.shares": {"clayey_loam": 1.0, "no_such_soil": 1.0},
+    "roads": [
+        {
+            "name": "straight", "surface": "clayey_loam", "roughness": "A", "width": 16.0, "verge": 5.0, "embankment": 40.0,
+            "crown": 0.0, "smoothing": 0.0, "points": [[0.0, 0.0], [0.0, 0.5]],
+        }
+    ],
+    "spawn.position": [1e5, 0.0],
+}  # fmt: skip
+TERRAIN_TOLD = (
+    "grid", "detail.shortest", "soils.shares.no_such_soil", "roads[0].surface", "roads[0].points", "spawn.position",
+)  # fmt: skip
+
+MANEUVER = {
+    "step_ms": 0.7,
+    "speed": [
+        {"at_s": 100.0, "speed_kph": 50.0, "acceleration_mps2": 1.0},
+        {"at_s": 1.0, "at_station_m": 1.0, "speed_kph": 0.0, "acceleration_mps2": 1.0},
+    ],
+    "waypoints": [[0.0, 0.0], [10.0, 0.0]],
+    "limits": {"cones_hit": {"min": 2, "max": 1}, "cone_hits": {"max": 1}, "path_error_max_m": {}},
+}
+MANEUVER_TOLD = ("step_ms", "speed[0].at_s", "speed[1]", "course", "limits.cones_hit", "limits.cone_hits", "limits.path_error_max_m")
+
+CASES = {
+    "vehicles": ("hmmwv", VEHICLE, VEHICLE_TOLD),
+    "terrains": ("jacksboro", TERRAIN, TERRAIN_TOLD),
+    "maneuvers": ("avtp_lane_change", MANEUVER, MANEUVER_TOLD),
+}
+"""Shipped file, what is changed in it, keys that are told, by kind."""
+
+
+def broken(kind, folder):
+    """The changed file of a kind, and its content."""
+    name, changes, _ = CASES[kind]
+    content = read_yaml(CONFIGS / kind / f"{name}.yaml")
+    for path, value in changes.items():
+        *above, last = path.split(".")
+        inside = content
+        for step in above:
+            inside = inside[step]
+        inside[last] = value
+    file = folder / f"broken_{kind}.yaml"
+    file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    return file
+
+
+def places(err, file):
+    """Lines and keys of the complaints about a file, in their order."""
+    said = [line.removeprefix(f"jounce: {file}: line ") for line in err.splitlines() if str(file) in line]
+    return [(int(n), key) for n, key, *_ in (line.split(": ") for line in said)]
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_check_names_them_all(kind, tmp_path, capsys):
+    file = broken(kind, tmp_path)
+    assert main(["check", "--kind", kind, str(file)]) == 2
+    _compare(capsys.readouterr().err, file, kind)
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_run_names_them_all(kind, tmp_path, capsys):
+    file = broken(kind, tmp_path)
+    words = ["run", "avtp_lane_change", f"--{kind[:-1]}", str(file)] if kind != "maneuvers" else ["run", str(file)]
+    assert main([*words, "--out", str(tmp_path / "run")]) == 2
+    assert not (tmp_path / "run").exists()
+    _compare(capsys.readouterr().err, file, kind)
+
+
+def _compare(err, file, kind):
+    found = places(err, file)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    written = [key for key in CASES[kind][2] if "[" not in key]
+    assert {key for _, key in found} == set(CASES[kind][2])
+    assert [n for n, _ in found] == sorted(n for n, _ in found)
+    for n, key in found:
+        if key in written:
+            assert n == line_of(lines, key) + 1
+
+
+def test_a_session_names_those_of_all_its_files(tmp_path, capsys):
+    files = {kind: broken(kind, tmp_path) for kind in CASES}
+    session = tmp_path / "session.yaml"
+    session.write_text(yaml.safe_dump({kind[:-1]: file.name for kind, file in files.items()}), encoding="utf-8")
+    assert main(["check", "--kind", "sessions", str(session)]) == 2
+    err = capsys.readouterr().err
+    assert {key for _, key in places(err, files["terrains"])} == set(TERRAIN_TOLD)
+
+
+def test_what_is_wrong_with_an_axle_and_with_its_bar(tmp_path, capsys):
+    content = read_yaml(CONFIGS / "vehicles/hmmwv.yaml")
+    content["axles"]["rear"]["anti_roll_bar"] = {"rate": 1e4, "torsional_stiffness": 1e4}
+    content["axles"]["front"]["anti_roll_bar"] = {
+        "torsional_stiffness": 1e4, "drop_link": [0.1, 0.5, 0.1], "mounted_on": "lower_arm", "axis": [0.0, 0.1], "lever_end": [0.1, 0.5, 0.1],
+    }  # fmt: skip
+    file = tmp_path / "bars.yaml"
+    file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    assert main(["check", "--kind", "vehicles", str(file)]) == 2
+    assert [key for _, key in places(capsys.readouterr().err, file)] == ["axles.front.anti_roll_bar.drop_link", "axles.rear.anti_roll_bar"]
+
+
+def test_what_is_gathered_is_raised_with_what_ends_the_block():
+    one, other = (ConfigError("a.yaml", key, 1, "2") for key in ("x", "y"))
+    with pytest.raises(ConfigErrors) as raised, Gathered() as faults:
+        with faults.part():
+            raise one
+        raise other
+    assert raised.value.errors == (one, other)
+
+
+def test_what_follows_is_not_looked_at_when_something_is_needed():
+    with pytest.raises(ConfigError, match="x"), Gathered() as faults:
+        faults.add(ConfigError("a.yaml", "x", 1, "2"))
+        faults.need_all()
+        raise AssertionError("not to be reached")
