@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Anything, Choice, Field, Flag, Group, ListOf, Number, Text, read
+from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
+from simulator.base.tenants import Chosen
 from simulator.configuration.tree import Configuration
-from simulator.driver.find_driver import AUTO, driver_names
+from simulator.driver.find_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver import DRIVER_PERIOD
-from simulator.motion.protocols import DEFAULT, PROTOCOLS
+from simulator.motion.protocols import DEFAULT, PROTOCOLS, protocol_fields
 from simulator.record.writer import LOG_RATE, LogChoice
 from terrain.load import FASTEST_WIND
 
@@ -28,7 +29,13 @@ SHORTEST_STEP, LONGEST_STEP = 5e-5, 0.01
 LARGEST_SEED = 2**32
 
 
+def _tenant(names: Callable[[], tuple[str, ...]], own: Callable[[str], Fields]) -> Either:
+    """A tenant by its name, or with parameters of its own."""
+    return Either((Choice(names), Variants("type", own, names, "which one")))
+
+
 _NAMED = "a name, the path of a file, or the content itself"
+_WITH_PARAMETERS = "a name, or a mapping of `type` and its own keys"
 _TELEMETRY = (
     Field("rate", Number("Hz", 0.1, 1.0 / SHORTEST_STEP), "rows per second", LOG_RATE),
     Field(
@@ -41,7 +48,7 @@ _TELEMETRY = (
 )
 _MOTION = (
     Field("on", Flag(), "whether there is a motion stream", True),
-    Field("protocol", Choice(PROTOCOLS.names), "packets", DEFAULT),
+    Field("protocol", _tenant(PROTOCOLS.names, protocol_fields), f"packets: {_WITH_PARAMETERS}", DEFAULT),
     Field("rate", Number("Hz", 1.0, 1000.0), "packets per second; the protocol's own when left out", None),
     Field("to", Text("HOST or HOST:PORT"), "where the platform listens; the built-in virtual platform when left out", None),
 )
@@ -62,7 +69,7 @@ _WORLD = (
 FILE = (
     Field("title", Text(), "what it is, in a line", None),
     *(Field(name, Anything(_NAMED), f"{name}: {_NAMED}", None) for name in CONTENTS),
-    Field("driver", Choice(driver_names), "who drives", AUTO),
+    Field("driver", _tenant(driver_names, driver_fields), f"who drives: {_WITH_PARAMETERS}", AUTO),
     Field(
         "duration", Number("s", 0.0, MOST_SECONDS, above=0.0), "simulated time; as long as the maneuver, or until somebody ends it", None
     ),
@@ -81,7 +88,7 @@ class MotionOptions:
     """The motion stream."""
 
     on: bool
-    protocol: str
+    protocol: Chosen
     rate: float | None
     """Packets per second; the usual one of the protocol when not given."""
     to: str | None
@@ -93,7 +100,7 @@ class SessionOptions:
     """What a session file says besides what it names."""
 
     title: str
-    driver: str
+    driver: Chosen
     view: str
     duration: float | None
     """s of simulated time; as long as the maneuver, or until somebody ends it, when not given."""
@@ -123,7 +130,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
         _check_step(said.get("step"), file)
         return SessionOptions(
             title=said.get("title", ""),
-            driver=said["driver"],
+            driver=Chosen.of(said["driver"]),
             view=outlets.get("view", VIEWS[0]),
             duration=said.get("duration"),
             step=said.get("step"),
@@ -147,9 +154,9 @@ def _blamed(configuration: Configuration) -> Iterator[None]:
 
 
 def _motion(said: Mapping[str, Any], file: str) -> MotionOptions:
-    protocol, to = said.get("protocol", DEFAULT), said.get("to")
+    protocol, to = Chosen.of(said.get("protocol", DEFAULT)), said.get("to")
     if to is not None:
-        parse_address(to, protocol, file, "outlets.motion.to")
+        parse_address(to, protocol.name, file, "outlets.motion.to")
     return MotionOptions(said.get("on", True), protocol, said.get("rate"), to)
 
 

@@ -43,6 +43,9 @@ SOILS_OF_A_TERRAIN = ("terrain.surface", "terrain.soil", "terrain.roads.*.surfac
 ASSETS = ("terrain.heights.file",)
 """Where a file is named that is no text."""
 
+TYPED = ("driver", "outlets.motion.protocol")
+"""Where a name is short for a mapping with nothing but that `type`."""
+
 DEFAULTS = {"vehicle": "hmmwv", "terrain": "jacksboro", "washout": "small_hexapod", "platform": "small_hexapod"}
 """Names that hold where nobody says one; vehicle and terrain are those of the maneuver, if there is one."""
 
@@ -103,6 +106,7 @@ class Configuration:
         made: KeyPath = ()
         for n in range(len(path)):
             self._expand(path[:n])
+            self._open(path[:n])
             node = self._look(path[:n])
             path = (*path[:n], self._checked_part(node, path[:n], path[n], setting, origin), *path[n + 1 :])
             if n < len(path) - 1:
@@ -265,6 +269,14 @@ class Configuration:
         self._look(path[:-1])[path[-1]] = found.content
         self.layer.put_origins(path, found.origins)
         self._expanded.add(path)
+
+    def _open(self, path: KeyPath) -> None:
+        """Put a mapping in the place of the name of a tenant, so that its parameters have a place."""
+        value = self._look(path)
+        if written(path) in TYPED and isinstance(value, str):
+            origin = self.layer.origin_of(path)
+            self._look(path[:-1])[path[-1]] = {"type": value}
+            self.layer.put_origins(path, {(): origin, ("type",): origin})
 
     def _fill(self, path: KeyPath, origin: Origin | None = None) -> None:
         """A name for what nobody says: of a soil its own, of vehicle and terrain that in the maneuver, else the usual one."""
