@@ -17,6 +17,7 @@ from simulator.maneuvers.maneuver import DRIVER_PERIOD
 from simulator.motion.protocols import DEFAULT, PROTOCOLS, protocol_fields
 from simulator.record.writer import LOG_RATE, LogChoice
 from terrain.load import FASTEST_WIND
+from washout.contract import PREVIEW_POINTS
 
 VIEWS = ("auto", "window", "offscreen", "none")
 CONTENTS = ("vehicle", "terrain", "maneuver", "washout", "platform", "soils")
@@ -60,6 +61,11 @@ _OUTLETS = (
         "others", Anything("a list of outlets"), "outlets from outside, each a name, or a mapping of `type`, `rate` and its own keys", None
     ),
 )
+_PREVIEW = (
+    Field("run", Text("the folder of a run, or its telemetry file"), "earlier run of this drive: its folder, or its telemetry file"),
+    Field("horizon", Number("s", SHORTEST_STEP, 1000.0), f"how far ahead, at most {PREVIEW_POINTS} steps", 1.0),
+    Field("step", Number("s", SHORTEST_STEP, 100.0), "between two points; the rows of that run are not farther apart", 0.02),
+)
 _WORLD = (
     Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall, above that of the terrain", None),
     Field(
@@ -78,6 +84,7 @@ FILE = (
     Field("world", Group(_WORLD), "gravity and wind", None),
     Field("outlets", Group(_OUTLETS), "what hangs on it", None),
     Field("sensors", Anything("a list of sensors"), "each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys", None),
+    Field("preview", Group(_PREVIEW), "what a washout that looks ahead sees, out of an earlier run", None),
     Field("recorded", Anything("what a log says of its run"), "written by a log; where it comes from", None),
 )
 """Of a file in ``configs/sessions``."""
@@ -93,6 +100,17 @@ class MotionOptions:
     """Packets per second; the usual one of the protocol when not given."""
     to: str | None
     """HOST or HOST:PORT; the built-in virtual platform when not given."""
+
+
+@dataclass(frozen=True)
+class PreviewOptions:
+    """What a washout sees of what is to come."""
+
+    run: str
+    """Folder or log of an earlier run."""
+    step: float
+    """Between two points [s]."""
+    points: int
 
 
 @dataclass(frozen=True)
@@ -118,6 +136,7 @@ class SessionOptions:
     """Outlets from outside, as `simulator.outlet_kind.build_outlets` takes them."""
     sensors: list[Any]
     """As `simulator.sensors.build_sensors` takes them."""
+    preview: PreviewOptions | None
 
 
 def read_session(configuration: Configuration) -> SessionOptions:
@@ -141,6 +160,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
             outlets=outlets.get("others", []),
             sensors=said.get("sensors", []),
+            preview=_preview(said["preview"], file) if "preview" in said else None,
         )
 
 
@@ -158,6 +178,14 @@ def _motion(said: Mapping[str, Any], file: str) -> MotionOptions:
     if to is not None:
         parse_address(to, protocol.name, file, "outlets.motion.to")
     return MotionOptions(said.get("on", True), protocol, said.get("rate"), to)
+
+
+def _preview(said: Mapping[str, Any], file: str) -> PreviewOptions:
+    points = round(said["horizon"] / said["step"])
+    if not (1 <= points <= PREVIEW_POINTS and math.isclose(points * said["step"], said["horizon"], rel_tol=1e-6)):
+        expected = f"from 1 to {PREVIEW_POINTS} whole steps of {said['step']:g} s, a number in s"
+        raise ConfigError(file, "preview.horizon", said["horizon"], expected)
+    return PreviewOptions(said["run"], said["step"], points)
 
 
 def _check_step(step: float | None, file: str) -> None:

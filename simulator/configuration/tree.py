@@ -182,15 +182,24 @@ class Configuration:
         path = parse(place)
         self._fill(path[:1])
         self._expand(path[:1])
-        name, origin = self._look(path), self.layer.origin_of(path)
+        name = self._look(path)
         if not isinstance(name, str):
             return
-        folders = [*([Path(origin.who).parent] if origin.is_file else [Path()]), data_folder("assets")]
-        file = next((folder / name for folder in folders if isfile(folder / name)), None)
-        if file is None:
-            return
+        found = next((file for file in (self.beside(place), data_folder("assets") / name) if isfile(file)), None)
+        if found is not None:
+            self.note_file(place, found)
+
+    def beside(self, place: str) -> Path:
+        """The path that is said at a place, from the folder of the file that says it; as it is from the command line."""
+        origin = self.origin(place)
+        return (Path(origin.who).parent if origin.is_file else Path()) / str(self.raw(place))
+
+    def note_file(self, place: str, file: Path) -> None:
+        """Keep the path of a file that is no text and its digest, so that a rerun finds it. Raises ConfigError: it is not the one recorded."""
+        path = parse(place)
         digest = hashlib.sha256(read_bytes(file, "a file to read", LARGEST_INPUT)).hexdigest()
-        recorded = self.recorded.get("files", {}).get(place)
+        said_anew = not self.origin(place).is_file
+        recorded = None if said_anew else self.recorded.get("files", {}).get(place)
         if recorded is not None and recorded != digest:
             raise ConfigError(file, "", f"SHA-256 {digest[:16]}...", f"the file of the run, {recorded[:16]}...: it has changed since")
         self.files[place] = digest
