@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, Gathered, JounceError
 from simulator.base.records import Record
 from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_text, read_yaml
@@ -25,6 +25,7 @@ from simulator.configuration.settings import option
 from simulator.configuration.tree import ASSETS, Configuration, is_one_for_each
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from simulator.outlet_kind import OutletAside, build_outlets
+from simulator.record.foreseen import foreseen, log_file
 from simulator.sensors.build_sensors import build_sensors
 from simulator.session import Driver, Outlet, Session
 from terrain.load import load_terrain
@@ -42,6 +43,7 @@ from vehicles.tires.tire_file import TireFile, tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
+from washout.preview import Preview
 
 __all__ = [
     "Parts", "build", "build_cueing", "build_ground", "build_maneuver", "build_platform", "build_vehicle", "data_folder", "find_config",
@@ -61,6 +63,8 @@ class Parts:
     maneuver: Maneuver | None
     step: float
     """s"""
+    preview: Preview | None
+    """What the washout sees of what is to come."""
 
     @property
     def gravity(self) -> float:
@@ -80,7 +84,7 @@ class Parts:
 
     def new_cueing(self) -> MotionCueing:
         """Motion cueing that has not moved yet, for another drive with the same parts."""
-        return _cueing(self.configuration, self.step, self.gravity)
+        return _cueing(self.configuration, self.step, self.gravity, self.preview)
 
     def session(self, driver: Driver, outlets: Iterable[Outlet] = ()) -> Session:
         """The session, with the vehicle where it stood last, and sensors of its own. Raises ConfigError, JounceError: of a sensor."""
@@ -130,8 +134,9 @@ def build(configuration: Configuration, check_step: bool = True) -> Parts:
     step = maneuver.step if maneuver is not None else options.step or step_stability.USUAL_STEP
     if check_step:
         _check_step(configuration, vehicle, step, places)
-    cueing = _cueing(configuration, step, float(ground.p[0]["gravity"]))
-    return Parts(configuration, options, vehicle, ground, cueing, maneuver, step)
+    preview = _preview(configuration, options)
+    cueing = _cueing(configuration, step, float(ground.p[0]["gravity"]), preview)
+    return Parts(configuration, options, vehicle, ground, cueing, maneuver, step, preview)
 
 
 def _put_world(configuration: Configuration, options: SessionOptions) -> None:
@@ -296,10 +301,30 @@ def _platform(configuration: Configuration) -> Record:
         return hexapod(content, file)
 
 
-def _cueing(configuration: Configuration, step: float, gravity: float) -> MotionCueing:
+def _preview(configuration: Configuration, options: SessionOptions) -> Preview | None:
+    """What an earlier run says of this one, if the session asks for it."""
+    asked, place = options.preview, "preview.run"
+    if asked is None:
+        return None
+    try:
+        log = log_file(configuration.beside(place), "", place)
+        preview = foreseen(log, asked.step, asked.points, "", place)
+    except ConfigError as error:
+        raise configuration.wrong((), error) from None
+    configuration.note_file(place, log)
+    return preview
+
+
+def _cueing(configuration: Configuration, step: float, gravity: float, preview: Preview | None = None) -> MotionCueing:
     platform = _platform(configuration)
     with configuration.reading("washout") as (content, file):
-        return MotionCueing(content, file, platform, step, gravity)
+        cueing = MotionCueing(content, file, platform, step, gravity)
+    if preview is not None:
+        try:
+            cueing.foresee(preview)
+        except JounceError as error:
+            raise configuration.origin("preview").wrong(configuration.raw("preview"), f"no preview: {error}") from None
+    return cueing
 
 
 def _maneuver(configuration: Configuration, vehicle: Description | None) -> Maneuver:

@@ -129,8 +129,7 @@ class Host:
         try:
             self._open_view(folder)
             self._start_platform(folder)
-            kind = driver_kind(parts.options.driver)
-            driver = self._person() if kind is None else new_driver(kind, parts.ground, parts.maneuver, paced=True, seed=parts.seed)
+            driver = self._driver()
             self.session = session = parts.session(driver)
             session.reset()
             session.warm()
@@ -166,13 +165,14 @@ class Host:
         if view == "auto" and not display_available():
             duration = OFFSCREEN_TIME if said.duration is None else said.duration
             who = without_a_person(said.driver)
-            self.say(f"no display found: driving {duration:g} s with the {who} driver and writing pictures instead")
+            self.say(f"no display found: driving {duration:g} s with the {who.name} driver and writing pictures instead")
             c.put("duration", duration, here)
             view = "offscreen"
         if view in ("offscreen", "none"):
             c.put("outlets.view", view, here)
-            c.put("driver", without_a_person(said.driver), here)
-        if not follows_maneuver(read_session(c).driver):
+            if (who := without_a_person(said.driver)).name != said.driver.name:
+                c.put("driver", who.name, here)
+        if not follows_maneuver(read_session(c).driver.name):
             with c.reading("terrain"):  # of the maneuver, if there is one, is all that a person takes of it
                 c.put("maneuver", None, here)
         elif not c.has("maneuver"):
@@ -180,14 +180,14 @@ class Host:
 
     @property
     def _by_a_person(self) -> bool:
-        return driver_kind(self.parts.options.driver) is None
+        return driver_kind(self.parts.options.driver.name) is None
 
     @property
     def _address(self) -> tuple[str, int] | None:
         """Where to stream to; None: to the built-in virtual platform, which only speaks the native protocol."""
         motion = self.parts.options.motion
-        to = "127.0.0.1" if motion.to is None and motion.protocol != DEFAULT else motion.to
-        return None if to is None else parse_address(to, motion.protocol)
+        to = "127.0.0.1" if motion.to is None and motion.protocol.name != DEFAULT else motion.to
+        return None if to is None else parse_address(to, motion.protocol.name)
 
     def _open_view(self, folder: Path) -> None:
         """Start the window, or the pictures, in a process of its own."""
@@ -240,7 +240,8 @@ class Host:
         return MotionStream(
             host,
             port,
-            protocol=motion.protocol,
+            protocol=motion.protocol.name,
+            settings=motion.protocol.parameters,
             rate=motion.rate,
             tick=parts.step,
             engine=engine,
@@ -250,13 +251,22 @@ class Host:
     def _log_options(self) -> LogOptions:
         o = self.parts.options
         off = {} if o.motion.on else {"platform": ""}
-        return LogOptions(about={"driver": o.driver, **off}, say=self._trouble)
+        return LogOptions(about={"driver": o.driver.name, **off}, say=self._trouble)
+
+    def _driver(self) -> Driver:
+        parts = self.parts
+        who = parts.options.driver
+        kind = driver_kind(who.name)
+        if kind is None:
+            return self._person()
+        return new_driver(kind, parts.ground, parts.maneuver, paced=True, seed=parts.seed, said=who.parameters)
 
     def _person(self) -> Driver:
         from simulator.driver.human import open_driver
 
+        who = self.parts.options.driver
         lock_to_lock = 2.0 * self.vehicle.description.steering[0]["max_arm_angle"] * self.vehicle.description.steering[0]["gear_ratio"]
-        self.person = open_driver(self.parts.options.driver, self.keys, steering_wheel_range=float(lock_to_lock))
+        self.person = open_driver(who.name, self.keys, steering_wheel_range=float(lock_to_lock), said=who.parameters)
         return Person(self.person)
 
     def _drive(self, session: Session, folder: Path) -> dict[str, Any]:

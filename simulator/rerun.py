@@ -14,7 +14,8 @@ from simulator.base.machine import version
 from simulator.base.records import Record
 from simulator.build import Parts, build
 from simulator.configuration.tree import Configuration
-from simulator.driver.find_driver import follows_maneuver, without_a_person
+from simulator.driver.drivers import FOLLOWER
+from simulator.driver.find_driver import without_a_person
 from simulator.record.recover import LogInfo
 from simulator.record.writer import PARQUET_NAME, LogOptions, read_telemetry
 from simulator.recorded import open_log, read_recorded
@@ -93,7 +94,8 @@ def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], o
     try:
         with on_signal(asked):
             try:
-                new = open_log(parts, session, folder, armed, LogOptions(about={"rerun_of": str(log.file), "driver": parts.options.driver}))
+                about = {"rerun_of": str(log.file), "driver": parts.options.driver.name}
+                new = open_log(parts, session, folder, armed, LogOptions(about=about))
                 folder.began()
                 session.publish()
                 if armed:
@@ -115,7 +117,7 @@ def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], o
 
 def _driver(parts: Parts, log: LogInfo, columns: dict[str, Any]) -> Driver:
     """Who drove: the maneuver, or the commands that a person or a driver from outside gave. Raises ConfigError."""
-    if parts.maneuver is not None and follows_maneuver(without_a_person(parts.options.driver)):
+    if parts.maneuver is not None and without_a_person(parts.options.driver).name == FOLLOWER:
         return parts.maneuver.driver(parts.ground.spawn)
     missing = [name for name in NEEDED if name not in columns]
     if missing:

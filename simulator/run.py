@@ -115,10 +115,11 @@ def run_maneuver(
 
 def _driver(parts: Parts) -> Driver:
     """Whoever follows the maneuver, unless the session asks for a driver from outside."""
-    kind = driver_kind(without_a_person(parts.options.driver))
+    who = without_a_person(parts.options.driver)
+    kind = driver_kind(who.name)
     if kind is None:
-        raise JounceError(f"driver {parts.options.driver}: a person drives with it, and a run is faster than people (jounce drive)")
-    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed)
+        raise JounceError(f"driver {who.name}: a person drives with it, and a run is faster than people (jounce drive)")
+    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=who.parameters)
 
 
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:

@@ -155,7 +155,9 @@ class MotionCueing:
         if self._tenant is None:
             rest(self._s, self._washed)
         else:
+            since = int(self._s[0]["since"])
             rest_tenant(self._p, self._s, self._washed)
+            self._s[0]["since"] = since  # no tick has gone by: its turns stay where outlets and driver have theirs
         anchor(self._s, self._s[0]["pose"], self._s[0]["rates"])
 
     def trip(self) -> None:

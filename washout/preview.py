@@ -23,6 +23,10 @@ class Preview(Protocol):
         """
 
 
+ROUNDING = 1e-6
+"""Share of a step by which a point may lie beyond the end of a recording: times are sums of ticks."""
+
+
 class RecordedPreview:
     """Foresees a drive that was recorded before: a maneuver is driven alike whatever the platform does.
 
@@ -46,13 +50,15 @@ class RecordedPreview:
         if not (step > 0.0 and 1 <= points <= PREVIEW_POINTS):
             raise ValueError(f"got {points} points every {step} s, expected 1 to {PREVIEW_POINTS} points and a step above 0")
         self.step, self._points = step, points
-        self._times, self._columns = times, np.hstack([f_H_B, w_WB_B])
+        self._times = np.ascontiguousarray(times)
+        self._columns = np.ascontiguousarray(np.hstack([f_H_B, w_WB_B]).T)  # or each look would copy the whole recording
 
     def predict(self, time: float, f_H_B: NDArray[np.float64], w_WB_B: NDArray[np.float64]) -> int:
         """As `Preview`; a point beyond the ends of the recording is not valid."""
         ahead = time + self.step * np.arange(1, self._points + 1)
-        count = int(np.searchsorted(ahead, self._times[-1], side="right")) if time + self.step >= self._times[0] else 0
+        end = self._times[-1] + ROUNDING * self.step
+        count = int(np.searchsorted(ahead, end, side="right")) if ahead[0] >= self._times[0] else 0
         for j in range(3):
-            f_H_B[:count, j] = np.interp(ahead[:count], self._times, self._columns[:, j])
-            w_WB_B[:count, j] = np.interp(ahead[:count], self._times, self._columns[:, j + 3])
+            f_H_B[:count, j] = np.interp(ahead[:count], self._times, self._columns[j])
+            w_WB_B[:count, j] = np.interp(ahead[:count], self._times, self._columns[j + 3])
         return count

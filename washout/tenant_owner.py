@@ -74,7 +74,9 @@ class TenantOwner:
         s = self._s[0]
         if s["off"]:
             return
-        if self.preview is not None and (self._aside is None or s["due"] == 1):
+        if self.preview is not None and self._aside is None:  # which is asked within the ticks to come, at the end of the period
+            self._foresee(time + (self.every - int(s["since"]) % self.every) * self._h / self.every)
+        elif self.preview is not None and s["due"] == 1:
             self._foresee(time)
         if self._aside is not None and s["due"] == 1:
             self._take(self._aside, wait)

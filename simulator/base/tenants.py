@@ -13,7 +13,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.words import article, did_you_mean
@@ -114,6 +115,21 @@ class Registry(Generic[Tenant]):
                     )
                 self._offered[point.name] = point
         return self._offered
+
+
+class Chosen(NamedTuple):
+    """A tenant that somebody asks for, with what he says of it."""
+
+    name: str
+    parameters: Mapping[str, Any] = MappingProxyType({})
+    """Of its own, in SI units; those that are not said have their defaults."""
+
+    @classmethod
+    def of(cls, said: str | Mapping[str, Any]) -> Chosen:
+        """From a name, or a mapping of `type` and parameters."""
+        if isinstance(said, str):
+            return cls(said)
+        return cls(said["type"], {key: value for key, value in said.items() if key != "type"})
 
 
 @contextlib.contextmanager

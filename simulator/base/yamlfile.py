@@ -79,6 +79,8 @@ class StrictLoader(yaml.SafeLoader):
         for key_node, _ in node.value:
             if key_node.tag == "tag:yaml.org,2002:merge":
                 continue
+            if key_node.tag == "tag:yaml.org,2002:bool" and key_node.style is None:
+                key_node.tag = "tag:yaml.org,2002:str"  # a key called `on` is a name
             key = self.construct_object(key_node, deep=True)
             try:
                 repeated = key in seen

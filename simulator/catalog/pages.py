@@ -48,7 +48,7 @@ def _sections(kind: Kind, path: str) -> Iterator[str]:
     if isinstance(kind, Variants):
         for name in kind.choice().names():
             fields = kind.fields(name)
-            if fields is not None:
+            if fields is not None and len(fields) > 1:  # besides the deciding key
                 yield from _table(fields, path, f"`{kind.key}: {name}`")
     elif isinstance(kind, Group):
         yield from _table(kind.fields, path, "")

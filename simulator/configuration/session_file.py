@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Anything, Choice, Field, Flag, Group, ListOf, Number, Text, read
+from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
+from simulator.base.tenants import Chosen
 from simulator.configuration.tree import Configuration
-from simulator.driver.find_driver import AUTO, driver_names
+from simulator.driver.find_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver import DRIVER_PERIOD
-from simulator.motion.protocols import DEFAULT, PROTOCOLS
+from simulator.motion.protocols import DEFAULT, PROTOCOLS, protocol_fields
 from simulator.record.writer import LOG_RATE, LogChoice
 from terrain.load import FASTEST_WIND
+from washout.contract import PREVIEW_POINTS
 
 VIEWS = ("auto", "window", "offscreen", "none")
 CONTENTS = ("vehicle", "terrain", "maneuver", "washout", "platform", "soils")
@@ -28,7 +30,13 @@ SHORTEST_STEP, LONGEST_STEP = 5e-5, 0.01
 LARGEST_SEED = 2**32
 
 
+def _tenant(names: Callable[[], tuple[str, ...]], own: Callable[[str], Fields]) -> Either:
+    """A tenant by its name, or with parameters of its own."""
+    return Either((Choice(names), Variants("type", own, names, "which one")))
+
+
 _NAMED = "a name, the path of a file, or the content itself"
+_WITH_PARAMETERS = "a name, or a mapping of `type` and its own keys"
 _TELEMETRY = (
     Field("rate", Number("Hz", 0.1, 1.0 / SHORTEST_STEP), "rows per second", LOG_RATE),
     Field(
@@ -41,7 +49,7 @@ _TELEMETRY = (
 )
 _MOTION = (
     Field("on", Flag(), "whether there is a motion stream", True),
-    Field("protocol", Choice(PROTOCOLS.names), "packets", DEFAULT),
+    Field("protocol", _tenant(PROTOCOLS.names, protocol_fields), f"packets: {_WITH_PARAMETERS}", DEFAULT),
     Field("rate", Number("Hz", 1.0, 1000.0), "packets per second; the protocol's own when left out", None),
     Field("to", Text("HOST or HOST:PORT"), "where the platform listens; the built-in virtual platform when left out", None),
 )
@@ -53,6 +61,11 @@ _OUTLETS = (
         "others", Anything("a list of outlets"), "outlets from outside, each a name, or a mapping of `type`, `rate` and its own keys", None
     ),
 )
+_PREVIEW = (
+    Field("run", Text("the folder of a run, or its telemetry file"), "earlier run of this drive: its folder, or its telemetry file"),
+    Field("horizon", Number("s", SHORTEST_STEP, 1000.0), f"how far ahead, at most {PREVIEW_POINTS} steps", 1.0),
+    Field("step", Number("s", SHORTEST_STEP, 100.0), "between two points; the rows of that run are not farther apart", 0.02),
+)
 _WORLD = (
     Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall, above that of the terrain", None),
     Field(
@@ -62,7 +75,7 @@ _WORLD = (
 FILE = (
     Field("title", Text(), "what it is, in a line", None),
     *(Field(name, Anything(_NAMED), f"{name}: {_NAMED}", None) for name in CONTENTS),
-    Field("driver", Choice(driver_names), "who drives", AUTO),
+    Field("driver", _tenant(driver_names, driver_fields), f"who drives: {_WITH_PARAMETERS}", AUTO),
     Field(
         "duration", Number("s", 0.0, MOST_SECONDS, above=0.0), "simulated time; as long as the maneuver, or until somebody ends it", None
     ),
@@ -71,6 +84,7 @@ FILE = (
     Field("world", Group(_WORLD), "gravity and wind", None),
     Field("outlets", Group(_OUTLETS), "what hangs on it", None),
     Field("sensors", Anything("a list of sensors"), "each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys", None),
+    Field("preview", Group(_PREVIEW), "what a washout that looks ahead sees, out of an earlier run", None),
     Field("recorded", Anything("what a log says of its run"), "written by a log; where it comes from", None),
 )
 """Of a file in ``configs/sessions``."""
@@ -81,7 +95,7 @@ class MotionOptions:
     """The motion stream."""
 
     on: bool
-    protocol: str
+    protocol: Chosen
     rate: float | None
     """Packets per second; the usual one of the protocol when not given."""
     to: str | None
@@ -89,11 +103,22 @@ class MotionOptions:
 
 
 @dataclass(frozen=True)
+class PreviewOptions:
+    """What a washout sees of what is to come."""
+
+    run: str
+    """Folder or log of an earlier run."""
+    step: float
+    """Between two points [s]."""
+    points: int
+
+
+@dataclass(frozen=True)
 class SessionOptions:
     """What a session file says besides what it names."""
 
     title: str
-    driver: str
+    driver: Chosen
     view: str
     duration: float | None
     """s of simulated time; as long as the maneuver, or until somebody ends it, when not given."""
@@ -111,6 +136,7 @@ class SessionOptions:
     """Outlets from outside, as `simulator.outlet_kind.build_outlets` takes them."""
     sensors: list[Any]
     """As `simulator.sensors.build_sensors` takes them."""
+    preview: PreviewOptions | None
 
 
 def read_session(configuration: Configuration) -> SessionOptions:
@@ -123,7 +149,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
         _check_step(said.get("step"), file)
         return SessionOptions(
             title=said.get("title", ""),
-            driver=said["driver"],
+            driver=Chosen.of(said["driver"]),
             view=outlets.get("view", VIEWS[0]),
             duration=said.get("duration"),
             step=said.get("step"),
@@ -134,6 +160,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
             outlets=outlets.get("others", []),
             sensors=said.get("sensors", []),
+            preview=_preview(said["preview"], file) if "preview" in said else None,
         )
 
 
@@ -147,10 +174,18 @@ def _blamed(configuration: Configuration) -> Iterator[None]:
 
 
 def _motion(said: Mapping[str, Any], file: str) -> MotionOptions:
-    protocol, to = said.get("protocol", DEFAULT), said.get("to")
+    protocol, to = Chosen.of(said.get("protocol", DEFAULT)), said.get("to")
     if to is not None:
-        parse_address(to, protocol, file, "outlets.motion.to")
+        parse_address(to, protocol.name, file, "outlets.motion.to")
     return MotionOptions(said.get("on", True), protocol, said.get("rate"), to)
+
+
+def _preview(said: Mapping[str, Any], file: str) -> PreviewOptions:
+    points = round(said["horizon"] / said["step"])
+    if not (1 <= points <= PREVIEW_POINTS and math.isclose(points * said["step"], said["horizon"], rel_tol=1e-6)):
+        expected = f"from 1 to {PREVIEW_POINTS} whole steps of {said['step']:g} s, a number in s"
+        raise ConfigError(file, "preview.horizon", said["horizon"], expected)
+    return PreviewOptions(said["run"], said["step"], points)
 
 
 def _check_step(step: float | None, file: str) -> None:

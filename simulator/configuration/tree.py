@@ -43,6 +43,9 @@ SOILS_OF_A_TERRAIN = ("terrain.surface", "terrain.soil", "terrain.roads.*.surfac
 ASSETS = ("terrain.heights.file",)
 """Where a file is named that is no text."""
 
+TYPED = ("driver", "outlets.motion.protocol")
+"""Where a name is short for a mapping with nothing but that `type`."""
+
 DEFAULTS = {"vehicle": "hmmwv", "terrain": "jacksboro", "washout": "small_hexapod", "platform": "small_hexapod"}
 """Names that hold where nobody says one; vehicle and terrain are those of the maneuver, if there is one."""
 
@@ -103,6 +106,7 @@ class Configuration:
         made: KeyPath = ()
         for n in range(len(path)):
             self._expand(path[:n])
+            self._open(path[:n])
             node = self._look(path[:n])
             path = (*path[:n], self._checked_part(node, path[:n], path[n], setting, origin), *path[n + 1 :])
             if n < len(path) - 1:
@@ -178,15 +182,24 @@ class Configuration:
         path = parse(place)
         self._fill(path[:1])
         self._expand(path[:1])
-        name, origin = self._look(path), self.layer.origin_of(path)
+        name = self._look(path)
         if not isinstance(name, str):
             return
-        folders = [*([Path(origin.who).parent] if origin.is_file else [Path()]), data_folder("assets")]
-        file = next((folder / name for folder in folders if isfile(folder / name)), None)
-        if file is None:
-            return
+        found = next((file for file in (self.beside(place), data_folder("assets") / name) if isfile(file)), None)
+        if found is not None:
+            self.note_file(place, found)
+
+    def beside(self, place: str) -> Path:
+        """The path that is said at a place, from the folder of the file that says it; as it is from the command line."""
+        origin = self.origin(place)
+        return (Path(origin.who).parent if origin.is_file else Path()) / str(self.raw(place))
+
+    def note_file(self, place: str, file: Path) -> None:
+        """Keep the path of a file that is no text and its digest, so that a rerun finds it. Raises ConfigError: it is not the one recorded."""
+        path = parse(place)
         digest = hashlib.sha256(read_bytes(file, "a file to read", LARGEST_INPUT)).hexdigest()
-        recorded = self.recorded.get("files", {}).get(place)
+        said_anew = not self.origin(place).is_file
+        recorded = None if said_anew else self.recorded.get("files", {}).get(place)
         if recorded is not None and recorded != digest:
             raise ConfigError(file, "", f"SHA-256 {digest[:16]}...", f"the file of the run, {recorded[:16]}...: it has changed since")
         self.files[place] = digest
@@ -265,6 +278,14 @@ class Configuration:
         self._look(path[:-1])[path[-1]] = found.content
         self.layer.put_origins(path, found.origins)
         self._expanded.add(path)
+
+    def _open(self, path: KeyPath) -> None:
+        """Put a mapping in the place of the name of a tenant, so that its parameters have a place."""
+        value = self._look(path)
+        if written(path) in TYPED and isinstance(value, str):
+            origin = self.layer.origin_of(path)
+            self._look(path[:-1])[path[-1]] = {"type": value}
+            self.layer.put_origins(path, {(): origin, ("type",): origin})
 
     def _fill(self, path: KeyPath, origin: Origin | None = None) -> None:
         """A name for what nobody says: of a soil its own, of vehicle and terrain that in the maneuver, else the usual one."""

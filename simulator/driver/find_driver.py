@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 import numpy as np
 
+from simulator.base.fields import Fields, fields_of
+from simulator.base.tenants import Chosen
 from simulator.driver.driver_kind import Driver, DriverKind, DriverSettings, Maneuver, driver_parameters, make_driver
 from simulator.driver.drivers import DRIVERS, FOLLOWER, check
+from simulator.driver.source import SourceKind
 from simulator.driver.sources import SOURCES
+from simulator.driver.sources import check as check_source
 from terrain.surface import Ground
 
 AUTO = "auto"
@@ -16,6 +24,20 @@ AUTO = "auto"
 def driver_names() -> tuple[str, ...]:
     """All who may drive."""
     return (AUTO, *SOURCES.names(), *DRIVERS.names())
+
+
+def driver_fields(name: str) -> Fields:
+    """Keys that the driver, or the input source, of that name has of its own. Raises JounceError: it cannot be loaded."""
+    if name == AUTO:
+        return ()
+    kind = driver_kind(name) or _source_kind(name)
+    return fields_of(kind.parameters, kind.ranges, kind.defaults)
+
+
+def _source_kind(name: str) -> SourceKind:
+    kind = SOURCES.need(name)
+    check_source(kind)
+    return kind
 
 
 def driver_kind(name: str) -> DriverKind | None:
@@ -33,14 +55,21 @@ def follows_maneuver(name: str) -> bool:
     return kind is not None and kind.follows_maneuver
 
 
-def without_a_person(driver: str) -> str:
+def without_a_person(driver: Chosen) -> Chosen:
     """Who drives where there is no window: whoever was asked for, if it is one from outside, else the follower of maneuvers."""
-    ours = driver == AUTO or SOURCES.is_ours(driver)
-    return FOLLOWER if ours else driver
+    ours = driver.name == AUTO or SOURCES.is_ours(driver.name)
+    return Chosen(FOLLOWER) if ours else driver
 
 
-def new_driver(kind: DriverKind, ground: Ground, maneuver: Maneuver | None, paced: bool, seed: int = 0) -> Driver:
-    """A driver who is no person; `paced`: in real time. Raises ConfigError, JounceError."""
-    parameters = driver_parameters(kind, {}, f"driver {kind.name}")
+def new_driver(
+    kind: DriverKind,
+    ground: Ground,
+    maneuver: Maneuver | None,
+    paced: bool,
+    seed: int = 0,
+    said: Mapping[str, Any] = MappingProxyType({}),
+) -> Driver:
+    """A driver who is no person; `paced`: in real time; `said` are its own parameters. Raises ConfigError, JounceError."""
+    parameters = driver_parameters(kind, said, f"driver {kind.name}")
     settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed))
     return make_driver(kind, settings, DRIVERS.is_ours(kind.name), paced)

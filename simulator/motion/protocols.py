@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
+from simulator.base.fields import Fields, fields_of
 from simulator.base.tenants import Registry
 
 if TYPE_CHECKING:
@@ -23,6 +24,13 @@ def register(protocol: Protocol) -> None:
     """Make a protocol known by its name. Raises JounceError: it is for another contract, its layout is none, or another one has its name."""
     check(protocol)
     PROTOCOLS.register(protocol.name, protocol)
+
+
+def protocol_fields(name: str) -> Fields:
+    """Keys that the protocol of that name has of its own. Raises JounceError: it cannot be loaded."""
+    kind = PROTOCOLS.need(name)
+    check(kind)
+    return fields_of(kind.parameters, kind.ranges, kind.defaults)
 
 
 def check(protocol: Protocol) -> None:

@@ -8,6 +8,7 @@ from program import ROOT, call, refused
 from simulator.base.errors import ConfigError
 from simulator.build import build, build_ground, build_maneuver, build_platform, build_vehicle, vehicle_description
 from simulator.configuration.key_path import parse, written
+from simulator.configuration.session_file import read_session
 from simulator.configuration.settings import changes, read_settings
 from simulator.configuration.tree import configuration
 
@@ -274,6 +275,16 @@ def test_a_fault_in_a_session_file_is_named(tmp_path):
         with pytest.raises(ConfigError) as raised:
             build(configuration(file(tmp_path / "s.yaml", mapping)), check_step=False)
         assert words in str(raised.value)
+
+
+def test_the_session_of_the_page_is_good(tmp_path):
+    """As people type it: `on` is a word of YAML for true, and here a key."""
+    page = (ROOT / "docs" / "sessions.md").read_text(encoding="utf-8")
+    session = tmp_path / "page.yaml"
+    session.write_text(page.split("```yaml\n")[1].split("```")[0].replace("on: true", "on: false"), encoding="utf-8")
+    options = read_session(configuration(str(session)))
+    assert options.motion.on is False
+    assert options.wind == (0.0, -12.0, 0.0)
 
 
 def test_the_seed_of_a_session_seeds_the_ground():

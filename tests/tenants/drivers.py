@@ -23,6 +23,18 @@ class Bend:
         command[0]["steering"], command[0]["selector"] = self.steering, 1
 
 
+class Cruise:
+    """Straight ahead at a speed, as long as a maneuver lasts."""
+
+    def __init__(self, settings):
+        assert settings.maneuver is not None
+        self.speed = float(settings.parameters[0]["speed"])
+
+    def read(self, t, readout, command):
+        command[0]["throttle"] = min(1.0, max(0.0, 0.2 * (self.speed - float(readout[0]["v_WB_B"][0]))))
+        command[0]["selector"] = 1
+
+
 class Failing:
     """Drives for half a second."""
 
@@ -58,6 +70,7 @@ register_driver(
     DriverKind("bend", Bend, driver_kind.CONTRACT, parameters=STEERING, ranges={"steering": (-1, 1)}, defaults={"steering": 0.1})
 )
 register_source(SourceKind("pedal", Pedal, source.CONTRACT, THROTTLE, {"throttle": (0, 1)}, {"throttle": 0.4}))
+register_driver(DriverKind("cruise", Cruise, driver_kind.CONTRACT, True, (("speed", (), "m/s", "held"),), {"speed": (1.0, 30.0)}))
 for how in ("raises", "hangs", "nan"):
     register_driver(DriverKind(f"{how}_driver", type(how, (Failing,), {"how": how}), driver_kind.CONTRACT))
     register_source(SourceKind(f"{how}_source", type(how, (Failing,), {"how": how}), source.CONTRACT))

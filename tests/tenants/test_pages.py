@@ -18,6 +18,8 @@ import yaml
 from simulator.base.records import record
 from simulator.base.tenants import load_plugins
 from simulator.build import build_cueing, build_ground, build_platform
+from simulator.configuration.session_file import read_session
+from simulator.configuration.tree import configuration
 from simulator.driver.human import open_driver
 from simulator.motion.packets import MotionPacket
 from simulator.motion.protocol import NO_ENGINE, Said, encoder_of
@@ -139,6 +141,15 @@ def test_the_kerb_stands_where_the_file_says(folder: Path, tmp_path: Path) -> No
     (tmp_path / "kerb.yaml").write_text(blocks("own_terrain", "yaml")[0])
     ground = build_ground(str(tmp_path / "kerb.yaml"))
     assert (ground.height(19.9, 0.0), ground.height(20.1, 3.0)) == pytest.approx((0.0, 0.12), abs=1e-6)
+
+
+@pytest.mark.parametrize(("page", "parameters"), [("own_protocol", {"gain": 0.5}), ("own_input_source", {"port": 5300})])
+def test_the_session_of_a_page_says_parameters(folder: Path, page: str, parameters: dict[str, float]) -> None:
+    plugin(folder, page)
+    session = folder / f"{page}.yaml"
+    session.write_text(blocks(page, "yaml")[0])
+    options = read_session(configuration(str(session)))
+    assert parameters in (options.driver.parameters, options.motion.protocol.parameters)
 
 
 @pytest.mark.parametrize("page", ["own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain"])

@@ -124,3 +124,16 @@ def test_a_run_names_what_it_has_dropped(tmp_path: Path) -> None:
     assert np.isfinite(columns["imu_w_S_z"]).all()
     about = pq.read_schema(tmp_path / "out" / "telemetry.parquet").metadata[b"jounce.dropped"]
     assert about == b"sensor failing_sensor was dropped: ValueError: value is not finite"
+
+
+def test_a_run_with_a_washout_in_python_comes_again(tmp_path: Path) -> None:
+    """A run serves it every ten ticks, a rerun every one: its turns have to be where the ten end."""
+    washout = tmp_path / "washout.yaml"
+    quick = "procedure: {healthy: 0.01, rise: 0.1, blend: 0.1, fade: 0.5, settle: 1.0, park: 1.0, fault: 0.5}\n"
+    washout.write_text(f"type: lagged_python\ncueing: {{gain: [0.02, 0.02, 0.01], lag: 0.2}}\n{quick}")
+    words = ("run", "avtp_lane_change", "--set", "maneuver.duration=2", "--set", "maneuver.limits=null", "--washout", washout)
+    ended = jounce(*words, "--out", tmp_path / "run", plugins=("washouts",))
+    assert ended.returncode == 0, ended.stderr
+    assert np.ptp(read_telemetry(tmp_path / "run" / "telemetry.parquet")["platform_p_NP_x"]) > 1e-3
+    again = jounce("rerun", tmp_path / "run", "--out", tmp_path / "again", plugins=("washouts",))
+    assert again.returncode == 0, again.stderr

@@ -149,6 +149,22 @@ def test_a_preview_is_what_a_recording_says() -> None:
     assert motion.washed[0]["position"][0] == pytest.approx(0.01 * (30.0 + 0.55 - 0.025), abs=0.01 * 0.012)
 
 
+@pytest.mark.parametrize(("rate", "stride"), [(1000, 1), (100, 10), (100, 5)])
+def test_a_compiled_one_sees_what_is_to_come_of_the_tick_that_asks_it(rate: int, stride: int) -> None:
+    """Served before every so many ticks, as a session does; asked after the last one of a period."""
+    motion = cueing("ahead_kernel", {}, rate=rate)
+    times = np.linspace(0.0, 100.0, 1001)
+    f = np.zeros((1001, 3))
+    f[:, 0] = times
+    motion.foresee(RecordedPreview(times, f, np.zeros((1001, 3)), step=0.1, points=10))
+    motion.arm()
+    for k in range(30000):
+        if k % stride == 0:
+            motion.serve(k * H)
+        washouts_step(motion)
+    assert motion.readout[0]["answers"][2, 0] == pytest.approx(0.01 * (30.0 + 0.1), abs=1e-9)
+
+
 def test_beyond_the_end_of_a_recording_nothing_is_foreseen() -> None:
     preview = RecordedPreview(np.array([1.0, 2.0]), np.ones((2, 3)), np.ones((2, 3)), step=0.5, points=4)
     f, w = np.zeros((50, 3)), np.zeros((50, 3))

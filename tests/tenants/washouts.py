@@ -104,5 +104,17 @@ class Ahead:
 
 AHEAD = WashoutKind("ahead", (), {}, CONTRACT, LAYOUT, make=Ahead, rate=100.0)
 
-for kind in (COMPILED, PYTHON, BROKEN, NOT_A_NUMBER, AHEAD):
+
+@outside
+def ahead_kernel(parameters, state, seen, result, first, count, h):
+    k, r = record_at(seen, S)[0], record_at(result, R)[0]["pose"]
+    for j in range(6):
+        r[j] = 0.0
+    if k["preview_count"] > 0:
+        r[0] = 0.01 * k["preview_f"][0, 0]
+
+
+AHEAD_COMPILED = WashoutKind("ahead_kernel", (), {}, CONTRACT, LAYOUT, kernel=ahead_kernel, state=STATE)
+
+for kind in (COMPILED, PYTHON, BROKEN, NOT_A_NUMBER, AHEAD, AHEAD_COMPILED):
     register(kind)

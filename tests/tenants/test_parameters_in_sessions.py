@@ -1,0 +1,162 @@
+"""Do a session file and `--set` give drivers, input sources and protocols the parameters that they have, and does a rerun know them?"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from simulator.base.errors import ConfigError
+from simulator.catalog.file_kinds import kind_named
+from simulator.catalog.json_schema import file_schema
+from simulator.configuration.session_file import SessionOptions, read_session
+from simulator.configuration.settings import read_settings
+from simulator.configuration.tree import configuration
+from simulator.record.writer import read_telemetry
+from tests.files.schema_checker import complaints
+from tests.tenants import drivers, protocols  # noqa: F401 - they register
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+SHORT = {"base": "avtp_lane_change", "duration": 2.0, "limits": None, "speed": [{"at_s": 0.2, "speed_kph": 30, "acceleration_mps2": 3.0}]}
+
+
+def jounce(*arguments: object) -> subprocess.CompletedProcess[str]:
+    words = [str(word) for word in arguments]
+    for plugin in ("drivers", "protocols"):
+        words += ["--plugin", str(HERE / f"{plugin}.py")]
+    return subprocess.run([sys.executable, "-m", "simulator", *words], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+
+
+def file(path: Path, content: Any) -> Path:
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def options(folder: Path, content: Any, *settings: str) -> SessionOptions:
+    return read_session(configuration(str(file(folder / "s.yaml", content)), read_settings(settings)))
+
+
+def streamed(protocol: Any) -> dict[str, Any]:
+    return {"outlets": {"motion": {"protocol": protocol}}}
+
+
+def test_a_mapping_says_them_and_a_name_means_the_defaults(tmp_path: Path) -> None:
+    assert options(tmp_path, {"driver": {"type": "bend", "steering": 0.2}}).driver == ("bend", {"steering": 0.2})
+    assert options(tmp_path, {"driver": {"type": "pedal"}}).driver == ("pedal", {"throttle": 0.4})
+    assert options(tmp_path, {"driver": "bend"}).driver == ("bend", {})
+    assert options(tmp_path, {"driver": {"type": "auto"}}).driver == ("auto", {})
+    assert options(tmp_path, streamed({"type": "mine", "scale": 5})).motion.protocol == ("mine", {"scale": 5.0})
+
+
+def test_a_unit_may_stand_behind_a_key(tmp_path: Path) -> None:
+    assert options(tmp_path, {"driver": {"type": "cruise", "speed_kph": 36.0}}).driver.parameters["speed"] == pytest.approx(10.0)
+    other = options(tmp_path, {"driver": {"type": "cruise", "speed_kph": 36.0}}, "driver.speed=7")
+    assert other.driver.parameters == {"speed": 7.0}
+
+
+@pytest.mark.parametrize("said", ["bend", {"type": "bend"}, {"type": "bend", "steering": 0.5}])
+def test_a_setting_finds_them_below_a_name_and_in_a_mapping(tmp_path: Path, said: Any) -> None:
+    assert options(tmp_path, {"driver": said}, "driver.steering=0.25").driver == ("bend", {"steering": 0.25})
+    assert options(tmp_path, {}, "driver.steering=0.25", "driver=bend").driver == ("bend", {"steering": 0.25})
+    found = options(tmp_path, streamed("mine"), "outlets.motion.protocol.scale=2").motion
+    assert found.protocol == ("mine", {"scale": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("content", "settings", "complaint"),
+    [
+        (
+            {"driver": {"type": "bend", "stering": 0.1}},
+            (),
+            "s.yaml: line 2: driver.stering: got 0.1, expected no such key (did you mean steering?)",
+        ),
+        ({"driver": {"steering": 2, "type": "bend"}}, (), "s.yaml: line 2: driver.steering: got 2, expected a number, from -1 to 1"),
+        ({"driver": {"steering": "left", "type": "bend"}}, (), "s.yaml: line 2: driver.steering: got 'left', expected a number"),
+        ({"driver": {"type": "cruise"}}, (), "s.yaml: line 1: driver.speed: got 'nothing', expected a number in m/s: held"),
+        ({"driver": {"type": "cruise", "speed_deg": 1}}, (), "driver.speed_deg: got 1, expected speed in m/s, bare or with one of"),
+        ({"driver": {"type": "bned"}}, (), "s.yaml: line 2: driver.type: got 'bned', expected one of auto, "),
+        ({"driver": {"steering": 0.1}}, (), "s.yaml: line 1: driver.type: got 'nothing', expected one of auto, "),
+        ({"driver": {"type": "auto", "port": 1}}, (), "s.yaml: line 2: driver.port: got 1, expected no such key; known here: type"),
+        ({"driver": ["bend"]}, (), "s.yaml: line 1: driver: got ['bend'], expected one of auto, "),
+        ({"driver": "bend"}, ("driver.stering=1",), "--set driver.stering: got 1, expected no such key (did you mean steering?)"),
+        ({"driver": "bend"}, ("driver.steering.deep=1",), "--set driver.steering.deep: got {'deep': 1}, expected a number"),
+        (streamed({"type": "mine", "scale": -1}), (), "s.yaml: line 4: outlets.motion.protocol.scale: got -1, expected a number"),
+        (streamed("native"), ("outlets.motion.protocol.scale=1",), "--set outlets.motion.protocol.scale: got 1, expected no such key"),
+    ],
+)
+def test_what_does_not_fit_the_table_is_refused_where_it_was_said(
+    tmp_path: Path, content: Any, settings: tuple[str, ...], complaint: str
+) -> None:
+    with pytest.raises(ConfigError) as raised:
+        options(tmp_path, content, *settings)
+    assert complaint in str(raised.value)
+
+
+def test_the_schema_knows_them() -> None:
+    kind = kind_named("sessions")
+    schema = json.loads(json.dumps(file_schema(kind.name, kind.what, kind.table, kind.based)))
+    good = [{"driver": {"type": "cruise", "speed_kph": 36.0}}, {"driver": "bend"}, streamed({"type": "mine", "scale": 1.0})]
+    bad = [
+        {"driver": {"type": "cruise", "sped": 1.0}},
+        {"driver": {"type": "bend", "steering": 2.0}},
+        streamed({"type": "native", "scale": 1}),
+    ]
+    assert [complaints(schema, one) for one in good] == [[], [], []]
+    assert all(complaints(schema, one) for one in bad)
+
+
+def test_driver_and_protocol_of_a_session_have_theirs_in_a_drive(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.setblocking(False)
+        motion = {"protocol": {"type": "mine", "scale": 10.0}, "to": f"127.0.0.1:{listener.getsockname()[1]}"}
+        session = {
+            "terrain": "flat",
+            "duration": 0.5,
+            "driver": {"type": "bend", "steering": 0.2},
+            "outlets": {"view": "none", "motion": motion},
+        }
+        ended = jounce("drive", "--session", file(tmp_path / "s.yaml", session), "--out", tmp_path / "out", "--set", "driver.steering=-0.3")
+        assert ended.returncode == 0, ended.stderr
+        packet = struct.unpack(protocols.LAYOUT, listener.recv(4096))
+    columns = read_telemetry(tmp_path / "out" / "telemetry.parquet")
+    assert columns["command_steering"][-1] == pytest.approx(-0.3)
+    assert packet[4] == pytest.approx(10.0 * columns["platform_p_NP_z"][0], rel=0.01)
+    left = yaml.safe_load((tmp_path / "out" / "configuration.yaml").read_text())
+    assert left["driver"] == {"type": "bend", "steering": -0.3}
+    assert left["outlets"]["motion"]["protocol"] == {"type": "mine", "scale": 10.0}
+
+
+def test_an_input_source_has_its_own_in_a_drive(tmp_path: Path) -> None:
+    words = ("drive", "--no-view", "--no-motion", "--terrain", "flat", "--duration", 0.5, "--out", tmp_path / "out")
+    ended = jounce(*words, "--driver", "pedal", "--set", "driver.throttle=0.7")
+    assert ended.returncode == 0, ended.stderr
+    assert read_telemetry(tmp_path / "out" / "telemetry.parquet")["command_throttle"][-1] == pytest.approx(0.7)
+
+
+def test_a_driver_who_cannot_be_used_ends_the_command_in_a_line(tmp_path: Path) -> None:
+    maneuver = file(tmp_path / "m.yaml", SHORT)
+    ended = jounce("run", maneuver, "--set", "driver={type: cruise, speed: 99}", "--out", tmp_path / "out")
+    assert ended.returncode == 2
+    assert ended.stderr == "jounce: --set driver: speed: got 99, expected a number in m/s, from 1 to 30\n"
+
+
+def test_a_run_with_a_driver_from_outside_comes_again(tmp_path: Path) -> None:
+    """He follows no path of the maneuver: whoever reran it with the follower of maneuvers would be elsewhere."""
+    maneuver = file(tmp_path / "m.yaml", SHORT)
+    ended = jounce("run", maneuver, "--set", "driver={type: cruise, speed_kph: 18}", "--out", tmp_path / "run")
+    assert ended.returncode == 0, ended.stderr
+    maneuver.unlink()
+    again = jounce("rerun", tmp_path / "run", "--out", tmp_path / "again", "--json")
+    assert again.returncode == 0, (again.stdout, again.stderr)
+    assert json.loads(again.stdout)["differ"] == []
+    one, other = (yaml.safe_load((tmp_path / name / "configuration.yaml").read_text())["driver"] for name in ("run", "again"))
+    assert one == other == {"type": "cruise", "speed_kph": 18}

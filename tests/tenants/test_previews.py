@@ -1,0 +1,210 @@
+"""Does a washout that looks ahead see, out of an earlier run, what really comes, in whatever way the run is started?"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from simulator.base.errors import ConfigError
+from simulator.build import build
+from simulator.configuration.settings import changes
+from simulator.configuration.tree import configuration
+from simulator.library.simulation import Simulation
+from simulator.record.writer import read_telemetry
+from washout.contract import CONTRACT, LAYOUT, WashoutKind
+from washout.kinds import register
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+DURATION = 3.0
+SHORT = {
+    "base": "avtp_lane_change",
+    "duration": DURATION,
+    "limits": None,
+    "speed": [{"at_s": 0.2, "speed_kph": 30, "acceleration_mps2": 3.0}],
+}
+QUICK = {"healthy": 0.01, "rise": 0.1, "blend": 0.1, "fade": 0.5, "settle": 1.0, "park": 1.0, "fault": 0.5}
+NOTED: list[np.ndarray] = []
+"""What the washout below was shown, at 100 Hz."""
+
+
+class Noting:
+    def __init__(self, parameters: Any, world: Any) -> None:
+        NOTED.clear()
+
+    def step(self, seen: Any, h: float) -> list[float]:
+        NOTED.append(seen.copy())
+        return [0.0] * 6
+
+
+register(WashoutKind("noting", (), {}, CONTRACT, LAYOUT, make=Noting, rate=100.0))
+
+
+def file(path: Path, content: Any) -> str:
+    path.write_text(yaml.safe_dump(content))
+    return str(path)
+
+
+def washout(folder: Path, kind: str) -> str:
+    return file(folder / f"{kind}.yaml", {"type": kind, "cueing": {}, "procedure": QUICK})
+
+
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The log of a drive of the maneuver, with the shipped washout."""
+    folder = tmp_path_factory.mktemp("earlier")
+    sim = Simulation(maneuver=file(folder / "m.yaml", SHORT))
+    sim.run()
+    sim.log.save(folder / "telemetry.parquet")
+    return folder
+
+
+def test_what_is_foreseen_is_what_comes_and_ends_with_the_recording(earlier: Path, tmp_path: Path) -> None:
+    preview = {"run": str(earlier), "horizon": 0.5, "step": 0.02}
+    sim = Simulation(maneuver=str(earlier / "m.yaml"), washout=washout(tmp_path, "noting"), changes={"preview": preview})
+    sim.run()
+    log = sim.log
+    assert len(NOTED) > 200
+    assert np.ptp(log["f_H_B_x"]) > 1.0, "there is something to foresee"
+    for before_the_end, seen in enumerate(reversed(NOTED), 1):
+        now = DURATION - 0.01 * before_the_end
+        ahead = now + 0.02 * np.arange(1, 26)
+        count = int((ahead < DURATION + 1e-9).sum())
+        assert (seen[0]["preview_count"], seen[0]["preview_step"]) == (count, 0.02)
+        for field in ("f_H_B", "w_WB_B"):
+            comes = np.column_stack([np.interp(ahead[:count], log["time"], column) for column in log.field(field).T])
+            assert seen[0][f"preview_{field[0]}"][:count] == pytest.approx(comes, abs=1e-9)
+    assert NOTED[-1][0]["preview_count"] == 0
+    assert NOTED[0][0]["preview_count"] == 25
+
+
+def test_without_one_nothing_is_foreseen(earlier: Path, tmp_path: Path) -> None:
+    Simulation(maneuver=str(earlier / "m.yaml"), washout=washout(tmp_path, "noting")).run()
+    assert {int(seen[0]["preview_count"]) for seen in NOTED} == {0}
+
+
+def test_beginning_again_foresees_again(earlier: Path, tmp_path: Path) -> None:
+    sim = Simulation(maneuver=str(earlier / "m.yaml"), washout=washout(tmp_path, "noting"), changes={"preview.run": str(earlier)})
+    sim.advance(1.0)
+    sim.reset()
+    sim.advance(1.0)
+    assert {int(seen[0]["preview_count"]) for seen in NOTED} == {50}
+
+
+def changed(earlier: Path, path: Path, change: Any) -> Path:
+    """A copy of a log with other columns."""
+    table = pq.read_table(earlier / "telemetry.parquet")
+    columns = change({name: table[name].to_numpy() for name in table.column_names})
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def paused(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    columns["time"] = np.minimum(columns["time"], 2.0)
+    return columns
+
+
+def spoiled(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    columns["f_H_B_y"] = np.where(columns["time"] > 1.0, np.nan, columns["f_H_B_y"])
+    return columns
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (
+            lambda c: {n: x for n, x in c.items() if n != "w_WB_B_z"},
+            "expected a log with the columns time, f_H_B and w_WB_B: it has no w_WB_B_z",
+        ),
+        (
+            lambda c: {n: x[::10] for n, x in c.items()},
+            "expected a log with rows at most 0.02 s apart, the step of the preview: its are 0.1 s",
+        ),
+        (lambda c: {n: x[:1] for n, x in c.items()}, "a drive that went on from its start to its end"),
+        (paused, "without a pause or a reset"),
+        (spoiled, "expected a log whose f_H_B and w_WB_B are finite"),
+    ],
+)
+def test_a_log_that_foresees_nothing_of_use_is_refused(earlier: Path, tmp_path: Path, change: Any, complaint: str) -> None:
+    log = changed(earlier, tmp_path / "other.parquet", change)
+    session = {"maneuver": str(earlier / "m.yaml"), "washout": washout(tmp_path, "noting"), "preview": {"run": "other.parquet"}}
+    with pytest.raises(ConfigError) as raised:
+        build(configuration(file(tmp_path / "s.yaml", session)), check_step=False)
+    said = str(raised.value)
+    assert said.startswith(f"{tmp_path / 's.yaml'}: line 3: preview.run: got '{str(log)[:20]}")
+    assert complaint in said
+
+
+@pytest.mark.parametrize(
+    ("preview", "kind", "complaint"),
+    [
+        ({"run": "nowhere"}, "noting", "preview: run: got 'nowhere', expected the folder of a run, or its telemetry file"),
+        ({"horizon": 1.0}, "noting", "preview: run: got 'nothing', expected the folder of a run"),
+        ({"run": ".", "horizon": 2.0}, "noting", "preview: horizon: got 2.0, expected from 1 to 50 whole steps of 0.02 s"),
+        ({"run": ".", "horizon": 0.03}, "noting", "preview: horizon: got 0.03, expected from 1 to 50 whole steps of 0.02 s"),
+        ({"run": ".", "step_ms": 0}, "noting", "preview: step_ms: got 0, expected a number in ms, from 0.05"),
+        ({"run": ".", "steps": 1}, "noting", "preview: steps: got 1, expected no such key (did you mean step_s?)"),
+        ({"run": ".", "horizon": 0.5}, "classical", "expected no preview: washout classical: it does not look ahead"),
+    ],
+)
+def test_a_preview_that_cannot_be_had_is_refused(
+    earlier: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preview: Any, kind: str, complaint: str
+) -> None:
+    monkeypatch.chdir(earlier)
+    chosen = {} if kind == "classical" else {"washout": washout(tmp_path, kind)}
+    with pytest.raises(ConfigError) as raised:
+        build(configuration(None, changes({"maneuver": "m.yaml", **chosen, "preview": preview})), check_step=False)
+    assert complaint in str(raised.value)
+
+
+def jounce(*arguments: object) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "simulator", *map(str, arguments), "--plugin", str(HERE / "washouts.py")]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+
+
+def surge(folder: Path) -> float:
+    """How far the platform went ahead or back [m]."""
+    return float(np.abs(read_telemetry(folder / "telemetry.parquet")["platform_p_NP_x"]).max())
+
+
+def test_run_rerun_and_drive_have_it(tmp_path: Path) -> None:
+    """The washout moves by what is foreseen alone."""
+    words = (file(tmp_path / "m.yaml", SHORT), "--washout", washout(tmp_path, "ahead"))
+    for folder, more in (("first", ()), ("second", ("--set", f"preview.run={tmp_path / 'first'}"))):
+        ended = jounce("run", *words, "--out", tmp_path / folder, *more)
+        assert ended.returncode == 0, ended.stderr
+    assert surge(tmp_path / "first") == 0.0
+    assert surge(tmp_path / "second") > 5e-3
+    again = jounce("rerun", tmp_path / "second", "--out", tmp_path / "again", "--json")
+    assert (again.returncode, json.loads(again.stdout)["differ"]) == (0, []), again.stderr
+    no_view = ("--no-view", "--no-motion", "--duration", 1.5, "--out", tmp_path / "drive")
+    session = file(
+        tmp_path / "s.yaml", {"maneuver": words[0], "washout": words[2], "preview": {"run": "first/telemetry.parquet", "step_ms": 20}}
+    )
+    driven = jounce("drive", "--session", session, *no_view)
+    assert driven.returncode == 0, driven.stderr
+    left = yaml.safe_load((tmp_path / "drive" / "configuration.yaml").read_text())
+    assert left["preview"] == {"run": str((tmp_path / "first" / "telemetry.parquet").resolve()), "step_ms": 20}
+    shutil.copy(tmp_path / "second" / "telemetry.parquet", tmp_path / "first")
+    other = jounce("rerun", tmp_path / "second", "--out", tmp_path / "third")
+    assert (other.returncode, other.stderr.count("\n")) == (2, 1)
+    assert "it has changed since" in other.stderr
+    kept = tmp_path / "second" / "configuration.yaml"
+    another = jounce("run", "--session", kept, "--set", f"preview.run={tmp_path / 'again'}", "--out", tmp_path / "fourth")
+    assert another.returncode == 0, another.stderr
+    shutil.rmtree(tmp_path / "first")
+    gone = jounce("rerun", tmp_path / "second", "--out", tmp_path / "third")
+    assert (gone.returncode, gone.stderr.count("\n")) == (2, 1)
+    assert "preview.run: got " in gone.stderr
+    assert "expected the folder of a run, or its telemetry file" in gone.stderr
+    assert not (tmp_path / "third").exists()
