@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
-from simulator.base.fields import Fields, fields_of
 from simulator.base.tenants import Registry
 
 if TYPE_CHECKING:
+    from simulator.base.fields import Fields
     from simulator.motion.protocol import Protocol
 
 DEFAULT = "native"
@@ -28,6 +28,8 @@ def register(protocol: Protocol) -> None:
 
 def protocol_fields(name: str) -> Fields:
     """Keys that the protocol of that name has of its own. Raises JounceError: it cannot be loaded."""
+    from simulator.base.fields import fields_of
+
     kind = PROTOCOLS.need(name)
     check(kind)
     return fields_of(kind.parameters, kind.ranges, kind.defaults)

@@ -1,6 +1,6 @@
 """Motion for a platform: drive two seconds in real time and look at the packets that came. Nothing leaves this machine.
 
-A real platform is named by its address instead; read the README on safety first. Writes 07_stream.png.
+A real platform is named by its address instead; read the README on safety first. Writes 08_stream.png.
 """
 
 import socket
@@ -24,7 +24,7 @@ def receive():
 
 listener = threading.Thread(target=receive)
 listener.start()
-summary = jounce.stream("scripted_drive", to=f"127.0.0.1:{receiver.getsockname()[1]}", rate=250.0, duration=2.0, out="07_stream")
+summary = jounce.stream("scripted_drive", to=f"127.0.0.1:{receiver.getsockname()[1]}", rate=250.0, duration=2.0, out="08_stream")
 over.set()
 listener.join()
 receiver.close()
@@ -34,4 +34,4 @@ print(
 )
 log = jounce.read_log(summary["folder"])
 print(f"{log!r}, {log.about['machine']}")
-log.plot("platform_p_NP", "platform_legs", file="07_stream.png")
+log.plot("platform_p_NP", "platform_legs", file="08_stream.png")

@@ -1,4 +1,4 @@
-"""Many runs at a time: how fast the lane change can be driven on a dry and on a wet road. Writes 06_batch.png.
+"""Many runs at a time: how fast the lane change can be driven on a dry and on a wet road. Writes 07_batch.png.
 
 A case that cannot be driven is a row with its reason; the last one here asks for a friction below zero.
 """
@@ -29,4 +29,4 @@ axes.axhline(0.0, color="0.5", linewidth=0.8)
 axes.set(xlabel="speed [km/h]", ylabel="smallest margin to a lane limit [m]", title="NATO lane change")
 axes.grid(True, alpha=0.3)
 axes.legend()
-figure.savefig("06_batch.png", dpi=120)
+figure.savefig("07_batch.png", dpi=120)
