@@ -21,6 +21,7 @@ from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Layer, Origin, file_of, joined, other_spellings, own_copy, read_layers, with_base
 from simulator.configuration.names import data_folder, find_config
 from simulator.configuration.settings import Setting
+from simulator.configuration.tables import TABLES, files_named
 
 REFERENCES = (
     # where a name, or the content in its place, may stand   kind of file
@@ -39,9 +40,6 @@ REFERENCES = (
 
 SOILS_OF_A_TERRAIN = ("terrain.surface", "terrain.soil", "terrain.roads.*.surface", "terrain.soils.patches.*.soil")
 """Where the name of a soil stands; its content is one for all that name it, `soils.NAME`."""
-
-ASSETS = ("terrain.heights.file",)
-"""Where a file is named that is no text."""
 
 DEFAULTS = {"vehicle": "hmmwv", "terrain": "jacksboro", "washout": "small_hexapod", "platform": "small_hexapod"}
 """Names that hold where nobody says one; vehicle and terrain are those of the maneuver, if there is one."""
@@ -134,6 +132,7 @@ class Configuration:
         path = _path(place)
         self._fill(path)
         self._expand(path)
+        self._note_files(path)
         try:
             yield copy.deepcopy(self._look(path)), self._label(path)
         except ConfigError as error:
@@ -169,31 +168,35 @@ class Configuration:
         self.soils_used.add(name)
         return self._look(path), self._label(path)
 
-    def asset(self, place: str) -> None:
-        """Find the file that is no text and is named at a place, beside the file that says it or among the assets, and note its digest.
+    def _note_files(self, path: KeyPath) -> None:
+        """Note the digest of every file that is no text and that the content of a place names, as its table has it.
 
-        Where there is none, whoever reads the content says so. Raises ConfigError when it is not the file that the configuration was
-        recorded with.
+        Raises ConfigError when it is not the file that the configuration was recorded with.
         """
-        path = parse(place)
-        self._fill(path[:1])
-        self._expand(path[:1])
-        name, origin = self._look(path), self.layer.origin_of(path)
-        if not isinstance(name, str):
+        kind = self._kind(path)
+        if kind is not None:
+            for below in list(files_named(TABLES[kind], self._look(path))):
+                self._note_file((*path, *below))
+
+    def _note_file(self, path: KeyPath) -> None:
+        """The same of one of them: it is looked for beside the file that says it and among the assets. Where there is none, whoever reads
+        the content says so."""
+        name, origin, place = self._look(path), self.layer.origin_of(path), written(path)
+        if place in self.files:
             return
+        recorded = self.recorded.get("files", {}).get(place)
         folders = [*([Path(origin.who).parent] if origin.is_file else [Path()]), data_folder("assets")]
         file = next((folder / name for folder in folders if isfile(folder / name)), None)
         if file is None:
+            if recorded is not None:
+                raise ConfigError(name, "", "no such file", f"the file that the run read, SHA-256 {recorded[:16]}...: it is gone")
             return
         digest = hashlib.sha256(read_bytes(file, "a file to read", LARGEST_INPUT)).hexdigest()
-        recorded = self.recorded.get("files", {}).get(place)
         if recorded is not None and recorded != digest:
             raise ConfigError(file, "", f"SHA-256 {digest[:16]}...", f"the file of the run, {recorded[:16]}...: it has changed since")
         self.files[place] = digest
-        assets = realpath(data_folder("assets"))
-        real = realpath(file)
-        kept = Path(real).relative_to(assets).as_posix() if real.startswith(assets) else real
-        self._look(path[:-1])[path[-1]] = kept
+        assets, real = realpath(data_folder("assets")), realpath(file)
+        self._look(path[:-1])[path[-1]] = Path(real).relative_to(assets).as_posix() if real.startswith(assets) else real
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -295,6 +298,8 @@ class Configuration:
             self._expanded.discard(known)
             self._labels.pop(known, None)
             self.names.pop(written(known), None)
+        for place in [place for place in self.files if parse(place)[: len(path)] == path]:
+            del self.files[place]
         self.layer.forget(path)
 
     def _across_soils(self, path: KeyPath) -> KeyPath:
