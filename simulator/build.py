@@ -22,7 +22,7 @@ from simulator.configuration.layers import Origin
 from simulator.configuration.names import data_folder, find_config
 from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.configuration.settings import option
-from simulator.configuration.tree import ASSETS, Configuration, is_one_for_each
+from simulator.configuration.tree import Configuration, is_one_for_each
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from simulator.outlet_kind import OutletAside, build_outlets
 from simulator.record.foreseen import foreseen, log_file
@@ -251,8 +251,6 @@ def _check_step(configuration: Configuration, vehicle: Vehicle, step: float, pla
 
 def _ground(configuration: Configuration) -> Ground:
     """The ground, its soils as the configuration has them."""
-    for place in ASSETS:
-        configuration.asset(place)
     with configuration.reading("terrain") as (content, file):
         soils = _Soils(configuration, file)
         ground = load_terrain(content, file, data_folder("assets"), soils)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import JounceError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fields import Fields
 from simulator.base.tenants import Registry
 from terrain.surface import Ground
@@ -51,6 +51,20 @@ class TerrainKind:
     """Keys of its files, of which it then gets the checked values, in SI; None: it reads them by itself."""
     meaning: str = ""
     """One line for a list of terrain types."""
+
+
+def find_file(name: str, file: str, folder: Path, what: str) -> Path:
+    """The file that a terrain file names under a key of the kind `FileName`: beside that file, else in `folder`, inside the assets.
+
+    `what` it is, for the message. Raises ConfigError: there is none.
+    """
+    for path in (Path(file).parent / name, folder / name):
+        try:
+            if path.is_file():
+                return path
+        except (OSError, ValueError):  # a name too long, or with a zero in it
+            continue
+    raise ConfigError(folder / name, "", "no such file", f"{what} here, or beside {file}")
 
 
 TERRAINS: Registry[TerrainKind] = Registry(

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, Gathered
-from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, fields_of, read
+from simulator.base.fields import Choice, Field, FileName, Group, ListOf, Named, Number, Text, fields_of, read
 from simulator.base.records import Record, record
 from simulator.base.section import Section
 from terrain.edge import faded_margin, mirrored_margin, rolled_off
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.heightmap import FIRST_ROWS, read_heightmap
-from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
+from terrain.kinds import CONTRACT, TerrainFile, TerrainKind, find_file
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
 from terrain.soil import drawn_as, named_soil, surface_on_soil
 from terrain.surface import GROUND, Ground, Road, height_and_normal
@@ -87,7 +87,7 @@ _SOILS_FILE = (
     Field("patches", ListOf(Group(_PATCH_FILE)), "ellipses of one soil each", ()),
 )
 _HEIGHTS_FILE = (
-    Field("file", Text("the path of a height map, beside this file or inside the assets"), "height map, .png, .npy or .asc"),
+    Field("file", FileName("the path of a height map, beside this file or inside the assets"), "height map, .png, .npy or .asc"),
     Field("first_row", Choice(FIRST_ROWS), "side of the map on which its first row lies"),
     *fields_of(_HEIGHTS, _RANGES),
 )
@@ -231,7 +231,7 @@ def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float3
         return heights
     data = terrain.section("heights")
     values, name, first_row = data.mapping, data.mapping["file"], data.mapping["first_row"]
-    path = _height_map(name, data.file, folder)
+    path = find_file(name, data.file, folder, "a height map")
     source = read_heightmap(path, first_row, values["scale"], values["offset"])
     near, far = values["origin"], values["origin"] + values["spacing"] * (np.array(source.shape[::-1]) - 1)
     if (grid.corners() < near).any() or (grid.corners() > far).any():
@@ -240,17 +240,6 @@ def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float3
         )
     resample(source, near, values["spacing"], grid.origin, grid.step, np.empty(source.shape[1]), heights)
     return heights
-
-
-def _height_map(name: str, file: str, folder: Path) -> Path:
-    """The height map that a file names: beside that file, else inside the assets."""
-    for path in (Path(file).parent / name, folder / name):
-        try:
-            if path.is_file():
-                return path
-        except (OSError, ValueError):  # a name too long, or with a zero in it
-            continue
-    raise ConfigError(folder / name, "", "no such file", f"a height map here, or beside {file}")
 
 
 def _check_shares(terrain: Section) -> None:

@@ -11,7 +11,7 @@ A file, or a section of one, is described by a tuple of fields, one row each::
 JSON Schema (`simulator.base.json_schema`) and the page of the reference, so what is described is what is read. Any number whose SI unit is
 known may be written with another unit behind its key (`simulator.base.units`).
 
-What stands behind a key is a *kind*: `Number` (of any shape), `Text`, `Choice`, `Flag`, `Group` (a nested section), `ListOf`, `Named` (free
+What stands behind a key is a *kind*: `Number` (of any shape), `Text`, `FileName`, `Choice`, `Flag`, `Group` (a nested section), `ListOf`, `Named` (free
 names, each with a value), `Variants` (a section whose `type` decides about its other keys), `Either`, `Anything`. A kind has `read`, which
 raises ConfigError, `takes`, whether a value is at all of this sort, and `words`, what is expected.
 """
@@ -263,6 +263,15 @@ class Text:
 
     def words(self) -> str:
         return self.expected
+
+
+@dataclass(frozen=True)
+class FileName(Text):
+    """The path of a file that is no text, such as a map of heights: beside the file that names it, or inside the assets.
+
+    A run notes its digest, and `jounce rerun` refuses another file in its place. A file of text is named by `Text`: it is read when names
+    become contents, and its content is what a run notes.
+    """
 
 
 @dataclass(frozen=True)

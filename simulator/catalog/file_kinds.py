@@ -14,16 +14,13 @@ from simulator.base.yamlfile import read_yaml
 from simulator.build import build, build_cueing, build_ground, build_maneuver, build_platform, build_vehicle, data_folder, load_mechanism
 from simulator.configuration import session_file
 from simulator.configuration.layers import read_layers
+from simulator.configuration.tables import TABLES
 from simulator.configuration.tree import configuration
 from simulator.driver import profiles
 from simulator.lab.triangular import problem
-from simulator.maneuvers import maneuver
-from terrain import load, soil
-from vehicles import vehicle_file
-from vehicles.drivetrain.drivetrain_file import drivetrain_file, read_parts
-from vehicles.multibody.description import mechanism_file
+from terrain import soil
+from vehicles.drivetrain.drivetrain_file import read_parts
 from vehicles.tires import tire_file
-from washout import cueing, platform
 
 PARTNER = "small_hexapod"
 """Platform with which a washout is checked."""
@@ -65,28 +62,26 @@ KINDS = (
         "vehicles",
         "vehicles",
         "a vehicle: its bodies, axles, steering and outline",
-        Group(vehicle_file.VEHICLE_FILE),
+        TABLES["vehicles"],
         lambda file: build_vehicle(file, check_step=False),
     ),
     FileKind(
         "parts",
         "vehicles/parts",
         "drivetrain and brakes of a vehicle",
-        Group(drivetrain_file()),
+        TABLES["vehicles/parts"],
         lambda file: read_parts(_content("vehicles/parts", file), file),
     ),
-    FileKind(
-        "tires", "tires", "a tire with its tread law", tire_file.FILE_TABLE, lambda file: tire_file.tire(_content("tires", file), file)
-    ),
-    FileKind("terrains", "terrains", "the ground: a plane, a bump, a piece of land with roads", load.FILE, build_ground),
-    FileKind("soils", "soils", "a soil or a hard surface", soil.FILE, lambda file: soil.soil(_content("soils", file), file)),
-    FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", Group(maneuver.FILE), build_maneuver),
-    FileKind("platforms", "platforms", "a motion platform on six legs", Group(platform.FILE), build_platform),
+    FileKind("tires", "tires", "a tire with its tread law", TABLES["tires"], lambda file: tire_file.tire(_content("tires", file), file)),
+    FileKind("terrains", "terrains", "the ground: a plane, a bump, a piece of land with roads", TABLES["terrains"], build_ground),
+    FileKind("soils", "soils", "a soil or a hard surface", TABLES["soils"], lambda file: soil.soil(_content("soils", file), file)),
+    FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", TABLES["maneuvers"], build_maneuver),
+    FileKind("platforms", "platforms", "a motion platform on six legs", TABLES["platforms"], build_platform),
     FileKind(
         "washouts",
         "washouts",
         "what the rider is to feel of the motion",
-        cueing.FILE,
+        TABLES["washouts"],
         lambda file: build_cueing(file, PARTNER, 1e-3),
     ),
     FileKind(
@@ -104,7 +99,7 @@ KINDS = (
         Group(session_file.FILE),
         lambda file: build(configuration(file), check_step=False),
     ),
-    FileKind("mechanisms", "mechanisms", "a mechanism of rigid bodies", Group(mechanism_file.FILE), load_mechanism, based=False),
+    FileKind("mechanisms", "mechanisms", "a mechanism of rigid bodies", TABLES["mechanisms"], load_mechanism, based=False),
     FileKind(
         "triangular", "triangular", "equations of a mechanism to be made triangular", Group(problem.FILE), problem.load_problem, based=False
     ),

@@ -21,6 +21,7 @@ from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Layer, Origin, file_of, joined, other_spellings, own_copy, read_layers, with_base
 from simulator.configuration.names import data_folder, find_config
 from simulator.configuration.settings import Setting
+from simulator.configuration.tables import TABLES, files_named
 
 REFERENCES = (
     # where a name, or the content in its place, may stand   kind of file
@@ -39,9 +40,6 @@ REFERENCES = (
 
 SOILS_OF_A_TERRAIN = ("terrain.surface", "terrain.soil", "terrain.roads.*.surface", "terrain.soils.patches.*.soil")
 """Where the name of a soil stands; its content is one for all that name it, `soils.NAME`."""
-
-ASSETS = ("terrain.heights.file",)
-"""Where a file is named that is no text."""
 
 TYPED = ("driver", "outlets.motion.protocol")
 """Where a name is short for a mapping with nothing but that `type`."""
@@ -138,6 +136,7 @@ class Configuration:
         path = _path(place)
         self._fill(path)
         self._expand(path)
+        self._note_files(path)
         try:
             yield copy.deepcopy(self._look(path)), self._label(path)
         except ConfigError as error:
@@ -173,40 +172,48 @@ class Configuration:
         self.soils_used.add(name)
         return self._look(path), self._label(path)
 
-    def asset(self, place: str) -> None:
-        """Find the file that is no text and is named at a place, beside the file that says it or among the assets, and note its digest.
+    def _note_files(self, path: KeyPath) -> None:
+        """Note the digest of every file that is no text and that the content of a place names, as its table has it.
 
-        Where there is none, whoever reads the content says so. Raises ConfigError when it is not the file that the configuration was
-        recorded with.
+        Raises ConfigError when it is not the file that the configuration was recorded with.
         """
-        path = parse(place)
-        self._fill(path[:1])
-        self._expand(path[:1])
-        name = self._look(path)
-        if not isinstance(name, str):
+        kind = self._kind(path)
+        if kind is not None:
+            for below in list(files_named(TABLES[kind], self._look(path))):
+                self._note_file((*path, *below))
+
+    def _note_file(self, path: KeyPath) -> None:
+        """The same of one of them: it is looked for beside the file that says it and among the assets. Where there is none, whoever reads
+        the content says so."""
+        name, place = self._look(path), written(path)
+        if place in self.files:
             return
-        found = next((file for file in (self.beside(place), data_folder("assets") / name) if isfile(file)), None)
-        if found is not None:
-            self.note_file(place, found)
+        file = next((one for one in (self.beside(place), data_folder("assets") / name) if isfile(one)), None)
+        if file is not None:
+            self.note_file(place, file)
+        elif (digest := self._recorded_digest(path)) is not None:
+            raise ConfigError(name, "", "no such file", f"the file that the run read, SHA-256 {digest[:16]}...: it is gone")
 
     def beside(self, place: str) -> Path:
         """The path that is said at a place, from the folder of the file that says it; as it is from the command line."""
-        origin = self.origin(place)
-        return (Path(origin.who).parent if origin.is_file else Path()) / str(self.raw(place))
+        origin = self.layer.origin_of(parse(place))
+        return (Path(origin.who).parent if origin.is_file else Path()) / str(self._look(parse(place)))
 
     def note_file(self, place: str, file: Path) -> None:
         """Keep the path of a file that is no text and its digest, so that a rerun finds it. Raises ConfigError: it is not the one recorded."""
         path = parse(place)
         digest = hashlib.sha256(read_bytes(file, "a file to read", LARGEST_INPUT)).hexdigest()
-        said_anew = not self.origin(place).is_file
-        recorded = None if said_anew else self.recorded.get("files", {}).get(place)
+        recorded = self._recorded_digest(path)
         if recorded is not None and recorded != digest:
             raise ConfigError(file, "", f"SHA-256 {digest[:16]}...", f"the file of the run, {recorded[:16]}...: it has changed since")
         self.files[place] = digest
-        assets = realpath(data_folder("assets"))
-        real = realpath(file)
-        kept = Path(real).relative_to(assets).as_posix() if real.startswith(assets) else real
-        self._look(path[:-1])[path[-1]] = kept
+        assets, real = realpath(data_folder("assets")), realpath(file)
+        self._look(path[:-1])[path[-1]] = Path(real).relative_to(assets).as_posix() if real.startswith(assets) else real
+
+    def _recorded_digest(self, path: KeyPath) -> str | None:
+        """Of the file that a run read at a place, unless another one is set there."""
+        said_anew = not self.layer.origin_of(path).is_file
+        return None if said_anew else self.recorded.get("files", {}).get(written(path))
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -316,6 +323,8 @@ class Configuration:
             self._expanded.discard(known)
             self._labels.pop(known, None)
             self.names.pop(written(known), None)
+        for place in [place for place in self.files if parse(place)[: len(path)] == path]:
+            del self.files[place]
         self.layer.forget(path)
 
     def _across_soils(self, path: KeyPath) -> KeyPath:

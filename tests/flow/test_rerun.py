@@ -1,6 +1,7 @@
 """`jounce rerun`: the same bits again out of a log, without the files that the run was made of."""
 
 import json
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -8,7 +9,9 @@ import yaml
 from program import call, refused
 
 import simulator.configuration.names
-from simulator.build import build
+from simulator.base.fields import Field, FileName
+from simulator.base.records import record
+from simulator.build import build, find_config, read_yaml
 from simulator.configuration.settings import changes
 from simulator.configuration.tree import configuration
 from simulator.outlets import WALL
@@ -16,6 +19,9 @@ from simulator.record.parquet import read_about
 from simulator.record.writer import read_telemetry
 from simulator.recorded import read_recorded
 from simulator.rerun import RecordedDriver, differences
+from terrain.kinds import CONTRACT, TERRAINS, TerrainKind, find_file, register
+from terrain.load import uniform
+from terrain.surface import GROUND
 
 SHORT = {"base": "avtp_lane_change", "duration": 3.0, "limits": None, "speed": [{"at_s": 0.2, "speed_kph": 30, "acceleration_mps2": 3.0}]}
 
@@ -97,8 +103,56 @@ def test_a_height_map_that_has_changed_is_refused(things, tmp_path, capsys):
     line = refused(call(capsys, "rerun", tmp_path / "run", "--out", tmp_path / "again"))
     assert "hills.npy" in line and "it has changed since" in line
     (things / "hills.npy").unlink()
-    assert "hills.npy" in refused(call(capsys, "rerun", tmp_path / "run", "--out", tmp_path / "again"))
+    line = refused(call(capsys, "rerun", tmp_path / "run", "--out", tmp_path / "again"))
+    assert "hills.npy" in line and "expected the file that the run read" in line and "it is gone" in line
     assert not (tmp_path / "again").exists()
+
+
+def profile(f):
+    """A ground whose heights along x are numbers in a file of text."""
+    heights = np.loadtxt(find_file(f.mapping["profile"], f.file, f.folder, "a profile"))
+    p = record(GROUND)
+    p[0]["origin"], p[0]["spacing"] = (-50.0, -50.0), (1.0, 50.0)
+    return uniform(f.name, p, np.tile(heights, (4, 1)).astype(np.float32), {}, f.file, f.soils)
+
+
+PROFILE = (Field("profile", FileName("the path of a profile"), "heights along x"),)
+
+
+def test_a_file_of_a_terrain_from_outside_is_noted_too(tmp_path, capsys):
+    """By the kind of its key in the table of its type."""
+    if "profile_for_rerun" not in TERRAINS.names():
+        register(TerrainKind("profile_for_rerun", profile, CONTRACT, PROFILE))
+    np.savetxt(tmp_path / "road.csv", np.linspace(0.0, 1.0, 200))
+    file(tmp_path / "road.yaml", {"type": "profile_for_rerun", "profile": "road.csv"})
+    file(tmp_path / "drive.yaml", {**SHORT, "terrain": "road"})
+    assert call(capsys, "run", tmp_path / "drive.yaml", "--out", tmp_path / "run")[0] == 0
+    inside = json.loads(read_about(tmp_path / "run" / "telemetry.parquet")["configuration"])
+    assert inside["recorded"]["files"] == {"terrain.profile": sha256((tmp_path / "road.csv").read_bytes()).hexdigest()}
+    assert rerun(capsys, tmp_path / "run", tmp_path / "again")["differ"] == []
+    np.savetxt(tmp_path / "road.csv", np.linspace(0.0, 1.1, 200))
+    assert "it has changed since" in refused(call(capsys, "rerun", tmp_path / "run", "--out", tmp_path / "third"))
+    (tmp_path / "road.csv").unlink()
+    assert "it is gone" in refused(call(capsys, "rerun", tmp_path / "run", "--out", tmp_path / "third"))
+
+
+@pytest.mark.parametrize("fate", ["changed", "removed"])
+def test_a_mechanism_file_is_in_the_log(fate, tmp_path, capsys):
+    """So whatever becomes of it, the run comes again."""
+    trailing = read_yaml(find_config("vehicles", "hmmwv_trailing_rear"))["axles"]["rear"]["file"]
+    arm = tmp_path / "my_arm.yaml"
+    arm.write_text(find_config("mechanisms", trailing).read_text(encoding="utf-8"), encoding="utf-8")
+    file(tmp_path / "car.yaml", {"base": "hmmwv_trailing_rear", "axles": {"rear": {"file": "my_arm"}}})
+    file(tmp_path / "drive.yaml", {**SHORT, "duration": 1.0, "vehicle": "car"})
+    assert call(capsys, "run", tmp_path / "drive.yaml", "--out", tmp_path / "run")[0] == 0
+    if fate == "changed":
+        arm.write_text("nonsense: 1", encoding="utf-8")
+        (tmp_path / "car.yaml").write_text("nonsense: 1", encoding="utf-8")
+    else:
+        arm.unlink()
+        (tmp_path / "car.yaml").unlink()
+    said = rerun(capsys, tmp_path / "run", tmp_path / "again")
+    assert (said["differ"], said["rows"]) == ([], 101)
 
 
 def test_a_rerun_that_differs_says_so(tmp_path, capsys):

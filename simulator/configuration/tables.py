@@ -1,0 +1,57 @@
+"""The tables of the files that a session is made of, by the folder of `configs`, and the keys in them that name files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from simulator.base.fields import Either, FileName, Group, Kind, ListOf, Named, Variants
+from simulator.configuration.key_path import KeyPath
+from simulator.maneuvers import maneuver
+from terrain import load, soil
+from vehicles import vehicle_file
+from vehicles.drivetrain.drivetrain_file import drivetrain_file
+from vehicles.multibody.description import mechanism_file
+from vehicles.tires import tire_file
+from washout import cueing, platform
+
+TABLES: dict[str, Kind] = {
+    "vehicles": Group(vehicle_file.VEHICLE_FILE),
+    "vehicles/parts": Group(drivetrain_file()),
+    "tires": tire_file.FILE_TABLE,
+    "mechanisms": Group(mechanism_file.FILE),
+    "terrains": load.FILE,
+    "soils": soil.FILE,
+    "maneuvers": Group(maneuver.FILE),
+    "washouts": cueing.FILE,
+    "platforms": Group(platform.FILE),
+}
+
+
+def files_named(kind: Kind, content: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
+    """Where a content, which nobody has checked yet, names files that are no text."""
+    if isinstance(kind, FileName):
+        if isinstance(content, str):
+            yield path
+    elif isinstance(kind, Either):
+        for one in kind.kinds:
+            if one.takes(content):
+                yield from files_named(one, content, path)
+    elif isinstance(kind, ListOf):
+        for n, inside in enumerate(content if isinstance(content, list) else ()):
+            yield from files_named(kind.item, inside, (*path, n))
+    elif isinstance(kind, Named) and isinstance(content, Mapping):
+        for name, inside in content.items():
+            yield from files_named(kind.item, inside, (*path, name))
+    elif isinstance(kind, Group | Variants) and isinstance(content, Mapping):
+        fields = kind.fields if isinstance(kind, Group) else _variant(kind, content)
+        kinds = {written: field.kind for field in fields for written in field.spellings()}
+        for key, inside in content.items():
+            if key in kinds:
+                yield from files_named(kinds[key], inside, (*path, key))
+
+
+def _variant(kind: Variants, content: Mapping[Any, Any]) -> Any:
+    """Fields of the variant that a content is of; none where that is not to be told."""
+    name = content.get(kind.key, kind.default)
+    return (kind.fields(name) if name in kind.choice().names() else None) or ()
