@@ -410,7 +410,9 @@ def _list(arguments: argparse.Namespace) -> int:
 def _add_check(commands: Commands) -> None:
     p = commands.add_parser("check", help="check files, and what they name: all that is wrong, with file, line and key")
     p.add_argument("files", nargs="+", metavar="FILE", help="a vehicle, terrain, maneuver ... (.yaml), or a mechanism (.urdf)")
-    p.add_argument("--kind", metavar="KIND", help="what they are, as `jounce list` says (default: by their folder or their keys)")
+    p.add_argument(
+        "--kind", metavar="KIND", help="what they are, as `jounce list` says (default: by their folder, their base or their keys)"
+    )
     _add_plugin(p)
     p.set_defaults(run=_check)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,17 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields, Group, Kind, Variants
 from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_yaml
-from simulator.build import build, build_cueing, build_ground, build_maneuver, build_platform, build_vehicle, data_folder, load_mechanism
+from simulator.build import (
+    build,
+    build_cueing,
+    build_ground,
+    build_maneuver,
+    build_platform,
+    build_vehicle,
+    data_folder,
+    find_config,
+    load_mechanism,
+)
 from simulator.configuration import session_file
 from simulator.configuration.layers import read_layers
 from simulator.configuration.tables import TABLES
@@ -116,19 +127,59 @@ def kind_named(name: str) -> FileKind:
 
 
 def kind_of(file: str) -> FileKind:
-    """The kind of a file: by the folder it lies in, else by its keys. Raises ConfigError when that does not tell."""
-    path = Path(file).resolve()
+    """The kind of a file: by the folder it lies in, by its base, else by its keys. Raises ConfigError when that does not tell."""
+    return _kind_of(Path(file), ())
+
+
+def _kind_of(file: Path, above: tuple[Path, ...]) -> FileKind:
+    """The same of a file on which others build."""
+    folder = file.resolve().parent.as_posix()
     for kind in KINDS:
-        if path.parent.as_posix().endswith(f"/{kind.folder}"):
+        if folder.endswith(f"/{kind.folder}"):
             return kind
     content = read_yaml(file)
-    scores = [(_likeness(kind.table, content), kind.name) for kind in KINDS]
-    best = max(score for score, _ in scores)
-    names = [name for score, name in scores if score == best]
-    if best <= 0.0 or len(names) > 1:
-        expected = "keys of one kind of file; say which by --kind: " + ", ".join(kind.name for kind in KINDS)
-        raise ConfigError(file, "", list(content) if isinstance(content, Mapping) else content, expected)
+    base = content.get("base") if isinstance(content, Mapping) else None
+    if isinstance(base, str) and base.strip():
+        return _kind_of_base(file, content, (*above, file))
+    scores = {kind.name: max(_likeness(kind.table, content), 0.0) for kind in KINDS}
+    best = max(scores.values())
+    names = [name for name, score in scores.items() if score == best]
+    if len(names) > 1:
+        raise _ambiguous(file, content, names)
     return kind_named(names[0])
+
+
+def _kind_of_base(file: Path, content: Mapping[str, Any], above: tuple[Path, ...]) -> FileKind:
+    """The kind of what a file builds on; where several kinds have a file of that name, the one that has all its keys."""
+    base = content["base"]
+    found: dict[str, Path] = {}
+    for kind in KINDS:
+        if kind.based:
+            with suppress(ConfigError):  # that kind has none
+                found[kind.name] = find_config(kind.folder, base, file, "base")
+    if not found:
+        shipped = {path.stem for kind in KINDS if kind.based for path in kind.files()}
+        raise ConfigError(file, "base", base, f"a file beside this one, or one that is shipped{did_you_mean(base, shipped)}")
+    if len(set(found.values())) == 1 and len(found) > 1:  # beside the file a name is looked for without a kind
+        beside = next(iter(found.values()))
+        if not any(beside.samefile(other) for other in above):
+            return _kind_of(beside, above)
+    own = {key for key in content if key != "base"}
+    fitting = [name for name in found if any(own <= _spellings(fields) for fields in tables_of(kind_named(name).table))]
+    names = fitting if len(fitting) == 1 else list(found)
+    if len(names) > 1:
+        raise _ambiguous(file, content, names)
+    return kind_named(names[0])
+
+
+def _ambiguous(file: Path, content: Any, names: Iterable[str]) -> ConfigError:
+    """What to raise about a file that may be of several kinds."""
+    said = list(content) if isinstance(content, Mapping) else content
+    return ConfigError(file, "", said, f"keys of one kind of file; it may be one of {', '.join(names)}: say which by --kind")
+
+
+def _spellings(fields: Fields) -> set[str]:
+    return {written for field in fields for written in field.spellings()}
 
 
 def _likeness(table: Kind, content: Any) -> float:

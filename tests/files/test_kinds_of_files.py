@@ -1,0 +1,84 @@
+"""Does `jounce check` see of what kind a file is, and say so when it cannot?"""
+
+import pytest
+import yaml
+
+from simulator.__main__ import main
+from simulator.catalog.file_kinds import KINDS, kind_of
+
+ELSEWHERE = "mine.yaml"
+
+
+def written(path, mapping):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump(mapping), encoding="utf-8")
+    return path
+
+
+BASED = [
+    # a short file                                                   its kind
+    ({"base": "hmmwv", "chassis": {"mass": 2600.0}}, "vehicles"),
+    ({"base": "hmmwv"}, "vehicles"),
+    ({"base": "tmeasy_hmmwv", "friction": 0.5}, "tires"),
+    ({"base": "asphalt", "friction": 0.5}, "soils"),
+    ({"base": "jacksboro", "gravity": 1.6}, "terrains"),
+    ({"base": "avtp_lane_change", "seed": 3}, "maneuvers"),
+    ({"base": "drivetrain_hmmwv", "brakes": {"stiffness": 300000.0}}, "parts"),
+    ({"base": "off_road", "seed": 3}, "sessions"),
+    # platforms and washouts have a file of that name
+    ({"base": "small_hexapod", "leg_speed": 0.2}, "platforms"),
+    ({"base": "small_hexapod", "cueing": {"tilt_limit_deg": 5.0}}, "washouts"),
+]
+
+
+@pytest.mark.parametrize(("content", "kind"), BASED, ids=[f"{kind}-{n}" for n, (_, kind) in enumerate(BASED)])
+def test_a_short_file_is_of_the_kind_of_its_base(content, kind, tmp_path, capsys):
+    file = written(tmp_path / ELSEWHERE, content)
+    assert main(["check", str(file)]) == 0
+    assert capsys.readouterr().out == f"{file}: good ({kind})\n"
+
+
+def test_a_base_beside_the_file_is_followed(tmp_path):
+    written(tmp_path / "first.yaml", {"base": "hmmwv"})
+    written(tmp_path / "second.yaml", {"base": "first", "name": "second"})
+    assert kind_of(str(written(tmp_path / "third.yaml", {"base": "second.yaml", "name": "third"}))).name == "vehicles"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.based], ids=lambda kind: kind.name)
+def test_the_folder_says_the_kind(kind, tmp_path):
+    file = written(tmp_path / kind.folder / ELSEWHERE, {"base": "small_hexapod"})
+    assert kind_of(str(file)).name == kind.name
+
+
+def refused(capsys, *words):
+    """The one line of a check that fails."""
+    assert main(["check", *map(str, words)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    return err
+
+
+@pytest.mark.parametrize("content", [{"base": "small_hexapod"}, {"base": "small_hexapod", "no_such_key": 1}])
+def test_what_may_be_of_two_kinds_is_asked_for(content, tmp_path, capsys):
+    file = written(tmp_path / ELSEWHERE, content)
+    err = refused(capsys, file)
+    assert "it may be one of platforms, washouts: say which by --kind" in err
+    assert "sessions" not in err
+    assert main(["check", "--kind", "platforms", str(file)]) == (2 if len(content) > 1 else 0)
+
+
+def test_keys_that_two_kinds_have_alike_are_asked_for(tmp_path, capsys):
+    err = refused(capsys, written(tmp_path / ELSEWHERE, {"no_such_key": 1}))
+    assert "vehicles, " in err and "--kind" in err
+
+
+def test_a_base_that_is_nowhere_is_named(tmp_path, capsys):
+    file = written(tmp_path / ELSEWHERE, {"base": "hmwv", "name": "mine"})
+    err = refused(capsys, file)
+    assert err.startswith(f"jounce: {file}: line 1: base: got 'hmwv'") and "(did you mean hmmwv?)" in err
+
+
+def test_files_that_build_on_each_other_do_not_hang(tmp_path, capsys):
+    written(tmp_path / "one.yaml", {"base": "two"})
+    err = refused(capsys, written(tmp_path / "two.yaml", {"base": "one"}))
+    assert "--kind" in err
