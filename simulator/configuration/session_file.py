@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, raise_all
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
 from simulator.base.tenants import Chosen
 from simulator.configuration.tree import Configuration
@@ -170,7 +170,10 @@ def _blamed(configuration: Configuration) -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        raise configuration.wrong((), error) from None
+        faults = [configuration.wrong((), one) for one in error.errors]
+    else:
+        return
+    raise_all(faults)
 
 
 def _motion(said: Mapping[str, Any], file: str) -> MotionOptions:

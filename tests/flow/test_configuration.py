@@ -1,5 +1,7 @@
 """What files say, put together: bases, settings, contents in the place of names, and who is named when something is wrong."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import yaml
@@ -295,3 +297,19 @@ def test_the_seed_of_a_session_seeds_the_ground():
     assert (heights(seed=1) == heights(seed=1)).all()
     assert (heights(seed=1) != heights(seed=2)).any()
     assert (heights() == heights()).all() and (heights() != heights(seed=1)).any(), "without one, the seeds in the file"
+
+
+def test_all_that_is_wrong_with_a_session_is_told_at_once_and_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "five.yaml"
+    file.write_text(
+        "maneuver: avtp_lane_change\nvehicl: hmmwv\nstep: 5\nworld:\n  gravity: 900\n  wind: [1, 2]\noutlets: {telemetry: {rate: -2}}\n"
+    )
+    with pytest.raises(ConfigError) as error:
+        read_session(configuration(str(file)))
+    assert [(one.line, one.key) for one in error.value.errors] == [
+        (2, "vehicl"),
+        (3, "step"),
+        (5, "world.gravity"),
+        (6, "world.wind"),
+        (7, "outlets.telemetry.rate"),
+    ]
