@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from simulator.base.errors import JounceError as JounceError
     from simulator.base.errors import OutputError as OutputError
     from simulator.base.tenants import load_plugins as load_plugins
+    from simulator.library.assembling import load_ground as load_ground
+    from simulator.library.assembling import load_vehicle as load_vehicle
+    from simulator.library.assembling import warm_up as warm_up
     from simulator.library.batch import Batch as Batch
     from simulator.library.batch import BatchRow as BatchRow
     from simulator.library.batch import run_batch as run_batch
-    from simulator.library.mechanism import run_mechanism as run_mechanism
-    from simulator.library.mechanism import sweep_mechanism as sweep_mechanism
-    from simulator.library.parts import load_ground as load_ground
-    from simulator.library.parts import load_vehicle as load_vehicle
-    from simulator.library.parts import warm_up as warm_up
+    from simulator.library.mechanism_logs import run_mechanism as run_mechanism
+    from simulator.library.mechanism_logs import sweep_mechanism as sweep_mechanism
     from simulator.library.simulation import IncidentError as IncidentError
     from simulator.library.simulation import Result as Result
     from simulator.library.simulation import Simulation as Simulation
@@ -47,16 +47,16 @@ _HOMES = {
     "Result": "simulator.library.simulation",
     "Simulation": "simulator.library.simulation",
     "Vehicle": "vehicles.vehicle",
-    "load_ground": "simulator.library.parts",
+    "load_ground": "simulator.library.assembling",
     "load_plugins": "simulator.base.tenants",
-    "load_vehicle": "simulator.library.parts",
+    "load_vehicle": "simulator.library.assembling",
     "read_log": "simulator.record.log",
     "run_batch": "simulator.library.batch",
-    "run_mechanism": "simulator.library.mechanism",
+    "run_mechanism": "simulator.library.mechanism_logs",
     "simulate": "simulator.library.simulation",
     "stream": "simulator.library.streaming",
-    "sweep_mechanism": "simulator.library.mechanism",
-    "warm_up": "simulator.library.parts",
+    "sweep_mechanism": "simulator.library.mechanism_logs",
+    "warm_up": "simulator.library.assembling",
 }
 """The module in which each public name lives."""
 

@@ -22,7 +22,7 @@ from simulator.configuration.layers import Origin
 from simulator.configuration.names import data_folder, find_config
 from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.configuration.settings import option
-from simulator.configuration.tree import Configuration, is_one_for_each
+from simulator.configuration.whole import Configuration, is_one_for_each
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from simulator.outlet_kind import OutletAside, build_outlets
 from simulator.record.foreseen import foreseen, log_file

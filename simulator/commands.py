@@ -402,7 +402,7 @@ def _add_list(commands: Commands) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from simulator.catalog.commands import main_list
+    from simulator.catalog.answers import main_list
 
     return main_list(arguments.kind, arguments.json)
 
@@ -418,7 +418,7 @@ def _add_check(commands: Commands) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from simulator.catalog.commands import main_check
+    from simulator.catalog.answers import main_check
 
     return main_check(arguments.files, arguments.kind)
 
@@ -433,7 +433,7 @@ def _add_schema(commands: Commands) -> None:
 
 
 def _schema(arguments: argparse.Namespace) -> int:
-    from simulator.catalog.commands import main_schema
+    from simulator.catalog.answers import main_schema
 
     return main_schema(arguments.kind, arguments.out, arguments.markdown)
 

@@ -25,7 +25,7 @@ from simulator.configuration.command_line import session_of
 from simulator.configuration.layers import Origin
 from simulator.configuration.session_file import parse_address, read_session
 from simulator.configuration.settings import Setting, option
-from simulator.configuration.tree import Configuration
+from simulator.configuration.whole import Configuration
 from simulator.driver.controls import SHIFT_SPEED
 from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, follows_maneuver, new_driver, without_a_person

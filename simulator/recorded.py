@@ -21,7 +21,7 @@ from simulator.base.ticks import whole_ticks
 from simulator.build import Parts
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
-from simulator.configuration.tree import Configuration
+from simulator.configuration.whole import Configuration
 from simulator.outlets import Telemetry
 from simulator.record.files import write_text
 from simulator.record.recover import LogInfo, read_logs

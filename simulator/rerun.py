@@ -13,7 +13,7 @@ from simulator.base.jsontext import json_text
 from simulator.base.machine import version
 from simulator.base.records import Record
 from simulator.build import Parts, build
-from simulator.configuration.tree import Configuration
+from simulator.configuration.whole import Configuration
 from simulator.driver.drivers import FOLLOWER
 from simulator.driver.find_driver import without_a_person
 from simulator.record.recover import LogInfo

@@ -28,7 +28,7 @@ from simulator.base.jit import ROOT, cache_is_kept, is_compiled
 from simulator.base.records import record
 from simulator.base.sharing import POSSIBLE, sharing
 from simulator.build import build_cueing, build_ground, build_vehicle
-from simulator.configuration.tree import DEFAULTS
+from simulator.configuration.whole import DEFAULTS
 from simulator.incident import is_upright
 from simulator.motion.stream import MotionStream
 from simulator.motion.watchdog import warm_up

@@ -26,7 +26,7 @@ from simulator.build import (
 from simulator.configuration import session_file
 from simulator.configuration.layers import read_layers
 from simulator.configuration.tables import TABLES
-from simulator.configuration.tree import configuration
+from simulator.configuration.whole import configuration
 from simulator.driver import profiles
 from simulator.lab.triangular import problem
 from terrain import soil

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 
 from simulator.configuration.settings import Setting, option, read_settings
-from simulator.configuration.tree import Configuration, configuration
+from simulator.configuration.whole import Configuration, configuration
 
 NAMED = ("vehicle", "terrain", "washout", "platform")
 """What an option of its own names."""

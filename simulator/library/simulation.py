@@ -13,7 +13,7 @@ from simulator.base.records import Record
 from simulator.base.ticks import whole_ticks
 from simulator.base.words import did_you_mean
 from simulator.incident import Incident
-from simulator.library.parts import Changes, assemble
+from simulator.library.assembling import Changes, assemble
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import columns, evaluate
 from simulator.outlets import Present, Recorder

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.drive import DriveOptions, Host
-from simulator.library.parts import Changes, configured
+from simulator.library.assembling import Changes, configured
 
 
 def stream(

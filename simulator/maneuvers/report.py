@@ -94,7 +94,7 @@ def write_metrics(folder: str | os.PathLike[str], metrics: Mapping[str, Any], ma
 
 
 def _save(file: FilePath, draw: Callable[[Figure, Run], None], run: Run) -> FilePath:
-    from simulator.record.drawing import new_figure, save_figure
+    from simulator.record.figures import new_figure, save_figure
 
     with new_figure((9.0, 4.5)) as figure:
         draw(figure, run)

@@ -111,7 +111,7 @@ class Log(Mapping[str, NDArray[Any]]):
 
         Returns the matplotlib figure, which a notebook shows. Raises ConfigError, NoSuchColumnError, OutputError.
         """
-        from simulator.record.drawing import draw_log, save_figure
+        from simulator.record.figures import draw_log, save_figure
 
         in_order = dict.fromkeys(name for pattern in wanted or ("*",) for name in self.select(pattern))
         if along not in self:

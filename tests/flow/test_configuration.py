@@ -12,7 +12,7 @@ from simulator.build import build, build_ground, build_maneuver, build_platform,
 from simulator.configuration.key_path import parse, written
 from simulator.configuration.session_file import read_session
 from simulator.configuration.settings import changes, read_settings
-from simulator.configuration.tree import configuration
+from simulator.configuration.whole import configuration
 
 CONFIGS = ROOT / "configs"
 FLAT = {"maneuver": "avtp_lane_change"}

@@ -15,7 +15,7 @@ import simulator.drive
 import simulator.session
 from simulator.base.errors import OutputError
 from simulator.configuration.settings import changes
-from simulator.configuration.tree import configuration
+from simulator.configuration.whole import configuration
 from simulator.drive import LIES, OVER, DriveOptions, Host, _report
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.motion.stream import MotionStream

@@ -13,7 +13,7 @@ from simulator.base.fields import Field, FileName
 from simulator.base.records import record
 from simulator.build import build, find_config, read_yaml
 from simulator.configuration.settings import changes
-from simulator.configuration.tree import configuration
+from simulator.configuration.whole import configuration
 from simulator.outlets import WALL
 from simulator.record.parquet import read_about
 from simulator.record.writer import read_telemetry

@@ -8,7 +8,7 @@ import pytest
 from simulator.base.errors import OutputError
 from simulator.build import build, build_maneuver
 from simulator.configuration.settings import changes
-from simulator.configuration.tree import configuration
+from simulator.configuration.whole import configuration
 from simulator.outlets import Telemetry, Window
 
 H = 1e-3

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simulator.base.machine import version
-from simulator.catalog.commands import main_check
+from simulator.catalog.answers import main_check
 from simulator.catalog.file_kinds import KINDS
 from simulator.catalog.registries import REGISTRIES
 from simulator.commands import parser_of

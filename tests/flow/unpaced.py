@@ -5,7 +5,7 @@ import numpy as np
 from simulator.build import build
 from simulator.clock import Clock
 from simulator.configuration.settings import changes
-from simulator.configuration.tree import configuration
+from simulator.configuration.whole import configuration
 
 H = 1e-3
 

@@ -19,7 +19,7 @@ from simulator.base.records import record
 from simulator.base.tenants import load_plugins
 from simulator.build import build_cueing, build_ground, build_platform
 from simulator.configuration.session_file import read_session
-from simulator.configuration.tree import configuration
+from simulator.configuration.whole import configuration
 from simulator.driver.human import open_driver
 from simulator.motion.packets import MotionPacket
 from simulator.motion.protocol import NO_ENGINE, Said, encoder_of

@@ -18,7 +18,7 @@ import yaml
 from simulator.base.errors import ConfigError
 from simulator.build import build
 from simulator.configuration.settings import changes
-from simulator.configuration.tree import configuration
+from simulator.configuration.whole import configuration
 from simulator.library.simulation import Simulation
 from simulator.record.writer import read_telemetry
 from washout.contract import CONTRACT, LAYOUT, WashoutKind

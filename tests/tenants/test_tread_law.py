@@ -19,7 +19,7 @@ from simulator.base.outside import outside, records_at
 from simulator.base.records import Record, record
 from simulator.build import build_vehicle, data_folder
 from simulator.configuration.settings import changes
-from simulator.configuration.tree import configuration
+from simulator.configuration.whole import configuration
 from simulator.outlets import Telemetry
 from simulator.record.parquet import read_telemetry
 from simulator.run import run_maneuver

@@ -8,7 +8,7 @@ import pytest
 import tire_rig
 from scipy.optimize import brentq
 
-from vehicles.tires.load import STANDING, soil_reaction
+from vehicles.tires.bearing import STANDING, soil_reaction
 from vehicles.tires.soil_wheel import soil_wheel, substitute_radius
 
 POUND, INCH = 4.4482216152605, 0.0254

@@ -14,7 +14,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from terrain.soil import FIRM, SOIL
 from terrain.surface import GROUND
-from vehicles.tires.load import static_force
+from vehicles.tires.bearing import static_force
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire import Tire, TireStates, tire_step
 from vehicles.tires.tire_file import tire

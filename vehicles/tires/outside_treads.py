@@ -11,7 +11,7 @@ from typing import NamedTuple
 from simulator.base.jit import inline, kernel
 from simulator.base.outside import address_in, call
 from simulator.base.records import Record
-from vehicles.tires.load import carry
+from vehicles.tires.bearing import carry
 from vehicles.tires.moments import contact_length, finish, rolling_radius
 from vehicles.tires.soil_shear import sheared
 from vehicles.tires.tread_law import FORCES, HELD, MEMORY, NUMBERS, REST

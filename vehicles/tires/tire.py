@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from simulator.base.jit import inline
 from simulator.base.records import Record
+from vehicles.tires.bearing import carry
 from vehicles.tires.contact import touch
-from vehicles.tires.load import carry
 from vehicles.tires.moments import finish, rolling_radius
 from vehicles.tires.tmeasy.tread import tmeasy_advance, tmeasy_grip
 

@@ -18,7 +18,7 @@ from typing import Any
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jsontext import json_text
 from simulator.base.leftovers import start_child
-from simulator.lab.bench.machine import machine
+from simulator.lab.bench.bench_machine import machine
 
 HERE = Path(__file__).resolve().parents[3]
 WORKER = Path(__file__).with_name("against_worker.py")

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
 from simulator.build import vehicle_description
+from simulator.lab.bench.bench_machine import machine
 from simulator.lab.bench.body_trials import DenseTrial, SparseTrial, StabilizedTrial
 from simulator.lab.bench.corner_trials import ClosedFormTrial, TablesTrial
 from simulator.lab.bench.loading import HOLD, RUNGE_KUTTA, SEMI_IMPLICIT_EULER
-from simulator.lab.bench.machine import machine
 from simulator.lab.bench.specimens import Scene, Subject, make_scene, make_subject
 from simulator.lab.bench.tree_trials import (
     BaumgarteTrial,

@@ -22,9 +22,9 @@ from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
 from simulator.build import find_config, load_mechanism
 from simulator.lab.bench import five_link_methods, stewart_methods
+from simulator.lab.bench.bench_machine import machine
 from simulator.lab.bench.landing_gear_methods import measure_landing_gear
 from simulator.lab.bench.legged import ANGLES, BAUMGARTE, GENERATED, PENALTY, SEPARATE, SINGLE, TRIANGULAR, WHOLE
-from simulator.lab.bench.machine import machine
 from simulator.lab.linkages.linkage_parameters import five_link_parameters, stewart_parameters
 
 Vector = NDArray[np.float64]

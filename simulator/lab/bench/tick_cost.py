@@ -22,7 +22,7 @@ from simulator.build import Parts, build, view_geometry
 from simulator.configuration.command_line import session_of
 from simulator.configuration.settings import Setting
 from simulator.lab.bench.against_worker import evaluation_loop, step_loop
-from simulator.lab.bench.machine import machine
+from simulator.lab.bench.bench_machine import machine
 from simulator.tick import cueing_records, new_watch, ticks
 from terrain.surface import Ground
 from vehicles.command import COMMAND

@@ -9,7 +9,7 @@ from simulator.base.errors import ConfigError
 from simulator.build import Parts, build
 from simulator.configuration.key_path import parse, written
 from simulator.configuration.settings import Setting
-from simulator.configuration.tree import Configuration, configuration
+from simulator.configuration.whole import Configuration, configuration
 from simulator.warm import compile_kernels
 from terrain.surface import Ground
 from vehicles.vehicle import Vehicle
