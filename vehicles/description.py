@@ -80,59 +80,95 @@ def read_description(mapping: Any, file: str) -> Description:
     """
     with checked(VEHICLE_FILE, mapping, file) as s, Gathered() as faults:
         _warn_of_gravity(s)
-        with faults.part(), s.section("chassis") as c:
-            head = c.array("drivers_head", (3,))
-            chassis = _chassis(c)
-        axles, found = _axles(s, faults)
-        with faults.part(), s.section("steering") as t:
-            front = found[0]
-            steering = steering_from_section(t, None if front is None else np.stack([corner.Q for corner in front.corners]))
-        with faults.part(), s.section("body") as body_section:
-            outline = body_section.number("length"), body_section.number("width"), body_section.number("front_overhang")
-            points_left = contact_points_left(body_section)
-            body_section.asked.update(row.name for row in BODY_FILE)
-        with faults.part():
-            tires = _tires(s, axles)
-        faults.need_all()
-        read = [one for one in found if one is not None]
-        struts = record_for(STRUTS, axles.size)
-        corners = [corner for one in read for corner in one.corners]
-        for n, one in enumerate(read):
-            for i in axles.on(n):
-                one.section.write_struts(struts, i)
-        design = Design(chassis, tuple(corners), struts, axles=axles)
-        mechanism = new_mechanism(design.chassis, corners, struts, axles)
-        closed_form = np.array([corner.linkage is None for corner in corners])
-        with faults.part():
-            tables = _by_tables(s, closed_form, steering)
-        if closed_form.any():
-            with faults.part():
-                _check_travel(mechanism, steering, file, closed_form)
-            with faults.part():
-                _check_reach(mechanism, file)
-        faults.need_all()
-        if closed_form.any():
-            find_ends(mechanism, steering, closed_form)
-        for i, corner in enumerate(corners):
-            if corner.linkage is not None:
-                if i in axles.on(0):
-                    corner.linkage.connect(steering, i)
-                write_ends(corner.linkage, i, mechanism.corners, struts, float(steering[0]["max_arm_angle"]))
-        place_anti_roll_bars([one.section for one in read], [one.bar for one in read], mechanism, steering)
-        contact = read_body_contact(body_section, points_left, _whole_mass(mechanism), _box(mechanism, outline, head))
+        parts = _read_parts(s, faults)
+        mechanism, tables = _mechanism(s, parts, faults)
+        axles = [one.section for one in parts.axles]
+        place_anti_roll_bars(axles, [one.bar for one in parts.axles], mechanism, parts.steering)
+        box = _box(mechanism, parts.outline, parts.head)
         return Description(
             name=s.text("name"),
-            design=design,
+            design=Design(parts.chassis, tuple(mechanism.designs), mechanism.struts, axles=mechanism.axles),
             mechanism=mechanism,
-            steering=steering,
-            body=_body(s, head, chassis.p_BoBcm),
-            body_contact=contact,
-            bushes=_bushes([one.section for one in read]),
-            outline=outline,
-            tires=tires,
+            steering=parts.steering,
+            body=_body(s, parts.head, parts.chassis.p_BoBcm),
+            body_contact=read_body_contact(parts.body, parts.points_left, _whole_mass(mechanism), box),
+            bushes=_bushes(axles),
+            outline=parts.outline,
+            tires=parts.tires,
             drivetrain=s.text("drivetrain"),
             table_tolerance=s.number("suspension_table_tolerance", DEFAULT_TOLERANCE) if tables else None,
         )
+
+
+class _Parts(NamedTuple):
+    """What can be read for itself."""
+
+    head: Vector
+    chassis: RigidBody
+    named: Axles
+    axles: list[_ReadAxle]
+    steering: Record
+    body: Section
+    outline: tuple[float, float, float]
+    points_left: Vector | None
+    tires: tuple[str, ...]
+
+
+def _read_parts(s: Section, faults: Gathered) -> _Parts:
+    """Chassis, axles, steering, body and names of the tires. Raises ConfigError: all that is wrong with them."""
+    with faults.part(), s.section("chassis") as c:
+        head = c.array("drivers_head", (3,))
+        chassis = _chassis(c)
+    axles, found = _axles(s, faults)
+    with faults.part(), s.section("steering") as t:
+        front = found[0]
+        steering = steering_from_section(t, None if front is None else np.stack([corner.Q for corner in front.corners]))
+    with faults.part(), s.section("body") as body:
+        outline = body.number("length"), body.number("width"), body.number("front_overhang")
+        points_left = contact_points_left(body)
+        body.asked.update(row.name for row in BODY_FILE)
+    with faults.part():
+        tires = _tires(s, axles)
+    faults.need_all()
+    return _Parts(
+        head=head,
+        chassis=chassis,
+        named=axles,
+        axles=[one for one in found if one is not None],
+        steering=steering,
+        body=body,
+        outline=outline,
+        points_left=points_left,
+        tires=tires,
+    )
+
+
+def _mechanism(s: Section, parts: _Parts, faults: Gathered) -> tuple[Mechanism, bool]:
+    """The multibody part with the ends of its travel, and whether tables stand for its closed form. Raises ConfigError."""
+    axles, steering = parts.named, parts.steering
+    struts = record_for(STRUTS, axles.size)
+    corners = [corner for one in parts.axles for corner in one.corners]
+    for n, one in enumerate(parts.axles):
+        for i in axles.on(n):
+            one.section.write_struts(struts, i)
+    mechanism = new_mechanism(parts.chassis, corners, struts, axles)
+    closed_form = np.array([corner.linkage is None for corner in corners])
+    with faults.part():
+        tables = _by_tables(s, closed_form, steering)
+    if closed_form.any():
+        with faults.part():
+            _check_travel(mechanism, steering, s.file, closed_form)
+        with faults.part():
+            _check_reach(mechanism, s.file)
+    faults.need_all()
+    if closed_form.any():
+        find_ends(mechanism, steering, closed_form)
+    for i, corner in enumerate(corners):
+        if corner.linkage is not None:
+            if i in axles.on(0):
+                corner.linkage.connect(steering, i)
+            write_ends(corner.linkage, i, mechanism.corners, struts, float(steering[0]["max_arm_angle"]))
+    return mechanism, tables
 
 
 def _warn_of_gravity(s: Section) -> None:
