@@ -62,6 +62,7 @@ def _command(argv: list[str]) -> int:
         with _short_warnings(as_json=getattr(arguments, "json", False)):
             return arguments.run(arguments)
     except JounceError as error:
+        signals.let_leave()
         complain(str(error))
         return 2
     except KeyboardInterrupt:
@@ -74,6 +75,7 @@ def _command(argv: list[str]) -> int:
     except BrokenPipeError:  # whoever read our output has left
         return 141
     except OSError as error:  # a full disk behind the output, for example
+        signals.let_leave()
         complain(_of_the_system(error))
         return 2
 

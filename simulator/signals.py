@@ -134,6 +134,12 @@ def leave(number: int) -> None:
     os._exit(exit_code(number))
 
 
+def let_leave() -> None:
+    """Not return if a signal is ending the program right now: what fails then may fail because of it, since it ends the children first."""
+    with _state:
+        """The thread that hears holds it until the end."""
+
+
 def _hear(reading: int) -> None:
     known = {getattr(signal, name, None) for name in WORDS}
     while data := os.read(reading, 64):

@@ -151,6 +151,27 @@ def test_signals_at_random_moments(tmp_path):
     assert not wrong, "\n".join([f"{len(wrong)} of {COUNT}:", *wrong])
 
 
+FAILS_MEANWHILE = """
+import os, signal, sys, time
+from simulator import __main__ as program
+from simulator.base import leftovers
+from simulator.base.errors import JounceError
+def fails(_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.2)
+    raise JounceError("a child has ended")
+leftovers.remove_all = lambda: time.sleep(1.0)
+program.load_plugins = fails
+sys.argv = ["jounce", "info"]
+sys.exit(program.main())
+"""
+
+
+def test_what_fails_because_the_program_leaves_is_not_told():
+    ended = subprocess.run([sys.executable, "-c", FAILS_MEANWHILE], cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "jounce: interrupted\n")
+
+
 COMPILES = {
     "drive": ["drive", "--no-view", "--out", "new/out"],
     "run": ["run", "avtp_lane_change", "--out", "new/out"],
