@@ -158,14 +158,16 @@ def interpolate(tables, theta, angle, steering_moves, r):
         along_theta(tables.fixed[i - steered], 3 * n, FIXED, xi, g["theta_per_step"][i], i, r)
     if steered > 0:
         m, eta = locate(angle, g["angle_min"], g["angle_per_step"], g["angle_cells"])
+        per_angle = g["angle_per_step"]
+        around = Weights(quintic(eta), scaled(quintic_1(eta), per_angle), scaled(quintic_2(eta), per_angle * per_angle))
         for i in range(steered):
             n, xi = locate(theta[i], g["theta_min"][i], g["theta_per_step"][i], g["theta_cells"])
             if steering_moves:
-                along_both(tables.steered[i], Spot(n, xi, g["theta_per_step"][i]), Spot(3 * m, eta, g["angle_per_step"]), i, r)
+                along_both(tables.steered[i], Spot(n, xi, g["theta_per_step"][i]), 3 * m, around, i, r)
             else:
                 for order in range(3):
-                    weigh(quintic(eta), tables.steered[i, n, order], 3 * m, FIXED, r[0]["rows"][order])
-                    weigh(quintic(eta), tables.steered[i, n + 1, order], 3 * m, FIXED, r[0]["rows"][order + 3])
+                    weigh(around.value, tables.steered[i, n, order], 3 * m, FIXED, r[0]["rows"][order])
+                    weigh(around.value, tables.steered[i, n + 1, order], 3 * m, FIXED, r[0]["rows"][order + 3])
                 along_theta(r[0]["rows"], 0, FIXED, xi, g["theta_per_step"][i], i, r)
 
 
@@ -195,12 +197,22 @@ class Spot(NamedTuple):
     per_step: float
 
 
+class Weights(NamedTuple):
+    """Of the six rows of an interval: for the value and its first two derivatives."""
+
+    value: tuple[float, ...]
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+
+
 @inline
-def along_both(nodes, theta, angle, i, r):
-    """Corner i: along the Pitman angle at the six rows of the interval of theta first, then along theta; theta, angle : Spot."""
+def along_both(nodes, theta, first, around, i, r):
+    """Corner i: along the Pitman angle at the six rows of the interval of theta first, then along theta.
+
+    theta : Spot; first : row of the interval of the Pitman angle, around : Weights in it
+    """
     n, xi, per_step = theta
-    first, eta, per_angle = angle
-    v, v_1, v_2 = quintic(eta), scaled(quintic_1(eta), per_angle), scaled(quintic_2(eta), per_angle * per_angle)
+    v, v_1, v_2 = around
     w, w_1 = quintic(xi), scaled(quintic_1(xi), per_step)
     rows, rows_by_angle = r[0]["rows"], r[0]["rows_by_angle"]
     for order in range(3):
