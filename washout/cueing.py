@@ -23,7 +23,7 @@ from washout.limiter import LIMITER, limit_step, limiter
 from washout.platform import HEXAPOD
 from washout.preview import Preview
 from washout.procedure import PROCEDURE, SETTINGS, STATE_NAMES, anchor, ask_for, check_input, procedure_settings, procedure_step
-from washout.tenant import TENANT, TENANT_STATE, rest_tenant, tenant_step
+from washout.tenant import TENANT, TENANT_STATE, pass_tick, rest_tenant, tenant_step
 from washout.tenant_owner import TenantOwner
 
 PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT)
@@ -155,9 +155,7 @@ class MotionCueing:
         if self._tenant is None:
             rest(self._s, self._washed)
         else:
-            since = int(self._s[0]["since"])
-            rest_tenant(self._p, self._s, self._washed)
-            self._s[0]["since"] = since  # no tick has gone by: its turns stay where outlets and driver have theirs
+            rest_tenant(self._s, self._washed)
         anchor(self._s, self._s[0]["pose"], self._s[0]["rates"])
 
     def trip(self) -> None:
@@ -248,7 +246,8 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     at_rest = procedure_step(p, s, run, h)
     if p[0]["washout_every"] != 0:
         if at_rest:
-            rest_tenant(p, s, washed)
+            rest_tenant(s, washed)
+            pass_tick(p, s)
         else:
             tenant_step(p, s, washed, h)
     elif at_rest:

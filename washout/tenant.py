@@ -50,9 +50,9 @@ def tenant_step(p, s, washed, h):
     """One tick of a washout from outside; `p` with TENANT, `s` with TENANT_STATE and PROCEDURE, `washed` POSE."""
     t, every = s[0], p[0]["washout_every"]
     if t["off"] == 1:
-        give_up(p, s, washed)
+        give_up(s, washed)
     if t["off"] == 2:
-        rest_tenant(p, s, washed)
+        rest_tenant(s, washed)
         return
     if t["since"] >= every:
         if t["due"] == 1:  # nobody has come since: the last answer holds
@@ -70,19 +70,18 @@ def tenant_step(p, s, washed, h):
             ask_kernel(p, s, h)
             t["since"], t["due"] = 0, 0
     if t["off"] == 1:
-        give_up(p, s, washed)
+        give_up(s, washed)
         return
     show(t, every, washed, h)
 
 
 @kernel
-def rest_tenant(p, s, washed):
-    """The washout from outside is of no effect: level and still, and it will begin anew. Its turns go on."""
+def rest_tenant(s, washed):
+    """The washout from outside is of no effect: level and still, and it will begin anew."""
     t = s[0]
     if t["idle"] == 0:
         t["idle"] = 1
         t["rests"] += 1
-    t["since"] = t["since"] % p[0]["washout_every"] + 1
     t["due"], t["counted"] = 0, 0
     for j in range(3):
         t["force_sum"][j], t["rate_sum"][j] = 0.0, 0.0
@@ -91,10 +90,16 @@ def rest_tenant(p, s, washed):
     rest(s, washed)
 
 
+@inline
+def pass_tick(p, s):
+    """A tick goes by at which the washout rests: its turns stay where outlets and driver have theirs."""
+    s[0]["since"] = s[0]["since"] % p[0]["washout_every"] + 1
+
+
 @kernel
-def give_up(p, s, washed):
+def give_up(s, washed):
     """It was dropped: the platform glides from where it is to neutral, and the washout has no share in it any more."""
-    rest_tenant(p, s, washed)
+    rest_tenant(s, washed)
     anchor(s, s[0]["pose"], s[0]["rates"])
     s[0]["off"] = 2
 
