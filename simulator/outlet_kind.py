@@ -180,7 +180,7 @@ def build_outlets(said: Sequence[Any], file: object, folder: Path, h: float, key
 
 def _outlet(s: Section, folder: Path, h: float) -> OutletAside:
     name = s.text("type", expected="the kind of the outlet")
-    kind = OUTLETS.chosen(name, s.file, s.path("type"))
+    kind = OUTLETS.named(name, s.file, s.path("type"))
     check(kind)
     rate = s.number("rate", kind.rate, least=0.1, most=1.0 / h)
     every = whole_ticks(rate, h, s.file, s.path("rate"))

@@ -215,7 +215,7 @@ def _kind_of(mapping: Any, file: object) -> WashoutKind:
     name = mapping.get("type", DEFAULT)
     if "type" not in mapping:
         warnings.warn(f"{file}: no type is said, so it is {DEFAULT}; write `type: {DEFAULT}`", WashoutTypeWarning, stacklevel=3)
-    kind = WASHOUTS.chosen(name, file, "type")
+    kind = WASHOUTS.named(name, file, "type")
     check(kind)
     if kind is not KIND and {key for key in mapping if key not in ("type", "rate")} != {"cueing", "procedure"}:
         raise ConfigError(file, "", sorted(map(str, mapping)), "the two sections cueing and procedure, `type`, and `rate` perhaps")

@@ -39,6 +39,7 @@ class Registry(Generic[Tenant]):
 
     def __init__(self, what: str, group: str, shipped: Mapping[str, Tenant | str]) -> None:
         self.what, self.group = what, group
+        self._one = f"{article(what)} {what}"
         self._found: dict[str, Any] = dict(shipped)
         self._from = dict.fromkeys(shipped, OURS)
         self._offered: dict[str, Any] | None = None
@@ -57,13 +58,13 @@ class Registry(Generic[Tenant]):
             tenant = self._found[name] = loaded(tenant)
         return cast("Tenant | None", tenant)
 
-    def chosen(self, name: object, file: object, key: str) -> Tenant:
+    def named(self, name: object, file: object, key: str) -> Tenant:
         """The tenant that an entry of a file names. Raises ConfigError: there is none of that name; JounceError as `get`."""
         found = self.get(name) if isinstance(name, str) else None
         if found is None:
             known = self.names()
-            one = f"{article(self.what)} {self.what}"
-            there = f"{one}: {' or '.join(known)}{did_you_mean(name, known)}" if known else f"nothing: no plugin has brought {one}"
+            nobody = f"nothing: no plugin has brought {self._one}"
+            there = f"{self._one}: {' or '.join(known)}{did_you_mean(name, known)}" if known else nobody
             raise ConfigError(file, key, name, there)
         return found
 
@@ -90,10 +91,11 @@ class Registry(Generic[Tenant]):
 
     def _take(self, name: str, tenant: Tenant, source: str) -> None:
         if self._found.setdefault(name, tenant) is not tenant:
-            raise JounceError(
-                f"there is {article(self.what)} {self.what} called {name} already: one of {self._from[name]}, one of {source}"
-            )
+            raise self._taken(name, self._from[name], source)
         self._from.setdefault(name, source)
+
+    def _taken(self, name: str, *sources: str) -> JounceError:
+        return JounceError(f"there is {self._one} called {name} already: {', '.join(f'one of {source}' for source in sources)}")
 
     def _load(self, point: Any) -> None:
         try:
@@ -110,9 +112,7 @@ class Registry(Generic[Tenant]):
                 other = self._offered.get(point.name)
                 source = other.value if other is not None else self._from.get(point.name)
                 if source is not None and source != point.value:
-                    raise JounceError(
-                        f"there is {article(self.what)} {self.what} called {point.name} already: one of {source}, one of {point.value}"
-                    )
+                    raise self._taken(point.name, source, point.value)
                 self._offered[point.name] = point
         return self._offered
 

@@ -116,7 +116,7 @@ def build_sensors(said: Sequence[Any], file: object, ground: Ground, h: float, s
 
 def _sensor(s: Section, ground: Ground, h: float, seed: int) -> MountedSensor:
     of = s.text("type", expected="the kind of the sensor")
-    kind = SENSORS.chosen(of, s.file, s.path("type"))
+    kind = SENSORS.named(of, s.file, s.path("type"))
     check(kind)
     name = s.text("name", of)
     if not name.isidentifier() or name in RESERVED:

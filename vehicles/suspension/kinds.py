@@ -33,7 +33,7 @@ def register(name: str, axle: type[Axle]) -> None:
 def read_axle(s: Section, steered: bool) -> Axle:
     """The axle of a section of a vehicle file. Raises ConfigError."""
     name = s.raw("suspension", SHIPPED[0])
-    axle = KINDS.chosen(name, s.file, s.path("suspension"))
+    axle = KINDS.named(name, s.file, s.path("suspension"))
     if axle.block is not None:
         axle.block.check(name)
     if steered and axle.unsteered:
