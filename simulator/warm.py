@@ -1,7 +1,7 @@
 """Compiles the kernels of a tick before they are needed, and says so: the first start on a machine takes a while, later ones do not.
 
-Where there are two cores a second process compiles with us. It begins at the other end; who comes to a kernel first compiles it, and the
-other takes it from the disk (`simulator.base.sharing`).
+Where there are two cores a second process compiles with us, the vehicle's step first; who comes to a kernel first compiles it, and the other
+takes it from the disk (`simulator.base.sharing`).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _compile(say: Callable[[str], None]) -> None:
     say(f"compiled in {time.perf_counter() - began:.0f} s")
 
 
-def _from_the_other_end() -> None:
+def _compile_step() -> None:
     """The vehicle's step, which takes longest, and what it needs; `_compile` comes to it when most else is done.
 
     The two look at the same pieces of code twice, so the suspension is compiled where the step is. Not the tick itself, by which
@@ -181,4 +181,4 @@ class _Nobody:
 if __name__ == "__main__":
     threading.Thread(target=_leave_with_the_other, daemon=True).start()
     with sharing(int(sys.argv[1])), _nothing_collected():
-        _from_the_other_end()
+        _compile_step()
