@@ -15,12 +15,10 @@ POUND, INCH = 4.4482216152605, 0.0254
 PSI = POUND / INCH**2
 
 
-def reece(b, *, k1, k2, n, cohesion, phi_deg, K, c1, c2=0.32):
+def reece(b, k1, k2, *, n, phi_deg, **others):
     """Record of SOIL with the pressure (k1 + k2 b) (z / b)^n of Reece under a wheel of width b, in Bekker's form k z^n."""
-    return tire_rig.soil(
-        k_c=0.0, k_phi=(k1 + k2 * b) / b**n, n=n, cohesion=cohesion, friction_angle=math.radians(phi_deg), shear_modulus=K, c1=c1, c2=c2,
-        exit_ratio=0.0, unit_weight=0.0,
-    )  # fmt: skip
+    bekker = {"k_c": 0.0, "k_phi": (k1 + k2 * b) / b**n, "n": n}
+    return tire_rig.soil(**bekker, friction_angle=math.radians(phi_deg), c2=0.32, exit_ratio=0.0, unit_weight=0.0, **others)
 
 
 def carry(soil, r, b, W, s_x, s_y=0.0):
@@ -37,8 +35,8 @@ def carry(soil, r, b, W, s_x, s_y=0.0):
 def wong_reece(kind, b):
     """Wong and Reece 1967, table 1: compact and loose sand (b in m)."""
     if kind == "compact":
-        return reece(b, k1=20 * PSI, k2=2.5 * PSI / INCH, n=0.47, cohesion=0.1 * PSI, phi_deg=33.3, K=1.5 * INCH, c1=0.43)
-    return reece(b, k1=0.0, k2=2.0 * PSI / INCH, n=1.15, cohesion=0.12 * PSI, phi_deg=31.1, K=1.5 * INCH, c1=0.18)
+        return reece(b, k1=20 * PSI, k2=2.5 * PSI / INCH, n=0.47, cohesion=0.1 * PSI, phi_deg=33.3, shear_modulus=1.5 * INCH, c1=0.43)
+    return reece(b, k1=0.0, k2=2.0 * PSI / INCH, n=1.15, cohesion=0.12 * PSI, phi_deg=31.1, shear_modulus=1.5 * INCH, c1=0.18)
 
 
 @pytest.mark.parametrize(
@@ -64,14 +62,14 @@ def test_wong_reece_1967(kind, W, b, s, expected):
 
 def test_azimi_2013():
     """Figure 7 of Azimi et al. 2013: r 0.15 m, b 0.1 m, W 165 N, slip 0.2."""
-    z, f = carry(reece(0.1, k1=0.0, k2=4.1e5, n=0.8, cohesion=234.0, phi_deg=30.0, K=0.013, c1=0.18), 0.15, 0.1, 165.0, 0.2)
+    z, f = carry(reece(0.1, k1=0.0, k2=4.1e5, n=0.8, cohesion=234.0, phi_deg=30.0, shear_modulus=0.013, c1=0.18), 0.15, 0.1, 165.0, 0.2)
     assert (z, f["H"] - f["R"], f["H"], f["R"], f["S"] * 0.15) == pytest.approx((0.0445, 14.773, 66.512, 51.739, 10.637), rel=2e-3)
 
 
 @pytest.mark.parametrize(("s", "z", "DP"), [(0.2, 0.0296, 36.704), (0.7, 0.0372, 24.474)])
 def test_small_rover_wheel(s, z, DP):
     """r 0.13 m, b 0.16 m, W 130 N on sand of a rover test bed, Reece's exponent 1.387."""
-    soil = reece(0.16, k1=2.54e5, k2=0.0, n=1.387, cohesion=139.28, phi_deg=34.74, K=0.000515, c1=0.43)
+    soil = reece(0.16, k1=2.54e5, k2=0.0, n=1.387, cohesion=139.28, phi_deg=34.74, shear_modulus=0.000515, c1=0.43)
     ours, f = carry(soil, 0.13, 0.16, 130.0, s)
     assert ours == pytest.approx(z, rel=3e-3)
     assert f["H"] - f["R"] == pytest.approx(DP, rel=5e-3)

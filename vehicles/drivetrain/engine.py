@@ -86,17 +86,15 @@ def engine_from_section(s: Section) -> Record:
         if 0.0 < inertia < LEAST_INERTIA:
             expected = f"0 (all of it in the impeller), or at least {LEAST_INERTIA:g} kg m2"
             faults.add(ConfigError(s.file, s.path("inertia"), inertia, expected))
-        _read_map(s, others, out, faults)
+        _read_map(s, others[0], out, faults)
     return out
 
 
-def _read_map(s: Section, others: list[str], out: Record, faults: Gathered) -> None:
-    """The curves of an engine and its idling; `others` is the name of the one beside the full throttle."""
-    maps = []
-    for name in ("full_throttle", *others):
-        maps.append(s.section(name).curve("speed", "torque", MAP_POINTS))
+def _read_map(s: Section, other: str, out: Record, faults: Gathered) -> None:
+    """The curves of an engine and its idling; `other` is the name of the one beside the full throttle."""
+    maps = [s.section(name).curve("speed", "torque", MAP_POINTS) for name in ("full_throttle", other)]
     speed, (full, closed) = merge(*maps)
-    opened = full + closed if others == ["losses"] else full
+    opened = full + closed if other == "losses" else full
     store(out, {"engine_map_speed": speed, "engine_map_open": opened, "engine_map_closed": closed}, "engine_points", s)
     key = s.path("full_throttle.torque")
     if opened[-1] >= 0.0:

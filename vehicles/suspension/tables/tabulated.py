@@ -85,7 +85,7 @@ def prepare_from_tables(m, s, steering_moves):
     if steering_moves:
         for i in range(steered):
             move_carrier(r, i, turn["rate"], k)
-        add_steering(r, steered, x["theta_dot"], turn["rate"], turn["acceleration"], w_B, k, s.work)
+        add_steering(r, steered, turn, x["theta_dot"], w_B, k, s.work)
     add_gyroscopic_couples(m, s)
     apply_struts(m, s)
     apply_anti_roll_bars(m, s)
@@ -158,8 +158,9 @@ def sum_corners_at_rest(r, theta_dot, w_B, k, work):
 
 
 @inline
-def add_steering(r, steered, theta_dot, angle_rate, angle_acceleration, w_B, k, work):
-    """Add what rate and acceleration of the Pitman angle bring to the bias forces."""
+def add_steering(r, steered, turn, theta_dot, w_B, k, work):
+    """Add what rate and acceleration of the Pitman angle, `turn` of STEERING_STATE, bring to the bias forces."""
+    angle_rate, angle_acceleration = turn["rate"], turn["acceleration"]
     value, by_theta, by_angle, curvature = r[0]["value"], r[0]["by_theta"], r[0]["by_angle"], r[0]["curvature"]
     for i in range(steered):
         rate = theta_dot[i]
