@@ -19,7 +19,7 @@ from terrain.surface import height_and_normal
 from vehicles.drivetrain.driveline import wheel_share
 from vehicles.drivetrain.torque_converter import converter_torques
 from vehicles.sides import axle_of
-from vehicles.stages import Model, Space, add_reactions, answer, before_contact_at_leisure, feel, gather_tire_loads, present_suspension
+from vehicles.stages import Model, Space, add_reactions, answer, before_contact_exact, feel, gather_tire_loads, present_suspension
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.tires.bearing import static_force
 from vehicles.tires.wheels import answer_outside, hold_tire, press_tire, touch_ground
@@ -182,7 +182,7 @@ def static_residual(m, s, ground, place, unknown, residual):
     wheels = len(x["theta"])
     for i in range(wheels):
         x["theta"][i] = unknown[6 + i]
-    before_contact_at_leisure(m, s, 0.0)
+    before_contact_exact(m, s, 0.0)
     for i in range(wheels):
         find_ground(m, s, i, ground)
         hold_ground(m, s, i, place, unknown)

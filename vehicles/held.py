@@ -23,7 +23,7 @@ from vehicles.drivetrain.drivetrain import half_shaft_inertia, reactions
 from vehicles.integration.implicit import differences
 from vehicles.integration.method import Vector
 from vehicles.sides import axle_of
-from vehicles.stages import add_reactions, answer, before_contact_at_leisure, gather_tire_loads, integrate
+from vehicles.stages import add_reactions, answer, before_contact_exact, gather_tire_loads, integrate
 from vehicles.tires.radial import effective_radius
 from vehicles.tires.tread_law import MEMORY, NUMBERS
 from vehicles.tires.wheels import advance_tire, answer_outside, press_tire, touch_ground
@@ -146,7 +146,7 @@ def places(*names: str, size: Size = USUAL) -> NDArray[np.int_]:
 def held_rates(m, s, ground, torque, c, rate):
     """Rates of the state c, records of HELD_STATE, under a driveshaft torque [N m]; s is overwritten."""
     write_held(s, c)
-    before_contact_at_leisure(m, s, 0.0)
+    before_contact_exact(m, s, 0.0)
     settled_tire_forces(m, s, ground, 0.0)
     gather_tire_loads(s)
     spin_rates(m, s, torque)
@@ -159,7 +159,7 @@ def held_rates(m, s, ground, torque, c, rate):
 def held_step(m, s, ground, torque, c, h):
     """One step of h seconds of the state c under a driveshaft torque [N m], in the order and by the scheme of `vehicle_step`."""
     write_held(s, c)
-    before_contact_at_leisure(m, s, h)
+    before_contact_exact(m, s, h)
     settled_tire_forces(m, s, ground, h)
     for i in range(len(s.wheels)):
         advance_tire(m, s, i, h)

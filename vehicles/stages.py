@@ -25,7 +25,7 @@ from vehicles.free_steering import answer_with_arm, is_free, turn_arm
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.steering_torque import steering_torque
 from vehicles.suspension.blocks import Blocks
-from vehicles.suspension.corner_sums import prepare_apart, prepare_here
+from vehicles.suspension.corner_sums import prepare_by_call, prepare_here
 from vehicles.suspension.ends import hold_ends, stay_closed
 from vehicles.suspension.tables.reduced_table import ReducedTables
 from vehicles.suspension.tables.tabulated import prepare_from_tables
@@ -109,8 +109,8 @@ def move_suspension(m, s, tabulated):
 
 
 @inline
-def before_contact_at_leisure(m, s, h):
-    """`before_contact` in closed form where there is one, in less code: for all but the step."""
+def before_contact_exact(m, s, h):
+    """`before_contact` in closed form where there is one: for trim and equilibrium, which share one kernel of the suspension."""
     place_tierods(m.steering, s.steering, s.inputs)
     present_suspension(m, s)
     hold_ends(m, s, h)
@@ -123,7 +123,7 @@ def present_suspension(m, s):
     if m.tables.grid[0]["endless"] > 0:
         prepare_from_tables(m, s, True)
     else:
-        prepare_apart(m, s)
+        prepare_by_call(m, s)
 
 
 @inline

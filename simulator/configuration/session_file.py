@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.base.errors import ConfigError, raise_all
+from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
 from simulator.base.tenants import Chosen
 from simulator.configuration.whole import Configuration
@@ -145,8 +145,14 @@ def read_session(configuration: Configuration) -> SessionOptions:
     with _blamed(configuration):
         said = read(FILE, configuration.layer.content, file)
         outlets, world = said.get("outlets", {}), said.get("world", {})
-        telemetry, motion = outlets.get("telemetry", {}), outlets.get("motion", {})
-        _check_step(said.get("step"), file)
+        telemetry = outlets.get("telemetry", {})
+        with Gathered() as faults:
+            with faults.part():
+                _check_step(said.get("step"), file)
+            with faults.part():
+                motion = _motion(outlets.get("motion", {}), file)
+            with faults.part():
+                preview = _preview(said["preview"], file) if "preview" in said else None
         return SessionOptions(
             title=said.get("title", ""),
             driver=Chosen.of(said["driver"]),
@@ -156,11 +162,11 @@ def read_session(configuration: Configuration) -> SessionOptions:
             seed=int(said["seed"]) if "seed" in said else None,
             gravity=world.get("gravity"),
             wind=tuple(map(float, world["wind"])) if "wind" in world else None,  # type: ignore[arg-type]
-            motion=_motion(motion, file),
+            motion=motion,
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
             outlets=outlets.get("others", []),
             sensors=said.get("sensors", []),
-            preview=_preview(said["preview"], file) if "preview" in said else None,
+            preview=preview,
         )
 
 

@@ -313,3 +313,11 @@ def test_all_that_is_wrong_with_a_session_is_told_at_once_and_with_its_line(tmp_
         (6, "world.wind"),
         (7, "outlets.telemetry.rate"),
     ]
+
+
+def test_what_contradicts_in_a_session_is_told_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "two.yaml"
+    file.write_text("step: 0.003\noutlets:\n  motion: {to: 'host:0'}\npreview: {run: runs, horizon: 1.0, step: 0.3}\n")
+    with pytest.raises(ConfigError) as error:
+        read_session(configuration(str(file)))
+    assert [(one.line, one.key) for one in error.value.errors] == [(1, "step"), (3, "outlets.motion.to"), (4, "preview.horizon")]

@@ -63,7 +63,7 @@ def prepare(m, s):
 
 
 @inline
-def prepare_apart(m, s):
+def prepare_by_call(m, s):
     """`prepare` for the records of a whole vehicle: compiled once for all who are in no hurry; m : Model, s : Space."""
     mechanism = MechanismRecords(m.chassis, m.corners, m.struts)
     prepare(mechanism, Workspace(s.blocks, s.state, s.inputs, s.loads, s.kinematics, s.work, s.out))

@@ -21,7 +21,7 @@ from simulator.base.records import Record
 from vehicles.sides import sides_of
 from vehicles.suspension.anti_roll_bar import apply_anti_roll_bars
 from vehicles.suspension.blocks import Blocks
-from vehicles.suspension.corner_sums import add_gyroscopic_couples, apply_struts, prepare_apart
+from vehicles.suspension.corner_sums import add_gyroscopic_couples, apply_struts, prepare_by_call
 from vehicles.suspension.tables.reduced_table import (
     AXLE,
     INERTIA,
@@ -75,7 +75,7 @@ def prepare_from_tables(m, s, steering_moves):
     steered, turn = m.tables.grid[0]["steered"], s.steering[0]
     w_B = vector(x["w_WB_B"])
     if m.struts[0]["anti_roll_bars"]["turned"]:  # of the carriers' attitude the tables know the axle only
-        prepare_apart(m, s)
+        prepare_by_call(m, s)
     interpolate(m.tables, x["theta"], turn["angle"], steering_moves, r)
     for i in range(len(x["theta"])):
         q["theta"][i] = x["theta"][i]
