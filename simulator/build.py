@@ -26,7 +26,7 @@ from simulator.configuration.whole import Configuration, is_one_for_each
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from simulator.outlet_kind import OutletAside, build_outlets
 from simulator.record.foreseen import foreseen, log_file
-from simulator.sensors.build_sensors import build_sensors
+from simulator.sensors.build_sensors import MountedSensor, build_sensors
 from simulator.session import Driver, Outlet, Session
 from terrain.load import load_terrain
 from terrain.soil import soil
@@ -86,13 +86,17 @@ class Parts:
         """Motion cueing that has not moved yet, for another drive with the same parts."""
         return _cueing(self.configuration, self.step, self.gravity, self.preview)
 
-    def session(self, driver: Driver, outlets: Iterable[Outlet] = ()) -> Session:
-        """The session, with the vehicle where it stood last, and sensors of its own. Raises ConfigError, JounceError: of a sensor."""
+    def new_sensors(self) -> list[MountedSensor]:
+        """The sensors, which have not measured yet. Raises ConfigError, JounceError."""
         try:
-            sensors = build_sensors(self.options.sensors, "", self.ground, self.step, self.seed)
+            return build_sensors(self.options.sensors, "", self.ground, self.step, self.seed)
         except ConfigError as error:
             raise self.configuration.wrong((), error) from None
-        return Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, sensors)
+
+    def session(self, driver: Driver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None) -> Session:
+        """The session, with the vehicle where it stood last; `sensors` of its own if none are given. Raises ConfigError, JounceError."""
+        measuring = self.new_sensors() if sensors is None else sensors
+        return Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring)
 
     def outlets(self, folder: Path) -> list[OutletAside]:
         """The outlets from outside, for the folder of a run. Raises ConfigError, JounceError."""

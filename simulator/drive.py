@@ -123,6 +123,7 @@ class Host:
         motion = parts.options.motion
         if motion.rate is not None:
             whole_ticks(motion.rate, parts.step, "stream", "rate")
+        sensors = parts.new_sensors()  # a window opens for what can be driven
         stream = self._stream(*self._address) if motion.on and self._address is not None else None
         self._folder = RunFolder(self.options.out)
         folder = self._folder.path
@@ -130,7 +131,7 @@ class Host:
             self._open_view(folder)
             self._start_platform(folder)
             driver = self._driver()
-            self.session = session = parts.session(driver)
+            self.session = session = parts.session(driver, sensors=sensors)
             session.reset()
             session.warm()
             if self.window is not None:
