@@ -14,9 +14,10 @@ from cueing_scenes import platform, worst_use_by_clock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.motion.packets import MotionPacket, encode
+from simulator.motion.packets import encode
 from simulator.motion.receiver import HELD_FOR, Receiver, Spread
 from simulator.rig import SERVO, Rig, report
+from tests.motion.still_packet import still_packet
 from washout.platform import leg_lengths
 
 P = platform()
@@ -39,17 +40,8 @@ class Sender:
         pose = self.size * swing * u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
         legs = np.zeros(6)
         leg_lengths(P, pose, legs)
-        packet = MotionPacket(
-            sequence=self.sequence,
-            stream=self.stream,
-            state=5,
-            run=True,
-            interval=self.interval,
-            time=t,
-            force=(0, 0, 9.8),
-            rates=(0, 0, 0),
-            pose=tuple(pose.tolist()),
-            legs=tuple(legs.tolist()),
+        packet = still_packet(
+            sequence=self.sequence, stream=self.stream, interval=self.interval, time=t, pose=tuple(pose.tolist()), legs=tuple(legs.tolist())
         )
         self.sequence += 1
         return packet

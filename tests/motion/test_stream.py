@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import StreamError
 from simulator.base.records import record
-from simulator.motion.packets import MotionPacket, decode, encode
+from simulator.motion.packets import decode, encode
 from simulator.motion.receiver import Receiver
 from simulator.motion.stream import LAST_PACKETS, MotionStream
+from tests.motion.still_packet import still_packet
 from vehicles.readout import READOUT
 
 
@@ -108,15 +109,12 @@ def packets_of_a_drive(count, interval=0.004):
         motion.step(force, STILL, True, H)
         if (k + 1) % every == 0:
             found.append(
-                MotionPacket(
+                still_packet(
                     sequence=len(found),
-                    stream=1,
                     state=motion.state_number,
-                    run=True,
                     interval=interval,
                     time=k * H,
                     force=tuple(force),
-                    rates=(0, 0, 0),
                     pose=tuple(motion.pose),
                     legs=tuple(motion.legs),
                 )
@@ -145,20 +143,7 @@ def test_receiver_notices_legs_that_leave_their_limits():
     for k in range(3):
         moved = legs + (0.01 if k == 2 else 0.0)
         receiver.take(
-            encode(
-                MotionPacket(
-                    sequence=k,
-                    stream=1,
-                    state=5,
-                    run=True,
-                    interval=0.004,
-                    time=0.0,
-                    force=(0, 0, 9.8),
-                    rates=(0, 0, 0),
-                    pose=(0.0,) * 6,
-                    legs=tuple(moved),
-                )
-            ),
+            encode(still_packet(sequence=k, legs=tuple(moved))),
             0.004 * k,
         )
     assert not receiver.summary()["legs"]["within"]
@@ -172,20 +157,7 @@ def test_receiver_counts_whatever_the_network_does(order, broken):
     legs = (0.85,) * 6
     handed = []
     for k, sequence in enumerate(order):
-        data = encode(
-            MotionPacket(
-                sequence=sequence,
-                stream=9,
-                state=5,
-                run=True,
-                interval=0.004,
-                time=0.0,
-                force=(0, 0, 9.8),
-                rates=(0, 0, 0),
-                pose=(0.0,) * 6,
-                legs=legs,
-            )
-        )
+        data = encode(still_packet(sequence=sequence, stream=9, legs=legs))
         packet = receiver.take(data, 0.004 * k)
         if packet is not None:
             handed.append(packet.sequence)

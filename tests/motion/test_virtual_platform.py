@@ -22,6 +22,7 @@ from simulator.motion.packets import MotionPacket, encode
 from simulator.motion.watchdog import FADE, LIVE, NEUTRAL, PARK, FollowingPlatform, stage_of
 from simulator.rig import RigOptions, report, run_platform
 from simulator.rig_process import add_platform_arguments, main_platform, start_virtual_platform
+from tests.motion.still_packet import still_packet
 
 SERVO = 0.004
 
@@ -191,19 +192,7 @@ def test_it_leaves_by_itself_when_the_stream_has_ended():
     while not bound:
         time.sleep(0.01)
     packets = [
-        MotionPacket(
-            sequence=k,
-            stream=5,
-            state=1,
-            run=True,
-            interval=0.004,
-            time=0.0,
-            force=tuple(REST),
-            rates=tuple(STILL),
-            pose=pose,
-            legs=legs,
-            stop=k == 49,
-        )
+        still_packet(sequence=k, stream=5, state=1, force=tuple(REST), rates=tuple(STILL), pose=pose, legs=legs, stop=k == 49)
         for k in range(50)
     ]
     send(bound[0], [encode(p) for p in packets])
@@ -232,22 +221,7 @@ def test_a_hard_drive_is_followed_with_the_lag_that_is_said():
     for k, force in enumerate(hard_drive(12000)):
         motion.step(force, STILL, True, H)
         if k % 4 == 3:
-            w.follow(
-                [
-                    MotionPacket(
-                        sequence=k // 4,
-                        stream=1,
-                        state=5,
-                        run=True,
-                        interval=0.004,
-                        time=0.0,
-                        force=tuple(force),
-                        rates=(0, 0, 0),
-                        pose=tuple(motion.pose),
-                        legs=tuple(motion.legs),
-                    )
-                ]
-            )
+            w.follow([still_packet(sequence=k // 4, force=tuple(force), pose=tuple(motion.pose), legs=tuple(motion.legs))])
             asked.append(motion.pose.copy())
             taken.append(w.body.limits[0]["pose"].copy())
     assert w.body.lag == pytest.approx(0.008)

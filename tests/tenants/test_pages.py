@@ -21,11 +21,11 @@ from simulator.build import build_cueing, build_ground, build_platform
 from simulator.configuration.session_file import read_session
 from simulator.configuration.whole import configuration
 from simulator.driver.human import open_driver
-from simulator.motion.packets import MotionPacket
 from simulator.motion.protocol import NO_ENGINE, Said, encoder_of
 from simulator.motion.protocols import PROTOCOLS
 from simulator.outlet_kind import build_outlets
 from simulator.sensors.build_sensors import build_sensors
+from tests.motion.still_packet import still_packet
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 from washout.cueing import MotionCueing
@@ -85,17 +85,8 @@ def test_the_protocol_packs(folder: Path) -> None:
     protocol = PROTOCOLS.need("rig1")
     encode = encoder_of(protocol, {}, "page", NO_ENGINE, 0.01)
     cueing = build_cueing("small_hexapod", "small_hexapod", H)
-    packet = MotionPacket(
-        sequence=7,
-        stream=1,
-        state=0,
-        run=True,
-        interval=0.01,
-        time=1.0,
-        force=[0.0] * 3,
-        rates=[0.0] * 3,
-        pose=cueing.pose.tolist(),
-        legs=cueing.legs.tolist(),
+    packet = still_packet(
+        sequence=7, state=0, interval=0.01, time=1.0, force=[0.0] * 3, rates=[0.0] * 3, pose=cueing.pose.tolist(), legs=cueing.legs.tolist()
     )
     name, number, *pose = struct.unpack(layout, encode(Said(packet, record(READOUT), np.zeros(4))))
     assert (name, number) == (b"RIG1", 7)
