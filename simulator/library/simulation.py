@@ -15,7 +15,7 @@ from simulator.base.words import did_you_mean
 from simulator.incident import Incident
 from simulator.library.assembling import Changes, assemble
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import columns, evaluate
+from simulator.maneuvers.metrics import columns, evaluate, measuring_ticks
 from simulator.outlets import Present, Recorder
 from simulator.record.channels import Channel
 from simulator.record.log import Log
@@ -29,8 +29,6 @@ from vehicles.vehicle import Vehicle
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METRICS_RATE = 100.0
-"""Rows per second from which metrics are made, whatever the log holds."""
 RANGES = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "brake": (0.0, 1.0), "parking_brake": (0.0, 1.0), "selector": (-1.0, 1.0)}
 """Least and most of each part of a command."""
 DRIVE = 1
@@ -213,9 +211,8 @@ class Simulation:
         self._recorder = Recorder(session, self._every, self._channels)
         self._measured: Recorder | None = None
         if parts.maneuver is not None:
-            self._measured = Recorder(
-                session, whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"), columns(parts.vehicle.corner_names)
-            )
+            every = measuring_ticks(parts.maneuver.rate, parts.step)
+            self._measured = Recorder(session, every, (*columns(parts.vehicle.corner_names), *parts.maneuver.channels))
         session.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
         self._present = Present(session)
         session.publish()
