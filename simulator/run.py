@@ -21,6 +21,7 @@ from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import columns, evaluate
+from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.maneuvers.report import write_metrics, write_report
 from simulator.outlets import Recorder, Telemetry
 from simulator.record.log import Log
@@ -80,7 +81,7 @@ def run_maneuver(
     def keep_going(session: Session) -> bool:
         if progress is not None:
             progress(session.time, maneuver.duration)
-        return asked.first is None
+        return asked.first is None and not how_ended(session.driver)
 
     began = time.perf_counter()
     try:
@@ -90,7 +91,7 @@ def run_maneuver(
                 log = open_log(parts, session, folder, armed=True)
                 session.outlets.append(measured)
                 folder.began()
-                early = _simulate(session, maneuver.duration, keep_going, folder)
+                early = _simulate(session, maneuver.duration, keep_going, folder) or _given_up(session)
                 dropped = [str(failure) for failure in session.failures]
                 if dropped:
                     log.writer.about["dropped"] = "; ".join(dropped)
@@ -140,6 +141,12 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
         return None
     session.latest.write(folder.path)
     return {"time_s": session.latest.time, "reason": session.latest.message}
+
+
+def _given_up(session: Session) -> dict[str, Any] | None:
+    """Time and reason, when the maneuver was given up by a condition of its own."""
+    ended = how_ended(session.driver)
+    return {"time_s": session.time, "reason": ended} if ended not in ("", DONE) else None
 
 
 def _report(
