@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from simulator.base.errors import ConfigError, Gathered, raise_all
-from simulator.base.fields import Field, Group, ListOf, Named, Number, Text, entries, entry, group_of, printed, read
+from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, entries, entry, group_of, printed, read
 from simulator.base.records import Record, join
 from simulator.base.units import spellings, split_unit
 from simulator.base.words import did_you_mean
@@ -17,6 +17,7 @@ from simulator.driver.scripted import ScriptedDriver, ScriptRow
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
 from simulator.maneuvers.course import LENGTH, POSITION, Body, Course, Gate, avtp_03_160w, lane_changes_between
 from simulator.maneuvers.metrics import METRICS, Limit
+from simulator.maneuvers.pictures.table import PICTURES, USUAL
 from simulator.maneuvers.written import Written, units_used
 
 DRIVER_PERIOD = 0.01
@@ -81,6 +82,7 @@ class Document:
     script: tuple[ScriptLine, ...] = entry(ListOf(group_of(ScriptLine)), "inputs over time; instead of a path", ())
     driver: Steering = entry(group_of(Steering), "who steers along the path", Steering())
     pedals: SpeedNumbers = entry(group_of(SpeedNumbers), "who keeps the speed", SpeedNumbers())
+    pictures: tuple[str, ...] = entry(ListOf(Choice(tuple(PICTURES))), "pictures of the report, by name", USUAL)
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass marks by metric; the numbers are in the unit behind its name", None)
 
 
@@ -101,6 +103,8 @@ class Maneuver:
     path : relative to the spawn pose, without the timed lane changes; None for a script
     timed : lane changes that start at a time
     limits : pass marks by name of the metric
+    pictures : of the report, each once
+    phase_names : by the number that the column `phase` of the telemetry has; empty for a maneuver without phases
     units : suffix with which results are written, by SI unit and, over that, by name of a metric that has limits
     file : where it was read from
     """
@@ -111,6 +115,8 @@ class Maneuver:
         self.vehicle, self.terrain = document.vehicle, document.terrain
         self.duration, self.step, self.seed = document.duration, document.step, document.seed
         self.body = document.body
+        self.pictures = tuple(dict.fromkeys(document.pictures))
+        self.phase_names: tuple[str, ...] = ()
         with Gathered() as faults:
             with faults.part():
                 self.gates = _gates(document, written)

@@ -80,7 +80,8 @@ def test_scripted_drive_stops_within_its_time(tmp_path):
 
 def test_report_is_complete_and_readable(avtp, tmp_path):
     maneuver, _, telemetry, result = avtp
-    files = write_report(tmp_path, maneuver, telemetry, result, machine={"real_time_factor": 12.5}, spawn=SPAWN)
+    files, left_out = write_report(tmp_path, maneuver, telemetry, result, machine={"real_time_factor": 12.5}, spawn=SPAWN)
+    assert left_out == []
     assert {file.name for file in files} == FILES == set(os.listdir(tmp_path))
     data = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))
     assert data["result"] == result and data["machine"] == {"real_time_factor": 12.5}
