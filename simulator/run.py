@@ -22,6 +22,7 @@ from simulator.driver.find_driver import driver_kind, new_driver, without_a_pers
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import columns, evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
+from simulator.maneuvers.pictures.table import columns_of
 from simulator.maneuvers.report import write_metrics, write_report
 from simulator.outlets import Recorder, Telemetry
 from simulator.record.log import Log
@@ -75,7 +76,11 @@ def run_maneuver(
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    measured = Recorder(session, whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"), columns(parts.vehicle.corner_names))
+    measured = Recorder(
+        session,
+        whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"),
+        (*columns(parts.vehicle.corner_names), *columns_of(maneuver.pictures)),
+    )
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
@@ -172,10 +177,10 @@ def _report(
         "log_failure": log_failure,
     }
     if evaluable:
-        files = write_report(folder, maneuver, measured, result, machine=machine, spawn=session.ground.spawn)
+        files, left_out = write_report(folder, maneuver, measured, result, machine=machine, spawn=session.ground.spawn)
     else:
-        files = [write_metrics(folder, result, machine)]
-    return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
+        files, left_out = [write_metrics(folder, result, machine)], []
+    return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine, "left_out": left_out}
 
 
 def main_run(arguments: Any) -> int:
@@ -254,3 +259,5 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
     console.print(f"{verdict}, {factor:.0f} times real time; telemetry, metrics and plots in {outcome['folder']}")
+    for line in outcome["left_out"]:
+        console.print(f"no picture of {line}")

@@ -118,6 +118,18 @@ def judge(gates: tuple[Gate, ...], body: Body, track: Track) -> list[GateResult]
     The whole outline is tested: its corners while they are inside the length of a gate, its sides where they cross the start and the end
     of a gate, and the rectangle against the base of every cone.
     """
+    dense = _dense(gates, body, track)
+    return [_judge_gate(gate, body, dense, outline(body, dense)) for gate in gates]
+
+
+def touched_cones(gates: tuple[Gate, ...], body: Body, track: Track) -> list[NDArray[np.bool_]]:
+    """Which cones of each gate (6,) were touched, in the order of `Gate.cones`."""
+    dense = _dense(gates, body, track)
+    return [np.array([_touches(body, dense, cone) for cone in gate.cones()]) for gate in gates]
+
+
+def _dense(gates: tuple[Gate, ...], body: Body, track: Track) -> Track:
+    """The poses that are judged: close to each other, and near the gates."""
     way = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(track.x), np.diff(track.y)))))
     moving = np.concatenate(([True], np.diff(way) > 0.0))
     fine = np.linspace(0.0, way[-1], max(2, math.ceil(way[-1] / FINE_STEP) + 1))
@@ -125,8 +137,7 @@ def judge(gates: tuple[Gate, ...], body: Body, track: Track) -> list[GateResult]
     reach = math.hypot(body.length, body.width) + 1.0
     x = np.interp(fine, way[moving], track.x[moving])
     fine = fine[(x > min(gate.start for gate in gates) - reach) & (x < max(gate.end for gate in gates) + reach)]
-    dense = Track(*(np.interp(fine, way[moving], channel[moving]) for channel in track._replace(yaw=np.unwrap(track.yaw))))
-    return [_judge_gate(gate, body, dense, outline(body, dense)) for gate in gates]
+    return Track(*(np.interp(fine, way[moving], channel[moving]) for channel in track._replace(yaw=np.unwrap(track.yaw))))
 
 
 def outline(body: Body, track: Track) -> tuple[NDArray, NDArray]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from simulator.base.errors import ConfigError, Gathered, raise_all
-from simulator.base.fields import Field, Group, ListOf, Named, Number, Text, entries, entry, group_of, printed, read
+from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, entries, entry, group_of, printed, read
 from simulator.base.records import Record, join
 from simulator.base.units import spellings, split_unit
 from simulator.base.words import did_you_mean
@@ -22,6 +22,7 @@ from simulator.maneuvers.metrics import METRICS, Limit
 from simulator.maneuvers.parameters import PARAMETERS, resolved
 from simulator.maneuvers.phase_driver import PhaseDriver
 from simulator.maneuvers.phases import PhaseSection, read_phases
+from simulator.maneuvers.pictures.table import PICTURES, USUAL
 from simulator.maneuvers.written import Written, units_used
 
 DRIVER_PERIOD = 0.01
@@ -101,6 +102,7 @@ class Document:
     script: tuple[ScriptLine, ...] = entry(ListOf(group_of(ScriptLine)), "inputs over time; instead of a path", ())
     driver: Steering = entry(group_of(Steering), "who steers along the path", Steering())
     pedals: SpeedNumbers = entry(group_of(SpeedNumbers), "who keeps the speed", SpeedNumbers())
+    pictures: tuple[str, ...] = entry(ListOf(Choice(tuple(PICTURES))), "pictures of the report, by name", USUAL)
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass marks by metric; the numbers are in the unit behind its name", None)
 
 
@@ -121,8 +123,9 @@ class Maneuver:
     path : relative to the spawn pose, without the timed lane changes; None for a script
     timed : lane changes that start at a time
     start : how it begins
-    phase_names : of its phases, in their order
     limits : pass marks by name of the metric
+    pictures : of the report, each once
+    phase_names : by the number that the column `phase` of the telemetry has; empty for a maneuver without phases
     units : suffix with which results are written, by SI unit and, over that, by name of a metric that has limits
     file : where it was read from
     """
@@ -133,6 +136,7 @@ class Maneuver:
         self.vehicle, self.terrain = document.vehicle, document.terrain
         self.duration, self.step, self.seed = document.duration, document.step, document.seed
         self.body = document.body
+        self.pictures = tuple(dict.fromkeys(document.pictures))
         with Gathered() as faults:
             with faults.part():
                 self.gates = _gates(document, written)

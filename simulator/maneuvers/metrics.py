@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.units import SUFFIXES, tidy
-from simulator.driver.path import LaneChange, Path, Spawn, followed_path
+from simulator.driver.path import LaneChange, Path, Spawn
+from simulator.maneuvers.along import stations_of, with_timed
 from simulator.maneuvers.course import Track, judge
 from vehicles.axles import USUAL_AXLES
 
@@ -201,15 +202,15 @@ def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float]
 
 def follow(maneuver: Maneuver, run: Mapping[str, NDArray]) -> tuple[Path | None, NDArray]:
     """(path the driver followed, relative to the spawn pose; distance (n,) in m of B to its left). (None, empty) for a script."""
+    path = driven_path(maneuver, run)
+    return path, np.empty(0) if path is None else stations_of(path, run["x"], run["y"])[1]
+
+
+def driven_path(maneuver: Maneuver, run: Mapping[str, NDArray]) -> Path | None:
+    """The path that the driver followed, relative to the spawn pose; None for a script."""
     if maneuver.path is None:
-        return None, np.empty(0)
-    path = followed_path(maneuver.path, maneuver.timed, run["time"], run["x"], run["y"])
-    error = np.empty(len(run["x"]))
-    station = path.find(float(run["x"][0]), float(run["y"][0]))
-    for i, (x, y) in enumerate(zip(run["x"].tolist(), run["y"].tolist(), strict=True)):
-        station = path.nearest(x, y, station)
-        error[i] = path.offset_of(x, y, station)
-    return path, error
+        return None
+    return with_timed(maneuver.path, maneuver.timed, run["time"], run["x"], run["y"])
 
 
 def phaseless(values: NDArray, dt: float, cutoff: float = FILTER_HZ) -> NDArray:

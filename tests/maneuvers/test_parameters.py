@@ -44,7 +44,7 @@ def test_what_is_none(text, named):
 
 def test_units_have_to_be_those_of_the_key():
     assert value("2 * $amplitude_deg", "angle_deg") == 80
-    with pytest.raises(ConfigError, match="angle_rad: .* not _deg"):
+    with pytest.raises(ConfigError, match=r"angle_rad: .* not _deg"):
         value("$amplitude_deg", "angle_rad")
     with pytest.raises(ConfigError, match=r"entry_speed_mps\.min: .* not _kph"):
         value({"min": "0.98 * $speed_kph"}, "entry_speed_mps")

@@ -128,7 +128,9 @@ def test_edges_crossings_and_holds():
     wave = {"type": "sine", "amplitude_deg": 60, "frequency_Hz": 0.5}
 
     def begins(condition):
-        _, _, run = driven([{"name": "wave", "steering": wave, "until": condition}, {"name": "rest", "lasts_s": 60}], 6.0, Bicycle(speed=5.0))
+        _, _, run = driven(
+            [{"name": "wave", "steering": wave, "until": condition}, {"name": "rest", "lasts_s": 60}], 6.0, Bicycle(speed=5.0)
+        )
         return float(run["t"][np.flatnonzero(run["phase"] == 1)[0]])
 
     angle = {"when": "steering_wheel_angle"}
@@ -139,7 +141,9 @@ def test_edges_crossings_and_holds():
     assert begins(angle | {"below_deg": 30, "edge": "rising"}) == pytest.approx(5 / 6, abs=0.03)
     assert begins(angle | {"below_deg": 30}) < 0.03
     assert begins(angle | {"crosses_deg": 45}) == pytest.approx(math.asin(0.75) / math.pi, abs=0.03)
-    assert begins(angle | {"beyond_deg": 59, "edge": "rising", "hold_s": 0.05}) == pytest.approx(math.asin(59 / 60) / math.pi + 0.05, abs=0.03)
+    assert begins(angle | {"beyond_deg": 59, "edge": "rising", "hold_s": 0.05}) == pytest.approx(
+        math.asin(59 / 60) / math.pi + 0.05, abs=0.03
+    )
     assert begins(angle | {"below_deg": -50}) == pytest.approx(1 + math.asin(50 / 60) / math.pi, abs=0.03)
 
 
@@ -164,7 +168,9 @@ def test_a_path_is_followed_and_triggers_know_the_station():
         {"name": "follow", "steering": {"type": "path"}, "speed_kph": 40, "until": {"when": "station", "above_m": 120}},
         {"name": "straight", "steering_deg": 0, "brake": 0.5, "until": {"when": "speed", "below_mps": 0.3}},
     ]
-    plant, driver, run = driven(phases, 30.0, Bicycle(pose=(30.0, -7.0, 2.0)), lane_changes=[{"at_station_m": 50, "offset_m": 3, "length_m": 30}])
+    _, driver, run = driven(
+        phases, 30.0, Bicycle(pose=(30.0, -7.0, 2.0)), lane_changes=[{"at_station_m": 50, "offset_m": 3, "length_m": 30}]
+    )
     along = (run["x"] - 30.0) * math.cos(2.0) + (run["y"] + 7.0) * math.sin(2.0)
     left = (run["y"] + 7.0) * math.cos(2.0) - (run["x"] - 30.0) * math.sin(2.0)
     braked = np.flatnonzero(run["phase"] == 1)[0]
@@ -173,7 +179,10 @@ def test_a_path_is_followed_and_triggers_know_the_station():
 
 
 def test_turns_are_counted():
-    phases = [{"name": "round", "steering_deg": 300, "speed_kph": 15, "until": {"when": "heading", "above_deg": 720}}, {"name": "x", "lasts_s": 1}]
+    phases = [
+        {"name": "round", "steering_deg": 300, "speed_kph": 15, "until": {"when": "heading", "above_deg": 720}},
+        {"name": "x", "lasts_s": 1},
+    ]
     plant, _, run = driven(phases, 60.0, Bicycle(pose=(0.0, 0.0, 3.0)))
     assert (run["phase"] == 1).any()
     assert plant.yaw - 3.0 > 4 * math.pi
@@ -208,9 +217,20 @@ GOOD = HEAD | {
     "start": {"speed_kph": 20},
     "course": {"gates": [{"start_m": 90, "length_m": 10, "center_m": 0, "width_m": 4}]},
     "phases": [
-        {"name": "approach", "steering": {"type": "path"}, "speed_kph": "$speed_kph", "until": {"when": "station", "above_m": 80}, "within_s": 20},
+        {
+            "name": "approach",
+            "steering": {"type": "path"},
+            "speed_kph": "$speed_kph",
+            "until": {"when": "station", "above_m": 80},
+            "within_s": 20,
+        },
         {"name": "dodge", "steering": {"type": "sine", "amplitude_deg": "2 * $angle_deg", "frequency_Hz": 0.5, "cycles": 1}},
-        {"name": "stop", "steering": {"type": "hold"}, "brake": 0.5, "until": [{"when": "speed", "below_kph": 2}, {"all": [{"when": "x", "above_m": 1}]}]},
+        {
+            "name": "stop",
+            "steering": {"type": "hold"},
+            "brake": 0.5,
+            "until": [{"when": "speed", "below_kph": 2}, {"all": [{"when": "x", "above_m": 1}]}],
+        },
     ],
     "abort": [{"when": "roll", "beyond_deg": 30}],
 }
