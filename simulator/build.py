@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -133,8 +133,9 @@ def build(configuration: Configuration, check_step: bool = True) -> Parts:
         if faults.errors:
             with faults.part():
                 _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).close()
-    if maneuver is not None and options.duration is not None:
-        maneuver.duration = options.duration
+    if maneuver is not None:
+        ground = replace(ground, spawn=maneuver.placed(ground.spawn))
+        maneuver.duration = options.duration or maneuver.duration
     step = maneuver.step if maneuver is not None else options.step or step_stability.USUAL_STEP
     if check_step:
         _check_step(configuration, vehicle, step, places)

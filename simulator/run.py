@@ -21,6 +21,7 @@ from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import columns, evaluate
+from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.maneuvers.pictures.table import columns_of
 from simulator.maneuvers.report import write_metrics, write_report
 from simulator.outlets import Recorder, Telemetry
@@ -75,17 +76,13 @@ def run_maneuver(
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    measured = Recorder(
-        session,
-        whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"),
-        (*columns(parts.vehicle.corner_names), *columns_of(maneuver.pictures)),
-    )
+    measured = Recorder(session, whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"), _measured_columns(parts, session, maneuver))
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
         if progress is not None:
             progress(session.time, maneuver.duration)
-        return asked.first is None
+        return asked.first is None and not how_ended(session.driver)
 
     began = time.perf_counter()
     try:
@@ -95,7 +92,7 @@ def run_maneuver(
                 log = open_log(parts, session, folder, armed=True)
                 session.outlets.append(measured)
                 folder.began()
-                early = _simulate(session, maneuver.duration, keep_going, folder)
+                early = _simulate(session, maneuver.duration, keep_going, folder) or _given_up(session)
                 dropped = [str(failure) for failure in session.failures]
                 if dropped:
                     log.writer.about["dropped"] = "; ".join(dropped)
@@ -127,6 +124,13 @@ def _driver(parts: Parts) -> Driver:
     return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=who.parameters)
 
 
+def _measured_columns(parts: Parts, session: Session, maneuver: Maneuver) -> tuple[str, ...]:
+    """Of the telemetry, what metrics and pictures of a maneuver need; its phase where the driver knows of phases."""
+    logged = [row[0] for _, table, _ in session.logged for row in table]
+    phase = ("phase",) if maneuver.phase_names and "phase" in logged else ()
+    return (*columns(parts.vehicle.corner_names), *columns_of(maneuver.pictures), *phase)
+
+
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:
     """Drive to the end, or to what ended it early: its simulated time and reason, also left in the folder.
 
@@ -145,6 +149,12 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
         return None
     session.latest.write(folder.path)
     return {"time_s": session.latest.time, "reason": session.latest.message}
+
+
+def _given_up(session: Session) -> dict[str, Any] | None:
+    """Time and reason, when the maneuver was given up by a condition of its own."""
+    ended = how_ended(session.driver)
+    return {"time_s": session.time, "reason": ended} if ended not in ("", DONE) else None
 
 
 def _report(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -48,6 +48,15 @@ class Driver(Protocol):
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at simulated time t [s] from the READOUT record."""
+
+
+@runtime_checkable
+class Logged(Protocol):
+    """A driver who has more to log than the command: the phase of his maneuver, say."""
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """(prefix, table, record) each."""
 
 
 class Outlet(Protocol):
@@ -129,8 +138,9 @@ class Session:
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """What is worth a log beside readout and command, (prefix, table, record) each: of the vehicle, the rider and the sensors."""
-        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *(sensor.logged for sensor in self.sensors)]
+        """What is worth a log beside readout and command, (prefix, table, record) each: of the vehicle, the rider, the driver and the sensors."""
+        own = self.driver.logged if isinstance(self.driver, Logged) else []
+        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *own, *(sensor.logged for sensor in self.sensors)]
 
     @property
     def moves(self) -> bool:

@@ -16,6 +16,7 @@ from simulator.incident import Incident
 from simulator.library.assembling import Changes, assemble
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import columns, evaluate
+from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets import Present, Recorder
 from simulator.record.channels import Channel
 from simulator.record.log import Log
@@ -71,12 +72,15 @@ class Result:
     checks: list[dict[str, Any]]
     """Per limit: "metric", "value", "min", "max", "pass"."""
     log: Log
+    given_up: str = ""
+    """Why the maneuver was given up before its end, by a condition of its own."""
 
     def __repr__(self) -> str:
         kept = sum(check["pass"] for check in self.checks)
         verdict = (
             "no limits" if self.passed is None else f"{'passed' if self.passed else 'failed'}, {kept} of {len(self.checks)} limits kept"
         )
+        verdict = self.given_up or verdict
         return f"<Result of {self.maneuver}: {verdict}, {len(self.metrics)} metrics, {self.log.rows} rows>"
 
 
@@ -238,11 +242,14 @@ class Simulation:
         IncidentError : the vehicle's state became absurd; it stands again where it was well
         JounceError : the driver raised
         """
+        self._advance(seconds)
+
+    def _advance(self, seconds: float, keep_going: Callable[[Session], bool] | None = None) -> None:
         steps = seconds / self._session.h
         if not (0.0 <= steps < 1e12 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
             raise ConfigError("advance", "seconds", seconds, f"a whole number of steps of {self._session.h:g} s")
         before, failed = self._session.latest, len(self._session.failures)
-        self._session.run(seconds)
+        self._session.run(seconds, keep_going)
         self.vehicle.read(self._session.command)
         if len(self._session.failures) > failed:
             raise self._session.failures[failed]
@@ -260,9 +267,10 @@ class Simulation:
             raise JounceError("run: this simulation has no maneuver; say Simulation(maneuver=...)")
         if self._session.tick > 0:
             self.reset()
-        self.advance(self.maneuver.duration)
+        self._advance(self.maneuver.duration, lambda session: not how_ended(session.driver))
         found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn)
-        return Result(self.maneuver.name, found["pass"], found["metrics"], found["checks"], self.log)
+        ended = how_ended(self._session.driver).replace(DONE, "")
+        return Result(self.maneuver.name, False if ended else found["pass"], found["metrics"], found["checks"], self.log, ended)
 
     def __getitem__(self, name: str) -> Any:
         """Value of a column ("v_WB_B_x") or, as an array, of a field ("v_WB_B"), in SI. Raises NoSuchColumnError."""
