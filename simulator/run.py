@@ -76,11 +76,7 @@ def run_maneuver(
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    measured = Recorder(
-        session,
-        whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"),
-        (*columns(parts.vehicle.corner_names), *columns_of(maneuver.pictures)),
-    )
+    measured = Recorder(session, whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"), _measured_columns(parts, session, maneuver))
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
@@ -126,6 +122,13 @@ def _driver(parts: Parts) -> Driver:
     if kind is None:
         raise JounceError(f"driver {who.name}: a person drives with it, and a run is faster than people (jounce drive)")
     return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=who.parameters)
+
+
+def _measured_columns(parts: Parts, session: Session, maneuver: Maneuver) -> tuple[str, ...]:
+    """Of the telemetry, what metrics and pictures of a maneuver need; its phase where the driver knows of phases."""
+    logged = [row[0] for _, table, _ in session.logged for row in table]
+    phase = ("phase",) if maneuver.phase_names and "phase" in logged else ()
+    return (*columns(parts.vehicle.corner_names), *columns_of(maneuver.pictures), *phase)
 
 
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:

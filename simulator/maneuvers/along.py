@@ -13,6 +13,9 @@ from simulator.driver.path import LaneChange, Path, TimedLaneChange
 STRIDE = 1.0
 """m of way between two rows whose feet are found one after the other on a curved line; those between start from a guess between them."""
 
+GENTLE = 0.25
+"""Offset by length of all lane changes together, below which a path along a straight line is nowhere steeper than 1 in 2."""
+
 
 class Points(NamedTuple):
     """Points of a path, each (n,): position (m), heading (rad), curvature (1/m)."""
@@ -69,8 +72,8 @@ def with_timed(path: Path, timed: Sequence[TimedLaneChange], t: NDArray, x: NDAr
 
 def _guesses(path: Path, x: NDArray, y: NDArray, guess: float | None) -> NDArray[np.float64]:
     """Stations (n,) from which Newton's steps end at the same feet as those of a walk from row to row."""
-    if len(path.x) == 2:
-        # a straight line: the foot on it, however a lane change shifts the path
+    if len(path.x) == 2 and sum(abs(change.offset) / change.length for change in path.lane_changes) < GENTLE:
+        # the foot on the line is near that on the path
         return np.cos(path.heading[0]) * (x - path.x[0]) + np.sin(path.heading[0]) * (y - path.y[0])
     way = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
     rows = np.union1d(np.flatnonzero(np.diff(np.floor(way / STRIDE), prepend=-1.0)), [len(x) - 1])

@@ -125,7 +125,6 @@ class Maneuver:
     start : how it begins
     limits : pass marks by name of the metric
     pictures : of the report, each once
-    phase_names : by the number that the column `phase` of the telemetry has; empty for a maneuver without phases
     units : suffix with which results are written, by SI unit and, over that, by name of a metric that has limits
     file : where it was read from
     """

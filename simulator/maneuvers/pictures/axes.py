@@ -125,7 +125,7 @@ def shade(axes: Axes, run: Run, *, named: bool) -> None:
 
 
 def phase_spans(run: Run) -> list[tuple[float, float, str]]:
-    """(begin, end, name) of each stretch of a drive in one phase, s; empty for a maneuver without phases."""
+    """(begin, end, name) of each stretch of a drive in one phase, s; empty without phases."""
     if "phase" not in run.columns or not run.maneuver.phase_names:
         return []
     phase, names = np.asarray(run.columns["phase"]).astype(int), run.maneuver.phase_names
@@ -133,8 +133,8 @@ def phase_spans(run: Run) -> list[tuple[float, float, str]]:
     spans = []
     for first, last in pairwise(edges):
         number = int(phase[first])
-        name = names[number] if 0 <= number < len(names) else ""
-        spans.append((float(run.time[first]), float(run.time[min(last, len(phase) - 1)]), name))
+        if 0 <= number < len(names):  # -1: before the first or after the last
+            spans.append((float(run.time[first]), float(run.time[min(last, len(phase) - 1)]), names[number]))
     return spans
 
 
