@@ -96,7 +96,9 @@ class Parts:
     def session(self, driver: Driver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None) -> Session:
         """The session, with the vehicle where it stood last; `sensors` of its own if none are given. Raises ConfigError, JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors
-        return Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring)
+        session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring)
+        session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
+        return session
 
     def outlets(self, folder: Path) -> list[OutletAside]:
         """The outlets from outside, for the folder of a run. Raises ConfigError, JounceError."""

@@ -193,7 +193,7 @@ def main_run(arguments: Any) -> int:
     if not configuration.has("maneuver"):
         raise JounceError(NO_MANEUVER)
     title = Path(configuration.name("maneuver")).stem
-    with _Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
+    with Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
         outcome = run_maneuver(
             configuration, Path(arguments.out) if arguments.out else None, progress, say=complain if arguments.json else tell
         )
@@ -205,7 +205,7 @@ def main_run(arguments: Any) -> int:
     return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None or outcome["dropped"] else 0
 
 
-class _Progress:
+class Progress:
     """A bar on the error stream, from the first call on, so that lines about compiling come before it; it vanishes at the end."""
 
     def __init__(self, name: str, shown: bool) -> None:
@@ -221,7 +221,7 @@ class _Progress:
             self._begin(end)
         self._bar.update(self._task, completed=t)
 
-    def __enter__(self) -> _Progress:
+    def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:

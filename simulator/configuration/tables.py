@@ -7,7 +7,7 @@ from typing import Any
 
 from simulator.base.fields import Either, FileName, Group, Kind, ListOf, Named, Variants
 from simulator.configuration.key_path import KeyPath
-from simulator.maneuvers import maneuver
+from simulator.maneuvers import maneuver, series
 from simulator.maneuvers.parameters import WithParameters
 from terrain import load, soil
 from vehicles import vehicle_file
@@ -24,6 +24,7 @@ TABLES: dict[str, Kind] = {
     "terrains": load.FILE,
     "soils": soil.FILE,
     "maneuvers": WithParameters(maneuver.FILE),
+    "series": series.FILE,
     "washouts": cueing.FILE,
     "platforms": Group(platform.FILE),
 }

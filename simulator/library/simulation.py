@@ -25,14 +25,25 @@ from simulator.recorded import about_run, recorded
 from simulator.session import Driver, Session
 from simulator.warm import compile_kernels
 from terrain.surface import Ground
+from vehicles.drivetrain.gearbox import MOST_GEARS
 from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+STRONGEST_PULL = 1e6
+"""N. No vehicle pulls more."""
 METRICS_RATE = 100.0
 """Rows per second from which metrics are made, whatever the log holds."""
-RANGES = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "brake": (0.0, 1.0), "parking_brake": (0.0, 1.0), "selector": (-1.0, 1.0)}
+RANGES = {
+    "steering": (-1.0, 1.0),
+    "throttle": (0.0, 1.0),
+    "brake": (0.0, 1.0),
+    "parking_brake": (0.0, 1.0),
+    "selector": (-1.0, 1.0),
+    "gear": (0.0, float(MOST_GEARS)),
+    "drawbar": (-STRONGEST_PULL, STRONGEST_PULL),
+}
 """Least and most of each part of a command."""
 DRIVE = 1
 """The selector of a driver who says nothing of it."""
@@ -225,7 +236,8 @@ class Simulation:
         session.publish()
 
     def command(self, **values: float) -> None:
-        """Ask the vehicle for something from now on: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1.
+        """Ask the vehicle for something from now on: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1,
+        gear 0 (the gearbox's own choice), 1 ..., drawbar [N] (a pull backwards on the tow hook).
 
         It takes effect at the driver's next look, within 10 ms. Raises JounceError: a driver or a maneuver drives, or there is no such value.
         """

@@ -123,7 +123,6 @@ class Maneuver:
     path : relative to the spawn pose, without the timed lane changes; None for a script
     timed : lane changes that start at a time
     start : how it begins
-    phase_names : of its phases, in their order
     limits : pass marks by name of the metric
     pictures : of the report, each once
     units : suffix with which results are written, by SI unit and, over that, by name of a metric that has limits

@@ -39,7 +39,10 @@ _PASSED_ON = ("min", "max", "value", "to", "from")
 def resolved(mapping: Mapping[str, Any], file: object) -> dict[str, Any]:
     """A maneuver's mapping with numbers and words in the place of parameters. Raises ConfigError."""
     said = mapping.get(KEY)
-    parameters = PARAMETERS.read(said, file, KEY) if said is not None else {}
+    parameters: Mapping[str, Any] = {}
+    if said is not None:
+        PARAMETERS.read(said, file, KEY)
+        parameters = said
     with Gathered() as faults:
         out = {
             key: value if key == KEY else _resolved(value, parameters, file, str(key), _suffix(key), faults)

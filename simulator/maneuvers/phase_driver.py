@@ -75,6 +75,7 @@ class PhaseDriver:
         self._begun = self._way = self._way_begun = 0.0
         self._heading: float | None = None
         self._before: tuple[float, float, float] | None = None
+        self._input = 0.0
         self._running: dict[str, Running] = {}
         self._follows = False
         self._keeps_speed = False
@@ -147,6 +148,7 @@ class PhaseDriver:
         """Begin a phase: what it says takes the place of what went on."""
         self._phase, self._begun, self._way_begun = index, t, self._way
         phase = self._phases[index]
+        self._bring_up_to(t, roll_rate(readout))
         self._until = [one.watch() for one in phase.until]
         self._phase_aborts = [one.watch() for one in phase.aborts]
         said = dict(phase.channels)
@@ -159,7 +161,6 @@ class PhaseDriver:
         for name in STEERING:
             if name in said:
                 self._follows = follows_path(said[name])
-                self._present_angles(readout)
                 for rival in STEERING:
                     self._running.pop(rival, None)
         if "gear" in said:
@@ -182,32 +183,31 @@ class PhaseDriver:
         if constant:
             self._acceleration = float(said["acceleration"]) if isinstance(said, Mapping) else 2.0
 
-    def _present_angles(self, readout: Record) -> None:
-        """Where both angles are now: a profile may begin from there."""
-        angle = float(readout[0]["steering_wheel_angle"])
-        if math.isfinite(angle):
-            self._values["steering"] = angle
-            self._values["road_wheel"] = self._traits.road_wheel_angle(angle / self._traits.steering_wheel_lock)
+    def _bring_up_to(self, t: float, rate: float) -> None:
+        """Every channel at time t (s) at a roll rate (rad/s): a profile of the next phase may begin from there."""
+        values, traits = self._values, self._traits
+        for name, running in self._running.items():
+            values[name] = running.value(t, rate)
+        if "road_wheel" in self._running:
+            self._input = traits.steering_for(values["road_wheel"])
+        elif "steering" in self._running:
+            self._input = values["steering"] / traits.steering_wheel_lock
+        values["steering"] = self._input * traits.steering_wheel_lock
+        values["road_wheel"] = traits.road_wheel_angle(self._input)
 
     def _fill(self, look: Look, command: Record) -> None:
-        out, values, rate = command[0], self._values, roll_rate(look)
-        for name, running in self._running.items():
-            values[name] = running.value(look.t, rate)
-        out["steering"] = min(max(self._steering(look), -1.0), 1.0)
+        out, values = command[0], self._values
+        if self._follows and self._follower is not None:
+            self._input = self._follower.steering(look.t, look.readout)
+        self._bring_up_to(look.t, roll_rate(look.readout))
+        out["steering"] = min(max(self._input, -1.0), 1.0)
         if self._keeps_speed:
             self._speed.aim(values["speed"], self._acceleration)
             out["throttle"], out["brake"] = self._speed.pedals(look.t, 0.0, float(look.readout[0]["v_WB_B"][0]))
         else:
             out["throttle"], out["brake"] = (min(max(values[name], 0.0), 1.0) for name in ("throttle", "brake"))
         out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)
-        out["selector"] = self._selector
-
-    def _steering(self, look: Look) -> float:
-        if self._follows and self._follower is not None:
-            return self._follower.steering(look.t, look.readout)
-        if "road_wheel" in self._running:
-            return self._traits.steering_for(self._values["road_wheel"])
-        return self._values["steering"] / self._traits.steering_wheel_lock
+        out["selector"], out["gear"], out["drawbar"] = self._selector, self._gear, values["drawbar"]
 
     def _stop(self, command: Record) -> None:
         """The maneuver is over and the drive goes on: to a stop, the steering where it is."""

@@ -14,8 +14,9 @@ from typing import Any
 
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Either, Field, Number, Text, entry
+from simulator.base.records import Record
 from simulator.base.units import split_unit
-from simulator.maneuvers.conditions import CONDITIONS, Condition, Conditions, Look, conditions
+from simulator.maneuvers.conditions import CONDITIONS, Condition, Conditions, conditions
 from simulator.maneuvers.profiles import channel, check_profile, new_profile, profile_tables
 
 FOLLOW = "path"
@@ -193,7 +194,7 @@ class Running:
         return self._profile.done(t - self._began + 1e-9)
 
 
-def roll_rate(look: Look) -> float:
+def roll_rate(readout: Record) -> float:
     """rad/s"""
-    rate = float(look.readout[0]["w_WB_B"][0])
+    rate = float(readout[0]["w_WB_B"][0])
     return rate if math.isfinite(rate) else 0.0
