@@ -19,9 +19,11 @@ from simulator.configuration.whole import Configuration
 from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import columns, evaluate, measuring_ticks
+from simulator.maneuvers.metrics import evaluated
+from simulator.maneuvers.phase_driver import DONE, how_ended
+from simulator.maneuvers.pictures.table import columns_of
 from simulator.maneuvers.report import write_metrics, write_report
-from simulator.outlets import Recorder, Telemetry
+from simulator.outlets import Telemetry, measuring
 from simulator.record.log import Log
 from simulator.recorded import open_log
 from simulator.run_folder import RunFolder
@@ -72,14 +74,13 @@ def run_maneuver(
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    every = measuring_ticks(maneuver.rate, parts.step)
-    measured = Recorder(session, every, (*columns(parts.vehicle.corner_names), *maneuver.channels))
+    measured = measuring(session, maneuver, columns_of(maneuver.pictures))
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
         if progress is not None:
             progress(session.time, maneuver.duration)
-        return asked.first is None
+        return asked.first is None and not how_ended(session.driver)
 
     began = time.perf_counter()
     try:
@@ -89,7 +90,7 @@ def run_maneuver(
                 log = open_log(parts, session, folder, armed=True)
                 session.outlets.append(measured)
                 folder.began()
-                early = _simulate(session, maneuver.duration, keep_going, folder)
+                early = _simulate(session, maneuver.duration, keep_going, folder) or _given_up(session)
                 dropped = [str(failure) for failure in session.failures]
                 if dropped:
                     log.writer.about["dropped"] = "; ".join(dropped)
@@ -141,6 +142,12 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
     return {"time_s": session.latest.time, "reason": session.latest.message}
 
 
+def _given_up(session: Session) -> dict[str, Any] | None:
+    """Time and reason, when the maneuver was given up by a condition of its own."""
+    ended = how_ended(session.driver)
+    return {"time_s": session.time, "reason": ended} if ended not in ("", DONE) else None
+
+
 def _report(
     maneuver: Maneuver,
     session: Session,
@@ -153,7 +160,9 @@ def _report(
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
     evaluable = measured.rows >= FEWEST_ROWS
-    result = evaluate(maneuver, measured, session.ground.spawn) if evaluable else dict(NOTHING_FOUND, maneuver=maneuver.name)
+    result, curves = (
+        evaluated(maneuver, measured, session.ground.spawn) if evaluable else ({**NOTHING_FOUND, "maneuver": maneuver.name}, {})
+    )
     if early is not None:
         result |= {"pass": False, "ended_early": early}
     machine = {
@@ -164,10 +173,10 @@ def _report(
         "log_failure": log_failure,
     }
     if evaluable:
-        files = write_report(folder, maneuver, measured, result, machine=machine, spawn=session.ground.spawn)
+        files, left_out = write_report(folder, maneuver, measured, result, curves=curves, machine=machine, spawn=session.ground.spawn)
     else:
-        files = [write_metrics(folder, result, machine)]
-    return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
+        files, left_out = [write_metrics(folder, result, machine)], []
+    return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine, "left_out": left_out}
 
 
 def main_run(arguments: Any) -> int:
@@ -177,7 +186,7 @@ def main_run(arguments: Any) -> int:
     if not configuration.has("maneuver"):
         raise JounceError(NO_MANEUVER)
     title = Path(configuration.name("maneuver")).stem
-    with _Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
+    with Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
         outcome = run_maneuver(
             configuration, Path(arguments.out) if arguments.out else None, progress, say=complain if arguments.json else tell
         )
@@ -189,7 +198,7 @@ def main_run(arguments: Any) -> int:
     return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None or outcome["dropped"] else 0
 
 
-class _Progress:
+class Progress:
     """A bar on the error stream, from the first call on, so that lines about compiling come before it; it vanishes at the end."""
 
     def __init__(self, name: str, shown: bool) -> None:
@@ -205,7 +214,7 @@ class _Progress:
             self._begin(end)
         self._bar.update(self._task, completed=t)
 
-    def __enter__(self) -> _Progress:
+    def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -254,6 +263,8 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
     console.print(f"{verdict}, {factor:.0f} times real time; telemetry, metrics and plots in {outcome['folder']}")
+    for line in outcome["left_out"]:
+        console.print(f"no picture of {line}")
 
 
 MARKS = {"[calc]": "[calc] as computed here, no standard", "[prop]": "[prop] a proposal of ours"}

@@ -256,11 +256,23 @@ class PathDriver:
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at time t (s) from the READOUT record of the last tick; nothing but pose and velocity is used. Never raises."""
-        now = readout[0]
-        p, v, yaw = now["p_WB"], now["v_WB_B"], float(now["yaw"])
-        motion = Motion(float(p[0]), float(p[1]), yaw, float(v[0]), float(v[1]), float(now["w_WB_B"][2]))
+        motion = _motion(readout)
         if not all(map(math.isfinite, motion)):
             return  # a vehicle without a place: the last command stands until it has one again
+        station = self._steer(t, motion)
+        out = command[0]
+        out["steering"] = self._input
+        out["throttle"], out["brake"] = self._speed.pedals(t, station, motion.v_x)
+        out["parking_brake"] = 0.0
+        out["selector"] = 1
+
+    def steering(self, t: float, readout: Record) -> float:
+        """Steering input [-1, 1] at time t (s), for whoever works the pedals himself."""
+        self._steer(t, _motion(readout))
+        return self._input
+
+    def _steer(self, t: float, motion: Motion) -> float:
+        """Turn the wheel; the station on the path."""
         station = self.path.find(motion.x, motion.y) if self.station is None else self.path.nearest(motion.x, motion.y, self.station)
         self.station = station
         while self._timed and t >= self._timed[0].at - 1e-9:
@@ -272,12 +284,7 @@ class PathDriver:
         most = self._steering.rate * (t - self._time) if self._time is not None else 0.0
         self._time = t
         self._input += min(max(wanted - self._input, -most), most)
-
-        out = command[0]
-        out["steering"] = self._input
-        out["throttle"], out["brake"] = self._speed.pedals(t, station, motion.v_x)
-        out["parking_brake"] = 0.0
-        out["selector"] = 1
+        return station
 
     def _turn(self, now: Motion, station: float) -> float:
         """Road-wheel angle (rad) that brings the extrapolated pose back to the path; `station` is that of the present one."""
@@ -299,21 +306,10 @@ class PathDriver:
         return (n.wheelbase + n.understeer * v_x * v_x) * (here.curvature + min(max(back, -most), most))
 
 
-def followed_path(path: Path, timed: Sequence[TimedLaneChange], t: NDArray, x: NDArray, y: NDArray) -> Path:
-    """The path a `PathDriver` followed: `path` with the timed lane changes placed where the record of a run, t, x, y (n,), was then."""
-    station = path.find(float(x[0]), float(y[0]))
-    first = 0
-    for change in timed:
-        if change.at > t[-1]:
-            break
-        # walk along, so that a path that crosses itself is not confused
-        last = int(np.searchsorted(t, change.at))
-        for i in range(first, last):
-            station = path.nearest(float(x[i]), float(y[i]), station)
-        first = last
-        station = path.nearest(float(np.interp(change.at, t, x)), float(np.interp(change.at, t, y)), station)
-        path = path.with_lane_changes([LaneChange(station, change.length, change.offset)])
-    return path
+def _motion(readout: Record) -> Motion:
+    now = readout[0]
+    p, v = now["p_WB"], now["v_WB_B"]
+    return Motion(float(p[0]), float(p[1]), float(now["yaw"]), float(v[0]), float(v[1]), float(now["w_WB_B"][2]))
 
 
 def _natural_spline(knots: NDArray, values: NDArray, where: NDArray) -> NDArray:

@@ -69,6 +69,10 @@ class SpeedControl:
         self._time = 0.0
         self._throttle = self._brake = 0.0
 
+    def aim(self, speed: float, acceleration: float) -> None:
+        """From now on go to `speed` (m/s), changing by at most `acceleration` (m/s2)."""
+        self._target, self._limit = speed, acceleration
+
     def pedals(self, t: float, station: float, speed: float) -> tuple[float, float]:
         """(throttle, brake) in [0, 1] at time t (s), station (m) of the path and forward speed (m/s)."""
         n = self.numbers
