@@ -12,9 +12,11 @@ from simulator.base.fields import Field, Group, ListOf, Named, Number, Text, ent
 from simulator.base.records import Record, join
 from simulator.base.units import spellings, split_unit
 from simulator.base.words import did_you_mean
-from simulator.driver.path import LaneChange, Path, PathDriver, Spawn, Steering, TimedLaneChange
+from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
+from simulator.driver.steering.laws import STEERING
+from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.course import LENGTH, POSITION, Body, Course, Gate, avtp_03_160w, lane_changes_between
 from simulator.maneuvers.metrics import METRICS, Limit
 from simulator.maneuvers.written import Written, units_used
@@ -79,7 +81,7 @@ class Document:
     lane_changes: tuple[LaneChangeEvent, ...] = entry(ListOf(group_of(LaneChangeEvent)), "sideways shifts of the path", ())
     course: Course | None = entry(group_of(Course), "gates of cones; instead of waypoints and lane changes", None)
     script: tuple[ScriptLine, ...] = entry(ListOf(group_of(ScriptLine)), "inputs over time; instead of a path", ())
-    driver: Steering = entry(group_of(Steering), "who steers along the path", Steering())
+    driver: Mapping[str, Any] = entry(STEERING, "who steers along the path", {})
     pedals: SpeedNumbers = entry(group_of(SpeedNumbers), "who keeps the speed", SpeedNumbers())
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass marks by metric; the numbers are in the unit behind its name", None)
 
@@ -122,13 +124,15 @@ class Maneuver:
         self.units = units or {}
         self._document = document
 
-    def driver(self, spawn: Spawn | tuple[float, float, float]) -> Driver:
-        """New driver for a vehicle whose reference point starts at spawn = (x (m), y (m), yaw (rad)) in the world."""
-        speed = SpeedControl(self._document.speed, self._document.pedals)
+    def driver(self, spawn: Spawn | tuple[float, float, float], traits: VehicleTraits | None = None) -> Driver:
+        """New driver for a vehicle whose reference point starts at spawn = (x (m), y (m), yaw (rad)) in the world, and of such traits."""
+        speed = SpeedControl(self._document.speed, self._document.pedals, traits)
         if self.path is None:
             rows = [ScriptRow(line.at, line.steering, line.throttle, line.brake) for line in self._document.script]
             return ScriptedDriver(rows, speed if self._document.speed else None)
-        return PathDriver(self.path.placed(Spawn(*spawn)), speed, self._document.driver, self.timed)
+        from simulator.driver.steering.follower import PathFollower  # which needs the compiler; whoever only reads the file does not
+
+        return PathFollower(self.path.placed(Spawn(*spawn)), speed, traits, self._document.driver, self.timed, self.seed)
 
 
 def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
