@@ -84,6 +84,8 @@ class Watched:
 
     def __init__(self, readout: Record, command: Record, more: Iterable[Source] = (), readout_table: Table = READOUT) -> None:
         self.platform, self.state = record(PLATFORM), record(LOG)
+        numbers = self.platform.view(float)  # position and angles first, one after the other as in a pose
+        self._pose, self._legs = numbers[:6], numbers[6:12]
         self.vehicle: tuple[Source, ...] = (
             ("", readout_table, readout),
             ("command_", COMMAND, command),
@@ -99,15 +101,14 @@ class Watched:
 
     def look(self, session: Session) -> None:
         """Bring them up to date."""
-        p = self.platform[0]
-        pose = session.cueing.pose
-        p["p_NP"], p["roll"], p["pitch"], p["yaw"] = pose[:3], pose[3], pose[4], pose[5]
-        p["legs"], p["state"] = session.cueing.legs, session.cueing.state_number
+        cueing, now = session.cueing, session.time
+        self._pose[:], self._legs[:] = cueing.pose, cueing.legs
+        self.platform[0]["state"] = cueing.state_number
         state = self.state[0]
         state["paused"], state["incident"] = session.paused, session.incident
-        if session.time < self._time:
+        if now < self._time:
             state["resets"] += 1
-        self._time = session.time
+        self._time = now
 
 
 class Telemetry:

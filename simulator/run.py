@@ -120,7 +120,7 @@ def _driver(parts: Parts) -> Driver:
     kind = driver_kind(who.name)
     if kind is None:
         raise JounceError(f"driver {who.name}: a person drives with it, and a run is faster than people (jounce drive)")
-    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=who.parameters)
+    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=who.parameters, traits=parts.traits)
 
 
 def _measured_columns(parts: Parts, session: Session, maneuver: Maneuver) -> tuple[str, ...]:
