@@ -241,10 +241,26 @@ def test_a_handling_diagram_out_of_columns_has_the_understeer_of_the_drive():
 
 
 def test_a_handling_diagram_of_an_analysis_is_drawn_as_it_is():
-    curve = Curve(np.array([0.0, 4.0]), np.array([0.0, 0.1]), "lateral_acceleration", "hand_wheel_angle", "m/s2", "rad")
-    figure = figure_of("handling", run_of(curves={"handling": curve}))
-    assert labels(figure) == {"lateral acceleration [m/s²]", "hand wheel angle [deg]"}
-    assert curve_of(figure.axes[0], "of the analysis")[:, 1] == pytest.approx([4.0, math.degrees(0.1)])
+    left, right = (Curve(np.array([0.0, 4.0]), np.array([0.0, end]), "lateral acceleration", "angle", "m/s2", "rad") for end in (0.1, 0.2))
+    figure = figure_of("handling", run_of(curves={"handling_left": left, "handling_right": right, "roll_left": right}))
+    assert labels(figure) == {"lateral acceleration [m/s²]", "angle [deg]"}
+    assert curve_of(figure.axes[0], "handling left")[:, 1] == pytest.approx([4.0, math.degrees(0.1)])
+    assert curve_of(figure.axes[0], "handling right")[:, 1] == pytest.approx([4.0, math.degrees(0.2)])
+    assert len([line for line in figure.axes[0].lines if len(line.get_xdata()) and line.get_marker() == "."]) == 2
+
+
+def test_curves_are_shown_in_the_units_of_people():
+    x = np.array([1.0, 2.0])
+    curves = {
+        "speed": Curve(x, x, "time", "speed", "s", "m/s"),
+        "understeer": Curve(x, 0.001 * x, "lateral acceleration", "understeer gradient", "m/s2", "rad s2/m"),
+        "wheel": Curve(x, x, "east", "north", "m", "m"),
+    }
+    speed, understeer, wheel = figure_of("curves", run_of(curves=curves)).axes
+    assert (speed.get_ylabel(), curve_of(speed)[1, 0]) == ("speed [km/h]", pytest.approx(3.6))
+    assert understeer.get_ylabel() == "understeer gradient [deg/g]"
+    assert curve_of(understeer)[1, 0] == pytest.approx(math.degrees(0.001) * STANDARD_GRAVITY)
+    assert wheel.get_aspect() == 1.0
 
 
 def test_a_frequency_response_has_one_panel_per_kind_and_unit():
