@@ -17,7 +17,7 @@ from simulator.driver.scripted import ScriptedDriver, ScriptRow
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
 from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.conditions import CONDITIONS, Conditions, conditions
-from simulator.maneuvers.course import LENGTH, POSITION, Body, Course, Gate, avtp_03_160w, lane_changes_between
+from simulator.maneuvers.course import LENGTH, POSITION, STANDARDS, Body, Course, Gate, lane_changes_between, way_through
 from simulator.maneuvers.metrics import METRICS, Limit
 from simulator.maneuvers.parameters import PARAMETERS, resolved
 from simulator.maneuvers.phase_driver import PhaseDriver
@@ -276,7 +276,7 @@ def _gates(document: Document, written: Written) -> tuple[Gate, ...]:
     if course.standard is not None:
         if course.start is None:
             raise ConfigError(file, "course.start_m", "nothing", "where the first gate begins, a number in m ahead of the spawn pose")
-        gates = avtp_03_160w(document.body, course.start, course.side)
+        gates = STANDARDS[course.standard](document.body, course.start, course.side)
     else:
         if course.start is not None:
             raise wrong(("course", "start"), "m", course.start, "nothing: each gate has its own start")
@@ -315,7 +315,8 @@ def _aborts(document: Document, written: Written) -> Conditions:
 def _path(document: Document, gates: tuple[Gate, ...], written: Written) -> Path:
     if gates:
         assert document.course is not None
-        return Path.straight().with_lane_changes(lane_changes_between(gates, document.course.overlap))
+        way = way_through(gates, document.course.cut, document.body.width)
+        return Path.straight().with_lane_changes(lane_changes_between(gates, document.course.overlap, way))
     path = Path.straight()
     if document.waypoints:
         points = [tuple(point.tolist()) for point in document.waypoints]
