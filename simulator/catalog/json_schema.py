@@ -123,7 +123,7 @@ def schema_of(kind: Kind, suffix: str = "") -> Schema:
     if isinstance(kind, ListOf):
         return {"type": "array", "items": schema_of(kind.item, suffix), **_limits("Items", kind.least, kind.most)}
     if isinstance(kind, Named):
-        names = {"propertyNames": {"enum": list(kind.known)}} if kind.known else {}
+        names = {"propertyNames": {"enum": list(kind.known)}} if kind.known and not kind.unless else {}
         return {"type": "object", "additionalProperties": schema_of(kind.item), **_limits("Properties", kind.least, None), **names}
     if isinstance(kind, Either):
         return {"anyOf": [schema_of(one, suffix) for one in (kind.with_unit(suffix) if suffix else kind).kinds]}
@@ -164,6 +164,9 @@ def _object(fields: Fields) -> Schema:
             )
         elif field.default is REQUIRED:
             required.append(field.name)
+        if isinstance(field.kind, Named) and field.kind.unless:
+            names = {"properties": {field.name: {"propertyNames": {"enum": list(field.kind.known)}}}}
+            once.append({"anyOf": [{"required": [field.kind.unless]}, names]})
     return {
         "type": "object",
         "properties": properties,

@@ -15,7 +15,7 @@ from simulator.base.words import did_you_mean
 from simulator.incident import Incident
 from simulator.library.assembling import Changes, assemble
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import columns, evaluate
+from simulator.maneuvers.metrics import columns, evaluate, measuring_ticks
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets import Present, Recorder
 from simulator.record.channels import Channel
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 STRONGEST_PULL = 1e6
 """N. No vehicle pulls more."""
-METRICS_RATE = 100.0
-"""Rows per second from which metrics are made, whatever the log holds."""
 RANGES = {
     "steering": (-1.0, 1.0),
     "throttle": (0.0, 1.0),
@@ -228,9 +226,8 @@ class Simulation:
         self._recorder = Recorder(session, self._every, self._channels)
         self._measured: Recorder | None = None
         if parts.maneuver is not None:
-            self._measured = Recorder(
-                session, whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"), columns(parts.vehicle.corner_names)
-            )
+            every = measuring_ticks(parts.maneuver.rate, parts.step)
+            self._measured = Recorder(session, every, (*columns(parts.vehicle.corner_names), *parts.maneuver.channels))
         session.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
         self._present = Present(session)
         session.publish()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.polynomial import polynomial
@@ -185,7 +185,7 @@ def first_crossing(
 def held(time: Array, true: NDArray[np.bool_], seconds: float) -> float:
     """Time at which something begins to be true that stays so for at least so long; NaN when nothing does."""
     edges = np.diff(np.concatenate(([0], true.astype(np.int8), [0])))
-    for begin, end in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
+    for begin, end in zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True):
         if time[min(end, len(time) - 1)] - time[begin] >= seconds - 1e-9:
             return float(time[begin])
     return math.nan
@@ -205,10 +205,12 @@ def smooth_length(least: int) -> int:
 # ---- ride ----
 
 FEET_PER_METER = 1.0 / 0.3048
-Response = Callable[[NDArray[np.complex128]], NDArray[np.complex128]]
+Complex = NDArray[Any]
+"""Complex numbers."""
+Response = Callable[[Complex], Complex]
 
 
-def absorbed_power_response(s: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def absorbed_power_response(s: Complex) -> Complex:
     """H(s) of absorbed power, s in rad/s, acceleration in ft/s2; the mean square of what comes out is in W.
 
         H(s) = 14.5 s (s + 44) / ((s + 63) (s^2 + 24 s + 750))
@@ -237,10 +239,10 @@ def weighting_response(name: str) -> Response:
     f1, f2, f3, f4, Q4, f5, Q5, f6, Q6 = WEIGHTINGS[name]
     w1, w2, w3, w4, w5, w6 = (2.0 * math.pi * f for f in (f1, f2, f3, f4, f5, f6))
 
-    def second(s: NDArray[np.complex128], w: float, Q: float) -> NDArray[np.complex128]:
+    def second(s: Complex, w: float, Q: float) -> Complex:
         return 1.0 + s / (Q * w) + (s / w) ** 2
 
-    def response(s: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    def response(s: Complex) -> Complex:
         band = s * s / (s * s + math.sqrt(2.0) * w1 * s + w1 * w1) / second(s, w2, math.sqrt(0.5))
         step = second(s, w5, Q5) / second(s, w6, Q6) * (w5 / w6) ** 2 if math.isfinite(w6) else 1.0
         return band * (1.0 + s / w3) / second(s, w4, Q4) * step

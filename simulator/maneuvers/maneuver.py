@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from simulator.base.errors import ConfigError, Gathered, raise_all
-from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, entries, entry, group_of, printed, read
-from simulator.base.records import Record, join
-from simulator.base.units import spellings, split_unit
-from simulator.base.words import did_you_mean
+from simulator.base.fields import Choice, ListOf, Number, Text, entries, entry, group_of, read
+from simulator.base.records import Record
 from simulator.driver.path import LaneChange, Path, PathDriver, Spawn, Steering, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
 from simulator.driver.traits import VehicleTraits
+from simulator.maneuvers.asked import LIMITS, METRICS_LIST, channels_of, limit_units, rate_of, read_asked, read_limits
 from simulator.maneuvers.conditions import CONDITIONS, Conditions, conditions
 from simulator.maneuvers.course import LENGTH, POSITION, STANDARDS, Body, Course, Gate, lane_changes_between, way_through
-from simulator.maneuvers.metrics import METRICS, Limit
+from simulator.maneuvers.metrics import METRICS_RATE
 from simulator.maneuvers.parameters import PARAMETERS, resolved
 from simulator.maneuvers.phase_driver import PhaseDriver
 from simulator.maneuvers.phases import PhaseSection, read_phases
@@ -32,11 +31,6 @@ NAME = Text("a name (letters, digits, . _ / -)", pattern=r"^[A-Za-z0-9][A-Za-z0-
 FILE_NAME = Text("a name, or the path of a file", pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*\Z")
 TIME = Number("s", 0.0, 86400.0)
 SHARE = Number("1", 0.0, 1.0)
-LIMITS = Named(
-    Group((Field("min", Number(), "no less than this", None), Field("max", Number(), "no more than this", None))),
-    "metrics, each with min, max or both",
-    known=tuple(spelled for metric in METRICS for spelled in spellings(metric.name, metric.unit)),
-)
 
 
 class Driver(Protocol):
@@ -102,6 +96,7 @@ class Document:
     script: tuple[ScriptLine, ...] = entry(ListOf(group_of(ScriptLine)), "inputs over time; instead of a path", ())
     driver: Steering = entry(group_of(Steering), "who steers along the path", Steering())
     pedals: SpeedNumbers = entry(group_of(SpeedNumbers), "who keeps the speed", SpeedNumbers())
+    metrics: tuple[Any, ...] = entry(METRICS_LIST, "what is looked at besides the usual metrics", ())
     pictures: tuple[str, ...] = entry(ListOf(Choice(tuple(PICTURES))), "pictures of the report, by name", USUAL)
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass marks by metric; the numbers are in the unit behind its name", None)
 
@@ -123,6 +118,8 @@ class Maneuver:
     path : relative to the spawn pose, without the timed lane changes; None for a script
     timed : lane changes that start at a time
     start : how it begins
+    phase_names : by the number in the column `phase` of its telemetry
+    asked : analyses of its drive
     limits : pass marks by name of the metric
     pictures : of the report, each once
     units : suffix with which results are written, by SI unit and, over that, by name of a metric that has limits
@@ -141,18 +138,28 @@ class Maneuver:
                 self.gates = _gates(document, written)
                 self.path = _path(document, self.gates, written) if _has_path(document) else None
             with faults.part():
-                has_course = document.course is not None
-                self.limits = _limits(document.limits or {}, file, has_path=_has_path(document), has_course=has_course)
-            with faults.part():
                 said = written.mapping.get("phases", ())
                 self._phases = read_phases(document.phases, said, file, has_path=_has_path(document))
+                self.phase_names = tuple(phase.name for phase in self._phases)
+                self.asked = read_asked(document.metrics, file, self.phase_names)
+                has_course, written_limits = document.course is not None, document.limits or {}
+                self.limits = read_limits(written_limits, self.asked, file, has_path=_has_path(document), has_course=has_course)
+                self.units = {**(units or {}), **limit_units(written_limits, self.asked)}
             with faults.part():
                 self._aborts = _aborts(document, written)
         self.start = document.start
-        self.phase_names = tuple(phase.name for phase in self._phases)
         self.timed = _timed(document)
-        self.units = units or {}
         self._document = document
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Of the telemetry, names, fields and patterns that its metrics need beyond `metrics.columns`."""
+        return channels_of(self.asked, self.phase_names)
+
+    @property
+    def rate(self) -> float:
+        """Rows per second that its metrics need."""
+        return rate_of(self.asked, METRICS_RATE)
 
     def placed(self, spawn: tuple[float, float, float]) -> Spawn:
         """Where it begins in the world, on a terrain with that start (x (m), y (m), yaw (rad))."""
@@ -193,7 +200,7 @@ def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
         with faults.part():
             _check(document, written)
         with faults.part():
-            maneuver = Maneuver(document, written, {**units_used(mapping), **_limit_units(document.limits or {})})
+            maneuver = Maneuver(document, written, units_used(mapping))
     return maneuver
 
 
@@ -332,40 +339,3 @@ def _path(document: Document, gates: tuple[Gate, ...], written: Written) -> Path
 
 def _timed(document: Document) -> tuple[TimedLaneChange, ...]:
     return tuple(TimedLaneChange(event.at, event.length, event.offset) for event in document.lane_changes if event.at is not None)
-
-
-def _limits(written: Mapping[str, Any], file: object, *, has_path: bool, has_course: bool) -> dict[str, Limit]:
-    limits: dict[str, Limit] = {}
-    with Gathered() as faults:
-        for key, bounds in written.items():
-            with faults.part():
-                name, limit = _limit(key, bounds, file, has_path, has_course)
-                if name in limits:
-                    raise ConfigError(file, join("limits", printed(key)), bounds, f"{name} once, not in two units")
-                limits[name] = limit
-    return limits
-
-
-def _limit(key: str, bounds: Any, file: object, has_path: bool, has_course: bool) -> tuple[str, Limit]:
-    """Name of the metric and its pass mark, in SI, from one key of `limits`. Raises ConfigError."""
-    path, units = join("limits", printed(key)), {metric.name: metric.unit for metric in METRICS}
-    name, factor = split_unit(str(key), units)
-    if name is None:
-        near = did_you_mean(key, [spelled for metric in METRICS for spelled in spellings(metric.name, metric.unit)])
-        raise ConfigError(file, path, bounds, f"no such metric{near}; known: {', '.join(metric.key for metric in METRICS)}")
-    metric = next(metric for metric in METRICS if metric.name == name)
-    if (metric.needs == "course" and not has_course) or (metric.needs == "path" and not has_path):
-        raise ConfigError(file, path, bounds, f"a metric that exists here: {name} needs a {metric.needs}")
-    if not bounds:
-        raise ConfigError(file, path, bounds, "min, max or both")
-    low, high = (bounds[end] * factor if end in bounds else None for end in ("min", "max"))
-    if low is not None and high is not None and low > high:
-        raise ConfigError(file, path, dict(bounds), "min not above max")
-    return name, Limit(low, high)
-
-
-def _limit_units(written: Mapping[str, Any]) -> dict[str, str]:
-    """Suffix of every limit that is written with one, by name of the metric."""
-    units = {metric.name: metric.unit for metric in METRICS}
-    names = {str(key): split_unit(str(key), units)[0] for key in written}
-    return {name: key.removeprefix(f"{name}_") for key, name in names.items() if name is not None and name != key}
