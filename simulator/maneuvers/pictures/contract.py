@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from simulator.driver.path import Path
 from simulator.maneuvers.analyses.contract import Curve
-from simulator.maneuvers.metrics import phaseless
+from simulator.maneuvers.filters import phaseless
+from simulator.maneuvers.metrics import FILTER_HZ
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +53,7 @@ class Run(NamedTuple):
 
     def smooth(self, name: str) -> NDArray[np.float64]:
         """A column (n,) through the phaseless low pass of the metrics. Raises NothingToDrawError as `column`."""
-        return phaseless(self.column(name), float(self.time[-1] - self.time[0]) / (len(self.time) - 1))
+        return phaseless(self.column(name), float(self.time[-1] - self.time[0]) / (len(self.time) - 1), FILTER_HZ)
 
     def corners(self, field: str, end: str = "") -> dict[str, NDArray[np.float64]]:
         """Columns of a field of the wheels by corner, in the order of the log. Raises NothingToDrawError when there are none."""
