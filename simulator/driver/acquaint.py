@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.base.records import record
-from simulator.driver.test_drive import LOOKS, noted_drive
+from simulator.driver.trial_drive import LOOKS, noted_drive
 from simulator.driver.traits import VehicleTraits
 from terrain.load import load_terrain
 from vehicles.axles import record_for
