@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,9 @@ class Parts:
     def session(self, driver: Driver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None) -> Session:
         """The session, with the vehicle where it stood last; `sensors` of its own if none are given. Raises ConfigError, JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors
-        return Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring)
+        session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring)
+        session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
+        return session
 
     def outlets(self, folder: Path) -> list[OutletAside]:
         """The outlets from outside, for the folder of a run. Raises ConfigError, JounceError."""
@@ -141,8 +143,9 @@ def build(configuration: Configuration, check_step: bool = True) -> Parts:
         if faults.errors:
             with faults.part():
                 _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).close()
-    if maneuver is not None and options.duration is not None:
-        maneuver.duration = options.duration
+    if maneuver is not None:
+        ground = replace(ground, spawn=maneuver.placed(ground.spawn))
+        maneuver.duration = options.duration or maneuver.duration
     step = maneuver.step if maneuver is not None else options.step or step_stability.USUAL_STEP
     if check_step:
         _check_step(configuration, vehicle, step, places)

@@ -233,7 +233,11 @@ def _view(arguments: argparse.Namespace) -> int:
 
 def _add_run(commands: Commands) -> None:
     p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics and plots")
-    p.add_argument("maneuver", nargs="?", help="maneuver by name or file, for example double_lane_change (default: that of the session)")
+    p.add_argument(
+        "maneuver",
+        nargs="?",
+        help="maneuver, series or search by name or file, for example double_lane_change (default: the maneuver of the session)",
+    )
     p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
     _add_log(p)
     p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
@@ -258,6 +262,11 @@ def _rerun(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from simulator.run_series import main_series, series_file
+
+    series = series_file(arguments.maneuver) if arguments.maneuver else None
+    if series is not None:
+        return main_series(series, arguments)
     from simulator.run import main_run
 
     return main_run(arguments)

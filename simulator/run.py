@@ -12,7 +12,6 @@ from typing import Any
 from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
-from simulator.base.ticks import whole_ticks
 from simulator.build import Parts, build
 from simulator.configuration.command_line import session_of
 from simulator.configuration.settings import option
@@ -20,7 +19,9 @@ from simulator.configuration.whole import Configuration
 from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import columns, evaluate
+from simulator.maneuvers.metrics import columns, evaluate, measuring_ticks
+from simulator.maneuvers.phase_driver import DONE, how_ended
+from simulator.maneuvers.pictures.table import columns_of
 from simulator.maneuvers.report import write_metrics, write_report
 from simulator.outlets import Recorder, Telemetry
 from simulator.record.log import Log
@@ -32,10 +33,9 @@ from simulator.warm import compile_kernels
 
 FEWEST_ROWS = 10
 """Rows of telemetry below which there is no run to evaluate."""
-METRICS_RATE = 100.0
-"""Rows per second from which metrics and plots are made, whatever the log holds."""
 
-
+NOTHING_FOUND: dict[str, Any] = {"checks": [], "shown": [], "table": []}
+"""Of a run with too few rows."""
 NO_MANEUVER = "nothing to run: name a maneuver, or a session that names one (see jounce run --help)"
 
 
@@ -74,13 +74,14 @@ def run_maneuver(
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    measured = Recorder(session, whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"), columns(parts.vehicle.corner_names))
+    every = measuring_ticks(maneuver.rate, parts.step)
+    measured = Recorder(session, every, _measured_columns(parts, session, maneuver))
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
         if progress is not None:
             progress(session.time, maneuver.duration)
-        return asked.first is None
+        return asked.first is None and not how_ended(session.driver)
 
     began = time.perf_counter()
     try:
@@ -90,7 +91,7 @@ def run_maneuver(
                 log = open_log(parts, session, folder, armed=True)
                 session.outlets.append(measured)
                 folder.began()
-                early = _simulate(session, maneuver.duration, keep_going, folder)
+                early = _simulate(session, maneuver.duration, keep_going, folder) or _given_up(session)
                 dropped = [str(failure) for failure in session.failures]
                 if dropped:
                     log.writer.about["dropped"] = "; ".join(dropped)
@@ -122,6 +123,14 @@ def _driver(parts: Parts) -> Driver:
     return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=who.parameters, traits=parts.traits)
 
 
+def _measured_columns(parts: Parts, session: Session, maneuver: Maneuver) -> tuple[str, ...]:
+    """Of the telemetry, what metrics and pictures of a maneuver need; its phase where the driver knows of phases."""
+    logged = [row[0] for _, table, _ in session.logged for row in table]
+    phase = ("phase",) if maneuver.phase_names and "phase" in logged else ()
+    wanted = (*columns(parts.vehicle.corner_names), *maneuver.channels, *columns_of(maneuver.pictures))
+    return (*(name for name in wanted if name != "phase"), *phase)
+
+
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:
     """Drive to the end, or to what ended it early: its simulated time and reason, also left in the folder.
 
@@ -142,6 +151,12 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
     return {"time_s": session.latest.time, "reason": session.latest.message}
 
 
+def _given_up(session: Session) -> dict[str, Any] | None:
+    """Time and reason, when the maneuver was given up by a condition of its own."""
+    ended = how_ended(session.driver)
+    return {"time_s": session.time, "reason": ended} if ended not in ("", DONE) else None
+
+
 def _report(
     maneuver: Maneuver,
     session: Session,
@@ -154,7 +169,7 @@ def _report(
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
     evaluable = measured.rows >= FEWEST_ROWS
-    result = evaluate(maneuver, measured, session.ground.spawn) if evaluable else {"maneuver": maneuver.name, "checks": [], "shown": []}
+    result = evaluate(maneuver, measured, session.ground.spawn) if evaluable else dict(NOTHING_FOUND, maneuver=maneuver.name)
     if early is not None:
         result |= {"pass": False, "ended_early": early}
     machine = {
@@ -165,10 +180,10 @@ def _report(
         "log_failure": log_failure,
     }
     if evaluable:
-        files = write_report(folder, maneuver, measured, result, machine=machine, spawn=session.ground.spawn)
+        files, left_out = write_report(folder, maneuver, measured, result, machine=machine, spawn=session.ground.spawn)
     else:
-        files = [write_metrics(folder, result, machine)]
-    return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine}
+        files, left_out = [write_metrics(folder, result, machine)], []
+    return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine, "left_out": left_out}
 
 
 def main_run(arguments: Any) -> int:
@@ -178,7 +193,7 @@ def main_run(arguments: Any) -> int:
     if not configuration.has("maneuver"):
         raise JounceError(NO_MANEUVER)
     title = Path(configuration.name("maneuver")).stem
-    with _Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
+    with Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
         outcome = run_maneuver(
             configuration, Path(arguments.out) if arguments.out else None, progress, say=complain if arguments.json else tell
         )
@@ -190,7 +205,7 @@ def main_run(arguments: Any) -> int:
     return 1 if outcome["result"]["pass"] is False or outcome["machine"]["log_failure"] is not None or outcome["dropped"] else 0
 
 
-class _Progress:
+class Progress:
     """A bar on the error stream, from the first call on, so that lines about compiling come before it; it vanishes at the end."""
 
     def __init__(self, name: str, shown: bool) -> None:
@@ -206,7 +221,7 @@ class _Progress:
             self._begin(end)
         self._bar.update(self._task, completed=t)
 
-    def __enter__(self) -> _Progress:
+    def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -229,21 +244,45 @@ class _Progress:
 
 
 def _print_outcome(outcome: dict[str, Any]) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     result = outcome["result"]
-    table = Table("check", "value", "limits", "", title=result.get("title", result.get("maneuver", "")), title_justify="left")
-    for check in result["checks"]:
-        low, high = check.get("min"), check.get("max")
-        limits = " .. ".join("" if bound is None else f"{bound:g}" for bound in (low, high))
-        value = check.get("value")
-        table.add_row(check["metric"], "-" if value is None else f"{value:.4g}", limits, "pass" if check["pass"] else "FAIL")
-    for key in () if result["checks"] else result["shown"]:
-        value = result["metrics"][key]
-        table.add_row(key, "-" if value is None else f"{value:.4g}", "", "")
+    table = Table(title=result.get("title", result.get("maneuver", "")), title_justify="left", box=SIMPLE_HEAD, padding=0)
+    table.add_column("metric", overflow="fold")
+    for heading in ("value", "limits", "margin"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    marks = dict.fromkeys(row["mark"] for row in _told(result) if row["mark"])
+    numbers = {mark: str(n) for n, mark in enumerate(marks, 1)}
+    if marks:
+        table.add_column("mark", justify="right", no_wrap=True)
+    for row in _told(result):
+        limits = "" if row["verdict"] == "info" else f"{_short(row['min'])} .. {_short(row['max'])}"
+        verdict = {"pass": "pass", "fail": "FAIL", "info": ""}[row["verdict"]]
+        cells = [row["metric"], "-" if row["value"] is None else _short(row["value"]), limits, _short(row["margin"]), verdict]
+        table.add_row(*cells, *([numbers.get(row["mark"], "")] if marks else []))
     console = Console(markup=False)  # a folder may be called [/a]
     console.print(table)
+    for mark, number in numbers.items():
+        console.print(f" {number}: {MARKS.get(mark, mark)}", highlight=False)
     verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
     console.print(f"{verdict}, {factor:.0f} times real time; telemetry, metrics and plots in {outcome['folder']}")
+    for line in outcome["left_out"]:
+        console.print(f"no picture of {line}")
+
+
+MARKS = {"[calc]": "[calc] as computed here, no standard", "[prop]": "[prop] a proposal of ours"}
+"""Marks that need words."""
+
+
+def _told(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows for the terminal: those with limits and those that the maneuver asks for, if there are any; metrics.json has all."""
+    rows = [row for row in result["table"] if row["verdict"] != "info" or (row["mark"] and row["value"] is not None)]
+    return rows or result["table"]
+
+
+def _short(number: float | None) -> str:
+    return "" if number is None else f"{number + 0.0:.4g}"

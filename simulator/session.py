@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -49,6 +49,15 @@ class Driver(Protocol):
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at simulated time t [s] from the READOUT record."""
+
+
+@runtime_checkable
+class Logged(Protocol):
+    """A driver who has more to log than the command: the phase of his maneuver, say."""
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """(prefix, table, record) each."""
 
 
 class Outlet(Protocol):
@@ -104,6 +113,8 @@ class Session:
         self.cueing_records = cueing_records(cueing)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.tick = 0
+        self.start_speed = 0.0
+        """m/s. Speed at which the vehicle rolls after `reset`."""
         self.paused = False
         self.clock: Clock | None = None
         self.driver_every = max(1, round(DRIVER_PERIOD / h))
@@ -131,8 +142,9 @@ class Session:
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """What is worth a log beside readout and command, (prefix, table, record) each: of the vehicle, the rider and the sensors."""
-        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *(sensor.logged for sensor in self.sensors)]
+        """What is worth a log beside readout and command, (prefix, table, record) each: of the vehicle, the rider, the driver and the sensors."""
+        own = self.driver.logged if isinstance(self.driver, Logged) else []
+        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *own, *(sensor.logged for sensor in self.sensors)]
 
     @property
     def moves(self) -> bool:
@@ -145,9 +157,13 @@ class Session:
         return self.latest.number if self.latest is not None and self._held > 0 else 0
 
     def reset(self) -> None:
-        """Put the vehicle, settled, at rest and in neutral, on the ground's start. The platform glides to neutral, it does not step."""
-        self.vehicle.reset(self.arrays, *self.ground.spawn)
+        """Put the vehicle, settled, on the ground's start: at rest and in neutral, or rolling in drive at `start_speed`. The platform glides
+        to neutral, it does not step."""
+        self.vehicle.reset(self.arrays, *self.ground.spawn, speed=self.start_speed)
         self.command[:] = np.zeros(1, self.command.dtype)
+        if self.start_speed > 0.0:
+            # until the driver is asked
+            self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
         self._places.clear()
         self._held = self._in_a_row = 0
         self._jump()
@@ -417,7 +433,7 @@ class Session:
         return math.atan2(R[1, 0], R[0, 0])
 
     def _jump(self) -> None:
-        """The vehicle stands elsewhere, at rest: what it felt before does not count any more."""
+        """The vehicle is elsewhere and does not turn: what it felt before does not count any more."""
         self.vehicle.read(self.command)
         self.watch.state[0]["f_H_B"] = self.vehicle.space.out[0]["f_H_B"]
         self.watch.state[0]["w_WB_B"] = 0.0

@@ -68,6 +68,8 @@ HISTORY = (
     ("brake", (), "1", "command: brake pedal"),
     ("parking_brake", (), "1", "command: parking brake"),
     ("selector", (), "1", "command: -1 reverse, 0 neutral, 1 drive", "i8"),
+    ("gear", (), "1", "command: forward gear, 0 = the gearbox's own choice", "i8"),
+    ("drawbar", (), "N", "command: pull on the tow hook, + = backwards"),
 )
 """One row per tick of the vehicle, for the report of an incident."""
 
@@ -155,6 +157,8 @@ def remember(space, watch, command):
     row["brake"] = command[0]["brake"]
     row["parking_brake"] = command[0]["parking_brake"]
     row["selector"] = command[0]["selector"]
+    row["gear"] = command[0]["gear"]
+    row["drawbar"] = command[0]["drawbar"]
 
 
 @inline

@@ -50,7 +50,7 @@ PATIENCE = 2.0
 
 def compile_kernels(say: Callable[[str], None]) -> None:
     """Compile everything a session calls, unless it lies compiled on disk. `say` gets a line at the start and one per part."""
-    if all(is_compiled(part.__file__) for part in (tick, hands)):
+    if all(is_compiled(str(part.__file__)) for part in (tick, hands)):
         return
     with said_elsewhere(), _second_process(), _nothing_collected():
         _compile(say)

@@ -70,7 +70,12 @@ def find_file(name: str, file: str, folder: Path, what: str) -> Path:
 TERRAINS: Registry[TerrainKind] = Registry(
     "terrain type",
     "jounce.terrains",
-    {"flat": "terrain.load:FLAT", "bump": "terrain.load:BUMP", "heightmap": "terrain.landscape:HEIGHTMAP"},
+    {
+        "flat": "terrain.load:FLAT",
+        "bump": "terrain.load:BUMP",
+        "course": "terrain.course:COURSE",
+        "heightmap": "terrain.landscape:HEIGHTMAP",
+    },
 )
 
 

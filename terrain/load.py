@@ -1,8 +1,9 @@
-"""Terrain files made into grounds: `type: flat`, `type: bump`, `type: heightmap`, and types from outside (`terrain.kinds`)."""
+"""Terrain files made into grounds: `type: flat` and `type: bump` here, `course`, `heightmap` and types from outside by `terrain.kinds`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from simulator.base.words import did_you_mean
 from terrain.kinds import CONTRACT, TERRAINS, TerrainFile, TerrainKind, read
+from terrain.patches import LARGEST_GRID, PATCHES, NodeSoils, add_patches, extents, nodes_over
 from terrain.soil import drawn_as, named_soil, soil
 from terrain.surface import GROUND, Ground
 
@@ -42,11 +44,14 @@ _SURFACE = (
     Field("soil", Text("the name of a soil"), "a soil all over, a file in configs/soils", None),
     Field("friction", Number("1", 0.0, 2.0), f"friction coefficient of bare hard ground, {FRICTION:g} where nothing is said", None),
 )
-_FLAT = (
+FLAT_FILE = (
     *_SURFACE,
     Field("grade", Number("m/m", -STEEPEST, STEEPEST), "rise along x", 0.0, written="percent"),
     Field("cross_grade", Number("m/m", -STEEPEST, STEEPEST), "rise along y", 0.0, written="percent"),
+    PATCHES,
+    Field("spacing", Number("m", 0.01, 10.0, shape=(2,)), "distance of the nodes of shapes and patches along x and along y", (0.1, 0.1)),
 )
+"""Of a terrain file with ``type: flat``, besides what all terrain files may say."""
 
 
 def _names(*names: str) -> dict[str, str]:
@@ -80,7 +85,7 @@ FILE = Variants(
     "type",
     lambda name: TERRAINS.need(name).table,
     TERRAINS.names,
-    "an endless plane, one with a bump across the way, a piece of land, or what a plugin brings",
+    "an endless plane, one with a bump or a course across the way, a piece of land, or what a plugin brings",
     (*_WORLD, *(Field(name, Anything("a remark"), "a remark; not used", None) for name in _REMARKS)),
 )
 """Of a file in ``configs/terrains``."""
@@ -112,10 +117,34 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
 
 def flat(terrain: Section, name: str, soils: Soils) -> Ground:
     """Endless plane through the origin, out of a terrain file that is checked."""
+    patches = terrain.sections("patches")
+    x, y = (nodes_over(spans, float(step)) for spans, step in zip(extents(patches), terrain.mapping["spacing"], strict=True))
+    if len(x) * len(y) > LARGEST_GRID:
+        raise ConfigError(terrain.file, "patches", f"{len(x)} x {len(y)} nodes", f"at most {LARGEST_GRID}: a larger spacing")
+    heights = np.zeros((len(y), len(x)), np.float32)
+    ground = uniform(name, flat_plane(terrain, x, y), heights, terrain.mapping, terrain.file, soils)
+    return with_patches(ground, patches, x, y, terrain.file, soils)
+
+
+def flat_plane(terrain: Section, x: NDArray[np.float64], y: NDArray[np.float64]) -> Record:
+    """Record of GROUND of a plane through the origin with nodes at x and y."""
     p = record(GROUND)
-    p[0]["origin"], p[0]["spacing"] = (-1.5, -1.5), (1.0, 1.0)
+    p[0]["origin"], p[0]["spacing"] = (x[0], y[0]), (x[1] - x[0], y[1] - y[0])
     p[0]["slope"] = terrain.mapping["grade"], terrain.mapping["cross_grade"]
-    return uniform(name, p, np.zeros((4, 4), np.float32), terrain.mapping, terrain.file, soils)
+    return p
+
+
+def with_patches(
+    ground: Ground, patches: Sequence[Section], x: NDArray[np.float64], y: NDArray[np.float64], file: object, soils: Soils
+) -> Ground:
+    """The ground with patches on it; x and y are the places of its nodes. Raises ConfigError."""
+    if not patches:
+        return ground
+    rows = [ground.soils[k : k + 1] for k in range(len(ground.soils))]
+    nodes = NodeSoils(ground.hardness, ground.soil_ids.astype(np.intp), rows, list(ground.soil_names))
+    add_patches(patches, x, y, nodes, soils)
+    hardness, ids, records, names = nodes.finished(file)
+    return replace(ground, hardness=hardness, soil_ids=ids, soils=records, soil_names=names)
 
 
 def bump(terrain: Section, name: str, soils: Soils) -> Ground:
@@ -202,5 +231,5 @@ def read_bump(f: TerrainFile) -> Ground:
     return bump(Section(f.mapping, f.file), f.name, f.soils)
 
 
-FLAT = TerrainKind("flat", read_flat, CONTRACT, _FLAT, "an endless plane")
+FLAT = TerrainKind("flat", read_flat, CONTRACT, FLAT_FILE, "an endless plane")
 BUMP = TerrainKind("bump", read_bump, CONTRACT, _BUMP, "an endless plane with one bump across the way")

@@ -7,4 +7,6 @@ COMMAND = (
     ("brake", (), "1", "brake pedal in [0, 1]"),
     ("parking_brake", (), "1", "parking brake in [0, 1]"),
     ("selector", (), "1", "-1 reverse, 0 neutral, 1 drive", "i8"),
+    ("gear", (), "1", "forward gear asked for in drive, 0 = the gearbox's own choice", "i8"),
+    ("drawbar", (), "N", "pull on the tow hook, + = backwards along the chassis' x axis"),
 )

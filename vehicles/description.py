@@ -47,6 +47,7 @@ BODY = (
     ("drag_area", (), "m2", "drag coefficient times frontal area"),
     ("air_density", (), "kg/m3", "density of the air"),
     ("drag_point", (3,), "m", "where the drag acts, in B"),
+    ("hitch", (3,), "m", "tow hook, where the drawbar pulls, in B"),
 )
 
 
@@ -90,7 +91,7 @@ def read_description(mapping: Any, file: str) -> Description:
             design=Design(parts.chassis, tuple(mechanism.designs), mechanism.struts, axles=mechanism.axles),
             mechanism=mechanism,
             steering=parts.steering,
-            body=_body(s, parts.head, parts.chassis.p_BoBcm),
+            body=_body(s, parts.head, parts.chassis.p_BoBcm, _rear(mechanism, box) if parts.hitch is None else parts.hitch),
             body_contact=read_body_contact(parts.body, parts.points_left, _whole_mass(mechanism), box),
             bushes=_bushes(axles),
             outline=parts.outline,
@@ -111,6 +112,7 @@ class _Parts(NamedTuple):
     body: Section
     outline: tuple[float, float, float]
     points_left: Vector | None
+    hitch: Vector | None
     tires: tuple[str, ...]
 
 
@@ -126,6 +128,7 @@ def _read_parts(s: Section, faults: Gathered) -> _Parts:
     with faults.part(), s.section("body") as body:
         outline = body.number("length"), body.number("width"), body.number("front_overhang")
         points_left = contact_points_left(body)
+        hitch = body.array("hitch", (3,)) if body.has("hitch") else None
         body.asked.update(row.name for row in BODY_FILE)
     with faults.part():
         tires = _tires(s, axles)
@@ -139,6 +142,7 @@ def _read_parts(s: Section, faults: Gathered) -> _Parts:
         body=body,
         outline=outline,
         points_left=points_left,
+        hitch=hitch,
         tires=tires,
     )
 
@@ -178,10 +182,10 @@ def _warn_of_gravity(s: Section) -> None:
         warnings.warn(told, GravityWarning, stacklevel=3)
 
 
-def _body(s: Section, head: Vector, drag_point: Vector) -> Record:
+def _body(s: Section, head: Vector, drag_point: Vector, hitch: Vector) -> Record:
     """Record of BODY."""
     body = record(BODY)
-    body[0]["drivers_head"], body[0]["drag_point"] = head, drag_point
+    body[0]["drivers_head"], body[0]["drag_point"], body[0]["hitch"] = head, drag_point, hitch
     if s.has("aerodynamics"):
         with s.section("aerodynamics") as a:
             body[0]["drag_area"] = a.number("drag_coefficient") * a.number("frontal_area")
@@ -294,6 +298,11 @@ def _box(mechanism: Mechanism, outline: tuple[float, float, float], head: Vector
     front = float(g["design_wheel_x"][0]) + overhang
     bottom = float(g["design_wheel_z"].min())
     return np.array([front - length, -0.5 * width, bottom]), np.array([front, 0.5 * width, max(head[2], bottom) + ROOF])
+
+
+def _rear(mechanism: Mechanism, box: tuple[Vector, Vector]) -> Vector:
+    """Where the tow hook is if the file does not say [assumed]: in the middle of the body's rear, as high as the rear wheel centres; in B."""
+    return np.array([box[0][0], 0.0, float(mechanism.corners[0]["design_wheel_z"][-1])])
 
 
 def _check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:

@@ -201,6 +201,15 @@ def add_body_contact(m, s, ground, h):
 
 
 @inline
+def add_drawbar(m, s, pull):
+    """A pull [N] on the tow hook against the chassis' x axis: force (-pull, 0, 0) at the hitch, in B."""
+    r = vector(m.body[0]["hitch"])
+    s.loads[0]["chassis_force"][0] -= pull
+    s.loads[0]["chassis_couple"][1] -= r[2] * pull
+    s.loads[0]["chassis_couple"][2] += r[1] * pull
+
+
+@inline
 def answer(m, s, ground):
     """Accelerations under the loads and the gravity of the ground, at the state that `before_contact` has seen."""
     s.loads[0]["gravity"] = ground[0][0]["gravity"]

@@ -7,7 +7,17 @@ stiff: tires in their own deflections, the ends of the suspension, brakes, conve
 from __future__ import annotations
 
 from simulator.base.jit import kernel
-from vehicles.stages import add_body_contact, add_reactions, answer_in_step, before_contact, feel, gather_tire_loads, integrate, turn_wheels
+from vehicles.stages import (
+    add_body_contact,
+    add_drawbar,
+    add_reactions,
+    answer_in_step,
+    before_contact,
+    feel,
+    gather_tire_loads,
+    integrate,
+    turn_wheels,
+)
 from vehicles.steering.pitman_arm import steering_step
 from vehicles.suspension.tables.reduced_table import covers
 from vehicles.tires.wheels import step_tires
@@ -31,6 +41,7 @@ def vehicle_step(m, s, ground, command, h):
     gather_tire_loads(s)
     turn_wheels(m, s, command, h)
     add_reactions(m, s, ground)
+    add_drawbar(m, s, command[0]["drawbar"])
     add_body_contact(m, s, ground, h)
     answer_in_step(m, s, ground, h, tabulated)
     integrate(m, s, h)

@@ -24,6 +24,7 @@ from vehicles.equilibrium import settle
 from vehicles.model import new_workspace
 from vehicles.read import find_points, read_vehicle, show_points
 from vehicles.readout import READOUT
+from vehicles.rolling_start import roll
 from vehicles.stages import Model, Space, present_suspension
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
@@ -59,19 +60,28 @@ class Vehicle:
         self.model = _model(description, tires, drivetrain, file)
         self.space = new_space(description)
         self.readout: Record = record_for(READOUT, self.size)
+        self.start_throttle = 0.0
+        """Throttle that holds the speed of the last `reset`."""
         self.troubles: list[str] = []
         """What parts from outside did that they should not, one line each."""
         self._told: set[int | str] = set()
         self._show: tuple[Callable, Callable] | None = None
         self._may_stop = bool(len(self.space.blocks.others)) or bool(self.tires.outside)
 
-    def reset(self, ground: Ground | GroundArrays, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0) -> None:
+    def reset(
+        self, ground: Ground | GroundArrays, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0, speed: float = 0.0
+    ) -> None:
         """Settle the vehicle at rest on a ground at (x, y) [m] with heading yaw [rad]: every acceleration is below 1e-9 m/s2.
+
+        With a forward `speed` [m/s] it then rolls, straight ahead and as a steady drive would have it, in `gear`, or where that is 0 in one
+        that the gearbox keeps; `start_throttle` is what holds the speed (vehicles/rolling_start.py).
 
         Raises
         ------
-        JounceError : no equilibrium is found there (the ground is too steep)
+        JounceError : no equilibrium is found there (the ground is too steep), the speed is negative or not finite
         """
+        if not 0.0 <= speed < math.inf:
+            raise JounceError(f"{self.description.name}: a start at {speed:g} m/s, expected a forward speed, 0 or more")
         clear(self.model, self.space)
         drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
         watched = self.space.blocks.others["watch"] == WATCHED
@@ -82,6 +92,7 @@ class Vehicle:
             raise JounceError(f"{self.description.name}: {error}") from None
         self.space.blocks.others["watch"][watched] = WATCHED
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
+        self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear) if speed > 0.0 else 0.0
         self.read()
 
     def watch_blocks(self) -> None:

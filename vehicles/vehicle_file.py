@@ -42,6 +42,7 @@ _BODY = (
     Field("length", Number("m", 0.1, FAR, above=0.0), "length"),
     Field("width", Number("m", 0.1, FAR, above=0.0), "width"),
     Field("front_overhang", Number("m", 0.0, FAR), "ahead of the front wheels"),
+    Field("hitch", POINT, "tow hook; from the outline, at the height of the rear wheels", None, frame=CHASSIS),
     *BODY_FILE,
 )
 VEHICLE_FILE = (

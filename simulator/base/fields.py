@@ -376,12 +376,16 @@ class ListOf:
 
 @dataclass(frozen=True)
 class Named:
-    """A mapping of free names to values of one kind; `known` are all that there are, where somebody else looks them up who has more to say."""
+    """A mapping of free names to values of one kind; `known` are all that there are, where somebody else looks them up who has more to say.
+
+    The key `unless` beside it, where a file has it, brings further names.
+    """
 
     item: Kind
     expected: str = "names with their values"
     least: int = 0
     known: tuple[str, ...] = ()
+    unless: str = ""
 
     def read(self, value: Any, file: object, key: str) -> Values:
         if not isinstance(value, Mapping) or len(value) < self.least:

@@ -26,6 +26,7 @@ SUFFIXES: dict[str, dict[str, float]] = {
     "s": {"s": 1.0, "ms": 0.001},
     "m/s": {"mps": 1.0, "kph": 1.0 / 3.6, "mph": MILE / 3600.0, "ftps": FOOT},
     "m/s2": {"mps2": 1.0, "g": STANDARD_GRAVITY, "ftps2": FOOT},
+    "m/s3": {"mps3": 1.0, "gps": STANDARD_GRAVITY},
     "rad": {"rad": 1.0, "deg": math.pi / 180.0},
     "rad/s": {"radps": 1.0, "degps": math.pi / 180.0, "rpm": math.pi / 30.0, "Hz": TURN},
     "rad/s2": {"radps2": 1.0, "degps2": math.pi / 180.0},
@@ -40,6 +41,9 @@ SUFFIXES: dict[str, dict[str, float]] = {
     "N m s/rad": {"Nmsprad": 1.0, "Nmspdeg": 180.0 / math.pi},
     "N/m3": {"Npm3": 1.0, "kNpm3": 1000.0, "lbfpft3": POUND_FORCE / FOOT**3},
     "Pa": {"Pa": 1.0, "kPa": 1000.0, "MPa": 1e6, "bar": 1e5, "psi": POUND_FORCE / INCH**2},
+    "rad s": {"rads": 1.0, "degs": math.pi / 180.0},
+    "rad s2/m": {"rads2pm": 1.0, "degpg": math.pi / 180.0 / STANDARD_GRAVITY},
+    "N m s2/m": {"Nms2pm": 1.0, "Nmpg": 1.0 / STANDARD_GRAVITY},
     "W": {"W": 1.0, "kW": 1000.0, "hp": 550.0 * POUND_FORCE * FOOT},
     "m/m": {"percent": 0.01},
 }
@@ -49,7 +53,8 @@ SHOWN = {
     "Nm": "N m", "kNm": "kN m", "lbfft": "lbf ft", "Npm": "N/m", "Npmm": "N/mm", "kNpm": "kN/m", "lbfpin": "lbf/in", "lbfpft": "lbf/ft",
     "Nspm": "N s/m", "Nspmm": "N s/mm", "kNspm": "kN s/m", "lbfspin": "lbf s/in", "lbfspft": "lbf s/ft", "Nmprad": "N m/rad",
     "Nmpdeg": "N m/deg", "Nmsprad": "N m s/rad", "Nmspdeg": "N m s/deg", "Npm3": "N/m3", "kNpm3": "kN/m3", "lbfpft3": "lbf/ft3",
-    "percent": "%",
+    "percent": "%", "mps3": "m/s3", "gps": "g/s", "rads": "rad s", "degs": "deg s", "rads2pm": "rad s2/m", "degpg": "deg/g",
+    "Nms2pm": "N m s2/m", "Nmpg": "N m/g",
 }  # fmt: skip
 """How people write the unit of a suffix, where that differs."""
 

@@ -29,6 +29,7 @@ from simulator.configuration.tables import TABLES
 from simulator.configuration.whole import configuration
 from simulator.driver import profiles
 from simulator.lab.triangular import problem
+from simulator.run_series import load_series
 from terrain import soil
 from vehicles.drivetrain.drivetrain_file import read_parts
 from vehicles.tires import tire_file
@@ -87,6 +88,7 @@ KINDS = (
     FileKind("terrains", "terrains", "the ground: a plane, a bump, a piece of land with roads", TABLES["terrains"], build_ground),
     FileKind("soils", "soils", "a soil or a hard surface", TABLES["soils"], lambda file: soil.soil(_content("soils", file), file)),
     FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", TABLES["maneuvers"], build_maneuver),
+    FileKind("series", "series", "maneuvers one after the other, or a search for the limit of one", TABLES["series"], load_series),
     FileKind("platforms", "platforms", "a motion platform on six legs", TABLES["platforms"], build_platform),
     FileKind(
         "washouts",

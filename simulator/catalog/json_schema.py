@@ -5,8 +5,10 @@ What a schema cannot say, such as that a stop must lie above another, only the r
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,11 +31,17 @@ from simulator.base.fields import (
 )
 from simulator.base.records import ABOVE_ZERO
 from simulator.base.units import SHOWN, factor_of, tidy
+from simulator.maneuvers.parameters import REFERENCE, WithParameters
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 Schema = dict[str, Any]
 
+
+SHORT = 400
+"""Letters of a part of a schema up to which it is written out wherever it stands."""
+REFERENCED: Schema = {"type": "string", "pattern": REFERENCE.replace("^", r"^(?=.*\$)", 1)}
+"""A parameter, or a product with one."""
 
 CHANGES: Schema = {
     "type": "object",
@@ -46,7 +54,57 @@ CHANGES: Schema = {
 def file_schema(name: str, what: str, table: Kind, based: bool) -> Schema:
     """Schema of a kind of files, which may have a base if `based`."""
     whole = schema_of(table)
-    return {"$schema": DRAFT, "title": f"Jounce: {name}", "description": what, **({"anyOf": [whole, CHANGES]} if based else whole)}
+    if isinstance(table, WithParameters):
+        whole = _with_references(whole)
+    shared, definitions = _said_once({"anyOf": [whole, CHANGES]} if based else whole)
+    return {"$schema": DRAFT, "title": f"Jounce: {name}", "description": what, **shared, **({"$defs": definitions} if definitions else {})}
+
+
+def _with_references(schema: Any) -> Any:
+    """The same with parameters allowed wherever a number or a word of a list stands."""
+    if isinstance(schema, list):
+        return [_with_references(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("type") in ("number", "integer") or "enum" in schema:
+        words = {key: schema[key] for key in ("description", "default", "x-unit", "x-frame") if key in schema}
+        return {**words, "anyOf": [{key: value for key, value in schema.items() if key not in words}, REFERENCED]}
+    return {key: value if key in ("default", "required") else _with_references(value) for key, value in schema.items()}
+
+
+def _said_once(schema: Schema) -> tuple[Any, Schema]:
+    """The schema with every large part that comes again in the place of which there is a name, and these parts by name."""
+    counts: Counter[str] = Counter()
+    _count(schema, counts)
+    names = {text: f"part{n}" for n, text in enumerate(text for text, times in counts.items() if times > 1)}
+    definitions = {name: _named(json.loads(text), names, inside=True) for text, name in names.items()}
+    return _named(schema, names), definitions
+
+
+def _count(schema: Any, counts: Counter[str]) -> None:
+    if isinstance(schema, list):
+        for one in schema:
+            _count(one, counts)
+    elif isinstance(schema, dict):
+        text = json.dumps(schema)
+        if len(text) > SHORT and ("type" in schema or "oneOf" in schema or "anyOf" in schema):
+            counts[text] += 1
+            if counts[text] > 1:
+                return  # what lies in it has been counted
+        for key, value in schema.items():
+            if key != "default":
+                _count(value, counts)
+
+
+def _named(schema: Any, names: Mapping[str, str], inside: bool = False) -> Any:
+    if isinstance(schema, list):
+        return [_named(one, names) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    name = names.get(json.dumps(schema))
+    if name and not inside:
+        return {"$ref": f"#/$defs/{name}"}
+    return {key: value if key == "default" else _named(value, names) for key, value in schema.items()}
 
 
 def schema_of(kind: Kind, suffix: str = "") -> Schema:
@@ -65,7 +123,7 @@ def schema_of(kind: Kind, suffix: str = "") -> Schema:
     if isinstance(kind, ListOf):
         return {"type": "array", "items": schema_of(kind.item, suffix), **_limits("Items", kind.least, kind.most)}
     if isinstance(kind, Named):
-        names = {"propertyNames": {"enum": list(kind.known)}} if kind.known else {}
+        names = {"propertyNames": {"enum": list(kind.known)}} if kind.known and not kind.unless else {}
         return {"type": "object", "additionalProperties": schema_of(kind.item), **_limits("Properties", kind.least, None), **names}
     if isinstance(kind, Either):
         return {"anyOf": [schema_of(one, suffix) for one in (kind.with_unit(suffix) if suffix else kind).kinds]}
@@ -106,6 +164,9 @@ def _object(fields: Fields) -> Schema:
             )
         elif field.default is REQUIRED:
             required.append(field.name)
+        if isinstance(field.kind, Named) and field.kind.unless:
+            names = {"properties": {field.name: {"propertyNames": {"enum": list(field.kind.known)}}}}
+            once.append({"anyOf": [{"required": [field.kind.unless]}, names]})
     return {
         "type": "object",
         "properties": properties,

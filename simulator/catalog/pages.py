@@ -39,34 +39,40 @@ def page(kind: FileKind) -> str:
     title = f"# {kind.name.replace('_', ' ').capitalize()}\n\nFiles in `configs/{kind.folder}`: {kind.what}.\n\n"
     how = "Keys without a unit are in SI; [units.md](units.md) has the units that may stand behind a key.\n"
     shipped = ", ".join(f"`{file.stem}`" for file in kind.files())
-    sections = "".join(_sections(kind.table, ""))
+    sections = "".join(_sections(kind.table, "", {}))
     return f"{title}{how}\nShipped: {shipped}.\n{sections}\n{NOTE}"
 
 
-def _sections(kind: Kind, path: str) -> Iterator[str]:
-    """The tables of a section and of all that lie in it."""
+def _sections(kind: Kind, path: str, told: dict[str, str]) -> Iterator[str]:
+    """The tables of a section and of all that lie in it; `told` are those that the page has already, with their headings."""
     if isinstance(kind, Variants):
         for name in kind.choice().names():
             fields = kind.fields(name)
             if fields is not None and len(fields) > 1:  # besides the deciding key
-                yield from _table(fields, path, f"`{kind.key}: {name}`")
+                yield from _table(fields, path, f"`{kind.key}: {name}`", told)
     elif isinstance(kind, Group):
-        yield from _table(kind.fields, path, "")
+        yield from _table(kind.fields, path, "", told)
     elif isinstance(kind, ListOf):
-        yield from _sections(kind.item, f"{path}[]")
+        yield from _sections(kind.item, f"{path}[]", told)
     elif isinstance(kind, Named):
-        yield from _sections(kind.item, f"{path}.NAME")
+        yield from _sections(kind.item, f"{path}.NAME", told)
     elif isinstance(kind, Either):
         for one in kind.kinds:
-            yield from _sections(one, path)
+            yield from _sections(one, path, told)
 
 
-def _table(fields: Fields, path: str, variant: str) -> Iterator[str]:
+def _table(fields: Fields, path: str, variant: str, told: dict[str, str]) -> Iterator[str]:
     heading = ", ".join(part for part in (f"`{path}`" if path else "", variant) if part)
+    rows = "".join(_row(field) for field in fields)
+    if rows in told:
+        if told[rows] != heading:
+            yield f"\n{heading}: as {told[rows]}.\n"
+        return
+    told[rows] = heading
     yield f"\n## {heading}\n\n{HEAD}" if heading else f"\n{HEAD}"
-    yield "".join(_row(field) for field in fields)
+    yield rows
     for field in fields:
-        yield from _sections(field.kind, f"{path}.{field.name}" if path else field.name)
+        yield from _sections(field.kind, f"{path}.{field.name}" if path else field.name, told)
 
 
 def _row(field: Field) -> str:

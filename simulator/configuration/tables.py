@@ -7,7 +7,8 @@ from typing import Any
 
 from simulator.base.fields import Either, FileName, Group, Kind, ListOf, Named, Variants
 from simulator.configuration.key_path import KeyPath
-from simulator.maneuvers import maneuver
+from simulator.maneuvers import maneuver, series
+from simulator.maneuvers.parameters import WithParameters
 from terrain import load, soil
 from vehicles import vehicle_file
 from vehicles.drivetrain.drivetrain_file import drivetrain_file
@@ -22,7 +23,8 @@ TABLES: dict[str, Kind] = {
     "mechanisms": Group(mechanism_file.FILE),
     "terrains": load.FILE,
     "soils": soil.FILE,
-    "maneuvers": Group(maneuver.FILE),
+    "maneuvers": WithParameters(maneuver.FILE),
+    "series": series.FILE,
     "washouts": cueing.FILE,
     "platforms": Group(platform.FILE),
 }

@@ -38,7 +38,14 @@ REFERENCES = (
 )
 """What a session names, and what is named by what it names."""
 
-SOILS_OF_A_TERRAIN = ("terrain.surface", "terrain.soil", "terrain.roads.*.surface", "terrain.soils.patches.*.soil")
+SOILS_OF_A_TERRAIN = (
+    "terrain.surface",
+    "terrain.soil",
+    "terrain.patches.*.surface",
+    "terrain.patches.*.soil",
+    "terrain.roads.*.surface",
+    "terrain.soils.patches.*.soil",
+)
 """Where the name of a soil stands; its content is one for all that name it, `soils.NAME`."""
 
 TYPED = ("driver", "outlets.motion.protocol")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from simulator.base.errors import JounceError
-from simulator.base.records import Record
 from vehicles.vehicle import Vehicle
 
 HYSTERESIS = 1.15
@@ -48,7 +48,7 @@ def gear_numbers(vehicle: Vehicle) -> GearNumbers:
     if not power.max() > 0.0:
         raise JounceError(f"{vehicle.description.name}: its engine has no power, so nobody knows where to shift")
     rated = float(fine[int(np.argmax(power))])
-    widest = max((high / low for low, high in zip(ratios, ratios[1:], strict=False)), default=1.0)
+    widest = max((high / low for low, high in pairwise(ratios)), default=1.0)
     idle = ABOVE_IDLE * float(p["idle_speed"])
     up = tuple(max(share * rated, idle * widest * HYSTERESIS) for share in (EASY, HARD))
     down = tuple(speed / (widest * HYSTERESIS) for speed in up)
@@ -83,9 +83,3 @@ class GearShifter:
         if self.gear != now or self._since is None:
             self._since = t
         return self.gear
-
-
-def ask_for_gear(command: Record, gear: int) -> None:
-    """Write the forward gear asked for (0: the gearbox's own choice) into a COMMAND; one without that field has a gearbox that chooses alone."""
-    if "gear" in (command.dtype.names or ()):
-        command[0]["gear"] = gear

@@ -203,23 +203,6 @@ def _kernels() -> tuple[Callable, Callable]:
     return direct(point_of, line, 0.0), direct(foot_of, line, 0.0, 0.0, 0.0)
 
 
-def followed_path(path: Path, timed: Sequence[TimedLaneChange], t: NDArray, x: NDArray, y: NDArray) -> Path:
-    """The path a `PathFollower` followed: `path` with the timed lane changes placed where the record of a run, t, x, y (n,), was then."""
-    station = path.find(float(x[0]), float(y[0]))
-    first = 0
-    for change in timed:
-        if change.at > t[-1]:
-            break
-        # walk along, so that a path that crosses itself is not confused
-        last = int(np.searchsorted(t, change.at))
-        for i in range(first, last):
-            station = path.nearest(float(x[i]), float(y[i]), station)
-        first = last
-        station = path.nearest(float(np.interp(change.at, t, x)), float(np.interp(change.at, t, y)), station)
-        path = path.with_lane_changes([LaneChange(station, change.length, change.offset)])
-    return path
-
-
 def _natural_spline(knots: NDArray, values: NDArray, where: NDArray) -> NDArray:
     """Natural cubic spline through values (n, 2) at knots (n,), evaluated at `where` (m,). de Boor 1978, chapter IV."""
     n, h = len(knots), np.diff(knots)

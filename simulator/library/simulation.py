@@ -15,7 +15,8 @@ from simulator.base.words import did_you_mean
 from simulator.incident import Incident
 from simulator.library.assembling import Changes, assemble
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import columns, evaluate
+from simulator.maneuvers.metrics import columns, evaluate, measuring_ticks
+from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets import Present, Recorder
 from simulator.record.channels import Channel
 from simulator.record.log import Log
@@ -24,14 +25,23 @@ from simulator.recorded import about_run, recorded
 from simulator.session import Driver, Session
 from simulator.warm import compile_kernels
 from terrain.surface import Ground
+from vehicles.drivetrain.gearbox import MOST_GEARS
 from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METRICS_RATE = 100.0
-"""Rows per second from which metrics are made, whatever the log holds."""
-RANGES = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "brake": (0.0, 1.0), "parking_brake": (0.0, 1.0), "selector": (-1.0, 1.0)}
+STRONGEST_PULL = 1e6
+"""N. No vehicle pulls more."""
+RANGES = {
+    "steering": (-1.0, 1.0),
+    "throttle": (0.0, 1.0),
+    "brake": (0.0, 1.0),
+    "parking_brake": (0.0, 1.0),
+    "selector": (-1.0, 1.0),
+    "gear": (0.0, float(MOST_GEARS)),
+    "drawbar": (-STRONGEST_PULL, STRONGEST_PULL),
+}
 """Least and most of each part of a command."""
 DRIVE = 1
 """The selector of a driver who says nothing of it."""
@@ -71,12 +81,15 @@ class Result:
     checks: list[dict[str, Any]]
     """Per limit: "metric", "value", "min", "max", "pass"."""
     log: Log
+    given_up: str = ""
+    """Why the maneuver was given up before its end, by a condition of its own."""
 
     def __repr__(self) -> str:
         kept = sum(check["pass"] for check in self.checks)
         verdict = (
             "no limits" if self.passed is None else f"{'passed' if self.passed else 'failed'}, {kept} of {len(self.checks)} limits kept"
         )
+        verdict = self.given_up or verdict
         return f"<Result of {self.maneuver}: {verdict}, {len(self.metrics)} metrics, {self.log.rows} rows>"
 
 
@@ -213,15 +226,15 @@ class Simulation:
         self._recorder = Recorder(session, self._every, self._channels)
         self._measured: Recorder | None = None
         if parts.maneuver is not None:
-            self._measured = Recorder(
-                session, whole_ticks(METRICS_RATE, parts.step, "metrics", "rate"), columns(parts.vehicle.corner_names)
-            )
+            every = measuring_ticks(parts.maneuver.rate, parts.step)
+            self._measured = Recorder(session, every, (*columns(parts.vehicle.corner_names), *parts.maneuver.channels))
         session.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
         self._present = Present(session)
         session.publish()
 
     def command(self, **values: float) -> None:
-        """Ask the vehicle for something from now on: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1.
+        """Ask the vehicle for something from now on: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1,
+        gear 0 (the gearbox's own choice), 1 ..., drawbar [N] (a pull backwards on the tow hook).
 
         It takes effect at the driver's next look, within 10 ms. Raises JounceError: a driver or a maneuver drives, or there is no such value.
         """
@@ -238,11 +251,14 @@ class Simulation:
         IncidentError : the vehicle's state became absurd; it stands again where it was well
         JounceError : the driver raised
         """
+        self._advance(seconds)
+
+    def _advance(self, seconds: float, keep_going: Callable[[Session], bool] | None = None) -> None:
         steps = seconds / self._session.h
         if not (0.0 <= steps < 1e12 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
             raise ConfigError("advance", "seconds", seconds, f"a whole number of steps of {self._session.h:g} s")
         before, failed = self._session.latest, len(self._session.failures)
-        self._session.run(seconds)
+        self._session.run(seconds, keep_going)
         self.vehicle.read(self._session.command)
         if len(self._session.failures) > failed:
             raise self._session.failures[failed]
@@ -260,9 +276,10 @@ class Simulation:
             raise JounceError("run: this simulation has no maneuver; say Simulation(maneuver=...)")
         if self._session.tick > 0:
             self.reset()
-        self.advance(self.maneuver.duration)
+        self._advance(self.maneuver.duration, lambda session: not how_ended(session.driver))
         found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn)
-        return Result(self.maneuver.name, found["pass"], found["metrics"], found["checks"], self.log)
+        ended = how_ended(self._session.driver).replace(DONE, "")
+        return Result(self.maneuver.name, False if ended else found["pass"], found["metrics"], found["checks"], self.log, ended)
 
     def __getitem__(self, name: str) -> Any:
         """Value of a column ("v_WB_B_x") or, as an array, of a field ("v_WB_B"), in SI. Raises NoSuchColumnError."""

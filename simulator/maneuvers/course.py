@@ -7,6 +7,7 @@ them, their bases tangent to the limit, in three pairs per gate: at its start, m
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -21,6 +22,9 @@ CONE_RADIUS = 0.14
 
 FINE_STEP = 0.05
 """m of way between the poses that are judged; the record of a run is interpolated to it. Larger: a corner may pass a cone unseen."""
+
+APPROACH = 20.0
+"""m before the first gate on which the way comes to its place there, when that is not straight ahead."""
 
 LENGTH = Number("m", 0.001, 10000.0)
 POSITION = Number("m", -1e5, 1e5)
@@ -58,12 +62,15 @@ class Gate:
 
 @dataclass(frozen=True)
 class Course:
-    """Gates by name of a standard, or one by one; `overlap` is how far the driver's turn reaches into the gates at either end."""
+    """Gates by name of a standard, or one by one, and the way that the driver means to take through them."""
 
-    standard: Literal["avtp_03_160w"] | None = entry(Choice(("avtp_03_160w",)), "gates of a standard; instead of `gates`", None)
+    standard: str | None = entry(Choice(lambda: STANDARDS), "gates of a standard; instead of `gates`", None)
     start: float | None = entry(POSITION, "x where the first gate of the standard begins", None, written="m")
     side: Literal["left", "right"] = entry(Choice(("left", "right")), "side to which the standard's lane change goes", "left")
     overlap: float = entry(Number("m", 0.0, 10.0), "how far the driver's turn reaches into the gates at either end", 3.0, written="m")
+    cut: float = entry(
+        Number("1", 0.0, 1.0), "share of the room beside the vehicle in a gate by which the way lies nearer to the gates next to it", 0.0
+    )
     gates: tuple[Gate, ...] = entry(ListOf(group_of(Gate)), "gates one by one, from the first on", ())
 
 
@@ -102,13 +109,62 @@ def avtp_03_160w(body: Body, start: float, side: str) -> tuple[Gate, ...]:
     return (Gate(start, 15.0, 0.0, narrow), Gate(second, 25.0, aside, wide), Gate(second + 25.0 + gap, 15.0, 0.0, narrow))
 
 
-def lane_changes_between(gates: tuple[Gate, ...], overlap: float) -> list[LaneChange]:
-    """Lane changes of the reference point from the middle of one gate to the middle of the next."""
-    before = Gate(gates[0].start - 1.0, 1.0, 0.0, 1.0)
+def iso_3888_1(body: Body, start: float, side: str) -> tuple[Gate, ...]:
+    """Double lane change of ISO 3888-1: lanes 15, 25 and 15 + 15 m long, gaps 30 and 25 m, the middle lane 3.5 m aside.
+
+    1.1 w + 0.25, 1.2 w + 0.25, 1.3 w + 0.25 wide. The offset is measured between limits of the same side, as in `avtp_03_160w`, and the limit
+    of the last lane on the side away from the change is that of the first: so the widths are those of open implementations [the standard was
+    not read].
+    """
+    first, second, third = (share * body.width + 0.25 for share in (1.1, 1.2, 1.3))
+    to = 1.0 if side == "left" else -1.0
+    return (
+        Gate(start, 15.0, 0.0, first),
+        Gate(start + 45.0, 25.0, to * (3.5 + 0.5 * (second - first)), second),
+        Gate(start + 95.0, 30.0, to * 0.5 * (third - first), third),
+    )
+
+
+def iso_3888_2(body: Body, start: float, side: str) -> tuple[Gate, ...]:
+    """Obstacle avoidance of ISO 3888-2: lanes 12, 11 and 12 m long, gaps 13.5 and 12.5 m, 1 m between the first lane and the second.
+
+    1.1 w + 0.25, w + 1, max(3, 1.3 w + 0.25) wide: the least width of the last is from memory, and so is that it lies about the middle of the
+    first [the standard was not read].
+    """
+    first, second, third = 1.1 * body.width + 0.25, body.width + 1.0, max(3.0, 1.3 * body.width + 0.25)
+    aside = (0.5 * (first + second) + 1.0) * (1.0 if side == "left" else -1.0)
+    return (Gate(start, 12.0, 0.0, first), Gate(start + 25.5, 11.0, aside, second), Gate(start + 49.0, 12.0, 0.0, third))
+
+
+STANDARDS: dict[str, Callable[[Body, float, str], tuple[Gate, ...]]] = {
+    "avtp_03_160w": avtp_03_160w,
+    "iso_3888_1": iso_3888_1,
+    "iso_3888_2": iso_3888_2,
+}
+"""Gates of a standard for the body of a vehicle, from a start on, with the lane change to a side."""
+
+
+def way_through(gates: tuple[Gate, ...], cut: float, width: float) -> tuple[float, ...]:
+    """y in each gate of the way through them: its middle, or nearer to the gates beside it by a share of the room that a vehicle `width` m
+    wide has there."""
     out = []
-    for a, b in zip((before, *gates), gates, strict=False):
-        if a.center != b.center:
-            out.append(LaneChange(a.end - overlap, b.start - a.end + 2.0 * overlap, b.center - a.center))
+    for n, gate in enumerate(gates):
+        beside = [other.center - gate.center for other in (*gates[max(n - 1, 0) : n], *gates[n + 1 : n + 2])]
+        toward = sum(beside)
+        out.append(gate.center + math.copysign(cut * 0.5 * (gate.width - width), toward) * (toward != 0.0))
+    return tuple(out)
+
+
+def lane_changes_between(gates: tuple[Gate, ...], overlap: float, way: tuple[float, ...] | None = None) -> list[LaneChange]:
+    """Lane changes of the reference point from one gate to the next: at the y of `way` in each, in their middles when not given."""
+    ys = way or tuple(gate.center for gate in gates)
+    out = []
+    if ys[0] != 0.0:
+        begin = max(0.0, gates[0].start - APPROACH)
+        out.append(LaneChange(begin, gates[0].start + overlap - begin, ys[0]))
+    for a, b, y, then in zip(gates, gates[1:], ys, ys[1:], strict=False):
+        if then != y:
+            out.append(LaneChange(a.end - overlap, b.start - a.end + 2.0 * overlap, then - y))
     return out
 
 
@@ -118,6 +174,18 @@ def judge(gates: tuple[Gate, ...], body: Body, track: Track) -> list[GateResult]
     The whole outline is tested: its corners while they are inside the length of a gate, its sides where they cross the start and the end
     of a gate, and the rectangle against the base of every cone.
     """
+    dense = _dense(gates, body, track)
+    return [_judge_gate(gate, body, dense, outline(body, dense)) for gate in gates]
+
+
+def touched_cones(gates: tuple[Gate, ...], body: Body, track: Track) -> list[NDArray[np.bool_]]:
+    """Which cones of each gate (6,) were touched, in the order of `Gate.cones`."""
+    dense = _dense(gates, body, track)
+    return [np.array([_touches(body, dense, cone) for cone in gate.cones()]) for gate in gates]
+
+
+def _dense(gates: tuple[Gate, ...], body: Body, track: Track) -> Track:
+    """The poses that are judged: close to each other, and near the gates."""
     way = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(track.x), np.diff(track.y)))))
     moving = np.concatenate(([True], np.diff(way) > 0.0))
     fine = np.linspace(0.0, way[-1], max(2, math.ceil(way[-1] / FINE_STEP) + 1))
@@ -125,8 +193,7 @@ def judge(gates: tuple[Gate, ...], body: Body, track: Track) -> list[GateResult]
     reach = math.hypot(body.length, body.width) + 1.0
     x = np.interp(fine, way[moving], track.x[moving])
     fine = fine[(x > min(gate.start for gate in gates) - reach) & (x < max(gate.end for gate in gates) + reach)]
-    dense = Track(*(np.interp(fine, way[moving], channel[moving]) for channel in track._replace(yaw=np.unwrap(track.yaw))))
-    return [_judge_gate(gate, body, dense, outline(body, dense)) for gate in gates]
+    return Track(*(np.interp(fine, way[moving], channel[moving]) for channel in track._replace(yaw=np.unwrap(track.yaw))))
 
 
 def outline(body: Body, track: Track) -> tuple[NDArray, NDArray]:

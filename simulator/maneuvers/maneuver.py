@@ -5,21 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from simulator.base.errors import ConfigError, Gathered, raise_all
-from simulator.base.fields import Field, Group, ListOf, Named, Number, Text, entries, entry, group_of, printed, read
-from simulator.base.records import Record, join
-from simulator.base.units import spellings, split_unit
-from simulator.base.words import did_you_mean
+from simulator.base.fields import Choice, ListOf, Number, Text, entries, entry, group_of, read
+from simulator.base.records import Record
 from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
 from simulator.driver.steering.laws import STEERING
 from simulator.driver.traits import VehicleTraits
-from simulator.maneuvers.course import LENGTH, POSITION, Body, Course, Gate, avtp_03_160w, lane_changes_between
-from simulator.maneuvers.metrics import METRICS, Limit
+from simulator.maneuvers.asked import LIMITS, METRICS_LIST, channels_of, limit_units, rate_of, read_asked, read_limits
+from simulator.maneuvers.conditions import CONDITIONS, Conditions, conditions
+from simulator.maneuvers.course import LENGTH, POSITION, STANDARDS, Body, Course, Gate, lane_changes_between, way_through
+from simulator.maneuvers.metrics import METRICS_RATE
+from simulator.maneuvers.parameters import PARAMETERS, resolved
+from simulator.maneuvers.phase_driver import PhaseDriver
+from simulator.maneuvers.phases import PhaseSection, read_phases
+from simulator.maneuvers.pictures.table import PICTURES, USUAL
 from simulator.maneuvers.written import Written, units_used
+
+if TYPE_CHECKING:
+    from simulator.driver.steering.follower import PathFollower
 
 DRIVER_PERIOD = 0.01
 """s between two calls of a driver; the step must divide it."""
@@ -28,11 +35,6 @@ NAME = Text("a name (letters, digits, . _ / -)", pattern=r"^[A-Za-z0-9][A-Za-z0-
 FILE_NAME = Text("a name, or the path of a file", pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*\Z")
 TIME = Number("s", 0.0, 86400.0)
 SHARE = Number("1", 0.0, 1.0)
-LIMITS = Named(
-    Group((Field("min", Number(), "no less than this", None), Field("max", Number(), "no more than this", None))),
-    "metrics, each with min, max or both",
-    known=tuple(spelled for metric in METRICS for spelled in spellings(metric.name, metric.unit)),
-)
 
 
 class Driver(Protocol):
@@ -63,17 +65,32 @@ class ScriptLine:
 
 
 @dataclass(frozen=True)
+class Start:
+    """How a maneuver begins, from the start of the terrain."""
+
+    speed: float = entry(Number("m/s", 0.0, 60.0), "rolling at this speed", 0.0, written="kph")
+    position: Any = entry(Number("m", -1e5, 1e5, shape=(2,)), "so far ahead and to the left", (0.0, 0.0), written="m")
+    heading: float = entry(Number("rad", -math.tau, math.tau), "turned to the left by so much", 0.0, written="deg")
+
+
+@dataclass(frozen=True)
 class Document:
     """The file, key by key."""
 
     name: str = entry(NAME, "name of the maneuver")
     vehicle: str = entry(FILE_NAME, "vehicle, by name or path of its file")
     terrain: str = entry(FILE_NAME, "terrain, by name or path of its file")
-    duration: float = entry(Number("s", 0.001, 86400.0), "simulated time", written="s")
+    duration: float = entry(Number("s", 0.001, 86400.0), "simulated time; of phases the longest", written="s")
     body: Body = entry(group_of(Body), "outline of the vehicle from above, that of the vehicle's file when left out")
     step: float = entry(Number("s", 0.00005, 0.01), "tick of the simulation; it divides 0.01 s", 0.001, written="ms")
     seed: int = entry(Number("", 0, 2**63 - 1, whole=True), "for everything random in the run", 0)
-    title: str = entry(Text("text", empty=True), "what is shown to people", "")
+    title: str = entry(Text("text", empty=True), "what is shown to people; $name of a parameter is put in", "")
+    parameters: Mapping[str, Any] | None = entry(PARAMETERS, "names for numbers and words, which stand as $name anywhere in the file", None)
+    start: Start = entry(group_of(Start), "how it begins", Start())
+    phases: tuple[PhaseSection, ...] = entry(
+        ListOf(group_of(PhaseSection)), "what is done, one after the other; instead of speed, lane changes at a time, or a script", ()
+    )
+    abort: Any = entry(CONDITIONS, "conditions of which any gives the maneuver up", None)
     speed: tuple[SpeedTarget, ...] = entry(ListOf(group_of(SpeedTarget)), "speeds to drive, in order", ())
     waypoints: tuple[Any, ...] = entry(
         ListOf(Number("m", -1e5, 1e5, shape=(2,))), "x, y that a smooth path goes through, from the spawn pose", (), written="m"
@@ -83,6 +100,8 @@ class Document:
     script: tuple[ScriptLine, ...] = entry(ListOf(group_of(ScriptLine)), "inputs over time; instead of a path", ())
     driver: Mapping[str, Any] = entry(STEERING, "who steers along the path", {})
     pedals: SpeedNumbers = entry(group_of(SpeedNumbers), "who keeps the speed", SpeedNumbers())
+    metrics: tuple[Any, ...] = entry(METRICS_LIST, "what is looked at besides the usual metrics", ())
+    pictures: tuple[str, ...] = entry(ListOf(Choice(tuple(PICTURES))), "pictures of the report, by name", USUAL)
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass marks by metric; the numbers are in the unit behind its name", None)
 
 
@@ -102,7 +121,11 @@ class Maneuver:
     gates : of the course, in the frame of the spawn pose; empty without a course
     path : relative to the spawn pose, without the timed lane changes; None for a script
     timed : lane changes that start at a time
+    start : how it begins
+    phase_names : by the number in the column `phase` of its telemetry
+    asked : analyses of its drive
     limits : pass marks by name of the metric
+    pictures : of the report, each once
     units : suffix with which results are written, by SI unit and, over that, by name of a metric that has limits
     file : where it was read from
     """
@@ -113,26 +136,57 @@ class Maneuver:
         self.vehicle, self.terrain = document.vehicle, document.terrain
         self.duration, self.step, self.seed = document.duration, document.step, document.seed
         self.body = document.body
+        self.pictures = tuple(dict.fromkeys(document.pictures))
         with Gathered() as faults:
             with faults.part():
                 self.gates = _gates(document, written)
-                self.path = None if document.script else _path(document, self.gates, written)
+                self.path = _path(document, self.gates, written) if _has_path(document) else None
             with faults.part():
-                has_course = document.course is not None
-                self.limits = _limits(document.limits or {}, file, has_path=not document.script, has_course=has_course)
+                said = written.mapping.get("phases", ())
+                self._phases = read_phases(document.phases, said, file, has_path=_has_path(document))
+                self.phase_names = tuple(phase.name for phase in self._phases)
+                self.asked = read_asked(document.metrics, file, self.phase_names)
+                has_course, written_limits = document.course is not None, document.limits or {}
+                self.limits = read_limits(written_limits, self.asked, file, has_path=_has_path(document), has_course=has_course)
+                self.units = {**(units or {}), **limit_units(written_limits, self.asked)}
+            with faults.part():
+                self._aborts = _aborts(document, written)
+        self.start = document.start
         self.timed = _timed(document)
-        self.units = units or {}
         self._document = document
 
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Of the telemetry, names, fields and patterns that its metrics need beyond `metrics.columns`."""
+        return channels_of(self.asked, self.phase_names)
+
+    @property
+    def rate(self) -> float:
+        """Rows per second that its metrics need."""
+        return rate_of(self.asked, METRICS_RATE)
+
+    def placed(self, spawn: tuple[float, float, float]) -> Spawn:
+        """Where it begins in the world, on a terrain with that start (x (m), y (m), yaw (rad))."""
+        x, y, yaw = spawn
+        ahead, left = (float(one) for one in self.start.position)
+        c, s = math.cos(yaw), math.sin(yaw)
+        return Spawn(x + c * ahead - s * left, y + s * ahead + c * left, yaw + self.start.heading)
+
     def driver(self, spawn: Spawn | tuple[float, float, float], traits: VehicleTraits | None = None) -> Driver:
-        """New driver for a vehicle whose reference point starts at spawn = (x (m), y (m), yaw (rad)) in the world, and of such traits."""
-        speed = SpeedControl(self._document.speed, self._document.pedals, traits)
-        if self.path is None:
+        """New driver for a vehicle, with those traits, whose reference point starts at spawn = (x (m), y (m), yaw (rad)) in the world."""
+        start, speed = Spawn(*spawn), SpeedControl(self._document.speed, self._document.pedals, traits)
+        follower = None if self.path is None else self._follower(self.path.placed(start), speed, traits)
+        if self._phases:
+            return PhaseDriver(self._phases, self._aborts, start, traits or VehicleTraits(), speed, follower, self.seed)
+        if follower is None:
             rows = [ScriptRow(line.at, line.steering, line.throttle, line.brake) for line in self._document.script]
             return ScriptedDriver(rows, speed if self._document.speed else None)
+        return follower
+
+    def _follower(self, path: Path, speed: SpeedControl, traits: VehicleTraits | None) -> PathFollower:
         from simulator.driver.steering.follower import PathFollower  # which needs the compiler; whoever only reads the file does not
 
-        return PathFollower(self.path.placed(Spawn(*spawn)), speed, traits, self._document.driver, self.timed, self.seed)
+        return PathFollower(path, speed, traits, self._document.driver, self.timed, self.seed)
 
 
 def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
@@ -142,6 +196,9 @@ def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
     ------
     ConfigError : unknown or missing key, wrong type, out of range, or keys that contradict each other
     """
+    if not isinstance(mapping, Mapping):
+        raise ConfigError(file, "", mapping, "a mapping of keys to values")
+    mapping = resolved(mapping, file)
     values = read(FILE, mapping, file, fill=False)
     if "body" not in values:
         raise ConfigError(file, "body", "nothing", group_of(Body).words())
@@ -151,7 +208,7 @@ def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
         with faults.part():
             _check(document, written)
         with faults.part():
-            maneuver = Maneuver(document, written, {**units_used(mapping), **_limit_units(document.limits or {})})
+            maneuver = Maneuver(document, written, units_used(mapping))
     return maneuver
 
 
@@ -191,8 +248,17 @@ def _check_way(document: Document, written: Written) -> None:
             for i in range(1, len(times)):
                 if times[i] <= times[i - 1]:
                     faults.add(written.wrong(("script", i, "at"), "s", times[i], "later than the line before ({})", times[i - 1]))
+        elif document.phases:
+            for key, value in (("script", document.script), ("speed", document.speed)):
+                if value:
+                    faults.add(ConfigError(file, key, "both", f"either phases or {key}"))
+            for n, event in enumerate(document.lane_changes):
+                if event.at is not None:
+                    faults.add(ConfigError(file, f"lane_changes[{n}]", "a time", "at_station_m: phases have their own times"))
         elif not document.speed:
-            faults.add(ConfigError(file, "speed", "nothing", "a list of speeds to drive, or a script"))
+            faults.add(ConfigError(file, "speed", "nothing", "a list of speeds to drive, phases, or a script"))
+        if document.abort is not None and not document.phases:
+            faults.add(ConfigError(file, "abort", "conditions", "phases with it: nothing else is given up"))
         if document.course is not None and (document.waypoints or document.lane_changes) and not document.script:
             faults.add(ConfigError(file, "course", "both", "either a course or waypoints and lane_changes: the gates make the path"))
 
@@ -225,7 +291,7 @@ def _gates(document: Document, written: Written) -> tuple[Gate, ...]:
     if course.standard is not None:
         if course.start is None:
             raise ConfigError(file, "course.start_m", "nothing", "where the first gate begins, a number in m ahead of the spawn pose")
-        gates = avtp_03_160w(document.body, course.start, course.side)
+        gates = STANDARDS[course.standard](document.body, course.start, course.side)
     else:
         if course.start is not None:
             raise wrong(("course", "start"), "m", course.start, "nothing: each gate has its own start")
@@ -251,10 +317,21 @@ def _check_gates(gates: Sequence[Gate], course: Course, body: Body, written: Wri
             end, center = gate.end, gate.center
 
 
+def _has_path(document: Document) -> bool:
+    """Whether there is a path to follow. Without phases and script there always is one, be it straight on."""
+    said = bool(document.waypoints or document.lane_changes or document.course)
+    return said if document.phases else not document.script
+
+
+def _aborts(document: Document, written: Written) -> Conditions:
+    return conditions(document.abort, written.file, "abort", written.mapping["abort"]) if document.abort is not None else ()
+
+
 def _path(document: Document, gates: tuple[Gate, ...], written: Written) -> Path:
     if gates:
         assert document.course is not None
-        return Path.straight().with_lane_changes(lane_changes_between(gates, document.course.overlap))
+        way = way_through(gates, document.course.cut, document.body.width)
+        return Path.straight().with_lane_changes(lane_changes_between(gates, document.course.overlap, way))
     path = Path.straight()
     if document.waypoints:
         points = [tuple(point.tolist()) for point in document.waypoints]
@@ -270,40 +347,3 @@ def _path(document: Document, gates: tuple[Gate, ...], written: Written) -> Path
 
 def _timed(document: Document) -> tuple[TimedLaneChange, ...]:
     return tuple(TimedLaneChange(event.at, event.length, event.offset) for event in document.lane_changes if event.at is not None)
-
-
-def _limits(written: Mapping[str, Any], file: object, *, has_path: bool, has_course: bool) -> dict[str, Limit]:
-    limits: dict[str, Limit] = {}
-    with Gathered() as faults:
-        for key, bounds in written.items():
-            with faults.part():
-                name, limit = _limit(key, bounds, file, has_path, has_course)
-                if name in limits:
-                    raise ConfigError(file, join("limits", printed(key)), bounds, f"{name} once, not in two units")
-                limits[name] = limit
-    return limits
-
-
-def _limit(key: str, bounds: Any, file: object, has_path: bool, has_course: bool) -> tuple[str, Limit]:
-    """Name of the metric and its pass mark, in SI, from one key of `limits`. Raises ConfigError."""
-    path, units = join("limits", printed(key)), {metric.name: metric.unit for metric in METRICS}
-    name, factor = split_unit(str(key), units)
-    if name is None:
-        near = did_you_mean(key, [spelled for metric in METRICS for spelled in spellings(metric.name, metric.unit)])
-        raise ConfigError(file, path, bounds, f"no such metric{near}; known: {', '.join(metric.key for metric in METRICS)}")
-    metric = next(metric for metric in METRICS if metric.name == name)
-    if (metric.needs == "course" and not has_course) or (metric.needs == "path" and not has_path):
-        raise ConfigError(file, path, bounds, f"a metric that exists here: {name} needs a {metric.needs}")
-    if not bounds:
-        raise ConfigError(file, path, bounds, "min, max or both")
-    low, high = (bounds[end] * factor if end in bounds else None for end in ("min", "max"))
-    if low is not None and high is not None and low > high:
-        raise ConfigError(file, path, dict(bounds), "min not above max")
-    return name, Limit(low, high)
-
-
-def _limit_units(written: Mapping[str, Any]) -> dict[str, str]:
-    """Suffix of every limit that is written with one, by name of the metric."""
-    units = {metric.name: metric.unit for metric in METRICS}
-    names = {str(key): split_unit(str(key), units)[0] for key in written}
-    return {name: key.removeprefix(f"{name}_") for key, name in names.items() if name is not None and name != key}

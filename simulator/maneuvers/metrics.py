@@ -12,8 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.units import SUFFIXES, tidy
-from simulator.driver.path import LaneChange, Path, Spawn, followed_path
+from simulator.base.ticks import whole_ticks
+from simulator.base.units import SUFFIXES, factor_of, shown_unit, tidy
+from simulator.driver.path import LaneChange, Path, Spawn
+from simulator.driver.traits import VehicleTraits
+from simulator.maneuvers import filters
+from simulator.maneuvers.along import stations_of, with_timed
+from simulator.maneuvers.analyses.contract import Curve, Drive, Found
 from simulator.maneuvers.course import Track, judge
 from vehicles.axles import USUAL_AXLES
 
@@ -30,6 +35,9 @@ COLUMNS = ("time", "p_WB_x", "p_WB_y", "roll", "pitch", "yaw", "v_WB_B_x", "w_WB
 
 LOAD = re.compile(r"F_C_[A-Z]+_z")
 """Column of the load of a wheel."""
+
+METRICS_RATE = 100.0
+"""Rows per second from which metrics and plots are made, whatever the log holds; more where an analysis needs more."""
 
 SETTLED = 0.1
 """m. A lane change has settled when the path error stays below this."""
@@ -55,12 +63,6 @@ class Metric:
     def key(self) -> str:
         """Name with its unit behind it, as in metrics.json."""
         return with_unit(self.name, self.unit)
-
-    def spelled(self, units: Mapping[str, str]) -> tuple[str, float]:
-        """(key, factor to SI) in the unit of a file: `units` has suffixes by name or by SI unit, as `Maneuver.units`."""
-        suffix = units.get(self.name) or units.get(self.unit)
-        factor = SUFFIXES.get(self.unit, {}).get(suffix or "")
-        return (self.key, 1.0) if factor is None else (f"{self.name}_{suffix}", factor)
 
 
 METRICS = (
@@ -92,23 +94,57 @@ LANE_CHANGE_KEYS = (
 
 
 def with_unit(name: str, unit: str) -> str:
-    """`name` with the suffix of its SI unit."""
-    suffixes = SUFFIXES.get(unit)
-    return f"{name}_{next(iter(suffixes))}" if suffixes else name
+    """`name` with the suffix of its SI unit, unless it ends in it."""
+    suffix = next(iter(SUFFIXES.get(unit, ())), "")
+    return f"{name}_{suffix}" if suffix and not name.endswith(f"_{suffix}") else name
 
 
-def evaluate(maneuver: Maneuver, telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, Any]:
+class Shown(NamedTuple):
+    """A metric as it is shown: key with the suffix of a unit, factor of that unit to SI."""
+
+    name: str
+    unit: str
+    key: str
+    factor: float
+    mark: str
+    meaning: str
+
+
+def _shown(maneuver: Maneuver, names: Iterable[str]) -> dict[str, Shown]:
+    """How the metrics of a maneuver that have these names are shown: in the unit of its limit, of the file, or as it is usual."""
+    names = set(names)
+    own = [(metric.name, metric.unit, "", "", metric.meaning) for metric in METRICS]
+    own += [(one.name, one.unit, one.written, one.mark, one.meaning) for asked in maneuver.asked for one in asked.metrics]
+    out = {}
+    for name, unit, usual, mark, meaning in own:
+        if name in names:
+            suffix = maneuver.units.get(name) or maneuver.units.get(unit) or usual
+            factor = factor_of(unit, suffix) if suffix and with_unit(name, unit) != name else None
+            key = with_unit(name, unit) if factor is None else f"{name}_{suffix}"
+            out[name] = Shown(name, unit, key, factor or 1.0, mark, meaning)
+    return out
+
+
+def evaluate(
+    maneuver: Maneuver,
+    telemetry: Telemetry,
+    spawn: Spawn | tuple[float, float, float] | None = None,
+    traits: VehicleTraits | None = None,
+) -> dict[str, Any]:
     """Metrics, gates, lane changes and checks of a run.
 
     Parameters
     ----------
     telemetry : columns (n,) by name as the telemetry file has them, n >= 2; the readout without prefix
     spawn : (x, y, yaw) at which the driver was made; the first pose of the record when not given
+    traits : of the vehicle; those of the shipped HMMWV when not given
 
     Returns
     -------
     dict ready for JSON: what was driven, "metrics" {name with unit: number} in SI and besides in the units that the maneuver's file uses,
-    "shown" (the keys of the metrics in these units), "gates", "lane_changes", "checks" in these units, "pass" (None: there are no limits)
+    "shown" (the keys of the metrics in these units), "gates", "lane_changes", "checks" in these units, "pass" (None: there are no limits),
+    "table": of every metric in these units "metric", "value", "unit", "min", "max", "margin" to the nearest limit (< 0: not kept), "verdict"
+    (pass, fail, info), "mark" (where its definition comes from), "meaning"
 
     Raises
     ------
@@ -131,14 +167,14 @@ def evaluate(maneuver: Maneuver, telemetry: Telemetry, spawn: Spawn | tuple[floa
         values["cones_hit"] = float(sum(gate.cones for gate in gates))
         values["gate_margin_min"] = min(gate.margin for gate in gates)
         values["entry_speed"] = gates[0].speed
-    found = [metric for metric in METRICS if metric.name in values]
-    spelled = {metric.name: metric.spelled(maneuver.units) for metric in found}
-    checks = [
-        _check(spelled[metric.name], values[metric.name], maneuver.limits[metric.name])
-        for metric in METRICS
-        if metric.name in maneuver.limits
-    ]
-    numbers = {metric.key: _json(values[metric.name]) for metric in found}
+    for found in look(maneuver, drive_of(maneuver, telemetry, run, traits)):
+        values |= found.values
+    shown = _shown(maneuver, values)
+    rows = [_row(one, values[name], maneuver.limits.get(name)) for name, one in shown.items()]
+    checks = [_check(one, values[name], maneuver.limits[name]) for name, one in shown.items() if name in maneuver.limits]
+    lost = [name for name in maneuver.limits if name not in shown]
+    assert not lost, lost  # the maneuver was checked
+    numbers = {with_unit(name, one.unit): _json(values[name]) for name, one in shown.items()}
     return {
         "maneuver": maneuver.name,
         "vehicle": maneuver.vehicle,
@@ -146,8 +182,8 @@ def evaluate(maneuver: Maneuver, telemetry: Telemetry, spawn: Spawn | tuple[floa
         "duration_s": maneuver.duration,
         "step_s": maneuver.step,
         "seed": maneuver.seed,
-        "metrics": {**numbers, **{key: _json(values[name] / factor) for name, (key, factor) in spelled.items() if key not in numbers}},
-        "shown": [key for key, _ in spelled.values()],
+        "metrics": {**numbers, **{one.key: _json(values[name] / one.factor) for name, one in shown.items() if one.key not in numbers}},
+        "shown": [one.key for one in shown.values()],
         "gates": [
             _also(
                 maneuver.units,
@@ -157,6 +193,7 @@ def evaluate(maneuver: Maneuver, telemetry: Telemetry, spawn: Spawn | tuple[floa
         ],
         "lane_changes": [_also(maneuver.units, change) for change in changes],
         "checks": checks,
+        "table": rows,
         "pass": all(check["pass"] for check in checks) if checks else None,
     }
 
@@ -175,6 +212,45 @@ def _also(units: Mapping[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
 def columns(corners: Iterable[str]) -> tuple[str, ...]:
     """Of the telemetry of a vehicle with these corners, what metrics and plots need."""
     return (*COLUMNS, *(f"F_C_{corner}_z" for corner in corners))
+
+
+def measuring_ticks(rate: float, step: float) -> int:
+    """Ticks of `step` (s) between two rows, for at least so many rows per second; every tick where the ticks are fewer.
+
+    Raises ConfigError: METRICS_RATE is not a rate of this step.
+    """
+    usual = whole_ticks(METRICS_RATE, step, "metrics", "rate")
+    return max(every for every in range(1, usual + 1) if usual % every == 0 and (every == 1 or every * step * rate <= 1.0 + 1e-9))
+
+
+class _Columns(dict[str, NDArray[Any]]):
+    """Columns by name; asking for one that is not there raises ConfigError."""
+
+    def __missing__(self, name: str) -> NDArray[Any]:
+        raise ConfigError("telemetry", name, "nothing", "a column of that name")
+
+
+def drive_of(maneuver: Maneuver, telemetry: Telemetry, run: Mapping[str, NDArray], traits: VehicleTraits | None = None) -> Drive:
+    """What analyses look at: the telemetry, and of `run`, from `relative_run`, the pose relative to the spawn pose."""
+    columns = _Columns({name: np.asarray(telemetry[name]) for name in telemetry})
+    columns |= {"time": run["time"], "x": run["x"], "y": run["y"], "heading": run["yaw"]}
+    phases = {}
+    for number, name in enumerate(maneuver.phase_names):
+        rows = np.flatnonzero(columns["phase"] == number)
+        if rows.size:
+            phases[name] = slice(int(rows[0]), int(rows[-1]) + 1)
+    return Drive(columns, _interval(run), phases, traits or VehicleTraits(), maneuver.body)
+
+
+def look(maneuver: Maneuver, drive: Drive) -> list[Found]:
+    """What each of the analyses that a maneuver asks for finds. Raises ConfigError: a column is missing."""
+    with np.errstate(all="ignore"):
+        return [asked.look(drive) for asked in maneuver.asked]
+
+
+def curves_of(found: Iterable[Found]) -> dict[str, Curve]:
+    """The curves of analyses by name."""
+    return {name: curve for one in found for name, curve in one.curves.items()}
 
 
 def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, NDArray]:
@@ -201,45 +277,25 @@ def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float]
 
 def follow(maneuver: Maneuver, run: Mapping[str, NDArray]) -> tuple[Path | None, NDArray]:
     """(path the driver followed, relative to the spawn pose; distance (n,) in m of B to its left). (None, empty) for a script."""
+    path = driven_path(maneuver, run)
+    return path, np.empty(0) if path is None else stations_of(path, run["x"], run["y"])[1]
+
+
+def driven_path(maneuver: Maneuver, run: Mapping[str, NDArray]) -> Path | None:
+    """The path that the driver followed, relative to the spawn pose; None for a script."""
     if maneuver.path is None:
-        return None, np.empty(0)
-    path = followed_path(maneuver.path, maneuver.timed, run["time"], run["x"], run["y"])
-    error = np.empty(len(run["x"]))
-    station = path.find(float(run["x"][0]), float(run["y"][0]))
-    for i, (x, y) in enumerate(zip(run["x"].tolist(), run["y"].tolist(), strict=True)):
-        station = path.nearest(x, y, station)
-        error[i] = path.offset_of(x, y, station)
-    return path, error
-
-
-def phaseless(values: NDArray, dt: float, cutoff: float = FILTER_HZ) -> NDArray:
-    """`values` (n,) at intervals dt (s) through a 12-pole phaseless Butterworth low pass: gain 1 / (1 + (f / cutoff)^12), no delay.
-
-    [FMVSS 126, S9.0] The record is mirrored at its ends, so that it neither starts nor ends with a step.
-    """
-    n = len(values)
-    mirrored = np.concatenate((2.0 * values[0] - values[:0:-1], values, 2.0 * values[-1] - values[-2::-1]))
-    # a length with a large prime factor takes twenty times the memory; what is added lies a whole record away
-    mirrored = np.pad(mirrored, (0, _smooth_length(len(mirrored)) - len(mirrored)), mode="edge")
-    frequency = np.fft.rfftfreq(len(mirrored), dt)
-    gain = 1.0 / (1.0 + (frequency / cutoff) ** 12)
-    return np.fft.irfft(np.fft.rfft(mirrored) * gain, len(mirrored))[n - 1 : 2 * n - 1]
-
-
-def _smooth_length(least: int) -> int:
-    """The smallest 2^a 3^b 5^c from `least` on."""
-    best = 1 << (least - 1).bit_length()
-    for five in range(14):
-        for three in range(20):
-            odd = 5**five * 3**three
-            if odd < best:
-                best = min(best, odd << max(0, (-(-least // odd) - 1).bit_length()))
-    return best
+        return None
+    return with_timed(maneuver.path, maneuver.timed, run["time"], run["x"], run["y"])
 
 
 def filtered(run: Mapping[str, NDArray], name: str) -> NDArray:
-    """Column `name` of a run through `phaseless`."""
-    return phaseless(run[name], float(run["time"][-1] - run["time"][0]) / (len(run["time"]) - 1))
+    """Column `name` of a run through the phaseless low pass of FMVSS 126."""
+    return filters.phaseless(run[name], _interval(run), FILTER_HZ)
+
+
+def _interval(run: Mapping[str, NDArray]) -> float:
+    """s between two rows."""
+    return float(run["time"][-1] - run["time"][0]) / (len(run["time"]) - 1)
 
 
 def _whole_run(run: Mapping[str, NDArray]) -> dict[str, float]:
@@ -298,12 +354,27 @@ def _first_beyond(path: Path, station: float, run: Mapping[str, NDArray]) -> int
     return int(rows[0]) if rows.size else None
 
 
-def _check(spelled: tuple[str, float], value: float, limit: Limit) -> dict[str, Any]:
-    """A value held to its limit, in the unit of the limit: `spelled` is (key, factor to SI)."""
-    key, factor = spelled
+def _check(one: Shown, value: float, limit: Limit) -> dict[str, Any]:
+    """A value held to its limit, in the unit of the limit."""
     good = (limit.low is None or value >= limit.low) and (limit.high is None or value <= limit.high)
-    low, high = (None if bound is None else tidy(bound / factor) for bound in limit)
-    return {"metric": key, "value": _json(value / factor), "min": low, "max": high, "pass": bool(good)}
+    low, high = (None if bound is None else tidy(bound / one.factor) for bound in limit)
+    return {"metric": one.key, "value": _json(value / one.factor), "min": low, "max": high, "pass": bool(good)}
+
+
+def _row(one: Shown, value: float, limit: Limit | None) -> dict[str, Any]:
+    """A metric with all that is said of it."""
+    check = _check(one, value, limit or Limit(None, None))
+    margins = [check["value"] - check["min"]] if check["value"] is not None and check["min"] is not None else []
+    margins += [check["max"] - check["value"]] if check["value"] is not None and check["max"] is not None else []
+    return {
+        **{key: check[key] for key in ("metric", "value")},
+        "unit": shown_unit(one.unit, one.factor),
+        **{key: check[key] for key in ("min", "max")},
+        "margin": min(margins, default=None),
+        "verdict": "info" if limit is None else "pass" if check["pass"] else "fail",
+        "mark": one.mark,
+        "meaning": one.meaning,
+    }
 
 
 def _json(value: float) -> float | int | None:

@@ -17,7 +17,9 @@ from simulator.record.owner import FolderLock
 
 RESULTS = (
     "frame_[0-9][0-9][0-9][0-9]_*.png", "incident_*", "failure.txt", "platform.json", "platform.png", "metrics.json", "attitude.png",
-    "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png", "telemetry.csv", ".*.part", "platform.png.*.part",
+    "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png", "longitudinal.png", "ride.png", "course.png", "g_g.png",
+    "cross_plots.png", "handling.png", "frequency_response.png", "curves.png", "wheel_loads.png", "hand_wheel.png", "pedals.png",
+    "telemetry.csv", ".*.part", "platform.png.*.part",
     "frame_[0-9][0-9][0-9][0-9]_*.png.new", "configuration.yaml", "telemetry.parquet",
 )  # fmt: skip
 """What runs and drives leave in their folder, telemetry.parquet last: as long as it is there, an earlier run is."""
@@ -51,6 +53,11 @@ def write_whole(file: Path, write: Callable[[Path], Any], durable: bool = False)
 def write_text(file: Path, text: str) -> None:
     """Write `text` as UTF-8 with \\n line ends, whole or not at all. Raises OutputError."""
     write_whole(file, lambda path: path.write_text(text, encoding="utf-8", newline="\n"))
+
+
+def write_bytes(file: Path, content: bytes) -> None:
+    """Write bytes, whole or not at all. Raises OutputError."""
+    write_whole(file, lambda path: path.write_bytes(content))
 
 
 def new_run_folder(root: str | os.PathLike[str] = "runs", now: datetime | None = None) -> Path:

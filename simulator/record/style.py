@@ -28,6 +28,12 @@ STYLE: Any = {
     "lines.linewidth": 1.6,
     "legend.frameon": False,
 }
+SHOWN_AS = {
+    "rad": ("deg", np.rad2deg(1.0)),
+    "rad/s": ("deg/s", np.rad2deg(1.0)),
+    "rad/s2": ("deg/s2", np.rad2deg(1.0)),
+}
+"""Unit and factor with which people read a unit."""
 MOST_POINTS = 20_000
 """Of a curve; of a longer record the least and the largest values of STRETCHES equal stretches are drawn, which looks the same."""
 STRETCHES = 2000

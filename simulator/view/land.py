@@ -14,11 +14,13 @@ from simulator.view.textures import SUN
 
 _COLORS = {
     # word in the name of a soil or surface: sRGB color of it, dry
-    "snow": (232, 236, 240), "sand": (186, 160, 118), "clay": (158, 118, 88), "mud": (104, 84, 62), "grass": (128, 126, 82),
+    "snow": (232, 236, 240), "ice": (176, 200, 220), "wet": (40, 44, 52), "sand": (186, 160, 118), "clay": (158, 118, 88), "mud": (104, 84, 62), "grass": (128, 126, 82),
     "loam": (138, 114, 82), "lete": (176, 150, 110), "silt": (160, 140, 108), "peat": (84, 68, 52), "rubicon": (150, 126, 92),
     "rock": (142, 136, 128), "soil": (146, 120, 86),
 }  # fmt: skip
 _PLAIN = (146, 122, 88)
+_COATED = ("snow", "ice", "wet")
+"""Words in the name of a hard surface that is drawn in its own color and not as asphalt or gravel."""
 _LOOSE = ("gravel", "dirt", "track", "rubble")
 ROAD_REACH = 24.0
 """m. Road coordinates are known this far from a center line."""
@@ -132,8 +134,9 @@ def is_paved(surface: str) -> bool:
 
 
 def soil_color(name: str) -> tuple[int, int, int]:
-    """sRGB color of the loose ground in a soil's name ("gravel on dry_sand": that of sand)."""
-    name = name.lower().rsplit(" on ", maxsplit=1)[-1]
+    """sRGB color of the loose ground in a soil's name ("gravel on dry_sand": that of sand), or of what lies on a hard surface ("ice on dry_sand")."""
+    hard, _, loose = name.lower().rpartition(" on ")
+    name = hard if any(word in hard for word in _COATED) else loose
     return next((color for word, color in _COLORS.items() if word in name), _PLAIN)
 
 
@@ -178,7 +181,7 @@ def _sunlight(land: Land, rows: slice) -> NDArray[np.float32]:
 
 def road_texture(land: Land) -> tuple[NDArray[np.float16], int]:
     """(rows, columns, 4) and its step in nodes: offset to the left of the nearest road in m, half its width in m, cosine of the
-    dash pattern, and the kind of surface: +1 paved, 0 soil, -1 gravel.
+    dash pattern, and the kind of surface: +2 paved and covered by ice, snow or water, +1 paved, 0 soil, -1 gravel.
     """
     step = 2 if min(land.heights.shape) > 500 else 1
     kinds = np.array([_kind(name) for name in land.soil_names] or [1.0], np.float16)
@@ -193,6 +196,8 @@ def road_texture(land: Land) -> tuple[NDArray[np.float16], int]:
 
 def _kind(name: str) -> float:
     hard = name.lower().split(" on ")[0]
+    if any(word in hard for word in _COATED):
+        return 2.0
     return -1.0 if any(word in hard for word in _LOOSE) else 1.0
 
 

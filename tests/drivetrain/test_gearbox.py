@@ -110,3 +110,34 @@ def test_after_a_downshift_only_a_moved_throttle_or_high_revs_shift_up():
     assert car.p[0]["upshift_speed"] @ (0.8, 0.2) < car.state[0]["turbine_speed"] < car.p[0]["upshift_speed"][1]
     assert set(car.roll(0.5)[:, 2]) == {4.0}
     assert car.set(throttle=0.28).roll(0.1)[-1, 2] == 5.0
+
+
+def test_a_gear_asked_for_is_taken_step_by_step_and_kept():
+    car = Car("hmmwv", 1, 3.0).set(throttle=0.5, gear=3)
+    log = car.roll(10.0)
+    at = np.flatnonzero(np.diff(log[:, 2]))
+    assert log[-1, 2] == 3 and set(np.diff(log[:, 2])[at]) == {1.0}
+    assert np.diff(at).min() * 1e-3 >= car.p[0]["shift_latency"] - 1e-3
+    assert car.state[0]["turbine_speed"] > car.p[0]["upshift_speed"] @ (0.5, 0.5), "the gearbox alone would have shifted up"
+    assert car.set(gear=9, throttle=0.2).roll(5.0)[-1, 2] == car.p[0]["gears"]
+
+
+def test_a_lower_gear_waits_until_the_engine_can_follow():
+    car = Car("hmmwv", 5, 18.0).set(gear=2, brake=0.1)
+    log = car.roll(12.0)
+    at = np.flatnonzero(np.diff(log[:, 2]))
+    assert log[-1, 2] == 2 and set(np.diff(log[:, 2])[at]) == {-1.0}
+    assert car.p[0]["upshift_speed"][1] > 0.9 * log[:, 3].max(), "no downshift speeds the engine up beyond where open throttle shifts up"
+    first = Car("hmmwv", 5, 18.0).set(gear=1)
+    assert 1.0 not in first.roll(1.0)[:, 2]
+
+
+def test_without_a_gear_asked_for_the_gearbox_goes_on_as_before():
+    car = Car("hmmwv", 1, 8.0).set(throttle=0.3, gear=1)
+    assert set(car.roll(2.0)[:, 2]) == {1.0}
+    assert car.set(gear=0).roll(5.0)[-1, 2] > 2
+
+
+def test_drive_engages_the_gear_asked_for():
+    car = Car("hmmwv", 0).set(selector=1, gear=3)
+    assert set(car.roll(2.0)[:, 2]) <= {0.0, 3.0} and car.out[0]["gear"] == 3

@@ -32,7 +32,7 @@ def test_a_schema_is_one(kind):
     """By the metaschema of the draft that it names, which lets unknown words through: a slip of the pen is one."""
     assert SCHEMAS[kind]["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
     Draft202012Validator.check_schema(SCHEMAS[kind])
-    assert words_of(SCHEMAS[kind]) <= set(Draft202012Validator.VALIDATORS) | {"title", "description", "default", "$schema"} | WORDS
+    assert words_of(SCHEMAS[kind]) <= set(Draft202012Validator.VALIDATORS) | {"title", "description", "default", "$schema", "$defs"} | WORDS
 
 
 def words_of(schema):
@@ -40,6 +40,7 @@ def words_of(schema):
     found = set(schema)
     for inside in (
         *schema.get("properties", {}).values(),
+        *schema.get("$defs", {}).values(),
         *(part for word in ("allOf", "anyOf", "oneOf") for part in schema.get(word, ())),
     ):
         found |= words_of(inside)

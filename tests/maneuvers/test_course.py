@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 
 from simulator.driver.path import Path
-from simulator.maneuvers.course import CONE_RADIUS, Body, Gate, Track, avtp_03_160w, judge, lane_changes_between
+from simulator.maneuvers.course import (
+    CONE_RADIUS,
+    STANDARDS,
+    Body,
+    Gate,
+    Track,
+    avtp_03_160w,
+    iso_3888_1,
+    iso_3888_2,
+    judge,
+    lane_changes_between,
+    way_through,
+)
 
 HMMWV = Body(width=2.18, length=4.57, front=2.16)
 GATE = Gate(start=20.0, length=15.0, center=0.0, width=2.648)
@@ -45,6 +57,37 @@ def test_path_of_a_course_runs_through_the_middle():
     for gate in gates:
         for x in (gate.start + 3.0, gate.start + 0.5 * gate.length, gate.end - 3.0):
             assert path.at(x).y == pytest.approx(gate.center, abs=1e-9)
+
+
+def test_iso_3888_1_for_a_sedan():
+    a, b, c = iso_3888_1(Body(width=1.85, length=4.7, front=2.3), 100.0, "left")
+    assert [gate.width for gate in (a, b, c)] == pytest.approx([2.285, 2.470, 2.655])
+    assert (b.center, c.center) == pytest.approx((3.593, 0.185), abs=1e-3)
+    assert (a.start, b.start, c.start, c.end) == (100.0, 145.0, 195.0, 225.0)  # 125 m in all
+    # limits of the same side: 3.5 m between the first two, one line for the first and the last
+    assert (b.center - 0.5 * b.width) - (a.center - 0.5 * a.width) == pytest.approx(3.5)
+    assert c.center - 0.5 * c.width == pytest.approx(a.center - 0.5 * a.width)
+
+
+def test_iso_3888_2():
+    a, b, c = iso_3888_2(Body(width=2.16, length=4.57, front=2.2), 50.0, "right")
+    assert [gate.width for gate in (a, b, c)] == pytest.approx([2.626, 3.160, 3.058])
+    assert b.center == pytest.approx(-3.893) and c.end - a.start == pytest.approx(61.0)
+    assert iso_3888_2(Body(width=1.85, length=4.7, front=2.3), 50.0, "right")[2].width == 3.0
+
+
+@pytest.mark.parametrize("standard", sorted(STANDARDS))
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_way_that_cuts_stays_inside_and_is_shorter_across(standard, side):
+    gates = STANDARDS[standard](HMMWV, 60.0, side)
+    middle, near = way_through(gates, 0.0, HMMWV.width), way_through(gates, 0.8, HMMWV.width)
+    assert middle == tuple(gate.center for gate in gates)
+    assert all(abs(y - gate.center) == pytest.approx(0.4 * (gate.width - HMMWV.width)) for y, gate in zip(near, gates, strict=True))
+    assert abs(near[1] - near[0]) < abs(middle[1] - middle[0]) - 0.2
+    path = Path.straight().with_lane_changes(lane_changes_between(gates, 2.0, near))
+    for gate, y in zip(gates, near, strict=True):
+        assert path.at(gate.start + 0.5 * gate.length).y == pytest.approx(y)
+    assert path.at(0.0).y == 0.0
 
 
 def test_margin_of_a_straight_pass():

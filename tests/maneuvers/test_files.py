@@ -14,9 +14,10 @@ from simulator.base.errors import ConfigError
 from simulator.driver.scripted import ScriptedDriver
 from simulator.driver.steering.follower import PathFollower
 from simulator.maneuvers.maneuver import load_maneuver
+from simulator.maneuvers.phase_driver import PhaseDriver
 from tests.maneuvers.shipped import FOLDER, shipped
 
-SHIPPED = ("double_lane_change", "avtp_lane_change", "scripted_drive")
+SHIPPED = sorted(file.stem for file in FOLDER.glob("*.yaml"))
 
 
 def script():
@@ -29,11 +30,7 @@ def script():
 def test_shipped_maneuver_loads(name):
     maneuver = load_maneuver(shipped(name), f"{name}.yaml")
     assert maneuver.name == name
-    assert isinstance(maneuver.driver((0.0, 0.0, 0.0)), PathFollower)
-
-
-def test_every_shipped_file_is_tested():
-    assert {file.stem for file in FOLDER.glob("*.yaml")} == set(SHIPPED)
+    assert isinstance(maneuver.driver((0.0, 0.0, 0.0)), PathFollower | PhaseDriver)
 
 
 def test_scenario_2_of_the_paper():

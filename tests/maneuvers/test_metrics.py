@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
+from simulator.maneuvers.filters import phaseless, smooth_length
 from simulator.maneuvers.maneuver import load_maneuver
-from simulator.maneuvers.metrics import METRICS, _smooth_length, evaluate, phaseless
+from simulator.maneuvers.metrics import FILTER_HZ, METRICS, evaluate
 from tests.maneuvers.shipped import shipped
 
 SPAWN = (100.0, -40.0, 2.5)
@@ -156,13 +157,13 @@ def test_too_few_rows():
 def test_filter_has_the_gain_of_12_poles_and_no_delay(hertz, gain):
     t = np.arange(0.0, 20.0, 0.01)
     wave = np.sin(2.0 * math.pi * hertz * t)
-    out = phaseless(wave, 0.01)
+    out = phaseless(wave, 0.01, FILTER_HZ)
     np.testing.assert_allclose(out[500:1500], gain * wave[500:1500], atol=2e-3)
 
 
 def test_filter_keeps_a_ramp():
     ramp = np.linspace(-3.0, 5.0, 500)
-    np.testing.assert_allclose(phaseless(ramp, 0.01), ramp, atol=0.02)
+    np.testing.assert_allclose(phaseless(ramp, 0.01, FILTER_HZ), ramp, atol=0.02)
 
 
 def test_metric_names_carry_their_units():
@@ -179,7 +180,7 @@ def test_transforms_have_lengths_without_large_factors():
         return n == 1
 
     for least in [*range(1, 400), 19_501, 2_159_998]:
-        length = _smooth_length(least)
+        length = smooth_length(least)
         assert smooth(length)
         assert least <= length
         assert not any(smooth(n) for n in range(least, length))

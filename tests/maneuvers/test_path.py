@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange, followed_path
+from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange
+from simulator.maneuvers.along import points_at, stations_of, with_timed
 
 BEND = [(0, 0), (40, 0), (80, 20), (90, 60), (60, 90)]
 
@@ -87,6 +88,32 @@ def test_placing_turns_and_moves():
 def test_timed_lane_change_starts_where_the_vehicle_was():
     t = np.arange(0.0, 20.0, 0.03)
     x = 10.0 * t
-    path = followed_path(Path.straight(), [TimedLaneChange(5.0, 40.0, 3.0), TimedLaneChange(99.0, 40.0, 3.0)], t, x, 0.0 * t)
+    path = with_timed(Path.straight(), [TimedLaneChange(5.0, 40.0, 3.0), TimedLaneChange(99.0, 40.0, 3.0)], t, x, 0.0 * t)
     (change,) = path.lane_changes
     assert change == pytest.approx((50.0, 40.0, 3.0))
+
+
+@pytest.mark.parametrize("bent", [False, True])
+def test_a_whole_record_is_where_its_rows_are(bent):
+    """What is done at once with a record says of each row what the path says of it, wherever it is."""
+    changes = [LaneChange(20.0, 40.0, 3.5), LaneChange(90.0, 30.0, -2.0)]
+    path = (Path.through(BEND) if bent else Path.straight().placed(Spawn(3.0, 1.0, 0.7))).with_lane_changes(changes)
+    asked = np.linspace(-10.0, 160.0, 301)
+    points = points_at(path, asked)
+    assert np.transpose(points) == pytest.approx(np.array([path.at(station) for station in asked]), abs=1e-12)
+    x, y = points.x + 0.3 * np.sin(asked / 9.0), points.y - 0.2
+    walked = []
+    station = path.find(x[0], y[0])
+    for at_x, at_y in zip(x, y, strict=True):
+        station = path.nearest(at_x, at_y, station)
+        walked.append((station, path.offset_of(at_x, at_y, station)))
+    assert np.transpose(stations_of(path, x, y)) == pytest.approx(np.array(walked), abs=1e-5)
+
+
+def test_a_record_that_crosses_its_own_path_stays_on_its_branch():
+    """A figure of eight, driven slowly, with a stop: every row is found on the branch that it is on."""
+    u = np.linspace(0.3, 2.0 * math.pi + 0.2, 40)
+    path = Path.through(np.transpose((60.0 * np.sin(u), 40.0 * np.sin(2.0 * u))))
+    wanted = np.concatenate((np.linspace(0.0, 130.0, 2000), np.full(50, 130.0), np.linspace(130.0, 300.0, 3000)))
+    points = points_at(path, wanted)
+    assert stations_of(path, points.x, points.y)[0] == pytest.approx(wanted, abs=1e-6)

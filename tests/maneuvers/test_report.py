@@ -65,9 +65,7 @@ def test_avtp_is_clean_at_50_kph(tmp_path, side):
 
 
 def test_avtp_much_too_fast_is_not_clean(tmp_path):
-    fast = [{"at_s": 0, "speed_kph": 85, "acceleration_mps2": 3}]
-    mapping = shipped("avtp_lane_change")
-    _, _, _, result = run("avtp_lane_change", tmp_path, step=0.002, speed=fast, course=mapping["course"] | {"start_m": 250})
+    _, _, _, result = run("avtp_lane_change", tmp_path, step=0.002, parameters={"speed_kph": 70, "side": "left"})
     assert not result["pass"] and result["metrics"]["course_clean"] == 0.0
 
 
@@ -80,7 +78,8 @@ def test_scripted_drive_stops_within_its_time(tmp_path):
 
 def test_report_is_complete_and_readable(avtp, tmp_path):
     maneuver, _, telemetry, result = avtp
-    files = write_report(tmp_path, maneuver, telemetry, result, machine={"real_time_factor": 12.5}, spawn=SPAWN)
+    files, left_out = write_report(tmp_path, maneuver, telemetry, result, machine={"real_time_factor": 12.5}, spawn=SPAWN)
+    assert left_out == []
     assert {file.name for file in files} == FILES == set(os.listdir(tmp_path))
     data = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))
     assert data["result"] == result and data["machine"] == {"real_time_factor": 12.5}

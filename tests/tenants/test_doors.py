@@ -310,7 +310,7 @@ def test_a_terrain_from_outside_is_driven_on(tmp_path: Path) -> None:
         ("nan_ground", "terrain type nan_ground: heights of the ground are not finite"),
         ("raising_ground", "terrain type raising_ground: KeyError: 'amplitude'"),
         ("no_ground", "terrain type no_ground: it made NoneType, expected a Ground"),
-        ("wavse", "my_terrain.yaml: line 1: type: got 'wavse', expected one of flat, bump, heightmap, waves.*did you mean waves"),
+        ("wavse", "my_terrain.yaml: line 1: type: got 'wavse', expected one of flat, bump, course, heightmap, waves.*did you mean waves"),
     ],
 )
 def test_a_terrain_that_cannot_be_used_is_named(tmp_path: Path, kind: str, complaint: str) -> None:

@@ -118,21 +118,42 @@ def drivetrain_reset(p, s, spin, gear):
     s[0]["slip"] = s[0]["slip_from"] = s[0]["coupling_torque"] = s[0]["release_torque"] = 0.0
     s[0]["downshift_throttle"] = -1.0
     s[0]["turbine_speed"] = driveshaft_speed(p, spin) / s[0]["ratio"] if gear != 0 else 0.0
-    s[0]["engine_speed"] = idling_speed(p, s[0]["turbine_speed"], gear == 0)
+    s[0]["engine_speed"] = balanced_speed(p, s[0]["turbine_speed"], 0.0, gear == 0)
     if gear == 0:
         s[0]["turbine_speed"] = s[0]["engine_speed"]
     for i in range(len(spin)):
         s[0]["brake_angle"][i] = 0.0
 
 
+@kernel
+def drivetrain_cruise(p, s, spin, gear, torque):
+    """Forward `gear` engaged at the wheel speeds `spin` (wheels,), and the engine at the speed at which a throttle, which is returned, gives
+    the driveshaft a torque [N m]: by bisection, 0 or 1 where none does."""
+    drivetrain_reset(p, s, spin, gear)
+    wanted, turbine = torque * s[0]["ratio"], s[0]["turbine_speed"]
+    low, high = 0.0, 1.0
+    for throttle in (low, high):
+        s[0]["engine_speed"] = balanced_speed(p, turbine, throttle, False)
+        if (converter_torques(p, s[0]["engine_speed"], turbine)[1] - wanted) * (throttle - 0.5) <= 0.0:
+            return throttle
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        s[0]["engine_speed"] = balanced_speed(p, turbine, middle, False)
+        if converter_torques(p, s[0]["engine_speed"], turbine)[1] < wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
 @inline
-def idling_speed(p, turbine_speed, free):
-    """Engine speed [rad/s] at which closed throttle balances the converter, by bisection; `free` = the turbine runs along."""
+def balanced_speed(p, turbine_speed, throttle, free):
+    """Engine speed [rad/s] at which a throttle balances the converter, by bisection; `free` = the turbine runs along."""
     low, high = 0.0, 1000.0
     for _ in range(80):
         middle = 0.5 * (low + high)
         load = converter_torques(p, middle, middle if free else turbine_speed)[0]
-        if engine_torque(p, middle, 0.0)[0] > load:
+        if engine_torque(p, middle, throttle)[0] > load:
             low = middle
         else:
             high = middle

@@ -98,9 +98,10 @@ def gear_ratio(p, gear):
 def advance_gearbox(p, s, command, driveshaft_speed, wheel_speed, h):
     """Choose the gear for the next step of h seconds and set `ratio` and `slip` at its end.
 
-    Shifts in drive: one gear at a time, by turbine speed, each threshold linear in the throttle, never within `shift_latency` of
-    the last change. 1 / ratio, hence the turbine speed, follows a smooth step, so neither speed nor torque jumps; with shift_time 0 it
-    jumps, and the step's velocity constraint shares the impulse between turbine and wheels.
+    Shifts in drive: one gear at a time, never within `shift_latency` of the last change, toward the gear that the command asks for or,
+    where it asks for none, by turbine speed, each threshold linear in the throttle. 1 / ratio, hence the turbine speed, follows a smooth step,
+    so neither speed nor torque jumps; with shift_time 0 it jumps, and the step's velocity constraint shares the impulse between turbine and
+    wheels.
 
     Lock-out: the selector always releases a gear of the other direction at once, but a gear against the motion (mean wheel speed
     beyond `lockout_wheel_speed`) waits in neutral until the vehicle has slowed down.
@@ -113,9 +114,12 @@ def advance_gearbox(p, s, command, driveshaft_speed, wheel_speed, h):
         release(s)
     elif s[0]["gear"] == 0 and selector != 0 and s[0]["clock"] > p[0]["release_time"]:
         if selector * wheel_speed >= -p[0]["lockout_wheel_speed"]:
-            engage(p, s, selector, driveshaft_speed)
+            engage(p, s, selector, command[0]["gear"], driveshaft_speed)
     elif s[0]["phase"] == DRIVE and s[0]["gear"] > 0 and s[0]["clock"] > p[0]["shift_latency"]:
-        shift(p, s, command[0]["throttle"])
+        if command[0]["gear"] > 0:
+            shift_toward(p, s, command[0]["gear"])
+        else:
+            shift(p, s, command[0]["throttle"])
 
     if s[0]["phase"] == ENGAGE:
         s[0]["slip"] = s[0]["slip_from"] * (1.0 - smooth_step(s[0]["clock"], p[0]["engage_time"]))
@@ -137,10 +141,11 @@ def release(s):
 
 
 @inline
-def engage(p, s, direction, driveshaft_speed):
-    """Begin to engage reverse, or the lowest forward gear that does not overspeed the turbine."""
+def engage(p, s, direction, asked, driveshaft_speed):
+    """Begin to engage reverse, or the lowest forward gear, from the one asked for on, that does not overspeed the turbine."""
     gear = direction
     if direction > 0:
+        gear = max(1, min(asked, p[0]["gears"]))
         while gear < p[0]["gears"] and driveshaft_speed > p[0]["upshift_speed"][1] * p[0]["forward_ratios"][gear - 1]:
             gear += 1
     s[0]["gear"], s[0]["phase"], s[0]["clock"] = gear, ENGAGE, 0.0
@@ -166,7 +171,24 @@ def shift(p, s, throttle):
         gear -= 1
         s[0]["downshift_throttle"] = throttle
     if gear != s[0]["gear"]:
-        s[0]["gear"], s[0]["clock"], s[0]["ratio_from"] = gear, 0.0, s[0]["ratio"]
+        take(s, gear)
+
+
+@inline
+def shift_toward(p, s, asked):
+    """Take the next gear toward the one asked for; not one below in which the turbine would be faster than open throttle shifts up."""
+    gear, turned = s[0]["gear"], s[0]["turbine_speed"] * s[0]["ratio"]
+    s[0]["downshift_throttle"] = -1.0
+    if gear < min(asked, p[0]["gears"]):
+        take(s, gear + 1)
+    elif gear > asked and turned <= p[0]["upshift_speed"][1] * p[0]["forward_ratios"][gear - 2]:
+        take(s, gear - 1)
+
+
+@inline
+def take(s, gear):
+    """From now on glide to another gear."""
+    s[0]["gear"], s[0]["clock"], s[0]["ratio_from"] = gear, 0.0, s[0]["ratio"]
 
 
 @inline

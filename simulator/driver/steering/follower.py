@@ -17,6 +17,7 @@ from simulator.driver.steering.hands import HANDS, HANDS_STATE, turn_wheel
 from simulator.driver.steering.laws import HUMAN, KNOWN, LAWS, USUAL
 from simulator.driver.steering.seen import SEEN, car_of, follow, notice
 from simulator.driver.traits import VehicleTraits
+from vehicles.command import COMMAND
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -59,12 +60,23 @@ class PathFollower:
         self._noisy = bool(self._hands[0]["noise"] > 0.0)
         self._random = np.random.default_rng(seed)
         self._curve = tuple(np.array(numbers, dtype=float) for numbers in (self.traits.inputs, self.traits.road_wheel_angles))
+        self._command = record(COMMAND)
         self._calls: tuple[Callable, ...] | None = None
 
     @property
     def station(self) -> float | None:
         """m, of the vehicle on the path; None before the first look."""
         return float(self._seen[0]["station"]) if self._found else None
+
+    @station.setter
+    def station(self, station: float | None) -> None:
+        self._found = station is not None
+        self._seen[0]["station"] = 0.0 if station is None else station
+
+    def steering(self, t: float, readout: Record) -> float:
+        """Steering input [-1, 1] at time t (s), for whoever works the pedals himself."""
+        self.steer(t, readout, self._command)
+        return float(self._command[0]["steering"])
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at time t (s) from the READOUT record of the last tick: pose, velocity and, for the slope, contact points.

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from simulator.base.ticks import whole_ticks
 from simulator.build import Parts
-from simulator.maneuvers.metrics import columns
+from simulator.maneuvers.metrics import METRICS_RATE, columns
 from simulator.outlets import Recorder, Telemetry
-from simulator.run import METRICS_RATE
 
 MANEUVER = "avtp_lane_change"
 """Of which the figure is."""

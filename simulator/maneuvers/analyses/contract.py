@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.base.fields import Fields
 from simulator.driver.traits import VehicleTraits
+from simulator.maneuvers.course import Body
 
 
 class Drive(NamedTuple):
@@ -26,6 +27,8 @@ class Drive(NamedTuple):
     phases: Mapping[str, slice]
     """Rows of each phase of the maneuver by its name; empty for a maneuver without phases."""
     traits: VehicleTraits
+    body: Body | None = None
+    """Outline of the vehicle; None: not known."""
 
     @property
     def time(self) -> NDArray[np.float64]:
@@ -63,6 +66,8 @@ class Metric:
     meaning: str
     mark: str = ""
     """Where definition or limit come from: a standard and clause with "[mem]" behind it where the text itself was not read, "[calc]"."""
+    written: str = ""
+    """Unit (suffix) in which it is shown where the maneuver's file says nothing; nothing: SI."""
 
 
 @dataclass(frozen=True)

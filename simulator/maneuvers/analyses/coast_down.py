@@ -1,0 +1,68 @@
+"""Coasting: rolling resistance and drag out of the speed that is lost. [SAE J1263, mem]"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from simulator.base.fields import Field, Number
+from simulator.maneuvers import filters
+from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.looking import NOTHING, PEDAL, G, column, curve, low_pass, rows_of
+
+FEWEST = 10
+
+
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+    """-dv/dt = c0 + c2 v^2 by least squares, over the rows without pedals and within the speeds."""
+    rows = rows_of(drive, values)
+    whole = column(drive, "v_WB_B_x", values)
+    speed, lost = whole[rows], -filters.derivative(whole, drive.interval)[rows]
+    free = (column(drive, "throttle")[rows] <= PEDAL) & (column(drive, "brake")[rows] <= PEDAL)
+    free &= (speed >= values["from"]) & (speed <= values["to"])
+    if free.sum() < FEWEST or not np.ptp(speed[free]) > 0.0:
+        return NOTHING
+    v, a = speed[free], lost[free]
+    (c0, c2), *_ = np.linalg.lstsq(np.column_stack((np.ones(len(v)), v * v)), a, rcond=None)
+    mass = drive.traits.mass * values["rotating"]
+    area = 2.0 * mass * float(c2) / values["air_density"]
+    return Found(
+        {
+            "coast_rolling_resistance": float(c0) * values["rotating"] / G,
+            "coast_drag_area": area,
+            "coast_drag_coefficient": area / values["area"] if values.get("area") else math.nan,
+            "coast_fit_error": float(np.sqrt(np.mean((a - c0 - c2 * v * v) ** 2))),
+            "coast_speed_lost": float(np.ptp(v)),
+        },
+        {"deceleration": curve(v, a, "speed", "deceleration", "m/s", "m/s2")},
+    )
+
+
+_SPEED = Number("m/s", 0.0, 120.0)
+ANALYSIS = Analysis(
+    "coast_down",
+    (
+        Metric(
+            "coast_rolling_resistance", "1", "resistance at standstill over weight; the transmission's drag is in it", "SAE J1263 [mem]"
+        ),
+        Metric("coast_drag_area", "m2", "drag coefficient times frontal area", "SAE J1263 [mem]"),
+        Metric("coast_drag_coefficient", "1", "that over the frontal area of the parameters", "SAE J1263 [mem]"),
+        Metric("coast_fit_error", "m/s2", "root of the mean square that the fit leaves", "[calc]"),
+        Metric("coast_speed_lost", "m/s", "range of speeds that was looked at", "[calc]"),
+    ),
+    evaluate,
+    (
+        Field("from", _SPEED, "lowest speed that counts", 10.0 / 3.6, written="kph"),
+        Field("to", _SPEED, "highest speed that counts", 120.0, written="kph"),
+        Field("area", Number("m2", 0.0, 100.0, above=0.0), "frontal area", None, written="m2"),
+        Field("air_density", Number("kg/m3", 0.1, 10.0), "density of the air", 1.225),
+        Field("rotating", Number("1", 1.0, 2.0), "mass with what turns, over mass", 1.0),
+        low_pass(1.0),
+    ),
+    ("throttle", "brake"),
+    meaning="coasting: rolling resistance and drag by a fit of the speed that is lost",
+    curves={"deceleration": "deceleration over speed"},
+)

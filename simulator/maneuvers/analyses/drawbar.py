@@ -1,0 +1,77 @@
+"""Drawbar pull and go or no-go on soft ground."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from simulator.base.fields import Field, Number
+from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.looking import Array, column, curve, longest, low_pass, rows_of, wheels
+from simulator.maneuvers.filters import integral
+
+
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+    """Pull is what the ground gives beyond what accelerates the mass: the sled's force, with the air's drag and the grade in it."""
+    rows = rows_of(drive, values)
+    corners = wheels(drive)
+    speed, a_x = column(drive, "v_WB_B_x", values)[rows], column(drive, "a_WB_B_x", values)[rows]
+    traction = _sum(drive, values, rows, [f"F_C_{corner}_x" for corner in corners])
+    load = _sum(drive, values, rows, [f"F_C_{corner}_z" for corner in corners])
+    slip = _sum(drive, values, rows, [f"slip_ratio_{corner}" for corner in corners]) / len(corners)
+    powers = [column(drive, f"drive_torque_{one}")[rows] * column(drive, f"wheel_spin_{one}")[rows] for one in corners]
+    power = np.sum(powers, axis=0)
+    pull = traction - drive.traits.mass * a_x
+    gone = integral(speed, drive.interval)
+    best = int(np.argmax(pull))
+    late = drive.time[rows] >= drive.time[rows][-1] - values["settle"] - 1e-9
+    work_in, work_out = float(np.sum(power[late])), float(np.sum((pull * speed)[late]))
+    stuck = longest(np.abs(speed) < values["stopped"], drive.interval)
+    return Found(
+        {
+            "drawbar_pull_max": float(pull[best]),
+            "drawbar_slip_at_max": float(slip[best]),
+            "drawbar_pull_end": float(pull[late].mean()),
+            "drawbar_slip_end": float(slip[late].mean()),
+            "drawbar_pull_coefficient": float(pull[best] / load[best]) if load[best] > 0.0 else math.nan,
+            "tractive_efficiency": work_out / work_in if work_in > 0.0 else math.nan,
+            "kept_moving": float(speed[late].mean() > values["stopped"]),
+            "stopped_time": stuck,
+            "way_forward": float(gone[-1]),
+            "sinkage_max": max(float(column(drive, f"sinkage_{corner}")[rows].max()) for corner in corners),
+        },
+        {"pull": curve(slip, pull, "slip", "drawbar pull", "1", "N")},
+    )
+
+
+def _sum(drive: Drive, values: Mapping[str, Any], rows: slice, names: list[str]) -> Array:
+    return np.sum([column(drive, name, values)[rows] for name in names], axis=0)
+
+
+ANALYSIS = Analysis(
+    "drawbar",
+    (
+        Metric("drawbar_pull_max", "N", "largest pull: forces of the ground along the wheels less mass times acceleration", "[calc]"),
+        Metric("drawbar_slip_at_max", "1", "mean slip of the wheels then", "[calc]"),
+        Metric("drawbar_pull_end", "N", "mean pull over the last time of the parameters", "[calc]"),
+        Metric("drawbar_slip_end", "1", "mean slip of the wheels then", "[calc]"),
+        Metric("drawbar_pull_coefficient", "1", "largest pull over the load of the wheels then", "[calc]"),
+        Metric("tractive_efficiency", "1", "work of the pull over work of the half shafts, over the last time of the parameters", "[calc]"),
+        Metric("kept_moving", "1", "go: 1 when the vehicle still moves forward at the end; no-go: 0", "[calc]"),
+        Metric("stopped_time", "s", "longest time at a standstill", "[calc]"),
+        Metric("way_forward", "m", "way forward", "[calc]"),
+        Metric("sinkage_max", "m", "largest sinkage of a wheel", "[calc]"),
+    ),
+    evaluate,
+    (
+        Field("settle", Number("s", 0.01, 3600.0), "time at the end over which means are taken", 2.0, written="s"),
+        Field("stopped", Number("m/s", 0.0, 10.0), "speed below which the vehicle stands", 0.1, written="mps"),
+        low_pass(5.0),
+    ),
+    ("F_C", "a_WB_B_x", "slip_ratio", "drive_torque", "wheel_spin", "sinkage"),
+    meaning="drawbar pull: pull, slip, tractive efficiency; go or no-go",
+    curves={"pull": "drawbar pull over slip"},
+)

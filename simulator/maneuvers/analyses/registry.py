@@ -1,0 +1,32 @@
+"""All analyses by the word behind `type`."""
+
+from __future__ import annotations
+
+from simulator.maneuvers.analyses import (
+    acceleration,
+    braking,
+    coast_down,
+    creep,
+    drawbar,
+    frequency_response,
+    grade,
+    ride,
+    rollover,
+    shock,
+    sine_lag,
+    sine_with_dwell,
+    slowly_increasing_steer,
+    steady_turn,
+    steering_effort,
+    step_response,
+    turning_circle,
+)
+from simulator.maneuvers.analyses.contract import Analysis
+
+ANALYSES: dict[str, Analysis] = {
+    module.ANALYSIS.name: module.ANALYSIS
+    for module in (
+        steady_turn, slowly_increasing_steer, step_response, sine_lag, frequency_response, sine_with_dwell, rollover, braking, acceleration,
+        grade, turning_circle, steering_effort, creep, coast_down, shock, ride, drawbar,
+    )
+}  # fmt: skip

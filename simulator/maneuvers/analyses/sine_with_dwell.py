@@ -1,0 +1,127 @@
+"""Sine with dwell: does the yaw rate die away, and does the vehicle get out of the way. [49 CFR 571.126 via GB/T 30677]"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from simulator.maneuvers import filters
+from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.looking import NOTHING, column, curve, peak, rows_of, sideslip, value_at
+
+MARK = "49 CFR 571.126 via GB/T 30677"
+STEER_HZ, OTHERS_HZ = 10.0, 6.0
+"""Corners of the 12-pole phaseless filters."""
+STEER_RATE, STEER_RATE_TIME = math.radians(75.0), 0.2
+"""rad/s that the steering wheel exceeds for so many s: steering has begun."""
+MEAN_TIME = 0.1
+"""s of the running mean of the steering rate."""
+ZEROING = 1.0
+"""s before that over which every channel is zeroed."""
+BEGIN_ANGLE = math.radians(5.0)
+"""Crossed by the steering wheel: beginning of steer (BOS)."""
+RATIO_TIMES = (1.0, 1.75)
+"""s after completion of steer (COS)."""
+DISPLACEMENT_TIME = 1.07
+"""s after BOS."""
+RIPPLE = 0.5
+"""Share of the largest yaw rate after the reversal below which a local maximum is not its peak."""
+OVER = 0.02
+"""Share of the largest angle below which the steering wheel counts as back: a filtered return to 0 need not cross it."""
+
+
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+    """BOS, COS and the criteria."""
+    rows, dt = rows_of(drive, values), drive.interval
+    time = drive.time[rows]
+    steering = filters.phaseless(column(drive, "steering_wheel_angle"), dt, STEER_HZ)[rows]
+    yaw_rate, a_y = (filters.phaseless(column(drive, name), dt, OTHERS_HZ)[rows] for name in ("w_WB_B_z", "a_WB_B_y"))
+    rate = filters.running_mean(filters.derivative(steering, dt), dt, MEAN_TIME)
+    moving = filters.held(time, np.abs(rate) > STEER_RATE, STEER_RATE_TIME)
+    window = (time >= moving - ZEROING - 1e-9) & (time <= moving + 1e-9)
+    if not window.any():
+        return NOTHING
+    steering, yaw_rate, a_y = (series - series[window].mean() for series in (steering, yaw_rate, a_y))
+    begin = filters.first_crossing(time, np.abs(steering), BEGIN_ANGLE, "rising", float(time[window][0]))
+    if math.isnan(begin):
+        return NOTHING
+    sign = math.copysign(1.0, value_at(time, steering, begin))
+    steering, yaw_rate, a_y = sign * steering, sign * yaw_rate, sign * a_y
+    reversal = filters.first_crossing(time, steering, 0.0, "falling", begin)
+    end = _completion(time, steering, reversal)
+    found = {"steer_begin": begin, "steer_end": end, "steering_angle_max": float(np.abs(steering[time >= begin]).max())}
+    second = (time >= reversal) & (time <= end + RATIO_TIMES[0])
+    yaw_peak = _first_peak(-yaw_rate[second])
+    for seconds, name in zip(RATIO_TIMES, ("yaw_rate_ratio_1_00s", "yaw_rate_ratio_1_75s"), strict=True):
+        found[name] = -value_at(time, yaw_rate, end + seconds) / yaw_peak if yaw_peak > 0.0 else math.nan
+    found["yaw_rate_second_peak"] = yaw_peak
+    found["lateral_displacement"] = displacement(time, a_y, dt, begin)
+    driven = time >= begin
+    found["swd_sideslip_max"] = float(np.abs(sideslip(drive)[rows][driven]).max())
+    found["swd_roll_max"] = float(np.abs(column(drive, "roll")[rows][driven]).max())
+    found["swd_speed"] = value_at(time, column(drive, "v_WB_B_x")[rows], begin)
+    names = (("steering", steering, "rad"), ("yaw_rate", yaw_rate, "rad/s"), ("lateral_acceleration", a_y, "m/s2"))
+    return Found(
+        found,
+        {name: curve(time - begin, y, "time since the beginning of steer", name.replace("_", " "), "s", unit) for name, y, unit in names},
+    )
+
+
+def _completion(time: np.ndarray, steering: np.ndarray, reversal: float) -> float:
+    """Time at which the steering wheel is back at zero after its dwell on the other side; NaN when it does not come back."""
+    after = time >= reversal
+    if not after.any():
+        return math.nan
+    lowest = float(time[after][int(np.argmin(steering[after]))])
+    back = filters.first_crossing(time, steering, 0.0, "rising", lowest)
+    near = filters.first_crossing(time, steering, OVER * float(steering[after].min()), "rising", lowest)
+    # the filter may let it end a hair below zero, and cross it at any time later
+    return back if back - near < MEAN_TIME else near
+
+
+def _first_peak(series: np.ndarray) -> float:
+    """The first local maximum that is no ripple; NaN when there is none."""
+    inner = series[1:-1]
+    tops = np.flatnonzero((inner >= series[:-2]) & (inner > series[2:]) & (inner > RIPPLE * series.max(initial=0.0)))
+    if not tops.size:
+        return math.nan
+    near = slice(int(tops[0]), int(tops[0]) + 3)
+    return peak(np.arange(3.0), series[near])[1]
+
+
+def displacement(time: np.ndarray, a_y: np.ndarray, dt: float, begin: float) -> float:
+    """Lateral way (m) DISPLACEMENT_TIME s after the beginning of steer: the double integral of the acceleration from there on."""
+    end = begin + DISPLACEMENT_TIME
+    if end > time[-1]:
+        return math.nan
+    fine = np.linspace(begin, end, max(2, round(DISPLACEMENT_TIME / dt) + 1))
+    step = float(fine[1] - fine[0])
+    return float(filters.integral(filters.integral(np.interp(fine, time, a_y), step), step)[-1])
+
+
+ANALYSIS = Analysis(
+    "sine_with_dwell",
+    (
+        Metric("yaw_rate_ratio_1_00s", "1", "yaw rate 1.00 s after completion of steer over its peak after the reversal; <= 0.35", MARK),
+        Metric("yaw_rate_ratio_1_75s", "1", "the same 1.75 s after; <= 0.20", MARK),
+        Metric("lateral_displacement", "m", "to the side 1.07 s after the beginning of steer; >= 1.83 m, above 3500 kg >= 1.52 m", MARK),
+        Metric("yaw_rate_second_peak", "rad/s", "first peak of the yaw rate after the reversal of steer", MARK, "degps"),
+        Metric("steering_angle_max", "rad", "largest angle of the steering wheel", MARK, "deg"),
+        Metric("steer_begin", "s", "beginning of steer: first crossing of 5 deg", MARK),
+        Metric("steer_end", "s", "completion of steer: the steering wheel is back at zero", MARK),
+        Metric("swd_speed", "m/s", "speed at the beginning of steer; 80 +- 2 km/h asked for", MARK),
+        Metric("swd_sideslip_max", "rad", "largest sideslip of the reference point; given up beyond 60 deg [prop]", "[prop]", "deg"),
+        Metric("swd_roll_max", "rad", "largest roll angle", "[calc]", "deg"),
+    ),
+    evaluate,
+    (),
+    ("v_WB_B_y", "steering_wheel_angle"),
+    meaning="sine with dwell: yaw rate ratios 1.00 and 1.75 s after completion of steer, lateral displacement 1.07 s after its beginning",
+    curves={
+        name: f"{name.replace('_', ' ')}, filtered and zeroed, over time since the beginning of steer"
+        for name in ("steering", "yaw_rate", "lateral_acceleration")
+    },
+)

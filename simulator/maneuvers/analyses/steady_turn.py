@@ -1,0 +1,159 @@
+"""Steady turns: understeer gradient and what goes with it, by constant radius, constant speed or constant steer. [ISO 4138, mem]"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.base.fields import Field, Number
+from simulator.maneuvers import filters
+from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.looking import (
+    NOTHING,
+    SLOW,
+    Array,
+    column,
+    curve,
+    line,
+    low_pass,
+    road_wheel_angle,
+    rows_of,
+    sideslip,
+)  # fmt: skip
+
+MARK = "ISO 4138 [mem]"
+GRADIENTS = (
+    Metric(
+        "understeer_gradient", "rad s2/m", "road-wheel angle beyond L/R needed per lateral acceleration, within the band", MARK, "degpg"
+    ),
+    Metric("understeer_gradient_left", "rad s2/m", "the same of left turns", MARK, "degpg"),
+    Metric("understeer_gradient_right", "rad s2/m", "the same of right turns", MARK, "degpg"),
+    Metric("sideslip_gradient", "rad s2/m", "sideslip of the reference point per lateral acceleration", MARK, "degpg"),
+    Metric("roll_gradient", "rad s2/m", "roll angle per lateral acceleration", MARK, "degpg"),
+    Metric("steering_torque_gradient", "N m s2/m", "torque at the steering wheel per lateral acceleration", MARK, "Nmpg"),
+    Metric("steady_yaw_rate_gain", "1/s", "yaw rate per steering-wheel angle, mean over the band", MARK),
+    Metric("steady_lateral_acceleration_max", "m/s2", "largest steady lateral acceleration", MARK),
+    Metric("characteristic_speed", "m/s", "speed at which twice the angle of a slow turn is needed, sqrt(L / K); K > 0", "[calc]"),
+    Metric("critical_speed", "m/s", "speed from which on it is unstable, sqrt(-L / K); K < 0", "[calc]"),
+    Metric("steering_ratio", "1", "steering-wheel angle per road-wheel angle, within the band", "[calc]"),
+)
+BINS = 0.25
+"""m/s2 of lateral acceleration that are taken together, so that a long time at one does not outweigh the others."""
+
+
+class Turn(NamedTuple):
+    """Means over bins of lateral acceleration (k,), all with the sign of a left turn."""
+
+    acceleration: Array
+    beyond: Array
+    """Road-wheel angle less that of a slow turn (rad)."""
+    steering: Array
+    road_wheel: Array
+    sideslip: Array
+    roll: Array
+    torque: Array
+    yaw_rate: Array
+    curvature: Array
+
+
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+    """Bins of all steady rows of each side, and lines through those within the band."""
+    rows = rows_of(drive, values)
+    a_y, speed = column(drive, "a_WB_B_y", values), column(drive, "v_WB_B_x")
+    change = np.abs(filters.running_mean(filters.derivative(a_y, drive.interval), drive.interval, 1.0))
+    steady = np.zeros(len(a_y), dtype=bool)
+    steady[rows] = True
+    steady &= (change <= values["change"]) & (speed > 2.0 * SLOW)
+    turns = {side: _turn(drive, values, steady & (sign * a_y > 0.0), sign) for side, sign in (("left", 1.0), ("right", -1.0))}
+    if not any(len(turn.acceleration) for turn in turns.values()):
+        return NOTHING
+    both = Turn(*(np.concatenate(pair) for pair in zip(*turns.values(), strict=True)))
+    low, high = values["from"], values["to"]
+    found = _lines(both, low, high, drive.traits.wheelbase)
+    for side, turn in turns.items():
+        inside = (turn.acceleration >= low) & (turn.acceleration <= high)
+        found[f"understeer_gradient_{side}"] = line(turn.acceleration[inside], turn.beyond[inside]).slope
+    found["understeer_gradient"] = float(np.mean(_sides(found) or [math.nan]))
+    gradient, wheelbase = found["understeer_gradient"], drive.traits.wheelbase
+    found["characteristic_speed"] = math.sqrt(wheelbase / gradient) if gradient > 0.0 else math.nan
+    found["critical_speed"] = math.sqrt(-wheelbase / gradient) if gradient < 0.0 else math.nan
+    found["steady_lateral_acceleration_max"] = float(np.abs(a_y[steady]).max())
+    return Found(found, _curves(turns))
+
+
+def _sides(found: Mapping[str, float]) -> list[float]:
+    sides = (found["understeer_gradient_left"], found["understeer_gradient_right"])
+    return [side for side in sides if math.isfinite(side)]
+
+
+def _turn(drive: Drive, values: Mapping[str, Any], chosen: np.ndarray, sign: float) -> Turn:
+    speed, yaw_rate = column(drive, "v_WB_B_x")[chosen], sign * column(drive, "w_WB_B_z", values)[chosen]
+    a_y = sign * column(drive, "a_WB_B_y", values)[chosen]
+    road_wheel, curvature = sign * road_wheel_angle(drive)[chosen], yaw_rate / speed
+    steering = sign * column(drive, "steering_wheel_angle")[chosen]
+    torque = sign * column(drive, "steering_wheel_torque", values)[chosen]
+    beyond = road_wheel - drive.traits.wheelbase * curvature
+    turn = Turn(
+        a_y, beyond, steering, road_wheel, sign * sideslip(drive)[chosen], sign * column(drive, "roll")[chosen], torque, yaw_rate, curvature
+    )
+    bins = np.floor(a_y / BINS).astype(int)
+    counts = np.bincount(bins) if len(bins) else np.zeros(0, dtype=int)
+    full = counts > 0
+    return Turn(*((np.bincount(bins, one, len(counts))[full] / counts[full]) if len(bins) else np.zeros(0) for one in turn))
+
+
+def _lines(turn: Turn, low: float, high: float, wheelbase: float) -> dict[str, float]:
+    inside = (turn.acceleration >= low) & (turn.acceleration <= high)
+    a_y = turn.acceleration[inside]
+    steered = inside & (turn.steering > 0.0)
+    return {
+        "sideslip_gradient": line(a_y, turn.sideslip[inside]).slope,
+        "roll_gradient": line(a_y, turn.roll[inside]).slope,
+        "steering_torque_gradient": line(a_y, turn.torque[inside]).slope,
+        "steady_yaw_rate_gain": float(np.mean(turn.yaw_rate[steered] / turn.steering[steered])) if steered.any() else math.nan,
+        "steering_ratio": float(np.mean(turn.steering[steered] / turn.road_wheel[steered])) if steered.any() else math.nan,
+    }
+
+
+def _curves(turns: Mapping[str, Turn]) -> dict[str, Any]:
+    out = {}
+    for side, turn in turns.items():
+        if len(turn.acceleration) < 2:
+            continue
+        a_y = turn.acceleration
+        names = (
+            ("handling", turn.beyond, "road-wheel angle beyond L/R", "rad"), ("steering", turn.steering, "steering-wheel angle", "rad"),
+            ("sideslip", turn.sideslip, "sideslip", "rad"), ("roll", turn.roll, "roll", "rad"),
+            ("torque", turn.torque, "steering-wheel torque", "N m"),
+            ("understeer", np.gradient(turn.beyond, a_y), "understeer gradient", "rad s2/m"),
+        )  # fmt: skip
+        for name, y, label, unit in names:
+            out[f"{name}_{side}"] = curve(a_y, y, "lateral acceleration", label, "m/s2", unit)
+    return out
+
+
+_LATERAL = Number("m/s2", 0.0, 30.0)
+ANALYSIS = Analysis(
+    "steady_turn",
+    GRADIENTS,
+    evaluate,
+    (
+        Field("from", _LATERAL, "lower end of the band of lateral acceleration", 1.0, written="mps2"),
+        Field("to", _LATERAL, "upper end of the band", 4.0, written="mps2"),
+        Field("change", Number("m/s3", 0.0, 1000.0), "rows count while the lateral acceleration changes no faster", 0.5, written="mps3"),
+        low_pass(1.0),
+    ),
+    ("v_WB_B_y", "steering_wheel_angle", "steering_wheel_torque"),
+    meaning="steady turns at constant radius, speed or steer: understeer gradient, sideslip, roll, torque over lateral acceleration",
+    curves={
+        f"{name}_{side}": f"{what} over lateral acceleration, {side} turns"
+        for side in ("left", "right")
+        for name, what in (
+            ("handling", "handling diagram: road-wheel angle beyond L/R"), ("steering", "steering-wheel angle"), ("sideslip", "sideslip"),
+            ("roll", "roll"), ("torque", "steering-wheel torque"), ("understeer", "understeer gradient"),
+        )
+    },
+)  # fmt: skip

@@ -1,0 +1,83 @@
+"""What a drive was like over time: figures 11 to 14 of Jain et al. 2013 (lane change of the HMMWV in ROAMS), and what lies along the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.maneuvers.pictures.axes import LEGEND, RIGHT, SECOND_AXIS, in_g, keyed, line, second_axis, time_panels
+from simulator.maneuvers.pictures.contract import Picture, Run
+from simulator.record.style import AMBER, BLUE, QUIET
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WIDE = RIGHT + SECOND_AXIS
+FILTERED = "6 Hz low pass, no delay"
+
+
+def _speed(figure: Figure, run: Run) -> None:
+    (axes,) = time_panels(figure, run, "speed", ["forward speed [m/s]"], right=WIDE)
+    speed = run.column("v_WB_B_x")
+    line(axes, run.time, speed, BLUE)
+    axes.set_ylim(bottom=min(0.0, float(speed.min())))
+    second_axis(axes, 3.6, "[km/h]")
+
+
+def _attitude(figure: Figure, run: Run) -> None:
+    rows = time_panels(figure, run, "roll, pitch, yaw", [f"{name} [deg]" for name in ("roll", "pitch", "yaw")])
+    for axes, name, sign in zip(rows, ("roll", "pitch", "yaw"), ("+ = right side down", "+ = nose down", "+ = left"), strict=True):
+        line(axes, run.time, np.degrees(run.column(name)), BLUE)
+        axes.text(0.995, 0.97, sign, transform=axes.transAxes, ha="right", va="top", color=QUIET, fontsize=9)
+
+
+def _lateral_acceleration(figure: Figure, run: Run) -> None:
+    (axes,) = time_panels(figure, run, "lateral acceleration", ["lateral acceleration, + = left [m/s²]"], right=WIDE, above=LEGEND)
+    line(axes, run.time, run.column("a_WB_B_y"), QUIET, "as computed", linewidth=0.8)
+    line(axes, run.time, run.smooth("a_WB_B_y"), BLUE, FILTERED)
+    in_g(axes)
+    keyed(axes, second=True)
+
+
+def _yaw_rate(figure: Figure, run: Run) -> None:
+    (axes,) = time_panels(figure, run, "yaw rate", ["yaw rate, + = left [deg/s]"])
+    line(axes, run.time, np.degrees(run.column("w_WB_B_z")), BLUE)
+
+
+def _longitudinal(figure: Figure, run: Run) -> None:
+    labels = ["speed [km/h]", "acceleration [m/s²]", "distance [m]"]
+    forward, way = run.column("a_WB_B_x"), np.hypot(np.diff(run.column("x")), np.diff(run.column("y")))
+    upper, middle, lower = time_panels(figure, run, "longitudinal", labels, right=WIDE)
+    line(upper, run.time, 3.6 * run.column("v_WB_B_x"), BLUE)
+    line(middle, run.time, forward, QUIET, linewidth=0.8)
+    line(middle, run.time, run.smooth("a_WB_B_x"), BLUE)
+    in_g(middle)
+    middle.text(0.995, 0.97, f"+ = forwards, blue: {FILTERED}", transform=middle.transAxes, ha="right", va="top", color=QUIET, fontsize=9)
+    line(lower, run.time, np.concatenate(([0.0], np.cumsum(way))), BLUE)
+
+
+def _ride(figure: Figure, run: Run) -> None:
+    """Vertical acceleration at the driver's head, and each curve over time that an analysis calls weighted."""
+    felt = run.column("f_H_B_z") - STANDARD_GRAVITY
+    weighted = {name: curve for name, curve in run.curves.items() if "weighted" in name and (curve.x_unit, curve.y_unit) == ("s", "m/s2")}
+    (axes,) = time_panels(figure, run, "ride", ["vertical acceleration at the head [m/s²]"], right=WIDE, above=LEGEND)
+    label = "as felt, less gravity" + ("" if weighted else " (no analysis of this maneuver weights it)")
+    line(axes, run.time, felt, QUIET if weighted else BLUE, label, linewidth=0.8)
+    for color, (name, curve) in zip((BLUE, AMBER), weighted.items(), strict=False):
+        line(axes, curve.x, curve.y, color, name.replace("_", " "))
+    in_g(axes)
+    keyed(axes, second=True)
+
+
+PICTURES = (
+    Picture("speed", "forward speed over time", _speed),
+    Picture("attitude", "roll, pitch and yaw over time", _attitude, size=(9.0, 7.0)),
+    Picture(
+        "lateral_acceleration", "lateral acceleration of the reference point over time, as computed and filtered", _lateral_acceleration
+    ),
+    Picture("yaw_rate", "yaw rate over time", _yaw_rate),
+    Picture("longitudinal", "speed, longitudinal acceleration and distance over time", _longitudinal, "", ("a_WB_B_x",), (9.0, 7.0)),
+    Picture("ride", "vertical acceleration at the driver's head, weighted too where an analysis gives that", _ride, "", ("f_H_B_z",)),
+)

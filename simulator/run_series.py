@@ -1,0 +1,199 @@
+"""`jounce run` of a series or a search: one maneuver after the other, each in a folder of its own, and a summary of them all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from simulator.base.console import complain, tell
+from simulator.base.errors import ConfigError, Gathered
+from simulator.base.jsontext import json_text
+from simulator.base.words import did_you_mean
+from simulator.base.yamlfile import read_yaml
+from simulator.build import find_config
+from simulator.configuration.command_line import session_of
+from simulator.configuration.layers import read_layers
+from simulator.configuration.settings import changes, option
+from simulator.configuration.whole import Configuration
+from simulator.maneuvers.series import Outcome, Run, Series
+from simulator.record.files import write_text
+from simulator.run import Progress, run_maneuver
+from simulator.run_folder import RunFolder
+
+SUMMARY = "series.json"
+
+
+def series_file(name: str) -> Path | None:
+    """The file of a series by name or path; None when the name is not one of a series."""
+    if Path(name).suffix.lower() in (".yaml", ".yml"):
+        file = Path(name)
+        content = read_yaml(file) if file.is_file() else None
+        return file if isinstance(content, Mapping) and ("series" in content or "search" in content) else None
+    try:
+        return find_config("series", name)
+    except ConfigError:
+        return None
+
+
+def load_series(file: str | Path) -> Series:
+    """A series with the maneuvers that it names looked at. Raises ConfigError."""
+    content = read_layers("series", Path(file)).content
+    series = Series(content, str(file))
+    steps = content.get("series") or [content["search"]]
+    with Gathered() as faults:
+        for n, step in enumerate(steps):
+            with faults.part():
+                _check_step(step, str(file), f"series[{n}]" if "series" in content else "search")
+    return series
+
+
+def _check_step(step: Mapping[str, Any], file: str, key: str) -> None:
+    """Make sure that the maneuver is there and has the parameters that the step gives it. Raises ConfigError."""
+    name = step["run"]
+    try:
+        maneuver = read_layers("maneuvers", find_config("maneuvers", name, file)).content
+    except ConfigError:
+        raise ConfigError(file, f"{key}.run", name, "a maneuver, by name or path") from None
+    known = maneuver.get("parameters") or {}
+    for section in ("given", "each"):
+        for parameter in step.get(section) or {}:
+            if parameter not in known:
+                raise _unknown(file, f"{key}.{section}.{parameter}", parameter, name, known)
+    if "parameter" in step and step["parameter"] not in known:
+        raise _unknown(file, f"{key}.parameter", step["parameter"], name, known)
+
+
+def _unknown(file: str, key: str, parameter: str, maneuver: str, known: Mapping[str, Any]) -> ConfigError:
+    there = ", ".join(known) or "it has none"
+    return ConfigError(file, key, parameter, f"a parameter of {maneuver}: {there}{did_you_mean(parameter, known)}")
+
+
+def run_series(
+    series: Series,
+    configuration: Callable[[Run], Configuration],
+    out: Path | None,
+    say: Callable[[str], None],
+    told: Callable[[Run, Mapping[str, Any]], None],
+    progress: Callable[[Run], Callable[[float, float], None] | None],
+) -> dict[str, Any]:
+    """Drive all of it.
+
+    Parameters
+    ----------
+    configuration : that of a run
+    out : folder to write into; a new one under ``runs`` when not given
+    say : called with a line when something is compiled or fails
+    told : called with each run and its result
+    progress : gives for each run whom to tell simulated time and duration [s]
+
+    Returns
+    -------
+    {"folder", "result"}: the result as in series.json
+
+    Raises
+    ------
+    ConfigError, JounceError, Ended : as `run_maneuver`; what was driven until then is in the folder
+    """
+    folder = RunFolder(out)
+    try:
+        runs: list[dict[str, Any]] = []
+        for run in series.runs():
+            place = folder.path / f"{len(runs) + 1:02d}_{run.label}"
+            outcome = run_maneuver(configuration(run), place, progress(run), say)
+            folder.began()
+            result = outcome["result"]
+            series.note(Outcome(run, result["pass"], result.get("metrics", {})))
+            runs.append({"folder": place.name, "counts": run.counts, "parameters": dict(run.parameters), **_short(result)})
+            told(run, result)
+            _write(folder.path, series, runs)
+        summary = _write(folder.path, series, runs)
+        return {"folder": folder.path, "result": summary}
+    finally:
+        folder.abandon()
+        folder.release()
+
+
+def _short(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a run what its summary says."""
+    return {key: result[key] for key in ("maneuver", "pass", "ended_early", "checks", "metrics") if key in result}
+
+
+def _write(folder: Path, series: Series, runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Leave the summary of what was driven so far in the folder."""
+    summary = {
+        "series": series.name,
+        "title": series.title,
+        "pass": series.passed,
+        "found": series.found,
+        "handed_on": series.taken,
+        "runs": runs,
+    }
+    write_text(folder / SUMMARY, json_text({"result": summary}, indent=2) + "\n")
+    return summary
+
+
+def main_series(file: Path, arguments: Any) -> int:
+    """Command line of `jounce run` for a series; exit code 1 when it does not pass, else 0."""
+    series = load_series(file)
+
+    def configuration(run: Run) -> Configuration:
+        named = [option(f"series {series.name}", name, getattr(series, name)) for name in ("vehicle", "terrain")]
+        place = find_config("maneuvers", run.maneuver, str(file))
+        given = changes({f"maneuver.parameters.{name}": value for name, value in run.parameters.items()})
+        kept = [one for name, one in zip(("vehicle", "terrain"), named, strict=True) if getattr(arguments, name, None) is None]
+        csv = option("--csv", "outlets.telemetry.csv", arguments.csv or None)
+        return session_of(arguments, [*(each for one in kept for each in one), *option("maneuver", "maneuver", str(place)), *csv, *given])
+
+    shown = not arguments.json and sys.stderr.isatty()
+    bars: list[Progress] = []
+
+    def progress(run: Run) -> Callable[[float, float], None]:
+        bars.append(Progress(run.label, shown=shown))
+        return bars[-1]
+
+    def told(run: Run, result: Mapping[str, Any]) -> None:
+        bars.pop().__exit__()
+        if not arguments.json:
+            print(_line(run, result), flush=True)
+
+    outcome = run_series(
+        series, configuration, Path(arguments.out) if arguments.out else None, complain if arguments.json else tell, told, progress
+    )
+    result = outcome["result"]
+    if arguments.json:
+        print(json_text({"folder": str(outcome["folder"]), "result": result}))
+    else:
+        _print_summary(result, outcome["folder"])
+    return 1 if result["pass"] is False else 0
+
+
+def _line(run: Run, result: Mapping[str, Any]) -> str:
+    """A run in one line: its verdict, and what did not hold."""
+    verdict = {True: "passed", False: "FAILED", None: "done"}[result["pass"]]
+    if result["pass"] is False and not run.counts:
+        verdict = "failed"
+    wrong = [f"{check['metric']} {_shown(check['value'])}" for check in result["checks"] if not check["pass"]]
+    early = [f"ended at {result['ended_early']['time_s']:.3g} s: {result['ended_early']['reason']}"] if "ended_early" in result else []
+    said = ", ".join(f"{name} {_shown(value)}" for name, value in run.parameters.items())
+    return f"{verdict:<7} {run.maneuver}{f' ({said})' if said else ''}{': ' if wrong or early else ''}{'; '.join([*early, *wrong])}"
+
+
+def _shown(value: Any) -> str:
+    return "-" if value is None else value if isinstance(value, str) else f"{value:.4g}"
+
+
+def _print_summary(result: Mapping[str, Any], folder: Path) -> None:
+    for name, value in result["handed_on"].items():
+        print(f"handed on: {name} = {_shown(value)}")
+    for found in result["found"]:
+        others = ", ".join(
+            f"{name} {_shown(value)}" for name, value in found.items() if name not in ("parameter", "value", "tolerance", "highest_tried")
+        )
+        best = "none that passes" if found["value"] is None else f"{found['value']:.4g} (to {found['tolerance']:g})"
+        if found["value"] == found["highest_tried"]:
+            best = f"{found['value']:.4g} or more, the highest tried"
+        print(f"highest {found['parameter']}{f' with {others}' if others else ''}: {best}")
+    verdict = {True: "passed", False: "FAILED", None: "no limits given"}[result["pass"]]
+    print(f"{result['title']}: {verdict}; {len(result['runs'])} runs, summary and a folder for each in {folder}")

@@ -1,0 +1,110 @@
+"""Does a vehicle that starts in motion go on as in a steady drive? And does a pull on the tow hook act where and as it should?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import JounceError
+from simulator.base.frames import rotation_of_quaternion
+from simulator.build import build_vehicle
+from tests.laws.vehicle_rig import command, drive, ground, standing, steps
+from vehicles.drivetrain.drivetrain import kinetic_energy
+from vehicles.vehicle import Vehicle
+
+VEHICLES = ("hmmwv", "hmmwv_chrono", "five_link_rear", "hmmwv_trailing_rear")
+
+
+def _rolling(vehicle: str, on: str, speed: float) -> Vehicle:
+    v = build_vehicle(vehicle)
+    v.reset(ground(on), speed=speed)
+    return v
+
+
+@pytest.mark.parametrize("vehicle", VEHICLES)
+@pytest.mark.parametrize("on", ["flat", "asphalt 6"])
+@pytest.mark.parametrize("speed", [5.0, 20.0, 30.0])
+def test_the_first_second_is_that_of_a_steady_drive(vehicle: str, on: str, speed: float) -> None:
+    v = _rolling(vehicle, on, speed)
+    gear = int(v.space.drivetrain[0]["gear"])
+    assert gear >= 1 and 0.0 < v.start_throttle <= 1.0
+    rows = []
+    for _ in range(200):
+        steps(5, v.model, v.space, ground(on), command(throttle=v.start_throttle, selector=1), 1e-3)
+        rows.append([*v.space.out[0]["a_WB_B"], v.space.drivetrain[0]["gear"]])
+    a = np.array(rows)
+    holds = v.start_throttle < 1.0  # not every engine does, up the slope or at 30 m/s
+    assert set(a[:, 3]) == {gear}
+    assert np.abs(a[:, 0]).max() < (0.15 if holds else 3.0)
+    assert np.abs(a[:, 1]).max() < 0.05
+    assert np.abs(a[:, 2]).max() < 0.3
+    assert np.abs(np.diff(a[:, 0])).max() / 5e-3 < 12.0, "m/s3"
+    if holds:
+        assert v.space.state[0]["v_WB_B"][0] == pytest.approx(speed, abs=0.01)
+
+
+def test_it_rolls_along_the_ground_and_the_wheels_with_it() -> None:
+    v = _rolling("hmmwv", "asphalt 10", 10.0)
+    state, R = v.space.state[0], np.empty((3, 3))
+    rotation_of_quaternion(state["q_WB"], R)
+    along = np.array([1.0, 0.0, 0.1]) / np.sqrt(1.01)
+    assert R @ state["v_WB_B"] == pytest.approx(10.0 * along, abs=1e-9)
+    assert np.abs(v.readout[0]["slip_ratio"]).max() < 0.02
+    assert state["time"] == 0.0 and not state["wheel_angle"].any()
+    assert np.hypot(*state["p_WB"][:2]) < 0.05
+
+
+def test_downhill_the_throttle_is_closed() -> None:
+    v = build_vehicle("hmmwv")
+    v.reset(ground("asphalt 10"), yaw=np.pi, speed=10.0)
+    assert v.start_throttle == 0.0 and v.space.out[0]["a_WB_B"][0] > 0.0
+
+
+def test_a_gear_may_be_said_and_a_start_backwards_may_not() -> None:
+    v = build_vehicle("hmmwv")
+    v.reset(ground("flat"), gear=3, speed=10.0)
+    assert v.space.drivetrain[0]["gear"] == 3
+    for speed in (-1.0, np.nan, np.inf):
+        with pytest.raises(JounceError, match="expected a forward speed"):
+            v.reset(ground("flat"), speed=speed)
+    v.reset(ground("flat"))
+    assert v.start_throttle == 0.0 and v.speed == 0.0
+
+
+def test_the_same_start_gives_the_same_bits_whatever_was_driven_before() -> None:
+    v = _rolling("hmmwv", "flat", 20.0)
+    first = v.space.state.copy(), v.space.drivetrain.copy()
+    drive(v, "flat", command(throttle=1.0, steering=0.5, selector=1), 1.0)
+    v.reset(ground("flat"), speed=20.0)
+    assert first[0].tobytes() == v.space.state.tobytes() and first[1].tobytes() == v.space.drivetrain.tobytes()
+
+
+def test_a_pull_on_the_tow_hook_slows_by_its_force_over_the_mass() -> None:
+    free, pulled = _rolling("hmmwv", "flat", 10.0), _rolling("hmmwv", "flat", 10.0)
+    for v, pull in ((free, 0.0), (pulled, 500.0)):
+        drive(v, "flat", command(selector=0), 2.0)  # in neutral
+        drive(v, "flat", command(selector=0, drawbar=pull), 2.0)
+    lost = free.speed - pulled.speed
+    # what turns with the wheels counts as mass, with its inertia over the radius squared
+    shafts = free.space.drivetrain.copy()
+    shafts[0]["engine_speed"] = shafts[0]["turbine_speed"] = 0.0
+    inertia = float(free.model.corners[0]["spin_inertia"].sum()) + 2.0 * kinetic_energy(free.model.drivetrain, shafts, np.ones(4))
+    mass = float(free.model.chassis[0]["mass"] + free.model.corners[0]["corner_mass"].sum()) + inertia / 0.465**2
+    assert lost * mass / (500.0 * 2.0) == pytest.approx(1.0, abs=0.03)
+
+
+def test_the_pull_acts_at_the_hook() -> None:
+    """Standing on its brakes, a vehicle pulled backwards by a force below its hook's height over the ground loads its rear axle."""
+    v = standing("hmmwv", "flat")
+    drive(v, "flat", command(brake=1.0), 2.0)
+    before = v.read()[0]["F_C"][:, 2].copy()
+    drive(v, "flat", command(brake=1.0, drawbar=2000.0), 4.0)
+    after = v.read()[0]["F_C"]
+    hook = v.model.body[0]["hitch"]
+    height = float(v.space.state[0]["p_WB"][2] + hook[2])
+    base = float(v.readout[0]["p_BK"][0, 0] - v.readout[0]["p_BK"][2, 0])
+    moved = float(after[2:, 2].sum() - before[2:].sum())
+    assert moved == pytest.approx(2000.0 * height / base, rel=0.05)
+    assert float(after[:, 0].sum()) == pytest.approx(2000.0, rel=0.01)
+    outline = v.description.outline
+    assert hook[0] == pytest.approx(v.model.corners[0]["design_wheel_x"][0] + outline[2] - outline[0]) and hook[1] == 0.0

@@ -1,0 +1,299 @@
+"""Do the pictures of a drive show what they say, in units that people use, and say so when there is nothing to show?"""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import JounceError
+from simulator.maneuvers.analyses.contract import Curve
+from simulator.maneuvers.course import Track, touched_cones
+from simulator.maneuvers.maneuver import load_maneuver
+from simulator.maneuvers.metrics import driven_path, evaluate, relative_run
+from simulator.maneuvers.pictures.axes import phase_spans
+from simulator.maneuvers.pictures.contract import NothingToDrawError, Run
+from simulator.maneuvers.pictures.table import PICTURES, USUAL, columns_of
+from simulator.maneuvers.report import write_report
+from simulator.record.figures import one_after_the_other
+from simulator.record.files import RESULTS
+from tests.maneuvers.shipped import shipped
+from vehicles.readout import READOUT
+
+FOUR, SIX = ("FL", "FR", "RL", "RR"), ("FL", "FR", "ML", "MR", "RL", "RR")
+SPEED, WHEELBASE, UNDERSTEER = 15.0, 3.3, 0.003
+F = np.linspace(0.2, 4.0, 60)
+
+
+def telemetry(corners=FOUR, rows=2001):
+    """20 s at 15 m/s: straight, then a left turn of 3 m/s2 with a known understeer; a wheel lifts, the gear changes."""
+    t = np.linspace(0.0, 20.0, rows)
+    side = 3.0 / (1.0 + np.exp(-2.0 * (t - 8.0)))
+    yaw_rate = side / SPEED
+    yaw = np.concatenate(([0.0], np.cumsum(yaw_rate[1:] * np.diff(t))))
+    road_wheel = WHEELBASE * yaw_rate / SPEED + UNDERSTEER * side
+    zero = np.zeros(rows)
+    columns = {
+        "time": t,
+        "p_WB_x": np.concatenate(([0.0], np.cumsum(SPEED * np.cos(yaw[1:]) * np.diff(t)))),
+        "p_WB_y": np.concatenate(([0.0], np.cumsum(SPEED * np.sin(yaw[1:]) * np.diff(t)))),
+        "yaw": yaw,
+        "roll": 0.01 * side,
+        "pitch": zero,
+        "v_WB_B_x": zero + SPEED,
+        "w_WB_B_z": yaw_rate,
+        "a_WB_B_x": 0.5 * np.sin(t),
+        "a_WB_B_y": side,
+        "f_H_B_z": STANDARD_GRAVITY + 0.4 * np.sin(9.0 * t),
+        "steering": 0.05 * side,
+        "throttle": zero + 0.25,
+        "brake": zero,
+        "gear": np.where(t < 5.0, 1, 3),
+        "engine_speed": zero + 200.0,
+        "steering_wheel_angle": 20.0 * road_wheel,
+        "steering_wheel_torque": 1.5 * side,
+    }
+    for i, corner in enumerate(corners):
+        columns[f"F_C_{corner}_z"] = 6000.0 + zero
+        columns[f"p_BK_{corner}_x"] = zero - WHEELBASE * (i // 2) / (len(corners) // 2 - 1)
+        columns[f"road_wheel_angle_{corner}"] = road_wheel if i < 2 else zero
+    columns[f"F_C_{corners[-2]}_z"] = np.where((t > 12.0) & (t < 13.0), 0.0, 5000.0)
+    return columns
+
+
+CURVES = {
+    "yaw_gain": Curve(F, 4.0 / (1.0 + F), "frequency", "gain", "Hz", "1/s"),
+    "yaw_phase": Curve(F, -0.3 * F, "frequency", "phase", "Hz", "rad"),
+    "yaw_coherence": Curve(F, 1.0 - 0.01 * F, "frequency", "coherence", "Hz", "1"),
+    "roll_phase": Curve(F, -0.4 * F, "frequency", "phase", "Hz", "rad"),
+    "weighted_vertical": Curve(np.linspace(0.0, 20.0, 500), 0.1 * np.sin(np.arange(500)), "time", "acceleration", "s", "m/s2"),
+}
+
+
+def run_of(name="scripted_drive", curves=CURVES, columns=None, phases=(), **changes):
+    maneuver = load_maneuver(shipped(name) | changes, name)
+    maneuver.phase_names = tuple(phases)
+    columns = telemetry() if columns is None else columns
+    relative = relative_run(columns)
+    return Run(maneuver, {**columns, **relative}, driven_path(maneuver, relative), evaluate(maneuver, columns), curves)
+
+
+def figure_of(name, run):
+    """The figure of a picture, drawn once."""
+    figure = Figure(figsize=PICTURES[name].size, dpi=120)
+    FigureCanvasAgg(figure)
+    PICTURES[name].draw(figure, run)
+    figure.canvas.draw()
+    return figure
+
+
+def labels(figure):
+    """Labels of the axes, those in a second unit included."""
+    every = [*figure.axes, *(child for axes in figure.axes for child in axes.child_axes)]
+    return {label for axes in every for label in (axes.get_xlabel(), axes.get_ylabel()) if label}
+
+
+def curve_of(axes, label=None):
+    """Numbers (2, n) of the line with a label, or of the last one."""
+    lines = [line for line in axes.lines if label is None or line.get_label() == label]
+    return np.array(lines[-1].get_data(), dtype=float)
+
+
+SAID = {
+    "speed": {"time [s]", "forward speed [m/s]", "[km/h]"},
+    "attitude": {"time [s]", "roll [deg]", "pitch [deg]", "yaw [deg]"},
+    "lateral_acceleration": {"time [s]", "lateral acceleration, + = left [m/s²]", "[g]"},
+    "yaw_rate": {"time [s]", "yaw rate, + = left [deg/s]"},
+    "longitudinal": {"time [s]", "speed [km/h]", "acceleration [m/s²]", "distance [m]", "[g]"},
+    "ride": {"time [s]", "vertical acceleration at the head [m/s²]", "[g]"},
+    "path": {"ahead of the start [m]", "left of the start [m] (stretched)"},
+    "course": {"ahead of the start [m]", "left of the start [m] (stretched)"},
+    "g_g": {"lateral acceleration, left is left [g]", "acceleration ahead [g]"},
+    "cross_plots": {"hand-wheel angle [deg]", "yaw rate [deg/s]", "lateral acceleration [m/s²]", "roll [deg]"},
+    "handling": {"lateral acceleration, + = left [m/s²]", "road-wheel angle less kinematic [deg]"},
+    "frequency_response": {"frequency [Hz]", "gain [1/s]", "phase [deg]", "coherence"},
+    "curves": {"frequency [Hz]", "gain [1/s]", "phase [deg]", "coherence", "time [s]", "acceleration [m/s²]"},
+    "wheel_loads": {"time [s]", "front axle [kN]", "rear axle [kN]"},
+    "hand_wheel": {
+        "time [s]", "angle [deg]", "rate [deg/s]", "torque [N m]", "hand-wheel angle, + = left [deg]", "torque, + = to the left [N m]"
+    },
+    "pedals": {"time [s]", "pedals [%]", "gear", "engine [1/min]"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_says_what_it_shows_and_in_which_unit(name):
+    """Labels with units, the maneuver's title, and no letter beyond the edge."""
+    run = run_of("avtp_lane_change")
+    figure = figure_of(name, run)
+    assert labels(figure) == SAID[name]
+    assert figure.texts[0].get_text().startswith(f"{run.maneuver.title}: ")
+    sheet = figure.bbox
+    drawn = [axes.get_tightbbox() for axes in figure.axes] + [text.get_window_extent() for text in figure.texts]
+    assert min(box.x0 for box in drawn) >= sheet.x0 and max(box.x1 for box in drawn) <= sheet.x1
+    assert min(box.y0 for box in drawn) >= sheet.y0 and max(box.y1 for box in drawn) <= sheet.y1
+
+
+def test_every_picture_is_a_result_that_the_next_run_removes_and_every_column_exists():
+    assert {f"{name}.png" for name in PICTURES} <= set(RESULTS)
+    readout = {row[0] for row in READOUT}
+    fields = {column: column.rpartition("_")[0] if column not in readout else column for column in columns_of(PICTURES)}
+    assert set(fields.values()) <= readout
+
+
+def test_the_file_chooses(tmp_path):
+    run = run_of(pictures=["g_g", "wheel_loads", "g_g"])
+    columns = telemetry()
+    report = write_report(tmp_path, run.maneuver, columns, run.metrics)
+    assert [file.name for file in report.files] == ["metrics.json", "g_g.png", "wheel_loads.png"]
+    assert {file.name for file in tmp_path.iterdir()} == {file.name for file in report.files}
+    assert load_maneuver(shipped("scripted_drive"), "m").pictures == USUAL
+
+
+def test_a_picture_that_is_none_is_refused_with_the_nearest():
+    with pytest.raises(JounceError) as error:
+        load_maneuver(shipped("scripted_drive") | {"pictures": ["speed", "wheel_load"]}, "m.yaml")
+    assert "pictures[1]" in str(error.value) and "wheel_loads" in str(error.value)
+
+
+def test_what_is_missing_is_said(tmp_path):
+    """Nothing to show: a line, in what is returned and in the file, and the other pictures are there."""
+    columns = telemetry()
+    del columns["engine_speed"]
+    columns["steering_wheel_torque"] = np.full(2001, np.nan)
+    columns["a_WB_B_y"] = np.zeros(2001)
+    run = run_of(columns=columns, pictures=list(PICTURES))
+    report = write_report(tmp_path, run.maneuver, columns, run.metrics)
+    assert report.left_out == [
+        "course: no course in this maneuver",
+        "handling: no steady turn in this drive",
+        "frequency_response: no curve over frequency from the analyses of this maneuver",
+        "curves: no curve from the analyses of this maneuver",
+        "hand_wheel: steering_wheel_torque is not finite in this drive",
+        "pedals: no column engine_speed in this drive",
+    ]
+    assert json.loads((tmp_path / "metrics.json").read_text())["result"]["pictures_left_out"] == report.left_out
+    assert {file.stem for file in report.files[1:]} == set(PICTURES) - {line.partition(":")[0] for line in report.left_out}
+
+
+def test_one_sheet_after_another_leaves_nothing_behind():
+    """A picture has the same bytes alone and after all the others."""
+    run = run_of("avtp_lane_change", phases=("straight", "turn"), columns=telemetry() | {"phase": np.repeat([0, 1], (900, 1101))})
+    alone = {}
+    for name, picture in PICTURES.items():
+        with one_after_the_other() as sheet:
+            picture.draw(sheet.empty(picture.size), run)
+            alone[name] = sheet.png()
+    with one_after_the_other() as sheet:
+        for name, picture in reversed(PICTURES.items()):
+            picture.draw(sheet.empty(picture.size), run)
+            assert sheet.png() == alone[name], name
+    assert len(set(alone.values())) == len(PICTURES) - 1  # `path` of a course is the course
+
+
+@pytest.mark.parametrize("corners", [FOUR, SIX])
+def test_wheel_loads_of_any_number_of_axles(corners):
+    figure = figure_of("wheel_loads", run_of(columns=telemetry(corners)))
+    assert len(figure.axes) == len(corners) // 2
+    rear = figure.axes[-1]
+    assert curve_of(rear, "left")[1].max() == pytest.approx(5.0)
+    (lifted,) = [drawn for drawn in rear.collections if isinstance(drawn, PolyCollection) and drawn.get_paths()]
+    reach = lifted.get_paths()[0].get_extents()
+    assert (reach.x0, reach.x1) == (pytest.approx(12.0, abs=0.02), pytest.approx(13.0, abs=0.02))
+    assert "a wheel is off the ground" in [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+
+
+def test_touched_cones_are_crosses_and_margins_stand_above_the_gates():
+    """Straight through a course whose middle gate is 3.5 m to the left: some of its cones fall."""
+    columns = telemetry()
+    columns |= {"p_WB_x": SPEED * columns["time"], "p_WB_y": 0.0 * columns["time"], "yaw": 0.0 * columns["time"]}
+    gates = [{"start": 50, "length": 20, "center": 0, "width": 3}, {"start": 100, "length": 20, "center": 1.0, "width": 3}]
+    run = run_of("avtp_lane_change", columns=columns, course={"gates": gates, "overlap_m": 3})
+    figure = figure_of("course", run)
+    plan, true = figure.axes
+    whole, touched = (
+        np.concatenate([np.transpose(line.get_data()) for line in plan.lines if line.get_marker() == marker and len(line.get_xdata())])
+        for marker in ("o", "X")
+    )
+    # the body reaches to -1.09, the right limit of the second gate is at -0.5
+    assert touched == pytest.approx(np.array([[100.0, -0.64], [110.0, -0.64], [120.0, -0.64]]))
+    assert len(whole) == 9
+    assert {"0.41 m", "0.59 m over\n3 touched"} <= {text.get_text() for text in plan.texts}
+    assert true.get_aspect() == 1.0
+    hit = touched_cones(run.maneuver.gates, run.maneuver.body, relative_track(run))
+    assert [one.sum() for one in hit] == [gate["cones_hit"] for gate in run.metrics["gates"]]
+
+
+def relative_track(run):
+    return Track(*(run.columns[name] for name in ("x", "y", "yaw", "v_WB_B_x")))
+
+
+def test_a_handling_diagram_out_of_columns_has_the_understeer_of_the_drive():
+    x, y = curve_of(figure_of("handling", run_of()).axes[0], "rows of steady turns")
+    assert x.max() == pytest.approx(3.0, abs=0.01) and np.radians(y[x.argmax()]) == pytest.approx(UNDERSTEER * 3.0, rel=0.01)
+    assert not ((x > 0.75) & (x < 2.25)).any()  # the way into the turn is not steady
+
+
+def test_a_handling_diagram_of_an_analysis_is_drawn_as_it_is():
+    curve = Curve(np.array([0.0, 4.0]), np.array([0.0, 0.1]), "lateral_acceleration", "hand_wheel_angle", "m/s2", "rad")
+    figure = figure_of("handling", run_of(curves={"handling": curve}))
+    assert labels(figure) == {"lateral acceleration [m/s²]", "hand wheel angle [deg]"}
+    assert curve_of(figure.axes[0], "of the analysis")[:, 1] == pytest.approx([4.0, math.degrees(0.1)])
+
+
+def test_a_frequency_response_has_one_panel_per_kind_and_unit():
+    figure = figure_of("frequency_response", run_of())
+    gain, phase, coherence = figure.axes
+    assert [line.get_label() for line in phase.lines] == ["yaw", "roll"]
+    assert curve_of(phase, "yaw")[1] == pytest.approx(np.degrees(-0.3 * F))
+    assert gain.get_xscale() == "log" and coherence.get_ylim()[1] == pytest.approx(1.05)
+    assert [text.get_text() for text in gain.get_legend().get_texts()] == ["yaw", "roll"]
+
+
+def test_the_g_g_diagram_has_circles_and_left_on_the_left():
+    axes = figure_of("g_g", run_of()).axes[0]
+    circles = [np.hypot(*line.get_data()) for line in axes.lines[:-1]]
+    assert [circle.mean() for circle in circles] == pytest.approx(0.2 * np.arange(1, len(circles) + 1))
+    assert axes.get_xlim()[0] > axes.get_xlim()[1] and axes.get_aspect() == 1.0
+    assert curve_of(axes)[0].max() == pytest.approx(3.0 / STANDARD_GRAVITY, rel=0.01)
+
+
+def test_phases_are_shaded_and_named():
+    phase = np.repeat([0, 1, -1], (900, 1000, 101))
+    run = run_of(columns=telemetry() | {"phase": phase}, phases=("straight", "turn"))
+    assert phase_spans(run) == [(0.0, pytest.approx(9.0), "straight"), (pytest.approx(9.0), pytest.approx(19.0), "turn")]
+    axes = figure_of("yaw_rate", run).axes[0]
+    assert [text.get_text() for text in axes.texts] == ["straight", "turn"]
+    (band,) = axes.patches
+    assert (band.get_x(), band.get_x() + band.get_width()) == (pytest.approx(9.0), pytest.approx(19.0))
+
+
+def test_numbers_over_time_are_in_the_units_of_people():
+    run = run_of()
+    pedals, gears, engine = figure_of("pedals", run).axes
+    assert curve_of(pedals, "throttle")[1] == pytest.approx(25.0)
+    assert set(curve_of(gears)[1]) == {1.0, 3.0} and curve_of(engine)[1] == pytest.approx(200.0 * 30.0 / math.pi)
+    speed, _, distance = figure_of("longitudinal", run).axes
+    assert curve_of(speed)[1] == pytest.approx(54.0) and curve_of(distance)[1][-1] == pytest.approx(300.0, rel=1e-3)
+    ride = figure_of("ride", run).axes[0]
+    assert np.abs(curve_of(ride, "as felt, less gravity")[1]).max() == pytest.approx(0.4, rel=0.01)
+    assert len(curve_of(ride, "weighted vertical")[0]) == 500
+    angle = figure_of("hand_wheel", run).axes[0]
+    assert curve_of(angle)[1].max() == pytest.approx(math.degrees(20.0 * (WHEELBASE * 3.0 / SPEED**2 + UNDERSTEER * 3.0)), rel=0.01)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_drive_of_ten_rows_is_drawn_or_said(name):
+    columns = {key: column[:10] for key, column in telemetry().items()}
+    try:
+        figure = figure_of(name, run_of("avtp_lane_change", columns=columns))
+    except NothingToDrawError as why:
+        assert (name, str(why)) == ("handling", "no steady turn in this drive")
+    else:
+        assert labels(figure) == SAID[name]

@@ -1,0 +1,88 @@
+"""A vehicle that rolls from the first step on: from standing in equilibrium to what a steady straight drive would have it be.
+
+The chassis keeps the height and attitude of the equilibrium and gets its velocity along the ground under its wheels. Tires, wheel spins and
+shafts find theirs by steps of the vehicle in which the chassis and the suspension are put back each time; between two rounds of steps the
+torque on the driveshaft is changed by what the vehicle still accelerates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import record
+from terrain.surface import GroundArrays
+from vehicles.command import COMMAND
+from vehicles.drivetrain.driveline import driveshaft_speed
+from vehicles.drivetrain.drivetrain import drivetrain_cruise
+from vehicles.stages import Model, Space
+from vehicles.step import vehicle_step
+from vehicles.tires.radial import effective_radius
+
+STEP = 1e-3
+"""s."""
+
+WAY = 1.2
+"""m that the wheels roll in a round. Larger: a slower reset. Smaller: tires that have not relaxed when the torque is changed."""
+
+LEAST_STEPS, MOST_STEPS = 60, 600
+"""Steps of a round."""
+
+ROUNDS = 8
+"""Rounds; each brings about a digit of the torque."""
+
+
+def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> float:
+    """Have a vehicle that stands in equilibrium roll straight ahead at a speed [m/s]; returns the throttle that holds it.
+
+    gear : forward gear; 0 for the highest that the gearbox keeps at that throttle
+    """
+    state, d = s.state[0], s.drivetrain
+    along = _along(s)
+    state["v_WB_B"] = speed * along
+    deflections = s.contacts["tire_deflection"]
+    spin = [speed / effective_radius(float(tire["radius"]), float(depth)) for tire, depth in zip(m.tires, deflections, strict=True)]
+    state["wheel_spin"] = spin
+    frozen, steering, command = s.state.copy(), s.steering.copy(), record(COMMAND)
+    command[0]["selector"] = 1
+    torque, throttle, steps = 0.0, 0.0, max(LEAST_STEPS, min(MOST_STEPS, int(WAY / (speed * STEP))))
+    for _ in range(ROUNDS):
+        engaged = gear if gear > 0 else _kept_gear(m, s, torque)
+        throttle = float(drivetrain_cruise(m.drivetrain, d, state["wheel_spin"], engaged, torque))
+        command[0]["gear"], command[0]["throttle"] = engaged, throttle
+        for _ in range(steps):
+            vehicle_step(m, s, ground, command, STEP)
+            spins = state["wheel_spin"].copy()
+            s.state[:], s.steering[:] = frozen, steering
+            state["wheel_spin"] = spins
+        radius = speed / float(driveshaft_speed(m.drivetrain, state["wheel_spin"]))
+        torque = d[0]["coupling_torque"] / d[0]["ratio"] - radius * _pull(m, s, along)
+    return throttle
+
+
+def _along(s: Space) -> NDArray[np.float64]:
+    """Direction in which the vehicle rolls straight ahead: along the ground under its wheels, in B, (3,)."""
+    up = s.work[0]["R_WB"].T @ s.contacts["n_W"].sum(axis=0)
+    ahead = np.array([up[2], 0.0, -up[0]])  # without a part to the left or along the normal
+    return ahead / np.linalg.norm(ahead)
+
+
+def _pull(m: Model, s: Space, along: NDArray[np.float64]) -> float:
+    """Force [N] of ground, air and weight on the whole vehicle along a direction in B. The acceleration of the chassis would not do: the
+    suspension, which was put back, takes a part in it."""
+    loads, mass = s.loads[0], m.chassis[0]["mass"] + m.corners[0]["corner_mass"].sum()
+    force = loads["wheel_force"].sum(axis=1) + loads["chassis_force"] - mass * loads["gravity"] * s.work[0]["R_WB"][2]
+    return float(force @ along)
+
+
+def _kept_gear(m: Model, s: Space, torque: float) -> int:
+    """The highest forward gear out of which the gearbox does not shift down at the throttle that gives a torque on the driveshaft [N m], or at
+    open throttle if that is not enough in any."""
+    p, d = m.drivetrain, s.drivetrain
+    closed, opened = p[0]["downshift_speed"]
+    kept = []
+    for gear in range(int(p[0]["gears"]), 0, -1):
+        throttle = drivetrain_cruise(p, d, s.state[0]["wheel_spin"], gear, torque)
+        if gear == 1 or d[0]["turbine_speed"] > closed + throttle * (opened - closed):
+            kept.append((throttle == 1.0, gear))
+    return min(kept, key=lambda one: one[0])[1]
