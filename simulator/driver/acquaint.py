@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.base.records import record
-from simulator.driver.test_drive import LOOKS, noted_drive
 from simulator.driver.traits import VehicleTraits
+from simulator.driver.trial_drive import LOOKS, noted_drive
 from terrain.load import load_terrain
 from vehicles.axles import record_for
 from vehicles.command import COMMAND

@@ -6,6 +6,7 @@ import math
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
+from simulator.driver.steering.seen import grade_under
 
 STANDSTILL = 1.5
 """m/s. Slower than this with a demand of zero the foot stays on the brake: an automatic gearbox would creep away."""
@@ -18,6 +19,9 @@ STEADY_BRAKE = 0.4
 
 CRAWL = 1.0
 """m/s. Below this the resistance that is fed forward fades: a vehicle at rest needs nothing to stay there."""
+
+PAUSE = 0.2
+"""s between two looks after which the driver begins anew: somebody else has worked the pedals."""
 
 PEDALS = (
     # name                      shape  unit    what it is
@@ -53,10 +57,8 @@ PEDALS_STATE = (
 def press(p, s, t, speed, grade):
     """Move the pedals in the state at a time t [s], a speed [m/s], and a rise of the ground ahead per way."""
     n, f = p[0], s[0]
-    if f["looks"] == 0:
-        f["time"] = t
-        if f["given"] == 0:
-            f["demand"] = speed
+    if f["looks"] == 0 or t - f["time"] > PAUSE:
+        begin(f, t, speed)
     f["looks"] += 1
     dt = t - f["time"]
     f["time"] = t
@@ -79,6 +81,14 @@ def press(p, s, t, speed, grade):
     if at_rest and abs(speed) < STANDSTILL:
         throttle, brake, f["integral"], f["braking"] = 0.0, max(brake, STEADY_BRAKE), 0.0, 1
     move_foot(f, throttle, brake, n["pedal_rate"] * dt)
+
+
+@inline
+def begin(f, t, speed):
+    """The feet come to the pedals, which are released, at a speed."""
+    f["time"], f["integral"], f["throttle"], f["brake"], f["braking"] = t, 0.0, 0.0, 0.0, 0
+    if f["given"] == 0:
+        f["demand"] = speed
 
 
 @inline
@@ -125,3 +135,10 @@ def work_pedals(p, s, t, seen, command):
     out["throttle"], out["brake"] = s[0]["throttle"], s[0]["brake"]
     out["parking_brake"] = 0.0
     out["selector"] = 1
+
+
+@kernel
+def keep_speed(p, s, t, readout, command):
+    """The same out of READOUT, into the pedals of a COMMAND."""
+    press(p, s, t, readout[0]["v_WB_B"][0], grade_under(readout[0]))
+    command[0]["throttle"], command[0]["brake"] = s[0]["throttle"], s[0]["brake"]
