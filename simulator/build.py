@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from simulator.configuration.names import data_folder, find_config
 from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.configuration.settings import option
 from simulator.configuration.whole import Configuration, is_one_for_each
+from simulator.driver.acquaint import acquaint
+from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from simulator.outlet_kind import OutletAside, build_outlets
 from simulator.record.foreseen import foreseen, log_file
@@ -70,6 +73,11 @@ class Parts:
     def gravity(self) -> float:
         """m/s2"""
         return float(self.ground.p[0]["gravity"])
+
+    @cached_property
+    def traits(self) -> VehicleTraits:
+        """What a driver knows of the vehicle, found out in a test drive."""
+        return acquaint(self.vehicle, self.gravity, min(self.step, step_stability.USUAL_STEP))
 
     @property
     def seed(self) -> int:

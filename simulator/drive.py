@@ -260,7 +260,7 @@ class Host:
         kind = driver_kind(who.name)
         if kind is None:
             return self._person()
-        return new_driver(kind, parts.ground, parts.maneuver, paced=True, seed=parts.seed, said=who.parameters)
+        return new_driver(kind, parts.ground, parts.maneuver, paced=True, seed=parts.seed, said=who.parameters, traits=parts.traits)
 
     def _person(self) -> Driver:
         from simulator.driver.human import open_driver

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from simulator.maneuvers.maneuver import Maneuver
     from simulator.session import Session
     from simulator.view.block import ViewWriter
+    from washout.cueing import MotionCueing
 
 Source = tuple[str, Table, Record]
 """Prefix of the columns' names, table and record."""
@@ -86,6 +87,10 @@ class Watched:
 
     def __init__(self, readout: Record, command: Record, more: Iterable[Source] = (), readout_table: Table = READOUT) -> None:
         self.platform, self.state = record(PLATFORM), record(LOG)
+        numbers = self.platform.view(float)  # position and angles first, one after the other as in a pose
+        self._pose, self._legs = numbers[:6], numbers[6:12]
+        self._platform, self._state = self.platform[0], self.state[0]
+        self._cueing: MotionCueing | None = None
         self.vehicle: tuple[Source, ...] = (
             ("", readout_table, readout),
             ("command_", COMMAND, command),
@@ -101,15 +106,16 @@ class Watched:
 
     def look(self, session: Session) -> None:
         """Bring them up to date."""
-        p = self.platform[0]
-        pose = session.cueing.pose
-        p["p_NP"], p["roll"], p["pitch"], p["yaw"] = pose[:3], pose[3], pose[4], pose[5]
-        p["legs"], p["state"] = session.cueing.legs, session.cueing.state_number
-        state = self.state[0]
+        cueing, now = session.cueing, session.time
+        if cueing is not self._cueing:
+            self._cueing, self._commanded = cueing, (cueing.pose, cueing.legs)  # views of what they are at any time
+        self._pose[:], self._legs[:] = self._commanded
+        self._platform["state"] = cueing.state_number
+        state = self._state
         state["paused"], state["incident"] = session.paused, session.incident
-        if session.time < self._time:
+        if now < self._time:
             state["resets"] += 1
-        self._time = session.time
+        self._time = now
 
 
 class Telemetry:

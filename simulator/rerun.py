@@ -118,7 +118,7 @@ def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], o
 def _driver(parts: Parts, log: LogInfo, columns: dict[str, Any]) -> Driver:
     """Who drove: the maneuver, or the commands that a person or a driver from outside gave. Raises ConfigError."""
     if parts.maneuver is not None and without_a_person(parts.options.driver).name == FOLLOWER:
-        return parts.maneuver.driver(parts.ground.spawn)
+        return parts.maneuver.driver(parts.ground.spawn, parts.traits)
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         expected = f"{', '.join(missing)} among them: a drive of a person is made again out of what was asked for"

@@ -119,7 +119,7 @@ def _driver(parts: Parts) -> Driver:
     kind = driver_kind(who.name)
     if kind is None:
         raise JounceError(f"driver {who.name}: a person drives with it, and a run is faster than people (jounce drive)")
-    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=who.parameters)
+    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=who.parameters, traits=parts.traits)
 
 
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:

@@ -29,6 +29,12 @@ from simulator.base.records import record
 from simulator.base.sharing import POSSIBLE, sharing
 from simulator.build import build_cueing, build_ground, build_vehicle
 from simulator.configuration.whole import DEFAULTS
+from simulator.driver.acquaint import acquaint
+from simulator.driver.path import Path
+from simulator.driver.speed import SpeedControl
+from simulator.driver.steering import hands
+from simulator.driver.steering.follower import PathFollower
+from simulator.driver.steering.laws import LAWS
 from simulator.incident import is_upright
 from simulator.motion.stream import MotionStream
 from simulator.motion.watchdog import warm_up
@@ -44,7 +50,7 @@ PATIENCE = 2.0
 
 def compile_kernels(say: Callable[[str], None]) -> None:
     """Compile everything a session calls, unless it lies compiled on disk. `say` gets a line at the start and one per part."""
-    if is_compiled(tick.__file__):
+    if all(is_compiled(str(part.__file__)) for part in (tick, hands)):
         return
     with said_elsewhere(), _second_process(), _nothing_collected():
         _compile(say)
@@ -87,6 +93,10 @@ def _compile(say: Callable[[str], None]) -> None:
     MotionStream().close()
     session.warm()
     done("the whole tick")
+    traits = acquaint(vehicle)
+    for law in LAWS:
+        PathFollower(Path.straight(), SpeedControl(), traits, {"type": law}).read(0.0, vehicle.readout, command)
+    done("drivers")
     say(f"compiled in {time.perf_counter() - began:.0f} s")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.direct import direct
 from simulator.base.errors import JounceError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.records import Record, Table, record
@@ -63,6 +65,8 @@ class Vehicle:
         self.troubles: list[str] = []
         """What parts from outside did that they should not, one line each."""
         self._told: set[int | str] = set()
+        self._show: tuple[Callable, Callable] | None = None
+        self._may_stop = bool(len(self.space.blocks.others)) or bool(self.tires.outside)
 
     def reset(
         self, ground: Ground | GroundArrays, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0, speed: float = 0.0
@@ -120,13 +124,17 @@ class Vehicle:
 
     def read(self, command: Record | None = None) -> Record:
         """READOUT record of the present state, overwritten at every call."""
-        points = find_points if self.model.tables.grid[0]["theta_cells"] > 0 else show_points
-        points(self.model, self.space)
-        read_vehicle(self.model, self.space, self.readout)
-        self._note_what_is_off()
+        if self._show is None:
+            points = find_points if self.model.tables.grid[0]["theta_cells"] > 0 else show_points
+            self._show = direct(points, self.model, self.space), direct(read_vehicle, self.model, self.space, self.readout)
+        show_points_here, read_here = self._show
+        show_points_here(self.model, self.space)
+        read_here(self.model, self.space, self.readout)
+        if self._may_stop:
+            self._note_what_is_off()
         if command is not None:
-            for name in ("steering", "throttle", "brake"):
-                self.readout[0][name] = command[0][name]
+            seen, asked = self.readout[0], command[0]
+            seen["steering"], seen["throttle"], seen["brake"] = asked["steering"], asked["throttle"], asked["brake"]
         return self.readout
 
     def _note_what_is_off(self) -> None:

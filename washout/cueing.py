@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.direct import direct
 from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
 from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
@@ -82,6 +83,7 @@ class MotionCueing:
         self._s[0]["felt_force"] = (0.0, 0.0, gravity)
         self._p[0]["h"], self._p[0]["gravity"] = h, gravity
         self._p[0]["aim_force_gain"] = self._p[0]["aim_rate_gain"] = 1.0
+        self._feel: Callable | None = None
         self._tenant: TenantOwner | None = None
         if kind is KIND:
             washout(said["cueing"], file, h, self._p, gravity)
@@ -133,7 +135,9 @@ class MotionCueing:
 
     def feel(self, f_H_B: NDArray[Any], w_WB_B: NDArray[Any]) -> Record:
         """FELT record: what the rider feels, and how far that is from the specific force and rate (3,) of the vehicle's driver."""
-        feel(self._p, self._s, f_H_B, w_WB_B, self._felt)
+        if self._feel is None:
+            self._feel = direct(feel, self._p, self._s, f_H_B, w_WB_B, self._felt)
+        self._feel(self._p, self._s, f_H_B, w_WB_B, self._felt)
         return self._felt
 
     @property

@@ -19,6 +19,7 @@ from simulator.base.fields import from_mapping
 from simulator.base.records import Ranges, Record, Table, record
 from simulator.base.tenants import making
 from simulator.driver.source import sound_command
+from simulator.driver.traits import VehicleTraits
 from terrain.surface import Ground
 from vehicles.command import COMMAND
 
@@ -36,8 +37,8 @@ class Driver(Protocol):
 class Maneuver(Protocol):
     """What a maneuver is asked for here."""
 
-    def driver(self, spawn: tuple[float, float, float]) -> Driver:
-        """The driver of it, from a start (x, y, yaw) on."""
+    def driver(self, spawn: tuple[float, float, float], traits: VehicleTraits | None = None) -> Driver:
+        """The driver of it, from a start (x, y, yaw) on, in a vehicle of such traits."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class DriverSettings:
     """The maneuver that was asked for, for kinds that follow one."""
     random: np.random.Generator
     """Random numbers of its own, of the session's seed."""
+    traits: VehicleTraits = field(default_factory=VehicleTraits)
+    """What a driver knows of the vehicle."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from simulator.driver.drivers import DRIVERS, FOLLOWER, check
 from simulator.driver.source import SourceKind
 from simulator.driver.sources import SOURCES
 from simulator.driver.sources import check as check_source
+from simulator.driver.traits import VehicleTraits
 from terrain.surface import Ground
 
 AUTO = "auto"
@@ -68,8 +69,12 @@ def new_driver(
     paced: bool,
     seed: int = 0,
     said: Mapping[str, Any] = MappingProxyType({}),
+    traits: VehicleTraits | None = None,
 ) -> Driver:
-    """A driver who is no person; `paced`: in real time; `said` are its own parameters. Raises ConfigError, JounceError."""
+    """A driver who is no person; `paced`: in real time; `said` are its own parameters, `traits` those of the vehicle.
+
+    Raises ConfigError, JounceError.
+    """
     parameters = driver_parameters(kind, said, f"driver {kind.name}")
-    settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed))
+    settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed), traits or VehicleTraits())
     return make_driver(kind, settings, DRIVERS.is_ours(kind.name), paced)

@@ -9,7 +9,7 @@ from simulator.driver.driver_kind import CONTRACT, Driver, DriverKind, DriverSet
 def _follow(settings: DriverSettings) -> Driver:
     if settings.maneuver is None:
         raise JounceError("driver scripted: it follows a maneuver, and there is none")
-    return settings.maneuver.driver(settings.ground.spawn)
+    return settings.maneuver.driver(settings.ground.spawn, settings.traits)
 
 
 KIND = DriverKind("scripted", _follow, CONTRACT, follows_maneuver=True, meaning="follows the maneuver")

@@ -1,20 +1,13 @@
-"""Speed control: a list of target speeds becomes a smooth demand, and the demand becomes throttle and brake."""
+"""Speed control: a list of target speeds, or a demand from outside, becomes throttle and brake. `simulator.driver.pedals` is its kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 
 from simulator.base.fields import Number, entry
-
-STANDSTILL = 1.5
-"""m/s. Slower than this with a demand of zero the foot stays on the brake: an automatic gearbox would creep away."""
-
-LEAD = 1.0
-"""m/s. The ramped demand goes no further ahead of the speed. Larger: the speed overshoots after a shortage of power."""
-
-STEADY_BRAKE = 0.4
-"""Brake pedal that holds a stopped vehicle."""
+from simulator.base.records import Record, record
+from simulator.driver.traits import VehicleTraits
 
 
 @dataclass(frozen=True)
@@ -29,82 +22,115 @@ class SpeedTarget:
 
 @dataclass(frozen=True)
 class SpeedNumbers:
-    """How the vehicle answers its pedals, and how firmly the driver works them.
+    """How the vehicle answers its pedals, and how firmly the driver works them. What is None is as the vehicle's traits say."""
 
-    Defaults: the shipped HMMWV, whose full throttle gives 7 m/s2 in first gear and a third of that in fourth; in between is the calmest.
-    """
-
-    throttle_acceleration: float = entry(Number("m/s2", 0.1, 50.0), "acceleration per unit of throttle", 6.0)
-    brake_acceleration: float = entry(Number("m/s2", 0.1, 50.0), "deceleration per unit of brake", 8.0)
+    throttle_acceleration: float | None = entry(
+        Number("m/s2", 0.1, 50.0), "acceleration per unit of throttle; measured on the vehicle when left out", None
+    )
+    brake_acceleration: float | None = entry(
+        Number("m/s2", 0.1, 50.0), "deceleration per unit of brake; measured on the vehicle when left out", None
+    )
     proportional: float = entry(Number("1/s", 0.001, 10.0), "acceleration asked for per error of the speed", 1.5)
     integral: float = entry(Number("1/s2", 0.001, 10.0), "its rate per error of the speed", 0.5)
     pedal_gap: float = entry(Number("m/s2", 0.0, 5.0), "deceleration left to the engine before the foot moves to the brake", 0.4)
+    pedal_hysteresis: float = entry(Number("1", 0.0, 0.5), "share of a pedal that must be wanted before the foot changes to it", 0.05)
     pedal_rate: float = entry(Number("1/s", 0.01, 1000.0), "largest change of a pedal per second", 2.0)
 
 
 class SpeedControl:
-    """PI control of the forward speed with a ramped demand, feed-forward of its slope and anti-windup.
+    """PI control of the forward speed with a ramped demand, feed-forward and anti-windup.
 
         demand'  = limited to +- acceleration          until it is the target's speed, waiting while LEAD ahead of v
-        a        = demand' + Kp (demand - v) + i        acceleration asked of the pedals
+        a        = demand' + Kp (demand - v) + i + rolling + drag v^2 + g sin(slope)      acceleration asked of the pedals
         i'       = Ki (demand - v)                      but not further into the stop of a pedal
 
     Demand and i wait while the engine gives all it has, so the speed does not run beyond the target afterwards.
     (Back-calculation with the usual time constant Kp/Ki would let i grow to full throttle then.) The brake joins only below
-    -pedal_gap, so that engine braking comes first; one foot works both pedals, so one is released before the other is pressed.
+    -pedal_gap, so that engine braking comes first; one foot works both pedals, so one is released before the other is pressed, and it
+    changes only when a share of the other one is wanted.
     [Astrom and Hagglund 1995, section 3.5]
 
     Parameters
     ----------
     targets : in the order in which they come into force; one whose time and station lie behind replaces those before it
+    numbers : see there
+    traits : of the vehicle
     """
 
-    def __init__(self, targets: Sequence[SpeedTarget], numbers: SpeedNumbers | None = None) -> None:
-        self.numbers = numbers or SpeedNumbers()
+    def __init__(
+        self, targets: Sequence[SpeedTarget] = (), numbers: SpeedNumbers | None = None, traits: VehicleTraits | None = None
+    ) -> None:
+        from simulator.driver.pedals import PEDALS, PEDALS_STATE
+
         self._waiting = list(targets)
-        self._target = 0.0
-        self._limit = 1.0
-        self._demand: float | None = None
-        self._integral = 0.0
-        self._time = 0.0
-        self._throttle = self._brake = 0.0
+        self._p, self._state = _numbers(record(PEDALS), numbers or SpeedNumbers(), traits or VehicleTraits()), record(PEDALS_STATE)
+        self._state[0]["limit"] = 1.0
+        self._press: Callable | None = None
+        self._keep: Callable | None = None
+
+    @property
+    def demand(self) -> float:
+        """Speed wanted now, m/s."""
+        return float(self._state[0]["demand"])
 
     def aim(self, speed: float, acceleration: float) -> None:
         """From now on go to `speed` (m/s), changing by at most `acceleration` (m/s2)."""
-        self._target, self._limit = speed, acceleration
+        state = self._state[0]
+        state["given"], state["target"], state["limit"] = 0, speed, acceleration
 
-    def pedals(self, t: float, station: float, speed: float) -> tuple[float, float]:
-        """(throttle, brake) in [0, 1] at time t (s), station (m) of the path and forward speed (m/s)."""
-        n = self.numbers
+    def ask(self, demand: float, slope: float = 0.0) -> None:
+        """Want a speed (m/s) that changes at a rate (m/s2) from now on; targets do not count any more."""
+        state = self._state[0]
+        state["given"], state["demand"], state["slope"] = 1, demand, slope
+
+    def aim(self, speed: float, acceleration: float) -> None:
+        """From now on go to `speed` (m/s), changing by at most `acceleration` (m/s2)."""
+        state = self._state[0]
+        state["given"], state["target"], state["limit"] = 0, speed, acceleration
+
+    def pedals(self, t: float, station: float, speed: float, grade: float = 0.0) -> tuple[float, float]:
+        """(throttle, brake) in [0, 1] at time t (s), station (m) of the path, forward speed (m/s) and rise of the ground ahead per way."""
+        from simulator.driver.pedals import pedals_at
+
+        self._look_at_targets(t, station)
+        throttle, brake = pedals_at(self._p, self._state, float(t), float(speed), float(grade))
+        return throttle, brake
+
+    def press(self, t: float, seen: Record, command: Record) -> None:
+        """The same for a look (`simulator.driver.steering.seen`), into a COMMAND that drives forward."""
+        if self._press is None:
+            from simulator.base.direct import direct
+            from simulator.driver.pedals import work_pedals
+
+            self._press = direct(work_pedals, self._p, self._state, 0.0, seen, command)
+        if self._waiting:
+            self._look_at_targets(t, seen[0]["station"])
+        self._press(self._p, self._state, t, seen, command)
+
+    def keep(self, t: float, readout: Record, command: Record) -> None:
+        """The same out of a READOUT, for whoever steers otherwise; of the COMMAND only the pedals are written."""
+        if self._keep is None:
+            from simulator.base.direct import direct
+            from simulator.driver.pedals import keep_speed
+
+            self._keep = direct(keep_speed, self._p, self._state, 0.0, readout, command)
+        if self._waiting:
+            self._look_at_targets(t, 0.0)
+        self._keep(self._p, self._state, t, readout, command)
+
+    def _look_at_targets(self, t: float, station: float) -> None:
         while self._waiting and _begins(self._waiting[0], t, station):
             target = self._waiting.pop(0)
-            self._target, self._limit = target.speed, target.acceleration
-        if self._demand is None:
-            self._demand, self._time = speed, t
-        dt, self._time = t - self._time, t
+            self._state[0]["target"], self._state[0]["limit"] = target.speed, target.acceleration
 
-        step = min(max(self._target - self._demand, -self._limit * dt), self._limit * dt)
-        slope = step / dt if dt > 0.0 else 0.0
-        self._demand += step if abs(self._demand + step - speed) < LEAD or step * (self._demand - speed) < 0.0 else 0.0
-        error = self._demand - speed
-        a = slope + n.proportional * error + self._integral
-        throttle = min(max(a / n.throttle_acceleration, 0.0), 1.0)
-        brake = min(max(-(a + n.pedal_gap) / n.brake_acceleration, 0.0), 1.0)
-        if not (throttle == 1.0 and error > 0.0) and not (brake == 1.0 and error < 0.0):
-            self._integral += dt * n.integral * error
 
-        if self._target == 0.0 and self._demand == 0.0 and abs(speed) < STANDSTILL:
-            throttle, brake, self._integral = 0.0, max(brake, STEADY_BRAKE), 0.0
-        return self._move_foot(throttle, brake, n.pedal_rate * dt)
-
-    def _move_foot(self, throttle: float, brake: float, most: float) -> tuple[float, float]:
-        """Move the pedals towards (throttle, brake), by at most `most`, and one only when the other is released."""
-        before = self._throttle, self._brake
-        if before[1] == 0.0 or throttle < before[0]:
-            self._throttle += min(max(throttle - before[0], -most), most)
-        if before[0] == 0.0 or brake < before[1]:
-            self._brake += min(max(brake - before[1], -most), most)
-        return self._throttle, self._brake
+def _numbers(p: Record, numbers: SpeedNumbers, traits: VehicleTraits) -> Record:
+    """PEDALS: what is said, and the rest from the traits."""
+    for one in fields(numbers):
+        said = getattr(numbers, one.name)
+        p[0][one.name] = getattr(traits, one.name) if said is None else said
+    p[0]["rolling"], p[0]["drag"] = traits.rolling, traits.drag
+    return p
 
 
 def _begins(target: SpeedTarget, t: float, station: float) -> bool:

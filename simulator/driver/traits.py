@@ -34,6 +34,20 @@ class VehicleTraits:
     """m/s2 per unit of throttle; the mean of the gears."""
     brake_acceleration: float = 8.0
     """m/s2 of deceleration per unit of brake."""
+    turning_length: float = 3.31
+    """m, road-wheel angle over curvature of a slow turn: the wheelbase of a vehicle with two axles."""
+    front_axle: float = 1.656
+    """m, first axle ahead of the reference point."""
+    front_share: float = 0.51
+    """1, of the weight, what the first axle would carry if there were but it and the last one: where the center of mass is."""
+    rear_slip: float = 0.0137
+    """rad s2/m, slip angle per lateral acceleration of the place that has none in a slow turn: of the rear axle, where there is one."""
+    rolling: float = 0.15
+    """m/s2, deceleration of the coasting vehicle in neutral, the part that does not depend on its speed."""
+    drag: float = 5e-4
+    """1/m, and the part that grows with its square."""
+    troubles: tuple[str, ...] = ()
+    """What could not be measured and is therefore as of the vehicle above, one line each."""
 
     def steering_for(self, road_wheel_angle: float) -> float:
         """Steering input [-1, 1] for a mean road-wheel angle (rad); full lock beyond what there is."""

@@ -12,7 +12,7 @@ from simulator import build
 from simulator.base.errors import JounceError
 from simulator.base.records import record
 from simulator.build import build_maneuver
-from simulator.driver.path import PathDriver
+from simulator.driver.steering.follower import PathFollower
 from simulator.record.writer import read_telemetry
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -185,7 +185,7 @@ def broken_drive(folder, monkeypatch, at):
     mapping = yaml.safe_load((ROOT / "configs/maneuvers/avtp_lane_change.yaml").read_text())
     file = folder / "broken.yaml"
     file.write_text(yaml.safe_dump({**mapping, "duration_s": 5.0, "limits": {}}))
-    read = PathDriver.read
+    read = PathFollower.read
 
     def spoiling(self, t, readout, command):
         read(self, t, readout, command)
@@ -200,7 +200,7 @@ def broken_drive(folder, monkeypatch, at):
             session_of.append(self)
 
     monkeypatch.setattr(build, "Session", Noted)
-    monkeypatch.setattr(PathDriver, "read", spoiling)
+    monkeypatch.setattr(PathFollower, "read", spoiling)
     return file
 
 

@@ -9,9 +9,11 @@ import pytest
 from bicycle import Bicycle, drive
 
 from simulator.base.records import record
-from simulator.driver.path import LaneChange, Path, PathDriver, Spawn, Steering, TimedLaneChange
+from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
+from simulator.driver.steering.follower import PathFollower
+from simulator.driver.traits import VehicleTraits
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
@@ -47,7 +49,7 @@ def errors(path, x, y):
 
 @pytest.mark.parametrize("vehicle", OTHER_VEHICLES)
 def test_lane_change_at_20_mps_is_tracked(vehicle):
-    driver = PathDriver(Path.straight(), SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)]), timed=[TimedLaneChange(2.0, 60.0, 3.5)])
+    driver = PathFollower(Path.straight(), SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)]), timed=[TimedLaneChange(2.0, 60.0, 3.5)])
     _, x, y, speed, steering, *_ = run(driver, Bicycle(speed=20.0, **vehicle), 12.0)
     assert np.abs(errors(driver.path, x, y)).max() < 0.3
     assert y[-1] == pytest.approx(3.5, abs=0.02)
@@ -58,11 +60,11 @@ def test_lane_change_at_20_mps_is_tracked(vehicle):
 
 def test_a_driver_without_preview_and_feedback_misses():
     """The bound of the test above is not idle: blunt the driver and it breaks."""
-    driver = PathDriver(
+    driver = PathFollower(
         Path.straight(),
         SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)]),
-        Steering(preview=0.0, bandwidth=0.8),
-        [TimedLaneChange(2.0, 60.0, 3.5)],
+        said={"preview": 0.0, "bandwidth": 0.8},
+        timed=[TimedLaneChange(2.0, 60.0, 3.5)],
     )
     _, x, y, *_ = run(driver, Bicycle(speed=20.0, stiffness=0.7), 12.0)
     assert np.abs(errors(driver.path, x, y)).max() > 0.3
@@ -71,7 +73,7 @@ def test_a_driver_without_preview_and_feedback_misses():
 def test_left_and_right_mirror():
     def lane_change(side):
         path = Path.straight().with_lane_changes([LaneChange(30.0, 60.0, side * 3.5)])
-        driver = PathDriver(path, SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)]))
+        driver = PathFollower(path, SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)]))
         return run(driver, Bicycle(speed=20.0), 6.0)
 
     left, right = lane_change(1.0), lane_change(-1.0)
@@ -82,7 +84,7 @@ def test_left_and_right_mirror():
 def test_place_and_heading_of_the_start_do_not_matter():
     def bend(spawn):
         path = Path.through([(0, 0), (50, 0), (100, 15), (140, 55)]).placed(spawn)
-        driver = PathDriver(path, SpeedControl([SpeedTarget(10.0, 2.0, at=0.0)]))
+        driver = PathFollower(path, SpeedControl([SpeedTarget(10.0, 2.0, at=0.0)]))
         data = run(driver, Bicycle(pose=spawn, speed=10.0), 14.0)
         return data, errors(path, data[1], data[2])
 
@@ -97,7 +99,7 @@ def test_wrapped_yaw_is_the_same_yaw():
     readout, command, other = record(READOUT), record(COMMAND), record(COMMAND)
     for yaw, out in ((3.0, command), (3.0 - math.tau, other)):
         readout[0]["yaw"], readout[0]["v_WB_B"], readout[0]["p_WB"] = yaw, (10.0, 0.0, 0.0), (0.0, 0.3, 0.0)
-        driver = PathDriver(Path.straight().placed(Spawn(0.0, 0.0, 3.1)), SpeedControl([SpeedTarget(10.0, 2.0, at=0.0)]))
+        driver = PathFollower(Path.straight().placed(Spawn(0.0, 0.0, 3.1)), SpeedControl([SpeedTarget(10.0, 2.0, at=0.0)]))
         for t in (0.0, 0.01, 0.02):
             driver.read(t, readout, out)
     assert command[0]["steering"] != 0.0
@@ -105,7 +107,7 @@ def test_wrapped_yaw_is_the_same_yaw():
 
 
 def test_far_off_the_path_the_driver_returns_without_skidding():
-    driver = PathDriver(Path.straight(), SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)]))
+    driver = PathFollower(Path.straight(), SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)]))
     _, _, y, _, _, _, _, a_y = run(driver, Bicycle(pose=(0.0, 15.0, 0.2), speed=20.0), 15.0)
     assert abs(y[-1]) < 0.05
     assert np.abs(a_y).max() < 6.0
@@ -115,7 +117,7 @@ def test_far_off_the_path_the_driver_returns_without_skidding():
 def test_command_stays_in_range_whatever_is_read():
     random = np.random.default_rng(3)
     readout, command = record(READOUT), record(COMMAND)
-    driver = PathDriver(Path.straight(), SpeedControl([SpeedTarget(20.0, 2.0, at=0.0), SpeedTarget(0.0, 5.0, at=5.0)]))
+    driver = PathFollower(Path.straight(), SpeedControl([SpeedTarget(20.0, 2.0, at=0.0), SpeedTarget(0.0, 5.0, at=5.0)]))
     for tick in range(1000):
         readout[0]["p_WB"] = random.normal(0.0, 200.0, 3)
         readout[0]["yaw"] = random.uniform(-10.0, 10.0)
@@ -131,7 +133,9 @@ def test_command_stays_in_range_whatever_is_read():
 def test_steering_rate_is_limited():
     readout, command = record(READOUT), record(COMMAND)
     readout[0]["p_WB"], readout[0]["v_WB_B"] = (0.0, 5.0, 0.0), (10.0, 0.0, 0.0)
-    driver = PathDriver(Path.straight(), SpeedControl([SpeedTarget(10.0, 2.0, at=0.0)]), Steering(rate=1.5))
+    driver = PathFollower(
+        Path.straight(), SpeedControl([SpeedTarget(10.0, 2.0, at=0.0)]), VehicleTraits(steering_wheel_lock=10.0), {"wheel_rate": 15.0}
+    )
     seen = []
     for tick in range(5):
         driver.read(0.01 * tick, readout, command)
@@ -141,14 +145,14 @@ def test_steering_rate_is_limited():
 
 def test_speed_is_reached_without_overshoot_even_when_power_is_short():
     # the demand climbs at 4 m/s2, the engine cannot from 6 m/s on: without anti-windup the integral would carry it far beyond
-    driver = PathDriver(Path.straight(), SpeedControl([SpeedTarget(20.0, 4.0, at=0.0)]))
+    driver = PathFollower(Path.straight(), SpeedControl([SpeedTarget(20.0, 4.0, at=0.0)]))
     t, _, _, speed, *_ = run(driver, Bicycle(power=25.0), 40.0)
     assert speed.max() < 20.3
     assert np.abs(speed[t > 25.0] - 20.0).max() < 0.1
 
 
 def test_stop_and_hold():
-    driver = PathDriver(Path.straight(), SpeedControl([SpeedTarget(15.0, 3.0, at=0.0), SpeedTarget(0.0, 3.0, at_station=150.0)]))
+    driver = PathFollower(Path.straight(), SpeedControl([SpeedTarget(15.0, 3.0, at=0.0), SpeedTarget(0.0, 3.0, at_station=150.0)]))
     t, x, _, speed, _, throttle, brake, _ = run(driver, Bicycle(speed=15.0), 25.0)
     assert abs(speed[-1]) < 0.01 and throttle[-1] == 0.0 and brake[-1] >= 0.3
     # v^2 / 2a behind the station, and a little for the feet
@@ -160,7 +164,7 @@ def test_stop_and_hold():
 
 def test_same_run_same_bits():
     def once():
-        driver = PathDriver(
+        driver = PathFollower(
             Path.straight(), SpeedControl([SpeedTarget(15.0, 2.0, at=0.0)], SpeedNumbers()), timed=[TimedLaneChange(1.0, 40.0, 3.5)]
         )
         return run(driver, Bicycle(speed=15.0), 5.0).tobytes()

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError
-from simulator.driver.path import PathDriver
 from simulator.driver.scripted import ScriptedDriver
+from simulator.driver.steering.follower import PathFollower
 from simulator.maneuvers.maneuver import load_maneuver
 from simulator.maneuvers.phase_driver import PhaseDriver
 from tests.maneuvers.shipped import FOLDER, shipped
@@ -30,7 +30,7 @@ def script():
 def test_shipped_maneuver_loads(name):
     maneuver = load_maneuver(shipped(name), f"{name}.yaml")
     assert maneuver.name == name
-    assert isinstance(maneuver.driver((0.0, 0.0, 0.0)), PathDriver | PhaseDriver)
+    assert isinstance(maneuver.driver((0.0, 0.0, 0.0)), PathFollower | PhaseDriver)
 
 
 def test_scenario_2_of_the_paper():

@@ -1,0 +1,242 @@
+"""How a driver gets to know a vehicle: a look at its steering, and a short test drive on an endless hard plain.
+
+What follows from the vehicle alone (wheelbase, weights, steering) is computed, what does not is driven: the same vehicle gives the same
+traits, bit for bit, and is left as it is.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import JounceError
+from simulator.base.records import record
+from simulator.driver.traits import VehicleTraits
+from simulator.driver.trial_drive import LOOKS, noted_drive
+from terrain.load import load_terrain
+from vehicles.axles import record_for
+from vehicles.command import COMMAND
+from vehicles.drivetrain.drivetrain import drivetrain_reset
+from vehicles.readout import READOUT
+from vehicles.stages import present_suspension
+from vehicles.steering.pitman_arm import place_tierods
+from vehicles.vehicle import Vehicle, new_space
+
+Vector = NDArray[np.float64]
+
+STEP = 1e-3
+"""s, of the test drive."""
+INPUTS = 41
+"""Steering inputs at which the road wheels are looked at."""
+STEERED = 0.02
+"""rad. A wheel whose heading changes less from lock to lock is none that steers."""
+SLOW, FAST = 4.0, 15.0
+"""m/s. Speeds of the turns between which the understeer is found."""
+SIDEWAYS = 1.0
+"""m/s2. Lateral acceleration of these turns at most: beyond, tires answer less and less."""
+STRAIGHT, TURNING = 0.5, 2.5
+"""s of coasting straight before a turn, and of the turn."""
+SETTLED = 0.5
+"""s at the end of a turn over which it is averaged."""
+RESTLESS = 0.05
+"""1. Share by which the yaw rate per speed may still change in that time."""
+ACCELERATING, BRAKING, SKIPPED = 8.0, 0.8, 0.3
+"""s of acceleration from rest, of braking, and of that before the brake has built up."""
+THROTTLE, BRAKE = 0.3, 0.3
+"""Pedals of the tests, as a driver uses them who keeps a speed: far from full load and from the locking of the wheels."""
+
+
+def acquaint(vehicle: Vehicle, gravity: float = STANDARD_GRAVITY, step: float = STEP) -> VehicleTraits:
+    """What a driver knows of a vehicle after he has tried it, under a gravity [m/s2] and in steps of `step` [s].
+
+    Never raises. What cannot be found out is as of the vehicle of which `VehicleTraits` has the numbers, and `troubles` says so.
+    """
+    try:
+        return _Trial(vehicle, gravity, step).traits()
+    except JounceError as error:
+        return VehicleTraits(troubles=(f"{error}; its driver takes it for another car",))
+
+
+class _Turn(NamedTuple):
+    """A turn, and the straight before it."""
+
+    speed: float
+    """m/s ahead, mean over its end, as what follows"""
+    turn: float
+    """rad/s, yaw rate"""
+    sideways: float
+    """m/s to the left"""
+    ratio: float
+    """m, road-wheel angle over curvature"""
+    response: float
+    """s"""
+    start: float
+    """m/s on the straight"""
+    loss: float
+    """m/s2 of it, coasting there"""
+
+
+class _Trial:
+    """A vehicle of the same kind on a plain."""
+
+    def __init__(self, vehicle: Vehicle, gravity: float, step: float) -> None:
+        self.step, self.look = step, step * LOOKS
+        self.probe = probe = copy.copy(vehicle)
+        probe.space, probe.readout = new_space(vehicle.description), record_for(READOUT, vehicle.size)
+        probe.troubles, probe._told = [], set()
+        plain = {"type": "flat", "gravity": gravity}
+        self.ground, self.command = load_terrain(plain, "plain", Path(), {}).arrays, record(COMMAND)
+        probe.reset(self.ground)
+        self.settled = probe.space.copied()
+        self.loads = probe.readout[0]["F_C"][:, 2].copy()
+        self.axles = probe.readout[0]["p_BK"][:, 0].copy()
+        self.troubles: list[str] = []
+        self.found: dict[str, Any] = {}
+
+    def traits(self) -> VehicleTraits:
+        """All of them."""
+        front, rear = float(self.axles.max()), float(self.axles.min())
+        model = self.probe.model
+        if front - rear < 0.1:
+            raise JounceError(f"{self.probe.description.name}: a driver finds no wheelbase to steer by: all wheels stand in one line")
+        place = float(self.loads @ self.axles / self.loads.sum())
+        self.found = {
+            "wheelbase": front - rear,
+            "mass": float(self.loads.sum() / self.ground[0][0]["gravity"]),
+            "steering_wheel_lock": float(model.steering[0]["max_arm_angle"] * model.steering[0]["gear_ratio"]),
+            "front_axle": front,
+            "front_share": (place - rear) / (front - rear),
+            "turning_length": front - rear,
+        }
+        for name, part in (
+            ("steering", self._look_at_steering),
+            ("turns", self._turn),
+            ("throttle", self._accelerate),
+            ("brake", self._brake),
+        ):
+            with self._noting(name):
+                part()
+        return VehicleTraits(**self.found, troubles=tuple(self.troubles))
+
+    @contextmanager
+    def _noting(self, name: str) -> Iterator[None]:
+        """Go on without what cannot be found out, but say so."""
+        try:
+            yield
+        except JounceError as error:
+            self.troubles.append(
+                f"{self.probe.description.name}: the driver could not try its {name}: {error}; he takes it for another car's"
+            )
+
+    def _look_at_steering(self) -> None:
+        """Mean heading of the steered wheels over the steering input, standing."""
+        p, s = self.probe.model, self.probe.space
+        inputs, headings = np.linspace(-1.0, 1.0, INPUTS), []
+        for value in inputs:
+            s.steering[0]["angle"] = -value * p.steering[0]["max_arm_angle"]
+            place_tierods(p.steering, s.steering, s.inputs)
+            present_suspension(p, s)
+            axle = s.kinematics[0]["axle"]
+            headings.append(np.arctan2(-axle[0], axle[1]))
+        all_of_them = np.array(headings)
+        steered = np.ptp(all_of_them, axis=0) > STEERED
+        if not steered.any():
+            raise JounceError("no wheel turns with the steering wheel")
+        angles = all_of_them[:, steered].mean(axis=1)
+        if not (np.isfinite(angles).all() and (np.diff(angles) > 0.0).all()):
+            raise JounceError("its wheels do not turn further and further with the steering wheel")
+        self.found |= {"inputs": inputs, "road_wheel_angles": angles}
+
+    def _turn(self) -> None:
+        """Coast straight, and through a slow and a fast turn: length, understeer, sideslip, response, and what slows the vehicle down.
+
+        With delta the road-wheel angle standing, kappa = w / u the curvature and the steady turn delta / kappa = length + K u^2.
+        """
+        slow, fast = self._coast(SLOW), self._coast(FAST)
+        understeer = (fast.ratio - slow.ratio) / (fast.speed**2 - slow.speed**2)
+        length = slow.ratio - understeer * slow.speed**2
+        if not (length > 0.1 and length + understeer * 40.0**2 > 0.0):
+            raise JounceError("it does not turn to the side to which it is steered")
+        # the center of mass has no side force in a slow turn where the turning length says
+        behind = length - self.found["front_axle"]
+        drag = (fast.loss - slow.loss) / (fast.start**2 - slow.start**2)
+        self.found |= {
+            "understeer": understeer,
+            "turning_length": length,
+            "rear_slip": max(-(fast.sideways - behind * fast.turn) / fast.speed, 0.0) / (fast.speed * fast.turn),
+            "response": fast.response,
+            "drag": max(drag, 0.0),
+            "rolling": max(slow.loss - max(drag, 0.0) * slow.start**2, 0.0),
+        }
+
+    def _coast(self, speed: float) -> _Turn:
+        """A turn at a speed [m/s], in neutral. Raises JounceError when it does not become steady."""
+        guess = VehicleTraits(**{name: self.found[name] for name in ("inputs", "road_wheel_angles") if name in self.found})
+        self._start(speed)
+        straight = self._drive(STRAIGHT)
+        lateral = min(SIDEWAYS, 0.25 * speed * speed / self.found["wheelbase"])
+        steering = guess.steering_for((self.found["wheelbase"] + guess.understeer * speed * speed) * lateral / speed**2)
+        turn = self._drive(TURNING, steering=steering)
+        count = round(SETTLED / self.look)
+        per_way = turn[:, 2] / np.maximum(turn[:, 0], 0.1 * speed)
+        end, mean = per_way[-count:], turn[-count:].mean(axis=0)
+        curvature = float(end.mean())
+        if not np.isfinite(turn).all() or abs(curvature) < 1e-6 or np.ptp(end) > RESTLESS * abs(curvature) or mean[0] < 0.3 * speed:
+            raise JounceError(f"a turn at {speed:g} m/s does not become steady")
+        # the mean time by which the course rate, yaw rate and turning of the sideslip, is late after a jump of the steering
+        late = float(np.sum(1.0 - per_way / curvature) * self.look) - float(mean[1] / mean[0]) / (curvature * float(mean[0]))
+        half = len(straight) // 2
+        loss = (straight[half, 0] - straight[-1, 0]) / ((len(straight) - 1 - half) * self.look)
+        return _Turn(
+            speed=float(mean[0]),
+            turn=float(mean[2]),
+            sideways=float(mean[1]),
+            ratio=guess.road_wheel_angle(steering) / curvature,
+            response=min(max(late, self.look), 1.0),
+            start=float(straight[half:, 0].mean()),
+            loss=float(loss),
+        )
+
+    def _accelerate(self) -> None:
+        """A part of the throttle from rest, through the gears: what moves the vehicle, resistance included, is the mean over the time."""
+        self._start(0.0)
+        speed = self._drive(ACCELERATING, throttle=THROTTLE, selector=1)[:, 0]
+        if not np.isfinite(speed).all() or speed[-1] < 0.5:
+            raise JounceError("it does not come off")
+        resisting = self.found.get("rolling", 0.0) + self.found.get("drag", 0.0) * float((speed * speed).mean())
+        gained = float(speed[-1]) / ACCELERATING + resisting
+        self.found["throttle_acceleration"] = min(max(gained / THROTTLE, 0.1), 50.0)
+
+    def _brake(self) -> None:
+        """A part of the brake at speed."""
+        self._start(FAST)
+        speed = self._drive(BRAKING, brake=BRAKE)[round(SKIPPED / self.look) :, 0]
+        loss = float(speed[0] - speed[-1]) / ((len(speed) - 1) * self.look)
+        if not (math.isfinite(loss) and loss > 0.0 and speed[-1] > 0.0):
+            raise JounceError("it does not slow down as it should")
+        self.found["brake_acceleration"] = min(max(loss / BRAKE, 0.1), 50.0)
+
+    def _start(self, speed: float) -> None:
+        """Settled, straight ahead at a speed [m/s], in neutral."""
+        model = self.probe.model
+        self.probe.space = s = self.settled.copied()
+        s.state[0]["v_WB_B"][0] = speed
+        s.state[0]["wheel_spin"] = speed / (model.tires["radius"] - self.probe.readout[0]["tire_deflection"])
+        drivetrain_reset(model.drivetrain, s.drivetrain, s.state[0]["wheel_spin"], 0)
+
+    def _drive(self, duration: float, **inputs: float) -> Vector:
+        """Notes of driving on under one command."""
+        self.command[:] = np.zeros(1, self.command.dtype)
+        for name, value in inputs.items():
+            self.command[0][name] = value
+        notes = np.zeros((round(duration / self.look), 3))
+        noted_drive(self.probe.model, self.probe.space, self.ground, self.command, self.step, notes)
+        return notes

@@ -1,0 +1,85 @@
+"""Gears of a driver who shifts by himself: by the speed of the engine and the pedal, with hysteresis, and not too often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from simulator.base.errors import JounceError
+from vehicles.vehicle import Vehicle
+
+HYSTERESIS = 1.15
+"""1. An engine that has just shifted up turns faster by this factor than where he shifts down. Smaller: he hunts between two gears on a slope."""
+DWELL = 0.5
+"""s that a gear stays at least."""
+KICK_DOWN = 0.95
+"""1. Throttle from which he takes the lowest gear that the engine allows."""
+EASY, HARD = 0.5, 0.95
+"""1. Share of the speed of largest power at which he shifts up with the throttle closed and open."""
+ABOVE_IDLE = 1.2
+"""1. He shifts down at this multiple of the idling speed at the latest."""
+
+
+@dataclass(frozen=True)
+class GearNumbers:
+    """What he goes by. Speeds in rad/s of the engine."""
+
+    ratios: tuple[float, ...]
+    """driveshaft speed over that of the engine's side, first gear first, rising"""
+    up: tuple[float, float]
+    """speed above which he takes the next gear, throttle closed and open"""
+    down: tuple[float, float]
+    """speed below which he takes the gear below, throttle closed and open"""
+    most: float
+    """speed that the engine must not have after a shift down"""
+
+
+def gear_numbers(vehicle: Vehicle) -> GearNumbers:
+    """Out of the gearbox and the engine's full load. Raises JounceError: the engine has no power at any speed of its map."""
+    p = vehicle.model.drivetrain[0]
+    ratios = tuple(float(ratio) for ratio in p["forward_ratios"][: int(p["gears"])])
+    points = int(p["engine_points"])
+    speed, torque = p["engine_map_speed"][:points], p["engine_map_open"][:points]
+    # the map is straight between its points, the power is not: look between them
+    fine = np.linspace(float(speed[0]), float(speed[-1]), 1001)
+    power = fine * np.interp(fine, speed, torque)
+    if not power.max() > 0.0:
+        raise JounceError(f"{vehicle.description.name}: its engine has no power, so nobody knows where to shift")
+    rated = float(fine[int(np.argmax(power))])
+    widest = max((high / low for low, high in pairwise(ratios)), default=1.0)
+    idle = ABOVE_IDLE * float(p["idle_speed"])
+    up = tuple(max(share * rated, idle * widest * HYSTERESIS) for share in (EASY, HARD))
+    down = tuple(speed / (widest * HYSTERESIS) for speed in up)
+    return GearNumbers(ratios, (up[0], up[1]), (down[0], down[1]), up[1])
+
+
+class GearShifter:
+    """Asks for a gear, look by look.
+
+    Shifts up above and down below the speeds of `GearNumbers`, between which straight lines lead from the closed to the open throttle; with
+    the pedal down, to the lowest gear in which the engine stays below `most`. Before DWELL is over nothing changes.
+    """
+
+    def __init__(self, numbers: GearNumbers) -> None:
+        self.numbers = numbers
+        self.gear = 1
+        self._since: float | None = None
+
+    def wanted(self, t: float, engine_speed: float, throttle: float) -> int:
+        """Forward gear to drive in at time t [s], an engine speed [rad/s] and a throttle [0, 1]."""
+        n, now = self.numbers, self.gear
+        if self._since is not None and t - self._since < DWELL - 1e-9:
+            return now
+        up, down = (low + throttle * (high - low) for low, high in (n.up, n.down))
+        if engine_speed > up and now < len(n.ratios):
+            self.gear = now + 1
+        elif throttle >= KICK_DOWN:
+            while self.gear > 1 and engine_speed * n.ratios[now - 1] / n.ratios[self.gear - 2] < n.most / HYSTERESIS:
+                self.gear -= 1
+        elif engine_speed < down and now > 1:
+            self.gear = now - 1
+        if self.gear != now or self._since is None:
+            self._since = t
+        return self.gear

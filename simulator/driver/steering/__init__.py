@@ -1,0 +1,1 @@
+"""Drivers who steer along a path."""

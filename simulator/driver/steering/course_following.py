@@ -1,0 +1,38 @@
+"""The usual law: curvature of the path ahead, and damped feedback of the error there."""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import kernel
+from simulator.driver.line import nearest, point_at
+from simulator.driver.steering.seen import LOW_SPEED, angle_for, bounded, pose_after, sideslip_at
+
+
+@kernel
+def course_following(p, car, seen, line):
+    """The pose is extrapolated by the preview time T with the present velocity and yaw rate; there, with e the distance to the left of
+    the path, chi the course angle (yaw + sideslip) relative to the path and kappa the curvature of the path,
+
+        k     = bandwidth / sqrt(v^2 + LOW_SPEED^2)                         per metre of way
+        turn  = kappa + bounded(-k^2 e - 2 damping k sin(chi), correction / (v^2 + LOW_SPEED^2))
+        delta = (L + K v^2) turn                                            mean road-wheel angle
+
+    so the error obeys e'' + 2 damping bandwidth e' + bandwidth^2 e = 0 for a vehicle that answers after T.
+    [MacAdam 1981 for preview as the cure of the vehicle's lag; Kapania and Gerdes 2015 for curvature feed-forward by the handling
+    curve with a feedback that sees the sideslip; differs: gains follow from bandwidth and damping at every speed.]
+
+    p : preview [s], bandwidth [rad/s], damping [1], correction [m/s2]; car : CAR, seen : SEEN, line : Line
+    """
+    n, s = p[0], seen[0]
+    v_x = s["v_x"]
+    x, y, yaw = pose_after(s, n["preview"])
+    hx, hy, heading, kappa = point_at(line, nearest(line, x, y, s["station"] + v_x * n["preview"]))
+    e = math.cos(heading) * (y - hy) - math.sin(heading) * (x - hx)
+    course = yaw + sideslip_at(s, 0.0) - heading
+    v = math.hypot(max(v_x, 0.0), LOW_SPEED)
+    k = n["bandwidth"] / v
+    # far away the driver heads back at a steady angle, from which he can still turn in with less than the correction
+    far = 3.0 * n["correction"] / n["bandwidth"] ** 2
+    back = -k * k * bounded(e, far) - 2.0 * n["damping"] * k * math.sin(course)
+    s["wanted"] = angle_for(car, s, kappa + bounded(back, n["correction"] / (v * v)))

@@ -1,0 +1,36 @@
+"""One point of the path ahead, and the arc that leads there."""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import kernel
+from simulator.driver.line import nearest, point_at
+from simulator.driver.steering.seen import angle_for, bounded, excess, pose_after, sideslip_at, spendable
+
+
+@kernel
+def single_point(p, car, seen, line):
+    """From where the vehicle will be when it answers (after the response time of its traits), the point of the path that is preview
+    seconds further on; with D the way to its foot and y its distance to the left of the course there,
+
+        turn  = 2 y / D^2,   D = preview max(v, 2 m/s)
+        delta = (L + K v^2) turn
+
+    which on a straight gives e'' + (2/T) e' + (2/T^2) e = 0 for T the preview: damped by 0.71.
+    [MacAdam 1981, section "single point"; the driver of a linear vehicle that looks at one point. differs: the vehicle's answer is its
+    steady turn after its response time, instead of the linear model's path to the point.]
+
+    p : preview [s], correction [m/s2]; car : CAR, seen : SEEN, line : Line
+    """
+    n, s = p[0], seen[0]
+    x, y, yaw = pose_after(s, car[0]["response"])
+    station = nearest(line, x, y, s["station"] + s["v_x"] * car[0]["response"])
+    way = n["preview"] * max(s["v_x"], 2.0)
+    tx, ty, _, _ = point_at(line, station + way)
+    hx, hy, heading, kappa = point_at(line, station)
+    e = math.cos(heading) * (y - hy) - math.sin(heading) * (x - hx)
+    course = yaw + sideslip_at(s, 0.0)
+    left = math.cos(course) * (ty - y) - math.sin(course) * (tx - x) + excess(e, n["preview"], n["correction"])
+    turn = 2.0 * left / (way * way)
+    s["wanted"] = angle_for(car, s, kappa + bounded(turn - kappa, spendable(s, n["correction"])))

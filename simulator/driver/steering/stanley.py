@@ -1,0 +1,37 @@
+"""Heading of the path and its distance at the front axle."""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import kernel
+from simulator.driver.line import nearest, point_at
+from simulator.driver.steering.seen import angle_for, bounded, excess, pose_after, sideslip_at, spendable
+
+
+@kernel
+def stanley(p, car, seen, line):
+    """At the first axle, where it will be when the vehicle answers; with e its distance to the left of the path, psi the heading and chi
+    the course angle of the vehicle relative to the path there,
+
+        delta = (L + K v^2) kappa - chi - atan(gain e / (softening + v)) + damping (kappa v - w)
+
+    [Hoffmann, Tomlin, Montemerlo and Thrun 2007, eq. 8 and 9: heading, distance and yaw damping; differs: the curvature is fed forward by
+    the handling curve, the course of the vehicle (yaw + sideslip) takes the place of its heading less that of a steady turn, and the pose
+    is that after the response time of the vehicle.]
+
+    p : gain [1/s], softening [m/s], damping [s], correction [m/s2]; car : CAR, seen : SEEN, line : Line
+    """
+    n, c, s = p[0], car[0], seen[0]
+    time, to_front = c["response"], c["front"] + c["center"]
+    x, y, yaw = pose_after(s, time)
+    x, y = x + to_front * math.cos(yaw), y + to_front * math.sin(yaw)
+    hx, hy, heading, kappa = point_at(line, nearest(line, x, y, s["station"] + to_front + s["v_x"] * time))
+    e = math.cos(heading) * (y - hy) - math.sin(heading) * (x - hx)
+    course = math.sin(yaw + sideslip_at(s, 0.0) + to_front * kappa - heading)
+    turning = max(s["v_x"], 1.0) / angle_for(car, s, 1.0)  # yaw rate per road-wheel angle
+    e -= excess(e, math.sqrt(2.0 / (turning * n["gain"])), n["correction"])
+    back = -course - math.atan(n["gain"] * e / (n["softening"] + max(s["v_x"], 0.0)))
+    back += n["damping"] * (kappa * s["v_x"] - s["w"])
+    most = angle_for(car, s, spendable(s, n["correction"]))
+    s["wanted"] = angle_for(car, s, kappa) + bounded(back, most)

@@ -1,0 +1,42 @@
+"""What a whole maneuver costs: processor time of its simulated part, with driver, telemetry and metrics, as `jounce run` drives it."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+from simulator.base.ticks import whole_ticks
+from simulator.build import Parts
+from simulator.maneuvers.metrics import METRICS_RATE, columns
+from simulator.outlets import Recorder, Telemetry
+
+MANEUVER = "avtp_lane_change"
+"""Of which the figure is."""
+LOGGED = 10
+"""Ticks between two rows of the telemetry, as a session has them that says nothing of it."""
+
+
+def times_real_time(parts: Parts) -> float:
+    """Simulated time over processor time of this process, its threads included, while the maneuver of the parts is driven once."""
+    maneuver = parts.maneuver
+    assert maneuver is not None
+    session = parts.session(maneuver.driver(parts.ground.spawn, parts.traits))
+    session.reset()
+    parts.cueing.arm()
+    session.warm()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            log = Telemetry(
+                Path(folder), session.readout, session.command, LOGGED, more=session.logged, readout_table=parts.vehicle.readout_table
+            )
+            metrics = whole_ticks(METRICS_RATE, parts.step, "metrics", "rate")
+            session.outlets += [log, Recorder(session, metrics, columns(parts.vehicle.corner_names))]
+            session.publish()
+            session.run(1.0)
+            began = time.process_time()
+            session.run(maneuver.duration - 1.0)
+            spent = time.process_time() - began
+        finally:
+            session.close()
+    return (maneuver.duration - 1.0) / spent

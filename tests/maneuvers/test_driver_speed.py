@@ -1,0 +1,156 @@
+"""Does speed control know slopes, shortage of power and its two pedals, and does a driver who shifts not hunt?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bicycle import Bicycle, drive
+
+from simulator.build import build_vehicle
+from simulator.driver.gears import DWELL, HYSTERESIS, GearNumbers, GearShifter, gear_numbers
+from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
+from simulator.driver.traits import VehicleTraits
+
+
+class Point:
+    """A mass on a slope: a = throttle gain, brake gain, and g per rise."""
+
+    def __init__(self, speed=0.0, power=6.0, grade=0.0):
+        self.speed, self.power, self.grade, self.way = speed, power, grade, 0.0
+
+    def run(self, control, duration, begin=0.0):
+        rows = []
+        for tick in range(round(duration / 0.01)):
+            t = begin + 0.01 * tick
+            throttle, brake = control.pedals(t, self.way, self.speed, self.grade)
+            slope = 9.80665 * self.grade / np.hypot(1.0, self.grade)
+            self.speed = max(self.speed + 0.01 * (self.power * throttle - 8.0 * brake - slope), 0.0)
+            self.way += 0.01 * self.speed
+            rows.append((t, self.speed, throttle, brake))
+        return np.array(rows).T
+
+
+FREE = VehicleTraits(rolling=0.0, drag=0.0)
+
+
+def test_a_shortage_of_power_leaves_nothing_wound_up():
+    """Up a slope that the engine cannot climb at the speed asked for, and over its top: what was missing is not made up for."""
+    plant = Point(20.0, power=3.0, grade=0.5)
+    control = SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)], SpeedNumbers(), FREE)
+    _, speed, throttle, _ = plant.run(control, 4.0)
+    assert throttle[-1] == 1.0
+    assert speed[-1] < 18.0
+    plant.grade = 0.0
+    _, speed, *_ = plant.run(control, 30.0, 4.0)
+    assert speed.max() < 20.3
+    assert speed[-1] == pytest.approx(20.0, abs=0.02)
+
+
+def test_the_slope_is_fed_forward():
+    def dip(known):
+        plant, control = Point(10.0), SpeedControl([SpeedTarget(10.0, 2.0, at=0.0)], None, FREE)
+        control.pedals(0.0, 0.0, 10.0)
+        rows = []
+        for tick in range(1, 500):
+            throttle, brake = control.pedals(0.01 * tick, 0.0, plant.speed, 0.1 if known else 0.0)
+            plant.speed += 0.01 * (6.0 * throttle - 8.0 * brake - 0.976)
+            rows.append(plant.speed)
+        return 10.0 - min(rows)
+
+    assert dip(True) < 0.2 < dip(False)
+
+
+def test_a_demand_from_outside_is_driven():
+    plant, control, rows = Point(5.0), SpeedControl(traits=FREE), []
+    for tick in range(1000):
+        t = 0.01 * tick
+        control.ask(5.0 + t, 1.0)
+        throttle, brake = control.pedals(t, 0.0, plant.speed)
+        plant.speed += 0.01 * (6.0 * throttle - 8.0 * brake)
+        rows.append(plant.speed - 5.0 - t)
+    assert control.demand == pytest.approx(14.99)
+    assert np.abs(rows[200:]).max() < 0.05
+
+
+def test_the_foot_does_not_tap_between_the_pedals():
+    """Downhill just as steep as engine braking would need a little brake now and then: hysteresis makes one long push of many."""
+    rng = np.random.default_rng(2)
+    noise = 0.05 * rng.standard_normal(3000)
+
+    def changes(hysteresis):
+        control = SpeedControl([SpeedTarget(15.0, 2.0, at=0.0)], SpeedNumbers(pedal_gap=0.0, pedal_hysteresis=hysteresis), FREE)
+        braking = [control.pedals(0.01 * n, 0.0, 15.0 + noise[n])[1] > 0.0 for n in range(3000)]
+        return int(np.abs(np.diff(braking)).sum())
+
+    assert changes(0.05) < 0.1 * changes(0.0)
+
+
+def test_who_comes_back_to_the_pedals_begins_anew():
+    plant, control = Point(20.0, power=2.0, grade=0.5), SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)], None, FREE)
+    plant.run(control, 3.0)
+    plant.speed, plant.grade = 8.0, 0.0
+    control.aim(8.0, 2.0)
+    throttle, brake = control.pedals(10.0, 0.0, 8.0)
+    assert (throttle, brake) == (0.0, 0.0)
+    _, speed, *_ = plant.run(control, 10.0, 10.01)
+    assert np.abs(speed - 8.0).max() < 0.1
+
+
+def test_the_bicycle_stops_and_starts_again():
+    control, plant, rows = SpeedControl([SpeedTarget(0.0, 3.0, at=0.0), SpeedTarget(6.0, 2.0, at=8.0)]), Bicycle(speed=10.0), []
+
+    class Feet:
+        def read(self, t, readout, command):
+            control.keep(t, readout, command)
+
+    drive(plant, Feet(), 20.0, publish=lambda: rows.append(plant.u))
+    assert abs(rows[7900]) < 0.02
+    assert rows[-1] == pytest.approx(6.0, abs=0.1)
+
+
+NUMBERS = GearNumbers(ratios=(0.4, 0.65, 1.0), up=(200.0, 350.0), down=(108.0, 189.0), most=350.0)
+
+
+def test_gears_go_up_and_down_with_the_engine():
+    shifter, seen = GearShifter(NUMBERS), []
+    for n in range(4000):
+        driveshaft = 0.16 * n if n < 2000 else 0.16 * (4000 - n)
+        gear = shifter.wanted(0.01 * n, driveshaft / NUMBERS.ratios[shifter.gear - 1], 0.3)
+        seen.append((driveshaft, gear))
+    gears = np.array([gear for _, gear in seen])
+    assert set(np.diff(gears)) == {-1, 0, 1}
+    assert (gears[0], gears[2000], gears[-1]) == (1, 3, 1)
+    changes = np.flatnonzero(np.diff(gears))
+    up = {gears[i + 1]: seen[i + 1][0] for i in changes if gears[i + 1] > gears[i]}
+    down = {gears[i]: seen[i + 1][0] for i in changes if gears[i + 1] < gears[i]}
+    # the speed of the vehicle at which a gear comes is above that at which it goes
+    assert all(up[gear] >= HYSTERESIS * down[gear] for gear in (2, 3))
+    assert (np.diff(changes) * 0.01 >= DWELL - 1e-6).all()
+
+
+def test_at_a_steady_speed_nobody_shifts_twice():
+    for driveshaft in np.linspace(20.0, 330.0, 60):
+        shifter, seen = GearShifter(NUMBERS), []
+        for n in range(600):
+            seen.append(shifter.wanted(0.01 * n, driveshaft / NUMBERS.ratios[shifter.gear - 1], 0.5))
+        assert len(set(seen[300:])) == 1
+
+
+def test_the_pedal_down_takes_the_lowest_gear_that_the_engine_bears():
+    shifter = GearShifter(NUMBERS)
+    shifter.gear = 3
+    assert shifter.wanted(0.0, 115.0, 0.5) == 2 or shifter.gear == 3
+    shifter = GearShifter(NUMBERS)
+    shifter.gear = 3
+    assert shifter.wanted(0.0, 115.0, 1.0) == 1
+    shifter = GearShifter(NUMBERS)
+    shifter.gear = 3
+    assert shifter.wanted(0.0, 190.0, 1.0) == 2
+
+
+def test_numbers_of_the_shipped_gearbox():
+    numbers = gear_numbers(build_vehicle("hmmwv"))
+    assert list(numbers.ratios) == sorted(numbers.ratios)
+    widest = max(high / low for low, high in zip(numbers.ratios, numbers.ratios[1:], strict=False))
+    for up, down in zip(numbers.up, numbers.down, strict=True):
+        assert up / widest >= HYSTERESIS * down * (1.0 - 1e-12)

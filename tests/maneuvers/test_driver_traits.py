@@ -1,0 +1,145 @@
+"""Does a driver get to know a vehicle as it is, without touching it, whatever vehicle it is?"""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import yaml
+
+from simulator.base.errors import InertiaWarning
+from simulator.base.records import record
+from simulator.build import build_ground, build_maneuver, build_vehicle
+from simulator.driver.acquaint import acquaint
+from simulator.driver.path import Path, Segment
+from simulator.driver.speed import SpeedControl, SpeedTarget
+from simulator.driver.steering.follower import PathFollower
+from simulator.driver.traits import VehicleTraits
+from simulator.library.simulation import simulate
+from tests.tenants.wheels import car, drivetrain
+from vehicles.command import COMMAND
+
+SHIPPED = ["hmmwv", "five_link_rear", "hmmwv_trailing_rear", "hmmwv_chrono"]
+
+
+@pytest.fixture(scope="module")
+def hmmwv():
+    vehicle = build_vehicle("hmmwv")
+    return vehicle, acquaint(vehicle)
+
+
+def test_the_vehicle_is_left_as_it_is_and_the_traits_are_the_same_again(hmmwv):
+    vehicle, traits = hmmwv
+    vehicle.reset(build_ground("flat"), 3.0, 4.0, 1.0)
+    before = [part.tobytes() for part in (*vehicle.space.arrays(), vehicle.readout)]
+    again = acquaint(vehicle)
+    assert [part.tobytes() for part in (*vehicle.space.arrays(), vehicle.readout)] == before
+    assert again.inputs.tobytes() == traits.inputs.tobytes()
+    assert again.road_wheel_angles.tobytes() == traits.road_wheel_angles.tobytes()
+    assert all(
+        getattr(again, name) == getattr(traits, name) for name in ("understeer", "response", "turning_length", "throttle_acceleration")
+    )
+
+
+def test_what_stands_is_what_the_file_says(hmmwv):
+    vehicle, traits = hmmwv
+    assert traits.troubles == ()
+    vehicle.reset(build_ground("flat"))
+    wheels = vehicle.readout[0]["p_BK"][:, 0]
+    assert traits.wheelbase == pytest.approx(wheels[0] - wheels[2], abs=1e-6)
+    assert traits.mass * 9.80665 == pytest.approx(vehicle.readout[0]["F_C"][:, 2].sum(), rel=1e-9)
+    steering = vehicle.model.steering[0]
+    assert traits.steering_wheel_lock == pytest.approx(steering["gear_ratio"] * steering["max_arm_angle"])
+    # turned by driving it: the mean heading of the front wheels at half lock, at a standstill
+    command = record(COMMAND)
+    command[0]["steering"], command[0]["brake"] = 0.5, 1.0
+    for _ in range(2000):
+        vehicle.step(build_ground("flat"), command, 1e-3)
+    vehicle.read(command)
+    assert traits.road_wheel_angle(0.5) == pytest.approx(vehicle.readout[0]["road_wheel_angle"][:2].mean(), abs=0.01)
+    assert traits.steering_for(traits.road_wheel_angle(0.3)) == pytest.approx(0.3)
+
+
+def test_understeer_is_that_of_a_drive_around_a_circle(hmmwv):
+    """Driven by somebody who keeps a speed under power on a circle, not coasting with a fixed wheel as the test drive."""
+    vehicle, traits = hmmwv
+    flat, radius = build_ground("flat"), 150.0
+
+    def steering_at(speed):
+        path = Path.of_segments([Segment(2000.0, radius)])
+        driver = PathFollower(path, SpeedControl([SpeedTarget(speed, 2.0, at=0.0)], None, traits), traits)
+        vehicle.reset(flat, speed=speed)
+        command, seen = record(COMMAND), []
+        for look in range(1500):
+            driver.read(0.01 * look, vehicle.readout, command)
+            for _ in range(10):
+                vehicle.step(flat, command, 1e-3)
+            vehicle.read(command)
+            if look >= 1200:
+                now = vehicle.readout[0]
+                seen.append((traits.road_wheel_angle(float(command[0]["steering"])), float(now["v_WB_B"][0]), float(now["w_WB_B"][2])))
+        angle, speed_there, rate = np.mean(seen, axis=0)
+        return angle / (rate / speed_there), speed_there
+
+    (slow, u_slow), (fast, u_fast) = steering_at(4.0), steering_at(12.0)
+    understeer = (fast - slow) / (u_fast**2 - u_slow**2)
+    assert understeer == pytest.approx(traits.understeer, rel=0.25)
+    assert slow - understeer * u_slow**2 == pytest.approx(traits.turning_length, abs=0.05)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_shipped_vehicle_can_be_known(name):
+    traits = acquaint(build_vehicle(name))
+    assert traits.troubles == ()
+    assert traits.turning_length == pytest.approx(traits.wheelbase, rel=0.01)
+    assert 0.001 < traits.understeer < 0.005
+    assert 0.1 < traits.response < 0.4
+    assert 3.0 < traits.throttle_acceleration < 10.0
+    assert 8.0 < traits.brake_acceleration < 16.0
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("maneuver", ["avtp_lane_change", "double_lane_change"])
+def test_shipped_lane_changes_pass_on_every_shipped_vehicle(maneuver, name):
+    result = simulate(maneuver, name)
+    assert result.passed, [check for check in result.checks if not check["pass"]]
+
+
+def test_a_vehicle_with_three_axles_can_be_known(tmp_path):
+    (tmp_path / "car.yaml").write_text(yaml.safe_dump(car("six wheels"), sort_keys=False), encoding="utf-8")
+    (tmp_path / "drivetrain.yaml").write_text(yaml.safe_dump(drivetrain("six wheels")), encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InertiaWarning)
+        vehicle = build_vehicle(str(tmp_path / "car.yaml"))
+    traits = acquaint(vehicle)
+    assert traits.troubles == ()
+    # two axles that are not steered: it turns about a place between them
+    assert 0.6 * traits.wheelbase < traits.turning_length < 1.3 * traits.wheelbase
+    assert math.isfinite(traits.understeer)
+
+
+def test_what_cannot_be_tried_is_said(monkeypatch):
+    vehicle = build_vehicle("hmmwv")
+    vehicle.model.drivetrain[0]["engine_map_open"] = vehicle.model.drivetrain[0]["engine_map_closed"]
+    traits = acquaint(vehicle)
+    assert len(traits.troubles) == 1
+    assert "throttle: it does not come off" in traits.troubles[0]
+    assert traits.throttle_acceleration == VehicleTraits().throttle_acceleration
+    assert traits.understeer != VehicleTraits().understeer
+
+
+def test_without_weight_there_is_nothing_to_know():
+    traits = acquaint(build_vehicle("hmmwv"), 0.0)
+    assert len(traits.troubles) == 1
+    assert traits.wheelbase == VehicleTraits().wheelbase
+
+
+def test_a_maneuver_takes_what_its_file_says_before_what_is_measured():
+    maneuver = build_maneuver("double_lane_change")
+    driver = maneuver.driver((0.0, 0.0, 0.0), VehicleTraits(response=0.2, understeer=0.004))
+    assert driver.traits.understeer == 0.004
+    path = Path.straight()
+    other = PathFollower(path, SpeedControl(), VehicleTraits(response=0.2, understeer=0.004), {"understeer": 0.001})
+    assert (other.traits.understeer, other.traits.response) == (0.001, 0.2)
