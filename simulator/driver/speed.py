@@ -83,11 +83,6 @@ class SpeedControl:
         state = self._state[0]
         state["given"], state["demand"], state["slope"] = 1, demand, slope
 
-    def aim(self, speed: float, acceleration: float) -> None:
-        """From now on go to `speed` (m/s), changing by at most `acceleration` (m/s2)."""
-        state = self._state[0]
-        state["given"], state["target"], state["limit"] = 0, speed, acceleration
-
     def pedals(self, t: float, station: float, speed: float, grade: float = 0.0) -> tuple[float, float]:
         """(throttle, brake) in [0, 1] at time t (s), station (m) of the path, forward speed (m/s) and rise of the ground ahead per way."""
         from simulator.driver.pedals import pedals_at
