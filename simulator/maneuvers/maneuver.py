@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Choice, ListOf, Number, Text, entries, entry, group_of, read
 from simulator.base.records import Record
-from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange
+from simulator.driver.path import SEGMENTS, LaneChange, Path, Spawn, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
 from simulator.driver.steering.laws import STEERING
@@ -20,13 +20,9 @@ from simulator.maneuvers.conditions import CONDITIONS, Conditions, conditions
 from simulator.maneuvers.course import LENGTH, POSITION, STANDARDS, Body, Course, Gate, lane_changes_between, way_through
 from simulator.maneuvers.metrics import METRICS_RATE
 from simulator.maneuvers.parameters import PARAMETERS, resolved
-from simulator.maneuvers.phase_driver import PhaseDriver
 from simulator.maneuvers.phases import PhaseSection, read_phases
 from simulator.maneuvers.pictures.table import PICTURES, USUAL
 from simulator.maneuvers.written import Written, units_used
-
-if TYPE_CHECKING:
-    from simulator.driver.steering.follower import PathFollower
 
 DRIVER_PERIOD = 0.01
 """s between two calls of a driver; the step must divide it."""
@@ -35,6 +31,10 @@ NAME = Text("a name (letters, digits, . _ / -)", pattern=r"^[A-Za-z0-9][A-Za-z0-
 FILE_NAME = Text("a name, or the path of a file", pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*\Z")
 TIME = Number("s", 0.0, 86400.0)
 SHARE = Number("1", 0.0, 1.0)
+
+
+if TYPE_CHECKING:
+    from simulator.driver.steering.follower import PathFollower
 
 
 class Driver(Protocol):
@@ -95,6 +95,7 @@ class Document:
     waypoints: tuple[Any, ...] = entry(
         ListOf(Number("m", -1e5, 1e5, shape=(2,))), "x, y that a smooth path goes through, from the spawn pose", (), written="m"
     )
+    segments: tuple[Any, ...] = entry(SEGMENTS, "straights and arcs that make the path; instead of waypoints and a course", ())
     lane_changes: tuple[LaneChangeEvent, ...] = entry(ListOf(group_of(LaneChangeEvent)), "sideways shifts of the path", ())
     course: Course | None = entry(group_of(Course), "gates of cones; instead of waypoints and lane changes", None)
     script: tuple[ScriptLine, ...] = entry(ListOf(group_of(ScriptLine)), "inputs over time; instead of a path", ())
@@ -174,19 +175,22 @@ class Maneuver:
 
     def driver(self, spawn: Spawn | tuple[float, float, float], traits: VehicleTraits | None = None) -> Driver:
         """New driver for a vehicle, with those traits, whose reference point starts at spawn = (x (m), y (m), yaw (rad)) in the world."""
-        start, speed = Spawn(*spawn), SpeedControl(self._document.speed, self._document.pedals, traits)
-        follower = None if self.path is None else self._follower(self.path.placed(start), speed, traits)
+        speed = SpeedControl(self._document.speed, self._document.pedals, traits)
         if self._phases:
-            return PhaseDriver(self._phases, self._aborts, start, traits or VehicleTraits(), speed, follower, self.seed)
-        if follower is None:
+            from simulator.maneuvers.phase_driver import PhaseDriver
+
+            follower = None if self.path is None else self._follower(spawn, speed, traits)
+            return PhaseDriver(self._phases, self._aborts, Spawn(*spawn), traits or VehicleTraits(), speed, follower, self.seed)
+        if self.path is None:
             rows = [ScriptRow(line.at, line.steering, line.throttle, line.brake) for line in self._document.script]
             return ScriptedDriver(rows, speed if self._document.speed else None)
-        return follower
+        return self._follower(spawn, speed, traits)
 
-    def _follower(self, path: Path, speed: SpeedControl, traits: VehicleTraits | None) -> PathFollower:
+    def _follower(self, spawn: Spawn | tuple[float, float, float], speed: SpeedControl, traits: VehicleTraits | None) -> PathFollower:
         from simulator.driver.steering.follower import PathFollower  # which needs the compiler; whoever only reads the file does not
 
-        return PathFollower(path, speed, traits, self._document.driver, self.timed, self.seed)
+        assert self.path is not None
+        return PathFollower(self.path.placed(Spawn(*spawn)), speed, traits, self._document.driver, self.timed, self.seed)
 
 
 def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
@@ -241,7 +245,12 @@ def _check_way(document: Document, written: Written) -> None:
     file = written.file
     with Gathered() as faults:
         if document.script:
-            for key, value in (("waypoints", document.waypoints), ("lane_changes", document.lane_changes), ("course", document.course)):
+            for key, value in (
+                ("waypoints", document.waypoints),
+                ("segments", document.segments),
+                ("lane_changes", document.lane_changes),
+                ("course", document.course),
+            ):
                 if value:
                     faults.add(ConfigError(file, key, "both", f"either script or {key}: a script steers without looking"))
             times = [line.at for line in document.script]
@@ -259,8 +268,12 @@ def _check_way(document: Document, written: Written) -> None:
             faults.add(ConfigError(file, "speed", "nothing", "a list of speeds to drive, phases, or a script"))
         if document.abort is not None and not document.phases:
             faults.add(ConfigError(file, "abort", "conditions", "phases with it: nothing else is given up"))
-        if document.course is not None and (document.waypoints or document.lane_changes) and not document.script:
-            faults.add(ConfigError(file, "course", "both", "either a course or waypoints and lane_changes: the gates make the path"))
+        others = document.waypoints or document.segments or document.lane_changes
+        if document.course is not None and others and not document.script:
+            expected = "either a course or waypoints, segments and lane_changes: the gates make the path"
+            faults.add(ConfigError(file, "course", "both", expected))
+        if document.segments and document.waypoints:
+            faults.add(ConfigError(file, "segments", "both", "either segments or waypoints"))
 
 
 def _check_triggers(key: str, events: Sequence[SpeedTarget | LaneChangeEvent], document: Document, written: Written) -> None:
@@ -319,7 +332,7 @@ def _check_gates(gates: Sequence[Gate], course: Course, body: Body, written: Wri
 
 def _has_path(document: Document) -> bool:
     """Whether there is a path to follow. Without phases and script there always is one, be it straight on."""
-    said = bool(document.waypoints or document.lane_changes or document.course)
+    said = bool(document.waypoints or document.segments or document.lane_changes or document.course)
     return said if document.phases else not document.script
 
 
@@ -340,6 +353,8 @@ def _path(document: Document, gates: tuple[Gate, ...], written: Written) -> Path
         near = [i for i in range(1, len(points)) if math.dist(points[i], points[i - 1]) < 1.0]
         raise_all([written.wrong(("waypoints", i), "m", points[i], "at least {} from the point before", 1.0) for i in near])
         path = Path.through(points)
+    if document.segments:
+        path = Path.of_segments(document.segments)
     return path.with_lane_changes(
         LaneChange(event.at_station, event.length, event.offset) for event in document.lane_changes if event.at_station is not None
     )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from simulator.base.direct import direct
 from simulator.base.records import Record, Table, record
-from simulator.driver.path import Path, Spawn
+from simulator.driver.path import Spawn
 from simulator.driver.speed import SpeedControl
+from simulator.driver.steering.follower import PathFollower
+from simulator.driver.steering.seen import SEEN, notice
 from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.conditions import Conditions, Look, Watcher
-from simulator.maneuvers.phases import SELECTOR, STEERING, Phase, Running, follows_path, roll_rate
+from simulator.maneuvers.phases import SELECTOR, STEERING, USUAL_ACCELERATION, Phase, Running, follows_path, roll_rate
 
 DRIVEN = (
     # name    shape unit what it is
@@ -23,22 +26,10 @@ DRIVEN = (
 """What a maneuver in phases adds to the log."""
 STOP = 0.5
 """Brake pedal with which a drive goes on after its maneuver is over, where it goes on at all."""
-FASTEST_DEMAND = 30.0
-"""m/s2 at which the demand of a profile of speed may change."""
 
 
 DONE = "done"
 """Every phase was driven to its end."""
-
-
-class PathSteering(Protocol):
-    """Somebody who steers along a path."""
-
-    path: Path
-    station: float | None
-
-    def steering(self, t: float, readout: Record) -> float:
-        """Steering input [-1, 1] at time t (s)."""
 
 
 class PhaseDriver:
@@ -62,7 +53,7 @@ class PhaseDriver:
         start: Spawn,
         traits: VehicleTraits,
         speed: SpeedControl,
-        follower: PathSteering | None,
+        follower: PathFollower | None,
         seed: int,
     ) -> None:
         self.ended = ""
@@ -74,12 +65,17 @@ class PhaseDriver:
         self._phase = -1
         self._begun = self._way = self._way_begun = 0.0
         self._heading: float | None = None
-        self._before: tuple[float, float, float] | None = None
+        self._before: tuple[float, float] | None = None
+        self._station = math.nan
+        self._seen = record(SEEN)
+        self._notice: Callable | None = None
         self._input = 0.0
         self._running: dict[str, Running] = {}
         self._follows = False
         self._keeps_speed = False
-        self._acceleration = FASTEST_DEMAND
+        self._taken_over = False
+        self._acceleration: float | None = None
+        self._asked: tuple[float, float] | None = None
         self._values = dict.fromkeys(("steering", "road_wheel", "speed", "throttle", "brake", "parking_brake", "drawbar"), 0.0)
         self._selector, self._gear = 1, 0
         self._until: list[Watcher] = []
@@ -92,8 +88,9 @@ class PhaseDriver:
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at time t (s) from the READOUT record. A vehicle without a place keeps the last command."""
-        now = readout[0]
-        if not all(math.isfinite(value) for value in (*now["p_WB"], *now["v_WB_B"], now["yaw"])):
+        if self._notice is None:
+            self._notice = direct(notice, readout, self._seen)
+        if not self._notice(readout, self._seen):
             return
         if self._phase < 0 and not self.ended:
             self._enter(0, t, readout)
@@ -107,26 +104,23 @@ class PhaseDriver:
         out["phase"], out["station"], out["path_error"] = -1 if self.ended else self._phase, look.station, look.path_error
 
     def _look(self, t: float, readout: Record) -> Look:
-        now, start = readout[0], self._start
-        p, yaw = now["p_WB"], float(now["yaw"])
-        east, north = float(p[0]) - start.x, float(p[1]) - start.y
+        seen, start = self._seen[0], self._start
+        at = float(seen["x"]), float(seen["y"])
+        east, north = at[0] - start.x, at[1] - start.y
         c, s = math.cos(start.yaw), math.sin(start.yaw)
         x, y = c * east + s * north, c * north - s * east
-        turned = yaw - start.yaw - (self._heading or 0.0)
-        self._heading = (self._heading or 0.0) + math.remainder(turned, math.tau)
+        before = self._heading or 0.0
+        self._heading = before + math.remainder(float(seen["yaw"]) - start.yaw - before, math.tau)
         if self._before is not None:
             self._way += math.hypot(x - self._before[0], y - self._before[1])
-        self._before = (x, y, t)
-        station = error = math.nan
+        self._before = (x, y)
+        error = math.nan
         if self._follower is not None:
             path = self._follower.path
-            known = self._follower.station
-            at = (float(p[0]), float(p[1]))
-            station = path.find(*at) if known is None else path.nearest(*at, known)
-            self._follower.station = station
-            error = path.offset_of(*at, station)
+            self._station = path.find(*at) if math.isnan(self._station) else path.nearest(*at, self._station)
+            error = path.offset_of(*at, self._station)
         done = all(running.done(t) for running in self._running.values())
-        return Look(t, self._begun, self._way_begun, self._way, readout, x, y, self._heading, station, error, done)
+        return Look(t, self._begun, self._way_begun, self._way, readout, x, y, self._heading, self._station, error, done)
 
     def _pass_on(self, look: Look) -> None:
         """Give up, or go to the next phase, as the conditions say; several phases may end at one look."""
@@ -163,6 +157,8 @@ class PhaseDriver:
                 self._follows = follows_path(said[name])
                 for rival in STEERING:
                     self._running.pop(rival, None)
+                if self._follows and self._follower is not None:
+                    self._taken_over = False
         if "gear" in said:
             gear = said.pop("gear")
             self._selector, self._gear = (SELECTOR[gear], 0) if isinstance(gear, str) else (1, int(gear))
@@ -178,10 +174,11 @@ class PhaseDriver:
         for name in ("throttle", "brake"):
             self._running.pop(name, None)
         self._values["speed"] = float(readout[0]["v_WB_B"][0])
-        constant = not isinstance(said, Mapping) or said["type"] == "constant"
-        self._acceleration = FASTEST_DEMAND
-        if constant:
-            self._acceleration = float(said["acceleration"]) if isinstance(said, Mapping) else 2.0
+        self._asked = self._acceleration = None
+        if not isinstance(said, Mapping):
+            self._acceleration = USUAL_ACCELERATION
+        elif said["type"] == "constant":
+            self._acceleration = float(said["acceleration"])
 
     def _bring_up_to(self, t: float, rate: float) -> None:
         """Every channel at time t (s) at a roll rate (rad/s): a profile of the next phase may begin from there."""
@@ -196,18 +193,32 @@ class PhaseDriver:
         values["road_wheel"] = traits.road_wheel_angle(self._input)
 
     def _fill(self, look: Look, command: Record) -> None:
-        out, values = command[0], self._values
+        out, values, seen = command[0], self._values, self._seen[0]
         if self._follows and self._follower is not None:
-            self._input = self._follower.steering(look.t, look.readout)
+            if not self._taken_over:
+                self._follower.take_over(look.station, self._input)
+                self._taken_over = True
+            self._follower.steer(look.t, look.readout, command)
+            self._input = float(out["steering"])
         self._bring_up_to(look.t, roll_rate(look.readout))
         out["steering"] = min(max(self._input, -1.0), 1.0)
         if self._keeps_speed:
-            self._speed.aim(values["speed"], self._acceleration)
-            self._speed.keep(look.t, look.readout, command)
+            self._aim(look.t)
+            out["throttle"], out["brake"] = self._speed.pedals(look.t, 0.0, float(seen["v_x"]), float(seen["grade"]))
         else:
             out["throttle"], out["brake"] = (min(max(values[name], 0.0), 1.0) for name in ("throttle", "brake"))
         out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)
         out["selector"], out["gear"], out["drawbar"] = self._selector, self._gear, values["drawbar"]
+
+    def _aim(self, t: float) -> None:
+        """Tell whoever keeps the speed which."""
+        wanted = self._values["speed"]
+        if self._acceleration is not None:
+            self._speed.aim(wanted, self._acceleration)
+            return
+        before, self._asked = self._asked, (t, wanted)
+        slope = 0.0 if before is None or t <= before[0] else (wanted - before[1]) / (t - before[0])
+        self._speed.ask(wanted, slope)
 
     def _stop(self, command: Record) -> None:
         """The maneuver is over and the drive goes on: to a stop, the steering where it is."""

@@ -11,13 +11,13 @@ import numpy as np
 
 from simulator.base.direct import direct
 from simulator.base.records import Record, record
+from simulator.driver.gears import GearShifter
 from simulator.driver.path import LaneChange, Path, TimedLaneChange
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering.hands import HANDS, HANDS_STATE, turn_wheel
 from simulator.driver.steering.laws import HUMAN, KNOWN, LAWS, USUAL
 from simulator.driver.steering.seen import SEEN, car_of, follow, notice
 from simulator.driver.traits import VehicleTraits
-from vehicles.command import COMMAND
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -57,10 +57,10 @@ class PathFollower:
         self._hands[0]["lock"] = self.traits.steering_wheel_lock
         for field in HUMAN:
             self._hands[0][field.name] = said.get(field.name, field.default)
+        self._shifter = GearShifter(self.traits.gears) if said.get("shifts") and self.traits.gears is not None else None
         self._noisy = bool(self._hands[0]["noise"] > 0.0)
         self._random = np.random.default_rng(seed)
         self._curve = tuple(np.array(numbers, dtype=float) for numbers in (self.traits.inputs, self.traits.road_wheel_angles))
-        self._command = record(COMMAND)
         self._calls: tuple[Callable, ...] | None = None
 
     @property
@@ -68,15 +68,11 @@ class PathFollower:
         """m, of the vehicle on the path; None before the first look."""
         return float(self._seen[0]["station"]) if self._found else None
 
-    @station.setter
-    def station(self, station: float | None) -> None:
-        self._found = station is not None
-        self._seen[0]["station"] = 0.0 if station is None else station
-
-    def steering(self, t: float, readout: Record) -> float:
-        """Steering input [-1, 1] at time t (s), for whoever works the pedals himself."""
-        self.steer(t, readout, self._command)
-        return float(self._command[0]["steering"])
+    def take_over(self, station: float, steering: float) -> None:
+        """Take the steering wheel at a steering input [-1, 1], with the vehicle at a station (m) of the path."""
+        self._seen[0]["station"], self._found = station, True
+        self._hands_state[0]["looks"], self._hands_state[0]["input"] = 0, steering
+        self._seen[0]["angle"] = self.traits.road_wheel_angle(steering)
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at time t (s) from the READOUT record of the last tick: pose, velocity and, for the slope, contact points.
@@ -85,6 +81,8 @@ class PathFollower:
         """
         if self.steer(t, readout, command):
             self._speed.press(t, self._seen, command)
+            if self._shifter is not None:
+                command[0]["gear"] = self._shifter.wanted(t, float(readout[0]["engine_speed"]), float(command[0]["throttle"]))
 
     def steer(self, t: float, readout: Record, command: Record) -> bool:
         """The steering alone; False, and nothing is written, for a vehicle without a place."""
