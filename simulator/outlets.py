@@ -16,6 +16,7 @@ from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record, Table, record
 from simulator.base.words import did_you_mean
+from simulator.maneuvers.metrics import columns, measuring_ticks
 from simulator.motion.stream import MotionStream
 from simulator.record.channels import Channel, Channels, Rows
 from simulator.record.log import Log, NoSuchColumnError
@@ -27,6 +28,7 @@ from washout.procedure import STATE_NAMES
 
 if TYPE_CHECKING:
     from simulator.clock import Clock
+    from simulator.maneuvers.maneuver import Maneuver
     from simulator.session import Session
     from simulator.view.block import ViewWriter
     from washout.cueing import MotionCueing
@@ -202,6 +204,17 @@ class Recorder:
 
     def close(self) -> None:
         """Nothing: the rows stay."""
+
+
+def measuring(session: Session, maneuver: Maneuver, more: Collection[str] = ()) -> Recorder:
+    """Keeps what the metrics of a maneuver need, and `more`, at their rate; its phase where the driver knows of phases.
+
+    Raises ConfigError when there is no column that they need.
+    """
+    logged = [row[0] for _, table, _ in session.logged for row in table]
+    phase = ("phase",) if maneuver.phase_names and "phase" in logged else ()
+    wanted = (*columns(session.vehicle.corner_names), *maneuver.channels, *more, *phase)
+    return Recorder(session, measuring_ticks(maneuver.rate, session.h), wanted)
 
 
 class Present:

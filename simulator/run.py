@@ -19,11 +19,11 @@ from simulator.configuration.whole import Configuration
 from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import columns, evaluate, measuring_ticks
+from simulator.maneuvers.metrics import evaluated
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.maneuvers.pictures.table import columns_of
 from simulator.maneuvers.report import write_metrics, write_report
-from simulator.outlets import Recorder, Telemetry
+from simulator.outlets import Telemetry, measuring
 from simulator.record.log import Log
 from simulator.recorded import open_log
 from simulator.run_folder import RunFolder
@@ -74,8 +74,7 @@ def run_maneuver(
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    every = measuring_ticks(maneuver.rate, parts.step)
-    measured = Recorder(session, every, _measured_columns(parts, session, maneuver))
+    measured = measuring(session, maneuver, columns_of(maneuver.pictures))
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
@@ -123,14 +122,6 @@ def _driver(parts: Parts) -> Driver:
     return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=who.parameters, traits=parts.traits)
 
 
-def _measured_columns(parts: Parts, session: Session, maneuver: Maneuver) -> tuple[str, ...]:
-    """Of the telemetry, what metrics and pictures of a maneuver need; its phase where the driver knows of phases."""
-    logged = [row[0] for _, table, _ in session.logged for row in table]
-    phase = ("phase",) if maneuver.phase_names and "phase" in logged else ()
-    wanted = (*columns(parts.vehicle.corner_names), *maneuver.channels, *columns_of(maneuver.pictures))
-    return (*(name for name in wanted if name != "phase"), *phase)
-
-
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:
     """Drive to the end, or to what ended it early: its simulated time and reason, also left in the folder.
 
@@ -169,7 +160,9 @@ def _report(
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
     evaluable = measured.rows >= FEWEST_ROWS
-    result = evaluate(maneuver, measured, session.ground.spawn) if evaluable else dict(NOTHING_FOUND, maneuver=maneuver.name)
+    result, curves = (
+        evaluated(maneuver, measured, session.ground.spawn) if evaluable else ({**NOTHING_FOUND, "maneuver": maneuver.name}, {})
+    )
     if early is not None:
         result |= {"pass": False, "ended_early": early}
     machine = {
@@ -180,7 +173,7 @@ def _report(
         "log_failure": log_failure,
     }
     if evaluable:
-        files, left_out = write_report(folder, maneuver, measured, result, machine=machine, spawn=session.ground.spawn)
+        files, left_out = write_report(folder, maneuver, measured, result, curves=curves, machine=machine, spawn=session.ground.spawn)
     else:
         files, left_out = [write_metrics(folder, result, machine)], []
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine, "left_out": left_out}

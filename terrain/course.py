@@ -14,8 +14,8 @@ from simulator.base.fields import Choice, Field, ListOf, Number, Variants
 from simulator.base.section import Section
 from terrain.generate import TILE, resample, rough_field
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
-from terrain.load import FLAT_FILE, flat_plane, uniform, with_patches
-from terrain.patches import LARGEST_GRID, extents, nodes_over
+from terrain.load import FLAT_FILE, flat_plane, uniform
+from terrain.patches import LARGEST_GRID, extents, nodes_over, with_patches
 from terrain.surface import Ground
 
 _WHERE = Number("m", -1e5, 1e5)

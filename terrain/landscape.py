@@ -19,7 +19,7 @@ from terrain.edge import faded_margin, mirrored_margin, rolled_off
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.heightmap import FIRST_ROWS, read_heightmap
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind, find_file
-from terrain.patches import PATCHES, NodeSoils, add_patches, extents
+from terrain.patches import PATCHES, with_patches
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
 from terrain.soil import drawn_as, named_soil, surface_on_soil
 from terrain.surface import GROUND, Ground, Road, height_and_normal
@@ -202,16 +202,9 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
     heights += _laid_out(_bumps(terrain, grid), wide) * detail
     heights += _laid_out(_rough(terrain, grid, natural_class), wide) * roughness
     soil_rows, soil_names, soil_ids = _soils_of_nodes(plans, names, natural, soils, terrain.file, grid)
-    patches = terrain.sections("patches")
-    if patches:
-        extents(patches)
-        rows = [soil_rows[k : k + 1] for k in range(len(soil_rows))]
-        nodes = NodeSoils(hardness, soil_ids.astype(np.intp), rows, list(soil_names))
-        add_patches(patches, *wide.axes(), nodes, soils)
-        hardness, soil_ids, soil_rows, soil_names = nodes.finished(terrain.file)
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"], p[0]["mirrored"] = wide.origin, wide.spacing, 1
-    return Ground(
+    ground = Ground(
         name=name,
         p=p,
         heights=heights,
@@ -223,6 +216,7 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
         roads=tuple(map(_road, plans)),
         margin=wide.margin,
     )
+    return with_patches(ground, terrain.sections("patches"), *wide.axes(), terrain.file, soils)
 
 
 def _grid(terrain: Section) -> _Grid:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from simulator.base.words import did_you_mean
 from terrain.kinds import CONTRACT, TERRAINS, TerrainFile, TerrainKind, read
-from terrain.patches import LARGEST_GRID, PATCHES, NodeSoils, add_patches, extents, nodes_over
+from terrain.patches import LARGEST_GRID, PATCHES, extents, nodes_over, with_patches
 from terrain.soil import drawn_as, named_soil, soil
 from terrain.surface import GROUND, Ground
 
@@ -132,19 +131,6 @@ def flat_plane(terrain: Section, x: NDArray[np.float64], y: NDArray[np.float64])
     p[0]["origin"], p[0]["spacing"] = (x[0], y[0]), (x[1] - x[0], y[1] - y[0])
     p[0]["slope"] = terrain.mapping["grade"], terrain.mapping["cross_grade"]
     return p
-
-
-def with_patches(
-    ground: Ground, patches: Sequence[Section], x: NDArray[np.float64], y: NDArray[np.float64], file: object, soils: Soils
-) -> Ground:
-    """The ground with patches on it; x and y are the places of its nodes. Raises ConfigError."""
-    if not patches:
-        return ground
-    rows = [ground.soils[k : k + 1] for k in range(len(ground.soils))]
-    nodes = NodeSoils(ground.hardness, ground.soil_ids.astype(np.intp), rows, list(ground.soil_names))
-    add_patches(patches, x, y, nodes, soils)
-    hardness, ids, records, names = nodes.finished(file)
-    return replace(ground, hardness=hardness, soil_ids=ids, soils=records, soil_names=names)
 
 
 def bump(terrain: Section, name: str, soils: Soils) -> Ground:

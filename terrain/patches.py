@@ -7,7 +7,7 @@ a change between two nodes is spread over two cells (`terrain.surface.soil_under
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from simulator.base.fields import Field, Group, ListOf, Number, Text
 from simulator.base.records import Record
 from simulator.base.section import Section
 from terrain.soil import drawn_as, named_soil, surface_on_soil
+from terrain.surface import Ground
 
 _REACH = Number("m", -1e5, 1e5, shape=(2,))
 PATCHES = Field(
@@ -53,30 +54,31 @@ ICY, WET = 0.25, 0.6
 LARGEST_GRID = 16_000_000
 
 
-@dataclass
-class NodeSoils:
-    """What the nodes of a grid are of."""
+def with_patches(
+    ground: Ground,
+    patches: Sequence[Section],
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    file: object,
+    soils: Mapping[str, Mapping[str, Any]],
+) -> Ground:
+    """The ground with patches on it.
 
-    hardness: NDArray[np.float32]
-    """(ny, nx)"""
-    ids: NDArray[np.intp]
-    """(ny, nx) row of `rows`"""
-    rows: list[Record]
-    """records of SOIL"""
-    labels: list[str]
-    """names of the rows, as they are drawn"""
+    Parameters
+    ----------
+    x, y : places of its nodes (nx,), (ny,) [m]
+    file : of the terrain, for messages
+    soils : contents of the soil files by name
 
-    def finished(self, file: object) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[Any], tuple[str, ...]]:
-        """hardness, soil_ids, soils and soil_names of a `terrain.surface.Ground`. Raises ConfigError: there are too many."""
-        if len(self.rows) > np.iinfo(np.uint8).max + 1:
-            raise ConfigError(file, "patches", len(self.rows), "fewer soils and surfaces, 256 pairs at most")
-        return self.hardness, self.ids.astype(np.uint8), np.concatenate(self.rows), tuple(self.labels)
-
-
-def add_patches(
-    patches: Sequence[Section], x: NDArray[np.float64], y: NDArray[np.float64], nodes: NodeSoils, soils: Mapping[str, Mapping[str, Any]]
-) -> None:
-    """Write patches into the nodes at x (nx,) and y (ny,) [m]. Raises ConfigError: a patch says too little, too much, or holds no node."""
+    Raises
+    ------
+    ConfigError : a patch says too little or too much, or holds no node, or there are more soils than a grid can tell apart
+    """
+    if not patches:
+        return ground
+    extents(patches)
+    hardness, ids = ground.hardness.copy(), ground.soil_ids.astype(np.intp)
+    rows, labels = [ground.soils[k : k + 1] for k in range(len(ground.soils))], list(ground.soil_names)
     for patch in patches:
         given = [key for key in _WHAT if key in patch.mapping]
         if len(given) != 1:
@@ -84,14 +86,17 @@ def add_patches(
         inside = _inside(patch, x, y)
         if not inside.any():
             raise ConfigError(patch.file, patch.key, _place(patch), "a patch that holds at least one node of the grid")
-        for below in np.unique(nodes.ids[inside]):
-            here = inside & (nodes.ids == below)
-            row, label = _row(patch, given[0], nodes.rows[below], nodes.labels[below], soils)
-            nodes.ids[here] = len(nodes.rows)
-            nodes.rows.append(row)
-            nodes.labels.append(label)
+        for below in np.unique(ids[inside]):
+            here = inside & (ids == below)
+            row, label = _row(patch, given[0], rows[below], labels[below], soils)
+            ids[here] = len(rows)
+            rows.append(row)
+            labels.append(label)
             if given[0] in ("surface", "soil"):
-                nodes.hardness[here] = row[0]["hardness"]
+                hardness[here] = row[0]["hardness"]
+    if len(rows) > np.iinfo(np.uint8).max + 1:
+        raise ConfigError(file, "patches", len(rows), "fewer soils and surfaces, 256 pairs at most")
+    return replace(ground, hardness=hardness, soil_ids=ids.astype(np.uint8), soils=np.concatenate(rows), soil_names=tuple(labels))
 
 
 def extents(patches: Sequence[Section]) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:

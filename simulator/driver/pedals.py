@@ -6,6 +6,7 @@ import math
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
+from simulator.driver.steering.seen import grade_under
 
 STANDSTILL = 1.5
 """m/s. Slower than this with a demand of zero the foot stays on the brake: an automatic gearbox would creep away."""
@@ -137,3 +138,10 @@ def work_pedals(p, s, t, seen, command):
     out["throttle"], out["brake"] = s[0]["throttle"], s[0]["brake"]
     out["parking_brake"] = 0.0
     out["selector"] = 1
+
+
+@kernel
+def keep_speed(p, s, t, readout, command):
+    """The same out of READOUT, into the pedals of a COMMAND."""
+    press(p, s, t, readout[0]["v_WB_B"][0], grade_under(readout[0]))
+    command[0]["throttle"], command[0]["brake"] = s[0]["throttle"], s[0]["brake"]

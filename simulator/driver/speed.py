@@ -66,21 +66,22 @@ class SpeedControl:
         self._p, self._state = _numbers(record(PEDALS), numbers or SpeedNumbers(), traits or VehicleTraits()), record(PEDALS_STATE)
         self._state[0]["limit"] = 1.0
         self._press: Callable | None = None
+        self._keep: Callable | None = None
 
     @property
     def demand(self) -> float:
         """Speed wanted now, m/s."""
         return float(self._state[0]["demand"])
 
-    def ask(self, demand: float, slope: float = 0.0) -> None:
-        """Want a speed (m/s) that changes at a rate (m/s2) from now on; targets do not count any more."""
-        state = self._state[0]
-        state["given"], state["demand"], state["slope"] = 1, demand, slope
-
     def aim(self, speed: float, acceleration: float) -> None:
         """From now on go to `speed` (m/s), changing by at most `acceleration` (m/s2)."""
         state = self._state[0]
         state["given"], state["target"], state["limit"] = 0, speed, acceleration
+
+    def ask(self, demand: float, slope: float = 0.0) -> None:
+        """Want a speed (m/s) that changes at a rate (m/s2) from now on; targets do not count any more."""
+        state = self._state[0]
+        state["given"], state["demand"], state["slope"] = 1, demand, slope
 
     def pedals(self, t: float, station: float, speed: float, grade: float = 0.0) -> tuple[float, float]:
         """(throttle, brake) in [0, 1] at time t (s), station (m) of the path, forward speed (m/s) and rise of the ground ahead per way."""
@@ -100,6 +101,17 @@ class SpeedControl:
         if self._waiting:
             self._look_at_targets(t, seen[0]["station"])
         self._press(self._p, self._state, t, seen, command)
+
+    def keep(self, t: float, readout: Record, command: Record) -> None:
+        """The same out of a READOUT, for whoever steers otherwise; of the COMMAND only the pedals are written."""
+        if self._keep is None:
+            from simulator.base.direct import direct
+            from simulator.driver.pedals import keep_speed
+
+            self._keep = direct(keep_speed, self._p, self._state, 0.0, readout, command)
+        if self._waiting:
+            self._look_at_targets(t, 0.0)
+        self._keep(self._p, self._state, t, readout, command)
 
     def _look_at_targets(self, t: float, station: float) -> None:
         while self._waiting and _begins(self._waiting[0], t, station):

@@ -15,9 +15,9 @@ from simulator.base.words import did_you_mean
 from simulator.incident import Incident
 from simulator.library.assembling import Changes, assemble
 from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.metrics import columns, evaluate, measuring_ticks
+from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
-from simulator.outlets import Present, Recorder
+from simulator.outlets import Present, Recorder, measuring
 from simulator.record.channels import Channel
 from simulator.record.log import Log
 from simulator.record.writer import LOG_RATE
@@ -226,8 +226,7 @@ class Simulation:
         self._recorder = Recorder(session, self._every, self._channels)
         self._measured: Recorder | None = None
         if parts.maneuver is not None:
-            every = measuring_ticks(parts.maneuver.rate, parts.step)
-            self._measured = Recorder(session, every, (*columns(parts.vehicle.corner_names), *parts.maneuver.channels))
+            self._measured = measuring(session, parts.maneuver)
         session.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
         self._present = Present(session)
         session.publish()

@@ -149,9 +149,9 @@ def _is_channel(more: Iterable[str]) -> Callable[[str], bool]:
     return lambda name: name in known or _CORNER.sub(f"_{USUAL_AXLES.corners[0]}", name, count=1) in known
 
 
-def channels_of(asked: Iterable[Asked], phases: Sequence[str]) -> tuple[str, ...]:
+def channels_of(asked: Iterable[Asked]) -> tuple[str, ...]:
     """Of the telemetry, what the analyses of a maneuver need beyond the usual columns."""
-    return (*dict.fromkeys(column for one in asked for column in one.analysis.columns), *(("phase",) if phases else ()))
+    return tuple(dict.fromkeys(column for one in asked for column in one.analysis.columns))
 
 
 def rate_of(asked: Iterable[Asked], usual: float) -> float:

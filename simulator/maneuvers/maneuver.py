@@ -145,13 +145,14 @@ class Maneuver:
             with faults.part():
                 said = written.mapping.get("phases", ())
                 self._phases = read_phases(document.phases, said, file, has_path=_has_path(document))
-                self.phase_names = tuple(phase.name for phase in self._phases)
-                self.asked = read_asked(document.metrics, file, self.phase_names)
-                has_course, written_limits = document.course is not None, document.limits or {}
-                self.limits = read_limits(written_limits, self.asked, file, has_path=_has_path(document), has_course=has_course)
-                self.units = {**(units or {}), **limit_units(written_limits, self.asked)}
             with faults.part():
                 self._aborts = _aborts(document, written)
+            with faults.part():
+                self.phase_names = tuple(section.name for section in document.phases)
+                self.asked = read_asked(document.metrics, file, self.phase_names)
+                has_course, said_limits = document.course is not None, document.limits or {}
+                self.limits = read_limits(said_limits, self.asked, file, has_path=_has_path(document), has_course=has_course)
+                self.units = {**(units or {}), **limit_units(said_limits, self.asked)}
         self.start = document.start
         self.timed = _timed(document)
         self._document = document
@@ -159,7 +160,7 @@ class Maneuver:
     @property
     def channels(self) -> tuple[str, ...]:
         """Of the telemetry, names, fields and patterns that its metrics need beyond `metrics.columns`."""
-        return channels_of(self.asked, self.phase_names)
+        return channels_of(self.asked)
 
     @property
     def rate(self) -> float:

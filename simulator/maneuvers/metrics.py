@@ -131,7 +131,17 @@ def evaluate(
     spawn: Spawn | tuple[float, float, float] | None = None,
     traits: VehicleTraits | None = None,
 ) -> dict[str, Any]:
-    """Metrics, gates, lane changes and checks of a run.
+    """What `evaluated` gives, without the curves."""
+    return evaluated(maneuver, telemetry, spawn, traits)[0]
+
+
+def evaluated(
+    maneuver: Maneuver,
+    telemetry: Telemetry,
+    spawn: Spawn | tuple[float, float, float] | None = None,
+    traits: VehicleTraits | None = None,
+) -> tuple[dict[str, Any], dict[str, Curve]]:
+    """Metrics, gates, lane changes and checks of a run; curves of its analyses by name.
 
     Parameters
     ----------
@@ -141,7 +151,7 @@ def evaluate(
 
     Returns
     -------
-    dict ready for JSON: what was driven, "metrics" {name with unit: number} in SI and besides in the units that the maneuver's file uses,
+    a dict ready for JSON: what was driven, "metrics" {name with unit: number} in SI and besides in the units that the maneuver's file uses,
     "shown" (the keys of the metrics in these units), "gates", "lane_changes", "checks" in these units, "pass" (None: there are no limits),
     "table": of every metric in these units "metric", "value", "unit", "min", "max", "margin" to the nearest limit (< 0: not kept), "verdict"
     (pass, fail, info), "mark" (where its definition comes from), "meaning"
@@ -167,7 +177,8 @@ def evaluate(
         values["cones_hit"] = float(sum(gate.cones for gate in gates))
         values["gate_margin_min"] = min(gate.margin for gate in gates)
         values["entry_speed"] = gates[0].speed
-    for found in look(maneuver, drive_of(maneuver, telemetry, run, traits)):
+    looked = look(maneuver, drive_of(maneuver, telemetry, run, traits))
+    for found in looked:
         values |= found.values
     shown = _shown(maneuver, values)
     rows = [_row(one, values[name], maneuver.limits.get(name)) for name, one in shown.items()]
@@ -175,7 +186,7 @@ def evaluate(
     lost = [name for name in maneuver.limits if name not in shown]
     assert not lost, lost  # the maneuver was checked
     numbers = {with_unit(name, one.unit): _json(values[name]) for name, one in shown.items()}
-    return {
+    result = {
         "maneuver": maneuver.name,
         "vehicle": maneuver.vehicle,
         "terrain": maneuver.terrain,
@@ -196,6 +207,7 @@ def evaluate(
         "table": rows,
         "pass": all(check["pass"] for check in checks) if checks else None,
     }
+    return result, {name: curve for found in looked for name, curve in found.curves.items()}
 
 
 def _also(units: Mapping[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
@@ -235,7 +247,7 @@ def drive_of(maneuver: Maneuver, telemetry: Telemetry, run: Mapping[str, NDArray
     columns = _Columns({name: np.asarray(telemetry[name]) for name in telemetry})
     columns |= {"time": run["time"], "x": run["x"], "y": run["y"], "heading": run["yaw"]}
     phases = {}
-    for number, name in enumerate(maneuver.phase_names):
+    for number, name in enumerate(maneuver.phase_names if "phase" in columns else ()):
         rows = np.flatnonzero(columns["phase"] == number)
         if rows.size:
             phases[name] = slice(int(rows[0]), int(rows[-1]) + 1)
@@ -246,11 +258,6 @@ def look(maneuver: Maneuver, drive: Drive) -> list[Found]:
     """What each of the analyses that a maneuver asks for finds. Raises ConfigError: a column is missing."""
     with np.errstate(all="ignore"):
         return [asked.look(drive) for asked in maneuver.asked]
-
-
-def curves_of(found: Iterable[Found]) -> dict[str, Curve]:
-    """The curves of analyses by name."""
-    return {name: curve for one in found for name, curve in one.curves.items()}
 
 
 def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, NDArray]:

@@ -193,7 +193,7 @@ class PhaseDriver:
         values["road_wheel"] = traits.road_wheel_angle(self._input)
 
     def _fill(self, look: Look, command: Record) -> None:
-        out, values, seen = command[0], self._values, self._seen[0]
+        out, values = command[0], self._values
         if self._follows and self._follower is not None:
             if not self._taken_over:
                 self._follower.take_over(look.station, self._input)
@@ -204,7 +204,7 @@ class PhaseDriver:
         out["steering"] = min(max(self._input, -1.0), 1.0)
         if self._keeps_speed:
             self._aim(look.t)
-            out["throttle"], out["brake"] = self._speed.pedals(look.t, 0.0, float(seen["v_x"]), float(seen["grade"]))
+            self._speed.keep(look.t, look.readout, command)
         else:
             out["throttle"], out["brake"] = (min(max(values[name], 0.0), 1.0) for name in ("throttle", "brake"))
         out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)

@@ -50,17 +50,13 @@ def save_figure(file: Path, figure: Figure) -> None:
 
 
 class Sheet:
-    """One figure for many pictures, one after the other: no layout is sought, and what is drawn is read from the canvas as it is."""
-
-    def __init__(self) -> None:
-        self._figure = Figure(dpi=120)
-        self._canvas = FigureCanvasAgg(self._figure)
+    """For many pictures, one after the other: no layout is sought, and what is drawn is read from the canvas as it is."""
 
     def empty(self, size: tuple[float, float]) -> Figure:
-        """The figure, of so many inches, without anything in it."""
-        self._figure.clear()
-        self._figure.set_size_inches(*size)
-        return self._figure
+        """A figure of so many inches; emptying the one before would build its axes once more."""
+        figure = Figure(figsize=size, dpi=120)
+        self._canvas = FigureCanvasAgg(figure)
+        return figure
 
     def png(self) -> bytes:
         """What is in it; the same figure gives the same bytes, whatever the version of the software."""

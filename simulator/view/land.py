@@ -14,9 +14,10 @@ from simulator.view.textures import SUN
 
 _COLORS = {
     # word in the name of a soil or surface: sRGB color of it, dry
-    "snow": (232, 236, 240), "ice": (176, 200, 220), "wet": (40, 44, 52), "sand": (186, 160, 118), "clay": (158, 118, 88), "mud": (104, 84, 62), "grass": (128, 126, 82),
+    "snow": (232, 236, 240), "ice": (176, 200, 220), "wet": (50, 53, 60), "sand": (186, 160, 118), "clay": (158, 118, 88), "mud": (104, 84, 62), "grass": (128, 126, 82),
     "loam": (138, 114, 82), "lete": (176, 150, 110), "silt": (160, 140, 108), "peat": (84, 68, 52), "rubicon": (150, 126, 92),
     "rock": (142, 136, 128), "soil": (146, 120, 86),
+    "asphalt": (72, 71, 72), "hard": (72, 71, 72),
 }  # fmt: skip
 _PLAIN = (146, 122, 88)
 _COATED = ("snow", "ice", "wet")

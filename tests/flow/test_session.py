@@ -180,3 +180,24 @@ def test_every_outlet_is_closed_even_when_one_fails():
     with pytest.raises(OutputError, match="disk is full"):
         session.close()
     assert [outlet.closed for outlet in outlets] == [1, 1, 1]
+
+
+def test_a_session_may_start_rolling_and_goes_back_to_that():
+    class Coasting:
+        def read(self, t, readout, command):
+            command[0]["selector"] = 1
+
+    session = new_session(Coasting())
+    session.start_speed = 20.0
+    states = []
+    for _ in range(2):
+        session.reset()
+        assert session.vehicle.speed == pytest.approx(20.0, abs=1e-3) and session.readout[0]["gear"] > 1
+        assert np.abs(session.readout[0]["f_H_B"] - session.watch.state[0]["f_H_B"]).max() == 0.0
+        session.advance(3)  # the driver is asked again somewhere in between
+        states.append(session.vehicle.space.state.tobytes())
+        session.run(1.0 - 3e-3)
+        assert 19.0 < session.vehicle.speed < 20.0 and session.readout[0]["gear"] > 1
+    session.start_speed = 0.0
+    session.reset()
+    assert session.vehicle.speed == 0.0

@@ -88,11 +88,27 @@ def test_the_log_has_what_was_chosen_and_knows_its_run(fresh):
 
 @pytest.mark.parametrize(
     ("command", "said"),
-    [({"throtle": 1.0}, "did you mean throttle"), ({"brake": 1.5}, "from 0 to 1"), ({"steering": float("nan")}, "from -1 to 1")],
+    [
+        ({"throtle": 1.0}, "did you mean throttle"),
+        ({"brake": 1.5}, "from 0 to 1"),
+        ({"steering": float("nan")}, "from -1 to 1"),
+        ({"gear": 11}, "from 0 to 10"),
+    ],
 )
 def test_a_command_that_cannot_be_is_refused(fresh, command, said):
     with pytest.raises(jounce.JounceError, match=said):
         fresh.command(**command)
+
+
+def test_a_gear_and_a_pull_are_parts_of_a_command(fresh):
+    fresh.command(throttle=0.8, gear=1, drawbar=4000.0)
+    fresh.advance(1.0)
+    assert fresh["command_gear"] == fresh["gear"] == 1 and fresh["command_drawbar"] == 4000.0
+    speed = fresh["v_WB_B_x"]
+    fresh.reset()
+    fresh.command(throttle=0.8, gear=1)
+    fresh.advance(1.0)
+    assert fresh["v_WB_B_x"] > 1.05 * speed
 
 
 def test_changes_by_key_path_reach_every_file():

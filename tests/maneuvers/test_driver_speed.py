@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from bicycle import Bicycle, drive
 
 from simulator.build import build_vehicle
 from simulator.driver.gears import DWELL, HYSTERESIS, GearNumbers, GearShifter, gear_numbers
@@ -95,6 +96,18 @@ def test_who_comes_back_to_the_pedals_begins_anew():
     assert (throttle, brake) == (0.0, 0.0)
     _, speed, *_ = plant.run(control, 10.0, 10.01)
     assert np.abs(speed - 8.0).max() < 0.1
+
+
+def test_the_bicycle_stops_and_starts_again():
+    control, plant, rows = SpeedControl([SpeedTarget(0.0, 3.0, at=0.0), SpeedTarget(6.0, 2.0, at=8.0)]), Bicycle(speed=10.0), []
+
+    class Feet:
+        def read(self, t, readout, command):
+            control.keep(t, readout, command)
+
+    drive(plant, Feet(), 20.0, publish=lambda: rows.append(plant.u))
+    assert abs(rows[7900]) < 0.02
+    assert rows[-1] == pytest.approx(6.0, abs=0.1)
 
 
 NUMBERS = GearNumbers(ratios=(0.4, 0.65, 1.0), up=(200.0, 350.0), down=(107.0, 187.0), most=350.0)

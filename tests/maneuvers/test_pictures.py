@@ -7,9 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection
-from matplotlib.figure import Figure
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
@@ -86,10 +84,10 @@ def run_of(name="scripted_drive", curves=CURVES, columns=None, phases=(), **chan
 
 def figure_of(name, run):
     """The figure of a picture, drawn once."""
-    figure = Figure(figsize=PICTURES[name].size, dpi=120)
-    FigureCanvasAgg(figure)
-    PICTURES[name].draw(figure, run)
-    figure.canvas.draw()
+    with one_after_the_other() as sheet:
+        figure = sheet.empty(PICTURES[name].size)
+        PICTURES[name].draw(figure, run)
+        figure.canvas.draw()
     return figure
 
 
@@ -134,10 +132,25 @@ def test_a_picture_says_what_it_shows_and_in_which_unit(name):
     figure = figure_of(name, run)
     assert labels(figure) == SAID[name]
     assert figure.texts[0].get_text().startswith(f"{run.maneuver.title}: ")
+    assert_nothing_is_cut(figure)
+
+
+def assert_nothing_is_cut(figure):
+    """Every letter and line that is drawn lies on the sheet, and no panel with its labels on another one's curves."""
     sheet = figure.bbox
     drawn = [axes.get_tightbbox() for axes in figure.axes] + [text.get_window_extent() for text in figure.texts]
     assert min(box.x0 for box in drawn) >= sheet.x0 and max(box.x1 for box in drawn) <= sheet.x1
     assert min(box.y0 for box in drawn) >= sheet.y0 and max(box.y1 for box in drawn) <= sheet.y1
+    for axes, box in zip(figure.axes, drawn, strict=False):
+        assert not any(other.bbox.overlaps(box) for other in figure.axes if other is not axes)
+
+
+def test_long_names_of_curves_and_maneuvers_are_not_cut():
+    name = "vertical acceleration felt at the head of the driver, less gravity"
+    curves = {f"curve_{i}": Curve(F, 1e4 * F, name, name, "m/s2", "N m/rad") for i in range(14)}
+    figure = figure_of("curves", run_of(curves=curves, title=" ".join(["a long title"] * 12)))
+    assert_nothing_is_cut(figure)
+    assert len(figure.axes) == 12 and "first 12 of 14" in figure.texts[0].get_text()
 
 
 def test_every_picture_is_a_result_that_the_next_run_removes_and_every_column_exists():
@@ -241,10 +254,26 @@ def test_a_handling_diagram_out_of_columns_has_the_understeer_of_the_drive():
 
 
 def test_a_handling_diagram_of_an_analysis_is_drawn_as_it_is():
-    curve = Curve(np.array([0.0, 4.0]), np.array([0.0, 0.1]), "lateral_acceleration", "hand_wheel_angle", "m/s2", "rad")
-    figure = figure_of("handling", run_of(curves={"handling": curve}))
-    assert labels(figure) == {"lateral acceleration [m/s²]", "hand wheel angle [deg]"}
-    assert curve_of(figure.axes[0], "of the analysis")[:, 1] == pytest.approx([4.0, math.degrees(0.1)])
+    left, right = (Curve(np.array([0.0, 4.0]), np.array([0.0, end]), "lateral acceleration", "angle", "m/s2", "rad") for end in (0.1, 0.2))
+    figure = figure_of("handling", run_of(curves={"handling_left": left, "handling_right": right, "roll_left": right}))
+    assert labels(figure) == {"lateral acceleration [m/s²]", "angle [deg]"}
+    assert curve_of(figure.axes[0], "handling left")[:, 1] == pytest.approx([4.0, math.degrees(0.1)])
+    assert curve_of(figure.axes[0], "handling right")[:, 1] == pytest.approx([4.0, math.degrees(0.2)])
+    assert len([line for line in figure.axes[0].lines if len(line.get_xdata()) and line.get_marker() == "."]) == 2
+
+
+def test_curves_are_shown_in_the_units_of_people():
+    x = np.array([1.0, 2.0])
+    curves = {
+        "speed": Curve(x, x, "time", "speed", "s", "m/s"),
+        "understeer": Curve(x, 0.001 * x, "lateral acceleration", "understeer gradient", "m/s2", "rad s2/m"),
+        "wheel": Curve(x, x, "east", "north", "m", "m"),
+    }
+    speed, understeer, wheel = figure_of("curves", run_of(curves=curves)).axes
+    assert (speed.get_ylabel(), curve_of(speed)[1, 0]) == ("speed [km/h]", pytest.approx(3.6))
+    assert understeer.get_ylabel() == "understeer gradient [deg/g]"
+    assert curve_of(understeer)[1, 0] == pytest.approx(math.degrees(0.001) * STANDARD_GRAVITY)
+    assert wheel.get_aspect() == 1.0
 
 
 def test_a_frequency_response_has_one_panel_per_kind_and_unit():

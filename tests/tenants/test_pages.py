@@ -25,6 +25,8 @@ from simulator.motion.protocol import NO_ENGINE, Said, encoder_of
 from simulator.motion.protocols import PROTOCOLS
 from simulator.outlet_kind import build_outlets
 from simulator.sensors.build_sensors import build_sensors
+from terrain.soil import SOIL
+from terrain.surface import soil_under
 from tests.motion.still_packet import still_packet
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -129,9 +131,28 @@ def test_the_pedals_are_pressed(folder: Path) -> None:
 
 def test_the_kerb_stands_where_the_file_says(folder: Path, tmp_path: Path) -> None:
     plugin(folder, "own_terrain")
-    (tmp_path / "kerb.yaml").write_text(blocks("own_terrain", "yaml")[0])
+    (tmp_path / "kerb.yaml").write_text(blocks("own_terrain", "yaml")[-1])
     ground = build_ground(str(tmp_path / "kerb.yaml"))
     assert (ground.height(19.9, 0.0), ground.height(20.1, 3.0)) == pytest.approx((0.0, 0.12), abs=1e-6)
+
+
+def test_patches_and_shapes_lie_where_the_page_says(tmp_path: Path) -> None:
+    patches, course, _ = blocks("own_terrain", "yaml")
+    for name, text in (("patches", patches), ("course", course)):
+        (tmp_path / f"{name}.yaml").write_text(text)
+    under, ground = record(SOIL), build_ground(str(tmp_path / "patches.yaml"))
+    for (x, y), friction in {
+        (0.0, 0.0): 0.8,
+        (100.0, 2.0): 0.25,
+        (60.0, -3.0): 0.1,
+        (0.0, -7.0): 0.4,
+        (401.0, -5.0): 0.1,
+        (403.0, -5.0): 0.8,
+    }.items():
+        soil_under(ground.p, ground.hardness, ground.soil_ids, ground.soils, x, y, under)
+        assert under[0]["friction"] == pytest.approx(friction), (x, y)
+    ground = build_ground(str(tmp_path / "course.yaml"))
+    assert (ground.height(20.0, 0.0), ground.height(40.0, 0.0)) == pytest.approx((0.15, 0.1), abs=1e-4)
 
 
 @pytest.mark.parametrize(("page", "parameters"), [("own_protocol", {"gain": 0.5}), ("own_input_source", {"port": 5300})])

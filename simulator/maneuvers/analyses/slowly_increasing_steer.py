@@ -31,7 +31,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     fit = line(a_y[window], steering[window])
     return Found(
         {
-            "steering_wheel_angle_at_level": fit.offset + fit.slope * values["level"],
+            "steering_angle_at_level": fit.offset + fit.slope * values["level"],
             "steering_regression": fit.explained,
             "steering_rate_mean": line(time[window], steering[window]).slope,
             "speed_deviation_max": float(np.abs(speed[window] - speed[window][0]).max()),
@@ -45,7 +45,7 @@ ANALYSIS = Analysis(
     "slowly_increasing_steer",
     (
         Metric(
-            "steering_wheel_angle_at_level",
+            "steering_angle_at_level",
             "rad",
             "steering-wheel angle at the level (0.3 g) by regression, without its sign: A",
             MARK,

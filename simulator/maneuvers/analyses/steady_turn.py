@@ -119,13 +119,16 @@ def _lines(turn: Turn, low: float, high: float, wheelbase: float) -> dict[str, f
 
 
 def _curves(turns: Mapping[str, Turn]) -> dict[str, Any]:
-    out = {}
+    left, right = turns["left"], turns["right"]
+    a_y = np.concatenate((-right.acceleration[::-1], left.acceleration))
+    beyond = np.concatenate((-right.beyond[::-1], left.beyond))
+    out = {"handling": curve(a_y, beyond, "lateral acceleration, + = left", "road-wheel angle beyond L/R", "m/s2", "rad")}
     for side, turn in turns.items():
         if len(turn.acceleration) < 2:
             continue
         a_y = turn.acceleration
         names = (
-            ("handling", turn.beyond, "road-wheel angle beyond L/R", "rad"), ("steering", turn.steering, "steering-wheel angle", "rad"),
+            ("steering", turn.steering, "steering-wheel angle", "rad"),
             ("sideslip", turn.sideslip, "sideslip", "rad"), ("roll", turn.roll, "roll", "rad"),
             ("torque", turn.torque, "steering-wheel torque", "N m"),
             ("understeer", np.gradient(turn.beyond, a_y), "understeer gradient", "rad s2/m"),
@@ -148,11 +151,12 @@ ANALYSIS = Analysis(
     ),
     ("v_WB_B_y", "steering_wheel_angle", "steering_wheel_torque"),
     meaning="steady turns at constant radius, speed or steer: understeer gradient, sideslip, roll, torque over lateral acceleration",
-    curves={
+    curves={"handling": "handling diagram: road-wheel angle beyond L/R over lateral acceleration"}
+    | {
         f"{name}_{side}": f"{what} over lateral acceleration, {side} turns"
         for side in ("left", "right")
         for name, what in (
-            ("handling", "handling diagram: road-wheel angle beyond L/R"), ("steering", "steering-wheel angle"), ("sideslip", "sideslip"),
+            ("steering", "steering-wheel angle"), ("sideslip", "sideslip"),
             ("roll", "roll"), ("torque", "steering-wheel torque"), ("understeer", "understeer gradient"),
         )
     },

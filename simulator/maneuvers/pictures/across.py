@@ -13,7 +13,7 @@ from simulator.maneuvers.pictures.axes import LEGEND_ALONE, keyed, name_axes, no
 from simulator.maneuvers.pictures.contract import NothingToDrawError, Picture, Run
 from simulator.maneuvers.pictures.over_time import FILTERED
 from simulator.maneuvers.pictures.units import axis_words, factor_shown
-from simulator.record.style import BLUE, MOST_POINTS, QUIET
+from simulator.record.style import BLUE, COLORS, MOST_POINTS, QUIET
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,12 +70,12 @@ def _cross_plots(figure: Figure, run: Run) -> None:
 
 def _handling(figure: Figure, run: Run) -> None:
     axes = panels(figure, f"{run.maneuver.title}: handling diagram", above=LEGEND_ALONE)[0, 0]
-    curve = run.curves.get("handling")
-    if curve is not None:
+    found = [(name, curve) for name, curve in run.curves.items() if "handling" in name.split("_") and len(curve.x) > 1]
+    for color, (name, curve) in zip(COLORS, found, strict=False):
         x_factor, y_factor = factor_shown(curve.x_unit), factor_shown(curve.y_unit)
-        axes.plot(x_factor * curve.x, y_factor * curve.y, color=BLUE, marker=".", markersize=4, label="of the analysis")
+        axes.plot(x_factor * curve.x, y_factor * curve.y, color=color, marker=".", markersize=4, label=name.replace("_", " "))
         name_axes(axes, axis_words(curve.x_name, curve.x_unit), axis_words(curve.y_name, curve.y_unit))
-    else:
+    if not found:
         _handling_of_columns(axes, run)
     axes.axhline(0.0, color=QUIET, linewidth=0.8, zorder=1)
     keyed(axes)
@@ -124,7 +124,7 @@ PICTURES = (
         "handling",
         "steering angle less the kinematic one over lateral acceleration",
         _handling,
-        "a curve `handling` of an analysis, or steady turns",
+        "curves of an analysis with `handling` in their names, or steady turns",
         ("road_wheel_angle", "p_BK"),
     ),
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,8 @@ LEGEND_ALONE = 0.08
 """in, for a legend over nothing."""
 LETTER = 0.085
 """in, about the width of a letter of 10 points."""
+BEYOND = 0.3
+"""in by which the label of an axis may be longer than the axis."""
 MOST_TITLE = 110
 """Letters of a title; of a longer one the middle is left out."""
 
@@ -80,11 +83,13 @@ def name_axes(axes: Axes, x: str = "", y: str = "") -> None:
     """Labels of the axes, at fixed distances: measuring the numbers beside them takes longer than drawing them."""
     across, up = inches(axes)
     if x:
-        axes.set_xlabel(x)
+        axes.set_xlabel(x, fontsize=max(7.0, min(10.0, 10.0 * (across + BEYOND) / (LETTER * len(x)))))
         axes.xaxis.set_label_coords(0.5, -0.34 / up)
         axes.xaxis.label.set_verticalalignment("top")
     if y:
-        axes.set_ylabel(y)
+        short = LETTER * len(y) <= up + BEYOND
+        lines = [y] if short else wrap(y, max(8, int((up + BEYOND) / (0.85 * LETTER))), max_lines=2, placeholder="…")
+        axes.set_ylabel("\n".join(lines), fontsize=10.0 if short else 8.5)
         axes.yaxis.set_label_coords(-0.6 / across, 0.5)
 
 

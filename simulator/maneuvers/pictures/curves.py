@@ -97,6 +97,8 @@ def _curves(figure: Figure, run: Run) -> None:
         axes.remove()
     for axes, (name, curve) in zip(grid.ravel(), shown, strict=False):
         axes.plot(factor_shown(curve.x_unit) * curve.x, factor_shown(curve.y_unit) * curve.y, color=BLUE)
+        if curve.x_unit == curve.y_unit == "m":
+            axes.set_aspect("equal", adjustable="datalim")
         axes.set_title(name.replace("_", " "), fontsize=9.5, fontweight="normal", y=1.0)
         name_axes(axes, axis_words(curve.x_name, curve.x_unit), axis_words(curve.y_name, curve.y_unit))
 

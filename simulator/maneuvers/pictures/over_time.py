@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.maneuvers.pictures.axes import LEGEND, RIGHT, SECOND_AXIS, in_g, keyed, line, second_axis, time_panels
+from simulator.maneuvers.pictures.axes import LEGEND, RIGHT, SECOND_AXIS, in_g, keyed, line, note, second_axis, time_panels
 from simulator.maneuvers.pictures.contract import Picture, Run
 from simulator.record.style import AMBER, BLUE, QUIET
 
@@ -54,7 +54,7 @@ def _longitudinal(figure: Figure, run: Run) -> None:
     line(middle, run.time, forward, QUIET, linewidth=0.8)
     line(middle, run.time, run.smooth("a_WB_B_x"), BLUE)
     in_g(middle)
-    middle.text(0.995, 0.97, f"+ = forwards, blue: {FILTERED}", transform=middle.transAxes, ha="right", va="top", color=QUIET, fontsize=9)
+    note(middle, f"+ = forwards, blue: {FILTERED}")
     line(lower, run.time, np.concatenate(([0.0], np.cumsum(way))), BLUE)
 
 

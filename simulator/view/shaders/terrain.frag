@@ -40,7 +40,7 @@ void main() {
     vec3 ground = soil;
 #else
 
-    float paved = clamp(road.w, 0.0, 1.0), gravelly = clamp(-road.w, 0.0, 1.0), coated = clamp(road.w - 1.0, 0.0, 1.0);
+    float paved = clamp(road.w, 0.0, 1.0), gravelly = clamp(-road.w, 0.0, 1.0), coated = clamp(2.0 * road.w - 3.0, 0.0, 1.0);
     vec3 asphalt = vec3(0.078, 0.077, 0.078) * (0.25 + 1.5 * fine.r) * (0.58 + 0.52 * middle.a + 0.32 * middle.b);
 #ifdef SLABS
     vec2 joint = abs(fract(p_W.xy * 0.1) - 0.5) * 10.0, width = max(fwidth(p_W.xy), 1e-3);
