@@ -95,11 +95,11 @@ class PhaseDriver:
         if self._phase < 0 and not self.ended:
             self._enter(0, t, readout)
         look = self._look(t, readout)
-        self._pass_on(look)
         if self.ended:
             self._stop(command)
         else:
-            self._fill(look, command)
+            self._pass_on(look)
+            self._fill(look, command)  # also at the look that ends it: what is driven until the next one is still the maneuver
         out = self._driven[0]
         out["phase"] = -1 if self.ended else self._phase
         if self._follower is not None:
