@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.base.records import record
+from simulator.driver.gears import gear_numbers
 from simulator.driver.traits import VehicleTraits
 from simulator.driver.trial_drive import LOOKS, noted_drive
 from terrain.load import load_terrain
@@ -121,6 +122,7 @@ class _Trial:
             ("turns", self._turn),
             ("throttle", self._accelerate),
             ("brake", self._brake),
+            ("gears", self._look_at_gears),
         ):
             with self._noting(name):
                 part()
@@ -223,6 +225,9 @@ class _Trial:
         if not (math.isfinite(loss) and loss > 0.0 and speed[-1] > 0.0):
             raise JounceError("it does not slow down as it should")
         self.found["brake_acceleration"] = min(max(loss / BRAKE, 0.1), 50.0)
+
+    def _look_at_gears(self) -> None:
+        self.found["gears"] = gear_numbers(self.probe)
 
     def _start(self, speed: float) -> None:
         """Settled, straight ahead at a speed [m/s], in neutral."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from simulator.base.errors import JounceError
+from simulator.driver.traits import GearNumbers
 from vehicles.vehicle import Vehicle
 
 HYSTERESIS = 1.15
@@ -20,20 +20,6 @@ EASY, HARD = 0.5, 0.95
 """1. Share of the speed of largest power at which he shifts up with the throttle closed and open."""
 ABOVE_IDLE = 1.2
 """1. He shifts down at this multiple of the idling speed at the latest."""
-
-
-@dataclass(frozen=True)
-class GearNumbers:
-    """What he goes by. Speeds in rad/s of the engine."""
-
-    ratios: tuple[float, ...]
-    """driveshaft speed over that of the engine's side, first gear first, rising"""
-    up: tuple[float, float]
-    """speed above which he takes the next gear, throttle closed and open"""
-    down: tuple[float, float]
-    """speed below which he takes the gear below, throttle closed and open"""
-    most: float
-    """speed that the engine must not have after a shift down"""
 
 
 def gear_numbers(vehicle: Vehicle) -> GearNumbers:

@@ -77,6 +77,9 @@ def press(p, s, t, speed, grade):
         throttle = min(max(a / n["throttle_acceleration"], 0.0), 1.0)
     if not (throttle == 1.0 and error > 0.0) and not (brake == 1.0 and error < 0.0):
         f["integral"] += dt * n["integral"] * error
+    elif f["given"] == 0:
+        # whoever cannot follow the demand goes on from where he is
+        f["demand"] = speed + min(max(error, -LEAD), LEAD)
     at_rest = (f["given"] == 1 or f["target"] == 0.0) and demand == 0.0
     if at_rest and abs(speed) < STANDSTILL:
         throttle, brake, f["integral"], f["braking"] = 0.0, max(brake, STEADY_BRAKE), 0.0, 1

@@ -9,6 +9,20 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
+class GearNumbers:
+    """What a driver goes by who shifts by himself. Speeds in rad/s of the engine."""
+
+    ratios: tuple[float, ...]
+    """driveshaft speed over that of the engine's side, first gear first, rising"""
+    up: tuple[float, float]
+    """speed above which he takes the next gear, throttle closed and open"""
+    down: tuple[float, float]
+    """speed below which he takes the gear below, throttle closed and open"""
+    most: float
+    """speed that the engine must not have after a shift down"""
+
+
+@dataclass(frozen=True)
 class VehicleTraits:
     """A vehicle as its driver knows it.
 
@@ -46,6 +60,8 @@ class VehicleTraits:
     """m/s2, deceleration of the coasting vehicle in neutral, the part that does not depend on its speed."""
     drag: float = 5e-4
     """1/m, and the part that grows with its square."""
+    gears: GearNumbers | None = None
+    """Where to shift; None where that is not known."""
     troubles: tuple[str, ...] = ()
     """What could not be measured and is therefore as of the vehicle above, one line each."""
 

@@ -24,9 +24,6 @@ from simulator.maneuvers.phases import PhaseSection, read_phases
 from simulator.maneuvers.pictures.table import PICTURES, USUAL
 from simulator.maneuvers.written import Written, units_used
 
-if TYPE_CHECKING:
-    from simulator.driver.steering.follower import PathFollower
-
 DRIVER_PERIOD = 0.01
 """s between two calls of a driver; the step must divide it."""
 

@@ -20,8 +20,8 @@ from simulator.maneuvers.phases import SELECTOR, STEERING, USUAL_ACCELERATION, P
 DRIVEN = (
     # name    shape unit what it is
     ("phase", (), "1", "phase of the maneuver that is driven, from 0; -1 when it is over", "i8"),
-    ("station", (), "m", "place along the path of the maneuver"),
-    ("path_error", (), "m", "distance from that path, + = to its left"),
+    ("station", (), "m", "place along the path of the maneuver; 0 without one"),
+    ("path_error", (), "m", "distance from that path, + = to its left; 0 without one"),
 )
 """What a maneuver in phases adds to the log."""
 STOP = 0.5
@@ -101,7 +101,9 @@ class PhaseDriver:
         else:
             self._fill(look, command)
         out = self._driven[0]
-        out["phase"], out["station"], out["path_error"] = -1 if self.ended else self._phase, look.station, look.path_error
+        out["phase"] = -1 if self.ended else self._phase
+        if self._follower is not None:
+            out["station"], out["path_error"] = look.station, look.path_error
 
     def _look(self, t: float, readout: Record) -> Look:
         seen, start = self._seen[0], self._start
@@ -205,6 +207,7 @@ class PhaseDriver:
         if self._keeps_speed:
             self._aim(look.t)
             self._speed.keep(look.t, look.readout, command)
+            values["throttle"], values["brake"] = float(out["throttle"]), float(out["brake"])
         else:
             out["throttle"], out["brake"] = (min(max(values[name], 0.0), 1.0) for name in ("throttle", "brake"))
         out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)

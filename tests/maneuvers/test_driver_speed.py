@@ -36,13 +36,14 @@ FREE = VehicleTraits(rolling=0.0, drag=0.0)
 def test_a_shortage_of_power_leaves_nothing_wound_up():
     """Up a slope that the engine cannot climb at the speed asked for, and over its top: what was missing is not made up for."""
     plant = Point(20.0, power=3.0, grade=0.5)
-    control = SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)], SpeedNumbers(), FREE)
+    known = VehicleTraits(throttle_acceleration=3.0, rolling=0.0, drag=0.0)
+    control = SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)], SpeedNumbers(), known)
     _, speed, throttle, _ = plant.run(control, 4.0)
     assert throttle[-1] == 1.0
     assert speed[-1] < 18.0
     plant.grade = 0.0
     _, speed, *_ = plant.run(control, 30.0, 4.0)
-    assert speed.max() < 20.3
+    assert speed.max() < 20.5  # an integral of what was missing, 6 m/s2, would carry it to 24
     assert speed[-1] == pytest.approx(20.0, abs=0.02)
 
 
@@ -73,13 +74,14 @@ def test_a_demand_from_outside_is_driven():
 
 
 def test_the_foot_does_not_tap_between_the_pedals():
-    """Downhill just as steep as engine braking would need a little brake now and then: hysteresis makes one long push of many."""
+    """A speed that is read with noise, where neither pedal is needed."""
     rng = np.random.default_rng(2)
     noise = 0.05 * rng.standard_normal(3000)
 
     def changes(hysteresis):
         control = SpeedControl([SpeedTarget(15.0, 2.0, at=0.0)], SpeedNumbers(pedal_gap=0.0, pedal_hysteresis=hysteresis), FREE)
-        braking = [control.pedals(0.01 * n, 0.0, 15.0 + noise[n])[1] > 0.0 for n in range(3000)]
+        pressed = [control.pedals(0.01 * n, 0.0, 15.0 + noise[n]) for n in range(3000)]
+        braking = [brake > 0.0 for throttle, brake in pressed if throttle > 0.0 or brake > 0.0]
         return int(np.abs(np.diff(braking)).sum())
 
     assert changes(0.05) < 0.1 * changes(0.0)
@@ -108,7 +110,7 @@ def test_the_bicycle_stops_and_starts_again():
     assert rows[-1] == pytest.approx(6.0, abs=0.1)
 
 
-NUMBERS = GearNumbers(ratios=(0.4, 0.65, 1.0), up=(200.0, 350.0), down=(108.0, 189.0), most=350.0)
+NUMBERS = GearNumbers(ratios=(0.4, 0.65, 1.0), up=(200.0, 350.0), down=(107.0, 187.0), most=350.0)
 
 
 def test_gears_go_up_and_down_with_the_engine():

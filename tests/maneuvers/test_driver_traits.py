@@ -143,3 +143,22 @@ def test_a_maneuver_takes_what_its_file_says_before_what_is_measured():
     path = Path.straight()
     other = PathFollower(path, SpeedControl(), VehicleTraits(response=0.2, understeer=0.004), {"understeer": 0.001})
     assert (other.traits.understeer, other.traits.response) == (0.001, 0.2)
+
+
+def test_a_driver_may_shift_by_himself(hmmwv):
+    vehicle, traits = hmmwv
+    flat, command = build_ground("flat"), record(COMMAND)
+    driver = PathFollower(Path.straight(), SpeedControl([SpeedTarget(14.0, 1.5, at=0.0)], None, traits), traits, {"shifts": True})
+    vehicle.reset(flat)
+    asked, engaged = [], []
+    for look in range(2000):
+        driver.read(0.01 * look, vehicle.readout, command)
+        for _ in range(10):
+            vehicle.step(flat, command, 1e-3)
+        vehicle.read(command)
+        asked.append(int(command[0]["gear"]))
+        engaged.append(int(vehicle.readout[0]["gear"]))
+    assert vehicle.speed == pytest.approx(14.0, abs=0.1)
+    assert max(asked) >= 3
+    assert np.mean(np.array(asked[200:]) == np.array(engaged[200:])) > 0.8
+    assert len(set(asked[-500:])) == 1

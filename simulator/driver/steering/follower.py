@@ -11,6 +11,7 @@ import numpy as np
 
 from simulator.base.direct import direct
 from simulator.base.records import Record, record
+from simulator.driver.gears import GearShifter
 from simulator.driver.path import LaneChange, Path, TimedLaneChange
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering.hands import HANDS, HANDS_STATE, turn_wheel
@@ -56,6 +57,7 @@ class PathFollower:
         self._hands[0]["lock"] = self.traits.steering_wheel_lock
         for field in HUMAN:
             self._hands[0][field.name] = said.get(field.name, field.default)
+        self._shifter = GearShifter(self.traits.gears) if said.get("shifts") and self.traits.gears is not None else None
         self._noisy = bool(self._hands[0]["noise"] > 0.0)
         self._random = np.random.default_rng(seed)
         self._curve = tuple(np.array(numbers, dtype=float) for numbers in (self.traits.inputs, self.traits.road_wheel_angles))
@@ -79,6 +81,8 @@ class PathFollower:
         """
         if self.steer(t, readout, command):
             self._speed.press(t, self._seen, command)
+            if self._shifter is not None:
+                command[0]["gear"] = self._shifter.wanted(t, float(readout[0]["engine_speed"]), float(command[0]["throttle"]))
 
     def steer(self, t: float, readout: Record, command: Record) -> bool:
         """The steering alone; False, and nothing is written, for a vehicle without a place."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from simulator.base.fields import Field, Fields, Number, Variants
+from simulator.base.fields import Field, Fields, Flag, Number, Variants
 from simulator.base.records import Record, Table, record
 from simulator.driver.traits import VehicleTraits
 
@@ -100,6 +100,8 @@ KNOWN: Fields = (
 )
 """What a driver believes of his vehicle instead of what a test drive tells."""
 
+SHIFTS = Field("shifts", Flag(), "whether he chooses the gears himself, by the engine's speed, instead of the gearbox", False)
+
 
 def _fitting(traits: VehicleTraits) -> dict[str, float]:
     """Preview and bandwidth of the usual law for a vehicle."""
@@ -186,5 +188,5 @@ LAWS: dict[str, Law] = {
     )
 }
 
-STEERING = Variants("type", lambda name: LAWS[name].fields, tuple(LAWS), "law by which the driver steers", (*KNOWN, *HUMAN), USUAL)
+STEERING = Variants("type", lambda name: LAWS[name].fields, tuple(LAWS), "law by which the driver steers", (*KNOWN, *HUMAN, SHIFTS), USUAL)
 """Of the section that says who steers along a path."""
