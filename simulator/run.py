@@ -18,6 +18,7 @@ from simulator.configuration.settings import option
 from simulator.configuration.whole import Configuration
 from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
+from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import evaluated
 from simulator.maneuvers.phase_driver import DONE, how_ended
@@ -107,7 +108,7 @@ def run_maneuver(
         if early is not None:
             say(f"the run ended early: {early['reason']}")
         wall = time.perf_counter() - began
-        outcome = _report(maneuver, session, measured.log(), folder.path, wall, early, log.writer.failure)
+        outcome = _report(parts, maneuver, session, measured.log(), folder.path, wall, early, log.writer.failure)
         return outcome | {"dropped": dropped}
     finally:
         folder.release()
@@ -149,6 +150,7 @@ def _given_up(session: Session) -> dict[str, Any] | None:
 
 
 def _report(
+    parts: Parts,
     maneuver: Maneuver,
     session: Session,
     measured: Log,
@@ -160,9 +162,10 @@ def _report(
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
     evaluable = measured.rows >= FEWEST_ROWS
-    result, curves = (
-        evaluated(maneuver, measured, session.ground.spawn) if evaluable else ({**NOTHING_FOUND, "maneuver": maneuver.name}, {})
-    )
+    result: dict[str, Any] = {**NOTHING_FOUND, "maneuver": maneuver.name}
+    curves: dict[str, Curve] = {}
+    if evaluable:
+        result, curves = evaluated(maneuver, measured, session.ground.spawn, parts.traits if maneuver.asked else None)
     if early is not None:
         result |= {"pass": False, "ended_early": early}
     machine = {

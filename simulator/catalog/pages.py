@@ -24,6 +24,7 @@ from simulator.base.fields import (
 from simulator.base.units import SHOWN, SUFFIXES, factor_of, tidy
 from simulator.catalog.file_kinds import KINDS, FileKind
 from simulator.catalog.json_schema import plain
+from simulator.catalog.metrics_page import metrics_page
 
 HEAD = "| key | value | range | default | what it is |\n|---|---|---|---|---|\n"
 NOTE = "Made by `jounce schema --markdown`; change the tables in the code, not this page.\n"
@@ -31,7 +32,12 @@ NOTE = "Made by `jounce schema --markdown`; change the tables in the code, not t
 
 def pages() -> dict[str, str]:
     """Content of all pages by the name of the file."""
-    return {"README.md": _index(), "units.md": _units(), **{f"{kind.name}.md": page(kind) for kind in KINDS}}
+    return {
+        "README.md": _index(),
+        "units.md": _units(),
+        "metrics.md": f"{metrics_page()}\n{NOTE}",
+        **{f"{kind.name}.md": page(kind) for kind in KINDS},
+    }
 
 
 def page(kind: FileKind) -> str:
@@ -146,7 +152,7 @@ def _index() -> str:
         "# File reference\n\nEvery key of every file, out of the tables by which the files are read. `jounce check FILE` checks a file by"
         " them, `jounce schema` writes them as JSON Schemas, `jounce list` says what there is.\n\n"
         f"| kind | folder | what it describes |\n|---|---|---|\n{lines}\n"
-        "All kinds: [units behind keys](units.md); how names are looked up: [files.md](../files.md).\n\n" + NOTE
+        "All kinds: [units behind keys](units.md), [metrics](metrics.md); how names are looked up: [files.md](../files.md).\n\n" + NOTE
     )
 
 

@@ -276,7 +276,8 @@ class Simulation:
         if self._session.tick > 0:
             self.reset()
         self._advance(self.maneuver.duration, lambda session: not how_ended(session.driver))
-        found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn)
+        traits = self._parts.traits if self.maneuver.asked else None
+        found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn, traits)
         ended = how_ended(self._session.driver).replace(DONE, "")
         return Result(self.maneuver.name, False if ended else found["pass"], found["metrics"], found["checks"], self.log, ended)
 

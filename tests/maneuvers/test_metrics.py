@@ -11,7 +11,7 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.maneuvers.filters import phaseless, smooth_length
 from simulator.maneuvers.maneuver import load_maneuver
-from simulator.maneuvers.metrics import FILTER_HZ, METRICS, evaluate
+from simulator.maneuvers.metrics import FILTER_HZ, METRICS, evaluate, measuring_ticks
 from tests.maneuvers.shipped import shipped
 
 SPAWN = (100.0, -40.0, 2.5)
@@ -170,6 +170,75 @@ def test_metric_names_carry_their_units():
     keys = [metric.key for metric in METRICS]
     assert len(set(keys)) == len(keys)
     assert {"speed_max_mps", "roll_max_rad", "path_error_max_m", "yaw_rate_max_radps", "cones_hit", "wheel_load_min_N"} <= set(keys)
+
+
+def test_every_metric_has_limits_margin_verdict_and_mark():
+    maneuver = maneuver_of(
+        "double_lane_change",
+        metrics=[
+            {"type": "expression", "name": "jolt", "unit": "m/s3", "of": "max(abs(derivative(a_WB_B_y)))", "meaning": "of me"},
+            {"type": "expression", "name": "never", "of": "crossing(v_WB_B_x, 99)"},
+            {"type": "rollover", "name": "whole"},
+        ],
+        limits={"jolt_gps": {"max": 1.0}, "never": {"min": 0}, "speed_end_kph": {"min": 70, "max": 73}, "whole_spun_out": {"max": 0}},
+    )
+    assert maneuver.channels == ("a_WB_B_y", "v_WB_B_x", "v_WB_B_y", "w_WB_B_x", "F_C") and maneuver.rate == 100.0
+    t = np.arange(0.0, 65.0, 0.01)
+    run = double_lane_change_driven(a_WB_B_y=2.0 * np.sin(t), v_WB_B_y=0.0 * t, w_WB_B_x=0.0 * t)
+    result = evaluate(maneuver, run, SPAWN)
+    rows = {row["metric"]: row for row in result["table"]}
+    jolt = rows["jolt_gps"]
+    assert jolt["value"] == pytest.approx(2.0 / 9.80665, rel=1e-3) and jolt["margin"] == pytest.approx(1.0 - jolt["value"])
+    assert (jolt["unit"], jolt["min"], jolt["max"], jolt["verdict"], jolt["meaning"]) == ("g/s", None, 1.0, "pass", "of me")
+    assert (rows["never"]["value"], rows["never"]["margin"], rows["never"]["verdict"]) == (None, None, "fail")
+    assert rows["speed_end_kph"]["margin"] == pytest.approx(1.0) and rows["speed_end_kph"]["unit"] == "km/h"
+    assert rows["whole_spun_out"]["verdict"] == "pass" and rows["whole_rollover_roll_max_deg"]["mark"] == "NHTSA rollover [mem]"
+    assert rows["distance_m"]["verdict"] == "info" and rows["distance_m"]["margin"] is None
+    assert result["metrics"]["jolt_mps3"] == pytest.approx(2.0, rel=1e-3) and result["metrics"]["never"] is None
+    assert result["pass"] is False and len(result["checks"]) == 4
+    json.dumps(result, allow_nan=False)
+
+
+def test_phases_come_from_their_column():
+    phases = [{"name": "first", "speed_mps": 20, "lasts_s": 10}, {"name": "second", "lasts_s": 5}]
+    mapping = {**shipped("double_lane_change"), "phases": phases, "limits": {"late_min": {"min": 14.99, "max": 15.01}}}
+    mapping["metrics"] = [{"type": "expression", "name": "late_min", "of": "phase_start('second') + 0 * last(during(time, 'second'))"}]
+    for key in ("speed", "lane_changes"):
+        del mapping[key]
+    maneuver = load_maneuver(mapping, "m.yaml")
+    run = double_lane_change_driven()
+    run["phase"] = np.where(run["time"] < 15.0, 0, np.where(run["time"] < 40.0, 1, -1))
+    assert evaluate(maneuver, run, SPAWN)["pass"] is True
+    del run["phase"]
+    assert evaluate(maneuver, run, SPAWN)["pass"] is False
+
+
+def test_a_column_of_an_analysis_that_is_missing_is_named():
+    maneuver = maneuver_of("double_lane_change", metrics=[{"type": "shock"}])
+    assert maneuver.rate == 500.0
+    with pytest.raises(ConfigError, match="telemetry: f_H_B_z"):
+        evaluate(maneuver, double_lane_change_driven(), SPAWN)
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"jold": {"max": 1}}, r"limits.jold: .*did you mean jolt\?"),
+        ({"absorbed_power": {"max": 6}}, "type: ride gives it"),
+        ({"jolt_kg": {"max": 1}}, "limits.jolt_kg"),
+        ({"jolt": {"max": 1}, "jolt_gps": {"max": 1}}, "jolt once"),
+    ],
+)
+def test_limits_of_metrics_that_nobody_gives(limits, said):
+    with pytest.raises(ConfigError, match=said):
+        maneuver_of("double_lane_change", metrics=[{"type": "expression", "name": "jolt", "unit": "m/s3", "of": "1"}], limits=limits)
+
+
+@pytest.mark.parametrize(
+    ("rate", "step", "ticks"), [(100.0, 0.001, 10), (500.0, 0.001, 2), (400.0, 0.001, 2), (5000.0, 0.001, 1), (500.0, 0.005, 1)]
+)
+def test_rows_are_as_often_as_needed(rate, step, ticks):
+    assert measuring_ticks(rate, step) == ticks
 
 
 def test_transforms_have_lengths_without_large_factors():

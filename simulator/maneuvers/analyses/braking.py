@@ -98,7 +98,7 @@ def _one_second(drive: Drive, values: Mapping[str, Any], rows: slice, onset: flo
     yaw_rate, a_y, slip = (
         series[rows] for series in (column(drive, "w_WB_B_z", values), column(drive, "a_WB_B_y", values), sideslip(drive))
     )
-    before = (onset - REFERENCE, onset)
+    before = (onset - REFERENCE, onset - drive.interval)
     r, a, beta = (mean_between(time, series, *before) for series in (yaw_rate, a_y, slip))
     if not abs(r) > STRAIGHT:
         return {}

@@ -60,7 +60,7 @@ ANALYSIS = Analysis(
         Field("area", Number("m2", 0.0, 100.0, above=0.0), "frontal area", None, written="m2"),
         Field("air_density", Number("kg/m3", 0.1, 10.0), "density of the air", 1.225),
         Field("rotating", Number("1", 1.0, 2.0), "mass with what turns, over mass", 1.0),
-        low_pass(1.0),
+        low_pass(0.0),
     ),
     ("throttle", "brake"),
     meaning="coasting: rolling resistance and drag by a fit of the speed that is lost",
