@@ -145,6 +145,7 @@ class PhaseDriver:
         self._phase, self._begun, self._way_begun = index, t, self._way
         phase = self._phases[index]
         self._bring_up_to(t, roll_rate(readout))
+        self._values["road_wheel"] = self._traits.road_wheel_angle(self._input)
         self._until = [one.watch() for one in phase.until]
         self._phase_aborts = [one.watch() for one in phase.aborts]
         said = dict(phase.channels)
@@ -192,7 +193,6 @@ class PhaseDriver:
         elif "steering" in self._running:
             self._input = values["steering"] / traits.steering_wheel_lock
         values["steering"] = self._input * traits.steering_wheel_lock
-        values["road_wheel"] = traits.road_wheel_angle(self._input)
 
     def _fill(self, look: Look, command: Record) -> None:
         out, values = command[0], self._values
@@ -211,7 +211,10 @@ class PhaseDriver:
         else:
             out["throttle"], out["brake"] = (min(max(values[name], 0.0), 1.0) for name in ("throttle", "brake"))
         out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)
-        out["selector"], out["gear"], out["drawbar"] = self._selector, self._gear, values["drawbar"]
+        gear = self._gear
+        if gear == 0 and self._follower is not None:
+            gear = self._follower.gear(look.t, look.readout, float(out["throttle"]))
+        out["selector"], out["gear"], out["drawbar"] = self._selector, gear, values["drawbar"]
 
     def _aim(self, t: float) -> None:
         """Tell whoever keeps the speed which."""
