@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Either, Field, Fields, Group, ListOf, Number, Variants
@@ -16,30 +18,31 @@ SLOWEST = 0.5
 """m/s. Below it the course angle means nothing, and sideslip counts as none."""
 
 
-class Look(NamedTuple):
-    """What the driver sees at one look."""
+@dataclass(slots=True)
+class Look:
+    """What the driver sees; one that is brought up to date at every look."""
 
-    t: float
-    """s since the start"""
-    begun: float
-    """s, when the phase began"""
-    way_begun: float
-    """m of way driven when the phase began"""
-    way: float
-    """m of way driven since the start"""
-    readout: Record
-    x: float
-    """m ahead of the start"""
-    y: float
-    """m to the left of the start"""
-    heading: float
-    """rad from that of the start, turns counted"""
-    station: float
-    """m along the path; NaN without one"""
-    path_error: float
-    """m to the left of the path; NaN without one"""
-    done: bool
-    """Every profile of the phase has come to its end."""
+    path_error: Callable[[], float]
+    """m to the left of the path; NaN without one."""
+    done: Callable[[], bool]
+    """Whether every profile of the phase has come to its end."""
+    t: float = 0.0
+    """s since the start."""
+    begun: float = 0.0
+    """s, when the phase began."""
+    way: float = 0.0
+    """m driven since the start."""
+    way_begun: float = 0.0
+    """m driven when the phase began."""
+    readout: Record = field(default_factory=lambda: np.zeros(1))
+    x: float = 0.0
+    """m ahead of the start."""
+    y: float = 0.0
+    """m to the left of the start."""
+    heading: float = 0.0
+    """rad from that of the start, turns counted."""
+    station: float = math.nan
+    """m along the path; NaN without one."""
 
 
 class Quantity(NamedTuple):
@@ -69,7 +72,7 @@ QUANTITIES: dict[str, Quantity] = {
     "distance": Quantity("m", "way driven since the phase began", lambda look: look.way - look.way_begun),
     "run_distance": Quantity("m", "way driven since the start", lambda look: look.way),
     "station": Quantity("m", "place along the path", lambda look: look.station),
-    "path_error": Quantity("m", "distance from the path, + = to its left", lambda look: look.path_error),
+    "path_error": Quantity("m", "distance from the path, + = to its left", lambda look: look.path_error()),
     "x": Quantity("m", "place ahead of the start", lambda look: look.x),
     "y": Quantity("m", "place to the left of the start", lambda look: look.y),
     "heading": Quantity("rad", "yaw from that of the start, turns counted", lambda look: look.heading),
@@ -86,7 +89,7 @@ QUANTITIES: dict[str, Quantity] = {
     "wheels_lifted": Quantity("1", "wheels without load", lambda look: float((look.readout[0]["F_C"][:, 2] <= 0.0).sum())),
     "engine_speed": Quantity("rad/s", "of the crankshaft", _plain("engine_speed")),
     "gear": Quantity("1", "gear engaged", _plain("gear")),
-    "profiles_done": Quantity("1", "1 once every profile of the phase has come to its end", lambda look: float(look.done)),
+    "profiles_done": Quantity("1", "1 once every profile of the phase has come to its end", lambda look: float(look.done())),
 }
 """By the word behind `when`."""
 
