@@ -208,32 +208,47 @@ def _in_words(name: str, bound: str, written: Mapping[str, Any]) -> str:
 
 class _Watched:
     def __init__(self, condition: Condition) -> None:
-        self.condition, self.words = condition, condition.words
-        self._value = QUANTITIES[condition.quantity].value
-        self._before: float | None = None
+        self.words = condition.words
+        self._value, self._compare = QUANTITIES[condition.quantity].value, _comparison(condition)
+        self._falling, self._hold = condition.edge == "falling", condition.hold
         self._was_not = condition.edge == "level"
         self._since: float | None = None
 
     def holds(self, look: Look) -> bool:
         """Look and answer."""
-        c = self.condition
-        now = self._compare(self._value(look)) != (c.edge == "falling")
-        if not now:
+        if self._compare(self._value(look)) == self._falling:
             self._was_not, self._since = True, None
             return False
-        self._since = look.t if self._since is None else self._since
-        return self._was_not and look.t - self._since >= c.hold - 1e-9
+        if self._since is None:
+            self._since = look.t
+        return self._was_not and look.t - self._since >= self._hold - 1e-9
 
-    def _compare(self, value: float) -> bool:
-        bound, amount = self.condition.bound, self.condition.amount
-        if bound == "crosses":
-            before, self._before = self._before, value
-            return before is not None and (before - amount) * (value - amount) <= 0.0 and value != before
-        if bound == "above":
-            # a time is a sum of steps
-            return value > amount or (self.condition.quantity in ("time", "run_time") and value > amount - 1e-9)
-        size = {"below": value, "beyond": abs(value), "within": abs(value)}[bound]
-        return size > amount if bound == "beyond" else size < amount
+
+def _comparison(condition: Condition) -> Callable[[float], bool]:
+    """Whether a value is where the condition wants it."""
+    amount = condition.amount
+    if condition.bound == "crosses":
+        return _Crossing(amount).passes
+    if condition.bound == "above":
+        # a time is a sum of steps
+        least = amount - 1e-9 if condition.quantity in ("time", "run_time") else amount
+        return lambda value: value > least
+    if condition.bound == "below":
+        return lambda value: value < amount
+    return (lambda value: abs(value) > amount) if condition.bound == "beyond" else (lambda value: abs(value) < amount)
+
+
+class _Crossing:
+    """An amount that a value may pass from either side."""
+
+    def __init__(self, amount: float) -> None:
+        self._amount = amount
+        self._before: float | None = None
+
+    def passes(self, value: float) -> bool:
+        """Whether it was passed since the last look."""
+        before, self._before = self._before, value
+        return before is not None and (before - self._amount) * (value - self._amount) <= 0.0 and value != before
 
 
 class _WatchedTogether:

@@ -112,8 +112,7 @@ class PhaseDriver:
             if wrong:
                 self.ended = f"given up in phase {self._phases[self._phase].name}: {wrong[0].words}"
                 return
-            over = [watcher.holds(look) for watcher in self._until]
-            if not any(over):
+            if not any([watcher.holds(look) for watcher in self._until]):  # noqa: C419 - every one of them has to see every look
                 return
             if self._phase + 1 == len(self._phases):
                 self.ended = DONE
