@@ -118,7 +118,8 @@ def _shown(maneuver: Maneuver, names: Iterable[str]) -> dict[str, Shown]:
     out = {}
     for name, unit, usual, mark, meaning in own:
         if name in names:
-            suffix = maneuver.units.get(name) or maneuver.units.get(unit) or usual
+            swings = usual == "Hz"  # whatever else of that unit the file has, that turns
+            suffix = maneuver.units.get(name) or (usual if swings else maneuver.units.get(unit) or usual)
             factor = factor_of(unit, suffix) if suffix and with_unit(name, unit) != name else None
             key = with_unit(name, unit) if factor is None else f"{name}_{suffix}"
             out[name] = Shown(name, unit, key, factor or 1.0, mark, meaning)
@@ -188,6 +189,8 @@ def evaluated(
     numbers = {with_unit(name, one.unit): _json(values[name]) for name, one in shown.items()}
     result = {
         "maneuver": maneuver.name,
+        "title": maneuver.title,
+        "remarks": list(maneuver.remarks),
         "vehicle": maneuver.vehicle,
         "terrain": maneuver.terrain,
         "duration_s": maneuver.duration,

@@ -9,13 +9,14 @@ from typing import Any
 
 from simulator.base.direct import direct
 from simulator.base.records import Record, Table, record
+from simulator.driver.gears import GearShifter
 from simulator.driver.path import Spawn
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering.follower import PathFollower
 from simulator.driver.steering.seen import SEEN, notice
 from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.conditions import Conditions, Look, Watcher
-from simulator.maneuvers.phases import SELECTOR, STEERING, USUAL_ACCELERATION, Phase, Running, follows_path, roll_rate
+from simulator.maneuvers.phases import SELECTOR, SHIFTING, STEERING, USUAL_ACCELERATION, Phase, Running, follows_path, roll_rate
 
 DRIVEN = (
     # name    shape unit what it is
@@ -24,6 +25,8 @@ DRIVEN = (
     ("path_error", (), "m", "distance from that path, + = to its left"),
 )
 """What a maneuver in phases adds to the log."""
+GRACE = 0.2
+"""s for which everything stays as it is once the maneuver is over: a run ends within it, and its last rows are of the maneuver."""
 STOP = 0.5
 """Brake pedal with which a drive goes on after its maneuver is over, where it goes on at all."""
 
@@ -42,7 +45,7 @@ class PhaseDriver:
     start : where it begins in the world
     traits : of the vehicle
     speed : keeps a speed with both pedals
-    follower : steers along the path, where the maneuver has one
+    followers : who steers along the path, where the maneuver has one: by name of a phase who does in that phase, under None who else does
     seed : of random profiles
     """
 
@@ -53,16 +56,17 @@ class PhaseDriver:
         start: Spawn,
         traits: VehicleTraits,
         speed: SpeedControl,
-        follower: PathFollower | None,
+        followers: Mapping[str | None, PathFollower],
         seed: int,
     ) -> None:
         self.ended = ""
         """How the maneuver ended: DONE, or why it was given up; empty while it goes on."""
         self._phases, self._start, self._traits, self._seed = tuple(phases), start, traits, seed
-        self._speed, self._follower = speed, follower
+        self._speed, self._followers, self._follower = speed, followers, followers.get(None)
         self._aborts = [one.watch() for one in aborts]
         self._driven = record(DRIVEN)
         self._phase = -1
+        self._over: float | None = None
         self._begun = self._way = self._way_begun = 0.0
         self._heading: float | None = None
         self._before: tuple[float, float] | None = None
@@ -78,6 +82,7 @@ class PhaseDriver:
         self._asked: tuple[float, float] | None = None
         self._values = dict.fromkeys(("steering", "road_wheel", "speed", "throttle", "brake", "parking_brake", "drawbar"), 0.0)
         self._selector, self._gear = 1, 0
+        self._shifter: GearShifter | None = None
         self._until: list[Watcher] = []
         self._phase_aborts: list[Watcher] = []
 
@@ -97,7 +102,7 @@ class PhaseDriver:
         look = self._look(t, readout)
         self._pass_on(look)
         if self.ended:
-            self._stop(command)
+            self._stop(t, command)
         else:
             self._fill(look, command)
         out = self._driven[0]
@@ -157,14 +162,31 @@ class PhaseDriver:
                 self._follows = follows_path(said[name])
                 for rival in STEERING:
                     self._running.pop(rival, None)
-                if self._follows and self._follower is not None:
-                    self._taken_over = False
+                if self._follows:
+                    self._follower, self._taken_over = self._followers.get(phase.name, self._followers.get(None)), False
         if "gear" in said:
-            gear = said.pop("gear")
-            self._selector, self._gear = (SELECTOR[gear], 0) if isinstance(gear, str) else (1, int(gear))
+            self._take_gear(said.pop("gear"))
         for name, one in said.items():
             if not (name == "steering" and self._follows):
-                self._running[name] = Running(one, self._values[name], t, self._seed_of(phase, name))
+                self._running[name] = Running(self._reachable(name, one), self._values[name], t, self._seed_of(phase, name))
+
+    def _take_gear(self, said: str | float) -> None:
+        """One who shifts by himself begins in first gear; without numbers of the gearbox he leaves it to the gearbox."""
+        self._shifter = None
+        if said == SHIFTING:
+            self._selector, self._gear = 1, 0
+            self._shifter = None if self._traits.gears is None else GearShifter(self._traits.gears)
+        else:
+            self._selector, self._gear = (SELECTOR[said], 0) if isinstance(said, str) else (1, int(said))
+
+    def _reachable(self, name: str, said: Any) -> Any:
+        """What a channel is to do; where a ramp or step of the steering would end beyond the lock, it ends there."""
+        if name not in STEERING or not isinstance(said, Mapping) or said["type"] not in ("ramp", "step"):
+            return said
+        least, most = (self._traits.road_wheel_angle(end) for end in (-1.0, 1.0))
+        if name == "steering":
+            least, most = -self._traits.steering_wheel_lock, self._traits.steering_wheel_lock
+        return {**said, "to": min(max(said["to"], least), most)}
 
     def _seed_of(self, phase: Phase, name: str) -> int:
         return zlib.crc32(f"{self._seed} {phase.name} {name}".encode())
@@ -188,7 +210,7 @@ class PhaseDriver:
         if "road_wheel" in self._running:
             self._input = traits.steering_for(values["road_wheel"])
         elif "steering" in self._running:
-            self._input = values["steering"] / traits.steering_wheel_lock
+            self._input = min(max(values["steering"] / traits.steering_wheel_lock, -1.0), 1.0)
         values["steering"] = self._input * traits.steering_wheel_lock
         values["road_wheel"] = traits.road_wheel_angle(self._input)
 
@@ -205,9 +227,12 @@ class PhaseDriver:
         if self._keeps_speed:
             self._aim(look.t)
             self._speed.keep(look.t, look.readout, command)
+            values["throttle"], values["brake"] = float(out["throttle"]), float(out["brake"])
         else:
             out["throttle"], out["brake"] = (min(max(values[name], 0.0), 1.0) for name in ("throttle", "brake"))
         out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)
+        if self._shifter is not None:
+            self._gear = self._shifter.wanted(look.t, float(look.readout[0]["engine_speed"]), float(out["throttle"]))
         out["selector"], out["gear"], out["drawbar"] = self._selector, self._gear, values["drawbar"]
 
     def _aim(self, t: float) -> None:
@@ -220,10 +245,11 @@ class PhaseDriver:
         slope = 0.0 if before is None or t <= before[0] else (wanted - before[1]) / (t - before[0])
         self._speed.ask(wanted, slope)
 
-    def _stop(self, command: Record) -> None:
+    def _stop(self, t: float, command: Record) -> None:
         """The maneuver is over and the drive goes on: to a stop, the steering where it is."""
-        out = command[0]
-        out["throttle"], out["brake"] = 0.0, STOP
+        self._over = t if self._over is None else self._over
+        if t - self._over >= GRACE:
+            command[0]["throttle"], command[0]["brake"] = 0.0, STOP
 
 
 def how_ended(driver: object) -> str:
