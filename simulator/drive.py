@@ -30,6 +30,7 @@ from simulator.driver.controls import SHIFT_SPEED
 from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, follows_maneuver, new_driver, without_a_person
 from simulator.incident import is_upright
+from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.motion.protocol import Engine
 from simulator.motion.protocols import DEFAULT
 from simulator.motion.stream import MotionStream
@@ -336,7 +337,14 @@ class Host:
         """Asked a hundred times a second."""
         self._look_at(session)
         self._serve(session)
-        return not (self.stop or self.asked.first is not None)
+        return not (self.stop or self.asked.first is not None or self._is_over(session))
+
+    def _is_over(self, session: Session) -> bool:
+        """Whether every phase of the maneuver is driven, where nobody has asked for a time."""
+        ended = how_ended(session.driver)
+        if ended not in ("", DONE) and ended not in self.troubles:
+            self._trouble(ended)
+        return bool(ended) and self.parts.options.duration is None
 
     def _look_at(self, session: Session) -> None:
         """Name what happened to the vehicle, to an outlet or to those who receive."""

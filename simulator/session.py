@@ -60,6 +60,14 @@ class Logged(Protocol):
         """(prefix, table, record) each."""
 
 
+@runtime_checkable
+class Ending(Protocol):
+    """A driver who knows when what he drives is over."""
+
+    ended: str
+    """How it ended; empty while it goes on."""
+
+
 class Outlet(Protocol):
     """Something on the right of the tick: window, telemetry, motion stream."""
 
@@ -205,7 +213,7 @@ class Session:
         self._serve(tuple(self.outlets), self.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
-        """Simulate `duration` seconds as fast as the machine can, or until an incident.
+        """Simulate `duration` seconds as fast as the machine can, or until an incident, or until what the driver drives is over.
 
         `keep_going(session)` is asked every tenth of a second of simulated time.
 
@@ -216,10 +224,13 @@ class Session:
         turns = [self.driver_every, self.cueing.every, *(o.every for o in self.outlets), *(sensor.every for sensor in self.sensors)]
         stride = int(np.gcd.reduce(turns))
         left, before = round(duration / self.h), self.latest
+        ending = self.driver if isinstance(self.driver, Ending) else None
         while left > 0 and self.latest is before:
             count = min(stride - self.tick % stride, left)  # an earlier run may have ended between two strides
             self.advance(count)
             left -= count
+            if ending is not None and ending.ended:
+                return
             if self.tick % 100 < count and keep_going is not None and not keep_going(self):
                 return
 

@@ -250,14 +250,11 @@ class Simulation:
         IncidentError : the vehicle's state became absurd; it stands again where it was well
         JounceError : the driver raised
         """
-        self._advance(seconds)
-
-    def _advance(self, seconds: float, keep_going: Callable[[Session], bool] | None = None) -> None:
         steps = seconds / self._session.h
         if not (0.0 <= steps < 1e12 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
             raise ConfigError("advance", "seconds", seconds, f"a whole number of steps of {self._session.h:g} s")
         before, failed = self._session.latest, len(self._session.failures)
-        self._session.run(seconds, keep_going)
+        self._session.run(seconds)
         self.vehicle.read(self._session.command)
         if len(self._session.failures) > failed:
             raise self._session.failures[failed]
@@ -275,7 +272,7 @@ class Simulation:
             raise JounceError("run: this simulation has no maneuver; say Simulation(maneuver=...)")
         if self._session.tick > 0:
             self.reset()
-        self._advance(self.maneuver.duration, lambda session: not how_ended(session.driver))
+        self.advance(self.maneuver.duration)
         traits = self._parts.traits if self.maneuver.asked else None
         found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn, traits)
         ended = how_ended(self._session.driver).replace(DONE, "")

@@ -118,12 +118,18 @@ def _shown(maneuver: Maneuver, names: Iterable[str]) -> dict[str, Shown]:
     out = {}
     for name, unit, usual, mark, meaning in own:
         if name in names:
-            swings = usual == "Hz"  # whatever else of that unit the file has, that turns
-            suffix = maneuver.units.get(name) or (usual if swings else maneuver.units.get(unit) or usual)
+            suffix = maneuver.units.get(name) or _of_file(maneuver.units.get(unit, ""), unit, usual)
             factor = factor_of(unit, suffix) if suffix and with_unit(name, unit) != name else None
             key = with_unit(name, unit) if factor is None else f"{name}_{suffix}"
             out[name] = Shown(name, unit, key, factor or 1.0, mark, meaning)
     return out
+
+
+def _of_file(suffix: str, unit: str, usual: str) -> str:
+    """Unit of a file, or the usual one: a file that says a frequency in Hz does not turn the vehicle in Hz, nor a response in deg/s."""
+    if unit == "rad/s" and (usual or suffix in ("Hz", "rpm")):
+        return usual
+    return suffix or usual
 
 
 def evaluate(

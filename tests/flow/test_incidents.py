@@ -182,9 +182,9 @@ def test_upright_where_nothing_stands():
 
 def broken_drive(folder, monkeypatch, at):
     """A maneuver during which the vehicle's state ceases to be finite."""
-    mapping = yaml.safe_load((ROOT / "configs/maneuvers/avtp_lane_change.yaml").read_text())
+    mapping = yaml.safe_load((ROOT / "configs/maneuvers/double_lane_change.yaml").read_text())
     file = folder / "broken.yaml"
-    file.write_text(yaml.safe_dump({**mapping, "duration_s": 5.0, "limits": {}}))
+    file.write_text(yaml.safe_dump({**mapping, "duration_s": 5.0, "limits": {}, "lane_changes": []}))
     read = PathFollower.read
 
     def spoiling(self, t, readout, command):

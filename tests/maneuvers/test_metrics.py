@@ -199,6 +199,13 @@ def test_every_metric_has_limits_margin_verdict_and_mark():
     json.dumps(result, allow_nan=False)
 
 
+def test_a_frequency_in_the_file_does_not_turn_the_vehicle_in_hertz():
+    asked = [{"type": "rollover"}, {"type": "frequency_response"}, {"type": "steady_turn", "filter_Hz": 2}]
+    zero = dict.fromkeys(("v_WB_B_y", "w_WB_B_x", "steering_wheel_angle", "steering_wheel_torque"), np.zeros(6500))
+    result = evaluate(maneuver_of("double_lane_change", metrics=asked), double_lane_change_driven(**zero), SPAWN)
+    assert {"yaw_rate_max_radps", "rollover_roll_rate_max_degps", "yaw_rate_bandwidth_Hz"} <= set(result["shown"])
+
+
 def test_phases_come_from_their_column():
     phases = [{"name": "first", "speed_mps": 20, "lasts_s": 10}, {"name": "second", "lasts_s": 5}]
     mapping = {**shipped("double_lane_change"), "phases": phases, "limits": {"late_min": {"min": 14.99, "max": 15.01}}}

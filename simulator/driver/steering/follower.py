@@ -82,7 +82,11 @@ class PathFollower:
         if self.steer(t, readout, command):
             self._speed.press(t, self._seen, command)
             if self._shifter is not None:
-                command[0]["gear"] = self._shifter.wanted(t, float(readout[0]["engine_speed"]), float(command[0]["throttle"]))
+                command[0]["gear"] = self.gear(t, readout, float(command[0]["throttle"]))
+
+    def gear(self, t: float, readout: Record, throttle: float) -> int:
+        """Forward gear that he wants at time t (s) and a throttle [0, 1]; 0 if he leaves that to the gearbox."""
+        return 0 if self._shifter is None else self._shifter.wanted(t, float(readout[0]["engine_speed"]), throttle)
 
     def steer(self, t: float, readout: Record, command: Record) -> bool:
         """The steering alone; False, and nothing is written, for a vehicle without a place."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from simulator.base.ticks import whole_ticks
 from simulator.build import Parts
 from simulator.maneuvers.metrics import METRICS_RATE, columns
+from simulator.maneuvers.phase_driver import how_ended
 from simulator.outlets import Recorder, Telemetry
 
 MANEUVER = "avtp_lane_change"
@@ -34,9 +35,9 @@ def times_real_time(parts: Parts) -> float:
             session.outlets += [log, Recorder(session, metrics, columns(parts.vehicle.corner_names))]
             session.publish()
             session.run(1.0)
-            began = time.process_time()
-            session.run(maneuver.duration - 1.0)
+            start, began = session.time, time.process_time()
+            session.run(maneuver.duration - start, lambda session: not how_ended(session.driver))
             spent = time.process_time() - began
         finally:
             session.close()
-    return (maneuver.duration - 1.0) / spent
+    return (session.time - start) / spent
