@@ -204,7 +204,9 @@ def driven(maneuver):
 
 def without_phases():
     """The course of the AVTP for a driver who keeps speeds of a list."""
-    return {key: value for key, value in shipped("maneuvers", "avtp_lane_change").items() if key not in ("phases", "abort")}
+    mapping = shipped("maneuvers", "avtp_lane_change")
+    kept = {key: value for key, value in mapping.items() if key not in ("phases", "abort", "start", "parameters", "title")}
+    return kept | {"course": mapping["course"] | {"side": "left"}}
 
 
 def test_results_come_in_the_units_of_the_file(tmp_path):
