@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Either, Field, Fields, Group, ListOf, Number, Variants
@@ -16,30 +18,31 @@ SLOWEST = 0.5
 """m/s. Below it the course angle means nothing, and sideslip counts as none."""
 
 
-class Look(NamedTuple):
-    """What the driver sees at one look."""
+@dataclass(slots=True)
+class Look:
+    """What the driver sees; one that is brought up to date at every look."""
 
-    t: float
-    """s since the start"""
-    begun: float
-    """s, when the phase began"""
-    way_begun: float
-    """m of way driven when the phase began"""
-    way: float
-    """m of way driven since the start"""
-    readout: Record
-    x: float
-    """m ahead of the start"""
-    y: float
-    """m to the left of the start"""
-    heading: float
-    """rad from that of the start, turns counted"""
-    station: float
-    """m along the path; NaN without one"""
-    path_error: float
-    """m to the left of the path; NaN without one"""
-    done: bool
-    """Every profile of the phase has come to its end."""
+    path_error: Callable[[], float]
+    """m to the left of the path; NaN without one."""
+    done: Callable[[], bool]
+    """Whether every profile of the phase has come to its end."""
+    t: float = 0.0
+    """s since the start."""
+    begun: float = 0.0
+    """s, when the phase began."""
+    way: float = 0.0
+    """m driven since the start."""
+    way_begun: float = 0.0
+    """m driven when the phase began."""
+    readout: Record = field(default_factory=lambda: np.zeros(1))
+    x: float = 0.0
+    """m ahead of the start."""
+    y: float = 0.0
+    """m to the left of the start."""
+    heading: float = 0.0
+    """rad from that of the start, turns counted."""
+    station: float = math.nan
+    """m along the path; NaN without one."""
 
 
 class Quantity(NamedTuple):
@@ -69,7 +72,7 @@ QUANTITIES: dict[str, Quantity] = {
     "distance": Quantity("m", "way driven since the phase began", lambda look: look.way - look.way_begun),
     "run_distance": Quantity("m", "way driven since the start", lambda look: look.way),
     "station": Quantity("m", "place along the path", lambda look: look.station),
-    "path_error": Quantity("m", "distance from the path, + = to its left", lambda look: look.path_error),
+    "path_error": Quantity("m", "distance from the path, + = to its left", lambda look: look.path_error()),
     "x": Quantity("m", "place ahead of the start", lambda look: look.x),
     "y": Quantity("m", "place to the left of the start", lambda look: look.y),
     "heading": Quantity("rad", "yaw from that of the start, turns counted", lambda look: look.heading),
@@ -86,7 +89,7 @@ QUANTITIES: dict[str, Quantity] = {
     "wheels_lifted": Quantity("1", "wheels without load", lambda look: float((look.readout[0]["F_C"][:, 2] <= 0.0).sum())),
     "engine_speed": Quantity("rad/s", "of the crankshaft", _plain("engine_speed")),
     "gear": Quantity("1", "gear engaged", _plain("gear")),
-    "profiles_done": Quantity("1", "1 once every profile of the phase has come to its end", lambda look: float(look.done)),
+    "profiles_done": Quantity("1", "1 once every profile of the phase has come to its end", lambda look: float(look.done())),
 }
 """By the word behind `when`."""
 
@@ -205,32 +208,47 @@ def _in_words(name: str, bound: str, written: Mapping[str, Any]) -> str:
 
 class _Watched:
     def __init__(self, condition: Condition) -> None:
-        self.condition, self.words = condition, condition.words
-        self._value = QUANTITIES[condition.quantity].value
-        self._before: float | None = None
+        self.words = condition.words
+        self._value, self._compare = QUANTITIES[condition.quantity].value, _comparison(condition)
+        self._falling, self._hold = condition.edge == "falling", condition.hold
         self._was_not = condition.edge == "level"
         self._since: float | None = None
 
     def holds(self, look: Look) -> bool:
         """Look and answer."""
-        c = self.condition
-        now = self._compare(self._value(look)) != (c.edge == "falling")
-        if not now:
+        if self._compare(self._value(look)) == self._falling:
             self._was_not, self._since = True, None
             return False
-        self._since = look.t if self._since is None else self._since
-        return self._was_not and look.t - self._since >= c.hold - 1e-9
+        if self._since is None:
+            self._since = look.t
+        return self._was_not and look.t - self._since >= self._hold - 1e-9
 
-    def _compare(self, value: float) -> bool:
-        bound, amount = self.condition.bound, self.condition.amount
-        if bound == "crosses":
-            before, self._before = self._before, value
-            return before is not None and (before - amount) * (value - amount) <= 0.0 and value != before
-        if bound == "above":
-            # a time is a sum of steps
-            return value > amount or (self.condition.quantity in ("time", "run_time") and value > amount - 1e-9)
-        size = {"below": value, "beyond": abs(value), "within": abs(value)}[bound]
-        return size > amount if bound == "beyond" else size < amount
+
+def _comparison(condition: Condition) -> Callable[[float], bool]:
+    """Whether a value is where the condition wants it."""
+    amount = condition.amount
+    if condition.bound == "crosses":
+        return _Crossing(amount).passes
+    if condition.bound == "above":
+        # a time is a sum of steps
+        least = amount - 1e-9 if condition.quantity in ("time", "run_time") else amount
+        return lambda value: value > least
+    if condition.bound == "below":
+        return lambda value: value < amount
+    return (lambda value: abs(value) > amount) if condition.bound == "beyond" else (lambda value: abs(value) < amount)
+
+
+class _Crossing:
+    """An amount that a value may pass from either side."""
+
+    def __init__(self, amount: float) -> None:
+        self._amount = amount
+        self._before: float | None = None
+
+    def passes(self, value: float) -> bool:
+        """Whether it was passed since the last look."""
+        before, self._before = self._before, value
+        return before is not None and (before - self._amount) * (value - self._amount) <= 0.0 and value != before
 
 
 class _WatchedTogether:

@@ -7,14 +7,12 @@ and `brake`, either of these takes them back and releases the other one.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Either, Field, Number, Text, entry
-from simulator.base.records import Record
 from simulator.base.units import split_unit
 from simulator.maneuvers.conditions import CONDITIONS, Condition, Conditions, conditions
 from simulator.maneuvers.profiles import channel, check_profile, new_profile, profile_tables
@@ -192,9 +190,3 @@ class Running:
     def done(self, t: float) -> bool:
         """Whether it has come to its end."""
         return self._profile.done(t - self._began + 1e-9)
-
-
-def roll_rate(readout: Record) -> float:
-    """rad/s"""
-    rate = float(readout[0]["w_WB_B"][0])
-    return rate if math.isfinite(rate) else 0.0

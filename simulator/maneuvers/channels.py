@@ -1,0 +1,138 @@
+"""The channels of a command as the phases of a maneuver leave them: who steers, who works the pedals, and what goes on by itself."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from simulator.base.records import Record
+from simulator.driver.speed import SpeedControl
+from simulator.driver.steering.follower import PathFollower
+from simulator.driver.traits import VehicleTraits
+from simulator.maneuvers.conditions import Look
+from simulator.maneuvers.phases import PEDALS, SELECTOR, STEERING, UNITS, USUAL_ACCELERATION, Phase, Running, follows_path
+
+STOP = 0.5
+"""Brake pedal with which a drive goes on after its maneuver is over, where it goes on at all."""
+
+
+class Channels:
+    """What is done on every channel.
+
+    Parameters
+    ----------
+    traits : of the vehicle
+    speed : keeps a speed with both pedals
+    follower : steers along the path, where the maneuver has one
+    seed : of random profiles
+    """
+
+    def __init__(self, traits: VehicleTraits, speed: SpeedControl, follower: PathFollower | None, seed: int) -> None:
+        self._traits, self._speed, self._follower, self._seed = traits, speed, follower, seed
+        self._values = dict.fromkeys(UNITS, 0.0)
+        self._moving: dict[str, Running] = {}
+        """Profiles that have not come to their end; what has is a value that stays."""
+        self._input = 0.0
+        """Steering input."""
+        self._follows = self._keeps_speed = False
+        self._demanded: tuple[float, float] | None = None
+        """Time and value of the last demand of a profile of speed."""
+        self._selector, self._gear = 1, 0
+
+    @property
+    def done(self) -> bool:
+        """Whether every profile has come to its end."""
+        return not self._moving
+
+    def begin(self, phase: Phase, look: Look) -> None:
+        """Begin a phase: what it says takes the place of what went on."""
+        self._bring_up_to(look)
+        self._values["steering"] = self._input * self._traits.steering_wheel_lock
+        self._values["road_wheel"] = self._traits.road_wheel_angle(self._input)
+        said = dict(phase.channels)
+        self._take_gear(said.pop("gear", None))
+        self._take_pedals(said, look)
+        if any(name in said for name in STEERING):
+            self._stop_profiles(STEERING)
+            self._follows = follows_path(said.get("steering"))
+            if self._follows and self._follower is not None:
+                said.pop("steering")
+                self._follower.take_over(look.station, self._input)
+        for name, one in said.items():
+            seed = zlib.crc32(f"{self._seed} {phase.name} {name}".encode())
+            self._moving[name] = Running(one, self._values[name], look.t, seed)
+        self._bring_up_to(look)
+        if "speed" in said and "speed" not in self._moving:
+            self._speed.aim(self._values["speed"], _acceleration(said["speed"]))
+
+    def fill(self, look: Look, command: Record) -> None:
+        """Fill a command."""
+        self._bring_up_to(look)
+        out, values = command[0], self._values
+        if self._follows and self._follower is not None:
+            self._follower.steer(look.t, look.readout, command)
+            self._input = float(out["steering"])
+        else:
+            out["steering"] = min(max(self._input, -1.0), 1.0)
+        if self._keeps_speed:
+            if "speed" in self._moving:
+                self._demand(look.t, values["speed"])
+            self._speed.keep(look.t, look.readout, command)
+            values["throttle"], values["brake"] = float(out["throttle"]), float(out["brake"])
+        else:
+            out["throttle"], out["brake"] = min(max(values["throttle"], 0.0), 1.0), min(max(values["brake"], 0.0), 1.0)
+        out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)
+        gear = self._gear
+        if gear == 0 and self._follower is not None:
+            gear = self._follower.gear(look.t, look.readout, values["throttle"])
+        out["selector"], out["gear"], out["drawbar"] = self._selector, gear, values["drawbar"]
+
+    def stop(self, command: Record) -> None:
+        """The maneuver is over and the drive goes on: to a stop, the steering where it is."""
+        command[0]["throttle"], command[0]["brake"] = 0.0, STOP
+
+    def _take_gear(self, said: Any) -> None:
+        if said is not None:
+            self._selector, self._gear = (SELECTOR[said], 0) if isinstance(said, str) else (1, int(said))
+
+    def _take_pedals(self, said: dict[str, Any], look: Look) -> None:
+        """Pedals or a speed take each other's place; of the pedals, one that is not named is released."""
+        if "speed" in said:
+            self._stop_profiles(PEDALS)
+            self._keeps_speed, self._demanded = True, None
+            self._values["speed"] = float(look.readout[0]["v_WB_B"][0])
+        elif "throttle" in said or "brake" in said:
+            self._stop_profiles(PEDALS)
+            self._keeps_speed = False
+            for name in ("throttle", "brake"):
+                said.setdefault(name, 0.0)
+
+    def _stop_profiles(self, names: tuple[str, ...]) -> None:
+        for name in names:
+            self._moving.pop(name, None)
+
+    def _bring_up_to(self, look: Look) -> None:
+        """The values of all profiles now; those that have come to their end go no further."""
+        if not self._moving:
+            return
+        values, rate = self._values, float(look.readout[0]["w_WB_B"][0])
+        for name, running in list(self._moving.items()):
+            values[name] = running.value(look.t, rate)
+            if running.done(look.t):
+                del self._moving[name]
+            if name == "road_wheel":
+                self._input = self._traits.steering_for(values[name])
+            elif name == "steering":
+                self._input = values[name] / self._traits.steering_wheel_lock
+
+    def _demand(self, t: float, wanted: float) -> None:
+        """Have a speed kept that changes."""
+        before, self._demanded = self._demanded, (t, wanted)
+        slope = 0.0 if before is None or t <= before[0] else (wanted - before[1]) / (t - before[0])
+        self._speed.ask(wanted, slope)
+
+
+def _acceleration(said: Any) -> float:
+    """m/s2 with which a constant speed is come to."""
+    return float(said["acceleration"]) if isinstance(said, Mapping) and "acceleration" in said else USUAL_ACCELERATION
