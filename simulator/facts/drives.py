@@ -24,7 +24,7 @@ class Driven:
     metrics: Mapping[str, float | None] = field(default_factory=dict)
     """By name with unit, as in `Result`; empty when it failed."""
     reason: str = ""
-    """Why it failed, or ended before its end."""
+    """Why it failed, ended before its end, or which limits it has not kept."""
 
 
 @dataclass(frozen=True)
@@ -93,4 +93,9 @@ class Drives:
             result = Simulation(self.vehicle, maneuver=run.maneuver, changes=changes, channels=("time",)).run()
         except JounceError as error:
             return Driven(run, False, {}, str(error))
-        return Driven(run, result.passed, result.metrics, result.given_up)
+        wrong = ", ".join(f"{check['metric']} {_shown(check['value'])}" for check in result.checks if not check["pass"])
+        return Driven(run, result.passed, result.metrics, result.given_up or (f"not kept: {wrong}" if wrong else ""))
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"

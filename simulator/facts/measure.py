@@ -140,10 +140,10 @@ def _highest(source: Highest, result: CaseResult) -> tuple[float | None, str]:
         if all(found.get(key) == value for key, value in source.given.items()):
             suffix = str(found["parameter"])
             if found["value"] is None:
-                return None, f"no run passed: {_why(result)}"
+                return None, f"no run passed: {_why(result, source.given)}"
             at_end = "the highest tried" if found["value"] == found["highest_tried"] else ""
             return float(found["value"]) * _to_si(suffix), at_end
-    return None, result.reason or _why(result)
+    return None, result.reason or "nothing was searched"
 
 
 def _to_si(parameter: str) -> float:
@@ -151,14 +151,16 @@ def _to_si(parameter: str) -> float:
     return 1.0 / 3.6 if parameter.endswith("_kph") else 1.0
 
 
-def _why(result: CaseResult) -> str:
-    return next((run.reason for run in result.runs if run.reason), "its limits were not kept")
+def _why(result: CaseResult, given: Mapping[str, Any]) -> str:
+    """What was wrong with the first run of a search that has these parameters."""
+    fitting = (run for run in result.runs if all(run.run.parameters.get(key) == value for key, value in given.items()))
+    return next((run.reason for run in fitting if run.reason), "its limits were not kept")
 
 
 def _at_highest(fact: Fact, source: AtHighest, result: CaseResult) -> tuple[float | None, str]:
     passed = [run for run in result.runs if run.passed]
     if not passed:
-        return None, result.reason or f"no run passed: {_why(result)}"
+        return None, result.reason or f"no run passed: {_why(result, {})}"
     best = max(passed, key=lambda run: run.run.parameters[source.parameter])
     value = best.metrics.get(with_unit(source.name, fact.unit))
     return (None, f"no {source.name.replace('_', ' ')}") if value is None else (value, "")

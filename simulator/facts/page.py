@@ -116,7 +116,8 @@ def as_markdown(facts: Facts) -> str:
         f"# Facts about {facts.title}",
         "",
         f"Made by `{command}`; make it again rather than change it.",
-        f"{summary(facts)}. What they come from: [facts.md](facts.md).",
+        "",
+        f"{summary(facts)}. How they are found: docs/facts.md.",
         "",
         *_about_figures(facts),
     ]
@@ -125,7 +126,7 @@ def as_markdown(facts: Facts) -> str:
         lines += ["", "## Not as published", "", *(f"- {line}" for line in outside)]
     numbers = _numbered(facts.rows)
     for group in dict.fromkeys(row.fact.group for row in facts.rows):
-        lines += ["", f"## {group}", "", "| fact | here | unit | published | verdict | source | from |", "|---|---:|---|---|---|---|---|"]
+        lines += ["", f"## {group}", "", "| fact | here | published | verdict | source | how |", "|---|---|---|---|---|---|"]
         lines += [_markdown_row(row, numbers, facts.published) for row in facts.rows if row.fact.group == group]
     if numbers:
         lines += ["", "## Sources", "", *(f"{n}. {words}" for words, n in numbers.items())]
@@ -154,16 +155,16 @@ def _numbered(rows: Iterable[Told]) -> dict[str, int]:
 
 def _markdown_row(row: Told, numbers: dict[str, int], published: Published | None) -> str:
     figure = row.figure
-    here = row.shown if row.value is not None else f"- ({row.reason})"
-    if row.value is not None and row.reason:
+    here = _with_unit(row.shown, row) if row.value is not None else "-"
+    if row.reason:
         here += f" ({row.reason})"
     if figure is None:
         said, source = ("none found", "") if published is not None else ("-", "")
     else:
         said = figure.written + (f" ({figure.remark})" if figure.remark else "")
-        source = " ".join([*(f"{numbers[one]}" for one in figure.sources), *([f"[{figure.mark}]"] if figure.mark else [])])
+        source = ", ".join([*(f"{numbers[one]}" for one in figure.sources), *([f"[{figure.mark}]"] if figure.mark else [])])
     verdict = "**outside**" if row.verdict == "outside" else row.verdict
-    cells = (row.fact.title, here, row.fact.shown_unit, said, verdict, source, origin(row.fact.source))
+    cells = (row.fact.title, here, said, verdict, source, f"`{row.fact.name}`, {origin(row.fact.source)}")
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 
 
@@ -172,7 +173,7 @@ def _markdown_row(row: Told, numbers: dict[str, int], published: Published | Non
 
 def as_text(facts: Facts) -> str:
     """For a terminal of WIDTH columns."""
-    lines = [facts.title, ""]
+    lines = [facts.title, "", f"  {'':<{TITLE}}{'here':>11} {'':<16}published"]
     for group in dict.fromkeys(row.fact.group for row in facts.rows):
         lines.append(group)
         lines += [line for row in facts.rows if row.fact.group == group for line in _text_row(row)]
