@@ -29,6 +29,7 @@ def parser_of(command: str) -> Parser:
     _add_view(commands)
     _add_run(commands)
     _add_rerun(commands)
+    _add_facts(commands)
     _add_stream(commands)
     _add_platform(commands, loaded=command == "platform")
     _add_devices(commands, loaded=command == "devices")
@@ -264,6 +265,41 @@ def _rerun(arguments: argparse.Namespace) -> int:
     from simulator.rerun import main_rerun
 
     return main_rerun(arguments.place, arguments.out, arguments.json)
+
+
+def _add_facts(commands: Commands) -> None:
+    p = commands.add_parser(
+        "facts", help="drive a vehicle through the library of maneuvers: one page of what it does, beside published figures"
+    )
+    p.add_argument("vehicle", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv")
+    p.add_argument("--quick", action="store_true", help="without series and searches")
+    p.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="these facts alone: names or patterns with * and ?, for example mass,toe_*,grade_* (default: all); may be given again",
+    )
+    p.add_argument(
+        "--figures", metavar="NAME", help="file of published figures by name or path (default: that of the vehicle, or of its base)"
+    )
+    p.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY.PATH=VALUE",
+        help="another value in a file, for example vehicle.chassis.mass=2600; may be given again",
+    )
+    _add_plugin(p)
+    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_facts)
+
+
+def _facts(arguments: argparse.Namespace) -> int:
+    from simulator.facts.command import main_facts
+
+    return main_facts(arguments)
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -28,6 +28,7 @@ from simulator.configuration.layers import read_layers
 from simulator.configuration.tables import TABLES
 from simulator.configuration.whole import configuration
 from simulator.driver import profiles
+from simulator.facts import published
 from simulator.lab.triangular import problem
 from simulator.run_series import load_series
 from terrain import soil
@@ -89,6 +90,7 @@ KINDS = (
     FileKind("soils", "soils", "a soil or a hard surface", TABLES["soils"], lambda file: soil.soil(_content("soils", file), file)),
     FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", TABLES["maneuvers"], build_maneuver),
     FileKind("series", "series", "maneuvers one after the other, or a search for the limit of one", TABLES["series"], load_series),
+    FileKind("facts", "facts", "published figures of a vehicle", Group(published.FILE), published.load_published, based=False),
     FileKind("platforms", "platforms", "a motion platform on six legs", TABLES["platforms"], build_platform),
     FileKind(
         "washouts",

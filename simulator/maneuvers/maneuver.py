@@ -146,7 +146,7 @@ class Maneuver:
                 self.gates = _gates(document, written)
                 self.path = _path(document, self.gates, written) if _has_path(document) else None
             with faults.part():
-                said = written.mapping.get("phases", ())
+                said = written.mapping.get("phases") or ()
                 self._phases = read_phases(document.phases, said, file, has_path=_has_path(document))
             with faults.part():
                 self._aborts = _aborts(document, written)

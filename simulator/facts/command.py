@@ -1,0 +1,113 @@
+"""`jounce facts`: a vehicle through the library of maneuvers, and what came of it beside published figures."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from simulator.base.console import complain, tell
+from simulator.base.errors import ConfigError
+from simulator.base.jsontext import json_text
+from simulator.base.machine import version
+from simulator.base.words import did_you_mean
+from simulator.build import vehicle_description
+from simulator.configuration.key_path import written
+from simulator.configuration.names import find_config
+from simulator.configuration.settings import read_settings
+from simulator.facts.measure import cases_of, measure
+from simulator.facts.page import Facts, as_markdown, as_object, as_text
+from simulator.facts.published import load_published, published_of
+from simulator.facts.table import CASES, FACTS, Fact
+from simulator.record.files import write_text
+from simulator.run_folder import RunFolder
+from simulator.warm import compile_kernels
+
+PAGE, OBJECT = "facts.md", "facts.json"
+
+
+def chosen(patterns: Sequence[str]) -> tuple[Fact, ...]:
+    """The facts whose names fit one of the patterns (`*`, `?`), all without any. Raises ConfigError: a pattern that none fits."""
+    words = [word.strip() for pattern in patterns for word in pattern.split(",") if word.strip()]
+    names = [fact.name for fact in FACTS]
+    for word in words:
+        if not any(fnmatchcase(name, word) for name in names):
+            raise ConfigError("--only", "", word, f"the name of a fact, or a pattern of some{did_you_mean(word, names)}")
+    return tuple(fact for fact in FACTS if not words or any(fnmatchcase(fact.name, word) for word in words))
+
+
+def main_facts(arguments: Any) -> int:
+    """Command line; returns 0. Raises JounceError: the vehicle or a file of figures cannot be used, or the folder cannot be written."""
+    asked = chosen(arguments.only)
+    facts = [fact for fact in asked if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]
+    name = arguments.figures
+    file = published_of(arguments.vehicle) if name is None else find_config("facts", name)
+    published = None if file is None else load_published(file)
+    title = vehicle_description(arguments.vehicle).name
+    changes = {written(setting.path): setting.value for setting in read_settings(arguments.set)}
+    compile_kernels(complain if arguments.json else tell)
+    folder = RunFolder(Path(arguments.out) if arguments.out else None)
+    try:
+        began = time.perf_counter()
+        with Told(len({case for fact in facts for case in cases_of(fact)}), quiet=arguments.json) as told:
+            rows = measure(arguments.vehicle, facts, published, changes, told)
+        found = Facts(arguments.vehicle, title, rows, published, [fact.name for fact in asked if fact not in facts])
+        machine = {
+            "wall_time_s": time.perf_counter() - began,
+            "version": version(),
+            "python": platform.python_version(),
+            "system": f"{platform.system()} {platform.machine()}",
+        }
+        outcome = {"result": as_object(found), "machine": machine}
+        write_text(folder.path / PAGE, as_markdown(found))
+        write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
+        folder.began()
+    finally:
+        folder.abandon()
+        folder.release()
+    tell(
+        json_text({"folder": str(folder.path), **outcome}) if arguments.json else f"{as_text(found)}; {PAGE} and {OBJECT} in {folder.path}"
+    )
+    return 0
+
+
+class Told:
+    """Says what is driven: a bar on a terminal's error stream, which vanishes at the end; a line for each case elsewhere, unless `quiet`."""
+
+    def __init__(self, cases: int, quiet: bool) -> None:
+        self._cases, self._begun = cases, dict[str, None]()
+        self._lines = not quiet and not sys.stderr.isatty()
+        self._shown = not quiet and sys.stderr.isatty()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __call__(self, case: str, run: str) -> None:
+        """A run begins."""
+        new = case not in self._begun
+        self._begun[case] = None
+        if self._lines and new:
+            tell(f"{len(self._begun)}/{self._cases} {CASES[case].run}")
+        if self._shown:
+            if self._bar is None:
+                self._begin()
+            self._bar.update(self._task, completed=len(self._begun) - 1, description=run[:40])
+
+    def __enter__(self) -> Told:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _begin(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("", total=self._cases)
+        self._bar.start()

@@ -1,0 +1,101 @@
+"""Drives the cases of facts: maneuvers one by one, series and searches as their files say; the same run is driven once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from simulator.base.errors import JounceError
+from simulator.base.jsontext import json_text
+from simulator.build import find_config
+from simulator.facts.table import CASES, Case
+from simulator.library.simulation import Simulation
+from simulator.maneuvers.series import Outcome, Run
+from simulator.run_series import load_series
+
+
+@dataclass(frozen=True)
+class Driven:
+    """One run and what came of it."""
+
+    run: Run
+    passed: bool | None
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    """By name with unit, as in `Result`; empty when it failed."""
+    reason: str = ""
+    """Why it failed, ended before its end, or which limits it has not kept."""
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """What came of a case."""
+
+    runs: tuple[Driven, ...] = ()
+    found: tuple[Mapping[str, Any], ...] = ()
+    """What a search has found, as in series.json."""
+    reason: str = ""
+    """Why it has no result, or only a part of one."""
+
+
+class Drives:
+    """All cases of one vehicle.
+
+    Parameters
+    ----------
+    vehicle : by name or path
+    changes : values by key path, as of a `Simulation`
+    told : called before each run with the case and the run's name and parameters
+    """
+
+    def __init__(self, vehicle: str, changes: Mapping[str, Any], told: Callable[[str, str], None]) -> None:
+        self.vehicle, self._changes, self._told = vehicle, dict(changes), told
+        self._cases: dict[str, CaseResult] = {}
+        self._runs: dict[str, Driven] = {}
+
+    def result(self, name: str) -> CaseResult:
+        """Of a case, driven when it is asked for first. Never raises for what goes wrong on the way."""
+        if name not in self._cases:
+            case = CASES[name]
+            self._cases[name] = (
+                self._series(name, case) if case.series else CaseResult((self._drive(name, Run(case.run, case.parameters), case),))
+            )
+        return self._cases[name]
+
+    def _series(self, name: str, case: Case) -> CaseResult:
+        """Run after run of a series, as far as it comes."""
+        file = find_config("series", case.run)
+        driven: list[Driven] = []
+        try:
+            series = load_series(file)
+            for run in series.runs():
+                driven.append(self._drive(name, run))
+                series.note(Outcome(run, driven[-1].passed, driven[-1].metrics))
+        except JounceError as error:
+            reasons = [one.reason for one in driven if one.reason and not one.metrics]
+            return CaseResult(tuple(driven), tuple(series.found), "; ".join(dict.fromkeys([*reasons, str(error)])))
+        return CaseResult(tuple(driven), tuple(series.found))
+
+    def _drive(self, name: str, run: Run, case: Case | None = None) -> Driven:
+        """One run."""
+        changes = {**self._changes, **{f"maneuver.parameters.{key}": value for key, value in run.parameters.items()}}
+        if case is not None and case.metrics:
+            changes["maneuver.metrics"] = [dict(metric) for metric in case.metrics]
+        key = json_text([run.maneuver, changes])
+        if key not in self._runs:
+            self._told(name, run.label)
+            self._runs[key] = self._simulate(run, changes)
+        kept = self._runs[key]
+        return Driven(run, kept.passed, kept.metrics, kept.reason)
+
+    def _simulate(self, run: Run, changes: Mapping[str, Any]) -> Driven:
+        try:
+            result = Simulation(self.vehicle, maneuver=run.maneuver, changes=changes, channels=("time",)).run()
+        except JounceError as error:
+            return Driven(run, False, {}, str(error))
+        wrong = ", ".join(f"{check['metric']} {_shown(check['value'])}" for check in result.checks if not check["pass"])
+        return Driven(run, result.passed, result.metrics, result.given_up or (f"not kept: {wrong}" if wrong else ""))
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
