@@ -138,7 +138,7 @@ def test_what_fails_below_the_answer_is_told():
 def test_a_search_for_each():
     series = search_of(each={"side": ["left", "right"]}, given={"load": 1})
     driven(series, lambda run: run.parameters["v"] <= (40 if run.parameters["side"] == "left" else 60))
-    assert [one["with"] for one in series.found] == [{"load": 1, "side": "left"}, {"load": 1, "side": "right"}]
+    assert [(one["load"], one["side"]) for one in series.found] == [(1, "left"), (1, "right")]
     assert [one["value"] for one in series.found] == pytest.approx([40, 60], abs=1.0)
 
 
