@@ -18,7 +18,7 @@ from simulator.configuration.layers import read_layers
 from simulator.configuration.settings import changes, option
 from simulator.configuration.whole import Configuration
 from simulator.maneuvers.pictures.summary import draw_summary
-from simulator.maneuvers.series import PARTS, Outcome, Run, Series
+from simulator.maneuvers.series import FOUND, PARTS, Outcome, Run, Series
 from simulator.record.files import write_text
 from simulator.run import Progress, run_maneuver, told_rows
 from simulator.run_folder import RunFolder
@@ -203,7 +203,7 @@ def _print_summary(result: Mapping[str, Any], folder: Path) -> None:
     for name, value in result["handed_on"].items():
         print(f"handed on: {name} = {_shown(value)}")
     for found in result["found"]:
-        others = ", ".join(f"{name} {_shown(value)}" for name, value in found["with"].items())
+        others = ", ".join(f"{name} {_shown(value)}" for name, value in found.items() if name not in FOUND)
         best = "none that passes" if found["value"] is None else f"{found['value']:.4g} (to {found['tolerance']:g})"
         if found["value"] == found["highest_tried"]:
             best = f"{found['value']:.4g} or more, the highest tried"

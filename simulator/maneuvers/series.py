@@ -24,6 +24,8 @@ MOST_RUNS = 1000
 
 PARTS = ("vehicle", "terrain")
 """Words that stand beside a maneuver's parameters for the files that it names."""
+FOUND = ("parameter", "value", "tolerance", "highest_tried", "failed_below")
+"""Of what a search has found, all but the parameters that stood beside the one it was for."""
 HANDED_ON = ("mean", "min", "max", "last")
 
 
@@ -245,7 +247,7 @@ class Series:
         self.found.append(
             {
                 "parameter": search.parameter,
-                "with": dict(parameters),
+                **parameters,
                 "value": best,
                 "tolerance": search.tolerance,
                 "highest_tried": search.to,
