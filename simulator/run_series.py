@@ -22,6 +22,7 @@ from simulator.maneuvers.series import FOUND, PARTS, Outcome, Run, Series
 from simulator.record.files import write_text
 from simulator.run import Progress, run_maneuver, told_rows
 from simulator.run_folder import RunFolder
+from simulator.signals import Ended
 
 SUMMARY = "series.json"
 
@@ -100,8 +101,8 @@ def run_series(
     ConfigError, JounceError, Ended : as `run_maneuver`; what was driven until then is in the folder
     """
     folder = RunFolder(out)
+    runs: list[dict[str, Any]] = []
     try:
-        runs: list[dict[str, Any]] = []
         for run in series.runs():
             place = folder.path / f"{len(runs) + 1:02d}_{run.label}"
             outcome = run_maneuver(configuration(run), place, progress(run), say, pictures=pictures)
@@ -114,6 +115,10 @@ def run_series(
         summary = _write(folder.path, series, runs, complete=True)
         draw_summary(folder.path, series.title, summary["runs"])
         return {"folder": folder.path, "result": summary}
+    except Ended:
+        if runs:
+            say(f"{len(runs)} runs were driven to their end: {folder.path / SUMMARY}")
+        raise
     finally:
         folder.abandon()
         folder.release()

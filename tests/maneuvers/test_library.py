@@ -1,6 +1,6 @@
 """Does every maneuver of the library load with every shipped vehicle, and is it driven to numbers?
 
-All of them on all vehicles take a quarter of an hour and are driven where the environment says JOUNCE_LIBRARY=1.
+All of them on all vehicles take some minutes and are driven where the environment says JOUNCE_LIBRARY=1.
 """
 
 from __future__ import annotations

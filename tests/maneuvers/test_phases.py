@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from bicycle import Bicycle, drive
 
 from simulator.base.errors import ConfigError
+from simulator.driver.gears import GearNumbers
 from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.maneuver import load_maneuver
 from simulator.maneuvers.phase_driver import DONE
@@ -297,3 +299,66 @@ def test_a_broken_file_names_its_key(keys, value, named):
         load_maneuver(broken, "m.yaml")
     assert error.value.key == named
     assert str(error.value).startswith(f"m.yaml: {named}: ") and "expected" in str(error.value).splitlines()[0]
+
+
+def test_an_angle_beyond_the_lock_is_the_lock():
+    phases = [
+        {"name": "left", "steering": {"type": "ramp", "to_deg": 3600, "rate_degps": 360}},
+        {"name": "right", "steering": {"type": "step", "to_deg": -3600, "rate_degps": 720}},
+        {"name": "wheels", "road_wheel": {"type": "ramp", "to_deg": 80, "rate_degps": 20}},
+        {"name": "rest", "lasts_s": 1},
+    ]
+    _, _, run = driven(phases, 12.0, Bicycle(speed=1.0))
+    begins = [float(run["t"][np.flatnonzero(run["phase"] == n)[0]]) for n in (1, 2, 3)]
+    lock = math.degrees(TRAITS.steering_wheel_lock)
+    angle = math.degrees(TRAITS.road_wheel_angle(1.0))
+    assert begins == pytest.approx(np.cumsum([lock / 360, 2 * lock / 720, 2 * angle / 20]), abs=0.05)
+    assert np.abs(wheel(run)).max() == pytest.approx(lock) and run["steering"][-1] == pytest.approx(1.0)
+
+
+def test_a_driver_who_shifts_by_himself_until_another_gear_is_said():
+    numbers = GearNumbers((0.4, 0.7, 1.0), (150.0, 300.0), (80.0, 150.0), 300.0)
+    phases = [
+        {"name": "go", "gear": "shifting", "throttle": 0.5, "lasts_s": 4},
+        {"name": "held", "gear": 2, "lasts_s": 1},
+        {"name": "back", "gear": "drive", "lasts_s": 1},
+    ]
+
+    def gears(traits):
+        plant, gears = Bicycle(speed=10.0), []
+        driver = maneuver(phases).driver((plant.x, plant.y, plant.yaw), traits)
+        plant.readout[0]["engine_speed"] = 250.0
+        for n in range(590):
+            driver.read(0.01 * n, plant.readout, plant.command)
+            gears.append(int(plant.command[0]["gear"]))
+        return gears
+
+    found = gears(replace(TRAITS, gears=numbers))
+    assert found[0] in (1, 2) and found[399] == 3, "above the speed of an upshift he goes on to the last gear"
+    assert found[450] == 2 and found[550] == 0
+    # who does not know where to shift leaves it to the gearbox
+    assert gears(replace(TRAITS, gears=None))[399] == 0
+
+
+def test_a_phase_may_have_a_law_of_its_own():
+    way = {"segments": [{"length_m": 30}, {"length_m": 300, "radius_m": 40}]}
+    phases = [
+        {"name": "one", "steering": {"type": "path"}, "speed_kph": 30, "until": {"when": "station", "above_m": 80}},
+        {"name": "two", "steering": {"type": "path", "driver": {"type": "pure_pursuit", "distance_m": 8}}, "lasts_s": 5},
+        {"name": "three", "steering": {"type": "path"}, "lasts_s": 5},
+    ]
+    plain = [dict(phase) for phase in phases]
+    plain[1]["steering"] = {"type": "path"}
+    (_, _, own), (_, _, same) = (driven(one, 20.0, Bicycle(speed=8.0), **way) for one in (phases, plain))
+    first, second, third = ((own["phase"] == n)[: len(same["phase"])] for n in range(3))
+    np.testing.assert_array_equal(own["steering"][first], same["steering"][first])
+    assert np.abs(own["steering"][second] - same["steering"][second]).max() > 1e-3
+    jump = np.abs(np.diff(own["steering"])).max()
+    assert jump < 0.05, "whoever takes over begins with the wheel as it is"
+    assert np.isfinite(own["steering"][third]).all()
+
+
+def test_the_law_of_a_phase_is_checked():
+    phases = [{"name": "one", "steering": {"type": "path", "driver": {"type": "nobody"}}, "lasts_s": 1}]
+    with pytest.raises(ConfigError, match=r"phases\[0\].steering.driver.type"):
+        maneuver(phases, segments=[{"length_m": 30}])

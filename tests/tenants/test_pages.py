@@ -17,13 +17,17 @@ import yaml
 
 from simulator.base.records import record
 from simulator.base.tenants import load_plugins
-from simulator.build import build_cueing, build_ground, build_platform
+from simulator.build import build_cueing, build_ground, build_maneuver, build_platform
 from simulator.configuration.session_file import read_session
 from simulator.configuration.whole import configuration
 from simulator.driver.human import open_driver
+from simulator.maneuvers.conditions import QUANTITIES
+from simulator.maneuvers.pictures.table import PICTURES
+from simulator.maneuvers.profiles import profile_tables
 from simulator.motion.protocol import NO_ENGINE, Said, encoder_of
 from simulator.motion.protocols import PROTOCOLS
 from simulator.outlet_kind import build_outlets
+from simulator.run_series import load_series
 from simulator.sensors.build_sensors import build_sensors
 from terrain.soil import SOIL
 from terrain.surface import soil_under
@@ -162,6 +166,24 @@ def test_the_session_of_a_page_says_parameters(folder: Path, page: str, paramete
     session.write_text(blocks(page, "yaml")[0])
     options = read_session(configuration(str(session)))
     assert parameters in (options.driver.parameters, options.motion.protocol.parameters)
+
+
+def test_maneuvers_series_and_searches_of_the_page_are_good(tmp_path: Path) -> None:
+    texts = {yaml.safe_load(text)["name"]: text for text in blocks("own_maneuver", "yaml")}
+    assert list(texts) == ["swerve", "slalom", "steps", "swerve_limit"]
+    for name, text in texts.items():
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    swerve = build_maneuver(str(tmp_path / "swerve.yaml"))
+    assert swerve.phase_names == ("go", "brake", "swerve", "stop") and swerve.title == "Swerve of 60 deg while braking from 60 km/h"
+    assert build_maneuver(str(tmp_path / "slalom.yaml")).path is not None
+    assert load_series(tmp_path / "steps.yaml").maneuvers == ["slowly_increasing_steer", "iso_7401_step"]
+    assert load_series(tmp_path / "swerve_limit.yaml").maneuvers == ["swerve"]
+
+
+def test_the_page_of_maneuvers_has_all_words() -> None:
+    text = (DOCS / "own_maneuver.md").read_text(encoding="utf-8")
+    for word in (*QUANTITIES, *profile_tables("rad"), *PICTURES):
+        assert f"`{word}`" in text, word
 
 
 @pytest.mark.parametrize("page", ["own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain"])
