@@ -242,6 +242,11 @@ def _add_run(commands: Commands) -> None:
     p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
     _add_log(p)
     p.add_argument("--csv", action="store_true", help="also write the telemetry as CSV")
+    p.add_argument(
+        "--pictures",
+        choices=("all", "none"),
+        help="whether runs leave pictures (default: those of a maneuver do, those of a series or search do not)",
+    )
     _add_session(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_run)

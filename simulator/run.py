@@ -45,6 +45,7 @@ def run_maneuver(
     out: Path | None,
     progress: Callable[[float, float], None] | None = None,
     say: Callable[[str], None] = complain,
+    pictures: bool = True,
 ) -> dict[str, Any]:
     """Drive a maneuver and write everything into a folder.
 
@@ -54,6 +55,7 @@ def run_maneuver(
     out : folder to write into, made if need be; a new one under ``runs`` when not given
     progress : called with simulated time and duration [s]
     say : called with a line when something is compiled or fails
+    pictures : whether those of the maneuver are drawn
 
     Returns
     -------
@@ -70,6 +72,7 @@ def run_maneuver(
     if parts.maneuver is None:
         raise JounceError(NO_MANEUVER)
     maneuver = parts.maneuver
+    maneuver.pictures = maneuver.pictures if pictures else ()
     parts.cueing.arm()
     session = parts.session(_driver(parts))
     session.reset()
@@ -162,7 +165,7 @@ def _report(
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
     evaluable = measured.rows >= FEWEST_ROWS
-    result: dict[str, Any] = {**NOTHING_FOUND, "maneuver": maneuver.name}
+    result: dict[str, Any] = {**NOTHING_FOUND, "maneuver": maneuver.name, "title": maneuver.title, "remarks": list(maneuver.remarks)}
     curves: dict[str, Curve] = {}
     if evaluable:
         result, curves = evaluated(maneuver, measured, session.ground.spawn, parts.traits if maneuver.asked else None)
@@ -191,7 +194,11 @@ def main_run(arguments: Any) -> int:
     title = Path(configuration.name("maneuver")).stem
     with Progress(title, shown=not arguments.json and sys.stderr.isatty()) as progress:
         outcome = run_maneuver(
-            configuration, Path(arguments.out) if arguments.out else None, progress, say=complain if arguments.json else tell
+            configuration,
+            Path(arguments.out) if arguments.out else None,
+            progress,
+            say=complain if arguments.json else tell,
+            pictures=arguments.pictures != "none",
         )
     if arguments.json:
         shown = {"folder": str(outcome["folder"]), **{key: outcome[key] for key in ("result", "machine", "dropped")}}
@@ -250,11 +257,11 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     for heading in ("value", "limits", "margin"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
-    marks = dict.fromkeys(row["mark"] for row in _told(result) if row["mark"])
+    marks = dict.fromkeys(row["mark"] for row in told_rows(result) if row["mark"])
     numbers = {mark: str(n) for n, mark in enumerate(marks, 1)}
     if marks:
         table.add_column("mark", justify="right", no_wrap=True)
-    for row in _told(result):
+    for row in told_rows(result):
         limits = "" if row["verdict"] == "info" else f"{_short(row['min'])} .. {_short(row['max'])}"
         verdict = {"pass": "pass", "fail": "FAIL", "info": ""}[row["verdict"]]
         cells = [row["metric"], "-" if row["value"] is None else _short(row["value"]), limits, _short(row["margin"]), verdict]
@@ -266,6 +273,8 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
     console.print(f"{verdict}, {factor:.0f} times real time; telemetry, metrics and plots in {outcome['folder']}")
+    for remark in result.get("remarks", ()):
+        console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:
         console.print(f"no picture of {line}")
 
@@ -274,7 +283,7 @@ MARKS = {"[calc]": "[calc] as computed here, no standard", "[prop]": "[prop] a p
 """Marks that need words."""
 
 
-def _told(result: dict[str, Any]) -> list[dict[str, Any]]:
+def told_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
     """Rows for the terminal: those with limits and those that the maneuver asks for, if there are any; metrics.json has all."""
     rows = [row for row in result["table"] if row["verdict"] != "info" or (row["mark"] and row["value"] is not None)]
     return rows or result["table"]

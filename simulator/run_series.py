@@ -17,9 +17,10 @@ from simulator.configuration.command_line import session_of
 from simulator.configuration.layers import read_layers
 from simulator.configuration.settings import changes, option
 from simulator.configuration.whole import Configuration
-from simulator.maneuvers.series import Outcome, Run, Series
+from simulator.maneuvers.pictures.summary import draw_summary
+from simulator.maneuvers.series import FOUND, PARTS, Outcome, Run, Series
 from simulator.record.files import write_text
-from simulator.run import Progress, run_maneuver
+from simulator.run import Progress, run_maneuver, told_rows
 from simulator.run_folder import RunFolder
 
 SUMMARY = "series.json"
@@ -59,7 +60,7 @@ def _check_step(step: Mapping[str, Any], file: str, key: str) -> None:
     known = maneuver.get("parameters") or {}
     for section in ("given", "each"):
         for parameter in step.get(section) or {}:
-            if parameter not in known:
+            if parameter not in known and parameter not in PARTS:
                 raise _unknown(file, f"{key}.{section}.{parameter}", parameter, name, known)
     if "parameter" in step and step["parameter"] not in known:
         raise _unknown(file, f"{key}.parameter", step["parameter"], name, known)
@@ -77,6 +78,7 @@ def run_series(
     say: Callable[[str], None],
     told: Callable[[Run, Mapping[str, Any]], None],
     progress: Callable[[Run], Callable[[float, float], None] | None],
+    pictures: bool = False,
 ) -> dict[str, Any]:
     """Drive all of it.
 
@@ -87,10 +89,11 @@ def run_series(
     say : called with a line when something is compiled or fails
     told : called with each run and its result
     progress : gives for each run whom to tell simulated time and duration [s]
+    pictures : whether every run leaves its pictures, besides the one of the summary
 
     Returns
     -------
-    {"folder", "result"}: the result as in series.json
+    {"folder", "result"}: the result as in series.json, where `complete` says whether all of it was driven
 
     Raises
     ------
@@ -101,14 +104,15 @@ def run_series(
         runs: list[dict[str, Any]] = []
         for run in series.runs():
             place = folder.path / f"{len(runs) + 1:02d}_{run.label}"
-            outcome = run_maneuver(configuration(run), place, progress(run), say)
+            outcome = run_maneuver(configuration(run), place, progress(run), say, pictures=pictures)
             folder.began()
             result = outcome["result"]
             series.note(Outcome(run, result["pass"], result.get("metrics", {})))
             runs.append({"folder": place.name, "counts": run.counts, "parameters": dict(run.parameters), **_short(result)})
             told(run, result)
-            _write(folder.path, series, runs)
-        summary = _write(folder.path, series, runs)
+            _write(folder.path, series, runs, complete=False)
+        summary = _write(folder.path, series, runs, complete=True)
+        draw_summary(folder.path, series.title, summary["runs"])
         return {"folder": folder.path, "result": summary}
     finally:
         folder.abandon()
@@ -117,14 +121,18 @@ def run_series(
 
 def _short(result: Mapping[str, Any]) -> dict[str, Any]:
     """Of a run what its summary says."""
-    return {key: result[key] for key in ("maneuver", "pass", "ended_early", "checks", "metrics") if key in result}
+    return {key: result[key] for key in ("maneuver", "pass", "ended_early", "checks", "metrics") if key in result} | {
+        "remarks": list(result.get("remarks", ())),
+        "shown": [row["metric"] for row in told_rows(dict(result)) if row["value"] is not None],
+    }
 
 
-def _write(folder: Path, series: Series, runs: list[dict[str, Any]]) -> dict[str, Any]:
+def _write(folder: Path, series: Series, runs: list[dict[str, Any]], complete: bool) -> dict[str, Any]:
     """Leave the summary of what was driven so far in the folder."""
     summary = {
         "series": series.name,
         "title": series.title,
+        "complete": complete,
         "pass": series.passed,
         "found": series.found,
         "handed_on": series.taken,
@@ -139,10 +147,11 @@ def main_series(file: Path, arguments: Any) -> int:
     series = load_series(file)
 
     def configuration(run: Run) -> Configuration:
-        named = [option(f"series {series.name}", name, getattr(series, name)) for name in ("vehicle", "terrain")]
+        named = [option(f"series {series.name}", name, getattr(series, name)) for name in PARTS]
         place = find_config("maneuvers", run.maneuver, str(file))
-        given = changes({f"maneuver.parameters.{name}": value for name, value in run.parameters.items()})
-        kept = [one for name, one in zip(("vehicle", "terrain"), named, strict=True) if getattr(arguments, name, None) is None]
+        given = changes({f"maneuver.parameters.{name}": value for name, value in run.parameters.items() if name not in PARTS})
+        named += [option(f"series {series.name}", name, str(run.parameters[name])) for name in PARTS if name in run.parameters]
+        kept = [one for one in named if all(getattr(arguments, str(each.path[0]), None) is None for each in one)]
         csv = option("--csv", "outlets.telemetry.csv", arguments.csv or None)
         return session_of(arguments, [*(each for one in kept for each in one), *option("maneuver", "maneuver", str(place)), *csv, *given])
 
@@ -159,7 +168,13 @@ def main_series(file: Path, arguments: Any) -> int:
             print(_line(run, result), flush=True)
 
     outcome = run_series(
-        series, configuration, Path(arguments.out) if arguments.out else None, complain if arguments.json else tell, told, progress
+        series,
+        configuration,
+        Path(arguments.out) if arguments.out else None,
+        complain if arguments.json else tell,
+        told,
+        progress,
+        pictures=arguments.pictures == "all",
     )
     result = outcome["result"]
     if arguments.json:
@@ -188,12 +203,14 @@ def _print_summary(result: Mapping[str, Any], folder: Path) -> None:
     for name, value in result["handed_on"].items():
         print(f"handed on: {name} = {_shown(value)}")
     for found in result["found"]:
-        others = ", ".join(
-            f"{name} {_shown(value)}" for name, value in found.items() if name not in ("parameter", "value", "tolerance", "highest_tried")
-        )
+        others = ", ".join(f"{name} {_shown(value)}" for name, value in found.items() if name not in FOUND)
         best = "none that passes" if found["value"] is None else f"{found['value']:.4g} (to {found['tolerance']:g})"
         if found["value"] == found["highest_tried"]:
             best = f"{found['value']:.4g} or more, the highest tried"
         print(f"highest {found['parameter']}{f' with {others}' if others else ''}: {best}")
+        if found["failed_below"]:
+            print(f"  but it failed at {', '.join(map(_shown, found['failed_below']))}: what passes is not all that is less")
+    for remark in dict.fromkeys(remark for run in result["runs"] for remark in run["remarks"]):
+        print(f"note: {remark}")
     verdict = {True: "passed", False: "FAILED", None: "no limits given"}[result["pass"]]
     print(f"{result['title']}: {verdict}; {len(result['runs'])} runs, summary and a folder for each in {folder}")

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.base.records import Record
+from simulator.driver.gears import GearShifter
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering.follower import PathFollower
 from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.conditions import Look
-from simulator.maneuvers.phases import PEDALS, SELECTOR, STEERING, UNITS, USUAL_ACCELERATION, Phase, Running, follows_path
+from simulator.maneuvers.phases import PEDALS, SELECTOR, SHIFTING, STEERING, UNITS, USUAL_ACCELERATION, Phase, Running, follows_path
 
 STOP = 0.5
 """Brake pedal with which a drive goes on after its maneuver is over, where it goes on at all."""
@@ -24,12 +25,13 @@ class Channels:
     ----------
     traits : of the vehicle
     speed : keeps a speed with both pedals
-    follower : steers along the path, where the maneuver has one
+    followers : who steers along the path, where the maneuver has one: by name of a phase who does in that phase, under None who else does
     seed : of random profiles
     """
 
-    def __init__(self, traits: VehicleTraits, speed: SpeedControl, follower: PathFollower | None, seed: int) -> None:
-        self._traits, self._speed, self._follower, self._seed = traits, speed, follower, seed
+    def __init__(self, traits: VehicleTraits, speed: SpeedControl, followers: Mapping[str | None, PathFollower], seed: int) -> None:
+        self._traits, self._speed, self._seed = traits, speed, seed
+        self._followers, self._follower = followers, followers.get(None)
         self._values = dict.fromkeys(UNITS, 0.0)
         self._moving: dict[str, Running] = {}
         """Profiles that have not come to their end; what has is a value that stays."""
@@ -39,6 +41,7 @@ class Channels:
         self._demanded: tuple[float, float] | None = None
         """Time and value of the last demand of a profile of speed."""
         self._selector, self._gear = 1, 0
+        self._shifter: GearShifter | None = None
 
     @property
     def done(self) -> bool:
@@ -58,10 +61,11 @@ class Channels:
             self._follows = follows_path(said.get("steering"))
             if self._follows and self._follower is not None:
                 said.pop("steering")
+                self._follower = self._followers.get(phase.name, self._followers[None])
                 self._follower.take_over(look.station, self._input)
         for name, one in said.items():
             seed = zlib.crc32(f"{self._seed} {phase.name} {name}".encode())
-            self._moving[name] = Running(one, self._values[name], look.t, seed)
+            self._moving[name] = Running(self._reachable(name, one), self._values[name], look.t, seed)
         self._bring_up_to(look)
         if "speed" in said and "speed" not in self._moving:
             self._speed.aim(self._values["speed"], _acceleration(said["speed"]))
@@ -84,7 +88,9 @@ class Channels:
             out["throttle"], out["brake"] = min(max(values["throttle"], 0.0), 1.0), min(max(values["brake"], 0.0), 1.0)
         out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)
         gear = self._gear
-        if gear == 0 and self._follower is not None:
+        if self._shifter is not None:
+            gear = self._shifter.wanted(look.t, float(look.readout[0]["engine_speed"]), values["throttle"])
+        elif gear == 0 and self._follower is not None:
             gear = self._follower.gear(look.t, look.readout, values["throttle"])
         out["selector"], out["gear"], out["drawbar"] = self._selector, gear, values["drawbar"]
 
@@ -93,8 +99,23 @@ class Channels:
         command[0]["throttle"], command[0]["brake"] = 0.0, STOP
 
     def _take_gear(self, said: Any) -> None:
-        if said is not None:
+        if said is None:
+            return
+        self._shifter = None
+        if said == SHIFTING:  # where nobody knows when to shift it is left to the gearbox
+            self._selector, self._gear = 1, 0
+            self._shifter = None if self._traits.gears is None else GearShifter(self._traits.gears)
+        else:
             self._selector, self._gear = (SELECTOR[said], 0) if isinstance(said, str) else (1, int(said))
+
+    def _reachable(self, name: str, said: Any) -> Any:
+        """What a channel is to do; where a ramp or step of the steering would end beyond the lock, it ends there."""
+        if name not in STEERING or not isinstance(said, Mapping) or said["type"] not in ("ramp", "step"):
+            return said
+        least, most = (self._traits.road_wheel_angle(end) for end in (-1.0, 1.0))
+        if name == "steering":
+            least, most = -self._traits.steering_wheel_lock, self._traits.steering_wheel_lock
+        return {**said, "to": min(max(said["to"], least), most)}
 
     def _take_pedals(self, said: dict[str, Any], look: Look) -> None:
         """Pedals or a speed take each other's place; of the pedals, one that is not named is released."""

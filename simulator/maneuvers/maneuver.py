@@ -20,7 +20,7 @@ from simulator.maneuvers.conditions import CONDITIONS, Conditions, conditions
 from simulator.maneuvers.course import LENGTH, POSITION, STANDARDS, Body, Course, Gate, lane_changes_between, way_through
 from simulator.maneuvers.metrics import METRICS_RATE
 from simulator.maneuvers.parameters import PARAMETERS, resolved
-from simulator.maneuvers.phases import PhaseSection, read_phases
+from simulator.maneuvers.phases import PhaseSection, own_law, read_phases
 from simulator.maneuvers.pictures.table import PICTURES, USUAL
 from simulator.maneuvers.written import Written, units_used
 
@@ -102,6 +102,7 @@ class Document:
     driver: Mapping[str, Any] = entry(STEERING, "who steers along the path", {})
     pedals: SpeedNumbers = entry(group_of(SpeedNumbers), "who keeps the speed", SpeedNumbers())
     metrics: tuple[Any, ...] = entry(METRICS_LIST, "what is looked at besides the usual metrics", ())
+    remarks: tuple[str, ...] = entry(ListOf(Text("text")), "what a reader of the results has to know, shown with them", ())
     pictures: tuple[str, ...] = entry(ListOf(Choice(tuple(PICTURES))), "pictures of the report, by name", USUAL)
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass marks by metric; the numbers are in the unit behind its name", None)
 
@@ -126,6 +127,7 @@ class Maneuver:
     phase_names : by the number in the column `phase` of its telemetry
     asked : analyses of its drive
     limits : pass marks by name of the metric
+    remarks : what a reader of its results has to know
     pictures : of the report, each once
     units : suffix with which results are written, by SI unit and, over that, by name of a metric that has limits
     file : where it was read from
@@ -137,13 +139,14 @@ class Maneuver:
         self.vehicle, self.terrain = document.vehicle, document.terrain
         self.duration, self.step, self.seed = document.duration, document.step, document.seed
         self.body = document.body
+        self.remarks = document.remarks
         self.pictures = tuple(dict.fromkeys(document.pictures))
         with Gathered() as faults:
             with faults.part():
                 self.gates = _gates(document, written)
                 self.path = _path(document, self.gates, written) if _has_path(document) else None
             with faults.part():
-                said = written.mapping.get("phases", ())
+                said = written.mapping.get("phases") or ()
                 self._phases = read_phases(document.phases, said, file, has_path=_has_path(document))
             with faults.part():
                 self._aborts = _aborts(document, written)
@@ -180,18 +183,26 @@ class Maneuver:
         if self._phases:
             from simulator.maneuvers.phase_driver import PhaseDriver
 
-            follower = None if self.path is None else self._follower(spawn, speed, traits)
-            return PhaseDriver(self._phases, self._aborts, Spawn(*spawn), traits or VehicleTraits(), speed, follower, self.seed)
+            followers: dict[str | None, PathFollower] = (
+                {} if self.path is None else {None: self._follower(spawn, speed, traits, self._document.driver)}
+            )
+            for phase in self._phases if followers else ():
+                own = own_law(phase)
+                if own is not None:
+                    followers[phase.name] = self._follower(spawn, speed, traits, own)
+            return PhaseDriver(self._phases, self._aborts, Spawn(*spawn), traits or VehicleTraits(), speed, followers, self.seed)
         if self.path is None:
             rows = [ScriptRow(line.at, line.steering, line.throttle, line.brake) for line in self._document.script]
             return ScriptedDriver(rows, speed if self._document.speed else None)
-        return self._follower(spawn, speed, traits)
+        return self._follower(spawn, speed, traits, self._document.driver)
 
-    def _follower(self, spawn: Spawn | tuple[float, float, float], speed: SpeedControl, traits: VehicleTraits | None) -> PathFollower:
+    def _follower(
+        self, spawn: Spawn | tuple[float, float, float], speed: SpeedControl, traits: VehicleTraits | None, law: Mapping[str, Any]
+    ) -> PathFollower:
         from simulator.driver.steering.follower import PathFollower  # which needs the compiler; whoever only reads the file does not
 
         assert self.path is not None
-        return PathFollower(self.path.placed(Spawn(*spawn)), speed, traits, self._document.driver, self.timed, self.seed)
+        return PathFollower(self.path.placed(Spawn(*spawn)), speed, traits, law, self.timed, self.seed)
 
 
 def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:

@@ -195,6 +195,8 @@ def evaluated(
     numbers = {with_unit(name, one.unit): _json(values[name]) for name, one in shown.items()}
     result = {
         "maneuver": maneuver.name,
+        "title": maneuver.title,
+        "remarks": list(maneuver.remarks),
         "vehicle": maneuver.vehicle,
         "terrain": maneuver.terrain,
         "duration_s": maneuver.duration,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from simulator.base.direct import direct
 from simulator.base.records import Record, Table, record
@@ -34,7 +34,7 @@ class PhaseDriver:
     phases : in their order
     aborts : conditions of which any gives the maneuver up, whatever the phase
     start : where it begins in the world
-    traits, speed, follower, seed : see `Channels`
+    traits, speed, followers, seed : see `Channels`
     """
 
     def __init__(
@@ -44,13 +44,13 @@ class PhaseDriver:
         start: Spawn,
         traits: VehicleTraits,
         speed: SpeedControl,
-        follower: PathFollower | None,
+        followers: Mapping[str | None, PathFollower],
         seed: int,
     ) -> None:
         self.ended = ""
         """How the maneuver ended: DONE, or why it was given up; empty while it goes on."""
-        self._phases, self._start, self._follower = tuple(phases), start, follower
-        self._channels = Channels(traits, speed, follower, seed)
+        self._phases, self._start, self._follower = tuple(phases), start, followers.get(None)
+        self._channels = Channels(traits, speed, followers, seed)
         self._directions = math.cos(start.yaw), math.sin(start.yaw)
         self._aborts = [one.watch() for one in aborts]
         self._until: list[Watcher] = []

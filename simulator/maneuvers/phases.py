@@ -14,6 +14,7 @@ from typing import Any
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Either, Field, Number, Text, entry
 from simulator.base.units import split_unit
+from simulator.driver.steering.laws import STEERING as STEERING_LAW
 from simulator.maneuvers.conditions import CONDITIONS, Condition, Conditions, conditions
 from simulator.maneuvers.profiles import channel, check_profile, new_profile, profile_tables
 
@@ -22,6 +23,8 @@ FOLLOW = "path"
 USUAL_ACCELERATION = 2.0
 """m/s2 with which a speed is come to where the file says nothing."""
 SELECTOR = {"reverse": -1, "neutral": 0, "drive": 1}
+SHIFTING = "shifting"
+"""Word for gears that the driver chooses himself."""
 MOST_GEARS = 10
 
 STEERING = ("steering", "road_wheel")
@@ -39,8 +42,8 @@ _SPEEDS = {
 }
 _NAME = Text("a name (letters, digits, . _ -)", pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 _GEAR = Either(
-    (Choice(tuple(SELECTOR)), Number("1", 1, MOST_GEARS, whole=True)),
-    "drive, neutral, reverse, or the number of a forward gear to be held",
+    (Choice((*SELECTOR, SHIFTING)), Number("1", 1, MOST_GEARS, whole=True)),
+    "drive, neutral, reverse, shifting (forward gears that the driver chooses himself), or the number of a forward gear to be held",
 )
 
 
@@ -50,7 +53,12 @@ class PhaseSection:
 
     name: str = entry(_NAME, "name of the phase")
     steering: Any = entry(
-        channel("rad", more={FOLLOW: ()}), "angle of the steering wheel, + = left, or `type: path`: follow the path", None, written="deg"
+        channel(
+            "rad", more={FOLLOW: (Field("driver", STEERING_LAW, "who steers in this phase, instead of `driver` of the maneuver", None),)}
+        ),
+        "angle of the steering wheel, + = left, at most its lock; or `type: path`: follow the path",
+        None,
+        written="deg",
     )
     road_wheel: Any = entry(
         channel("rad"), "mean angle of the steered wheels, + = left, instead of that of the steering wheel", None, written="deg"
@@ -59,7 +67,9 @@ class PhaseSection:
     throttle: Any = entry(channel("1", 0.0, 1.0), "throttle pedal", None)
     brake: Any = entry(channel("1", 0.0, 1.0), "brake pedal", None)
     parking_brake: Any = entry(channel("1", 0.0, 1.0), "parking brake", None)
-    gear: Any = entry(_GEAR, "drive, neutral, reverse, or a forward gear that is held", None)
+    gear: Any = entry(
+        _GEAR, "drive, neutral, reverse, `shifting`: the driver chooses the forward gear; or the number of one that is held", None
+    )
     drawbar: Any = entry(channel("N"), "pull of a sled on the tow hook, + = backwards", None, written="N")
     until: Any = entry(CONDITIONS, "conditions of which any ends the phase", None)
     lasts: float | None = entry(Number("s", 0.0, 86400.0), "time after which it ends in any case", None, written="s")
@@ -150,6 +160,12 @@ def _all_end(channels: Mapping[str, Any]) -> bool:
     said = [one for one in channels.values() if isinstance(one, Mapping) and one["type"] not in ("constant", "hold", FOLLOW)]
     endless = [one for one in said if one["type"] == "sine" and one.get("cycles") is None]
     return bool(said) and not endless
+
+
+def own_law(phase: Phase) -> Mapping[str, Any] | None:
+    """Who steers along the path in a phase, where it says so itself."""
+    said = phase.channels.get("steering")
+    return said.get("driver") if isinstance(said, Mapping) and follows_path(said) else None
 
 
 def _need_path(until: Conditions, has_path: bool, file: object, key: str) -> None:

@@ -22,6 +22,10 @@ _FILE = Text("a name, or the path of a file")
 _SOMETHING = Either((Number(), Text()), "a number or a word")
 MOST_RUNS = 1000
 
+PARTS = ("vehicle", "terrain")
+"""Words that stand beside a maneuver's parameters for the files that it names."""
+FOUND = ("parameter", "value", "tolerance", "highest_tried", "failed_below")
+"""Of what a search has found, all but the parameters that stood beside the one it was for."""
 HANDED_ON = ("mean", "min", "max", "last")
 
 
@@ -60,9 +64,11 @@ class Step:
     """Runs of one maneuver."""
 
     run: str = entry(_FILE, "maneuver, by name or path")
-    given: Mapping[str, Any] | None = entry(Named(_SOMETHING), "parameters of it that are other than in its file", None)
+    given: Mapping[str, Any] | None = entry(
+        Named(_SOMETHING), "parameters of it, `vehicle` or `terrain`, that are other than in its file", None
+    )
     each: Mapping[str, Any] | None = entry(
-        Named(_VALUES), "parameters with several values: a run for each, and of several parameters for every combination", None
+        Named(_VALUES), "the same with several values: a run for each, and of several parameters for every combination", None
     )
     take: Mapping[str, Any] | None = entry(_TAKEN, "parameters for the steps that follow, out of what was measured", None)
     counts_from: Mapping[str, Any] | None = entry(
@@ -80,7 +86,10 @@ class Search:
     first: float = entry(Number(), "value that should pass")
     to: float = entry(Number(), "highest value that is tried")
     tolerance: float = entry(Number("", 0.0, above=0.0), "how close to the limit the answer is to be")
-    given: Mapping[str, Any] | None = entry(Named(_SOMETHING), "other parameters", None)
+    check: int = entry(
+        Number("1", 0, 100, whole=True), "values between first and the answer that are driven at the end: those that fail are told", 2
+    )
+    given: Mapping[str, Any] | None = entry(Named(_SOMETHING), "other parameters, `vehicle` or `terrain`", None)
     each: Mapping[str, Any] | None = entry(Named(ListOf(_SOMETHING, least=1)), "a search for each of these", None)
 
 
@@ -116,6 +125,7 @@ class Run:
         said = "_".join(
             f"{name}_{value:g}" if isinstance(value, int | float) else f"{name}_{value}" for name, value in self.parameters.items()
         )
+        said = said.replace("/", "_")
         return f"{self.maneuver.rsplit('/', 1)[-1].removesuffix('.yaml')}{'_' if said else ''}{said}"
 
 
@@ -142,6 +152,7 @@ class Series:
         document = SeriesFile(**read(entries(SeriesFile), _with_placeholders(mapping), file, fill=False))
         if bool(document.series) == (document.search is not None):
             raise ConfigError(file, "series", "both" if document.series else "neither", "either series or search")
+        self._check_bounds(document)
         self.name, self.title = document.name, document.title or document.name
         self.vehicle, self.terrain = document.vehicle, document.terrain
         self.maneuvers = [document.search.run] if document.search else [step.run for step in document.series]
@@ -226,9 +237,29 @@ class Series:
                 yield Run(search.run, {**parameters, search.parameter: middle}, counts=False)
                 low, high = (middle, high) if self.outcomes[-1].passed else (low, middle)
             best = low
+        failed: list[float] = []
+        below = () if best is None or best <= search.first else range(search.check)
+        for n in below:
+            assert best is not None
+            value = search.first + (best - search.first) * (n + 1) / (search.check + 1)
+            yield Run(search.run, {**parameters, search.parameter: value}, counts=False)
+            failed += [] if self.outcomes[-1].passed else [value]
         self.found.append(
-            {"parameter": search.parameter, **parameters, "value": best, "tolerance": search.tolerance, "highest_tried": search.to}
+            {
+                "parameter": search.parameter,
+                **parameters,
+                "value": best,
+                "tolerance": search.tolerance,
+                "highest_tried": search.to,
+                "failed_below": failed,
+            }
         )
+
+    def _check_bounds(self, document: SeriesFile) -> None:
+        """What no single key can tell. Raises ConfigError."""
+        search = document.search
+        if search is not None and "$" not in str(self._mapping["search"]) and search.to <= search.first:
+            raise ConfigError(self.file, "search.to", search.to, f"more than first, {search.first:g}")
 
     def _check_parameters(self, mapping: Mapping[str, Any]) -> None:
         """Every parameter that is used is said in the file or handed on by a step before. Raises ConfigError."""

@@ -59,7 +59,8 @@ def units_used(mapping: Any) -> dict[str, str]:
     counts: Counter[str] = Counter(_suffixes(mapping))
     used = {}
     for unit, suffixes in SUFFIXES.items():
-        best = max(suffixes, key=lambda suffix: counts[suffix])
+        # cycles per time are written of what swings: nobody wants to read how fast a vehicle turns in them
+        best = max((suffix for suffix in suffixes if suffix != "Hz"), key=lambda suffix: counts[suffix])
         if counts[best]:
             used[unit] = best
     return used

@@ -202,6 +202,13 @@ def driven(maneuver):
     return {**columns, **dict.fromkeys(zeros, 0.0 * t), **{f"F_C_{corner}_z": 0.0 * t + 5e3 for corner in ("FL", "FR", "RL", "RR")}}
 
 
+def without_phases():
+    """The course of the AVTP for a driver who keeps speeds of a list."""
+    mapping = shipped("maneuvers", "avtp_lane_change")
+    kept = {key: value for key, value in mapping.items() if key not in ("phases", "abort", "start", "parameters", "title")}
+    return kept | {"course": mapping["course"] | {"side": "left"}}
+
+
 def test_results_come_in_the_units_of_the_file(tmp_path):
     maneuver = build_maneuver("avtp_lane_change")
     result = evaluate(maneuver, driven(maneuver), (0.0, 0.0, 0.0))
@@ -211,7 +218,7 @@ def test_results_come_in_the_units_of_the_file(tmp_path):
     assert result["metrics"]["speed_max_mps"] == pytest.approx(50.0 / 3.6), "SI stays"
     assert "speed_max_kph" in result["shown"] and "speed_max_mps" not in result["shown"]
     assert result["gates"][0]["speed_kph"] == pytest.approx(50.0)
-    plain = {**shipped("maneuvers", "avtp_lane_change"), "limits": {"entry_speed": {"min": 13.0}, "roll_max_deg": {"max": 8}}}
+    plain = without_phases() | {"limits": {"entry_speed": {"min": 13.0}, "roll_max_deg": {"max": 8}}}
     plain["speed"] = [{"at_s": 1, "speed": 13.9, "acceleration": 1.5}]
     maneuver = build_maneuver(str(written(tmp_path / "m.yaml", plain)))
     assert [check["metric"] for check in evaluate(maneuver, driven(maneuver), (0.0, 0.0, 0.0))["checks"]] == [
@@ -222,7 +229,7 @@ def test_results_come_in_the_units_of_the_file(tmp_path):
 
 def test_without_limits_nothing_is_passed(tmp_path, capsys):
     mapping = {
-        **shipped("maneuvers", "avtp_lane_change"),
+        **without_phases(),
         "duration_s": 0.5,
         "limits": {},
         "speed": [{"at_s": 0.1, "speed_kph": 50, "acceleration_mps2": 1.5}],

@@ -16,6 +16,7 @@ from bicycle import Bicycle, drive
 from simulator.base.errors import OutputError
 from simulator.maneuvers.maneuver import load_maneuver
 from simulator.maneuvers.metrics import evaluate
+from simulator.maneuvers.pictures.table import USUAL
 from simulator.maneuvers.report import write_metrics, write_report
 from simulator.record.style import STRETCHES, thinned
 from simulator.record.writer import TelemetryWriter, read_telemetry
@@ -30,7 +31,7 @@ FILES = {"metrics.json", "speed.png", "attitude.png", "lateral_acceleration.png"
 
 def run(name, folder, step=0.001, **changes):
     maneuver = load_maneuver(shipped(name) | changes, name)
-    plant, driver = Bicycle(pose=SPAWN), maneuver.driver(SPAWN)
+    plant, driver = Bicycle(pose=SPAWN, speed=maneuver.start.speed), maneuver.driver(SPAWN)
     with TelemetryWriter(folder, [("", READOUT, plant.readout), ("command_", COMMAND, plant.command)], round(0.01 / step)) as log:
         drive(plant, driver, maneuver.duration, step, round(0.01 / step), publish=log.publish)
     telemetry = read_telemetry(log.file)
@@ -39,7 +40,7 @@ def run(name, folder, step=0.001, **changes):
 
 @pytest.fixture(scope="module")
 def avtp(tmp_path_factory):
-    return run("avtp_lane_change", tmp_path_factory.mktemp("avtp"))
+    return run("avtp_lane_change", tmp_path_factory.mktemp("avtp"), pictures=list(USUAL))
 
 
 def test_double_lane_change_passes(tmp_path):
@@ -57,7 +58,7 @@ def test_double_lane_change_passes(tmp_path):
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_avtp_is_clean_at_50_kph(tmp_path, side):
     mapping = shipped("avtp_lane_change")
-    _, _, _, result = run("avtp_lane_change", tmp_path, step=0.002, course=mapping["course"] | {"side": side})
+    _, _, _, result = run("avtp_lane_change", tmp_path, step=0.002, course=mapping["course"] | {"side": side, "overlap_m": 3, "cut": 0})
     assert result["pass"], result["checks"]
     assert all(gate["clean"] for gate in result["gates"])
     assert result["metrics"]["gate_margin_min_m"] > 0.05
@@ -65,7 +66,7 @@ def test_avtp_is_clean_at_50_kph(tmp_path, side):
 
 
 def test_avtp_much_too_fast_is_not_clean(tmp_path):
-    _, _, _, result = run("avtp_lane_change", tmp_path, step=0.002, parameters={"speed_kph": 70, "side": "left"})
+    _, _, _, result = run("avtp_lane_change", tmp_path, step=0.002, parameters={"speed_kph": 120, "side": "left"})
     assert not result["pass"] and result["metrics"]["course_clean"] == 0.0
 
 
@@ -95,7 +96,7 @@ def test_same_run_same_bits(tmp_path):
     for name in ("a", "b"):
         folder = tmp_path / name
         folder.mkdir()
-        maneuver, _, telemetry, result = run("avtp_lane_change", folder, step=0.005, duration_s=12)
+        maneuver, _, telemetry, result = run("avtp_lane_change", folder, step=0.005, duration_s=12, pictures=list(USUAL))
         write_report(folder, maneuver, telemetry, result, spawn=SPAWN)
         log = {name: column.tobytes() for name, column in read_telemetry(folder / "telemetry.parquet", wall=False).items()}
         contents.append({file.name: log if file.suffix == ".parquet" else file.read_bytes() for file in folder.iterdir()})

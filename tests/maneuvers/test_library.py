@@ -1,0 +1,137 @@
+"""Does every maneuver of the library load with every shipped vehicle, and is it driven to numbers?
+
+All of them on all vehicles take a quarter of an hour and are driven where the environment says JOUNCE_LIBRARY=1.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from pathlib import Path
+
+import pytest
+
+from simulator.base.yamlfile import read_yaml
+from simulator.build import build_maneuver, build_vehicle
+from simulator.catalog.answers import headline
+from simulator.configuration.settings import changes, option
+from simulator.configuration.whole import configuration
+from simulator.driver.acquaint import acquaint
+from simulator.maneuvers.phase_driver import PhaseDriver
+from simulator.run import run_maneuver
+from simulator.run_series import load_series
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+MANEUVERS = sorted(file.stem for file in (CONFIGS / "maneuvers").glob("*.yaml"))
+SERIES = sorted(file.stem for file in (CONFIGS / "series").glob("*.yaml"))
+VEHICLES = sorted(file.stem for file in (CONFIGS / "vehicles").glob("*.yaml"))
+PAGE = Path(__file__).parents[2] / "docs" / "proving_ground.md"
+ALL = os.environ.get("JOUNCE_LIBRARY") == "1"
+
+
+@functools.cache
+def traits(vehicle):
+    return acquaint(build_vehicle(vehicle))
+
+
+@functools.cache
+def maneuver(name):
+    return build_maneuver(name)
+
+
+@pytest.mark.parametrize("name", MANEUVERS)
+def test_a_maneuver_tells_what_it_is(name):
+    file = CONFIGS / "maneuvers" / f"{name}.yaml"
+    assert len(headline(file)) > 20, "a comment at its beginning, for jounce list maneuvers"
+    one = maneuver(name)
+    assert one.name == name and one.title != name and "$" not in one.title
+    assert one.pictures
+    assert one.asked or one.limits or name == "scripted_drive", "numbers besides the usual ones"
+    for remark in one.remarks:
+        assert remark[0].islower() and not remark.endswith("."), "it stands behind `note:`"
+
+
+@pytest.mark.parametrize("vehicle", VEHICLES)
+def test_every_shipped_vehicle_finds_its_driver(vehicle):
+    for name in MANEUVERS:
+        one = maneuver(name)
+        driver = one.driver((0.0, 0.0, 0.0), traits(vehicle))
+        assert isinstance(driver, PhaseDriver) == bool(one.phase_names), name
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_a_series_tells_what_it_is(name):
+    file = CONFIGS / "series" / f"{name}.yaml"
+    series = load_series(file)
+    assert len(headline(file)) > 20 and series.name == name and series.title != name
+    for run in series.maneuvers:
+        # a search and a verdict need limits
+        assert maneuver(run).limits or "search" not in read_yaml(file), run
+
+
+@pytest.mark.parametrize("name", [*MANEUVERS, *SERIES])
+def test_the_page_names_it(name):
+    assert f"`{name}`" in PAGE.read_text(encoding="utf-8")
+
+
+def drive(name, folder, vehicle="hmmwv", **parameters):
+    """Result of a drive, without pictures."""
+    given = changes({f"maneuver.parameters.{key}": value for key, value in parameters.items()})
+    settings = [*option("maneuver", "maneuver", name), *option("vehicle", "vehicle", vehicle), *given]
+    return run_maneuver(configuration(None, settings), folder, say=lambda line: None, pictures=False)["result"]
+
+
+def told(result):
+    """It has numbers of what its maneuver looks at, or says why not."""
+    own = [row["value"] for row in result["table"] if row["mark"] or row["verdict"] != "info"]
+    found = any(value is not None and math.isfinite(value) for value in own) if own else result["metrics"]["distance_m"] > 0.0
+    return found or bool(result.get("ended_early", {}).get("reason"))
+
+
+def test_the_steering_wheel_goes_from_lock_to_lock(tmp_path):
+    result = drive("parked_steering", tmp_path / "out")
+    metrics = result["metrics"]
+    assert result["title"] == "Steering on the spot" and metrics["steering_max"] == pytest.approx(1.0, abs=1e-6)
+    assert 5.0 < metrics["steering_torque_parked_Nm"] < 60.0 and metrics["distance_m"] < 0.3
+
+
+def test_the_brake_is_not_touched_before_the_end(tmp_path):
+    metrics = drive("creep", tmp_path / "out")["metrics"]
+    assert metrics["speed_end_mps"] == pytest.approx(metrics["creep_speed_mps"], rel=0.02)
+
+
+def test_a_grade_that_is_too_steep_is_given_up(tmp_path):
+    result = drive("climb_60", tmp_path / "out")
+    assert result["pass"] is False and "speed below -2 m/s" in result["ended_early"]["reason"]
+    assert result["metrics"]["rolled_back_m"] < 5.0 and "low range" in result["remarks"][0]
+
+
+def test_gears_may_be_the_drivers(tmp_path):
+    own, theirs = (drive("acceleration", tmp_path / gear, gear=gear)["metrics"] for gear in ("shifting", "drive"))
+    assert own["shifts"] >= 1
+    assert own["time_to_60_mph_s"] == pytest.approx(theirs["time_to_60_mph_s"], rel=0.25)
+
+
+def test_sled_stops_the_vehicle(tmp_path):
+    metrics = drive("drawbar_pull", tmp_path / "out")["metrics"]
+    assert metrics["kept_moving"] == 0.0 and metrics["stopped_time_s"] >= 1.0 and metrics["drawbar_pull_max_N"] > 1000.0
+
+
+@pytest.mark.parametrize(("name", "speed"), [("avtp_lane_change", 60), ("iso_3888_1", 65), ("iso_3888_2", 38)])
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_lane_changes_are_clean_below_their_limit(name, speed, side, tmp_path):
+    result = drive(name, tmp_path / "out", speed_kph=speed, side=side)
+    assert result["pass"], result["checks"]
+
+
+def test_a_weave_does_not_turn_in_hertz(tmp_path):
+    result = drive("weave", tmp_path / "out")
+    assert not any(key.startswith("yaw_rate") and key.endswith("_Hz") for key in result["shown"])
+
+
+@pytest.mark.skipif(not ALL, reason="JOUNCE_LIBRARY=1 drives all of it on all vehicles")
+@pytest.mark.parametrize("vehicle", VEHICLES)
+@pytest.mark.parametrize("name", MANEUVERS)
+def test_it_runs_or_says_why_not(name, vehicle, tmp_path):
+    assert told(drive(name, tmp_path / "out", vehicle))
