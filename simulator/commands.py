@@ -287,8 +287,8 @@ def _add_facts(commands: Commands) -> None:
         "--set",
         action="append",
         default=[],
-        metavar="KEY.PATH=VALUE",
-        help="another value in a file, for example vehicle.chassis.mass=2600; may be given again",
+        metavar="vehicle.KEY.PATH=VALUE",
+        help="another value of the vehicle, for example vehicle.chassis.mass=2600; may be given again",
     )
     _add_plugin(p)
     p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")

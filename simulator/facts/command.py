@@ -48,7 +48,7 @@ def main_facts(arguments: Any) -> int:
     file = published_of(arguments.vehicle) if name is None else find_config("facts", name)
     published = None if file is None else load_published(file)
     title = vehicle_description(arguments.vehicle).name
-    changes = {written(setting.path): setting.value for setting in read_settings(arguments.set)}
+    changes = _changes(arguments.set)
     compile_kernels(complain if arguments.json else tell)
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
@@ -73,6 +73,15 @@ def main_facts(arguments: Any) -> int:
         json_text({"folder": str(folder.path), **outcome}) if arguments.json else f"{as_text(found)}; {PAGE} and {OBJECT} in {folder.path}"
     )
     return 0
+
+
+def _changes(words: Sequence[str]) -> dict[str, Any]:
+    """Values by key path out of the words behind --set. Raises ConfigError: one is not of the vehicle."""
+    settings = read_settings(words)
+    for setting in settings:
+        if setting.path[0] != "vehicle" or len(setting.path) < 2:
+            raise ConfigError("--set", "", written(setting.path), "a value of the vehicle, for example vehicle.chassis.mass=2600")
+    return {written(setting.path): setting.value for setting in settings}
 
 
 class Told:

@@ -70,7 +70,7 @@ def measure(
     ----------
     vehicle : by name or path
     published : figures to stand beside them
-    changes : values by key path, as of a `Simulation`
+    changes : values of the vehicle by key path, as of a `Simulation`
     told : called before each run with the case and the name of the run
 
     Raises

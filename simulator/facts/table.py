@@ -239,7 +239,7 @@ def _ride() -> tuple[Fact, ...]:
     for most, word in (("least", "smallest"), ("most", "largest")):
         facts += [
             Fact(f"wheel_hop_frequency_{most}", group, f"wheel hop, {word} frequency", "rad/s", "Hz", _STANDING, "of all wheel hop modes"),
-            Fact(f"wheel_hop_damping_{most}", group, f"wheel hop, {word} damping ratio", "1", "", _STANDING, "of all wheel hop modes"),
+            Fact(f"wheel_hop_damping_{most}", group, f"wheel hop, {word} damping", "1", "", _STANDING, "of all wheel hop modes"),
         ]
     return (
         *facts,

@@ -60,6 +60,9 @@ TERRAIN_TOLD = (
 
 MANEUVER = {
     "step_ms": 0.7,
+    "phases": None,
+    "abort": None,
+    "duration_s": 34.0,
     "speed": [
         {"at_s": 100.0, "speed_kph": 50.0, "acceleration_mps2": 1.0},
         {"at_s": 1.0, "at_station_m": 1.0, "speed_kph": 0.0, "acceleration_mps2": 1.0},

@@ -163,7 +163,9 @@ def test_of_very_many_errors_the_first_are_shown(tmp_path, capsys):
 
 def test_the_line_of_a_key_in_a_list_and_in_a_flow(tmp_path, capsys):
     lines = shipped("maneuvers", "avtp_lane_change")
-    n = next(k for k, line in enumerate(lines) if "at_station_m" in line)
+    n = next(k for k, line in enumerate(lines) if "acceleration_mps2: 3" in line)
     lines[n] = lines[n].replace("acceleration_mps2", "acceleration_kph")
     (said,) = refusal("maneuvers", lines, tmp_path, capsys)
-    assert said.startswith(f"line {n + 1}: speed[1].acceleration_kph: got 3, expected acceleration in m/s2, bare or with one of _mps2")
+    assert said.startswith(
+        f"line {n + 1}: phases[1].speed.acceleration_kph: got 3, expected acceleration in m/s2, bare or with one of _mps2"
+    )

@@ -13,7 +13,7 @@ from program import ROOT, call, finish, start
 
 from simulator.record.writer import read_telemetry, read_units
 
-PLOTS = ("attitude.png", "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png")
+PLOTS = ("attitude.png", "course.png", "hand_wheel.png", "lateral_acceleration.png", "wheel_loads.png", "yaw_rate.png")
 
 
 def digest(file):
@@ -96,7 +96,7 @@ def test_a_limit_that_is_not_kept_makes_the_exit_code_1(tmp_path, capsys):
 
 def test_another_limit_or_title_moves_no_bit_of_the_drive_and_another_speed_does(tmp_path, capsys):
     digests = []
-    for changes in ({}, {"title": "Something else"}, {"speed": [{"at_s": 0.5, "speed_kph": 30, "acceleration_mps2": 2.0}]}):
+    for changes in ({}, {"title": "Something else"}, {"parameters": {"speed_kph": 10, "side": "left"}}):
         file = shortened(tmp_path, duration_s=3.0, limits={}, **changes)
         assert call(capsys, "run", file, "--out", tmp_path / "out")[0] == 0
         digests.append(digest(tmp_path / "out" / "telemetry.parquet"))
@@ -117,7 +117,7 @@ def test_csv_says_the_same_as_parquet(tmp_path, capsys):
 
 def test_a_run_without_a_folder_goes_to_runs(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    file = shortened(tmp_path, duration_s=1.5, limits={}, speed=[{"at_s": 0, "speed_kph": 10, "acceleration_mps2": 2.0}])
+    file = shortened(tmp_path, duration_s=1.5, limits={})
     assert call(capsys, "run", file)[0] == 0
     (folder,) = (tmp_path / "runs").iterdir()
     assert (folder / "metrics.json").exists()
@@ -125,7 +125,7 @@ def test_a_run_without_a_folder_goes_to_runs(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal here")
 def test_ctrl_c_leaves_the_telemetry_complete(tmp_path):
-    file = shortened(tmp_path, duration_s=3000.0, limits={})
+    file = shortened(tmp_path, duration_s=3000.0, limits={}, phases=[{"name": "round", "steering_deg": 200, "speed_kph": 20}], course=None)
     process = start("run", file, "--out", "out", cwd=tmp_path)
     spill = tmp_path / "out" / "telemetry.rows"
     while not (spill.exists() and spill.stat().st_size > 1_000_000) and process.poll() is None:

@@ -1,0 +1,282 @@
+"""Facts of vehicles: the table, the numbers of a standing vehicle beside others of their own, drives that fail, the page and the command."""
+
+import json
+import math
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator import load_ground, load_vehicle
+from simulator.facts.drives import Driven, Drives
+from simulator.facts.measure import Told, cases_of, measure
+from simulator.facts.page import TITLE, WIDTH, Facts, as_markdown, as_object, as_text, deviations
+from simulator.facts.published import Figure, load_published, published_of
+from simulator.facts.standing import standing
+from simulator.facts.table import CASES, FACTS, AtHighest, Case, Metric, Standing
+from simulator.library.assembling import assemble
+from simulator.maneuvers.metrics import METRICS
+from simulator.run_series import load_series, series_file
+
+BY_NAME = {fact.name: fact for fact in FACTS}
+KEYS = {
+    "fact", "group", "title", "value", "unit", "shown", "shown_unit", "verdict", "reason", "published", "from", "meaning",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def vehicle():
+    return load_vehicle("hmmwv")
+
+
+@pytest.fixture(scope="module")
+def found(vehicle):
+    return standing(vehicle, load_ground("flat"))
+
+
+# ---- the table ----
+
+
+def test_names_and_titles():
+    assert len(BY_NAME) == len(FACTS)
+    for fact in FACTS:
+        assert len(fact.title) <= TITLE and len(fact.shown_unit) <= 8, fact.name
+        assert fact.factor > 0.0
+    assert {case for fact in FACTS for case in cases_of(fact)} == set(CASES)
+
+
+@cache
+def metrics_of(name):
+    """Names and SI units of all metrics of a case, by maneuver."""
+    case = CASES[name]
+    changes = {"maneuver.metrics": [dict(metric) for metric in case.metrics]} if case.metrics else {}
+    out = {}
+    for maneuver in load_series(series_file(case.run)).maneuvers if case.series else [case.run]:
+        asked = assemble({"vehicle": "hmmwv", "maneuver": maneuver}, changes).maneuver.asked
+        own = {metric.name: metric.unit for metric in METRICS}
+        out[maneuver] = own | {metric.name: metric.unit for one in asked for metric in one.metrics}
+    return out
+
+
+@pytest.mark.parametrize("fact", [fact for fact in FACTS if isinstance(fact.source, Metric | AtHighest)], ids=lambda fact: fact.name)
+def test_a_metric_of_a_fact_is_one_of_what_is_driven(fact):
+    for name in cases_of(fact):
+        known = metrics_of(name)
+        wanted = getattr(fact.source, "maneuver", "") or next(iter(known))
+        assert known[wanted].get(fact.source.name) == fact.unit
+
+
+# ---- the standing vehicle ----
+
+
+def test_every_standing_fact_of_the_shipped_vehicle_is_found(found):
+    assert found.troubles == []
+    assert set(found.numbers) == {fact.name for fact in FACTS if isinstance(fact.source, Standing)}
+
+
+def test_mass_and_loads(vehicle, found):
+    # bodies of configs/vehicles/hmmwv.yaml: chassis, and seven a corner with its wheel
+    corner = 23.965 + 5.813 + 16.45 + 3.0 + 6.0 + 4.0 + 3.0 + 71.105
+    assert found.numbers["mass"] == pytest.approx(2086.52 + 4.0 * corner, abs=1e-6)
+    assert found.numbers["axle_load_front"] + found.numbers["axle_load_rear"] == pytest.approx(found.numbers["mass"], rel=1e-9)
+    vehicle.reset(load_ground("flat"))
+    loads = vehicle.readout[0]["F_C"][:, 2]
+    assert found.numbers["axle_load_front"] == pytest.approx((loads[0] + loads[1]) / 9.80665, rel=1e-9)
+    assert found.numbers["front_share"] == pytest.approx((loads[0] + loads[1]) / loads.sum(), rel=1e-9)
+
+
+def test_alignment(vehicle, found):
+    vehicle.reset(load_ground("flat"))
+    readout = vehicle.readout[0]
+    # toe-in of a left wheel: its plane turned to the right; from the carrier's axle, not from the heading that the readout has
+    for i, (name, inward) in enumerate((("front_left", -1), ("front_right", 1), ("rear_left", -1), ("rear_right", 1))):
+        axle = readout["R_BK"][i][:, 1]
+        assert found.numbers[f"toe_{name}"] == pytest.approx(inward * math.atan2(-axle[0], axle[1]), abs=1e-9)
+        top_outward = -inward * -math.atan2(axle[2], math.hypot(axle[0], axle[1]))
+        assert abs(found.numbers[f"camber_{name}"]) == pytest.approx(abs(top_outward), abs=1e-3)
+    assert found.numbers["wheelbase"] == pytest.approx(readout["p_BK"][0, 0] - readout["p_BK"][2, 0])
+    assert found.numbers["track_front"] == pytest.approx(readout["p_WC"][0, 1] - readout["p_WC"][1, 1])
+
+
+def test_places_between_the_ends(vehicle, found):
+    numbers = found.numbers
+    vehicle.reset(load_ground("flat"))
+    rest = vehicle.readout[0]["jounce"]
+    for end, i in (("front", 0), ("rear", 2)):
+        whole = numbers[f"bump_travel_{end}"] + numbers[f"rebound_travel_{end}"]
+        assert numbers[f"travel_used_{end}"] == pytest.approx(numbers[f"rebound_travel_{end}"] / whole)
+        assert numbers[f"jounce_{end}"] == pytest.approx(rest[i])
+        assert 0.0 < numbers[f"travel_used_{end}"] < 1.0
+    stop = vehicle.model.struts[0]["rebound_stop_length"]
+    assert numbers["rebound_stop_rear"] == pytest.approx(vehicle.readout[0]["spring_length"][2] - stop[2])
+
+
+def test_bounce_and_wheel_hop_are_near_those_of_a_quarter_car(vehicle, found):
+    """Two masses on two springs: the springs' tables at their length at rest, the stop of the rear ones, and a lever ratio of 0.49."""
+    vehicle.reset(load_ground("flat"))
+    free, length = np.array([0.339, 0.382]), vehicle.readout[0]["spring_length"][[0, 2]]
+    assert 0.04 < (free - length)[0] < 0.06 and 0.02 < (free - length)[1] < 0.04
+    stop = 200.0 / 0.002  # N/m, of the second 2 mm on
+    rates = np.array([(17818.165 - 8991.945) / 0.02, (19869.076 - 8020.869) / 0.02 + stop]) * 0.49**2
+    tire, unsprung = 411e3, 105.0
+    low, high = [], []
+    for rate, load in zip(rates, (found.numbers["axle_load_front"], found.numbers["axle_load_rear"]), strict=True):
+        M, K = np.diag([0.5 * load - unsprung, unsprung]), np.array([[rate, -rate], [-rate, rate + tire]])
+        squares = np.sort(np.linalg.eigvals(np.linalg.solve(M, K)).real)
+        low.append(math.sqrt(squares[0]))
+        high.append(math.sqrt(squares[1]))
+    assert found.numbers["bounce_frequency"] == pytest.approx(np.mean(low), rel=0.15)
+    assert found.numbers["wheel_hop_frequency_least"] == pytest.approx(min(high), rel=0.2)
+    assert found.numbers["wheel_hop_frequency_most"] == pytest.approx(max(high), rel=0.2)
+    for name in ("bounce", "pitch", "roll"):
+        assert 0.0 < found.numbers[f"{name}_damping"] < 1.0
+
+
+def test_steering(vehicle, found):
+    numbers = found.numbers
+    assert numbers["steering_turns"] == pytest.approx(2.0 * 30.0 * 26.0 / 360.0)
+    # the outer wheel of a turn about one point on the rear axle's line turns less than the inner one
+    assert numbers["road_wheel_angle_outer"] < numbers["road_wheel_angle_inner"]
+    slope = numbers["steering_turns"] * math.pi / (0.5 * (numbers["road_wheel_angle_outer"] + numbers["road_wheel_angle_inner"]))
+    assert numbers["steering_ratio"] == pytest.approx(slope, rel=0.1)
+
+
+# ---- drives ----
+
+
+def test_a_run_is_driven_once(monkeypatch):
+    driven = []
+    drives = Drives("hmmwv", {}, lambda case, run: driven.append(run))
+    first, again = drives.result("creep"), drives.result("creep")
+    assert first is again and driven == ["creep"]
+    (run,) = first.runs
+    assert run.passed is None and run.reason == "" and run.metrics["creep_speed_mps"] == pytest.approx(1.3, abs=0.1)
+
+
+def test_a_series_hands_on_and_knows_runs_of_another_one(monkeypatch):
+    told = []
+    drives = Drives("hmmwv", {}, lambda case, run: told.append(run))
+    monkeypatch.setattr(drives, "_simulate", pretended)
+    result = drives.result("fmvss_126")
+    assert result.reason == ""
+    angles = {run.run.parameters["angle_deg"] for run in result.runs if run.run.maneuver == "sine_with_dwell"}
+    assert min(angles) == pytest.approx(1.5 * 40.0) and max(angles) == pytest.approx(270.0)
+    steers = [run for run in result.runs if run.run.maneuver == "slowly_increasing_steer"]
+    assert len(steers) == 6 and sum("slowly_increasing_steer" in run for run in told) == 2
+    before = len(told)
+    drives.result("fishhook")
+    assert not any("slowly_increasing_steer" in run for run in told[before:])
+
+
+def pretended(run, changes):
+    """A run of which nothing was simulated."""
+    return Driven(run, True, {"steering_angle_at_level_deg": 40.0, "steering_angle_at_level_rad": 0.7})
+
+
+def by_name(*names):
+    return [BY_NAME[name] for name in names]
+
+
+def test_a_maneuver_that_fails_is_a_reason_and_the_others_go_on(monkeypatch):
+    monkeypatch.setitem(CASES, "creep", Case("no_such_maneuver"))
+    monkeypatch.setitem(CASES, "climb_10", Case("climb_10", {"throttle": 7.0}))
+    mass, creep, grade, clear = measure("hmmwv", by_name("mass", "creep_speed", "grade_10", "width"), None)
+    assert mass.verdict == clear.verdict == "no figure"
+    assert (creep.value, creep.verdict) == (None, "no number") and "no_such_maneuver" in creep.reason
+    assert (grade.value, grade.verdict) == (None, "no number") and "throttle" in grade.reason
+    assert clear.value == 2.18
+
+
+def test_a_drive_without_the_number_says_which(monkeypatch):
+    monkeypatch.setattr(Drives, "_simulate", lambda self, run, changes: Driven(run, None, {"creep_speed_mps": None}))
+    (creep,) = measure("hmmwv", by_name("creep_speed"), None)
+    assert (creep.value, creep.reason) == (None, "no creep speed in creep")
+
+
+def test_what_cannot_be_driven_says_why(monkeypatch):
+    def refuse(self, run, changes):
+        return Driven(run, False, {}, "the road is closed")
+
+    monkeypatch.setattr(Drives, "_simulate", refuse)
+    names = ("creep_speed", "grade_60", "avtp_speed_left", "stop_best", "yaw_response_time", "fmvss_126")
+    for row in measure("hmmwv", by_name(*names), None):
+        assert row.value is None and "the road is closed" in row.reason, row.fact.name
+
+
+def test_a_search_that_ends_at_its_end_says_so(monkeypatch):
+    monkeypatch.setattr(Drives, "_simulate", lambda self, run, changes: Driven(run, True, {"stopping_distance_m": 60.0}))
+    pedal, best = measure("hmmwv", by_name("stop_best_pedal", "stop_best"), None)
+    assert (pedal.value, pedal.reason) == (1.0, "the highest tried")
+    assert best.value == 60.0
+
+
+# ---- what is made of them ----
+
+
+def rows_of(values, figures=None):
+    return [
+        Told(BY_NAME[name], value, "" if value is not None else "it fell over", (figures or {}).get(name)) for name, value in values.items()
+    ]
+
+
+SHIPPED = published_of("hmmwv")
+SOME = {"mass": 2600.0, "turning_circle_kerb_left": 16.2, "grade_60": 0.0, "toe_front_left": 0.001, "creep_speed": None, "top_speed": 30.0}
+
+
+@pytest.fixture
+def page():
+    published = load_published(SHIPPED)
+    return Facts("hmmwv", "HMMWV", rows_of(SOME, published.figures), published)
+
+
+def test_deviations_are_said_plainly(page):
+    said = deviations(page)
+    assert "turning, kerb to kerb, left: published 15.24 m, here 16.2 m" in said
+    assert "60 % from rest, full throttle: published climbed, here rolled back" in said
+    assert len(said) == 3  # mass, turning circle, grade; toe and top speed are within
+    verdicts = {row.fact.name: row.verdict for row in page.rows}
+    assert verdicts["toe_front_left"] == verdicts["top_speed"] == "within" and verdicts["creep_speed"] == "no number"
+
+
+def test_the_object_keeps_its_keys(page):
+    told = as_object(page)
+    assert set(told) == {"vehicle", "title", "left_out", "published", "verdicts", "facts"}
+    assert told["published"] == {"file": "hmmwv", "vehicle": "HMMWV (M998)"}
+    assert told["verdicts"] == {"within": 2, "outside": 3, "no_figure": 0, "no_number": 1}
+    for row in told["facts"]:
+        assert set(row) == KEYS
+        assert row["published"] is None or set(row["published"]) == {"value", "least", "most", "mark", "remark", "sources"}
+    json.dumps(told, allow_nan=False)
+
+
+def test_the_page_has_every_fact_its_verdict_and_its_sources(page):
+    text = as_markdown(page)
+    for row in page.rows:
+        assert f"`{row.fact.name}`" in text
+    assert "| **outside** |" in text and "- (it fell over)" in text
+    assert "1. HMMWV data sheet" in text and "looked in: fact sheets" in text
+    tables = [line for line in text.splitlines() if line.startswith("|")]
+    assert {line.count("|") for line in tables} == {7}
+
+
+def test_a_vehicle_without_figures():
+    page = Facts("truck", "a truck", rows_of(SOME), None)
+    assert "no published figures" in as_markdown(page) and "no published figures" in as_text(page)
+    assert "none found" not in as_markdown(page)
+    assert as_object(page)["verdicts"]["no_figure"] == 5
+
+
+def test_the_table_of_a_terminal_is_no_wider_than_it(page):
+    long = Figure(None, 1.0, 2.0, (), "model", "", "-123456.7 to 1234567.8")
+    reason = "given up in a phase with a very long name, of which nobody knows why it took so long until somebody gave it up: " + "x" * 100
+    rows = [Told(fact, None, reason, long) for fact in FACTS] + list(page.rows)
+    for line in as_text(Facts("hmmwv", "HMMWV", rows, page.published)).splitlines():
+        assert len(line) <= WIDTH, line
+
+
+def test_the_page_of_the_documentation_is_one_of_the_facts_that_there_are():
+    text = (Path(__file__).parents[2] / "docs" / "facts_hmmwv.md").read_text(encoding="utf-8")
+    assert "`jounce facts hmmwv`" in text
+    for fact in FACTS:
+        assert f"`{fact.name}`" in text, "make the page again by jounce facts hmmwv"

@@ -1,0 +1,108 @@
+"""Files of published figures: what is read of them, and what is said of a broken one."""
+
+import math
+import re
+
+import pytest
+import yaml
+
+from simulator.base.errors import ConfigError
+from simulator.configuration.names import data_folder
+from simulator.facts.published import TOLERANCE, load_published, published_of
+from simulator.facts.table import FACTS
+
+SHIPPED = data_folder("configs") / "facts" / "hmmwv.yaml"
+GOOD = {
+    "vehicle": "a truck",
+    "sources": {"brochure": "Brochure of the maker, 2021"},
+    "figures": {
+        "mass": {"value": 2.4, "unit": "t", "sources": ["brochure"]},
+        "top_speed": {"least": 36.0, "most": 72.0, "unit": "kph", "sources": ["brochure"], "remark": "by variant"},
+        "toe_front_left": {"least": -0.5, "most": 0.5, "unit": "deg", "mark": "mem"},
+        "grade_60": {"value": "climbed", "sources": ["brochure"]},
+        "wheelbase": {"value": 3.4, "mark": "std"},
+    },
+}
+
+
+def written(tmp_path, content):
+    file = tmp_path / "truck.yaml"
+    file.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return file
+
+
+def test_figures_are_in_the_units_of_their_facts(tmp_path):
+    published = load_published(written(tmp_path, GOOD))
+    figures = published.figures
+    assert published.name == "truck" and published.vehicle == "a truck"
+    assert figures["mass"].value == pytest.approx(2400.0)
+    assert (figures["top_speed"].least, figures["top_speed"].most) == pytest.approx((10.0, 20.0))
+    assert figures["toe_front_left"].most == pytest.approx(math.radians(0.5))
+    assert figures["grade_60"].value == 1.0
+    assert figures["mass"].sources == ("Brochure of the maker, 2021",)
+    assert (figures["mass"].written, figures["top_speed"].written, figures["grade_60"].written) == ("2400", "36 to 72", "climbed")
+
+
+def test_what_holds(tmp_path):
+    figures = load_published(written(tmp_path, GOOD)).figures
+    mass = 2400.0
+    assert figures["mass"].holds(mass * (1.0 + 0.99 * TOLERANCE)) and not figures["mass"].holds(mass * (1.0 + 1.01 * TOLERANCE))
+    assert figures["top_speed"].holds(10.0) and figures["top_speed"].holds(20.0)
+    assert not figures["top_speed"].holds(9.99) and not figures["top_speed"].holds(20.01)
+    assert figures["grade_60"].holds(1.0) and not figures["grade_60"].holds(0.0)
+
+
+BROKEN = [
+    # figure                                                     key of the complaint            what it says
+    ({"masss": {"value": 1.0, "mark": "mem"}}, "figures.masss", "did you mean mass?"),
+    ({"mass": {"value": 1.0, "unit": "kph", "mark": "mem"}}, "figures.mass.unit", "kg, t, lb, slug"),
+    ({"mass": {"value": 1.0, "unit": "stone", "mark": "mem"}}, "figures.mass.unit", "a unit"),
+    ({"mass": {"value": 1.0, "sources": ["brochures"]}}, "figures.mass.sources[0]", "did you mean brochure?"),
+    ({"mass": {"value": 1.0}}, "figures.mass.sources", "a source, or a mark"),
+    ({"mass": {"mark": "mem"}}, "figures.mass", "value, least or most"),
+    ({"mass": {"least": 3.0, "most": 2.0, "mark": "mem"}}, "figures.mass.most", "no less than least"),
+    ({"mass": {"value": "heavy", "mark": "mem"}}, "figures.mass.value", "a number"),
+    ({"mass": {"value": 1.0, "mark": "guess"}}, "figures.mass.mark", "mem"),
+    ({"grade_60": {"value": "flown", "mark": "mem"}}, "figures.grade_60.value", "rolled back, climbed"),
+    ({"grade_60": {"least": 1.0, "mark": "mem"}}, "figures.grade_60.value", "rolled back, climbed"),
+    ({"mass": {"valeu": 1.0, "mark": "mem"}}, "figures.mass.valeu", "value"),
+    ({"mass": [1.0]}, "figures.mass", "mapping"),
+]
+
+
+@pytest.mark.parametrize(("figures", "key", "expected"), BROKEN, ids=[f"{n}-{key}" for n, (_, key, _) in enumerate(BROKEN)])
+def test_a_broken_file_names_file_key_and_what_was_expected(figures, key, expected, tmp_path):
+    file = written(tmp_path, {**GOOD, "figures": figures})
+    with pytest.raises(ConfigError) as caught:
+        load_published(file)
+    assert caught.value.key == key
+    assert str(file) in str(caught.value) and expected in str(caught.value)
+
+
+def test_all_that_is_wrong_is_said_at_once(tmp_path):
+    figures = {"mass": {"value": 1.0}, "top_speed": {"mark": "mem"}}
+    with pytest.raises(ConfigError) as caught:
+        load_published(written(tmp_path, {**GOOD, "figures": figures}))
+    assert [error.key for error in caught.value.errors] == ["figures.mass.sources", "figures.top_speed"]
+
+
+def test_the_shipped_file_says_where_its_figures_are_from():
+    published = load_published(SHIPPED)
+    assert set(published.figures) <= {fact.name for fact in FACTS}
+    for name, figure in published.figures.items():
+        assert figure.sources or figure.mark, name
+    assert not re.search(r"/(home|root|tmp|work)/", SHIPPED.read_text(encoding="utf-8"))
+    # figures of the sheets that were read, in other units
+    assert published.figures["mass"].most == pytest.approx(5200 * 0.45359237, abs=1.0)
+    assert published.figures["ground_clearance"].value == pytest.approx(16 * 0.0254)
+    assert published.figures["top_speed"].least == pytest.approx(65 * 0.44704, rel=1e-3)
+    assert published.figures["top_speed"].most == pytest.approx(70 * 0.44704, rel=1e-3)
+    assert published.figures["turning_circle_kerb_left"].value == pytest.approx(2 * 7.62)
+
+
+def test_the_file_is_found_by_the_vehicle_or_by_its_base(tmp_path):
+    assert published_of("hmmwv") == SHIPPED
+    (tmp_path / "mine.yaml").write_text("base: hmmwv\nname: mine\n", encoding="utf-8")
+    (tmp_path / "heavier.yaml").write_text("base: mine\nname: heavier\n", encoding="utf-8")
+    assert published_of(str(tmp_path / "heavier.yaml")) == SHIPPED
+    assert published_of("five_link_rear") is None

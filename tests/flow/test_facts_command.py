@@ -1,0 +1,53 @@
+"""`jounce facts` as its users call it: page, object, table, options and what is refused."""
+
+import json
+
+import pytest
+from program import call, refused
+from terminal import jounce, on_terminal
+
+FEW = "mass,toe_front_left,grade_60,creep_speed,turning_circle_kerb_left"
+
+
+def test_a_page_an_object_and_the_same_numbers_again(tmp_path, capsys):
+    code, out, err = call(capsys, "facts", "hmmwv", "--only", FEW, "--json", "--out", tmp_path / "first")
+    assert (code, err) == (0, "") and len(out.splitlines()) == 1
+    told = json.loads(out)
+    assert set(told) == {"folder", "result", "machine"}
+    assert json.loads((tmp_path / "first" / "facts.json").read_text())["result"] == told["result"]
+    numbers = {row["fact"]: row["value"] for row in told["result"]["facts"]}
+    assert numbers["mass"] == pytest.approx(2619.85, abs=0.1)
+    assert numbers["turning_circle_kerb_left"] == pytest.approx(16.2, abs=0.3)
+    assert numbers["grade_60"] == 0.0
+    code, again, _ = call(capsys, "facts", "hmmwv", "--only", FEW, "--json", "--out", tmp_path / "second")
+    assert code == 0 and json.loads(again)["result"] == told["result"]
+
+
+def test_other_values_of_the_vehicle(tmp_path, capsys):
+    _, out, _ = call(capsys, "facts", "hmmwv", "--only", "mass", "--json", "--out", tmp_path, "--set", "vehicle.chassis.mass=3086.52")
+    assert json.loads(out)["result"]["facts"][0]["value"] == pytest.approx(3619.85, abs=0.1)
+
+
+def test_lines_on_a_pipe_and_nothing_of_series_when_quick(tmp_path, capsys):
+    code, out, _ = call(capsys, "facts", "hmmwv", "--quick", "--only", "creep_speed,avtp_*", "--out", tmp_path)
+    assert code == 0
+    assert "1/1 creep" in out.splitlines() and "NATO" not in out
+    assert "1 facts" in out and "2 of series and searches left out" in out
+
+
+def test_what_is_refused(tmp_path, capsys):
+    assert "did you mean hmmwv?" in refused(call(capsys, "facts", "hmmvw"))
+    assert "did you mean mass?" in refused(call(capsys, "facts", "hmmwv", "--only", "mas"))
+    assert "figures.yaml" in refused(call(capsys, "facts", "hmmwv", "--figures", tmp_path / "figures.yaml"))
+    assert "vehicle.chassis.masss" in refused(call(capsys, "facts", "hmmwv", "--set", "vehicle.chassis.masss=1", "--out", tmp_path / "new"))
+    assert not (tmp_path / "new").exists()
+    assert "of the vehicle" in refused(call(capsys, "facts", "hmmwv", "--set", "terrain.friction=0.5"))
+
+
+def test_on_a_terminal_of_80_columns(tmp_path):
+    code, said = on_terminal(jounce("facts", "hmmwv", "--only", FEW, "--out", tmp_path / "out"), 80, tmp_path)
+    assert code == 0, said
+    lines = [line.split("\x1b[2K")[-1] for line in said.replace("\r", "").splitlines()]
+    table = lines[lines.index("HMMWV") :]
+    assert all(len(line) <= 80 for line in table if str(tmp_path) not in line)
+    assert any("turning, kerb to kerb, left" in line and "OUTSIDE 15.24" in line for line in table)
