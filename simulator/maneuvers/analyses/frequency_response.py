@@ -24,6 +24,10 @@ FEWEST = 16
 """Rows of a segment."""
 
 
+EXCITED = 1e-4
+"""1. Share of the largest power of the steering below which a frequency is not asked for: what answers there is noise."""
+
+
 class Response(NamedTuple):
     """A frequency response at frequencies (m,) in Hz."""
 
@@ -49,7 +53,7 @@ def estimate(steering: Array, output: Array, dt: float, seconds: float) -> Respo
         S_xx += np.abs(X) ** 2
         S_yy += np.abs(Y) ** 2
         S_xy += np.conj(X) * Y
-    told = S_xx > 1e-12 * S_xx.max(initial=0.0)
+    told = S_xx > EXCITED * S_xx[1:].max(initial=0.0)
     told[0] = False
     if not told.any():
         return None
