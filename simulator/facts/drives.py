@@ -11,7 +11,7 @@ from simulator.base.jsontext import json_text
 from simulator.build import find_config
 from simulator.facts.table import CASES, Case
 from simulator.library.simulation import Simulation
-from simulator.maneuvers.series import Outcome, Run
+from simulator.maneuvers.series import PARTS, Outcome, Run
 from simulator.run_series import load_series
 
 
@@ -69,28 +69,30 @@ class Drives:
         try:
             series = load_series(file)
             for run in series.runs():
-                driven.append(self._drive(name, run))
+                driven.append(self._drive(name, run, terrain=series.terrain))
                 series.note(Outcome(run, driven[-1].passed, driven[-1].metrics))
         except JounceError as error:
             reasons = [one.reason for one in driven if one.reason and not one.metrics]
             return CaseResult(tuple(driven), tuple(series.found), "; ".join(dict.fromkeys([*reasons, str(error)])))
         return CaseResult(tuple(driven), tuple(series.found))
 
-    def _drive(self, name: str, run: Run, case: Case | None = None) -> Driven:
-        """One run."""
-        changes = {**self._changes, **{f"maneuver.parameters.{key}": value for key, value in run.parameters.items()}}
+    def _drive(self, name: str, run: Run, case: Case | None = None, terrain: str | None = None) -> Driven:
+        """One run; on the terrain that it says, else on this one, else on that of the maneuver."""
+        given = {f"maneuver.parameters.{key}": value for key, value in run.parameters.items() if key not in PARTS}
+        changes = {**self._changes, **given}
         if case is not None and case.metrics:
             changes["maneuver.metrics"] = [dict(metric) for metric in case.metrics]
-        key = json_text([run.maneuver, changes])
+        terrain = run.parameters.get("terrain", terrain)
+        key = json_text([run.maneuver, terrain, changes])
         if key not in self._runs:
             self._told(name, run.label)
-            self._runs[key] = self._simulate(run, changes)
+            self._runs[key] = self._simulate(run, terrain, changes)
         kept = self._runs[key]
         return Driven(run, kept.passed, kept.metrics, kept.reason)
 
-    def _simulate(self, run: Run, changes: Mapping[str, Any]) -> Driven:
+    def _simulate(self, run: Run, terrain: str | None, changes: Mapping[str, Any]) -> Driven:
         try:
-            result = Simulation(self.vehicle, maneuver=run.maneuver, changes=changes, channels=("time",)).run()
+            result = Simulation(self.vehicle, terrain, maneuver=run.maneuver, changes=changes, channels=("time",)).run()
         except JounceError as error:
             return Driven(run, False, {}, str(error))
         wrong = ", ".join(f"{check['metric']} {_shown(check['value'])}" for check in result.checks if not check["pass"])

@@ -138,11 +138,12 @@ def _metric(fact: Fact, source: Metric, runs: Sequence[Driven], results: Sequenc
 def _highest(source: Highest, result: CaseResult) -> tuple[float | None, str]:
     for found in result.found:
         if all(found.get(key) == value for key, value in source.given.items()):
-            suffix = str(found["parameter"])
             if found["value"] is None:
                 return None, f"no run passed: {_why(result, source.given)}"
-            at_end = "the highest tried" if found["value"] == found["highest_tried"] else ""
-            return float(found["value"]) * _to_si(suffix), at_end
+            remarks = ["the highest tried"] if found["value"] == found["highest_tried"] else []
+            if found["failed_below"]:
+                remarks.append(f"but failed at {found['parameter']} {', '.join(f'{value:.4g}' for value in found['failed_below'])} too")
+            return float(found["value"]) * _to_si(str(found["parameter"])), ", ".join(remarks)
     return None, result.reason or "nothing was searched"
 
 

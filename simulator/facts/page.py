@@ -103,7 +103,11 @@ def summary(facts: Facts) -> str:
     """How many facts are how, in a line."""
     counts = ((verdict, sum(row.verdict == verdict for row in facts.rows)) for verdict in VERDICTS)
     left_out = f"; {len(facts.left_out)} of series and searches left out" if facts.left_out else ""
-    return f"{len(facts.rows)} facts: " + ", ".join(f"{count} {verdict}" for verdict, count in counts if count) + left_out
+    return (
+        f"{len(facts.rows)} fact{'s' * (len(facts.rows) != 1)}: "
+        + ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
+        + left_out
+    )
 
 
 # ---- Markdown ----

@@ -169,7 +169,7 @@ def test_a_series_hands_on_and_knows_runs_of_another_one(monkeypatch):
     assert not any("slowly_increasing_steer" in run for run in told[before:])
 
 
-def pretended(run, changes):
+def pretended(run, terrain, changes):
     """A run of which nothing was simulated."""
     return Driven(run, True, {"steering_angle_at_level_deg": 40.0, "steering_angle_at_level_rad": 0.7})
 
@@ -189,13 +189,13 @@ def test_a_maneuver_that_fails_is_a_reason_and_the_others_go_on(monkeypatch):
 
 
 def test_a_drive_without_the_number_says_which(monkeypatch):
-    monkeypatch.setattr(Drives, "_simulate", lambda self, run, changes: Driven(run, None, {"creep_speed_mps": None}))
+    monkeypatch.setattr(Drives, "_simulate", lambda self, run, terrain, changes: Driven(run, None, {"creep_speed_mps": None}))
     (creep,) = measure("hmmwv", by_name("creep_speed"), None)
     assert (creep.value, creep.reason) == (None, "no creep speed in creep")
 
 
 def test_what_cannot_be_driven_says_why(monkeypatch):
-    def refuse(self, run, changes):
+    def refuse(self, run, terrain, changes):
         return Driven(run, False, {}, "the road is closed")
 
     monkeypatch.setattr(Drives, "_simulate", refuse)
@@ -205,7 +205,7 @@ def test_what_cannot_be_driven_says_why(monkeypatch):
 
 
 def test_a_search_that_ends_at_its_end_says_so(monkeypatch):
-    monkeypatch.setattr(Drives, "_simulate", lambda self, run, changes: Driven(run, True, {"stopping_distance_m": 60.0}))
+    monkeypatch.setattr(Drives, "_simulate", lambda self, run, terrain, changes: Driven(run, True, {"stopping_distance_m": 60.0}))
     pedal, best = measure("hmmwv", by_name("stop_best_pedal", "stop_best"), None)
     assert (pedal.value, pedal.reason) == (1.0, "the highest tried")
     assert best.value == 60.0
@@ -275,8 +275,14 @@ def test_the_table_of_a_terminal_is_no_wider_than_it(page):
         assert len(line) <= WIDTH, line
 
 
-def test_the_page_of_the_documentation_is_one_of_the_facts_that_there_are():
+def test_the_page_of_the_documentation_is_of_these_facts_and_this_vehicle(found):
     text = (Path(__file__).parents[2] / "docs" / "facts_hmmwv.md").read_text(encoding="utf-8")
     assert "`jounce facts hmmwv`" in text
+    rows = {cells[6].split("`")[1]: cells for line in text.splitlines() if "`" in line and len(cells := line.split("|")) == 8}
+    assert list(rows) == [fact.name for fact in FACTS], "make the page again by jounce facts hmmwv"
     for fact in FACTS:
-        assert f"`{fact.name}`" in text, "make the page again by jounce facts hmmwv"
+        if isinstance(fact.source, Standing):
+            here = float(rows[fact.name][2].split()[0])
+            assert here == pytest.approx(found.numbers[fact.name] / fact.factor, rel=2e-3, abs=1e-6), (
+                "make the page again by jounce facts hmmwv"
+            )

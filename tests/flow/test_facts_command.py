@@ -1,9 +1,10 @@
 """`jounce facts` as its users call it: page, object, table, options and what is refused."""
 
 import json
+import signal
 
 import pytest
-from program import call, refused
+from program import call, finish, refused, start
 from terminal import jounce, on_terminal
 
 FEW = "mass,toe_front_left,grade_60,creep_speed,turning_circle_kerb_left"
@@ -32,7 +33,7 @@ def test_lines_on_a_pipe_and_nothing_of_series_when_quick(tmp_path, capsys):
     code, out, _ = call(capsys, "facts", "hmmwv", "--quick", "--only", "creep_speed,avtp_*", "--out", tmp_path)
     assert code == 0
     assert "1/1 creep" in out.splitlines() and "NATO" not in out
-    assert "1 facts" in out and "2 of series and searches left out" in out
+    assert "1 fact: 1 no figure" in out and "2 of series and searches left out" in out
 
 
 def test_what_is_refused(tmp_path, capsys):
@@ -51,3 +52,15 @@ def test_on_a_terminal_of_80_columns(tmp_path):
     table = lines[lines.index("HMMWV") :]
     assert all(len(line) <= 80 for line in table if str(tmp_path) not in line)
     assert any("turning, kerb to kerb, left" in line and "OUTSIDE 15.24" in line for line in table)
+
+
+def test_ended_by_a_signal_nothing_is_left_behind(tmp_path):
+    process = start("facts", "hmmwv", cwd=tmp_path)
+    assert process.stdout is not None
+    while not process.stdout.readline().startswith("2/"):  # the second case is being driven
+        assert process.poll() is None
+    assert (tmp_path / "runs").is_dir()
+    process.send_signal(signal.SIGINT)
+    code, _, err = finish(process)
+    assert (code, err) == (130, "jounce: interrupted\n")
+    assert not (tmp_path / "runs").exists()
