@@ -115,13 +115,12 @@ def _of_drives(fact: Fact, results: Sequence[CaseResult]) -> tuple[float | None,
 
 def _counting(runs: Sequence[Driven], maneuver: str, given: Mapping[str, Any]) -> list[Driven]:
     """The runs of a maneuver with these parameters that count."""
-    return [
-        one
-        for one in runs
-        if one.run.counts
-        and maneuver in ("", one.run.maneuver)
-        and all(one.run.parameters.get(key) == value for key, value in given.items())
-    ]
+    return [one for one in _fitting(runs, given) if one.run.counts and maneuver in ("", one.run.maneuver)]
+
+
+def _fitting(runs: Sequence[Driven], given: Mapping[str, Any]) -> list[Driven]:
+    """The runs with these parameters."""
+    return [one for one in runs if all(one.run.parameters.get(key) == value for key, value in given.items())]
 
 
 def _metric(fact: Fact, source: Metric, runs: Sequence[Driven], results: Sequence[CaseResult]) -> tuple[float | None, str]:
@@ -140,7 +139,9 @@ def _highest(source: Highest, result: CaseResult) -> tuple[float | None, str]:
         if all(found.get(key) == value for key, value in source.given.items()):
             if found["value"] is None:
                 return None, f"no run passed: {_why(result, source.given)}"
+            tried = [run.run.parameters[found["parameter"]] for run in _fitting(result.runs, source.given)]
             remarks = ["the highest tried"] if found["value"] == found["highest_tried"] else []
+            remarks += ["the lowest tried"] if found["value"] == min(tried) else []
             if found["failed_below"]:
                 remarks.append(f"but failed at {found['parameter']} {', '.join(f'{value:.4g}' for value in found['failed_below'])} too")
             return float(found["value"]) * _to_si(str(found["parameter"])), ", ".join(remarks)
@@ -154,8 +155,7 @@ def _to_si(parameter: str) -> float:
 
 def _why(result: CaseResult, given: Mapping[str, Any]) -> str:
     """What was wrong with the first run of a search that has these parameters."""
-    fitting = (run for run in result.runs if all(run.run.parameters.get(key) == value for key, value in given.items()))
-    return next((run.reason for run in fitting if run.reason), "its limits were not kept")
+    return next((run.reason for run in _fitting(result.runs, given) if run.reason), "its limits were not kept")
 
 
 def _at_highest(fact: Fact, source: AtHighest, result: CaseResult) -> tuple[float | None, str]:

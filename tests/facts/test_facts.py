@@ -211,6 +211,16 @@ def test_a_search_that_ends_at_its_end_says_so(monkeypatch):
     assert best.value == 60.0
 
 
+def test_a_search_that_passes_at_its_beginning_alone_says_so(monkeypatch):
+    def only_slow(self, run, terrain, changes):
+        return Driven(run, run.parameters["speed_kph"] <= 30.0, {})
+
+    monkeypatch.setattr(Drives, "_simulate", only_slow)
+    left, right = measure("hmmwv", by_name("avtp_speed_left", "avtp_speed_right"), None)
+    assert left.value == right.value == pytest.approx(30.0 / 3.6)
+    assert left.reason == right.reason == "the lowest tried"
+
+
 # ---- what is made of them ----
 
 
