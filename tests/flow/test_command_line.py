@@ -11,6 +11,7 @@ COMMANDS = (
     ("drive",),
     ("view",),
     ("run",),
+    ("facts",),
     ("rerun",),
     ("stream",),
     ("platform",),

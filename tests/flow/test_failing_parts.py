@@ -158,7 +158,7 @@ def moments(count, last):
 
 
 def driver_of(drive, monkeypatch, driver):
-    monkeypatch.setattr(Maneuver, "driver", lambda maneuver, spawn: driver)
+    monkeypatch.setattr(Maneuver, "driver", lambda maneuver, spawn, traits: driver)
 
 
 @pytest.mark.parametrize("error", KINDS, ids=lambda error: type(error).__name__)

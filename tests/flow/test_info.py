@@ -23,7 +23,8 @@ def maneuver_of(tmp_path, seconds):
     """The shipped lane change, so long, without limits."""
     mapping = yaml.safe_load((ROOT / "configs/maneuvers/avtp_lane_change.yaml").read_text())
     file = tmp_path / "long.yaml"
-    file.write_text(yaml.safe_dump({**mapping, "duration_s": seconds, "limits": {}}))
+    on = [{"name": "on", "steering": {"type": "path"}, "speed_kph": 50}]
+    file.write_text(yaml.safe_dump({**mapping, "duration_s": seconds, "limits": {}, "phases": on}))
     return file
 
 

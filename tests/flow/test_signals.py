@@ -81,8 +81,9 @@ def attempt(folder, k):
     folder.mkdir()
     (folder / "tmp").mkdir()
     mapping = yaml.safe_load((ROOT / "configs/maneuvers/avtp_lane_change.yaml").read_text())
+    on = [{"name": "on", "steering": {"type": "path"}, "speed_kph": 50}]
     for file, seconds in (("long.yaml", 3000.0), ("short.yaml", 5.0)):
-        (folder / file).write_text(yaml.safe_dump({**mapping, "terrain": "flat", "limits": {}, "duration_s": seconds}))
+        (folder / file).write_text(yaml.safe_dump({**mapping, "terrain": "flat", "limits": {}, "duration_s": seconds, "phases": on}))
     mark, shared = uuid.uuid4().hex, set(os.listdir("/dev/shm"))
     process = subprocess.Popen(
         [sys.executable, "-m", "simulator", *typed],

@@ -6,8 +6,10 @@ All of them on all vehicles take some minutes and are driven where the environme
 from __future__ import annotations
 
 import functools
+import json
 import math
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,8 @@ from simulator.configuration.whole import configuration
 from simulator.driver.acquaint import acquaint
 from simulator.maneuvers.phase_driver import PhaseDriver
 from simulator.run import run_maneuver
-from simulator.run_series import load_series
+from simulator.run_series import load_series, run_series
+from simulator.signals import Ended
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 MANEUVERS = sorted(file.stem for file in (CONFIGS / "maneuvers").glob("*.yaml"))
@@ -135,3 +138,38 @@ def test_a_weave_does_not_turn_in_hertz(tmp_path):
 @pytest.mark.parametrize("name", MANEUVERS)
 def test_it_runs_or_says_why_not(name, vehicle, tmp_path):
     assert told(drive(name, tmp_path / "out", vehicle))
+
+
+def run_of(folder, told=lambda run, result: None, pictures=False):
+    """A short series, driven."""
+    series = load_series(CONFIGS / "series" / "turning_circles.yaml")
+
+    def of(run):
+        given = changes({f"maneuver.parameters.{key}": value for key, value in run.parameters.items()})
+        return configuration(None, [*option("maneuver", "maneuver", run.maneuver), *given])
+
+    return run_series(series, of, folder, lambda line: None, told, lambda run: None, pictures)["result"]
+
+
+def test_a_series_draws_what_it_is_asked_for(tmp_path):
+    result = run_of(tmp_path / "none")
+    assert result["complete"] is True and [run["parameters"]["direction"] for run in result["runs"]] == [1, -1]
+    left, right = (run["metrics"]["turning_circle_kerb_m"] for run in result["runs"])
+    assert left == pytest.approx(right, rel=0.02) and 10.0 < left < 20.0
+    assert list((tmp_path / "none").rglob("*.png")) == []
+    run_of(tmp_path / "all", pictures=True)
+    assert len(list((tmp_path / "all").rglob("*.png"))) == 2 * len(maneuver("turning_circle").pictures)
+
+
+def test_what_was_driven_before_ctrl_c_is_told(tmp_path):
+    lines = []
+
+    def interrupted(run, result):
+        lines.append(run.label)
+        if len(lines) == 2:
+            raise Ended(signal.SIGINT)
+
+    with pytest.raises(Ended):
+        run_of(tmp_path / "out", interrupted)
+    summary = json.loads((tmp_path / "out" / "series.json").read_text(encoding="utf-8"))["result"]
+    assert summary["complete"] is False and len(summary["runs"]) == 1
