@@ -29,6 +29,7 @@ from simulator.base.fields import (
     Text,
     Variants,
 )
+from simulator.base.jsontext import json_text
 from simulator.base.records import ABOVE_ZERO
 from simulator.base.units import SHOWN, factor_of, tidy
 from simulator.maneuvers.parameters import REFERENCE, WithParameters
@@ -86,7 +87,7 @@ def _count(schema: Any, counts: Counter[str]) -> None:
         for one in schema:
             _count(one, counts)
     elif isinstance(schema, dict):
-        text = json.dumps(schema)
+        text = json_text(schema)
         if len(text) > SHORT and ("type" in schema or "oneOf" in schema or "anyOf" in schema):
             counts[text] += 1
             if counts[text] > 1:
@@ -101,7 +102,7 @@ def _named(schema: Any, names: Mapping[str, str], inside: bool = False) -> Any:
         return [_named(one, names) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    name = names.get(json.dumps(schema))
+    name = names.get(json_text(schema))
     if name and not inside:
         return {"$ref": f"#/$defs/{name}"}
     return {key: value if key == "default" else _named(value, names) for key, value in schema.items()}

@@ -129,7 +129,13 @@ def complaint(build, mapping):
 def thinned(kind, name, mapping, step):
     """Places to break: all of them, of the long files every `step`th."""
     everywhere = list(places(mapping))
-    return everywhere[::step] if kind in ("vehicles", "mechanisms") else everywhere[:: 3 * step] if name == "jacksboro" else everywhere
+    return (
+        everywhere[::step]
+        if kind in ("vehicles", "mechanisms", "maneuvers")
+        else everywhere[:: 3 * step]
+        if name == "jacksboro"
+        else everywhere
+    )
 
 
 @pytest.mark.parametrize(("kind", "name"), SHIPPED)

@@ -53,7 +53,7 @@ def test_settings_go_through_names_into_files():
         "terrain.surface.friction=0.55",
         "washout.cueing.tilt_gain[1]=0.5",
         "platform.leg_speed=0.4",
-        "maneuver.speed[0].speed_kph=36",
+        "maneuver.phases[0].speed.value_kph=36",
     )
     model = parts.vehicle.model
     assert model.chassis[0]["mass"] == 2600.0
@@ -66,7 +66,7 @@ def test_settings_go_through_names_into_files():
     assert whole["vehicle"]["tires"]["friction"] == 0.7
     assert whole["soils"]["asphalt"]["friction"] == 0.55
     assert whole["washout"]["cueing"]["tilt_gain"] == [1.0, 0.5]
-    assert whole["maneuver"]["speed"][0]["speed_kph"] == 36
+    assert whole["maneuver"]["phases"][0]["speed"]["value_kph"] == 36
     assert build_vehicle("hmmwv", check_step=False).model.chassis[0]["mass"] == 2086.52, "the file itself is as it was"
 
 
@@ -118,8 +118,11 @@ def test_null_takes_a_key_out():
         ("soils.dry_sand.cohesion=3", "--set soils.dry_sand.cohesion: got 'dry_sand', expected a soil of this ground: asphalt"),
         ("washout.cueing.tilt_gain=[1]", "--set washout.cueing.tilt_gain: "),
         ("washout.cuing.x=1", "--set washout.cuing.x: "),
-        ("maneuver.speed[0].speed_kph=500", "--set maneuver.speed[0].speed_kph: got 500, expected a number in km/h, from 0 to 216"),
-        ("maneuver.speed.5.speed_kph=5", "expected a place of maneuver.speed from 0 to 1, not 5"),
+        (
+            "maneuver.phases[0].speed.value_kph=500",
+            "--set maneuver.phases[0].speed.value_kph: got 500, expected a number in km/h, from 0 to 324",
+        ),
+        ("maneuver.phases.5.name=x", "expected a place of maneuver.phases from 0 to 1, not 5"),
         ("seed=1.5", "--set seed: got 1.5, expected a number, whole"),
         ("step=0.0011", "--set step: got 0.0011, expected a step in s that divides 0.01 s"),
         ("world.wnd=[1, 0, 0]", "--set world.wnd: got [1, 0, 0], expected no such key (did you mean wind?)"),

@@ -23,7 +23,7 @@ from terrain.kinds import CONTRACT, TERRAINS, TerrainKind, find_file, register
 from terrain.load import uniform
 from terrain.surface import GROUND
 
-SHORT = {"base": "avtp_lane_change", "duration": 3.0, "limits": None, "speed": [{"at_s": 0.2, "speed_kph": 30, "acceleration_mps2": 3.0}]}
+SHORT = {"base": "avtp_lane_change", "duration": 3.0, "limits": None, "parameters": {"speed_kph": 20}}
 
 SPAWN = {"position": [0.0, 0.0], "yaw_deg": 0.0}
 
