@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 import simulator as jounce
 
 SPEEDS, FRICTIONS = (50.0, 60.0, 70.0, 80.0), {"dry": 0.8, "wet": 0.5}
-SPEED, FRICTION = "maneuver.speed[0].speed_kph", "vehicle.tires.friction"
+SPEED, FRICTION = "maneuver.parameters.speed_kph", "vehicle.tires.friction"
 cases = [
     {"maneuver": "avtp_lane_change", "changes": {SPEED: speed, FRICTION: friction}} for friction in FRICTIONS.values() for speed in SPEEDS
 ]
