@@ -25,7 +25,7 @@ from tests.tenants import drivers, protocols  # noqa: F401 - they register
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-SHORT = {"base": "avtp_lane_change", "duration": 2.0, "limits": None, "speed": [{"at_s": 0.2, "speed_kph": 30, "acceleration_mps2": 3.0}]}
+SHORT = {"base": "avtp_lane_change", "duration": 2.0, "limits": None, "parameters": {"speed_kph": 30}}
 
 
 def jounce(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -31,7 +31,8 @@ SHORT = {
     "base": "avtp_lane_change",
     "duration": DURATION,
     "limits": None,
-    "speed": [{"at_s": 0.2, "speed_kph": 30, "acceleration_mps2": 3.0}],
+    "start": None,
+    "phases": [{"name": "go", "steering": {"type": "path"}, "speed": {"type": "constant", "value_kph": 30, "acceleration_mps2": 3.0}}],
 }
 QUICK = {"healthy": 0.01, "rise": 0.1, "blend": 0.1, "fade": 0.5, "settle": 1.0, "park": 1.0, "fault": 0.5}
 NOTED: list[np.ndarray] = []

@@ -245,7 +245,7 @@ def test_a_law_that_gives_no_number_is_switched_off_and_the_drive_goes_on(folder
 def test_a_run_with_such_a_law_says_so_once_and_goes_to_its_end(folder: Path, tmp_path: Path) -> None:
     on_tires(folder, "blind")
     said: list[str] = []
-    session = configuration(None, changes({"maneuver": "avtp_lane_change", "vehicle": str(folder / "car.yaml")}))
+    session = configuration(None, changes({"maneuver": "scripted_drive", "terrain": "flat", "vehicle": str(folder / "car.yaml")}))
     outcome = run_maneuver(session, tmp_path / "run", say=said.append)
     assert [line for line in said if "blind" in line] == [
         "tread law blind at RL: gave a number that is not finite, and is switched off there"
