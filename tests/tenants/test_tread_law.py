@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -307,6 +308,8 @@ def plugin(folder: Path) -> Iterator[Path]:
 
 def test_the_shipped_step_lies_compiled_and_an_edit_compiles_the_law_alone(folder: Path, plugin: Path) -> None:
     on_tires(folder, "brush")
+    with open(plugin, "a", encoding="utf-8") as text:
+        text.write(f"\n# {folder} {uuid.uuid4().hex}\n")  # what an earlier session has compiled is another plugin
     compiled(folder, "hmmwv")  # on an empty cache this compiles the step
     assert compiled(folder, "car.yaml", str(plugin)) == "['brush']"
     assert compiled(folder, "car.yaml", str(plugin)) == "[]"
