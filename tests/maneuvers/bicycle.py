@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from simulator.base.records import record
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -83,3 +85,12 @@ def drive(plant, driver, duration, h=0.001, every=10, publish=None):
         plant.step(h)
         if publish is not None:
             publish()
+
+
+def errors(path, x, y):
+    """Distances (n,) [m] of places x, y (n,) to the left of a path, found by walking along it."""
+    station, out = path.find(x[0], y[0]), []
+    for a, b in zip(x, y, strict=True):
+        station = path.nearest(a, b, station)
+        out.append(path.offset_of(a, b, station))
+    return np.array(out)

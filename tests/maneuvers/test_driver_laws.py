@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from bicycle import Bicycle, drive
+from bicycle import Bicycle, drive, errors
 
 from simulator.driver.path import LaneChange, Path, Segment, Spawn, TimedLaneChange
 from simulator.driver.speed import SpeedControl, SpeedTarget
@@ -44,14 +44,6 @@ def run(driver, plant, duration):
 
     drive(plant, driver, duration, publish=log)
     return np.array(rows, dtype=float)[::10].T
-
-
-def errors(path, x, y):
-    station, out = path.find(x[0], y[0]), []
-    for a, b in zip(x, y, strict=True):
-        station = path.nearest(a, b, station)
-        out.append(path.offset_of(a, b, station))
-    return np.array(out)
 
 
 def test_every_law_has_bounds():

@@ -15,7 +15,7 @@ from simulator.driver.scripted import ScriptedDriver
 from simulator.driver.steering.follower import PathFollower
 from simulator.maneuvers.maneuver import load_maneuver
 from simulator.maneuvers.phase_driver import PhaseDriver
-from tests.maneuvers.shipped import FOLDER, shipped
+from tests.maneuvers.shipped import FOLDER, changed, shipped
 
 SHIPPED = sorted(file.stem for file in FOLDER.glob("*.yaml"))
 
@@ -168,14 +168,7 @@ BROKEN = [
 
 @pytest.mark.parametrize(("name", "keys", "value", "named"), BROKEN, ids=[f"{i}-{row[3]}" for i, row in enumerate(BROKEN)])
 def test_broken_file_names_file_and_key(name, keys, value, named):
-    broken = shipped(name)
-    place = broken
-    for key in keys[:-1]:
-        place = place[key]
-    if value is None:
-        del place[keys[-1]]
-    else:
-        place[keys[-1]] = value
+    broken = changed(shipped(name), keys, value)
     with pytest.raises(ConfigError) as error:
         load_maneuver(broken, "my_maneuver.yaml")
     assert error.value.key == named

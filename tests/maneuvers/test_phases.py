@@ -15,6 +15,7 @@ from simulator.driver.gears import GearNumbers
 from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.maneuver import load_maneuver
 from simulator.maneuvers.phase_driver import DONE
+from tests.maneuvers.shipped import changed
 
 HEAD = {"name": "mine", "vehicle": "hmmwv", "terrain": "flat", "duration_s": 60, "body": {"length_m": 4.6, "width_m": 2.2, "front_m": 2.3}}
 TRAITS = VehicleTraits()
@@ -287,14 +288,7 @@ BROKEN = [
 
 @pytest.mark.parametrize(("keys", "value", "named"), BROKEN, ids=[f"{i}-{row[2]}" for i, row in enumerate(BROKEN)])
 def test_a_broken_file_names_its_key(keys, value, named):
-    broken = copy.deepcopy(GOOD)
-    place = broken
-    for key in keys[:-1]:
-        place = place[key]
-    if value is None:
-        del place[keys[-1]]
-    else:
-        place[keys[-1]] = value
+    broken = changed(GOOD, keys, value)
     with pytest.raises(ConfigError) as error:
         load_maneuver(broken, "m.yaml")
     assert error.value.key == named
