@@ -8,5 +8,7 @@ COMMAND = (
     ("parking_brake", (), "1", "parking brake in [0, 1]"),
     ("selector", (), "1", "-1 reverse, 0 neutral, 1 drive", "i8"),
     ("gear", (), "1", "forward gear asked for in drive, 0 = the gearbox's own choice", "i8"),
+    ("low_range", (), "1", "1: low range of the transfer case asked for", "i8"),
+    ("center_lock", (), "1", "1: lock of the center differential asked for", "i8"),
     ("drawbar", (), "N", "pull on the tow hook, + = backwards along the chassis' x axis"),
 )
