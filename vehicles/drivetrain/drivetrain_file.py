@@ -14,8 +14,11 @@ from vehicles.brakes.friction_brake import BRAKE_FILE, RANGES, brakes_from_mappi
 from vehicles.drivetrain.driveline import AXLE_FILE, OWN_FILE, RATIO, WHOLE_FILE
 from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
 from vehicles.drivetrain.engine import ENGINE_FILE
+from vehicles.drivetrain.friction_clutch import CLUTCH_FILE
 from vehicles.drivetrain.gearbox import GEARBOX_FILE
+from vehicles.drivetrain.lock_up import LOCK_UP_FILE
 from vehicles.drivetrain.losses import LOSSES_FILE
+from vehicles.drivetrain.starter import STARTER_FILE
 from vehicles.drivetrain.tables import LARGEST_INERTIA
 from vehicles.drivetrain.torque_converter import CONVERTER_FILE
 from vehicles.drivetrain.transfer_case import TRANSFER_CASE_FILE
@@ -27,8 +30,11 @@ def drivetrain_file(axles: Axles = USUAL_AXLES) -> Fields:
     """Of a file in ``configs/vehicles/parts``."""
     drivetrain = (
         Field("engine", Group(ENGINE_FILE), "engine"),
-        Field("torque_converter", Group(CONVERTER_FILE), "hydrodynamic torque converter"),
-        Field("gearbox", Group(GEARBOX_FILE), "automatic gearbox"),
+        Field("torque_converter", Group(CONVERTER_FILE), "hydrodynamic torque converter", None),
+        Field("lock_up", Group(LOCK_UP_FILE), "its lock-up clutch; none when left out", None),
+        Field("clutch", Group(CLUTCH_FILE), "instead of a converter: friction clutch", None),
+        Field("starter", Group(STARTER_FILE), "an engine that can die, and be started; it runs at any speed when left out", None),
+        Field("gearbox", Group(GEARBOX_FILE), "gearbox"),
         Field("driveline", Group(_driveline(axles)), "shafts and differentials; the keys of an axle that is not driven are left out"),
         Field("transfer_case", Group(TRANSFER_CASE_FILE), "low range and lock of the center differential; none when left out", None),
         Field("losses", Group(LOSSES_FILE), "of the meshes and boxes; none when left out", None),

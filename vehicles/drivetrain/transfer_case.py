@@ -20,7 +20,7 @@ TRANSFER_CASE: Table = (
     ("range_wheel_speed", (), "rad/s", "mean wheel speed below which the range changes"),
     ("center_lockable", (), "1", "1: the driver may lock the center differential", "i8"),
     ("low_locks", (), "1", "1: low range locks it", "i8"),
-    ("lock_speed", (), "rad/s", "difference of the speeds of the axles' shafts below which the lock closes"),
+    ("center_lock_speed", (), "rad/s", "difference of the speeds of the axles' shafts below which the lock closes"),
 )
 
 TRANSFER_CASE_STATE: Table = (
@@ -60,7 +60,7 @@ def advance_transfer_case(p, s, command, wheel_speed, difference):
     asked = p[0]["center_lockable"] > 0 and command[0]["center_lock"] > 0
     if not (asked or (s[0]["range"] == LOW and p[0]["low_locks"] > 0)):
         s[0]["center_locked"] = 0
-    elif abs(difference) <= p[0]["lock_speed"]:
+    elif abs(difference) <= p[0]["center_lock_speed"]:
         s[0]["center_locked"] = 1
 
 
@@ -70,5 +70,5 @@ def transfer_case_from_section(s: Section) -> Record:
     out = record(TRANSFER_CASE)
     out[0]["low_ratio"] = s.raw("low_ratio", 0.0)
     out[0]["center_lockable"], out[0]["low_locks"] = s.raw("center_lock"), s.raw("low_locks")
-    out[0]["range_wheel_speed"], out[0]["lock_speed"] = s.number("range_wheel_speed"), s.number("lock_speed")
+    out[0]["range_wheel_speed"], out[0]["center_lock_speed"] = s.number("range_wheel_speed"), s.number("lock_speed")
     return out
