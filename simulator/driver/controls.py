@@ -14,16 +14,23 @@ _POSITIONS = {"reverse": REVERSE, "neutral": NEUTRAL, "drive": DRIVE}
 
 
 class Lever:
-    """Selector (reverse, neutral, drive) and parking brake. One lever is shared by all devices of a driver."""
+    """Selector (reverse, neutral, drive), parking brake and the switches of the transfer case. One lever is shared by all devices of a driver."""
 
     def __init__(self) -> None:
         self.selector = DRIVE
         self.parking_brake = 0.0
+        self.low_range = self.center_lock = 0
 
     def take(self, action: str, speed: float) -> str | None:
         """Obey an action at `speed` (m/s, + = forward). Returns what is left to tell others: the action, `shift_refused`, or None."""
         if action == "parking_brake":
             self.parking_brake = 1.0 - self.parking_brake
+            return None
+        if action == "low_range":
+            self.low_range = 1 - self.low_range
+            return None
+        if action == "center_lock":
+            self.center_lock = 1 - self.center_lock
             return None
         if action == "selector_up":
             wanted = min(self.selector + 1, DRIVE)
@@ -42,6 +49,7 @@ class Lever:
         """Fill the lever's part of a command."""
         out[0]["selector"] = self.selector
         out[0]["parking_brake"] = self.parking_brake
+        out[0]["low_range"], out[0]["center_lock"] = self.low_range, self.center_lock
 
 
 def write_pedals(out: Record, steering: float, throttle: float, brake: float) -> None:

@@ -45,7 +45,7 @@ PAD_BUTTONS = (
 """Buttons of a game controller by SDL's names, in SDL's order (the letters are the places on an Xbox pad)."""
 
 Action = Literal[
-    "drive", "neutral", "reverse", "selector_up", "selector_down", "parking_brake", "reset", "upright", "pause", "camera",
+    "drive", "neutral", "reverse", "selector_up", "selector_down", "parking_brake", "low_range", "center_lock", "reset", "upright", "pause", "camera",
 ]  # fmt: skip
 """What a button can ask for."""
 
