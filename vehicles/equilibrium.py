@@ -158,9 +158,11 @@ def idle_drive(m, s):
         turbine = converter_torques(m.drivetrain, d["engine_speed"], d["turbine_speed"])[1]
     s.axles[0]["reaction_y"] = 0.0
     for i in range(len(s.wheels)):
-        share = wheel_share(m.drivetrain, axle_of(m.drivetrain, i))
+        axle = axle_of(m.drivetrain, i)
+        share, hub = wheel_share(m.drivetrain, axle), m.drivetrain[0]["hub_ratio"][axle]
         s.axles[0]["drive_torque"][i] = share * turbine / d["ratio"] if d["gear"] != 0 else 0.0
-        s.axles[0]["reaction_y"] -= s.axles[0]["drive_torque"][i]
+        s.axles[0]["hub_torque"][i] = (hub - 1.0) * s.axles[0]["drive_torque"][i]
+        s.axles[0]["reaction_y"] -= hub * s.axles[0]["drive_torque"][i]
 
 
 @kernel

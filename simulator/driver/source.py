@@ -150,5 +150,6 @@ def sound_command(command: Record) -> Record:
     out[0]["selector"] = int(np.clip(c["selector"], -1, 1))
     out[0]["gear"] = int(np.clip(c["gear"], 0, MOST_GEARS))
     out[0]["clutch"] = clip(float(c["clutch"]), 0.0, 1.0)
+    out[0]["low_range"], out[0]["center_lock"] = int(c["low_range"] != 0), int(c["center_lock"] != 0)
     out[0]["by_foot"], out[0]["starter"] = int(c["by_foot"] != 0), int(c["starter"] != 0)
     return out

@@ -3,16 +3,16 @@
 Unknowns at the end of the step: the wheel spins W, the turbine speed w_t, the engine speed w_e (impeller included). With T_c the
 torque of the turbine shaft into the gears, r the gear ratio and n the row of the driveshaft (driveline.py):
 
-    (I + J) W' = moment - brake + n T_c / r      J: half shafts, boxes, shafts (a low rank plus a diagonal)
+    (I + J) W' = moment - brake - friction + n T_c / r      J: half shafts, boxes, shafts (a low rank plus a diagonal)
     J_t w_t'   = T_t(w_e, w_t) - T_c             T_i, T_t: converter
     J_e w_e'   = T_e(w_e, throttle) - T_i(w_e, w_t)
 
 In gear T_c keeps w_t = n.W / r (plus the slip wanted while engaging) at the end of the step, so an instant shift is the plastic
 impact that conserves momentum; in neutral T_c is friction that has let go; in a shift by clutches it is friction of the gear that is met, and
 that of the other gear slips with a known torque. With a hand gearbox in gear the turbine (its input shaft) is always geared to the driveshaft,
-and T_c is the friction clutch between engine and it. Smooth torques are linearized about the start of the step
-(linearly implicit Euler); the set-valued ones, brakes and the coupling while it is friction, are solved at the end of the
-step by an active-set (semi-smooth Newton) iteration.
+and T_c is the friction clutch between engine and it. r is that of the gear times that of the transfer case's range. Smooth torques are
+linearized about the start of the step (linearly implicit Euler); the set-valued ones, brakes, the coupling while it is friction, differentials
+that bias the torque and losses, are solved at the end of the step by an active-set (semi-smooth Newton) iteration.
 """
 
 from __future__ import annotations
@@ -27,17 +27,24 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.section import Section, checked
 from vehicles.axles import AXLES, USUAL_AXLES, WHEELS, Axles, record_for
 from vehicles.brakes.friction_brake import brake_deflection, brake_limit, brake_slope
+from vehicles.drivetrain.differential import LOCKED, friction_limit
 from vehicles.drivetrain.driveline import (
     DRIVELINE,
+    DRIVELINE_STATE,
+    STICK,
     axle_inertia,
-    box_speed,
+    axle_speed,
+    center_difference,
     driveline_from_section,
     driveshaft_speed,
     is_driven,
+    shaft_speed,
+    side_difference,
     solve_wheels,
+    solve_wheels_with_friction,
     wheel_share,
 )
 from vehicles.drivetrain.engine import ENGINE, engine_from_section, engine_torque
@@ -59,12 +66,19 @@ from vehicles.drivetrain.gearbox import (
 )
 from vehicles.drivetrain.hand_gearbox import AUTOMATIC, KINDS
 from vehicles.drivetrain.lock_up import LOCK_UP, LOCK_UP_STATE, lock_up_from_section, work_lock_up
-from vehicles.drivetrain.schedule import check_reach
+from vehicles.drivetrain.losses import friction_share, losses_from_section
+from vehicles.drivetrain.schedule import SCHEDULE_FILE, check_reach
 from vehicles.drivetrain.starter import STARTER, STARTER_STATE, crankshaft_torque, run_or_die, starter_from_section
 from vehicles.drivetrain.stiff_friction import stiff_friction
 from vehicles.drivetrain.tables import RPM
 from vehicles.drivetrain.torque_converter import CONVERTER, converter_from_section, converter_torques
-from vehicles.sides import axle_of, sum_on_axle
+from vehicles.drivetrain.transfer_case import (
+    TRANSFER_CASE_STATE,
+    advance_transfer_case,
+    reset_transfer_case,
+    transfer_case_from_section,
+)
+from vehicles.sides import axle_of, sides_of, sum_on_axle
 
 BLOCK_ROUNDS = 4
 """Rounds in which all guesses are corrected at once. Two are enough nearly always."""
@@ -74,15 +88,18 @@ ROUNDS = 60
 
 DRIVETRAIN = (*ENGINE, *CONVERTER, *LOCK_UP, *CLUTCH, *STARTER, *GEARBOX, *DRIVELINE)
 
-OPTIONAL = ("torque_converter", "lock_up", "clutch", "starter")
+OPTIONAL = ("torque_converter", "lock_up", "clutch", "starter", "transfer_case", "losses")
 """Sections that a drivetrain may go without."""
 
 DRIVETRAIN_STATE = (
     *GEARBOX_STATE,
+    *DRIVELINE_STATE,
+    *TRANSFER_CASE_STATE,
     *LOCK_UP_STATE,
     *STARTER_STATE,
     # name               shape  unit      what it is
     ("engine_speed", (), "rad/s", "crankshaft and impeller"),
+    ("output_torque", (), "N m", "torque of the gearbox on the driveshaft, losses not taken off"),
     ("link_torque", (), "N m", "torque at the start of the step of the lock-up clutch, or of a friction clutch out of gear"),
     ("link_slope", (), "N m s/rad", "the slope of it over the slip"),
     ("brake_angle", (WHEELS,), "rad", "elastic angle of each brake, + = the wheel has turned forward against it"),
@@ -107,10 +124,15 @@ DRIVETRAIN_OUT = (
     ("turbine_speed", (), "rad/s", "turbine of the converter"),
     ("speed_ratio", (), "1", "turbine speed / impeller speed"),
     ("driveshaft_speed", (), "rad/s", "driveshaft"),
-    ("driveshaft_torque", (), "N m", "torque of the gearbox on the driveshaft"),
+    ("driveshaft_torque", (), "N m", "torque of the gearbox on the driveshaft, losses not taken off"),
     ("gear", (), "1", "gear engaged, -1 reverse, 0 neutral", "i8"),
+    ("range", (), "1", "range of the transfer case, 0 high, 1 low", "i8"),
+    ("center_locked", (), "1", "1 while the center differential is locked", "i8"),
+    ("hub_torque", (WHEELS,), "N m", "torque of a geared hub on its carrier about the axle, + = forward"),
     ("reaction_x", (), "N m", "torque of engine, gearbox and final-drive housings on the chassis about its x axis"),
     ("reaction_y", (), "N m", "torque of the final-drive housings on the chassis about its y axis"),
+    ("momentum_x", (), "N m s", "angular momentum of all shafts about the chassis' x axis, where the chassis feels its turning"),
+    ("momentum_y", (), "N m s", "the same about its y axis"),
 )
 
 
@@ -147,6 +169,10 @@ def drivetrain_reset(p, s, spin, gear):
     """Brakes relaxed, `gear` engaged at the wheel speeds `spin` (wheels,), and the engine at the speed it keeps with the throttle closed:
     idling, in gear against the converter (standing if it has no idle governor and the wheels stand)."""
     s[0]["gear"], s[0]["phase"], s[0]["clock"] = gear, DRIVE if gear != 0 else NEUTRAL, 0.0
+    reset_transfer_case(s)
+    s[0]["output_torque"] = 0.0
+    for axle in range(len(p[0]["final_ratio"])):
+        s[0]["shaft_torque"][axle] = s[0]["box_friction"][axle] = 0.0
     s[0]["ratio"] = gear_ratio(p, gear if gear != 0 else 1)
     s[0]["ratio_from"] = s[0]["ratio"]
     s[0]["slip"] = s[0]["slip_from"] = s[0]["coupling_torque"] = s[0]["release_torque"] = 0.0
@@ -226,13 +252,15 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
 
     `drive_torque`, `brake_torque` and the moment that acts satisfy I (spin after - spin before) / h = moment + drive - brake
     exactly. The chassis is due -brake through the carriers, and `reaction_x`, `reaction_y` from the housings: minus the rate of
-    the drivetrain's angular momentum about x (all longitudinal shafts turn about +x), and minus the drive torques and that rate about y.
+    the drivetrain's angular momentum about x (all longitudinal shafts turn about +x), and minus the torques of the half shafts and that rate
+    about y. Geared hubs put the difference between the torques of half shaft and wheel on their carriers, `hub_torque`.
     """
     spin = hubs.spin
-    shaft_speed = driveshaft_speed(p, spin)
+    advance_transfer_case(p, s, command, mean_of(spin), center_difference(p, spin))
+    output_speed = driveshaft_speed(p, spin) / s[0]["range_ratio"]
     run_or_die(p, s)
-    advance_gearbox(p, s, command, shifted_torque(p, s), shaft_speed, mean_of(spin), h)
-    work_lock_up(p, s, s[0]["phase"] == DRIVE and s[0]["clock"] > p[0]["shift_latency"], command[0]["brake"] > 0.0, shaft_speed, h)
+    advance_gearbox(p, s, command, shifted_torque(p, s), output_speed, mean_of(spin), h)
+    work_lock_up(p, s, s[0]["phase"] == DRIVE and s[0]["clock"] > p[0]["shift_latency"], command[0]["brake"] > 0.0, output_speed, h)
     key = command[0]["starter"] != 0 or (p[0]["has_clutch"] != 0 and command[0]["by_foot"] == 0)
     torque, torque_slope = crankshaft_torque(p, s, command[0]["throttle"] * (1.0 - s[0]["relief"]), key)
     in_gear = clutch_in_step(p, s)
@@ -240,13 +268,13 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
     if in_gear:
         inertia = p[0]["engine_inertia"] + p[0]["impeller_inertia"] - h * min(torque_slope, 0.0)
         e0, e1, push, speed = 0.0, 0.0, h * torque, s[0]["engine_speed"]
-        geared += p[0]["turbine_inertia"] / s[0]["ratio"] ** 2
+        geared += p[0]["turbine_inertia"] / (s[0]["ratio"] * s[0]["range_ratio"]) ** 2
     else:
         e0, e1, push, inertia = turbine_side(p, s, torque, torque_slope, h)
         speed = s[0]["turbine_speed"]
         if s[0]["slip_torque"] != 0.0:
             push -= h * s[0]["slip_torque"]
-            given = h * s[0]["slip_torque"] / s[0]["slip_ratio"]
+            given = h * s[0]["slip_torque"] / (s[0]["slip_ratio"] * s[0]["range_ratio"])
 
     coupling = solve_spins(p, b, s, command, hubs, h, Shafts(push, inertia, speed, geared, given))
 
@@ -260,23 +288,28 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
         spin[i] += x[i]
     turbine_change = (push - h * coupling) / inertia
     engine_change = e0 - e1 * turbine_change
-    output_torque = coupling / s[0]["ratio"] + given / h
+    output_torque = coupling / (s[0]["ratio"] * s[0]["range_ratio"]) + given / h
     if in_gear:
-        engine_change, turbine_change = turbine_change, driveshaft_speed(p, spin) / s[0]["ratio"] - s[0]["turbine_speed"]
-        output_torque = (coupling - p[0]["turbine_inertia"] * turbine_change / h) / s[0]["ratio"]
+        geared_speed = driveshaft_speed(p, spin) / (s[0]["ratio"] * s[0]["range_ratio"])
+        engine_change, turbine_change = turbine_change, geared_speed - s[0]["turbine_speed"]
+        output_torque = (coupling - p[0]["turbine_inertia"] * turbine_change / h) / (s[0]["ratio"] * s[0]["range_ratio"])
     s[0]["turbine_speed"] += turbine_change
     s[0]["engine_speed"] += engine_change
     s[0]["coupling_torque"] = coupling
-    book_heat(p, s, in_gear, driveshaft_speed(p, spin), engine_change - turbine_change, h)
-    follow_slip(p, s, driveshaft_speed(p, spin))
+    output_speed = driveshaft_speed(p, spin) / s[0]["range_ratio"]
+    book_heat(p, s, in_gear, output_speed, engine_change - turbine_change, h)
+    follow_slip(p, s, output_speed)
 
     out[0]["engine_speed"], out[0]["turbine_speed"] = s[0]["engine_speed"], s[0]["turbine_speed"]
     out[0]["engine_torque"] = torque + torque_slope * engine_change
     out[0]["speed_ratio"] = s[0]["turbine_speed"] / max(s[0]["engine_speed"], 1e-9)
     out[0]["driveshaft_speed"] = driveshaft_speed(p, spin)
-    out[0]["driveshaft_torque"] = output_torque
-    out[0]["gear"] = s[0]["gear"]
+    out[0]["driveshaft_torque"] = s[0]["output_torque"] = output_torque
+    out[0]["gear"], out[0]["range"], out[0]["center_locked"] = s[0]["gear"], s[0]["range"], s[0]["center_locked"]
     reactions(p, s, engine_change, turbine_change, h, out)
+    if p[0]["joint_couples"] > 0:
+        engine = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * s[0]["engine_speed"]
+        shaft_momentum(p, spin, engine + p[0]["turbine_inertia"] * s[0]["turbine_speed"], out)
 
 
 @inline
@@ -290,8 +323,9 @@ def mean_of(spin):
 
 @inline
 def half_shaft_inertia(p, wheel):
-    """Inertia of the half shaft of a wheel; none where the axle is not driven."""
-    return p[0]["half_shaft_inertia"] if is_driven(p, axle_of(p, wheel)) else 0.0
+    """Inertia of the half shaft of a wheel, as the wheel feels it; none where the axle is not driven."""
+    axle = axle_of(p, wheel)
+    return p[0]["half_shaft_inertia"] / p[0]["hub_ratio"][axle] ** 2 if is_driven(p, axle) else 0.0
 
 
 @inline
@@ -362,7 +396,7 @@ def solve_spins(p, b, s, command, hubs, h, shafts):
     """
     push, inertia, speed, geared, given = shafts
     low, high = coupling_bounds(p, s)
-    gain = 1.0 / s[0]["ratio"]
+    gain = 1.0 / (s[0]["ratio"] * s[0]["range_ratio"])
     slope = brake_slope(b, h)
     x, held, limit = s[0]["change"], s[0]["held"], s[0]["limit"]
     # what the coupling (impulse) and the brakes (torque) need in order to hold, for zero change of the spins
@@ -377,6 +411,8 @@ def solve_spins(p, b, s, command, hubs, h, shafts):
     coupled = side(hold, h * low, h * high)
     for i in range(len(x)):
         s[0]["sliding"][i] = side(held[i], -limit[i], limit[i])
+    if p[0]["has_friction"] > 0:
+        prepare_friction(p, s, hubs.spin)
     for round_ in range(ROUNDS):
         if coupled == 0:
             solve_linear(p, s, geared + inertia * gain * gain, given + gain * hold, slope, h)
@@ -387,9 +423,74 @@ def solve_spins(p, b, s, command, hubs, h, shafts):
             if limit[i] > 0.0:
                 now = side(held[i] + slope * x[i], -limit[i], limit[i])
                 s[0]["sliding"][i], settled = corrected(s[0]["sliding"][i], now, round_, settled)
+        if p[0]["has_friction"] > 0:
+            settled = correct_friction(p, s, round_, settled)
         if settled:
             break
     return min(high, max(low, (hold - inertia * gain * driveshaft_speed(p, x)) / h))
+
+
+@inline
+def prepare_friction(p, s, spin):
+    """Limits of the friction elements of the driveline from the torques of the step before, and the guess for no change of the spins."""
+    w, total = s[0], 0.0
+    for axle in range(len(p[0]["final_ratio"])):
+        total += w["shaft_torque"][axle]
+        hub, (first, end) = p[0]["hub_ratio"][axle], sides_of(p, axle)
+        if is_driven(p, axle):
+            torque, speed = w["shaft_torque"][axle] * hub / p[0]["final_ratio"][axle], axle_speed(p, spin, axle) / hub
+            drag = p[0]["box_drag"] + (end - first) * hub * p[0]["hub_drag"]
+            drag += (p[0]["box_churning"] + (end - first) * hub * hub * p[0]["hub_churning"]) * abs(speed)
+            w["box_limit"][axle] = drag + friction_share(p[0]["axle_efficiency"], torque, speed) * abs(torque)
+            w["box_held"][axle] = STICK * speed
+            carrier = torque - w["box_friction"][axle]
+            shares = p[0]["drive_share"][axle], p[0]["coast_share"][axle]
+            w["side_limit"][axle] = friction_limit(p[0]["preload"][axle], shares[0], shares[1], carrier, speed)
+            w["side_held"][axle] = STICK * side_difference(p, spin, axle)
+        w["box_sliding"][axle] = side(w["box_held"][axle], -w["box_limit"][axle], w["box_limit"][axle])
+        w["side_sliding"][axle] = side(w["side_held"][axle], -w["side_limit"][axle], w["side_limit"][axle])
+
+    speed = driveshaft_speed(p, spin)
+    torque = w["output_torque"]
+    efficiency = p[0]["gear_efficiency"][max(w["gear"], 0)] * p[0]["range_efficiency"][w["range"]]
+    drag = p[0]["shaft_drag"] + p[0]["shaft_churning"] * abs(speed)
+    w["shaft_limit"] = drag + friction_share(efficiency, torque, speed) * abs(torque)
+    w["shaft_held"] = STICK * speed
+    w["shaft_sliding"] = side(w["shaft_held"], -w["shaft_limit"], w["shaft_limit"])
+    w["center_limit"] = friction_limit(p[0]["center_preload"], p[0]["center_drive_share"], p[0]["center_coast_share"], total, speed)
+    if w["center_locked"] > 0:
+        w["center_limit"] = LOCKED
+    w["center_held"] = STICK * center_difference(p, spin)
+    w["center_sliding"] = side(w["center_held"], -w["center_limit"], w["center_limit"])
+
+
+@inline
+def correct_friction(p, s, round_, settled):
+    """Torques of the friction elements for the speed changes found, and the guess corrected; whether everything is settled still."""
+    w, x = s[0], s[0]["change"]
+    for axle in range(len(p[0]["final_ratio"])):
+        held = w["box_held"][axle] + STICK * axle_speed(p, x, axle) / p[0]["hub_ratio"][axle]
+        w["box_friction"][axle], w["box_sliding"][axle], settled = carried(
+            held, w["box_limit"][axle], w["box_sliding"][axle], round_, settled
+        )
+        held = w["side_held"][axle] + STICK * side_difference(p, x, axle)
+        w["side_friction"][axle], w["side_sliding"][axle], settled = carried(
+            held, w["side_limit"][axle], w["side_sliding"][axle], round_, settled
+        )
+    held = w["center_held"] + STICK * center_difference(p, x)
+    w["center_friction"], w["center_sliding"], settled = carried(held, w["center_limit"], w["center_sliding"], round_, settled)
+    held = w["shaft_held"] + STICK * driveshaft_speed(p, x)
+    w["shaft_friction"], w["shaft_sliding"], settled = carried(held, w["shaft_limit"], w["shaft_sliding"], round_, settled)
+    return settled
+
+
+@inline
+def carried(held, limit, guess, round_, settled):
+    """(torque, next guess, still settled) of a friction element with a limit, of the torque that it would need in order to hold."""
+    if limit <= 0.0:
+        return 0.0, guess, settled
+    guess, settled = corrected(guess, side(held, -limit, limit), round_, settled)
+    return min(limit, max(-limit, held)), guess, settled
 
 
 @inline
@@ -416,32 +517,52 @@ def corrected(guess, found, round_, settled):
 def solve_linear(p, s, shaft_inertia, shaft_impulse, slope, h):
     """Speed changes s.change for the present guess s.sliding; inertia [kg m2] and impulse [N m s] on the driveshaft given."""
     for i in range(len(s[0]["load"])):
-        share = wheel_share(p, axle_of(p, i))
+        # with friction, what comes through the driveshaft is shared as the friction has it
+        share = wheel_share(p, axle_of(p, i)) if p[0]["has_friction"] == 0 else 0.0
         sliding = s[0]["sliding"][i]
         brake = s[0]["held"][i] if sliding == 0 else sliding * s[0]["limit"][i]
         s[0]["load"][i] = s[0]["load_free"][i] - h * brake + share * shaft_impulse
         s[0]["diagonal"][i] = s[0]["diagonal_free"][i] + (h * slope if sliding == 0 else 0.0)
         s[0]["yielding"][i] = 1.0 / s[0]["diagonal"][i]
-    solve_wheels(p, s, shaft_inertia)
+    if p[0]["has_friction"] > 0:
+        solve_wheels_with_friction(p, s, shaft_inertia, shaft_impulse, h)
+    else:
+        solve_wheels(p, s, shaft_inertia)
 
 
 @inline
 def reactions(p, s, engine_change, turbine_change, h, out):
-    """Torque of the housings on the chassis: minus the rate of angular momentum of all shafts, and minus what the wheels receive."""
+    """Torque of the housings on the chassis: minus the rate of angular momentum of all shafts, and minus what the hubs receive; and the
+    torque of the hubs on their carriers, the difference between half shaft and wheel."""
     x = s[0]["change"]
     along_x = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * engine_change + p[0]["turbine_inertia"] * turbine_change
     along_x += p[0]["driveshaft_inertia"] * driveshaft_speed(p, x)
     boxes, half_shafts, drive = 0.0, 0.0, 0.0
     for axle in range(len(p[0]["final_ratio"])):
-        box = box_speed(p, x, axle)
-        along_x += p[0]["shaft_inertia"][axle] * box / p[0]["final_ratio"][axle]
-        boxes += p[0]["box_inertia"][axle] * box
+        hub = p[0]["hub_ratio"][axle]
+        along_x += p[0]["shaft_inertia"][axle] * shaft_speed(p, x, axle)
+        boxes += p[0]["box_inertia"][axle] * (axle_speed(p, x, axle) / hub)
         if is_driven(p, axle):
-            half_shafts += sum_on_axle(p, axle, x)
-    for i in range(len(x)):
-        drive += out[0]["drive_torque"][i]
+            half_shafts += sum_on_axle(p, axle, x) / hub
+        first, end = sides_of(p, axle)
+        for i in range(first, end):
+            drive += hub * out[0]["drive_torque"][i]
+            out[0]["hub_torque"][i] = (hub - 1.0) * out[0]["drive_torque"][i]
     out[0]["reaction_x"] = -along_x / h
     out[0]["reaction_y"] = -(boxes + p[0]["half_shaft_inertia"] * half_shafts) / h - drive
+
+
+@inline
+def shaft_momentum(p, spin, engine, out):
+    """Angular momentum of all shafts about the chassis' axes x and y; `engine` of crankshaft, impeller and turbine [N m s]."""
+    along_x, along_y = engine + p[0]["driveshaft_inertia"] * driveshaft_speed(p, spin), 0.0
+    for axle in range(len(p[0]["final_ratio"])):
+        hub = p[0]["hub_ratio"][axle]
+        along_x += p[0]["shaft_inertia"][axle] * shaft_speed(p, spin, axle)
+        along_y += p[0]["box_inertia"][axle] * axle_speed(p, spin, axle) / hub
+        if is_driven(p, axle):
+            along_y += p[0]["half_shaft_inertia"] * sum_on_axle(p, axle, spin) / hub
+    out[0]["momentum_x"], out[0]["momentum_y"] = along_x, along_y
 
 
 @kernel
@@ -458,7 +579,7 @@ def kinetic_energy(p, s, spin):
 
 def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain", axles: Axles = USUAL_AXLES) -> Record:
     """Record DRIVETRAIN of a vehicle with these axles, from a mapping with the sections `engine`, `torque_converter` or `clutch`, `gearbox`,
-    `driveline`, and perhaps `lock_up` and `starter`.
+    `driveline`, and perhaps `lock_up`, `starter`, `transfer_case` and `losses`.
 
     Raises
     ------
@@ -473,6 +594,8 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain",
         "starter": starter_from_section,
         "gearbox": gearbox_from_section,
         "driveline": partial(driveline_from_section, axles=axles),
+        "transfer_case": transfer_case_from_section,
+        "losses": lambda section: losses_from_section(section, int(out[0]["gears"])),
     }
     out = record_for(DRIVETRAIN, axles.size)
     s = Section(mapping, file, key)
@@ -492,12 +615,18 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain",
 def _check_together(s: Section, out: Record) -> None:
     """Raise ConfigError for sections that contradict each other."""
     p = out[0]
+    locks = bool(p["center_lockable"] or p["low_locks"])
+    if "losses" in s.mapping or locks:
+        p["has_friction"] = 1
     highest = float(p["engine_map_speed"][int(p["engine_points"]) - 1])
     with Gathered() as faults:
         if p["upshift_speed"].max() > highest:
             found = (p["upshift_speed"] / RPM).round(3).tolist()
             expected = f"speeds that the engine reaches: its map ends at {highest / RPM:g} rpm"
             faults.add(ConfigError(s.file, s.path("gearbox.upshift_rpm"), found, expected))
+        if locks and p["driven"] != 2:
+            expected = "two driven axles, between which the center differential locks"
+            faults.add(ConfigError(s.file, s.path("transfer_case"), int(p["driven"]), expected))
         if bool(p["has_clutch"]) == s.has("torque_converter"):
             faults.add(ConfigError(s.file, s.key, sorted(s.mapping), "either torque_converter or clutch"))
         elif bool(p["has_clutch"]) != (p["gearbox_kind"] != AUTOMATIC):
@@ -512,14 +641,20 @@ def _check_together(s: Section, out: Record) -> None:
             faults.add(ConfigError(s.file, s.path("starter.fire"), float(p["fire_speed"] / RPM), expected))
         with faults.part():
             if p["schedule_points"] > 0:
-                check_reach(s.section("gearbox").section("schedule"), out, governed_speed(out))
+                gearbox = s.section("gearbox")
+                check_reach(checked(SCHEDULE_FILE, gearbox.raw("schedule"), s.file, gearbox.path("schedule")), out, governed_speed(out))
         _check_capacity(s, out, faults)
 
 
 def governed_speed(out: Record) -> float:
-    """Speed [rad/s] beyond which the engine of a record DRIVETRAIN gives no torque at full throttle: the last zero of its map."""
-    points = int(out[0]["engine_points"])
-    speed, torque = out[0]["engine_map_speed"][:points], out[0]["engine_map_open"][:points]
+    """Speed [rad/s] beyond which the engine of a record DRIVETRAIN gives no torque at full throttle."""
+    p, points = out[0], int(out[0]["engine_points"])
+    map_speed = p["engine_map_speed"][:points]
+    speed = np.unique(np.concatenate([map_speed, p["maximum_speed"] + np.linspace(0.0, 1.0, 101) * p["maximum_band"]]))
+    speed = speed[speed <= map_speed[-1]]
+    closed, opened = (np.interp(speed, map_speed, p[f"engine_map_{name}"][:points]) for name in ("closed", "open"))
+    allowed = np.clip(1.0 + (p["maximum_speed"] - speed) / p["maximum_band"], 0.0, 1.0)
+    torque = (1.0 - allowed) * closed + allowed * opened
     last = int(np.flatnonzero(torque > 0.0)[-1])
     return float(np.interp(0.0, [-torque[last], -torque[last + 1]], [speed[last], speed[last + 1]]))
 
