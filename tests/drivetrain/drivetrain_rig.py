@@ -86,14 +86,14 @@ def bench_energy(r):
 
 
 class Bench:
-    """A drivetrain with four free wheels and moments set by hand."""
+    """A drivetrain, of a shipped file or out of a mapping of one, with four free wheels and moments set by hand."""
 
     def __init__(self, name="hmmwv", gear=1, spin=(0.0, 0.0, 0.0, 0.0), change=None):
-        parts = part_file(name)
+        parts = part_file(name) if isinstance(name, str) else name
         if change is not None:
             change(parts)
-        self.p = drivetrain_from_mapping(parts["drivetrain"], name)
-        self.b = brakes_from_mapping(parts["brakes"], name)
+        self.p = drivetrain_from_mapping(parts["drivetrain"], "bench")
+        self.b = brakes_from_mapping(parts["brakes"], "bench")
         self.state, self.command, self.out = record(DRIVETRAIN_STATE), record(COMMAND), record(DRIVETRAIN_OUT)
         self.spin = np.array(spin, dtype=float)
         self.carrier_spin, self.moment = np.zeros(4), np.zeros(4)
