@@ -271,7 +271,9 @@ def _add_facts(commands: Commands) -> None:
     p = commands.add_parser(
         "facts", help="drive a vehicle through the library of maneuvers: one page of what it does, beside published figures"
     )
-    p.add_argument("vehicle", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv")
+    p.add_argument(
+        "vehicle", nargs="+", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv; several: one page, side by side"
+    )
     p.add_argument("--quick", action="store_true", help="without series and searches")
     p.add_argument(
         "--only",
