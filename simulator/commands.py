@@ -355,7 +355,7 @@ def _add_validate(commands: Commands) -> None:
     p = kinds.add_parser("kinematics", help="corner positions and motions in a .json or .csv file")
     p.add_argument("file", help="reference states (.json) or positions (.csv)")
     p.add_argument("--axle", choices=("front", "rear"), help="axle of a CSV file whose name does not say it")
-    p.add_argument("--vehicle", default="hmmwv", help="vehicle by name or file (default: hmmwv)")
+    p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
     _add_plugin(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_kinematics)
