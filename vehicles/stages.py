@@ -22,6 +22,7 @@ from vehicles.body_contact import touch_ground
 from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 from vehicles.dynamics import answer_loads
 from vehicles.free_steering import answer_with_arm, is_free, turn_arm
+from vehicles.sides import axle_of
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.steering_torque import steering_torque
 from vehicles.suspension.blocks import Blocks
@@ -175,11 +176,12 @@ def turn_wheels(m, s, command, h):
 
 @inline
 def add_reactions(m, s, ground):
-    """Brakes push their carriers, half shafts and engine twist the chassis, and the air holds it back or pushes it along."""
+    """Brakes and geared hubs push their carriers, half shafts and engine twist the chassis, and the air holds it back or pushes it along."""
     loads = s.loads[0]
     for i in range(len(s.wheels)):
+        torque = s.axles[0]["brake_torque"][i] + s.axles[0]["hub_torque"][i]
         for j in range(3):
-            loads["carrier_couple"][j, i] += s.axles[0]["brake_torque"][i] * s.kinematics[0]["axle"][j, i]
+            loads["carrier_couple"][j, i] += torque * s.kinematics[0]["axle"][j, i]
     air = unrotated(s.work[0]["R_WB"], vector(ground[0][0]["wind"]))
     v = sub(vector(s.state[0]["v_WB_B"]), air)
     drag = scale(-0.5 * m.body[0]["air_density"] * m.body[0]["drag_area"] * math.sqrt(dot(v, v)), v)
@@ -189,6 +191,31 @@ def add_reactions(m, s, ground):
     loads["chassis_couple"][2] = couple[2]
     for j in range(3):
         loads["chassis_force"][j] = drag[j]
+    if m.drivetrain[0]["joint_couples"] > 0:
+        add_shaft_couples(m, s)
+
+
+@inline
+def add_shaft_couples(m, s):
+    """What keeps the angular momentum of the whole: shafts that spin are turned with the chassis, and half shafts bend at the wheels.
+
+    A half shaft carries one couple from the chassis to the hub, whose parts along the box's axis y and along the wheel's axle a are both its
+    torque T, as its joints are of constant velocity: T (y + a) / (1 + a . y). Wheel and hub have T a of it already, the chassis -T y.
+    """
+    loads, k = s.loads[0], s.kinematics[0]
+    momentum = (s.axles[0]["momentum_x"], s.axles[0]["momentum_y"], 0.0)
+    turned = cross(vector(s.state[0]["w_WB_B"]), momentum)
+    for j in range(3):
+        loads["chassis_couple"][j] -= turned[j]
+    for i in range(len(s.wheels)):
+        torque = m.drivetrain[0]["hub_ratio"][axle_of(m.drivetrain, i)] * s.axles[0]["drive_torque"][i]
+        a = column(k["axle"], i)
+        share = torque / (1.0 + a[1])
+        couple = (share * a[0], share * (1.0 + a[1]), share * a[2])
+        for j in range(3):
+            loads["carrier_couple"][j, i] += couple[j] - torque * a[j]
+            loads["chassis_couple"][j] -= couple[j]
+        loads["chassis_couple"][1] += torque
 
 
 @inline

@@ -31,6 +31,14 @@ def part_file(name):
     return yaml.safe_load((ROOT / f"configs/vehicles/parts/drivetrain_{name}.yaml").read_text())
 
 
+def without_friction(parts):
+    """A drivetrain of open differentials without losses, geared hubs and transfer case."""
+    drivetrain = parts["drivetrain"]
+    drivetrain.pop("losses", None), drivetrain.pop("transfer_case", None)
+    for key in [key for key in drivetrain["driveline"] if key.endswith(("_differential", "_hub_ratio")) or key == "reactions"]:
+        del drivetrain["driveline"][key]
+
+
 def reference():
     """Columns of the recorded full-throttle run, by name."""
     with gzip.open(ROOT / "tests/data/chrono/b_throttle.csv.gz", "rt") as file:
@@ -78,12 +86,14 @@ def bench_energy(r):
 
 
 class Bench:
-    """A drivetrain with four free wheels and moments set by hand."""
+    """A drivetrain, of a shipped file or out of a mapping of one, with four free wheels and moments set by hand."""
 
-    def __init__(self, name="hmmwv", gear=1, spin=(0.0, 0.0, 0.0, 0.0)):
-        parts = part_file(name)
-        self.p = drivetrain_from_mapping(parts["drivetrain"], name)
-        self.b = brakes_from_mapping(parts["brakes"], name)
+    def __init__(self, name="hmmwv", gear=1, spin=(0.0, 0.0, 0.0, 0.0), change=None):
+        parts = part_file(name) if isinstance(name, str) else name
+        if change is not None:
+            change(parts)
+        self.p = drivetrain_from_mapping(parts["drivetrain"], "bench")
+        self.b = brakes_from_mapping(parts["brakes"], "bench")
         self.state, self.command, self.out = record(DRIVETRAIN_STATE), record(COMMAND), record(DRIVETRAIN_OUT)
         self.spin = np.array(spin, dtype=float)
         self.carrier_spin, self.moment = np.zeros(4), np.zeros(4)
