@@ -13,9 +13,13 @@ SHIFT_SPEED = 1.5
 REVERSE, NEUTRAL, DRIVE = -1, 0, 1
 _POSITIONS = {"reverse": REVERSE, "neutral": NEUTRAL, "drive": DRIVE}
 
+SWITCHES = ("low_range", "center_lock", "starter")
+"""Actions that turn on what is off, and off what is on."""
+
 
 class Lever:
-    """Selector (reverse, neutral, drive), gear asked for, parking brake and key. One lever is shared by all devices of a driver.
+    """Selector (reverse, neutral, drive), gear asked for, parking brake, key and the switches of the transfer case. One lever is shared by all
+    devices of a driver.
 
     Parameters
     ----------
@@ -29,17 +33,18 @@ class Lever:
         """0: the gearbox, or the automatic driver of a hand gearbox, chooses."""
         self.starter = 0
         self.parking_brake = 0.0
+        self.low_range = self.center_lock = 0
 
     def take(self, action: str, speed: float) -> str | None:
         """Obey an action at `speed` (m/s, + = forward). Returns what is left to tell others: the action, `shift_refused`, or None."""
         if action == "parking_brake":
             self.parking_brake = 1.0 - self.parking_brake
             return None
-        if action == "starter":
-            self.starter = 1 - self.starter
-            return None
         if action in ("gear_up", "gear_down"):
             self.gear = min(max(self.gear + (1 if action == "gear_up" else -1), 0), self.gears or MOST_GEARS)
+            return None
+        if action in SWITCHES:
+            setattr(self, action, 1 - getattr(self, action))
             return None
         if action == "selector_up":
             wanted = min(self.selector + 1, DRIVE)
@@ -58,6 +63,7 @@ class Lever:
         """Fill the lever's part of a command."""
         out[0]["selector"], out[0]["gear"], out[0]["starter"] = self.selector, self.gear, self.starter
         out[0]["parking_brake"] = self.parking_brake
+        out[0]["low_range"], out[0]["center_lock"] = self.low_range, self.center_lock
 
     def by_hand(self, out: Record, clutch: float | None, gate: int | None) -> None:
         """After `write`, for a hand gearbox: the clutch pedal [0, 1] and the gear into which an H-pattern is put (0 none, -1 reverse); None

@@ -75,7 +75,7 @@ def test_work_of_the_engine_is_found_again(drivetrain, throttle, first, resistan
             lost += h * p[0]["input_drag"] * turbine**2
         assert s["clutch_heat"] > heat - 1e-4
         heat = float(s["clutch_heat"])
-    assert len(gears - {0}) >= 2 and heat > 100.0
+    assert len(gears - {0}) >= 2 and heat > 30.0
     turned_over = abs(work) + abs(bench.energy() - before)
     assert work == pytest.approx(bench.energy() - before + lost + heat, abs=2e-3 * turned_over)
 

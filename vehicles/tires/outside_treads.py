@@ -57,6 +57,7 @@ def press(tires, o, i, h, under):
     c["shear_modulus"] = under[0]["shear_modulus"]
     seen["load"], seen["v_x"], seen["v_y"] = min(load, p[0]["load_max"]), contact["v_x"], contact["v_y"]
     seen["spin"], seen["effective_radius"], seen["camber"] = o.wheels[i]["spin"], R_e, contact["camber"]
+    seen["turn_rate"] = contact["turn_rate"]
     seen["friction"], seen["hardness"] = under[0]["friction"] / p[0]["friction"], contact["hardness"]
     seen["contact_length"] = contact_length(p, deflection)
 
@@ -123,7 +124,7 @@ def take(p, o, i, h):
         F_x, F_y = F_x + soft * G_x, F_y + soft * G_y
         s_x, s_y = contact["hardness"] * s_x + soft * g_x, contact["hardness"] * s_y + soft * g_y
     contact["slip"][0], contact["slip"][1] = s_x, s_y
-    finish(p, o.tires, i, borne, (F_x, F_y, M_z), o.wheels, o.contacts)
+    finish(p, o.tires, i, borne, (F_x, F_y, M_z, 0.0), o.wheels, o.contacts)
 
 
 @inline

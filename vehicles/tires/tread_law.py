@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from simulator.base.outside import Outside
@@ -64,6 +64,7 @@ SEEN = (
     ("spin", (), "rad/s", "absolute spin of the wheel, + = rolling forward"),
     ("effective_radius", (), "m", "way per radian of a freely rolling wheel; the tread slides with v_x - effective_radius spin, v_y"),
     ("camber", (), "rad", "inclination of the wheel plane to the ground normal, + = top to the right"),
+    ("turn_rate", (), "rad/s", "angular velocity of the wheel carrier about the ground's normal: a parked wheel that is steered"),
     ("friction", (), "1", "friction of the ground over `friction` of the tire, on which its numbers were found"),
     ("hardness", (), "1", "share of hard ground; the forces wanted are those of hard ground, and that share of them acts"),
     ("contact_length", (), "m", "length of the contact patch"),
@@ -117,6 +118,9 @@ class TreadLaw:
     state : table of the state's numbers, in their order; they are logged under these names
     kernel : what computes; None for TMeasy
     contract, layout : CONTRACT and LAYOUT that the kernel was written for
+    optional : names of parameters that a file may leave out, which are then zero
+    words : of parameters that a file has as words, the words in the order of the integers that they stand for; left out it is the first
+    numbers_of : how many numbers of the state a tire with a record of these parameters has, the first ones; None: all
     check : further conditions on the numbers
     stiff : names of parameters that may be too large for the step
     meaning : what it is, in a line
@@ -129,11 +133,14 @@ class TreadLaw:
     kernel: Outside | None = None
     contract: int = 0
     layout: int = 0
+    optional: tuple[str, ...] = ()
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    numbers_of: Callable[[Record], int] | None = None
     check: Check | None = None
     stiff: tuple[str, ...] = ()
     meaning: str = ""
 
     @property
     def numbers(self) -> int:
-        """How many numbers the state has."""
+        """How many numbers the state has at most."""
         return sum(math.prod(row[1]) for row in self.state)
