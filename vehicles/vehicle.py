@@ -95,6 +95,12 @@ class Vehicle:
         self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear) if speed > 0.0 else 0.0
         self.read()
 
+    @property
+    def hand_gears(self) -> int:
+        """Forward gears that are changed by hand; 0 with an automatic gearbox."""
+        p = self.model.drivetrain[0]
+        return int(p["gears"]) if p["has_clutch"] else 0
+
     def watch_blocks(self) -> None:
         """From now on an axle from outside that gives a number that is not finite is held where it was, and the drive goes on."""
         watch = self.space.blocks.others["watch"]

@@ -238,8 +238,8 @@ class Simulation:
 
     def command(self, **values: float) -> None:
         """Ask the vehicle for something from now on: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1,
-        gear 0 (the gearbox's own choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] where by_foot is 1, starter 0, 1, drawbar [N] (a pull backwards on the tow
-        hook).
+        gear 0 (the gearbox's own choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] where by_foot is 1, starter 0, 1,
+        drawbar [N] (a pull backwards on the tow hook).
 
         It takes effect at the driver's next look, within 10 ms. Raises JounceError: a driver or a maneuver drives, or there is no such value.
         """
