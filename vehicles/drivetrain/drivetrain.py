@@ -27,7 +27,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from simulator.base.section import Section
 from vehicles.axles import AXLES, USUAL_AXLES, WHEELS, Axles, record_for
-from vehicles.brakes.friction_brake import brake_deflection, brake_limit, brake_slope
+from vehicles.brakes.friction_brake import brake_deflection, brake_slope
 from vehicles.drivetrain.driveline import (
     DRIVELINE,
     axle_inertia,
@@ -67,7 +67,6 @@ DRIVETRAIN_STATE = (
     # name               shape  unit      what it is
     ("engine_speed", (), "rad/s", "crankshaft and impeller"),
     ("brake_angle", (WHEELS,), "rad", "elastic angle of each brake, + = the wheel has turned forward against it"),
-    ("limit", (WHEELS,), "N m", "scratch: friction limit of each brake"),
     ("held", (WHEELS,), "N m", "scratch: torque of each brake if it held and its wheel kept its speed"),
     ("load_free", (WHEELS,), "N m s", "scratch: impulse on each wheel without brake and driveshaft"),
     ("load", (WHEELS,), "N m s", "scratch: impulse on each wheel"),
@@ -101,11 +100,13 @@ class Hubs(NamedTuple):
     spin: NDArray[np.float64]
     """rad/s, absolute speed of each wheel about its axle, + = rolling forward; updated in place"""
     carrier_spin: NDArray[np.float64]
-    """rad/s, speed of the wheel carrier about the same axle, taken as constant over the step"""
+    """rad/s, speed of what the brake of each wheel sits on about the same axle, taken as constant over the step"""
     moment: NDArray[np.float64]
     """N m, moment of the ground on the wheel about its axle, at the speeds before the step"""
     inertia: NDArray[np.float64]
     """kg m2, of wheel, tire and hub about the axle, half shafts not included"""
+    brake_limit: NDArray[np.float64]
+    """N m, friction limit of the brake of each wheel"""
 
 
 @kernel
@@ -164,7 +165,7 @@ def balanced_speed(p, turbine_speed, throttle, free):
 def drivetrain_step(p, b, s, command, hubs, h, out):
     """Advance the drivetrain and the wheel spins by h seconds.
 
-    p : DRIVETRAIN, b : BRAKES (vehicles/brakes/friction_brake.py), s : DRIVETRAIN_STATE, command : COMMAND, out : DRIVETRAIN_OUT; records
+    p : DRIVETRAIN, b : BRAKES (vehicles/brakes/brakes.py), s : DRIVETRAIN_STATE, command : COMMAND, out : DRIVETRAIN_OUT; records
     hubs : Hubs; their `spin` is updated in place
     h : step [s], meant for 0.1 to 5 ms
 
@@ -178,11 +179,11 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
     torque, torque_slope = engine_torque(p, s[0]["engine_speed"], command[0]["throttle"])
     e0, e1, push, inertia = turbine_side(p, s, torque, torque_slope, h)
 
-    coupling = solve_spins(p, b, s, command, hubs, h, push, inertia)
+    coupling = solve_spins(p, b, s, hubs, h, push, inertia)
 
     x, slope = s[0]["change"], brake_slope(b, h)
     for i in range(len(spin)):
-        limit = s[0]["limit"][i]
+        limit = hubs.brake_limit[i]
         brake = min(limit, max(-limit, s[0]["held"][i] + slope * x[i]))
         s[0]["brake_angle"][i] = brake_deflection(b, s[0]["brake_angle"][i], brake, h)
         out[0]["brake_torque"][i] = brake
@@ -234,7 +235,7 @@ def turbine_side(p, s, torque, torque_slope, h):
 
 
 @inline
-def solve_spins(p, b, s, command, hubs, h, push, inertia):
+def solve_spins(p, b, s, hubs, h, push, inertia):
     """Speed changes of the wheels into s.change; returns the coupling torque [N m].
 
     Guess which brakes and whether the coupling slide, solve the linear system, correct the guess, until it stands.
@@ -242,13 +243,12 @@ def solve_spins(p, b, s, command, hubs, h, push, inertia):
     low, high = coupling_bounds(p, s)
     gain = 1.0 / s[0]["ratio"]
     slope = brake_slope(b, h)
-    x, held, limit = s[0]["change"], s[0]["held"], s[0]["limit"]
+    x, held, limit = s[0]["change"], s[0]["held"], hubs.brake_limit
     # what the coupling (impulse) and the brakes (torque) need in order to hold, for zero change of the spins
     hold = push + inertia * (s[0]["turbine_speed"] - s[0]["slip"] - gain * driveshaft_speed(p, hubs.spin))
     for i in range(len(x)):
         x[i] = 0.0
         held[i] = slope * (hubs.spin[i] - hubs.carrier_spin[i]) + b[0]["stiffness"] * s[0]["brake_angle"][i]
-        limit[i] = brake_limit(b, i, command)
         s[0]["load_free"][i] = h * hubs.moment[i]
         s[0]["diagonal_free"][i] = hubs.inertia[i] + half_shaft_inertia(p, i)
 
@@ -257,9 +257,9 @@ def solve_spins(p, b, s, command, hubs, h, push, inertia):
         s[0]["sliding"][i] = side(held[i], -limit[i], limit[i])
     for round_ in range(ROUNDS):
         if coupled == 0:
-            solve_linear(p, s, p[0]["driveshaft_inertia"] + inertia * gain * gain, gain * hold, slope, h)
+            solve_linear(p, s, limit, p[0]["driveshaft_inertia"] + inertia * gain * gain, gain * hold, slope, h)
         else:
-            solve_linear(p, s, p[0]["driveshaft_inertia"], gain * h * (high if coupled > 0 else low), slope, h)
+            solve_linear(p, s, limit, p[0]["driveshaft_inertia"], gain * h * (high if coupled > 0 else low), slope, h)
         coupled, settled = corrected(coupled, side(hold - inertia * gain * driveshaft_speed(p, x), h * low, h * high), round_, True)
         for i in range(len(x)):
             if limit[i] > 0.0:
@@ -291,12 +291,12 @@ def corrected(guess, found, round_, settled):
 
 
 @inline
-def solve_linear(p, s, shaft_inertia, shaft_impulse, slope, h):
-    """Speed changes s.change for the present guess s.sliding; inertia [kg m2] and impulse [N m s] on the driveshaft given."""
+def solve_linear(p, s, limit, shaft_inertia, shaft_impulse, slope, h):
+    """Speed changes s.change for the present guess s.sliding of brakes with the friction `limit` (wheels,) [N m]; inertia [kg m2] and impulse [N m s] on the driveshaft given."""
     for i in range(len(s[0]["load"])):
         share = wheel_share(p, axle_of(p, i))
         sliding = s[0]["sliding"][i]
-        brake = s[0]["held"][i] if sliding == 0 else sliding * s[0]["limit"][i]
+        brake = s[0]["held"][i] if sliding == 0 else sliding * limit[i]
         s[0]["load"][i] = s[0]["load_free"][i] - h * brake + share * shaft_impulse
         s[0]["diagonal"][i] = s[0]["diagonal_free"][i] + (h * slope if sliding == 0 else 0.0)
         s[0]["yielding"][i] = 1.0 / s[0]["diagonal"][i]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from simulator.base.errors import Gathered
-from simulator.base.fields import Field, Fields, Group, Number, fields_of
+from simulator.base.fields import Field, Fields, Group, Number
 from simulator.base.records import Record
 from simulator.base.section import checked
-from vehicles.axles import USUAL_AXLES, Axles, sized_for
-from vehicles.brakes.friction_brake import BRAKE_FILE, RANGES, brakes_from_mapping
+from vehicles.axles import USUAL_AXLES, Axles
+from vehicles.brakes.brakes import brake_fields, brakes_from_mapping
 from vehicles.drivetrain.driveline import AXLE_FILE, RATIO
 from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
 from vehicles.drivetrain.engine import ENGINE_FILE
@@ -30,7 +30,7 @@ def drivetrain_file(axles: Axles = USUAL_AXLES) -> Fields:
     )
     return (
         Field("drivetrain", Group(drivetrain), "from the engine to the wheels"),
-        Field("brakes", Group(fields_of(sized_for(BRAKE_FILE, axles.size), RANGES)), "brakes of all wheels"),
+        Field("brakes", Group(brake_fields(axles)), "brakes of all wheels"),
     )
 
 
