@@ -62,7 +62,7 @@ class Controllers:
             out["kernel"], out["parameters"] = unit.kind.kernel.address, address_of(unit.parameters)
             out["sides"][: len(sides)] = sides
             for row in COMMON:
-                out[row[0]] = common[row[0]] if row[0] in common else unit.kind.rate
+                out[row[0]] = common.get(row[0], unit.kind.rate)
 
     def off(self, controls: Record) -> list[str]:
         """Names of those that are switched off; controls : (n,) of CONTROL_STATE."""

@@ -292,7 +292,8 @@ def corrected(guess, found, round_, settled):
 
 @inline
 def solve_linear(p, s, limit, shaft_inertia, shaft_impulse, slope, h):
-    """Speed changes s.change for the present guess s.sliding of brakes with the friction `limit` (wheels,) [N m]; inertia [kg m2] and impulse [N m s] on the driveshaft given."""
+    """Speed changes s.change for the present guess s.sliding; friction `limit` (wheels,) [N m] of the brakes, inertia [kg m2] and impulse
+    [N m s] on the driveshaft given."""
     for i in range(len(s[0]["load"])):
         share = wheel_share(p, axle_of(p, i))
         sliding = s[0]["sliding"][i]
