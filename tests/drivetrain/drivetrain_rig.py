@@ -31,6 +31,14 @@ def part_file(name):
     return yaml.safe_load((ROOT / f"configs/vehicles/parts/drivetrain_{name}.yaml").read_text())
 
 
+def without_friction(parts):
+    """A drivetrain of open differentials without losses, geared hubs and transfer case."""
+    drivetrain = parts["drivetrain"]
+    drivetrain.pop("losses", None), drivetrain.pop("transfer_case", None)
+    for key in [key for key in drivetrain["driveline"] if key.endswith(("_differential", "_hub_ratio")) or key == "reactions"]:
+        del drivetrain["driveline"][key]
+
+
 def reference():
     """Columns of the recorded full-throttle run, by name."""
     with gzip.open(ROOT / "tests/data/chrono/b_throttle.csv.gz", "rt") as file:
@@ -84,10 +92,12 @@ def bench_energy(r):
 class Bench:
     """A drivetrain with four free wheels and moments set by hand."""
 
-    def __init__(self, name="hmmwv", gear=1, spin=(0.0, 0.0, 0.0, 0.0)):
+    def __init__(self, name="hmmwv", gear=1, spin=(0.0, 0.0, 0.0, 0.0), change=None):
         parts = part_file(name)
+        if change is not None:
+            change(parts)
         self.p = drivetrain_from_mapping(parts["drivetrain"], name)
-        self.b = brakes_from_mapping(parts["brakes"], name)
+        self.b = brakes_from_mapping(parts["brakes"], name, hub_ratio=self.p[0]["hub_ratio"])
         self.state, self.command, self.out = record(DRIVETRAIN_STATE), record(COMMAND), record(DRIVETRAIN_OUT)
         self.brakes = record(BRAKE_STATE)
         self.carrier_spin, self.v_WB_B = self.brakes[0]["reference_spin"], np.zeros(3)

@@ -4,8 +4,9 @@ A service brake is described in one of two ways: by `max_torque`, to which the p
 parking brake is a lever on cables, `parking_torque`, on the same discs; the larger of the two limits counts. `heat` may come with either.
 
 A brake sits on the wheel carrier, or on the half shaft at the differential (`place: half_shaft`). There its housing is the chassis: with a
-hub that turns G times slower than the shaft the carrier gets the share 1 - 1/G of the reaction, the chassis the rest, and the wheel is held
-against the same mean of their speeds. So action, reaction and power agree to the last bit.
+geared hub that turns the wheel G times as fast as the shaft, G < 1, the disc turns 1/G times as fast as the wheel, the carrier gets the
+share 1 - G of the reaction and the chassis, about its y axis as of the drive, the rest; the wheel is held against the same mean of their
+speeds, so that action, reaction and power agree.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.algebra.vectors import column, dot, vector
+from simulator.base.algebra.vectors import dot, vector
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Field, Fields, Group, Number, fields_of
 from simulator.base.jit import inline
@@ -91,16 +92,16 @@ def press_brakes(b, s, command, h):
 
 
 @inline
-def hold_against(b, s, carrier_spin, axles, w_WB_B):
+def hold_against(b, s, carrier_spin, pitch_rate):
     """Speed of what the brakes sit on about the axle of each wheel, into s.reference_spin.
 
-    carrier_spin : (wheels,) rad/s, axles : (3, wheels) directions in B, w_WB_B : (3,) rad/s of the chassis
+    carrier_spin : (wheels,) rad/s, pitch_rate : rad/s of the chassis about its y axis
     """
     for i in range(len(carrier_spin)):
         share = b[0]["carrier_share"][axle_of(b, i)]
         s[0]["reference_spin"][i] = carrier_spin[i]
         if share != 1.0:
-            s[0]["reference_spin"][i] = share * carrier_spin[i] + (1.0 - share) * dot(vector(w_WB_B), column(axles, i))
+            s[0]["reference_spin"][i] = share * carrier_spin[i] + (1.0 - share) * pitch_rate
 
 
 @inline
@@ -114,8 +115,7 @@ def add_brake_reactions(b, torque, axles, carrier_couple, chassis_couple):
         for j in range(3):
             carrier_couple[j, i] += share * torque[i] * axles[j, i]
         if share != 1.0:
-            for j in range(3):
-                chassis_couple[j] += (1.0 - share) * torque[i] * axles[j, i]
+            chassis_couple[1] += (1.0 - share) * torque[i]
 
 
 @inline
@@ -150,7 +150,7 @@ def brake_fields(axles: Axles = USUAL_AXLES) -> Fields:
         Field("friction_temperature", curve, "temperatures of a disc, rising"),
         Field("friction_factor", Number("1", 0.0, 2.0, shape=((2, POINTS),)), "friction of the pads there over pad_friction"),
     )
-    discs = sized_fields(DISCS, DISC_RANGES, {"speed_ratio": np.ones(axles.size.axles)})
+    discs = sized_fields(DISCS, DISC_RANGES)
     return (
         *sized_fields(TORQUES, TORQUE_RANGES, {"max_torque": None}),
         *sized_fields(LINK, LINK_RANGES),
@@ -161,8 +161,12 @@ def brake_fields(axles: Axles = USUAL_AXLES) -> Fields:
     )
 
 
-def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: Axles = USUAL_AXLES) -> Record:
+def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: Axles = USUAL_AXLES, hub_ratio: Any = 1.0) -> Record:
     """Record BRAKES from the `brakes` section of the drivetrain file of a vehicle with these axles.
+
+    Parameters
+    ----------
+    hub_ratio : (axles,) or a number, speed of a wheel over that of its half shaft
 
     Raises
     ------
@@ -176,18 +180,18 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: 
         for name in ("parking_torque", "stiffness", "damping"):
             b[name] = s.raw(name)
         with faults.part():
-            _read_service(s, b)
+            inboard = s.choice("place", PLACES) != PLACES[0]
+            b["carrier_share"] = 1.0 - np.asarray(hub_ratio) if inboard else 1.0
+            _read_service(s, b, 1.0 / np.asarray(hub_ratio) if inboard else 1.0)
         if s.has("heat"):
             with faults.part(), s.section("heat") as heat:
                 _read_heat(heat, b)
-        b["carrier_share"] = 1.0 if s.choice("place", PLACES) == PLACES[0] else 1.0 - 1.0 / b["speed_ratio"]
     return out
 
 
-def _read_service(s: Section, b: Any) -> None:
-    """What makes the torque of the service brake."""
+def _read_service(s: Section, b: Any, speed_ratio: Any) -> None:
+    """What makes the torque of the service brake; speed_ratio : (axles,) or a number, speed of a disc over that of its wheel."""
     ways = [name for name in ("max_torque", "hydraulics", "discs") if s.has(name)]
-    b["speed_ratio"] = 1.0
     if ways == ["max_torque"]:
         b["max_torque"] = s.raw("max_torque")
         return
@@ -198,7 +202,7 @@ def _read_service(s: Section, b: Any) -> None:
             for row in table:
                 b[row[0]] = part.raw(row[0])
     b["hydraulic"] = 1
-    b["torque_per_pressure"] = 2.0 * b["pad_friction"] * b["piston_area"] * b["effective_radius"] * b["speed_ratio"]
+    b["torque_per_pressure"] = 2.0 * b["pad_friction"] * b["piston_area"] * b["effective_radius"] * speed_ratio
 
 
 def _read_heat(s: Section, b: Any) -> None:

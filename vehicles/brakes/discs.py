@@ -1,9 +1,9 @@
 """Discs: torque of the pads, heat, and what heat does to friction.
 
-Two pads with the friction mu press on a disc with p A at the effective radius r; the disc turns `speed_ratio` times as fast as its wheel,
-on whose axle the torque is therefore
+Two pads with the friction mu press on a disc with p A at the effective radius r; the disc turns n times as fast as its wheel, on whose axle
+the torque is therefore
 
-    L = 2 mu p A r speed_ratio                                          [Limpert 2011, Brake Design and Safety, ch. 2]
+    L = 2 mu p A r n                                                    [Limpert 2011, Brake Design and Safety, ch. 2]
 
 A disc is one lump of heat. What the brake takes from the wheel goes into it, and it cools by the air, better at speed:
 
@@ -24,13 +24,11 @@ DISCS = (
     ("pad_friction", (), "1", "friction of the pads at the temperature of the surroundings"),
     ("piston_area", (AXLES,), "m2", "of the pistons on one side of a disc, of each axle from the front"),
     ("effective_radius", (AXLES,), "m", "at which the pads pull"),
-    ("speed_ratio", (AXLES,), "1", "speed of a disc over that of its wheel"),
 )
 DISC_RANGES = {
     "pad_friction": (0.01, 2.0),
     "piston_area": (1e-6, 0.1),
     "effective_radius": (1e-3, 2.0),
-    "speed_ratio": (0.01, 100.0),
 }
 
 POINTS = 8
