@@ -90,14 +90,14 @@ def bench_energy(r):
 
 
 class Bench:
-    """A drivetrain with four free wheels and moments set by hand."""
+    """A drivetrain, of a shipped file or out of a mapping of one, with four free wheels and moments set by hand."""
 
     def __init__(self, name="hmmwv", gear=1, spin=(0.0, 0.0, 0.0, 0.0), change=None):
-        parts = part_file(name)
+        parts = part_file(name) if isinstance(name, str) else name
         if change is not None:
             change(parts)
-        self.p = drivetrain_from_mapping(parts["drivetrain"], name)
-        self.b = brakes_from_mapping(parts["brakes"], name, hub_ratio=self.p[0]["hub_ratio"])
+        self.p = drivetrain_from_mapping(parts["drivetrain"], "bench")
+        self.b = brakes_from_mapping(parts["brakes"], "bench", hub_ratio=self.p[0]["hub_ratio"])
         self.state, self.command, self.out = record(DRIVETRAIN_STATE), record(COMMAND), record(DRIVETRAIN_OUT)
         self.brakes = record(BRAKE_STATE)
         self.carrier_spin, self.v_WB_B = self.brakes[0]["reference_spin"], np.zeros(3)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.section import Section, checked
 from vehicles.axles import AXLES, USUAL_AXLES, WHEELS, Axles, record_for
 from vehicles.brakes.friction_brake import brake_deflection, brake_slope
 from vehicles.drivetrain.differential import LOCKED, friction_limit
@@ -67,7 +67,7 @@ from vehicles.drivetrain.gearbox import (
 from vehicles.drivetrain.hand_gearbox import AUTOMATIC, KINDS
 from vehicles.drivetrain.lock_up import LOCK_UP, LOCK_UP_STATE, lock_up_from_section, work_lock_up
 from vehicles.drivetrain.losses import friction_share, losses_from_section
-from vehicles.drivetrain.schedule import check_reach
+from vehicles.drivetrain.schedule import SCHEDULE_FILE, check_reach
 from vehicles.drivetrain.starter import STARTER, STARTER_STATE, crankshaft_torque, run_or_die, starter_from_section
 from vehicles.drivetrain.stiff_friction import stiff_friction
 from vehicles.drivetrain.tables import RPM
@@ -642,7 +642,8 @@ def _check_together(s: Section, out: Record) -> None:
             faults.add(ConfigError(s.file, s.path("starter.fire"), float(p["fire_speed"] / RPM), expected))
         with faults.part():
             if p["schedule_points"] > 0:
-                check_reach(s.section("gearbox").section("schedule"), out, governed_speed(out))
+                gearbox = s.section("gearbox")
+                check_reach(checked(SCHEDULE_FILE, gearbox.raw("schedule"), s.file, gearbox.path("schedule")), out, governed_speed(out))
         _check_capacity(s, out, faults)
 
 

@@ -123,7 +123,7 @@ def read_schedule(s: Section, gears: int) -> Record:
     if throttle[0] != 0.0 or throttle[-1] != 1.0:
         raise s.wrong("throttle", "throttles from 0 to 1")
     out[0]["schedule_points"], out[0]["schedule_throttle"][:count] = count, throttle
-    out[0]["schedule_up"] = np.inf
+    out[0]["schedule_up"] = LARGEST_SPEED
     for name, first in (("upshift", 0), ("downshift", 1)):
         rows = s.raw(name)
         if len(rows) != gears - 1 or any(len(row) != count for row in rows):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from simulator.base.errors import Gathered, TireTypeWarning
-from simulator.base.fields import Fields, Variants, fields_of, filled
+from simulator.base.fields import Choice, Fields, Variants, fields_of, filled
 from simulator.base.outside import address_of
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.kinds import DEFAULT, LAWS
@@ -61,7 +61,7 @@ class TireSet:
         if TMEASY_LAW.name in self.own:
             tmeasy = self.own[TMEASY_LAW.name]
         for i, law in enumerate(self.laws):
-            laws[i]["numbers"] = law.numbers
+            laws[i]["numbers"] = law.numbers if law.numbers_of is None else law.numbers_of(files[i].own)
             if law.kernel is not None:
                 laws[i]["kernel"], laws[i]["parameters"] = law.kernel.address, address_of(self.own[law.name])
                 if i == 0 or self.laws[i - 1] is not law:
@@ -122,8 +122,8 @@ def _parameters_of(law: TreadLaw, files: Sequence[TireFile]) -> Record:
 
 
 def tire(mapping: Any, file: object, key: str = "") -> TireFile:
-    """A tire from the content of its file, as `FILE_TABLE` says: its `type`, and the rows of TIRE but `give` (`strength` may be left out) and
-    those of its tread law.
+    """A tire from the content of its file, as `FILE_TABLE` says: its `type`, the rows of TIRE but `give`, and those of its tread law; some
+    may be left out.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def tire(mapping: Any, file: object, key: str = "") -> TireFile:
     law = LAWS.get(values["type"])
     assert law is not None
     shared = shared_record(filled(FILE, values), values)
-    own = filled(law.parameters, values)
+    own = filled(law.parameters, {**values, **{name: words.index(values[name]) for name, words in law.words.items()}})
     with Gathered() as faults:
         with faults.part():
             check_rim(values, file, key)
@@ -149,7 +149,11 @@ def tire(mapping: Any, file: object, key: str = "") -> TireFile:
 def _parameters_in_file(name: str) -> Fields | None:
     """What the tread law of a name has in a tire file."""
     law = LAWS.get(name)
-    return None if law is None else fields_of(law.parameters, {**RANGES, **law.ranges})
+    if law is None:
+        return None
+    fields = fields_of(law.parameters, {**RANGES, **law.ranges}, dict.fromkeys(law.optional))
+    said = {key: (Choice(words), words[0]) for key, words in law.words.items()}
+    return tuple(replace(f, kind=said[f.name][0], default=said[f.name][1]) if f.name in said else f for f in fields)
 
 
 FILE_TABLE = Variants(
@@ -157,7 +161,7 @@ FILE_TABLE = Variants(
     _parameters_in_file,
     LAWS.names,
     "tread law, by which the horizontal forces are made",
-    fields_of(FILE, RANGES, {"strength": None}),
+    fields_of(FILE, RANGES, {"strength": None, "bearing_width": None}),
     DEFAULT,
     "a tread law:",
 )
