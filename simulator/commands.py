@@ -271,7 +271,9 @@ def _add_facts(commands: Commands) -> None:
     p = commands.add_parser(
         "facts", help="drive a vehicle through the library of maneuvers: one page of what it does, beside published figures"
     )
-    p.add_argument("vehicle", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv")
+    p.add_argument(
+        "vehicle", nargs="+", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv; several: one page, side by side"
+    )
     p.add_argument("--quick", action="store_true", help="without series and searches")
     p.add_argument(
         "--only",
@@ -353,7 +355,7 @@ def _add_validate(commands: Commands) -> None:
     p = kinds.add_parser("kinematics", help="corner positions and motions in a .json or .csv file")
     p.add_argument("file", help="reference states (.json) or positions (.csv)")
     p.add_argument("--axle", choices=("front", "rear"), help="axle of a CSV file whose name does not say it")
-    p.add_argument("--vehicle", default="hmmwv", help="vehicle by name or file (default: hmmwv)")
+    p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
     _add_plugin(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_kinematics)

@@ -148,6 +148,7 @@ def test_contact_frame_is_orthonormal_and_the_depth_rate_exact():
         o = tire_rig.step(r)
         depths.append(o["depth"])
     assert o["depth_rate"] == pytest.approx((depths[1] - depths[0]) / 2e-6, rel=1e-5)
+    assert o["turn_rate"] == pytest.approx(w @ o["n_W"], rel=1e-14)
     frame = np.array([o["x_W"], o["y_W"], o["n_W"]])
     assert np.abs(frame @ frame.T - np.eye(3)).max() < 1e-15
     assert np.linalg.det(frame) == pytest.approx(1.0)

@@ -67,6 +67,7 @@ def touch(p, s, i, ground, under, wheel, out):
     o["v_x"] = v0 * x0 + v1 * x1 + v2 * x2
     o["v_y"] = v0 * y0 + v1 * y1 + v2 * y2
     o["depth_rate"] = -(v0 * n[0] + v1 * n[1] + v2 * n[2]) * per
+    o["turn_rate"] = w[0] * n[0] + w[1] * n[1] + w[2] * n[2]
 
 
 @inline

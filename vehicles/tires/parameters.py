@@ -64,6 +64,7 @@ TIRE_OUT = (
     ("camber", (), "rad", "inclination of the wheel plane to the ground normal, + = top to the right"),
     ("v_x", (), "m/s", "velocity of the contact point with a wheel that does not spin, along x"),
     ("v_y", (), "m/s", "the same along y"),
+    ("turn_rate", (), "rad/s", "angular velocity of the wheel carrier about the ground's normal"),
     ("slip_ratio", (), "1", "longitudinal slip, + = driving"),
     ("tire_deflection", (), "m", "radial deflection of the tire"),
     ("sinkage", (), "m", "sinkage of the wheel into the ground"),

@@ -64,6 +64,7 @@ SEEN = (
     ("spin", (), "rad/s", "absolute spin of the wheel, + = rolling forward"),
     ("effective_radius", (), "m", "way per radian of a freely rolling wheel; the tread slides with v_x - effective_radius spin, v_y"),
     ("camber", (), "rad", "inclination of the wheel plane to the ground normal, + = top to the right"),
+    ("turn_rate", (), "rad/s", "angular velocity of the wheel carrier about the ground's normal: a parked wheel that is steered"),
     ("friction", (), "1", "friction of the ground over `friction` of the tire, on which its numbers were found"),
     ("hardness", (), "1", "share of hard ground; the forces wanted are those of hard ground, and that share of them acts"),
     ("contact_length", (), "m", "length of the contact patch"),
