@@ -10,5 +10,11 @@ COMMAND = (
     ("gear", (), "1", "forward gear asked for in drive, 0 = the gearbox's own choice", "i8"),
     ("drawbar", (), "N", "pull on the tow hook, + = backwards along the chassis' x axis"),
     ("steering_torque", (), "N m", "torque of the hands on a steering wheel that turns freely, + = left"),
-    ("steering_free", (), "1", "1: they give that torque, where the session has `steering: torque`; 0: they hold the wheel at `steering`", "i8"),
+    (
+        "steering_free",
+        (),
+        "1",
+        "1: they give that torque, where the session has `steering: torque`; 0: they hold the wheel at `steering`",
+        "i8",
+    ),
 )

@@ -74,7 +74,12 @@ READOUT = (
     ("steering_wheel_angle", (), "rad", "angle of the steering wheel, + = left"),
     ("steering_wheel_torque", (), "N m", "torque the driver must apply to the steering wheel, + = to the left"),
     ("steering_wheel_rate", (), "rad/s", "rate of the steering wheel, + = left"),
-    ("steering_column_torque", (), "N m", "torque in the column below the steering wheel: what a wheel with force feedback is to give, + = to the left"),
+    (
+        "steering_column_torque",
+        (),
+        "N m",
+        "torque in the column below the steering wheel: what a wheel with force feedback is to give, + = to the left",
+    ),
     ("steering_assist_torque", (), "N m", "torque of the power assistance on the Pitman arm, + = to the left"),
     ("pitman_angle", (), "rad", "angle of the Pitman arm about the steering frame's z, + = wheels to the right"),
     ("steering", (), "1", "steering input used, + = left"),

@@ -104,7 +104,7 @@ class Vehicle:
 
     def _balance_arm(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
         """Settle again until a free arm, its hand wheel held straight ahead, does not move either."""
-        if not (self.steering_is_free and self.model.steering[0]["hand_wheel_inertia"] > 0.0):
+        if not self.takes_torque:
             return
         for _ in range(ARM_ROUNDS):
             if abs(balance_arm(self.model, self.space)) < ARM_AT_REST:
@@ -129,6 +129,11 @@ class Vehicle:
     def steering_is_free(self) -> bool:
         """Whether the Pitman arm moves by itself."""
         return bool(self.model.steering[0]["free"])
+
+    @property
+    def takes_torque(self) -> bool:
+        """Whether hands may turn the steering wheel by a torque."""
+        return self.steering_is_free and bool(self.model.steering[0]["hand_wheel_inertia"] > 0.0)
 
     def watch_blocks(self) -> None:
         """From now on an axle from outside that gives a number that is not finite is held where it was, and the drive goes on."""

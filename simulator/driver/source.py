@@ -142,11 +142,12 @@ class SourceAside:
 def sound_command(command: Record) -> Record:
     """A copy of a COMMAND record, clipped to what a vehicle takes. Raises ValueError for a number that is not finite."""
     c = command[0]
-    if not all(math.isfinite(c[name]) for name in ("steering", "throttle", "brake", "parking_brake", "drawbar")):
+    if not all(math.isfinite(c[name]) for name in ("steering", "throttle", "brake", "parking_brake", "drawbar", "steering_torque")):
         raise ValueError("it gave a command that is not finite")
     out = command.copy()
     write_pedals(out, float(c["steering"]), float(c["throttle"]), float(c["brake"]))
     out[0]["parking_brake"] = clip(float(c["parking_brake"]), 0.0, 1.0)
     out[0]["selector"] = int(np.clip(c["selector"], -1, 1))
     out[0]["gear"] = int(np.clip(c["gear"], 0, MOST_GEARS))
+    out[0]["steering_free"] = int(np.clip(c["steering_free"], 0, 1))
     return out

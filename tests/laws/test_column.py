@@ -139,9 +139,7 @@ def drive(s: Record, p: Record, h: float, seconds: float, road: Callable[[float,
 
 def test_energy_is_what_was_put_in_with_the_work_of_the_assist_booked() -> None:
     """Hands, road and assist work, dampers and sliding friction take; what is missing falls with the step."""
-    p = steering(
-        hand_wheel={**WHEEL, "friction": 0.4, "friction_stiffness": 100.0}, gear={**GEAR, "damping": 10.0}, assist=ASSIST
-    )
+    p = steering(hand_wheel={**WHEEL, "friction": 0.4, "friction_stiffness": 100.0}, gear={**GEAR, "damping": 10.0}, assist=ASSIST)
     missing = []
     for h in (4e-4, 2e-4, 1e-4):
         s = let_go()
