@@ -209,7 +209,7 @@ def _by_tables(s: Section, closed_form: NDArray[np.bool_], steering: Record) -> 
     tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
     if not tables and not closed_form.all():
         raise ConfigError(s.file, "suspension_kinematics", KINEMATICS[0], "table: an axle from a mechanism file has no closed form")
-    if tables and steering[0]["column_stiffness"] > 0.0:
+    if tables and steering[0]["free"] > 0:
         raise ConfigError(s.file, "steering.column", "a free arm", "closed_form as suspension_kinematics: tables know no free arm")
     return tables
 
