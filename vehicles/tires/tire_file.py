@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from simulator.base.errors import Gathered, TireTypeWarning
-from simulator.base.fields import Choice, Fields, Variants, fields_of, filled
+from simulator.base.fields import Fields, Variants, fields_of, filled
 from simulator.base.outside import address_of
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.kinds import DEFAULT, LAWS
@@ -136,8 +136,11 @@ def tire(mapping: Any, file: object, key: str = "") -> TireFile:
     values = FILE_TABLE.read(mapping, file, key)
     law = LAWS.get(values["type"])
     assert law is not None
+    if law.complete is None:
+        own = filled(law.parameters, values)
+    else:
+        values, own = law.complete(values, file, key, ())
     shared = shared_record(filled(FILE, values), values)
-    own = filled(law.parameters, {**values, **{name: words.index(values[name]) for name, words in law.words.items()}})
     with Gathered() as faults:
         with faults.part():
             check_rim(values, file, key)
@@ -151,9 +154,7 @@ def _parameters_in_file(name: str) -> Fields | None:
     law = LAWS.get(name)
     if law is None:
         return None
-    fields = fields_of(law.parameters, {**RANGES, **law.ranges}, dict.fromkeys(law.optional))
-    said = {key: (Choice(words), words[0]) for key, words in law.words.items()}
-    return tuple(replace(f, kind=said[f.name][0], default=said[f.name][1]) if f.name in said else f for f in fields)
+    return law.fields or fields_of(law.parameters, {**RANGES, **law.ranges})
 
 
 FILE_TABLE = Variants(

@@ -23,10 +23,12 @@ For HELD and REST only the state is written.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from simulator.base.fields import Fields
 from simulator.base.outside import Outside
 from simulator.base.records import Ranges, Record, Table, layout_hash
 
@@ -105,6 +107,10 @@ class Treads(NamedTuple):
 Check = Callable[[Record, Record, Mapping[str, Any], object, str], None]
 """Called with the records of TIRE and of the law's own table, the tire file's content, its name and key path; raises ConfigError."""
 
+Complete = Callable[[Mapping[str, Any], object, str, Sequence[Path]], tuple[Mapping[str, Any], Record]]
+"""Called with the checked values of a tire file, its name and key path, and the folders in which files may lie that it names; gives values with
+every row of TIRE that a file has, and a record of the law's own table; raises ConfigError."""
+
 
 @dataclass(frozen=True)
 class TreadLaw:
@@ -118,8 +124,8 @@ class TreadLaw:
     state : table of the state's numbers, in their order; they are logged under these names
     kernel : what computes; None for TMeasy
     contract, layout : CONTRACT and LAYOUT that the kernel was written for
-    optional : names of parameters that a file may leave out, which are then zero
-    words : of parameters that a file has as words, the words in the order of the integers that they stand for; left out it is the first
+    fields : keys that a tire file has instead of the rows of `parameters`, with `complete`
+    complete : makes of what a tire file says the rows of all tires and the record of `parameters`
     numbers_of : how many numbers of the state a tire with a record of these parameters has, the first ones; None: all
     check : further conditions on the numbers
     stiff : names of parameters that may be too large for the step
@@ -133,8 +139,8 @@ class TreadLaw:
     kernel: Outside | None = None
     contract: int = 0
     layout: int = 0
-    optional: tuple[str, ...] = ()
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fields: Fields | None = None
+    complete: Complete | None = None
     numbers_of: Callable[[Record], int] | None = None
     check: Check | None = None
     stiff: tuple[str, ...] = ()
