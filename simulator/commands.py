@@ -95,6 +95,11 @@ def _add_session(p: argparse.ArgumentParser) -> None:
     p.add_argument("--vehicle", metavar="NAME", help="vehicle by name or file (default: that of the maneuver, or hmmwv)")
     _add_plugin(p)
     _add_suspension(p)
+    p.add_argument(
+        "--steering",
+        choices=("angle", "torque"),
+        help="what the hands give to the steering wheel: %(choices)s (default: what the maneuver needs, else angle)",
+    )
     p.add_argument("--terrain", metavar="NAME", help="terrain by name or file (default: that of the maneuver, or jacksboro)")
     p.add_argument("--platform", metavar="NAME", help="motion platform by name or file (default: small_hexapod)")
     p.add_argument("--washout", metavar="NAME", help="motion cueing by name or file (default: small_hexapod)")
@@ -271,7 +276,9 @@ def _add_facts(commands: Commands) -> None:
     p = commands.add_parser(
         "facts", help="drive a vehicle through the library of maneuvers: one page of what it does, beside published figures"
     )
-    p.add_argument("vehicle", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv")
+    p.add_argument(
+        "vehicle", nargs="+", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv; several: one page, side by side"
+    )
     p.add_argument("--quick", action="store_true", help="without series and searches")
     p.add_argument(
         "--only",
@@ -353,7 +360,7 @@ def _add_validate(commands: Commands) -> None:
     p = kinds.add_parser("kinematics", help="corner positions and motions in a .json or .csv file")
     p.add_argument("file", help="reference states (.json) or positions (.csv)")
     p.add_argument("--axle", choices=("front", "rear"), help="axle of a CSV file whose name does not say it")
-    p.add_argument("--vehicle", default="hmmwv", help="vehicle by name or file (default: hmmwv)")
+    p.add_argument("--vehicle", default="hmmwv_chrono", help="vehicle by name or file (default: hmmwv_chrono)")
     _add_plugin(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_kinematics)
