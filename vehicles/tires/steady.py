@@ -51,7 +51,9 @@ class Rig(NamedTuple):
     out: Record
 
 
-def steady(tire: TireFile, load: ArrayLike, kappa: ArrayLike = 0.0, alpha: ArrayLike = 0.0, camber: ArrayLike = 0.0, side: int = 1) -> Array:
+def steady(
+    tire: TireFile, load: ArrayLike, kappa: ArrayLike = 0.0, alpha: ArrayLike = 0.0, camber: ArrayLike = 0.0, side: int = 1
+) -> Array:
     """Forces and moments (n, 5) at the contact at SPEED, in the order of OUTPUTS [N, N m], on the ground for which the numbers hold.
 
     Parameters
@@ -62,7 +64,9 @@ def steady(tire: TireFile, load: ArrayLike, kappa: ArrayLike = 0.0, alpha: Array
     return steady_at(tire, conditions(tire, load, kappa, alpha, camber), side)
 
 
-def conditions(tire: TireFile, load: ArrayLike, kappa: ArrayLike = 0.0, alpha: ArrayLike = 0.0, camber: ArrayLike = 0.0) -> dict[str, ArrayLike]:
+def conditions(
+    tire: TireFile, load: ArrayLike, kappa: ArrayLike = 0.0, alpha: ArrayLike = 0.0, camber: ArrayLike = 0.0
+) -> dict[str, ArrayLike]:
     """Those of CONDITION for `steady`."""
     tread, v_y = SPEED * (1.0 + np.asarray(kappa)), SPEED * np.tan(alpha)
     return {"load": load, "v_x": SPEED, "tread": tread, "v_y": v_y, "camber": camber, "friction": float(tire.shared[0]["friction"])}
@@ -79,7 +83,9 @@ def steady_at(tire: TireFile, condition: Mapping[str, ArrayLike], side: int = 1)
     return out
 
 
-def build_up(tire: TireFile, load: float, kappa: float = 0.0, alpha: float = 0.0, way: float = 5.0, steps: int = 2000) -> tuple[Array, Array]:
+def build_up(
+    tire: TireFile, load: float, kappa: float = 0.0, alpha: float = 0.0, way: float = 5.0, steps: int = 2000
+) -> tuple[Array, Array]:
     """Way [m] (steps,) and forces (steps, 2) [N] of a rolling tire after a step of slip or slip angle."""
     condition = np.array([np.ravel(value)[0] for value in conditions(tire, load, kappa, alpha).values()])
     tires, rig = _rig(tire, 1)
@@ -87,7 +93,7 @@ def build_up(tire: TireFile, load: float, kappa: float = 0.0, alpha: float = 0.0
     h = way / steps / SPEED
     forces_after_step(rig, condition, h, out)
     del tires
-    return np.arange(1, steps + 1) * h * SPEED, out
+    return np.linspace(way / steps, way, steps), out
 
 
 def _rig(tire: TireFile, side: int) -> tuple[TireSet, Rig]:

@@ -47,7 +47,9 @@ def draw(sheet: Sheet, file: Path) -> None:
         for axes in grid.ravel():
             axes.axhline(0.0, color=QUIET, linewidth=0.8, zorder=1)
             columns = 3 if axes is grid[1, 2] else 5
-            axes.legend(fontsize=8, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=columns, handlelength=1.1, columnspacing=0.9, borderpad=0.2)
+            axes.legend(
+                fontsize=8, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=columns, handlelength=1.1, columnspacing=0.9, borderpad=0.2
+            )
         write_whole(file, lambda path: figure.savefig(path, format="png", metadata={"Software": None}))
 
 
@@ -80,8 +82,18 @@ def _over_load(axes: Axes, sheet: Sheet) -> None:
     """Friction at the peaks and relaxation lengths over the load."""
     loads = [1e-3 * row["load"] for row in sheet.rows]
     titles = {name: title for name, _, _, title in COLUMNS}
-    for name, color in zip(("friction_braking", "friction_locked", "friction_side", "relaxation_along", "relaxation_across"), COLORS, strict=False):
+    for name, color in zip(
+        ("friction_braking", "friction_locked", "friction_side", "relaxation_along", "relaxation_across"), COLORS, strict=False
+    ):
         unit = " [m]" if name.startswith("relaxation") else ""
-        axes.plot(loads, [row[name] for row in sheet.rows], "--" if unit else "-", marker="o", markersize=4, color=color, label=titles[name] + unit)
+        axes.plot(
+            loads,
+            [row[name] for row in sheet.rows],
+            "--" if unit else "-",
+            marker="o",
+            markersize=4,
+            color=color,
+            label=titles[name] + unit,
+        )
     axes.set_ylim(bottom=0.0)
     name_axes(axes, "load [kN]", "friction, relaxation length [m]")

@@ -60,7 +60,9 @@ class Sheet:
 
     def as_object(self) -> dict[str, Any]:
         """For JSON, in SI."""
-        shared = {name: float(self.tire.shared[0][name]) for name in ("radius", "width", "stiffness", "stiffness_growth", "damping", "load_max")}
+        shared = {
+            name: float(self.tire.shared[0][name]) for name in ("radius", "width", "stiffness", "stiffness_growth", "damping", "load_max")
+        }
         return {"tire": self.name, "type": self.law, "radial": shared, "loads": list(self.rows), "notes": list(self.notes)}
 
     def as_text(self) -> str:

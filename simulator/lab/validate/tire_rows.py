@@ -178,8 +178,8 @@ def _errors_of_formula(table: Numbers, own: Record, reading: str) -> tuple[dict[
     load, pressure, speed = table.column("Fz"), table.column("p", float(p["p"])), table.column("Vx", float(p["V0"]))
     side = np.array([-1.0 if row.get("mount", "file") == "mirror" else 1.0 for row in table.rows])
     slips = (table.column("kappa"), side * table.column("alpha"), side * table.column("gamma", 0.0))
-    at = zip(load, *slips, pressure, speed, strict=True)
-    F = np.array([magic_formula(p, *map(float, row), 1.0) for row in at])
+    at = np.stack([load, *slips, pressure, speed, np.ones(len(load))], axis=1)
+    F = np.array([magic_formula(p, *row) for row in at.tolist()])
     F[:, [1, 2, 4]] *= side[:, None]
     ours = dict(zip((*FORCES, *MOMENTS, *STIFFNESSES), F.T, strict=True))
     suffix = SUFFIXES[reading]
@@ -221,9 +221,7 @@ def _compare_relaxation(table: Numbers, file: str, notes: tuple[str, ...]) -> Co
     p = own[0]
     at = zip(table.column("Fz"), table.column("gamma", 0.0), table.column("p", float(p["p"])), strict=True)
     ours = np.array([relaxation(p, *map(float, row)) for row in at])
-    errors = {
-        name: float(np.abs(ours[:, n] / table.column(name) - 1.0).max()) for n, name in enumerate(("sigma_kappa_m", "sigma_alpha_m"))
-    }
+    errors = {name: float(np.abs(ours[:, n] / table.column(name) - 1.0).max()) for n, name in enumerate(("sigma_kappa_m", "sigma_alpha_m"))}
     return Comparison(table.file, f"relaxation of {Path(file).name}", len(table.rows), errors, RELAXATION_LIMIT, notes)
 
 
@@ -239,7 +237,11 @@ def _compare_named(table: Numbers, file: str) -> Comparison:
         if found is None or not name.startswith("tm" if found.law.name == "tmeasy" else "fi"):
             notes.append(f"skipped: {len(one.rows)} rows of {name}, {file} has no such tire")
             continue
-        load, radius, mu = one.column("Fz"), float(found.shared[0]["radius"]), one.column("mu_ratio", 1.0) * float(found.shared[0]["friction"])
+        load, radius, mu = (
+            one.column("Fz"),
+            float(found.shared[0]["radius"]),
+            one.column("mu_ratio", 1.0) * float(found.shared[0]["friction"]),
+        )
         a, b = one.column("a"), one.column("b")
         if found.law.name == "tmeasy":
             at: Mapping[str, Any] = {"load": load, "v_x": FAST * (1.0 - a), "tread": FAST, "v_y": -FAST * b, "camber": 0.0, "friction": mu}
