@@ -143,6 +143,7 @@ def build(configuration: Configuration, check_step: bool = True) -> Parts:
         if faults.errors:
             with faults.part():
                 _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).close()
+    vehicle.free_steering(_by_torque(configuration, options, maneuver))
     if maneuver is not None:
         ground = replace(ground, spawn=maneuver.placed(ground.spawn))
         maneuver.duration = options.duration or maneuver.duration
@@ -152,6 +153,14 @@ def build(configuration: Configuration, check_step: bool = True) -> Parts:
     preview = _preview(configuration, options)
     cueing = _cueing(configuration, step, float(ground.p[0]["gravity"]), preview)
     return Parts(configuration, options, vehicle, ground, cueing, maneuver, step, preview)
+
+
+def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: Maneuver | None) -> bool:
+    """Whether hands may turn the steering wheel by a torque. Raises ConfigError: the session says no, and the maneuver needs it."""
+    needed = maneuver is not None and maneuver.gives_torque
+    if needed and options.steering == "angle":
+        raise configuration.origin("steering").wrong("angle", "torque, as this maneuver gives one to the steering wheel")
+    return needed or options.steering == "torque"
 
 
 def _put_world(configuration: Configuration, options: SessionOptions) -> None:

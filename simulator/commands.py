@@ -96,6 +96,11 @@ def _add_session(p: argparse.ArgumentParser) -> None:
     p.add_argument("--vehicle", metavar="NAME", help="vehicle by name or file (default: that of the maneuver, or hmmwv)")
     _add_plugin(p)
     _add_suspension(p)
+    p.add_argument(
+        "--steering",
+        choices=("angle", "torque"),
+        help="what the hands give to the steering wheel: %(choices)s (default: what the maneuver needs, else angle)",
+    )
     p.add_argument("--terrain", metavar="NAME", help="terrain by name or file (default: that of the maneuver, or jacksboro)")
     p.add_argument("--platform", metavar="NAME", help="motion platform by name or file (default: small_hexapod)")
     p.add_argument("--washout", metavar="NAME", help="motion cueing by name or file (default: small_hexapod)")

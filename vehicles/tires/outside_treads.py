@@ -124,7 +124,7 @@ def take(p, o, i, h):
         F_x, F_y = F_x + soft * G_x, F_y + soft * G_y
         s_x, s_y = contact["hardness"] * s_x + soft * g_x, contact["hardness"] * s_y + soft * g_y
     contact["slip"][0], contact["slip"][1] = s_x, s_y
-    finish(p, o.tires, i, borne, (F_x, F_y, M_z), o.wheels, o.contacts)
+    finish(p, o.tires, i, borne, (F_x, F_y, M_z, 0.0), o.wheels, o.contacts)
     add_moments(contact, hard, r)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from simulator.base.errors import Gathered, TireTypeWarning
-from simulator.base.fields import Fields, Variants, fields_of, filled
+from simulator.base.fields import Choice, Fields, Variants, fields_of, filled
 from simulator.base.outside import address_of
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.kinds import DEFAULT, LAWS
@@ -64,7 +64,7 @@ class TireSet:
             tmeasy = self.own[TMEASY_LAW.name]
         laws["side"] = 1 if sides is None else sides
         for i, law in enumerate(self.laws):
-            laws[i]["numbers"] = law.numbers
+            laws[i]["numbers"] = law.numbers if law.numbers_of is None else law.numbers_of(files[i].own)
             if law.kernel is not None:
                 laws[i]["kernel"], laws[i]["parameters"] = law.kernel.address, address_of(self.own[law.name])
                 if i == 0 or self.laws[i - 1] is not law:
@@ -125,8 +125,8 @@ def _parameters_of(law: TreadLaw, files: Sequence[TireFile]) -> Record:
 
 
 def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()) -> TireFile:
-    """A tire from the content of its file, as `FILE_TABLE` says: its `type`, and the rows of TIRE but `give` (`strength` may be left out) and
-    those of its tread law.
+    """A tire from the content of its file, as `FILE_TABLE` says: its `type`, the rows of TIRE but `give`, and those of its tread law; some
+    may be left out.
 
     `folders` are those in which a file may lie that it names, beside its own.
 
@@ -142,7 +142,7 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
     law = LAWS.get(values["type"])
     assert law is not None
     if law.complete is None:
-        own = filled(law.parameters, values)
+        own = filled(law.parameters, {**values, **{name: words.index(values[name]) for name, words in law.words.items()}})
     else:
         values, own = law.complete(values, file, key, folders)
     shared = shared_record(filled(FILE, values), values)
@@ -159,9 +159,16 @@ def _parameters_in_file(name: str) -> Fields | None:
     law = LAWS.get(name)
     if law is None:
         return None
-    shared = fields_of(FILE, RANGES, {"strength": None} if law.shared else {row[0]: None for row in FILE})
-    return (*shared, *(law.fields or fields_of(law.parameters, {**RANGES, **law.ranges})))
+    shared = fields_of(FILE, RANGES, LEFT_OUT if law.shared else {row[0]: None for row in FILE})
+    if law.fields:
+        return (*shared, *law.fields)
+    own = fields_of(law.parameters, {**RANGES, **law.ranges}, dict.fromkeys(law.optional))
+    said = {key: (Choice(words), words[0]) for key, words in law.words.items()}
+    return (*shared, *(replace(f, kind=said[f.name][0], default=said[f.name][1]) if f.name in said else f for f in own))
 
+
+LEFT_OUT: dict[str, object] = {"strength": None, "bearing_width": None}
+"""Rows of every tire that a file may leave out."""
 
 FILE_TABLE = Variants(
     "type",
