@@ -408,6 +408,14 @@ def build_vehicle(
     return vehicle
 
 
+def build_tire(name: str) -> TireFile:
+    """A tire with its tread law, by name or path of its file; that may be a tire property file (.tir). Raises ConfigError."""
+    file = str(find_config("tires", name))
+    configuration = Configuration.of("vehicle.tires", file)
+    with configuration.reading("vehicle.tires") as (content, label):
+        return tire(content, label, folders=[data_folder("assets")])
+
+
 def build_ground(name: str, said_by: object = None) -> Ground:
     """Ground by name or path of its terrain file; `said_by` is the file that names it. Raises ConfigError."""
     return _ground(Configuration.of("terrain", name, said_by))
