@@ -206,14 +206,19 @@ def _vehicle(configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
             description = _description(configuration, places)
         for name, place in places.items():
             with faults.part(), configuration.reading(place) as (content, file):
-                tires[name] = tire(content, file)
+                tires[name] = tire(content, file, folders=[data_folder("assets")])
         if faults.errors:
             with faults.part():
                 _check_drivetrain(configuration)
         faults.need_all()
         with configuration.reading("vehicle.drivetrain") as (content, file):
-            vehicle = Vehicle(description, tire_set([tires[name] for name in description.tires]), content, file)
+            vehicle = Vehicle(description, tire_set([tires[name] for name in description.tires], _sides(description)), content, file)
     return vehicle, ("vehicle", *(places[name] for name in description.tires))
+
+
+def _sides(description: Description) -> list[int]:
+    """Of the wheels, 1 left and -1 right; one in the middle counts as left."""
+    return [-1 if name.endswith("R") else 1 for name in description.mechanism.axles.corners]
 
 
 def _check_drivetrain(configuration: Configuration) -> None:

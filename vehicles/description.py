@@ -19,6 +19,7 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
+from vehicles.controllers.controller_section import Controllers, read_controllers
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section
@@ -68,6 +69,7 @@ class Description:
     tires: tuple[str, ...]
     """Of the wheels, corner by corner."""
     drivetrain: str
+    controllers: Controllers
     table_tolerance: float | None
     """Of the tables that stand for the closed form of the suspension; None: no tables."""
 
@@ -97,6 +99,7 @@ def read_description(mapping: Any, file: str) -> Description:
             outline=parts.outline,
             tires=parts.tires,
             drivetrain=s.text("drivetrain"),
+            controllers=read_controllers(s, mechanism.axles),
             table_tolerance=s.number("suspension_table_tolerance", DEFAULT_TOLERANCE) if tables else None,
         )
 

@@ -40,7 +40,7 @@ def read_vehicle(m, s, out):
     o["roll"], o["pitch"], o["yaw"] = euler_angles(R)
     for i in range(len(s.wheels)):
         read_corner(m, s, i, o)
-        read_wheel(s, i, o)
+        read_wheel(m, s, i, o)
     a = s.axles[0]
     o["engine_speed"], o["engine_torque"], o["gear"] = a["engine_speed"], a["engine_torque"], a["gear"]
     ratio = m.steering[0]["gear_ratio"]
@@ -120,7 +120,7 @@ def read_corner(m, s, i, o):
 
 
 @kernel
-def read_wheel(s, i, o):
+def read_wheel(m, s, i, o):
     """Tire, brake and half shaft of wheel i."""
     c = s.contacts[i]
     for j in range(3):
@@ -129,4 +129,6 @@ def read_wheel(s, i, o):
         o["M_C"][i, j] = c["M_C"][j]
     o["slip_ratio"][i], o["slip_angle"][i] = c["slip_ratio"], math.atan2(c["v_y"], max(abs(c["v_x"]), V_SHOW))
     o["tire_deflection"][i], o["sinkage"][i], o["hardness"][i] = c["tire_deflection"], c["sinkage"], c["hardness"]
+    o["brake_pressure"][i] = s.brakes[0]["pressure"][i]
+    o["brake_temperature"][i] = m.brakes[0]["surroundings"] + s.brakes[0]["heat"][i]
     o["brake_torque"][i], o["drive_torque"][i] = s.axles[0]["brake_torque"][i], s.axles[0]["drive_torque"][i]

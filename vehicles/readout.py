@@ -67,6 +67,8 @@ READOUT = (
     ("sinkage", (WHEELS,), "m", "sinkage of the wheel into the soil"),
     ("hardness", (WHEELS,), "1", "share of hard ground under the tire, 1 = road, 0 = soil"),
     ("brake_torque", (WHEELS,), "N m", "torque of the brake on the wheel about its axle"),
+    ("brake_pressure", (WHEELS,), "Pa", "pressure at the brake; 0 where the brakes have no hydraulics"),
+    ("brake_temperature", (WHEELS,), "degC", "temperature of the brake's disc; 0 where it is not computed"),
     ("drive_torque", (WHEELS,), "N m", "torque of the half shaft on the wheel about its axle"),
     ("engine_speed", (), "rad/s", "crankshaft speed"),
     ("engine_torque", (), "N m", "torque of the engine on its crankshaft"),

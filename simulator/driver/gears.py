@@ -29,7 +29,7 @@ def gear_numbers(vehicle: Vehicle) -> GearNumbers:
     points = int(p["engine_points"])
     speed, torque = p["engine_map_speed"][:points], p["engine_map_open"][:points]
     # the map is straight between its points, the power is not: look between them
-    fine = np.linspace(float(speed[0]), float(speed[-1]), 1001)
+    fine = np.linspace(float(speed[0]), min(float(speed[-1]), float(p["maximum_speed"])), 1001)
     power = fine * np.interp(fine, speed, torque)
     if not power.max() > 0.0:
         raise JounceError(f"{vehicle.description.name}: its engine has no power, so nobody knows where to shift")

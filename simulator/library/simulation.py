@@ -25,7 +25,7 @@ from simulator.recorded import about_run, recorded
 from simulator.session import Driver, Session
 from simulator.warm import compile_kernels
 from terrain.surface import Ground
-from vehicles.drivetrain.gearbox import MOST_GEARS
+from vehicles.drivetrain.schedule import MOST_GEARS
 from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
@@ -42,6 +42,11 @@ RANGES = {
     "parking_brake": (0.0, 1.0),
     "selector": (-1.0, 1.0),
     "gear": (0.0, float(MOST_GEARS)),
+    "low_range": (0.0, 1.0),
+    "center_lock": (0.0, 1.0),
+    "clutch": (0.0, 1.0),
+    "by_foot": (0.0, 1.0),
+    "starter": (0.0, 1.0),
     "drawbar": (-STRONGEST_PULL, STRONGEST_PULL),
     "steering_torque": (-STRONGEST_HANDS, STRONGEST_HANDS),
     "steering_free": (0.0, 1.0),
@@ -239,8 +244,9 @@ class Simulation:
 
     def command(self, **values: float) -> None:
         """Ask the vehicle for something from now on: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1,
-        gear 0 (the gearbox's own choice), 1 ..., drawbar [N] (a pull backwards on the tow hook), steering_torque [N m] (of the hands, + = left)
-        instead of steering, where the session has `steering: torque`; the one said last counts, or steering_free 1 (torque) or 0 says which.
+        gear 0 (the gearbox's own choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] where by_foot is 1, starter 0, 1, drawbar [N] (a pull
+        backwards on the tow hook), steering_torque [N m] (of the hands, + = left) instead of steering, where the session has `steering: torque`;
+        the one said last counts, or steering_free 1 (torque) or 0 says which.
 
         It takes effect at the driver's next look, within 10 ms. Raises JounceError: a driver or a maneuver drives, or there is no such value.
         """

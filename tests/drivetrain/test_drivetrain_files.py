@@ -6,7 +6,7 @@ import pytest
 from drivetrain_rig import Bench, part_file
 
 from simulator.base.errors import ConfigError
-from vehicles.brakes.friction_brake import brakes_from_mapping
+from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
 
 DELETE = object()

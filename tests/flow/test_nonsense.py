@@ -9,7 +9,7 @@ from simulator.base.errors import ConfigError
 from simulator.build import data_folder, read_yaml, vehicle_description
 from simulator.maneuvers.maneuver import load_maneuver
 from terrain.soil import soil
-from vehicles.brakes.friction_brake import brakes_from_mapping
+from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
 from vehicles.tires.tire_file import tire, tire_set

@@ -137,7 +137,7 @@ def test_contact_does_not_depend_on_the_heading_of_the_world():
 
 def test_contact_frame_is_orthonormal_and_the_depth_rate_exact():
     """On a slope, leaning and steered: frame to 1e-15, rate of the depth against a difference over 2 us, carrier turning."""
-    r = tire_rig.rig(ground=tire_rig.plane(slope=(0.1, -0.2)))
+    r = tire_rig.rig("tmeasy_chrono", ground=tire_rig.plane(slope=(0.1, -0.2)))
     axis = np.array([-0.2, 1.0, 0.1]) / math.sqrt(1.05)
     w, v, p = np.array([0.8, 0.3, -0.5]), np.array([5.0, 1.0, 0.2]), np.array([0.0, 0.0, 0.47])
     depths = []
