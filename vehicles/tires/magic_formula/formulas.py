@@ -171,15 +171,7 @@ def aligning(p, F_z, slips, gamma, dp, mu, pure, F_x, F_y, trailing):
     x_r = alpha + S_H + S_V / guarded(K_y)
     B = (p["qbz1"] + (p["qbz2"] + p["qbz3"] * df) * df) * p["lky"] / guarded(p["lmuy"] * mu)
     B *= 1.0 + p["qbz4"] * lean + p["qbz5"] * abs(lean) + p["qbz6"] * lean * lean
-    D = (
-        F_z
-        * (p["qdz1"] + p["qdz2"] * df)
-        * (1.0 - p["ppz1"] * dp)
-        * (1.0 + (p["qdz3"] + p["qdz4"] * lean) * lean)
-        * p["R0"]
-        / p["load"]
-        * p["ltr"]
-    )
+    D = F_z * (p["qdz1"] + p["qdz2"] * df) * (1.0 - p["ppz1"] * dp) * (1.0 + (p["qdz3"] + p["qdz4"] * lean) * lean) * p["R0"] / p["load"] * p["ltr"]
     E = p["qez1"] + (p["qez2"] + p["qez3"] * df) * df
     E = min(E * (1.0 + (p["qez4"] + p["qez5"] * lean) * 2.0 / math.pi * math.atan(B * p["qcz1"] * x_t)), 1.0)
     t = D * math.cos(p["qcz1"] * math.atan(bent(B, E, together(x_t, slip)))) * cosine

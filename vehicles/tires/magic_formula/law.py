@@ -28,8 +28,8 @@ FRICTION_LEAST = 0.01
 def relaxation(p, F_z, gamma, pressure):
     """Relaxation lengths (sigma_kappa, sigma_alpha) [m] as the numbers of a tire have them, without bounds.
 
-    PAC2002: sigma_kappa = F_z (pTx1 + pTx2 df) e^(pTx3 df) R0 / F_0,   sigma_alpha = pTy1 sin(2 atan(F_z / (pTy2 F_0))) (1 - pKy3 |gamma|) R0
-    6.1:     K_xkappa / C_Fx, |K_yalpha| / C_Fy, the carcass stiffness over load and pressure        [Besselink 2010]
+        PAC2002: sigma_kappa = F_z (pTx1 + pTx2 df) e^(pTx3 df) R0 / F_0,   sigma_alpha = pTy1 sin(2 atan(F_z / (pTy2 F_0))) (1 - pKy3 |gamma|) R0
+        6.1:     K_xkappa / C_Fx, |K_yalpha| / C_Fy, the carcass stiffness over load and pressure        [Besselink 2010]
     """
     F_0, dp = p["lfzo"] * p["load"], 0.0
     df = F_z / F_0 - 1.0

@@ -35,9 +35,7 @@ FIELDS: Fields = (
         "what the formulas take: `angles` themselves, or `tangents`, tan of the slip angle and sin of the camber",
         READINGS[0],
     ),
-    Field(
-        "relaxation", Number("m", 0.01, 10.0, shape=(2,)), "relaxation lengths along and across; those of the .tir file when left out", None
-    ),
+    Field("relaxation", Number("m", 0.01, 10.0, shape=(2,)), "relaxation lengths along and across; those of the .tir file when left out", None),
 )
 """Keys of a tire file of this type beside those of every tire, which follow from the .tir file when left out."""
 
@@ -172,3 +170,4 @@ def relaxes(own: Record) -> bool:
     """Whether a .tir file says how its tire relaxes."""
     p = own[0]
     return bool(p["ptx1"] != 0.0 or p["pty1"] != 0.0 or (p["stiffness"] > 0.0).all())
+
