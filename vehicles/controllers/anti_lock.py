@@ -12,8 +12,8 @@ A wheel begins OPEN, as if there were no controller, and its first DUMP makes it
 - build-up delay of the yaw moment: as soon as one front wheel is controlled the other is too, and has at most first_excess + build_excess t more
   pressure than that one. The vehicle turns by d, its yaw rate beyond that of the steering wheel and `turned` / turn_time, towards the side that
   brakes more: there the front wheel gets no more pressure than the other one from yaw_hold on, and a share of it from yaw_dump on. Pressures
-  are reckoned from what the valves did, over that of the line. The rate of the steering wheel, v delta / (L (1 + v^2 / v_ch^2)), counts as far as the lateral acceleration bears
-  it out.
+  are reckoned from what the valves did, over that of the line. The rate of the steering wheel, v delta / (L (1 + v^2 / v_ch^2)), counts as
+  far as the lateral acceleration bears it out.
 - distribution: where the wheels of a rear axle slip more than those of the first by more than rear_slip, their inlets shut.
 
 Thresholds on slip and deceleration, select-low and the delay of the yaw moment are those of the books [Robert Bosch GmbH 2014, Brakes, Brake
