@@ -70,6 +70,8 @@ HISTORY = (
     ("selector", (), "1", "command: -1 reverse, 0 neutral, 1 drive", "i8"),
     ("gear", (), "1", "command: forward gear, 0 = the gearbox's own choice", "i8"),
     ("drawbar", (), "N", "command: pull on the tow hook, + = backwards"),
+    ("steering_torque", (), "N m", "command: torque of the hands on the steering wheel, + = left"),
+    ("steering_free", (), "1", "command: 1: they give that torque, 0: they hold the wheel", "i8"),
 )
 """One row per tick of the vehicle, for the report of an incident."""
 
@@ -159,6 +161,8 @@ def remember(space, watch, command):
     row["selector"] = command[0]["selector"]
     row["gear"] = command[0]["gear"]
     row["drawbar"] = command[0]["drawbar"]
+    row["steering_torque"] = command[0]["steering_torque"]
+    row["steering_free"] = command[0]["steering_free"]
 
 
 @inline

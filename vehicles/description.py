@@ -23,6 +23,7 @@ from vehicles.controllers.controller_section import Controllers, read_controller
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section
+from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
 from vehicles.suspension.corner_design import CornerDesign
@@ -70,6 +71,8 @@ class Description:
     """Of the wheels, corner by corner."""
     drivetrain: str
     controllers: Controllers
+    alignments: tuple[Alignment, ...]
+    """Of the axles; the tie rods are those of the hardpoints until `vehicles.alignment` has set them."""
     table_tolerance: float | None
     """Of the tables that stand for the closed form of the suspension; None: no tables."""
 
@@ -100,6 +103,7 @@ def read_description(mapping: Any, file: str) -> Description:
             tires=parts.tires,
             drivetrain=s.text("drivetrain"),
             controllers=read_controllers(s, mechanism.axles),
+            alignments=tuple(axle.alignment for axle in axles),
             table_tolerance=s.number("suspension_table_tolerance", DEFAULT_TOLERANCE) if tables else None,
         )
 
@@ -209,7 +213,7 @@ def _by_tables(s: Section, closed_form: NDArray[np.bool_], steering: Record) -> 
     tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
     if not tables and not closed_form.all():
         raise ConfigError(s.file, "suspension_kinematics", KINEMATICS[0], "table: an axle from a mechanism file has no closed form")
-    if tables and steering[0]["column_stiffness"] > 0.0:
+    if tables and steering[0]["free"] > 0:
         raise ConfigError(s.file, "steering.column", "a free arm", "closed_form as suspension_kinematics: tables know no free arm")
     return tables
 

@@ -45,8 +45,14 @@ def read_vehicle(m, s, out):
     o["engine_speed"], o["engine_torque"], o["gear"] = a["engine_speed"], a["engine_torque"], a["gear"]
     ratio = m.steering[0]["gear_ratio"]
     o["pitman_angle"] = s.steering[0]["angle"]
-    o["steering_wheel_angle"] = -ratio * s.steering[0]["angle"]
-    o["steering_wheel_torque"] = -s.out[0]["pitman_torque"] / ratio
+    arm = s.steering[0]
+    turned, turning = arm["angle"], arm["rate"]
+    if m.steering[0]["free"] > 0 and m.steering[0]["hand_wheel_inertia"] > 0.0:
+        turned, turning = arm["hand_angle"], arm["hand_rate"]
+    o["steering_wheel_angle"], o["steering_wheel_rate"] = -ratio * turned, -ratio * turning
+    o["steering_wheel_torque"] = -arm["hand_torque"] / ratio
+    o["steering_column_torque"] = -arm["column_torque"] / ratio
+    o["steering_assist_torque"] = -arm["assist_torque"]
 
 
 @kernel

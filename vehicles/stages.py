@@ -271,7 +271,7 @@ def answer_in_step(m, s, ground, h, tabulated):
         turn_arm(m, s, h)
     else:
         answer(m, s, ground)
-        steering_torque(m, s, tabulated)
+        steering_torque(m, s, tabulated, h)
 
 
 @inline

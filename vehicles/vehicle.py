@@ -26,6 +26,7 @@ from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
 from vehicles.drivetrain.drivetrain_file import read_parts
 from vehicles.equilibrium import settle
+from vehicles.free_steering import balance_arm
 from vehicles.model import new_workspace
 from vehicles.read import find_points, read_vehicle, show_points
 from vehicles.readout import READOUT
@@ -43,6 +44,11 @@ from vehicles.tires.outside_treads import CARRIED, outside_space, rest_treads
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import RESULT, SEEN, TREAD_STATE
+
+ARM_ROUNDS = 12
+"""Times that a vehicle with a free steering arm is settled; on level ground once."""
+ARM_AT_REST = 1e-11
+"""rad by which such an arm may still move."""
 
 
 def arrays_of(ground: Ground | GroundArrays) -> GroundArrays:
@@ -93,6 +99,7 @@ class Vehicle:
         self.space.blocks.others["watch"][watched] = TRUSTED
         try:
             settle(self.model, self.space, arrays_of(ground), x, y, yaw)
+            self._balance_arm(arrays_of(ground), x, y, yaw)
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
         self.space.blocks.others["watch"][watched] = WATCHED
@@ -105,6 +112,39 @@ class Vehicle:
             self.start_throttle = 0.0
             press_for(self.model.brakes, self.space.brakes, self.space.axles[0]["brake_torque"])
         self.read()
+
+    def _balance_arm(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
+        """Settle again until a free arm, its hand wheel held straight ahead, does not move either."""
+        if not self.takes_torque:
+            return
+        for _ in range(ARM_ROUNDS):
+            if abs(balance_arm(self.model, self.space)) < ARM_AT_REST:
+                return
+            settle(self.model, self.space, ground, x, y, yaw)
+
+    def free_steering(self, free: bool) -> None:
+        """Whether the steering wheel turns by the torque of the hands from the next `reset` on, or is led to an angle.
+
+        Raises
+        ------
+        JounceError : the vehicle has no hand wheel, or tables of the suspension, which know no free arm
+        """
+        steering = self.model.steering[0]
+        if free and steering["hand_wheel_inertia"] == 0.0:
+            raise JounceError(f"{self.description.name}: no steering.hand_wheel, which a torque could turn")
+        if free and self.description.table_tolerance is not None:
+            raise JounceError(f"{self.description.name}: suspension_kinematics: table, expected closed_form: tables know no free steering")
+        steering["free"] = free or (steering["column_stiffness"] > 0.0 and steering["hand_wheel_inertia"] == 0.0)
+
+    @property
+    def steering_is_free(self) -> bool:
+        """Whether the Pitman arm moves by itself."""
+        return bool(self.model.steering[0]["free"])
+
+    @property
+    def takes_torque(self) -> bool:
+        """Whether hands may turn the steering wheel by a torque."""
+        return self.steering_is_free and bool(self.model.steering[0]["hand_wheel_inertia"] > 0.0)
 
     def watch_blocks(self) -> None:
         """From now on an axle from outside that gives a number that is not finite is held where it was, and the drive goes on."""

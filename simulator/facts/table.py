@@ -139,6 +139,7 @@ CASES: dict[str, Case] = {
     "circle_right": Case("turning_circle", {"direction": -1}),
     "parked": Case("parked_steering"),
     "on_center": Case("on_center"),
+    "release": Case("returnability"),
     "full_throttle": Case("acceleration", {"throttle": 1}, ({"type": "acceleration", "speed_kph": 48},)),
     "throttle_80": Case("acceleration", {"throttle": 0.8}, ({"type": "acceleration", "speed_kph": 48},)),
     "throttle_40": Case("acceleration", {"throttle": 0.4}, ({"type": "acceleration", "speed_kph": 48},)),
@@ -380,6 +381,14 @@ def _steering() -> tuple[Fact, ...]:
         Fact(
             "on_center_deadband", group, "on centre, deadband", "rad", "deg", Metric(("on_center",), "on_center_angle_deadband"),
             "width of the loop at torque 0",
+        ),
+        Fact(
+            "return_left", group, "let go in a turn, angle left", "1", "", Metric(("release",), "return_share_left"),
+            "share of the wheel's angle left 3 s after it was let go at 4 m/s2",
+        ),
+        Fact(
+            "return_half_time", group, "let go in a turn, half back", "s", "", Metric(("release",), "return_half_time"),
+            "time until half of that angle is left",
         ),
     )  # fmt: skip
 

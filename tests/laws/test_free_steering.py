@@ -10,23 +10,39 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.build import build_vehicle, find_config, read_yaml
-from tests.laws.vehicle_rig import command, drive, ground, standing
+from tests.laws.vehicle_rig import command, drive, ground
 from vehicles.free_steering import answer_with_arm
 from vehicles.stages import before_contact
 from vehicles.steering_torque import pitman_torque
 from vehicles.vehicle import Vehicle
 
 RATIO = 26.0
+BARE = {"gear_ratio": RATIO, "max_arm_angle_deg": 30.0, "max_rate_deg": 60.0, "natural_frequency": 40.0}
+"""Steering without a hand wheel, assist or friction, its input filtered."""
 
 
 def with_column(folder: Path, stiffness: float, damping: float, **changes: Any) -> Vehicle:
     mapping = read_yaml(find_config("vehicles", "hmmwv"))
-    mapping["steering"]["column"] = {"stiffness": stiffness, "damping": damping}
+    for name in ("hand_wheel", "gear", "assist", "input"):
+        mapping["steering"].pop(name)
+    for name in [one for one in mapping["steering"] if one.split("_deg")[0] in ("max_arm_angle", "max_rate")]:
+        mapping["steering"].pop(name)
+    mapping["steering"] |= {**BARE, "column": {"stiffness": stiffness, "damping": damping}}
+    if stiffness == 0.0:
+        mapping["steering"].pop("column")
     (folder / "car.yaml").write_text(yaml.safe_dump(mapping | changes), encoding="utf-8")
     return build_vehicle(str(folder / "car.yaml"))
+
+
+@cache
+def with_hand_wheel() -> Vehicle:
+    """The shipped car, its steering free."""
+    car = build_vehicle("hmmwv")
+    car.free_steering(True)
+    return car
 
 
 @kernel
@@ -43,11 +59,6 @@ def held(m, s):
 @kernel
 def torque_of(m, s):
     return pitman_torque(m, s)
-
-
-@cache
-def shipped() -> Vehicle:
-    return build_vehicle("hmmwv")
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -78,7 +89,8 @@ def test_the_arm_needs_the_torque_of_the_column_for_the_acceleration_found(tmp_p
 
 def test_a_stiff_column_is_the_prescribed_arm(tmp_path: Path) -> None:
     """Up to the twist of the column, which falls with its stiffness."""
-    reference = standing("hmmwv", "flat")
+    reference = with_column(tmp_path, 0.0, 0.0)
+    reference.reset(ground("flat"))
     turning = command(throttle=0.3, steering=0.15, selector=1)
     drive(reference, "flat", turning, 4.0)
     yaw = [float(reference.read()[0]["yaw"])]
@@ -127,3 +139,57 @@ def test_full_lock_stops_a_free_arm(tmp_path: Path) -> None:
 def test_tables_refuse_a_free_arm(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="free arm"):
         with_column(tmp_path, 50.0, 0.2, suspension_kinematics="table")
+
+
+def test_a_parked_car_stands_with_nobody_at_its_wheel() -> None:
+    """On level ground nothing moves at all; across a slope friction and the hands that held it were in balance, and the wheel is let go."""
+    car = with_hand_wheel()
+    car.reset(ground("flat"))
+    before = car.space.state.copy()
+    drive(car, "flat", command(parking_brake=1.0, steering_free=1), 2.0)
+    assert np.abs(car.space.state[0]["p_WB"] - before[0]["p_WB"]).max() < 1e-9
+    assert abs(car.space.steering[0]["angle"]) < 1e-9
+
+
+def test_a_car_across_a_slope_begins_at_rest() -> None:
+    car = with_hand_wheel()
+    car.reset(ground("asphalt 20"), yaw=np.pi / 2)
+    arm = car.space.steering[0]
+    assert abs(arm["angle"]) > 1e-6
+    begun = float(arm["angle"])
+    drive(car, "asphalt 20", command(brake=1.0), 0.05)
+    assert abs(arm["angle"] - begun) < 1e-8
+    assert np.abs(car.space.state[0]["v_WB_B"]).max() < 1e-6
+
+
+def test_a_torque_turns_the_wheel_and_the_car() -> None:
+    """To the side of the torque, with the torsion bar and the assist between; the wheel comes back when nothing holds it."""
+    car = with_hand_wheel()
+    car.reset(ground("flat"), speed=12.0)
+    driving = {"throttle": car.start_throttle, "selector": 1, "steering_free": 1}
+    drive(car, "flat", command(steering_torque=2.5, **driving), 1.5)
+    r = car.read()[0]
+    turned = float(r["steering_wheel_angle"])
+    assert turned > 0.1
+    assert r["w_WB_B"][2] > 0.02
+    assert r["steering_wheel_torque"] == pytest.approx(2.5)
+    assert r["steering_assist_torque"] > 0.0
+    drive(car, "flat", command(**driving), 3.0)
+    assert abs(car.read()[0]["steering_wheel_angle"]) < 0.5 * turned
+
+
+def test_hands_that_hold_have_the_torque_of_the_hands_that_give_it() -> None:
+    """A wheel held where a torque has brought it to rest asks for that torque, but for what friction takes."""
+    car = with_hand_wheel()
+    car.reset(ground("flat"))
+    drive(car, "flat", command(parking_brake=1.0, steering_torque=4.0, steering_free=1), 3.0)
+    arm, steering = car.space.steering[0], car.model.steering[0]
+    held = command(parking_brake=1.0, steering=-float(arm["hand_angle"]) / float(steering["max_arm_angle"]))
+    drive(car, "flat", held, 0.3)
+    friction = float(steering["hand_wheel_friction"]) / float(steering["gear_ratio"])
+    assert car.read()[0]["steering_wheel_torque"] == pytest.approx(4.0, abs=1.01 * friction)
+
+
+def test_a_car_without_a_hand_wheel_refuses_a_torque() -> None:
+    with pytest.raises(JounceError, match=r"steering\.hand_wheel"):
+        build_vehicle("hmmwv_chrono").free_steering(True)

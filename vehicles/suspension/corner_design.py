@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -70,6 +71,16 @@ class CornerDesign(ABC):
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
         """A point (3,) of a body of `mounts` for `hinged` at theta: (3, 3) foot on the hinge, radius, axis x radius. None: no arm, the carrier."""
         return None
+
+    @property
+    def tierod_length(self) -> float:
+        """Length of the tie rod between the hardpoints [m]. Raises ConfigError: the corner has none that can be set."""
+        raise ConfigError(self.file, self.key, self.kind, f"a kind of axle whose tie rods can be set, which {self.kind} is not")
+
+    def with_tie_rod(self, length: float) -> Self:
+        """The same corner with its tie rod set to another length [m]: in its design position the carrier has turned. Raises ConfigError: the
+        loop does not close with it."""
+        raise NotImplementedError
 
     @abstractmethod
     def write(self, corners: Record, parameters: Record, i: int) -> None:
