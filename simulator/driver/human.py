@@ -24,7 +24,7 @@ AUTO = "auto"
 """All sources there are."""
 
 STEERING_WHEEL_RANGE = math.radians(1560.0)
-"""rad, lock to lock: an HMMWV's steering wheel turns 780 degrees to either side."""
+"""rad, lock to lock, where nobody says it: of a truck without power steering."""
 HOLD = 0.3
 """s that the steering stays where it was when its device vanishes, so that a loose plug in a bend does not throw the vehicle."""
 CENTERING = 0.5
