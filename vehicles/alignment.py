@@ -42,7 +42,9 @@ FIRST = 1e-4
 """m. Change of the length that is tried first."""
 
 
-def aligned(description: Description, tires: TireSet, drivetrain: Any, file: str, level: Callable[[], Ground | GroundArrays]) -> Description:
+def aligned(
+    description: Description, tires: TireSet, drivetrain: Any, file: str, level: Callable[[], Ground | GroundArrays]
+) -> Description:
     """The same with its tie rods set to the toe that its axles want; as it is where none wants any.
 
     Parameters
@@ -80,7 +82,9 @@ def _refuse_tables(description: Description) -> None:
     linkage = next((corner for corner in description.mechanism.designs if corner.linkage is not None), None)
     if linkage is not None:
         key = next(axle.key for axle in description.alignments if axle.toe is not None)
-        raise ConfigError(linkage.file, key, "a target", f"nothing: tie rods cannot be set beside an axle from a mechanism file ({linkage.key})")
+        raise ConfigError(
+            linkage.file, key, "a target", f"nothing: tie rods cannot be set beside an axle from a mechanism file ({linkage.key})"
+        )
 
 
 def _of_toe(description: Description, error: ConfigError) -> ConfigError:
@@ -104,6 +108,7 @@ class _Bench:
         self.hardpoints: tuple[CornerDesign, ...] = self._mechanism.designs
         self.designs = list(self.hardpoints)
         self.lengths = {i: self.hardpoints[i].tierod_length for i in self.targets}
+        self.slopes: dict[int, float] = {}
 
     @property
     def _mechanism(self) -> Mechanism:
@@ -121,14 +126,15 @@ class _Bench:
 
     def _set_rod(self, i: int) -> None:
         """Length of the tie rod of wheel i that gives its toe at the present theta."""
-        before, length = self.lengths[i], self.lengths[i] + FIRST
-        error = self._error(i)
+        before, error = self.lengths[i], self._error(i)
+        length = before - error / self.slopes[i] if i in self.slopes else before + FIRST
         for _ in range(SECANTS):
             self._turn(i, length)
             changed = self._error(i)
             if abs(changed) < 0.1 * ERROR or changed == error:
                 return
-            before, length, error = length, length - changed * (length - before) / (changed - error), changed
+            self.slopes[i] = (changed - error) / (length - before)
+            before, length, error = length, length - changed / self.slopes[i], changed
         corner = self.hardpoints[i]
         raise ConfigError(corner.file, corner.key, "no length", "a toe that a length of the tie rod gives")
 

@@ -47,7 +47,7 @@ def main_facts(arguments: Any) -> int:
     name = arguments.figures
     file = published_of(arguments.vehicle) if name is None else find_config("facts", name)
     published = None if file is None else load_published(file)
-    title = vehicle_description(arguments.vehicle).name
+    description = vehicle_description(arguments.vehicle)
     changes = _changes(arguments.set)
     compile_kernels(complain if arguments.json else tell)
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
@@ -55,7 +55,8 @@ def main_facts(arguments: Any) -> int:
         began = time.perf_counter()
         with Told(len({case for fact in facts for case in cases_of(fact)}), quiet=arguments.json) as told:
             rows = measure(arguments.vehicle, facts, published, changes, told)
-        found = Facts(arguments.vehicle, title, rows, published, [fact.name for fact in asked if fact not in facts])
+        left_out = [fact.name for fact in asked if fact not in facts]
+        found = Facts(arguments.vehicle, description.name, rows, published, left_out, description.exceptions)
         machine = {
             "wall_time_s": time.perf_counter() - began,
             "version": version(),
