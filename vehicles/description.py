@@ -19,6 +19,7 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
+from vehicles.controllers.controller_section import Controllers, read_controllers
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section
@@ -71,6 +72,7 @@ class Description:
     tires: tuple[str, ...]
     """Of the wheels, corner by corner."""
     drivetrain: str
+    controllers: Controllers
     alignments: tuple[Alignment, ...]
     """Of the axles; the tie rods are those of the hardpoints until `vehicles.alignment` has set them."""
     table_tolerance: float | None
@@ -109,6 +111,7 @@ def read_description(mapping: Any, file: str) -> Description:
             outline=parts.outline,
             tires=parts.tires,
             drivetrain=s.text("drivetrain"),
+            controllers=read_controllers(s, mechanism.axles),
             alignments=tuple(axle.alignment for axle in axles),
             table_tolerance=s.number("suspension_table_tolerance", DEFAULT_TOLERANCE) if tables else None,
         )
@@ -221,7 +224,7 @@ def _by_tables(s: Section, closed_form: NDArray[np.bool_], steering: Record) -> 
     tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
     if not tables and not closed_form.all():
         raise ConfigError(s.file, "suspension_kinematics", KINEMATICS[0], "table: an axle from a mechanism file has no closed form")
-    if tables and steering[0]["column_stiffness"] > 0.0:
+    if tables and steering[0]["free"] > 0:
         raise ConfigError(s.file, "steering.column", "a free arm", "closed_form as suspension_kinematics: tables know no free arm")
     return tables
 

@@ -153,12 +153,16 @@ def _unloaded_angle(m: Model, s: Space, ground: Ground, i: int) -> float:
 def idle_drive(m, s):
     """Torques of the half shafts while the engine idles against the converter and the wheels stand, and their reaction on the chassis."""
     d = s.drivetrain[0]
-    turbine = converter_torques(m.drivetrain, d["engine_speed"], d["turbine_speed"])[1] if d["gear"] != 0 else 0.0
+    turbine = 0.0
+    if d["gear"] != 0 and m.drivetrain[0]["has_clutch"] == 0:
+        turbine = converter_torques(m.drivetrain, d["engine_speed"], d["turbine_speed"])[1]
     s.axles[0]["reaction_y"] = 0.0
     for i in range(len(s.wheels)):
-        share = wheel_share(m.drivetrain, axle_of(m.drivetrain, i))
+        axle = axle_of(m.drivetrain, i)
+        share, hub = wheel_share(m.drivetrain, axle), m.drivetrain[0]["hub_ratio"][axle]
         s.axles[0]["drive_torque"][i] = share * turbine / d["ratio"] if d["gear"] != 0 else 0.0
-        s.axles[0]["reaction_y"] -= s.axles[0]["drive_torque"][i]
+        s.axles[0]["hub_torque"][i] = (hub - 1.0) * s.axles[0]["drive_torque"][i]
+        s.axles[0]["reaction_y"] -= hub * s.axles[0]["drive_torque"][i]
 
 
 @kernel

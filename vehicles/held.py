@@ -19,7 +19,7 @@ from simulator.base.jit import inline, kernel
 from terrain.surface import GroundArrays
 from vehicles.axles import USUAL, WHEELS, Size, record_for
 from vehicles.drivetrain.driveline import solve_wheels, wheel_share
-from vehicles.drivetrain.drivetrain import half_shaft_inertia, reactions
+from vehicles.drivetrain.drivetrain import half_shaft_inertia, reactions, shaft_momentum
 from vehicles.integration.implicit import differences
 from vehicles.integration.method import Vector
 from vehicles.sides import axle_of
@@ -200,6 +200,8 @@ def spin_rates(m, s, torque):
     for i in range(len(s.wheels)):
         s.axles[0]["drive_torque"][i] = m.corners[0]["spin_inertia"][i] * d["change"][i] - s.loads[0]["axle_moment"][i]
     reactions(m.drivetrain, s.drivetrain, 0.0, 0.0, 1.0, s.axles)
+    if m.drivetrain[0]["joint_couples"] > 0:
+        shaft_momentum(m.drivetrain, s.state[0]["wheel_spin"], 0.0, s.axles)
 
 
 @inline

@@ -15,6 +15,7 @@ from terrain.surface import GroundArrays
 from vehicles.command import COMMAND
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.drivetrain import drivetrain_cruise
+from vehicles.drivetrain.schedule import too_slow
 from vehicles.stages import Model, Space
 from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius
@@ -79,10 +80,9 @@ def _kept_gear(m: Model, s: Space, torque: float) -> int:
     """The highest forward gear out of which the gearbox does not shift down at the throttle that gives a torque on the driveshaft [N m], or at
     open throttle if that is not enough in any."""
     p, d = m.drivetrain, s.drivetrain
-    closed, opened = p[0]["downshift_speed"]
     kept = []
     for gear in range(int(p[0]["gears"]), 0, -1):
         throttle = drivetrain_cruise(p, d, s.state[0]["wheel_spin"], gear, torque)
-        if gear == 1 or d[0]["turbine_speed"] > closed + throttle * (opened - closed):
+        if gear == 1 or not too_slow(p, gear, throttle, d[0]["turbine_speed"]):
             kept.append((throttle == 1.0, gear))
     return min(kept, key=lambda one: one[0])[1]

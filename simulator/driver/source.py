@@ -25,7 +25,7 @@ from simulator.driver.keyboard import Keys
 from simulator.driver.profiles import KeyboardProfile, Profile
 from simulator.driver.shaping import clip
 from vehicles.command import COMMAND
-from vehicles.drivetrain.gearbox import MOST_GEARS
+from vehicles.drivetrain.schedule import MOST_GEARS
 
 CONTRACT = 1
 """Version of what stands above and of the classes below."""
@@ -142,11 +142,16 @@ class SourceAside:
 def sound_command(command: Record) -> Record:
     """A copy of a COMMAND record, clipped to what a vehicle takes. Raises ValueError for a number that is not finite."""
     c = command[0]
-    if not all(math.isfinite(c[name]) for name in ("steering", "throttle", "brake", "parking_brake", "drawbar")):
+    numbers = ("steering", "throttle", "brake", "parking_brake", "clutch", "drawbar", "steering_torque")
+    if not all(math.isfinite(c[name]) for name in numbers):
         raise ValueError("it gave a command that is not finite")
     out = command.copy()
     write_pedals(out, float(c["steering"]), float(c["throttle"]), float(c["brake"]))
     out[0]["parking_brake"] = clip(float(c["parking_brake"]), 0.0, 1.0)
     out[0]["selector"] = int(np.clip(c["selector"], -1, 1))
     out[0]["gear"] = int(np.clip(c["gear"], 0, MOST_GEARS))
+    out[0]["clutch"] = clip(float(c["clutch"]), 0.0, 1.0)
+    out[0]["low_range"], out[0]["center_lock"] = int(c["low_range"] != 0), int(c["center_lock"] != 0)
+    out[0]["by_foot"], out[0]["starter"] = int(c["by_foot"] != 0), int(c["starter"] != 0)
+    out[0]["steering_free"] = int(np.clip(c["steering_free"], 0, 1))
     return out

@@ -19,15 +19,17 @@ from simulator.build import vehicle_description
 from simulator.configuration.key_path import written
 from simulator.configuration.names import find_config
 from simulator.configuration.settings import read_settings
+from simulator.facts.beside import beside_as_markdown
 from simulator.facts.measure import cases_of, measure
-from simulator.facts.page import Facts, as_markdown, as_object, as_text
-from simulator.facts.published import load_published, published_of
+from simulator.facts.page import Facts, as_markdown, as_object, as_text, summary
+from simulator.facts.published import Published, load_published, published_of
 from simulator.facts.table import CASES, FACTS, Fact
 from simulator.record.files import write_text
 from simulator.run_folder import RunFolder
 from simulator.warm import compile_kernels
 
-PAGE, OBJECT = "facts.md", "facts.json"
+PAGE, VEHICLES, OBJECT = "facts.md", "vehicles.md", "facts.json"
+"""Files: the page of one vehicle, that of several, and the same for programs."""
 
 
 def chosen(patterns: Sequence[str]) -> tuple[Fact, ...]:
@@ -41,39 +43,64 @@ def chosen(patterns: Sequence[str]) -> tuple[Fact, ...]:
 
 
 def main_facts(arguments: Any) -> int:
-    """Command line; returns 0. Raises JounceError: the vehicle or a file of figures cannot be used, or the folder cannot be written."""
+    """Command line; returns 0. Raises JounceError: a vehicle or a file of figures cannot be used, or the folder cannot be written."""
     asked = chosen(arguments.only)
     facts = [fact for fact in asked if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]
+<<<<<<< HEAD
     name = arguments.figures
     file = published_of(arguments.vehicle) if name is None else find_config("facts", name)
     published = None if file is None else load_published(file)
     description = vehicle_description(arguments.vehicle)
+=======
+    vehicles = list(dict.fromkeys(arguments.vehicle))
+    published = {vehicle: _published(vehicle, arguments.figures) for vehicle in vehicles}
+    titles = {vehicle: vehicle_description(vehicle).name for vehicle in vehicles}
+>>>>>>> main
     changes = _changes(arguments.set)
     compile_kernels(complain if arguments.json else tell)
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         began = time.perf_counter()
+<<<<<<< HEAD
         with Told(len({case for fact in facts for case in cases_of(fact)}), quiet=arguments.json) as told:
             rows = measure(arguments.vehicle, facts, published, changes, told)
         left_out = [fact.name for fact in asked if fact not in facts]
         found = Facts(arguments.vehicle, description.name, rows, published, left_out, description.exceptions)
+=======
+        found = []
+        for vehicle in vehicles:
+            name = vehicle if len(vehicles) > 1 else ""
+            with Told(len({case for fact in facts for case in cases_of(fact)}), arguments.json, name) as told:
+                rows = measure(vehicle, facts, published[vehicle], changes, told)
+            left_out = [fact.name for fact in asked if fact not in facts]
+            found.append(Facts(vehicle, titles[vehicle], rows, published[vehicle], left_out))
+>>>>>>> main
         machine = {
             "wall_time_s": time.perf_counter() - began,
             "version": version(),
             "python": platform.python_version(),
             "system": f"{platform.system()} {platform.machine()}",
         }
-        outcome = {"result": as_object(found), "machine": machine}
-        write_text(folder.path / PAGE, as_markdown(found))
+        outcome = {"result": as_object(found[0]) if len(found) == 1 else [as_object(one) for one in found], "machine": machine}
+        page = PAGE if len(found) == 1 else VEHICLES
+        write_text(folder.path / page, as_markdown(found[0]) if len(found) == 1 else beside_as_markdown(found))
         write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
         folder.began()
     finally:
         folder.abandon()
         folder.release()
-    tell(
-        json_text({"folder": str(folder.path), **outcome}) if arguments.json else f"{as_text(found)}; {PAGE} and {OBJECT} in {folder.path}"
-    )
+    if arguments.json:
+        tell(json_text({"folder": str(folder.path), **outcome}))
+    else:
+        told_of = [as_text(found[0])] if len(found) == 1 else [f"{one.vehicle}: {summary(one)}" for one in found]
+        tell("\n".join(told_of) + f"; {page} and {OBJECT} in {folder.path}")
     return 0
+
+
+def _published(vehicle: str, name: str | None) -> Published | None:
+    """Figures of a vehicle: of the file asked for, else of the one that is shipped. Raises ConfigError."""
+    file = published_of(vehicle) if name is None else find_config("facts", name)
+    return None if file is None else load_published(file)
 
 
 def _changes(words: Sequence[str]) -> dict[str, Any]:
@@ -86,10 +113,12 @@ def _changes(words: Sequence[str]) -> dict[str, Any]:
 
 
 class Told:
-    """Says what is driven: a bar on a terminal's error stream, which vanishes at the end; a line for each case elsewhere, unless `quiet`."""
+    """Says what is driven: a bar on a terminal's error stream, which vanishes at the end; a line for each case elsewhere, unless `quiet`. Before
+    each stands the name of the vehicle, where there are several."""
 
-    def __init__(self, cases: int, quiet: bool) -> None:
+    def __init__(self, cases: int, quiet: bool, vehicle: str) -> None:
         self._cases, self._begun = cases, dict[str, None]()
+        self._before = f"{vehicle} " if vehicle else ""
         self._lines = not quiet and not sys.stderr.isatty()
         self._shown = not quiet and sys.stderr.isatty()
         self._bar: Any = None
@@ -100,11 +129,11 @@ class Told:
         new = case not in self._begun
         self._begun[case] = None
         if self._lines and new:
-            tell(f"{len(self._begun)}/{self._cases} {CASES[case].run}")
+            tell(f"{self._before}{len(self._begun)}/{self._cases} {CASES[case].run}")
         if self._shown:
             if self._bar is None:
                 self._begin()
-            self._bar.update(self._task, completed=len(self._begun) - 1, description=run[:40])
+            self._bar.update(self._task, completed=len(self._begun) - 1, description=f"{self._before}{run}"[:40])
 
     def __enter__(self) -> Told:
         return self

@@ -127,14 +127,18 @@ def as_markdown(facts: Facts) -> str:
         "",
         f"{summary(facts)}. How they are found: docs/facts.md.",
         "",
-        *_about_figures(facts),
+        *about_figures(facts),
     ]
     outside = deviations(facts)
     if outside:
         lines += ["", "## Not as published", "", *(f"- {line}" for line in outside)]
+<<<<<<< HEAD
     if facts.exceptions:
         lines += ["", f"## {EXCEPTIONS}", "", *(f"- {line}" for line in facts.exceptions)]
     numbers = _numbered(facts.rows)
+=======
+    numbers = numbered(facts.rows)
+>>>>>>> main
     for group in dict.fromkeys(row.fact.group for row in facts.rows):
         lines += ["", f"## {group}", "", "| fact | here | published | verdict | source | how |", "|---|---|---|---|---|---|"]
         lines += [_markdown_row(row, numbers, facts.published) for row in facts.rows if row.fact.group == group]
@@ -143,7 +147,8 @@ def as_markdown(facts: Facts) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _about_figures(facts: Facts) -> list[str]:
+def about_figures(facts: Facts) -> list[str]:
+    """What the published figures are."""
     if facts.published is None:
         return [f"There are {NO_FILE} of this vehicle (no file of it in `configs/facts`)."]
     lines = [
@@ -157,7 +162,7 @@ def _about_figures(facts: Facts) -> list[str]:
     return lines
 
 
-def _numbered(rows: Iterable[Told]) -> dict[str, int]:
+def numbered(rows: Iterable[Told]) -> dict[str, int]:
     """Sources in the order in which they are first named."""
     words = dict.fromkeys(source for row in rows if row.figure is not None for source in row.figure.sources)
     return {source: n for n, source in enumerate(words, 1)}
@@ -172,9 +177,19 @@ def _markdown_row(row: Told, numbers: dict[str, int], published: Published | Non
         said, source = ("none found", "") if published is not None else ("-", "")
     else:
         said = figure.written + (f" ({figure.remark})" if figure.remark else "")
-        source = ", ".join([*(f"{numbers[one]}" for one in figure.sources), *([f"[{figure.mark}]"] if figure.mark else [])])
+        source = sources_of(row, numbers)
     verdict = "**outside**" if row.verdict == "outside" else row.verdict
-    cells = (row.fact.title, here, said, verdict, source, f"`{row.fact.name}`, {origin(row.fact.source)}")
+    return row_of((row.fact.title, here, said, verdict, source, f"`{row.fact.name}`, {origin(row.fact.source)}"))
+
+
+def sources_of(row: Told, numbers: dict[str, int]) -> str:
+    """Numbers of the sources of a fact's figure, and its mark."""
+    assert row.figure is not None
+    return ", ".join([*(f"{numbers[one]}" for one in row.figure.sources), *([f"[{row.figure.mark}]"] if row.figure.mark else [])])
+
+
+def row_of(cells: Iterable[str]) -> str:
+    """A row of a table in Markdown."""
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 
 

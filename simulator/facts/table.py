@@ -108,6 +108,8 @@ class Fact:
 
 BANDS = ((0.03, 0.1), (0.1, 0.2), (0.2, 0.3), (0.3, 0.4))
 """g. Lateral acceleration of the bands of the understeer gradient."""
+LOW_BAND = (0.05, 0.3)
+"""g. Where a vehicle is to answer alike: band of the least understeer gradient and of its change."""
 TURN_KPH = 72.0
 """Speed of the steady turns."""
 RIDE_SPEED = 15.0
@@ -124,6 +126,7 @@ def band_name(low: float, high: float) -> str:
 _TURN_METRICS: tuple[Mapping[str, Any], ...] = (
     {"type": "steady_turn", "phase": "turn"},
     *({"type": "steady_turn", "name": band_name(*band), "phase": "turn", "from_g": band[0], "to_g": band[1]} for band in BANDS),
+    {"type": "steady_turn", "name": "low", "phase": "turn", "from_g": LOW_BAND[0], "to_g": LOW_BAND[1]},
 )
 _DIVE = "(mean({}) - mean(during(pitch, 'settle'))) / -mean({})".format(
     *(f"between({name}, phase_start('brake') + 1, phase_start('brake') + 2)" for name in ("pitch", "a_WB_B_x"))
@@ -136,6 +139,7 @@ CASES: dict[str, Case] = {
     "circle_right": Case("turning_circle", {"direction": -1}),
     "parked": Case("parked_steering"),
     "on_center": Case("on_center"),
+    "release": Case("returnability"),
     "full_throttle": Case("acceleration", {"throttle": 1}, ({"type": "acceleration", "speed_kph": 48},)),
     "throttle_80": Case("acceleration", {"throttle": 0.8}, ({"type": "acceleration", "speed_kph": 48},)),
     "throttle_40": Case("acceleration", {"throttle": 0.4}, ({"type": "acceleration", "speed_kph": 48},)),
@@ -157,6 +161,7 @@ CASES: dict[str, Case] = {
     "gravel": Case("comfort"),
     "braking_limit": Case("braking_limit", series=True),
     "iso_7401": Case("iso_7401", series=True),
+    "weave_levels": Case("weave_levels", series=True),
     "avtp": Case("avtp_limit", series=True),
     "iso_3888_1": Case("iso_3888_1_limit", series=True),
     "iso_3888_2": Case("iso_3888_2_limit", series=True),
@@ -282,6 +287,13 @@ def _handling() -> tuple[Fact, ...]:
     ]  # fmt: skip
     facts += [
         Fact(
+            f"understeer_{word}", group, f"understeer, {title}, {LOW_BAND[0]:g}-{LOW_BAND[1]:g} g", "rad s2/m", "degpg",
+            Metric(_TURNS, f"low_understeer_gradient_{word}", of), "over windows of 0.1 g, the worse of both sides",
+        )
+        for word, title, of in (("least", "least", "min"), ("change", "change", "max"))
+    ]  # fmt: skip
+    facts += [
+        Fact(
             f"lateral_acceleration_{side}", group, f"lateral acceleration, {side}", "m/s2", "g",
             Metric((f"turn_{side}",), "steady_lateral_acceleration_max"), "steady",
         )
@@ -331,7 +343,14 @@ def _transient() -> tuple[Fact, ...]:
             )
             for f in ("0_2", "0_5", "1")
         ),
-    )
+        *(
+            Fact(
+                f"yaw_gain_{level}_g", group, f"yaw rate, gain at {level.replace('_', '.')} g", "1/s", "",
+                Metric(("weave_levels",), "yaw_gain", maneuver="weave", given={"share": share}), "weave at 0.2 Hz; to be alike at both levels",
+            )
+            for level, share in (("0_05", 0.16667), ("0_3", 1.0))
+        ),
+    )  # fmt: skip
 
 
 def _steering() -> tuple[Fact, ...]:
@@ -365,6 +384,14 @@ def _steering() -> tuple[Fact, ...]:
         Fact(
             "on_center_deadband", group, "on centre, deadband", "rad", "deg", Metric(("on_center",), "on_center_angle_deadband"),
             "width of the loop at torque 0",
+        ),
+        Fact(
+            "return_left", group, "let go in a turn, angle left", "1", "", Metric(("release",), "return_share_left"),
+            "share of the wheel's angle left 3 s after it was let go at 4 m/s2",
+        ),
+        Fact(
+            "return_half_time", group, "let go in a turn, half back", "s", "", Metric(("release",), "return_half_time"),
+            "time until half of that angle is left",
         ),
     )  # fmt: skip
 

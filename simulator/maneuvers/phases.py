@@ -1,7 +1,7 @@
 """Phases of a maneuver: one after the other, each with what it does on every channel and with when it ends.
 
 A channel that a phase does not name goes on as it was: a held steering wheel stays held, a speed is still kept, a profile runs on. Steering is
-one thing: `steering` (of the steering wheel) and `road_wheel` take each other's place. So are the pedals: `speed` takes them from `throttle`
+one thing: `steering` (of the steering wheel), `road_wheel` and `steering_torque` take each other's place. So are the pedals: `speed` takes them from `throttle`
 and `brake`, either of these takes them back and releases the other one.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.base.errors import ConfigError, Gathered
-from simulator.base.fields import Choice, Either, Field, Number, Text, entry
+from simulator.base.fields import Choice, Either, Field, Flag, Number, Text, entry
 from simulator.base.units import split_unit
 from simulator.driver.steering.laws import STEERING as STEERING_LAW
 from simulator.maneuvers.conditions import CONDITIONS, Condition, Conditions, conditions
@@ -27,10 +27,22 @@ SHIFTING = "shifting"
 """Word for gears that the driver chooses himself."""
 MOST_GEARS = 10
 
-STEERING = ("steering", "road_wheel")
+ANGLES = ("steering", "road_wheel")
+STEERING = (*ANGLES, "steering_torque")
 PEDALS = ("speed", "throttle", "brake")
-OTHERS = ("gear", "parking_brake", "drawbar")
-UNITS = {"steering": "rad", "road_wheel": "rad", "speed": "m/s", "throttle": "1", "brake": "1", "parking_brake": "1", "drawbar": "N"}
+SWITCHES = ("low_range", "center_lock")
+"""Of the transfer case."""
+OTHERS = ("gear", *SWITCHES, "parking_brake", "drawbar")
+UNITS = {
+    "steering": "rad",
+    "road_wheel": "rad",
+    "steering_torque": "N m",
+    "speed": "m/s",
+    "throttle": "1",
+    "brake": "1",
+    "parking_brake": "1",
+    "drawbar": "N",
+}
 """SI unit of every channel that may have a profile."""
 
 _SPEEDS = {
@@ -63,6 +75,12 @@ class PhaseSection:
     road_wheel: Any = entry(
         channel("rad"), "mean angle of the steered wheels, + = left, instead of that of the steering wheel", None, written="deg"
     )
+    steering_torque: Any = entry(
+        channel("N m"),
+        "torque of the hands on the steering wheel, + = left, which turns freely: 0 lets it go; the vehicle needs a steering.hand_wheel",
+        None,
+        written="Nm",
+    )
     speed: Any = entry(channel("m/s", 0.0, 90.0, _SPEEDS), "speed that is kept by both pedals", None, written="kph")
     throttle: Any = entry(channel("1", 0.0, 1.0), "throttle pedal", None)
     brake: Any = entry(channel("1", 0.0, 1.0), "brake pedal", None)
@@ -70,6 +88,8 @@ class PhaseSection:
     gear: Any = entry(
         _GEAR, "drive, neutral, reverse, `shifting`: the driver chooses the forward gear; or the number of one that is held", None
     )
+    low_range: bool | None = entry(Flag(), "low range of the transfer case, which is taken at a standstill", None)
+    center_lock: bool | None = entry(Flag(), "lock of the center differential", None)
     drawbar: Any = entry(channel("N"), "pull of a sled on the tow hook, + = backwards", None, written="N")
     until: Any = entry(CONDITIONS, "conditions of which any ends the phase", None)
     lasts: float | None = entry(Number("s", 0.0, 86400.0), "time after which it ends in any case", None, written="s")
@@ -120,7 +140,7 @@ def _phase(section: PhaseSection, written: Mapping[str, Any], file: object, key:
             if said is None:
                 continue
             with faults.part():
-                channels[name] = said if name == "gear" else check_profile(said, UNITS[name], file, f"{key}.{spelled[name]}")
+                channels[name] = said if name in ("gear", *SWITCHES) else check_profile(said, UNITS[name], file, f"{key}.{spelled[name]}")
                 if name == "steering" and follows_path(said) and not has_path:
                     raise ConfigError(file, f"{key}.steering", FOLLOW, "a path in the file: waypoints, segments or a course")
         with faults.part():
@@ -131,7 +151,11 @@ def _phase(section: PhaseSection, written: Mapping[str, Any], file: object, key:
 
 def _check_rivals(spelled: Mapping[str, str], file: object, key: str, faults: Gathered) -> None:
     """Steering is said in one way, and so are the pedals."""
-    for first, rivals in (("steering", ("road_wheel",)), ("speed", ("throttle", "brake"))):
+    for first, rivals in (
+        ("steering", ("road_wheel", "steering_torque")),
+        ("road_wheel", ("steering_torque",)),
+        ("speed", ("throttle", "brake")),
+    ):
         for rival in rivals:
             if first in spelled and rival in spelled:
                 faults.add(ConfigError(file, f"{key}.{spelled[rival]}", "both", f"either {first} or {rival}"))

@@ -10,7 +10,7 @@ import yaml
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import record
-from vehicles.brakes.friction_brake import brakes_from_mapping
+from vehicles.brakes.brakes import BRAKE_STATE, brakes_from_mapping, heat_brakes, press_brakes
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import (
     DRIVETRAIN_OUT,
@@ -31,6 +31,14 @@ def part_file(name):
     return yaml.safe_load((ROOT / f"configs/vehicles/parts/drivetrain_{name}.yaml").read_text())
 
 
+def without_friction(parts):
+    """A drivetrain of open differentials without losses, geared hubs and transfer case."""
+    drivetrain = parts["drivetrain"]
+    drivetrain.pop("losses", None), drivetrain.pop("transfer_case", None)
+    for key in [key for key in drivetrain["driveline"] if key.endswith(("_differential", "_hub_ratio")) or key == "reactions"]:
+        del drivetrain["driveline"][key]
+
+
 def reference():
     """Columns of the recorded full-throttle run, by name."""
     with gzip.open(ROOT / "tests/data/chrono/b_throttle.csv.gz", "rt") as file:
@@ -40,20 +48,24 @@ def reference():
 
 
 class Rig(NamedTuple):
-    """What kernels get of a bench: parameters of drivetrain and brakes, state, pedals, wheels, results."""
+    """What kernels get of a bench: parameters of drivetrain and brakes, their states, pedals, wheels, speed of the vehicle, results."""
 
     p: Any
     b: Any
     s: Any
+    brakes: Any
     command: Any
     hubs: Hubs
+    v_WB_B: Any
     out: Any
 
 
 @inline
 def step(r, h):
     """One step of a Rig."""
+    press_brakes(r.b, r.brakes, r.command, h)
     drivetrain_step(r.p, r.b, r.s, r.command, r.hubs, h, r.out)
+    heat_brakes(r.b, r.brakes, r.hubs.spin, r.out[0]["brake_torque"], r.v_WB_B, h)
 
 
 @kernel
@@ -78,15 +90,19 @@ def bench_energy(r):
 
 
 class Bench:
-    """A drivetrain with four free wheels and moments set by hand."""
+    """A drivetrain, of a shipped file or out of a mapping of one, with four free wheels and moments set by hand."""
 
-    def __init__(self, name="hmmwv", gear=1, spin=(0.0, 0.0, 0.0, 0.0)):
-        parts = part_file(name)
-        self.p = drivetrain_from_mapping(parts["drivetrain"], name)
-        self.b = brakes_from_mapping(parts["brakes"], name)
+    def __init__(self, name="hmmwv", gear=1, spin=(0.0, 0.0, 0.0, 0.0), change=None):
+        parts = part_file(name) if isinstance(name, str) else name
+        if change is not None:
+            change(parts)
+        self.p = drivetrain_from_mapping(parts["drivetrain"], "bench")
+        self.b = brakes_from_mapping(parts["brakes"], "bench", hub_ratio=self.p[0]["hub_ratio"])
         self.state, self.command, self.out = record(DRIVETRAIN_STATE), record(COMMAND), record(DRIVETRAIN_OUT)
+        self.brakes = record(BRAKE_STATE)
+        self.carrier_spin, self.v_WB_B = self.brakes[0]["reference_spin"], np.zeros(3)
         self.spin = np.array(spin, dtype=float)
-        self.carrier_spin, self.moment = np.zeros(4), np.zeros(4)
+        self.moment = np.zeros(4)
         self.inertia = np.full(4, 7.388)
         self.command[0]["selector"] = np.sign(gear)
         drivetrain_reset(self.p, self.state, self.spin, gear)
@@ -98,8 +114,8 @@ class Bench:
 
     @property
     def rig(self):
-        hubs = Hubs(self.spin, self.carrier_spin, self.moment, self.inertia)
-        return Rig(self.p, self.b, self.state, self.command, hubs, self.out)
+        hubs = Hubs(self.spin, self.carrier_spin, self.moment, self.inertia, self.brakes[0]["limit"])
+        return Rig(self.p, self.b, self.state, self.brakes, self.command, hubs, self.v_WB_B, self.out)
 
     def energy(self):
         return bench_energy(self.rig)

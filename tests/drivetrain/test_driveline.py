@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drivetrain_rig import Bench
+from drivetrain_rig import Bench, without_friction
 
 from simulator.base.records import record
 from vehicles.axles import USUAL_AXLES
@@ -13,6 +13,7 @@ from vehicles.drivetrain.drivetrain import DRIVETRAIN_STATE, drivetrain_reset, k
 def shaft_matrix(p, ratio=None):
     """(4, 4) inertia of all shafts, row by row from the topology; with the turbine when a gear ratio is given."""
     p = p[0]
+    assert np.all(p["hub_ratio"] == 1.0)
     front, rear = np.array([0.5, 0.5, 0.0, 0.0]), np.array([0.0, 0.0, 0.5, 0.5])
     shaft = 0.5 * (front / p["final_ratio"][0] + rear / p["final_ratio"][1])
     rows = [
@@ -26,6 +27,11 @@ def shaft_matrix(p, ratio=None):
     if ratio is not None:
         rows.append((p["turbine_inertia"], shaft / ratio))
     return sum(inertia * np.outer(row, row) for inertia, row in rows), shaft
+
+
+def plain(gear=1, spin=(0.0, 0.0, 0.0, 0.0)):
+    """The shipped drivetrain with open differentials and without losses."""
+    return Bench("hmmwv", gear, spin, without_friction)
 
 
 def uneven(bench):
@@ -48,7 +54,7 @@ def test_wheel_system_is_solved_exactly():
     rng = np.random.default_rng(3)
     p, s = record(DRIVELINE), record(DRIVETRAIN_STATE)
     USUAL_AXLES.write(p)
-    p[0]["driven"] = 2
+    p[0]["driven"], p[0]["hub_ratio"] = 2, 1.0
     for _ in range(300):
         for name in ("shaft_inertia", "box_inertia", "final_ratio"):
             p[0][name] = rng.uniform(0.1, 2.0, 2)
@@ -62,7 +68,7 @@ def test_wheel_system_is_solved_exactly():
 
 
 def test_kinetic_energy_is_the_quadratic_form_of_the_topology():
-    bench = uneven(Bench("hmmwv", 2))
+    bench = uneven(plain(2))
     spin = np.array([3.0, -1.0, 4.0, 1.5])
     drivetrain_reset(bench.p, bench.state, spin, 2)
     ratio = bench.p[0]["forward_ratios"][1]
@@ -72,10 +78,10 @@ def test_kinetic_energy_is_the_quadratic_form_of_the_topology():
     assert kinetic_energy(bench.p, bench.state, spin) == pytest.approx(0.5 * spin @ matrix @ spin + 0.5 * crank, rel=1e-12)
 
 
-@pytest.mark.parametrize("gear", [-1, 0, 1, 4])
+@pytest.mark.parametrize("gear", [-1, 0, 1, 3])
 @pytest.mark.parametrize("h", [1e-4, 5e-3])
 def test_work_of_the_ground_is_the_gain_of_kinetic_energy(gear, h):
-    bench = lossless(uneven(Bench("hmmwv", gear, (4.0, 5.0, 4.5, 3.0))))
+    bench = lossless(uneven(plain(gear, (4.0, 5.0, 4.5, 3.0))))
     bench.p[0]["upshift_speed"] = 1e9
     bench.p[0]["downshift_speed"] = -1e9
     rng = np.random.default_rng(5)
@@ -88,7 +94,7 @@ def test_work_of_the_ground_is_the_gain_of_kinetic_energy(gear, h):
 
 
 def test_full_matrix_governs_the_wheels_in_gear():
-    bench = lossless(uneven(Bench("hmmwv", 1)))
+    bench = lossless(uneven(plain(1)))
     bench.moment[:] = (100.0, -30.0, 50.0, 20.0)
     matrix, _ = shaft_matrix(bench.p, bench.p[0]["forward_ratios"][0])
     bench.run(steps=10)
@@ -114,7 +120,7 @@ def test_instant_shift_conserves_momentum(h):
 
 def any_state(bench, rng):
     """Any gear and phase, speeds and brakes, hostile ones included."""
-    gear = int(rng.integers(-1, 7))
+    gear = int(rng.integers(-1, bench.p[0]["gears"] + 1))
     bench.spin[:] = rng.normal(size=4) * 10.0 ** rng.uniform(-4.0, 1.5)
     drivetrain_reset(bench.p, bench.state, bench.spin, gear)
     s = bench.state[0]
@@ -137,7 +143,7 @@ def test_open_differentials_share_torque_equally_in_any_state():
     The wheels' accelerations and brakes are in this balance, so it fails when the iteration over sliding brakes stops early.
     """
     rng = np.random.default_rng(1)
-    bench = uneven(Bench("hmmwv", 1))
+    bench = uneven(plain(1))
     p = bench.p[0]
     for _ in range(3000):
         h = any_state(bench, rng)
@@ -177,7 +183,7 @@ def test_left_and_right_are_mirror_images():
 
 def test_chassis_receives_what_the_shafts_and_wheels_gain():
     """Angular momentum about x and y of shafts, wheels and chassis together changes only by the ground and the carriers."""
-    bench = uneven(Bench("hmmwv", 2, (8.0, 8.5, 8.2, 7.9))).set(throttle=0.7)
+    bench = uneven(plain(2, (8.0, 8.5, 8.2, 7.9))).set(throttle=0.7)
     bench.moment[:] = (-300.0, -200.0, -250.0, -400.0)
     p, s, h = bench.p[0], bench.state[0], 1e-3
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from simulator import load_ground, load_vehicle
+from simulator.facts.beside import beside_as_markdown
 from simulator.facts.drives import Driven, Drives
 from simulator.facts.measure import Told, cases_of, measure
 from simulator.facts.page import TITLE, WIDTH, Facts, as_markdown, as_object, as_text, deviations
@@ -295,3 +296,12 @@ def test_the_page_of_the_documentation_is_of_these_facts_and_this_vehicle(found)
             assert here == pytest.approx(found.numbers[fact.name] / fact.factor, rel=2e-3, abs=1e-6), (
                 "make the page again by jounce facts hmmwv"
             )
+
+
+def test_several_vehicles_stand_side_by_side(page):
+    other = Facts("truck", "a truck", rows_of({**SOME, "grade_60": 1.0}), None)
+    text = beside_as_markdown([page, other])
+    lines = {cells[-2].split("`")[1]: cells for line in text.splitlines() if len(cells := line.split("|")) == 9 and "`" in cells[-2]}
+    assert list(lines) == list(SOME)
+    assert [cell.strip() for cell in lines["grade_60"][3:6]] == ["**rolled back**", "climbed", "climbed"]
+    assert "it fell over" in text and "`jounce facts hmmwv truck`" in text

@@ -64,3 +64,10 @@ def test_ended_by_a_signal_nothing_is_left_behind(tmp_path):
     code, _, err = finish(process)
     assert (code, err) == (130, "jounce: interrupted\n")
     assert not (tmp_path / "runs").exists()
+
+
+def test_several_vehicles_on_one_page(tmp_path, capsys):
+    code, out, _ = call(capsys, "facts", "hmmwv", "hmmwv_chrono", "--only", "mass", "--out", tmp_path / "two", "--json")
+    assert code == 0
+    assert [one["vehicle"] for one in json.loads(out)["result"]] == ["hmmwv", "hmmwv_chrono"]
+    assert (tmp_path / "two" / "vehicles.md").is_file() and not (tmp_path / "two" / "facts.md").exists()

@@ -9,7 +9,7 @@ from simulator.build import data_folder, read_yaml, vehicle_description
 from simulator.maneuvers.maneuver import load_maneuver
 from terrain.soil import soil
 from tests.whole_files import whole_file
-from vehicles.brakes.friction_brake import brakes_from_mapping
+from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
 from vehicles.tires.tire_file import tire, tire_set
@@ -89,7 +89,7 @@ NONSENSE = [
     ("tires/tmeasy_hmmwv", "damping", 1e-300),
     ("tires/tmeasy_hmmwv", "load", 1e-300),
     ("tires/tmeasy_hmmwv", "sxm", [1e-300, 1e-300]),
-    ("tires/tmeasy_hmmwv", "fxm", [13315.0, 7703.0]),
+    ("tires/tmeasy_hmmwv", "fym", [13315.0, 9951.0]),
     ("tires/tmeasy_hmmwv", "sq0", [1.2, 1.2]),
     ("tires/tmeasy_hmmwv", "rolling_resistance", 15.0),
     ("soils/dry_sand", "k_phi", -1.0),

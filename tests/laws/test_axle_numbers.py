@@ -20,7 +20,7 @@ from tests.laws.vehicle_rig import command, ground
 from tests.tenants import live_axle, trailing_arm  # noqa: F401 - kinds that the cars have
 from tests.tenants.wheels import AXLES, car, drivetrain
 from vehicles.axles import USUAL_AXLES, Axles, record_for
-from vehicles.brakes.friction_brake import brakes_from_mapping
+from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.description import Description, read_description
 from vehicles.drivetrain.driveline import driveshaft_speed, solve_wheels
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_STATE, drivetrain_from_mapping

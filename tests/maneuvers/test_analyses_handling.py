@@ -37,6 +37,15 @@ TIME = times(120.0)
 RISING = 6.0 * TIME / 120.0
 
 
+def test_understeer_gradient_that_changes_with_lateral_acceleration():
+    """delta = L k + K a_y (1 + a_y / 10): the local gradient K (1 + a_y / 5) rises by K 0.2 per m/s2."""
+    drive = constant_speed(1.0)
+    drive.columns["steering_wheel_angle"] = RATIO * (TRAITS.wheelbase * RISING / 400.0 + K * RISING * (1.0 + RISING / 10.0))
+    values = look("steady_turn", drive, from_mps2=1.0, to_mps2=4.0).values
+    assert values["understeer_gradient_least"] == pytest.approx(K * (1.0 + 1.5 / 5.0), rel=0.05)
+    assert values["understeer_gradient_change"] == pytest.approx(K * 2.0 / 5.0, rel=0.15)
+
+
 def constant_radius(side):
     return steady(np.sqrt(np.maximum(RISING, 0.01) * 50.0), side * RISING, side / 50.0 + 0.0 * TIME, TIME)
 
@@ -58,6 +67,8 @@ def test_understeer_gradient_three_ways(method, side):
     found = look("steady_turn", method(side))
     values, name = found.values, "left" if side > 0.0 else "right"
     assert values["understeer_gradient"] == pytest.approx(K, rel=0.01)
+    assert values["understeer_gradient_least"] == pytest.approx(K, rel=0.02)
+    assert values["understeer_gradient_change"] < 0.02 * K
     assert values[f"understeer_gradient_{name}"] == values["understeer_gradient"]
     assert math.isnan(values["understeer_gradient_right" if side > 0.0 else "understeer_gradient_left"])
     assert values["sideslip_gradient"] == pytest.approx(-0.01, rel=0.01)

@@ -113,8 +113,8 @@ class Records(NamedTuple):
     under: Record
 
 
-def steady(v: tuple[float, float], spin: float, on: Any = None, steps: int = 3000) -> tuple[Any, float]:
-    """A wheel on a brush that rolls steadily under about 6 kN: its record of TIRE_OUT and its effective radius."""
+def rolled(v: tuple[float, float], spin: float, on: Any = None, steps: int = 3000, turn: float = 0.0) -> Records:
+    """A wheel on a brush that rolls steadily under about 6 kN, its carrier turning with `turn` [rad/s] about the vertical."""
     tires = TireSet([tire(TIRE, "brush.yaml")])
     m = Parameters(tires.shared, tires.treads)
     rig = tire_rig.rig(ground=on)
@@ -123,9 +123,15 @@ def steady(v: tuple[float, float], spin: float, on: Any = None, steps: int = 300
     )
     s.wheels[0] = rig.wheel[0]
     s.wheels[0]["p_WK"] = 0.0, 0.0, 0.4699 - 0.015
-    s.wheels[0]["v_WK_W"], s.wheels[0]["spin"] = (*v, 0.0), spin
+    s.wheels[0]["v_WK_W"], s.wheels[0]["spin"], s.wheels[0]["w_WK_W"] = (*v, 0.0), spin, (0.0, 0.0, turn)
     for _ in range(steps):
         one_step(m, s, rig.ground)
+    return s
+
+
+def steady(v: tuple[float, float], spin: float, on: Any = None) -> tuple[Any, float]:
+    """The same: its record of TIRE_OUT and its effective radius."""
+    s = rolled(v, spin, on)
     return s.contacts[0], float(s.seen[0]["effective_radius"])
 
 
@@ -151,6 +157,11 @@ def test_steady_slip_is_the_closed_form(v_x: float, v_y: float, rim: float) -> N
     moment = -most * a * theta * slip[1] * rest**3 * math.copysign(1.0, rim)
     assert o["M_C"][2] == pytest.approx(moment, rel=1e-3, abs=1e-3)
     assert o["slip"] == pytest.approx(slip, rel=1e-5, abs=1e-9)
+
+
+def test_the_law_sees_how_fast_the_carrier_turns() -> None:
+    s = rolled((0.0, 0.0), 0.0, tire_rig.plane(slope=(0.75, 0.0)), 2, turn=0.3)
+    assert s.seen[0]["turn_rate"] == s.contacts[0]["turn_rate"] == pytest.approx(0.3 * 0.8)
 
 
 def test_on_soil_the_shared_ground_shears() -> None:

@@ -137,7 +137,7 @@ def test_contact_does_not_depend_on_the_heading_of_the_world():
 
 def test_contact_frame_is_orthonormal_and_the_depth_rate_exact():
     """On a slope, leaning and steered: frame to 1e-15, rate of the depth against a difference over 2 us, carrier turning."""
-    r = tire_rig.rig(ground=tire_rig.plane(slope=(0.1, -0.2)))
+    r = tire_rig.rig("tmeasy_chrono", ground=tire_rig.plane(slope=(0.1, -0.2)))
     axis = np.array([-0.2, 1.0, 0.1]) / math.sqrt(1.05)
     w, v, p = np.array([0.8, 0.3, -0.5]), np.array([5.0, 1.0, 0.2]), np.array([0.0, 0.0, 0.47])
     depths = []
@@ -148,6 +148,7 @@ def test_contact_frame_is_orthonormal_and_the_depth_rate_exact():
         o = tire_rig.step(r)
         depths.append(o["depth"])
     assert o["depth_rate"] == pytest.approx((depths[1] - depths[0]) / 2e-6, rel=1e-5)
+    assert o["turn_rate"] == pytest.approx(w @ o["n_W"], rel=1e-14)
     frame = np.array([o["x_W"], o["y_W"], o["n_W"]])
     assert np.abs(frame @ frame.T - np.eye(3)).max() < 1e-15
     assert np.linalg.det(frame) == pytest.approx(1.0)

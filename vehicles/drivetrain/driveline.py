@@ -1,12 +1,19 @@
-"""Driveline: driveshaft, open center differential, final drives with open differentials, half shafts.
+"""Driveline: driveshaft, center differential, final drives with differentials, half shafts, geared hubs.
 
 Every shaft is geared to the wheels, so its speed is a fixed row times their spins W, and its inertia adds j n n^T to the matrix
-of the wheels. An open differential shares speed (the carrier turns with the mean of its outputs) and torque (equal parts):
+of the wheels. A differential shares speed (the carrier turns with the mean of its outputs) and, where it is open, torque (equal parts):
 
-    box of axle a   w_a = mean of its W,     shaft   w_a / i_a,     i = box speed / shaft speed
-    driveshaft      w_d = mean of w_a / i_a over the driven axles = n . W
+    half shaft W / h, h = wheel speed / half shaft speed      box of axle a   w_a = mean of its W / h
+    shaft   w_a / i = mean of its W / f,                      f = h i, i = box speed / shaft speed
+    driveshaft      w_d = mean of the shafts of the driven axles = n . W
 
-An axle that is not driven has an endless i and no inertias.
+An axle that is not driven has an endless f and no inertias. Hubs without gears have h = 1. Speeds are absolute: that housings and carriers
+turn a little too, below a hundredth of what the shafts do, adds none.
+
+Dry friction, of differentials that bias the torque and of losses, is in parallel to these rows: within the axles between left and right and
+against their boxes, between the shafts of the axles, and against the driveshaft. Each element holds (a damper of STICK, so stiff that what
+creeps does not show) or slides; which of them do is found together with the brakes (drivetrain.py), and the matrix is
+still solved axle by axle in closed form.
 """
 
 from __future__ import annotations
@@ -15,17 +22,25 @@ import math
 from collections.abc import Sequence
 
 from simulator.base.errors import ConfigError, Gathered
+from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table
 from simulator.base.section import Section
-from vehicles.axles import AXLES, STANDING, USUAL_AXLES, Axles, record_for
+from vehicles.axles import AXLES, STANDING, USUAL_AXLES, WHEELS, Axles, record_for
+from vehicles.drivetrain.differential import DIFFERENTIAL, differential_law
+from vehicles.drivetrain.losses import LOSSES, no_losses
 from vehicles.drivetrain.tables import LARGEST_INERTIA, LEAST_INERTIA
+from vehicles.drivetrain.transfer_case import TRANSFER_CASE
 from vehicles.sides import sides_of, sum_on_axle
 
 RATIO = (0.02, 1.0)
 """Box speed over shaft speed of a final drive."""
+HUB_RATIO = (0.1, 1.0)
+"""Wheel speed over half shaft speed."""
 DIFFERENCE = 0.1
 """Largest share by which the final ratios of the axles differ."""
+STICK = 1e7
+"""N m s/rad of a friction element that holds: 1000 N m creep by 1e-4 rad/s."""
 
 DRIVELINE = (
     # name                     shape  unit     what it is
@@ -35,7 +50,42 @@ DRIVELINE = (
     ("driven", (), "1", "number of driven axles", "i8"),
     ("shaft_inertia", (AXLES,), "kg m2", "per axle, shaft from the center differential to its final drive"),
     ("box_inertia", (AXLES,), "kg m2", "per axle, crown wheel and box of its differential"),
-    ("final_ratio", (AXLES,), "1", "per axle, box speed / shaft speed; infinite: it is not driven"),
+    ("final_ratio", (AXLES,), "1", "per axle, wheel speed / shaft speed; infinite: it is not driven"),
+    ("hub_ratio", (AXLES,), "1", "per axle, wheel speed / half shaft speed"),
+    ("preload", (AXLES,), "N m", "per axle, friction of its differential without torque"),
+    ("drive_share", (AXLES,), "1", "per axle, the same per torque of the box that drives"),
+    ("coast_share", (AXLES,), "1", "per axle, the same per torque of the box that is driven"),
+    ("center_preload", (), "N m", "friction of the center differential without torque"),
+    ("center_drive_share", (), "1", "the same per torque of the driveshaft that drives"),
+    ("center_coast_share", (), "1", "the same per torque of the driveshaft that is driven"),
+    ("center_first", (), "1", "first of the two driven axles", "i8"),
+    ("center_second", (), "1", "second of them; the first again unless there are two", "i8"),
+    ("has_friction", (), "1", "1: anything of the driveline holds or loses torque", "i8"),
+    ("joint_couples", (), "1", "1: the chassis feels the turning of spinning shafts, the knuckle the joints of half shafts", "i8"),
+    *LOSSES,
+    *TRANSFER_CASE,
+)
+
+DRIVELINE_STATE = (
+    # name             shape  unit    what it is
+    ("shaft_torque", (AXLES,), "N m", "torque into the final drive of each axle"),
+    ("side_friction", (AXLES,), "N m", "torque of the differential of each axle from its left output to the right one"),
+    ("box_friction", (AXLES,), "N m", "losses of each axle, against its box"),
+    ("center_friction", (), "N m", "torque of the center differential from its first output to the second one"),
+    ("shaft_friction", (), "N m", "losses of gearbox and transfer case, against the driveshaft"),
+    ("side_limit", (AXLES,), "N m", "scratch: limit of side_friction"),
+    ("box_limit", (AXLES,), "N m", "scratch: limit of box_friction"),
+    ("center_limit", (), "N m", "scratch: limit of center_friction"),
+    ("shaft_limit", (), "N m", "scratch: limit of shaft_friction"),
+    ("side_held", (AXLES,), "N m", "scratch: side_friction if it held and no speed changed"),
+    ("box_held", (AXLES,), "N m", "scratch: the same of box_friction"),
+    ("center_held", (), "N m", "scratch: the same of center_friction"),
+    ("shaft_held", (), "N m", "scratch: the same of shaft_friction"),
+    ("side_sliding", (AXLES,), "1", "scratch: 0 = holds, 1 or -1 = slides that way", "i8"),
+    ("box_sliding", (AXLES,), "1", "scratch: the same", "i8"),
+    ("center_sliding", (), "1", "scratch: the same", "i8"),
+    ("shaft_sliding", (), "1", "scratch: the same", "i8"),
+    ("answer", (WHEELS,), "rad/s per N m s", "scratch: what a wheel does per impulse on the shaft of its axle"),
 )
 
 AXLE_FILE = (
@@ -45,6 +95,24 @@ AXLE_FILE = (
 )
 """In a file for every axle that is driven, after its name: `front_shaft_inertia`."""
 
+OWN_FILE: Fields = (
+    Field("hub_ratio", Number("1", *HUB_RATIO), "wheel speed / half shaft speed of geared hubs, which react on the knuckle", 1.0),
+    Field("differential", DIFFERENTIAL, "law of its differential; open when left out", None),
+)
+"""Of every axle that is driven, likewise."""
+REACTIONS = ("plain", "whole")
+WHOLE_FILE: Fields = (
+    Field("center_differential", DIFFERENTIAL, "law of the center differential, between two driven axles; open when left out", None),
+    Field(
+        "reactions",
+        Choice(REACTIONS),
+        "what the chassis feels: plain, the rate of the spin of the shafts and the torques of the half shafts about its own axes; whole, also"
+        " that spinning shafts are turned with it, and the couples of the joints of half shafts that bend",
+        "plain",
+    ),
+)
+"""Of the section `driveline` besides."""
+
 
 @inline
 def is_driven(p, axle):
@@ -53,10 +121,16 @@ def is_driven(p, axle):
 
 
 @inline
-def box_speed(p, spin, axle):
+def axle_speed(p, spin, axle):
     """Mean of the spins of an axle [rad/s]."""
     first, end = sides_of(p, axle)
     return sum_on_axle(p, axle, spin) / (end - first)
+
+
+@inline
+def shaft_speed(p, spin, axle):
+    """Speed of the shaft to the final drive of an axle [rad/s]."""
+    return axle_speed(p, spin, axle) / p[0]["final_ratio"][axle]
 
 
 @inline
@@ -64,7 +138,7 @@ def driveshaft_speed(p, spin):
     """Speed of the driveshaft [rad/s] for the speeds of the wheels."""
     total = 0.0
     for axle in range(len(p[0]["final_ratio"])):
-        total += box_speed(p, spin, axle) / p[0]["final_ratio"][axle]
+        total += shaft_speed(p, spin, axle)
     return total / p[0]["driven"]
 
 
@@ -79,7 +153,7 @@ def wheel_share(p, axle):
 def axle_inertia(p, axle):
     """Inertia [kg m2] of shaft and box of an axle, in a matrix of ones over its wheels."""
     first, end = sides_of(p, axle)
-    inertia = p[0]["shaft_inertia"][axle] / p[0]["final_ratio"][axle] ** 2 + p[0]["box_inertia"][axle]
+    inertia = p[0]["shaft_inertia"][axle] / p[0]["final_ratio"][axle] ** 2 + p[0]["box_inertia"][axle] / p[0]["hub_ratio"][axle] ** 2
     return inertia / ((end - first) * (end - first))
 
 
@@ -121,6 +195,94 @@ def weighed_sum_on_axle(p, axle, weights, numbers):
     return one + weights[first + 1] * numbers[first + 1] if end - first == 2 else one
 
 
+@inline
+def side_difference(p, spin, axle):
+    """Speed of the left output of the differential of an axle beyond that of the right one [rad/s]; of one wheel none."""
+    first, end = sides_of(p, axle)
+    return (spin[first] - spin[first + 1]) / p[0]["hub_ratio"][axle] if end - first == 2 else 0.0
+
+
+@inline
+def center_difference(p, spin):
+    """The same of the two outputs of the center differential."""
+    return shaft_speed(p, spin, p[0]["center_first"]) - shaft_speed(p, spin, p[0]["center_second"])
+
+
+@inline
+def solve_wheels_with_friction(p, s, shaft_inertia, shaft_impulse, h):
+    """As `solve_wheels`, with an impulse on the driveshaft [N m s] and the friction elements as the record s guesses them.
+
+    On an axle with the diagonal d, its inertia a (boxes that are held included) and c what holds left and right together, both in wheels' units,
+
+        [d_L + a + c   a - c      ] [x_L]   [b_L]
+        [a - c         d_R + a + c] [x_R] = [b_R] + sigma q          sigma = wheel_share times driven, q the impulse on its shaft
+
+    gives x = y + z q. The shafts q_k = q / D - e_k t, e = 1, -1 on the outputs of the center, have the speeds s_k = sigma sum x; the element
+    between them t = h held + h STICK (sum e_k s_k), and the driveshaft J v = Q - q - its own friction, v the mean of the s_k.
+    """
+    w, x, z, D = s[0], s[0]["change"], s[0]["answer"], p[0]["driven"]
+    stick = h * STICK
+    v, yielding, across, cross_yielding, spread = 0.0, 0.0, 0.0, 0.0, 0.0
+    for axle in range(len(p[0]["final_ratio"])):
+        first, end = sides_of(p, axle)
+        hub, sides = p[0]["hub_ratio"][axle], end - first
+        sigma, to_box = wheel_share(p, axle) * D, 1.0 / (sides * hub)
+        a = axle_inertia(p, axle)
+        if w["box_sliding"][axle] == 0:
+            a += stick * to_box * to_box
+            against = h * w["box_held"][axle] * to_box
+        else:
+            against = h * w["box_sliding"][axle] * w["box_limit"][axle] * to_box
+        if sides == 2:
+            c, apart = 0.0, h * w["side_sliding"][axle] * w["side_limit"][axle] / hub
+            if w["side_sliding"][axle] == 0:
+                c, apart = stick / (hub * hub), h * w["side_held"][axle] / hub
+            d_L, d_R = w["diagonal"][first], w["diagonal"][first + 1]
+            b_L, b_R = w["load"][first] - against - apart, w["load"][first + 1] - against + apart
+            inverse = 1.0 / (d_L * d_R + (d_L + d_R) * (a + c) + 4.0 * a * c)
+            x[first] = (d_R * b_L + a * (b_L - b_R) + c * (b_L + b_R)) * inverse
+            x[first + 1] = (d_L * b_R + a * (b_R - b_L) + c * (b_L + b_R)) * inverse
+            z[first], z[first + 1] = sigma * (d_R + 2.0 * c) * inverse, sigma * (d_L + 2.0 * c) * inverse
+        else:
+            z[first] = sigma / (w["diagonal"][first] + a)
+            x[first] = (w["load"][first] - against) / (w["diagonal"][first] + a)
+        moved, gain = sigma * sum_on_axle(p, axle, x), sigma * sum_on_axle(p, axle, z)
+        e = center_side(p, axle)
+        v += moved / D
+        yielding += gain / (D * D)
+        across += e * moved
+        cross_yielding += e * gain / D
+        spread += e * e * gain
+    t, t_slope = h * w["center_sliding"] * w["center_limit"], 0.0
+    if w["center_sliding"] == 0:
+        share = 1.0 / (1.0 + stick * spread)
+        t, t_slope = share * (h * w["center_held"] + stick * across), share * stick * cross_yielding
+    v -= cross_yielding * t
+    yielding -= cross_yielding * t_slope
+    if w["shaft_sliding"] == 0:
+        shaft_inertia += stick
+        shaft_impulse -= h * w["shaft_held"]
+    else:
+        shaft_impulse -= h * w["shaft_sliding"] * w["shaft_limit"]
+    q = (shaft_impulse - shaft_inertia * v) / (1.0 + shaft_inertia * yielding)
+    t += t_slope * q
+    for axle in range(len(p[0]["final_ratio"])):
+        if is_driven(p, axle):
+            impulse = q / D - center_side(p, axle) * t
+            w["shaft_torque"][axle] = impulse / h
+            first, end = sides_of(p, axle)
+            for i in range(first, end):
+                x[i] += z[i] * impulse
+
+
+@inline
+def center_side(p, axle):
+    """1 and -1 for the axles behind the two outputs of the center differential, 0 where there is only one."""
+    if p[0]["center_first"] == p[0]["center_second"]:
+        return 0.0
+    return 1.0 if axle == p[0]["center_first"] else (-1.0 if axle == p[0]["center_second"] else 0.0)
+
+
 def driveline_from_section(s: Section, axles: Axles = USUAL_AXLES) -> Record:
     """Record DRIVELINE from the `driveline` section of the drivetrain file of a vehicle with these axles.
 
@@ -134,20 +296,51 @@ def driveline_from_section(s: Section, axles: Axles = USUAL_AXLES) -> Record:
     driven = [name for name in axles.names if any(f"{name}_{row[0]}" in s.mapping for row in AXLE_FILE)] or list(axles.names)
     table: Table = tuple(row for row in DRIVELINE if row[0] in ("driveshaft_inertia", "half_shaft_inertia"))
     table += tuple((f"{name}_{row[0]}", *row[1:]) for name in driven for row in AXLE_FILE)
-    read = s.record(table, {row[0]: RATIO if row[0].endswith("ratio") else (0.0, LARGEST_INERTIA) for row in table})[0]
+    own = tuple(f"{name}_{field.name}" for name in driven for field in OWN_FILE)
+    ranges = {row[0]: RATIO if row[0].endswith("ratio") else (0.0, LARGEST_INERTIA) for row in table}
+    read = s.record(table, ranges, beside=(*own, *(field.name for field in WHOLE_FILE)))[0]
     with Gathered() as faults:
         for name in (row[0] for row in table):
             if name.endswith("inertia") and 0.0 < read[name] < LEAST_INERTIA:
                 faults.add(ConfigError(s.file, s.path(name), float(read[name]), f"0, or at least {LEAST_INERTIA:g} kg m2"))
-        _check_ratios(s, [(f"{name}_final_ratio", float(read[f"{name}_final_ratio"])) for name in driven], faults)
+        hubs = {name: float(s.raw(f"{name}_hub_ratio", 1.0)) for name in driven}
+        _check_ratios(s, [(f"{name}_final_ratio", float(read[f"{name}_final_ratio"]) * hubs[name]) for name in driven], faults)
     out = record_for(DRIVELINE, axles.size)
     axles.write(out)
     out[0]["final_ratio"], out[0]["driven"] = math.inf, len(driven)
     out[0]["driveshaft_inertia"], out[0]["half_shaft_inertia"] = read["driveshaft_inertia"], read["half_shaft_inertia"]
+    out[0]["hub_ratio"] = 1.0
     for name in driven:
+        axle = axles.names.index(name)
         for row in AXLE_FILE:
-            out[0][row[0]][axles.names.index(name)] = read[f"{name}_{row[0]}"]
+            out[0][row[0]][axle] = read[f"{name}_{row[0]}"]
+        out[0]["hub_ratio"][axle] = hubs[name]
+        out[0]["final_ratio"][axle] *= hubs[name]
+    _read_differentials(s, out, driven, axles)
+    out[0]["joint_couples"] = s.choice("reactions", REACTIONS, "plain") == "whole"
+    lossless = no_losses()
+    for field in lossless.dtype.names or ():
+        out[0][field] = lossless[0][field]
     return out
+
+
+def _read_differentials(s: Section, out: Record, driven: Sequence[str], axles: Axles) -> None:
+    """Laws of all differentials that are not open."""
+    laws = ("preload", "drive_share", "coast_share")
+    for name in driven:
+        if f"{name}_differential" in s.mapping:
+            if len(axles.on(axles.names.index(name))) != 2:
+                raise ConfigError(s.file, s.path(f"{name}_differential"), name, "an axle with two wheels")
+            for field, value in zip(laws, differential_law(s.section(f"{name}_differential")), strict=True):
+                out[0][field][axles.names.index(name)] = value
+    if len(driven) == 2:
+        out[0]["center_first"], out[0]["center_second"] = (axles.names.index(name) for name in driven)
+    if "center_differential" in s.mapping:
+        if len(driven) != 2:
+            raise ConfigError(s.file, s.path("center_differential"), len(driven), "two driven axles")
+        for field, value in zip(laws, differential_law(s.section("center_differential")), strict=True):
+            out[0][f"center_{field}"] = value
+    out[0]["has_friction"] = any(name.endswith("differential") for name in s.mapping)
 
 
 def _check_ratios(s: Section, ratios: Sequence[tuple[str, float]], faults: Gathered) -> None:

@@ -3,14 +3,16 @@
 Unknowns at the end of the step: the wheel spins W, the turbine speed w_t, the engine speed w_e (impeller included). With T_c the
 torque of the turbine shaft into the gears, r the gear ratio and n the row of the driveshaft (driveline.py):
 
-    (I + J) W' = moment - brake + n T_c / r      J: half shafts, boxes, shafts (a low rank plus a diagonal)
+    (I + J) W' = moment - brake - friction + n T_c / r      J: half shafts, boxes, shafts (a low rank plus a diagonal)
     J_t w_t'   = T_t(w_e, w_t) - T_c             T_i, T_t: converter
     J_e w_e'   = T_e(w_e, throttle) - T_i(w_e, w_t)
 
 In gear T_c keeps w_t = n.W / r (plus the slip wanted while engaging) at the end of the step, so an instant shift is the plastic
-impact that conserves momentum; in neutral T_c is friction that has let go. Smooth torques are linearized about the start of the step
-(linearly implicit Euler); the set-valued ones, brakes and the coupling while it is friction, are solved at the end of the
-step by an active-set (semi-smooth Newton) iteration.
+impact that conserves momentum; in neutral T_c is friction that has let go; in a shift by clutches it is friction of the gear that is met, and
+that of the other gear slips with a known torque. With a hand gearbox in gear the turbine (its input shaft) is always geared to the driveshaft,
+and T_c is the friction clutch between engine and it. r is that of the gear times that of the transfer case's range. Smooth torques are
+linearized about the start of the step (linearly implicit Euler); the set-valued ones, brakes, the coupling while it is friction, differentials
+that bias the torque and losses, are solved at the end of the step by an active-set (semi-smooth Newton) iteration.
 """
 
 from __future__ import annotations
@@ -25,34 +27,58 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
-from simulator.base.section import Section
+from simulator.base.section import Section, checked
 from vehicles.axles import AXLES, USUAL_AXLES, WHEELS, Axles, record_for
-from vehicles.brakes.friction_brake import brake_deflection, brake_limit, brake_slope
+from vehicles.brakes.friction_brake import brake_deflection, brake_slope
+from vehicles.drivetrain.differential import LOCKED, friction_limit
 from vehicles.drivetrain.driveline import (
     DRIVELINE,
+    DRIVELINE_STATE,
+    STICK,
     axle_inertia,
-    box_speed,
+    axle_speed,
+    center_difference,
     driveline_from_section,
     driveshaft_speed,
     is_driven,
+    shaft_speed,
+    side_difference,
     solve_wheels,
+    solve_wheels_with_friction,
     wheel_share,
 )
 from vehicles.drivetrain.engine import ENGINE, engine_from_section, engine_torque
+from vehicles.drivetrain.friction_clutch import CLOSES_AT, CLUTCH, clutch_from_section
+from vehicles.drivetrain.gear_choice import forget_shifts
 from vehicles.drivetrain.gearbox import (
     DRIVE,
     GEARBOX,
     GEARBOX_STATE,
+    HAND_OVER,
+    MEET,
     NEUTRAL,
     advance_gearbox,
+    clutch_in_step,
     coupling_bounds,
     follow_slip,
     gear_ratio,
     gearbox_from_section,
 )
+from vehicles.drivetrain.hand_gearbox import AUTOMATIC, KINDS
+from vehicles.drivetrain.lock_up import LOCK_UP, LOCK_UP_STATE, lock_up_from_section, work_lock_up
+from vehicles.drivetrain.losses import friction_share, losses_from_section
+from vehicles.drivetrain.schedule import SCHEDULE_FILE, check_reach
+from vehicles.drivetrain.starter import STARTER, STARTER_STATE, crankshaft_torque, run_or_die, starter_from_section
+from vehicles.drivetrain.stiff_friction import stiff_friction
 from vehicles.drivetrain.tables import RPM
 from vehicles.drivetrain.torque_converter import CONVERTER, converter_from_section, converter_torques
-from vehicles.sides import axle_of, sum_on_axle
+from vehicles.drivetrain.transfer_case import (
+    TRANSFER_CASE_STATE,
+    advance_transfer_case,
+    reset_transfer_case,
+    transfer_case_from_section,
+)
+from vehicles.sides import axle_of, sides_of, sum_on_axle
 
 BLOCK_ROUNDS = 4
 """Rounds in which all guesses are corrected at once. Two are enough nearly always."""
@@ -60,14 +86,23 @@ BLOCK_ROUNDS = 4
 ROUNDS = 60
 """Rounds in all; no case tried needed half of them."""
 
-DRIVETRAIN = (*ENGINE, *CONVERTER, *GEARBOX, *DRIVELINE)
+DRIVETRAIN = (*ENGINE, *CONVERTER, *LOCK_UP, *CLUTCH, *STARTER, *GEARBOX, *DRIVELINE)
+
+OPTIONAL = ("torque_converter", "lock_up", "clutch", "starter", "transfer_case", "losses")
+"""Sections that a drivetrain may go without."""
 
 DRIVETRAIN_STATE = (
     *GEARBOX_STATE,
+    *DRIVELINE_STATE,
+    *TRANSFER_CASE_STATE,
+    *LOCK_UP_STATE,
+    *STARTER_STATE,
     # name               shape  unit      what it is
     ("engine_speed", (), "rad/s", "crankshaft and impeller"),
+    ("output_torque", (), "N m", "torque of the gearbox on the driveshaft, losses not taken off"),
+    ("link_torque", (), "N m", "torque at the start of the step of the lock-up clutch, or of a friction clutch out of gear"),
+    ("link_slope", (), "N m s/rad", "the slope of it over the slip"),
     ("brake_angle", (WHEELS,), "rad", "elastic angle of each brake, + = the wheel has turned forward against it"),
-    ("limit", (WHEELS,), "N m", "scratch: friction limit of each brake"),
     ("held", (WHEELS,), "N m", "scratch: torque of each brake if it held and its wheel kept its speed"),
     ("load_free", (WHEELS,), "N m s", "scratch: impulse on each wheel without brake and driveshaft"),
     ("load", (WHEELS,), "N m s", "scratch: impulse on each wheel"),
@@ -88,10 +123,15 @@ DRIVETRAIN_OUT = (
     ("turbine_speed", (), "rad/s", "turbine of the converter"),
     ("speed_ratio", (), "1", "turbine speed / impeller speed"),
     ("driveshaft_speed", (), "rad/s", "driveshaft"),
-    ("driveshaft_torque", (), "N m", "torque of the gearbox on the driveshaft"),
+    ("driveshaft_torque", (), "N m", "torque of the gearbox on the driveshaft, losses not taken off"),
     ("gear", (), "1", "gear engaged, -1 reverse, 0 neutral", "i8"),
+    ("range", (), "1", "range of the transfer case, 0 high, 1 low", "i8"),
+    ("center_locked", (), "1", "1 while the center differential is locked", "i8"),
+    ("hub_torque", (WHEELS,), "N m", "torque of a geared hub on its carrier about the axle, + = forward"),
     ("reaction_x", (), "N m", "torque of engine, gearbox and final-drive housings on the chassis about its x axis"),
     ("reaction_y", (), "N m", "torque of the final-drive housings on the chassis about its y axis"),
+    ("momentum_x", (), "N m s", "angular momentum of all shafts about the chassis' x axis, where the chassis feels its turning"),
+    ("momentum_y", (), "N m s", "the same about its y axis"),
 )
 
 
@@ -101,11 +141,28 @@ class Hubs(NamedTuple):
     spin: NDArray[np.float64]
     """rad/s, absolute speed of each wheel about its axle, + = rolling forward; updated in place"""
     carrier_spin: NDArray[np.float64]
-    """rad/s, speed of the wheel carrier about the same axle, taken as constant over the step"""
+    """rad/s, speed of what the brake of each wheel sits on about the same axle, taken as constant over the step"""
     moment: NDArray[np.float64]
     """N m, moment of the ground on the wheel about its axle, at the speeds before the step"""
     inertia: NDArray[np.float64]
     """kg m2, of wheel, tire and hub about the axle, half shafts not included"""
+    brake_limit: NDArray[np.float64]
+    """N m, friction limit of the brake of each wheel"""
+
+
+class Shafts(NamedTuple):
+    """What turns with the coupling and the driveshaft over a step."""
+
+    push: float
+    """N m s, impulse on the shaft before the coupling, without that of the coupling"""
+    inertia: float
+    """kg m2, of that shaft"""
+    speed: float
+    """rad/s, of that shaft before the step"""
+    geared: float
+    """kg m2, of the driveshaft and what is always geared to it"""
+    given: float
+    """N m s, known impulse on the driveshaft"""
 
 
 @kernel
@@ -113,14 +170,21 @@ def drivetrain_reset(p, s, spin, gear):
     """Brakes relaxed, `gear` engaged at the wheel speeds `spin` (wheels,), and the engine at the speed it keeps with the throttle closed:
     idling, in gear against the converter (standing if it has no idle governor and the wheels stand)."""
     s[0]["gear"], s[0]["phase"], s[0]["clock"] = gear, DRIVE if gear != 0 else NEUTRAL, 0.0
+    reset_transfer_case(s)
+    s[0]["output_torque"] = 0.0
+    for axle in range(len(p[0]["final_ratio"])):
+        s[0]["shaft_torque"][axle] = s[0]["box_friction"][axle] = 0.0
     s[0]["ratio"] = gear_ratio(p, gear if gear != 0 else 1)
     s[0]["ratio_from"] = s[0]["ratio"]
     s[0]["slip"] = s[0]["slip_from"] = s[0]["coupling_torque"] = s[0]["release_torque"] = 0.0
-    s[0]["downshift_throttle"] = -1.0
+    s[0]["slip_torque"] = s[0]["relief"] = s[0]["locked"] = s[0]["clutch_heat"] = 0.0
+    s[0]["lever"], s[0]["running"], s[0]["grinding"] = gear, 1, 0
+    forget_shifts(s)
     s[0]["turbine_speed"] = driveshaft_speed(p, spin) / s[0]["ratio"] if gear != 0 else 0.0
     s[0]["engine_speed"] = balanced_speed(p, s[0]["turbine_speed"], 0.0, gear == 0)
     if gear == 0:
         s[0]["turbine_speed"] = s[0]["engine_speed"]
+    close_clutch(p, s)
     for i in range(len(spin)):
         s[0]["brake_angle"][i] = 0.0
 
@@ -130,16 +194,14 @@ def drivetrain_cruise(p, s, spin, gear, torque):
     """Forward `gear` engaged at the wheel speeds `spin` (wheels,), and the engine at the speed at which a throttle, which is returned, gives
     the driveshaft a torque [N m]: by bisection, 0 or 1 where none does."""
     drivetrain_reset(p, s, spin, gear)
-    wanted, turbine = torque * s[0]["ratio"], s[0]["turbine_speed"]
+    wanted = torque * s[0]["ratio"]
     low, high = 0.0, 1.0
     for throttle in (low, high):
-        s[0]["engine_speed"] = balanced_speed(p, turbine, throttle, False)
-        if (converter_torques(p, s[0]["engine_speed"], turbine)[1] - wanted) * (throttle - 0.5) <= 0.0:
+        if (cruise_torque(p, s, throttle) - wanted) * (throttle - 0.5) <= 0.0:
             return throttle
     for _ in range(40):
         middle = 0.5 * (low + high)
-        s[0]["engine_speed"] = balanced_speed(p, turbine, middle, False)
-        if converter_torques(p, s[0]["engine_speed"], turbine)[1] < wanted:
+        if cruise_torque(p, s, middle) < wanted:
             low = middle
         else:
             high = middle
@@ -147,12 +209,33 @@ def drivetrain_cruise(p, s, spin, gear, torque):
 
 
 @inline
+def close_clutch(p, s):
+    """At a start: the friction clutch is closed out of gear and where the input shaft turns fast enough, else open."""
+    if p[0]["has_clutch"] != 0:
+        closed = s[0]["gear"] == 0 or s[0]["turbine_speed"] > CLOSES_AT * p[0]["grip_speed"][0]
+        s[0]["grip"] = 1.0 if closed else 0.0
+        s[0]["clutch_capacity"] = s[0]["grip"] * p[0]["friction_capacity"]
+        if closed:
+            s[0]["engine_speed"] = s[0]["turbine_speed"]
+
+
+@inline
+def cruise_torque(p, s, throttle):
+    """Steady torque [N m] into the gears at a throttle; brings the engine to its speed."""
+    turbine = s[0]["turbine_speed"]
+    if p[0]["has_clutch"] != 0:
+        return engine_torque(p, turbine, throttle)[0] if s[0]["grip"] > 0.0 else 0.0
+    s[0]["engine_speed"] = balanced_speed(p, turbine, throttle, False)
+    return converter_torques(p, s[0]["engine_speed"], turbine)[1]
+
+
+@inline
 def balanced_speed(p, turbine_speed, throttle, free):
-    """Engine speed [rad/s] at which a throttle balances the converter, by bisection; `free` = the turbine runs along."""
+    """Engine speed [rad/s] at which a throttle balances the converter, or nothing, by bisection; `free` = the turbine runs along."""
     low, high = 0.0, 1000.0
     for _ in range(80):
         middle = 0.5 * (low + high)
-        load = converter_torques(p, middle, middle if free else turbine_speed)[0]
+        load = 0.0 if p[0]["has_clutch"] != 0 else converter_torques(p, middle, middle if free else turbine_speed)[0]
         if engine_torque(p, middle, throttle)[0] > load:
             low = middle
         else:
@@ -164,25 +247,41 @@ def balanced_speed(p, turbine_speed, throttle, free):
 def drivetrain_step(p, b, s, command, hubs, h, out):
     """Advance the drivetrain and the wheel spins by h seconds.
 
-    p : DRIVETRAIN, b : BRAKES (vehicles/brakes/friction_brake.py), s : DRIVETRAIN_STATE, command : COMMAND, out : DRIVETRAIN_OUT; records
+    p : DRIVETRAIN, b : BRAKES (vehicles/brakes/brakes.py), s : DRIVETRAIN_STATE, command : COMMAND, out : DRIVETRAIN_OUT; records
     hubs : Hubs; their `spin` is updated in place
     h : step [s], meant for 0.1 to 5 ms
 
     `drive_torque`, `brake_torque` and the moment that acts satisfy I (spin after - spin before) / h = moment + drive - brake
     exactly. The chassis is due -brake through the carriers, and `reaction_x`, `reaction_y` from the housings: minus the rate of
-    the drivetrain's angular momentum about x (all longitudinal shafts turn about +x), and minus the drive torques and that rate about y.
+    the drivetrain's angular momentum about x (all longitudinal shafts turn about +x), and minus the torques of the half shafts and that rate
+    about y. Geared hubs put the difference between the torques of half shaft and wheel on their carriers, `hub_torque`.
     """
     spin = hubs.spin
-    shaft_speed = driveshaft_speed(p, spin)
-    advance_gearbox(p, s, command, shaft_speed, mean_of(spin), h)
-    torque, torque_slope = engine_torque(p, s[0]["engine_speed"], command[0]["throttle"])
-    e0, e1, push, inertia = turbine_side(p, s, torque, torque_slope, h)
+    advance_transfer_case(p, s, command, mean_of(spin), center_difference(p, spin))
+    output_speed = driveshaft_speed(p, spin) / s[0]["range_ratio"]
+    run_or_die(p, s)
+    advance_gearbox(p, s, command, shifted_torque(p, s), output_speed, mean_of(spin), h)
+    work_lock_up(p, s, s[0]["phase"] == DRIVE and s[0]["clock"] > p[0]["shift_latency"], command[0]["brake"] > 0.0, output_speed, h)
+    key = command[0]["starter"] != 0 or (p[0]["has_clutch"] != 0 and command[0]["by_foot"] == 0)
+    torque, torque_slope = crankshaft_torque(p, s, command[0]["throttle"] * (1.0 - s[0]["relief"]), key)
+    in_gear = clutch_in_step(p, s)
+    geared, given = p[0]["driveshaft_inertia"], 0.0
+    if in_gear:
+        inertia = p[0]["engine_inertia"] + p[0]["impeller_inertia"] - h * min(torque_slope, 0.0)
+        e0, e1, push, speed = 0.0, 0.0, h * torque, s[0]["engine_speed"]
+        geared += p[0]["turbine_inertia"] / (s[0]["ratio"] * s[0]["range_ratio"]) ** 2
+    else:
+        e0, e1, push, inertia = turbine_side(p, s, torque, torque_slope, h)
+        speed = s[0]["turbine_speed"]
+        if s[0]["slip_torque"] != 0.0:
+            push -= h * s[0]["slip_torque"]
+            given = h * s[0]["slip_torque"] / (s[0]["slip_ratio"] * s[0]["range_ratio"])
 
-    coupling = solve_spins(p, b, s, command, hubs, h, push, inertia)
+    coupling = solve_spins(p, b, s, hubs, h, Shafts(push, inertia, speed, geared, given))
 
     x, slope = s[0]["change"], brake_slope(b, h)
     for i in range(len(spin)):
-        limit = s[0]["limit"][i]
+        limit = hubs.brake_limit[i]
         brake = min(limit, max(-limit, s[0]["held"][i] + slope * x[i]))
         s[0]["brake_angle"][i] = brake_deflection(b, s[0]["brake_angle"][i], brake, h)
         out[0]["brake_torque"][i] = brake
@@ -190,18 +289,28 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
         spin[i] += x[i]
     turbine_change = (push - h * coupling) / inertia
     engine_change = e0 - e1 * turbine_change
+    output_torque = coupling / (s[0]["ratio"] * s[0]["range_ratio"]) + given / h
+    if in_gear:
+        geared_speed = driveshaft_speed(p, spin) / (s[0]["ratio"] * s[0]["range_ratio"])
+        engine_change, turbine_change = turbine_change, geared_speed - s[0]["turbine_speed"]
+        output_torque = (coupling - p[0]["turbine_inertia"] * turbine_change / h) / (s[0]["ratio"] * s[0]["range_ratio"])
     s[0]["turbine_speed"] += turbine_change
     s[0]["engine_speed"] += engine_change
     s[0]["coupling_torque"] = coupling
-    follow_slip(s, driveshaft_speed(p, spin))
+    output_speed = driveshaft_speed(p, spin) / s[0]["range_ratio"]
+    book_heat(p, s, in_gear, output_speed, engine_change - turbine_change, h)
+    follow_slip(p, s, output_speed)
 
     out[0]["engine_speed"], out[0]["turbine_speed"] = s[0]["engine_speed"], s[0]["turbine_speed"]
     out[0]["engine_torque"] = torque + torque_slope * engine_change
     out[0]["speed_ratio"] = s[0]["turbine_speed"] / max(s[0]["engine_speed"], 1e-9)
     out[0]["driveshaft_speed"] = driveshaft_speed(p, spin)
-    out[0]["driveshaft_torque"] = coupling / s[0]["ratio"]
-    out[0]["gear"] = s[0]["gear"]
+    out[0]["driveshaft_torque"] = s[0]["output_torque"] = output_torque
+    out[0]["gear"], out[0]["range"], out[0]["center_locked"] = s[0]["gear"], s[0]["range"], s[0]["center_locked"]
     reactions(p, s, engine_change, turbine_change, h, out)
+    if p[0]["joint_couples"] > 0:
+        engine = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * s[0]["engine_speed"]
+        shaft_momentum(p, spin, engine + p[0]["turbine_inertia"] * s[0]["turbine_speed"], out)
 
 
 @inline
@@ -215,8 +324,9 @@ def mean_of(spin):
 
 @inline
 def half_shaft_inertia(p, wheel):
-    """Inertia of the half shaft of a wheel; none where the axle is not driven."""
-    return p[0]["half_shaft_inertia"] if is_driven(p, axle_of(p, wheel)) else 0.0
+    """Inertia of the half shaft of a wheel, as the wheel feels it; none where the axle is not driven."""
+    axle = axle_of(p, wheel)
+    return p[0]["half_shaft_inertia"] / p[0]["hub_ratio"][axle] ** 2 if is_driven(p, axle) else 0.0
 
 
 @inline
@@ -225,7 +335,7 @@ def turbine_side(p, s, torque, torque_slope, h):
 
     d_e = e0 - e1 d_t,      inertia d_t = push - h T_c
     """
-    T_i, T_t, T_i_by_e, T_i_by_t, T_t_by_e, T_t_by_t = converter_torques(p, s[0]["engine_speed"], s[0]["turbine_speed"])
+    T_i, T_t, T_i_by_e, T_i_by_t, T_t_by_e, T_t_by_t = input_torques(p, s, h)
     # slopes that help stability are implicit, the others would only shrink the pivot
     engine = p[0]["engine_inertia"] + p[0]["impeller_inertia"] + h * (max(T_i_by_e, 0.0) - min(torque_slope, 0.0))
     e0 = h * (torque - T_i) / engine
@@ -234,40 +344,153 @@ def turbine_side(p, s, torque, torque_slope, h):
 
 
 @inline
-def solve_spins(p, b, s, command, hubs, h, push, inertia):
+def input_torques(p, s, h):
+    """Torques between engine and turbine and their slopes, as `converter_torques` has them: of the converter with its lock-up clutch, or of a
+    friction clutch out of gear, whose input shaft drags in its oil."""
+    engine, turbine = s[0]["engine_speed"], s[0]["turbine_speed"]
+    if p[0]["has_clutch"] == 0 and s[0]["locked"] == 0.0:
+        s[0]["link_torque"] = s[0]["link_slope"] = 0.0
+        return converter_torques(p, engine, turbine)
+    crank = p[0]["engine_inertia"] + p[0]["impeller_inertia"]
+    if p[0]["has_clutch"] != 0:
+        T, k = stiff_friction(
+            engine - turbine, s[0]["clutch_capacity"], crank * p[0]["turbine_inertia"] / (crank + p[0]["turbine_inertia"]), h
+        )
+        T_i, T_t, T_i_by_e, T_i_by_t, T_t_by_e, T_t_by_t = 0.0, -p[0]["input_drag"] * turbine, 0.0, 0.0, 0.0, -p[0]["input_drag"]
+    else:  # in gear the turbine is as heavy as the vehicle
+        T, k = stiff_friction(engine - turbine, s[0]["locked"] * p[0]["lock_capacity"], crank, h)
+        T_i, T_t, T_i_by_e, T_i_by_t, T_t_by_e, T_t_by_t = converter_torques(p, engine, turbine)
+    s[0]["link_torque"], s[0]["link_slope"] = T, k
+    return T_i + T, T_t + T, T_i_by_e + k, T_i_by_t - k, T_t_by_e + k, T_t_by_t - k
+
+
+@inline
+def shifted_torque(p, s):
+    """Torque [N m] on the turbine in a shift by clutches, for their controller."""
+    if s[0]["phase"] != HAND_OVER and s[0]["phase"] != MEET:
+        return 0.0
+    return converter_torques(p, s[0]["engine_speed"], s[0]["turbine_speed"])[1]
+
+
+@inline
+def book_heat(p, s, in_gear, shaft_speed, slip_change, h):
+    """Add to the heat what clutches that slip have dissipated in a step: their torques times the slips at its end, as they were solved.
+
+    slip_change : rad/s, of the engine against the turbine
+    """
+    link = s[0]["engine_speed"] - s[0]["turbine_speed"]
+    if in_gear:
+        s[0]["clutch_heat"] += h * s[0]["coupling_torque"] * link
+    elif s[0]["phase"] != DRIVE:
+        s[0]["clutch_heat"] += h * s[0]["coupling_torque"] * (s[0]["turbine_speed"] - shaft_speed / s[0]["ratio"])
+    if s[0]["slip_torque"] != 0.0:
+        s[0]["clutch_heat"] += h * s[0]["slip_torque"] * (s[0]["turbine_speed"] - shaft_speed / s[0]["slip_ratio"])
+    if not in_gear and s[0]["link_torque"] != 0.0:
+        s[0]["clutch_heat"] += h * (s[0]["link_torque"] + s[0]["link_slope"] * slip_change) * link
+
+
+@inline
+def solve_spins(p, b, s, hubs, h, shafts):
     """Speed changes of the wheels into s.change; returns the coupling torque [N m].
 
     Guess which brakes and whether the coupling slide, solve the linear system, correct the guess, until it stands.
     """
+    push, inertia, speed, geared, given = shafts
     low, high = coupling_bounds(p, s)
-    gain = 1.0 / s[0]["ratio"]
+    gain = 1.0 / (s[0]["ratio"] * s[0]["range_ratio"])
     slope = brake_slope(b, h)
-    x, held, limit = s[0]["change"], s[0]["held"], s[0]["limit"]
+    x, held, limit = s[0]["change"], s[0]["held"], hubs.brake_limit
     # what the coupling (impulse) and the brakes (torque) need in order to hold, for zero change of the spins
-    hold = push + inertia * (s[0]["turbine_speed"] - s[0]["slip"] - gain * driveshaft_speed(p, hubs.spin))
+    hold = push + inertia * (speed - s[0]["slip"] - gain * driveshaft_speed(p, hubs.spin))
     for i in range(len(x)):
         x[i] = 0.0
         held[i] = slope * (hubs.spin[i] - hubs.carrier_spin[i]) + b[0]["stiffness"] * s[0]["brake_angle"][i]
-        limit[i] = brake_limit(b, i, command)
         s[0]["load_free"][i] = h * hubs.moment[i]
         s[0]["diagonal_free"][i] = hubs.inertia[i] + half_shaft_inertia(p, i)
 
     coupled = side(hold, h * low, h * high)
     for i in range(len(x)):
         s[0]["sliding"][i] = side(held[i], -limit[i], limit[i])
+    if p[0]["has_friction"] > 0:
+        prepare_friction(p, s, hubs.spin)
     for round_ in range(ROUNDS):
         if coupled == 0:
-            solve_linear(p, s, p[0]["driveshaft_inertia"] + inertia * gain * gain, gain * hold, slope, h)
+            solve_linear(p, s, limit, geared + inertia * gain * gain, given + gain * hold, slope, h)
         else:
-            solve_linear(p, s, p[0]["driveshaft_inertia"], gain * h * (high if coupled > 0 else low), slope, h)
+            solve_linear(p, s, limit, geared, given + gain * h * (high if coupled > 0 else low), slope, h)
         coupled, settled = corrected(coupled, side(hold - inertia * gain * driveshaft_speed(p, x), h * low, h * high), round_, True)
         for i in range(len(x)):
             if limit[i] > 0.0:
                 now = side(held[i] + slope * x[i], -limit[i], limit[i])
                 s[0]["sliding"][i], settled = corrected(s[0]["sliding"][i], now, round_, settled)
+        if p[0]["has_friction"] > 0:
+            settled = correct_friction(p, s, round_, settled)
         if settled:
             break
     return min(high, max(low, (hold - inertia * gain * driveshaft_speed(p, x)) / h))
+
+
+@inline
+def prepare_friction(p, s, spin):
+    """Limits of the friction elements of the driveline from the torques of the step before, and the guess for no change of the spins."""
+    w, total = s[0], 0.0
+    for axle in range(len(p[0]["final_ratio"])):
+        total += w["shaft_torque"][axle]
+        hub, (first, end) = p[0]["hub_ratio"][axle], sides_of(p, axle)
+        if is_driven(p, axle):
+            torque, speed = w["shaft_torque"][axle] * hub / p[0]["final_ratio"][axle], axle_speed(p, spin, axle) / hub
+            drag = p[0]["box_drag"] + (end - first) * hub * p[0]["hub_drag"]
+            drag += (p[0]["box_churning"] + (end - first) * hub * hub * p[0]["hub_churning"]) * abs(speed)
+            w["box_limit"][axle] = drag + friction_share(p[0]["axle_efficiency"], torque, speed) * abs(torque)
+            w["box_held"][axle] = STICK * speed
+            carrier = torque - w["box_friction"][axle]
+            shares = p[0]["drive_share"][axle], p[0]["coast_share"][axle]
+            w["side_limit"][axle] = friction_limit(p[0]["preload"][axle], shares[0], shares[1], carrier, speed)
+            w["side_held"][axle] = STICK * side_difference(p, spin, axle)
+        w["box_sliding"][axle] = side(w["box_held"][axle], -w["box_limit"][axle], w["box_limit"][axle])
+        w["side_sliding"][axle] = side(w["side_held"][axle], -w["side_limit"][axle], w["side_limit"][axle])
+
+    speed = driveshaft_speed(p, spin)
+    torque = w["output_torque"]
+    efficiency = p[0]["gear_efficiency"][max(w["gear"], 0)] * p[0]["range_efficiency"][w["range"]]
+    drag = p[0]["shaft_drag"] + p[0]["shaft_churning"] * abs(speed)
+    w["shaft_limit"] = drag + friction_share(efficiency, torque, speed) * abs(torque)
+    w["shaft_held"] = STICK * speed
+    w["shaft_sliding"] = side(w["shaft_held"], -w["shaft_limit"], w["shaft_limit"])
+    w["center_limit"] = friction_limit(p[0]["center_preload"], p[0]["center_drive_share"], p[0]["center_coast_share"], total, speed)
+    if w["center_locked"] > 0:
+        w["center_limit"] = LOCKED
+    w["center_held"] = STICK * center_difference(p, spin)
+    w["center_sliding"] = side(w["center_held"], -w["center_limit"], w["center_limit"])
+
+
+@inline
+def correct_friction(p, s, round_, settled):
+    """Torques of the friction elements for the speed changes found, and the guess corrected; whether everything is settled still."""
+    w, x = s[0], s[0]["change"]
+    for axle in range(len(p[0]["final_ratio"])):
+        held = w["box_held"][axle] + STICK * axle_speed(p, x, axle) / p[0]["hub_ratio"][axle]
+        w["box_friction"][axle], w["box_sliding"][axle], settled = carried(
+            held, w["box_limit"][axle], w["box_sliding"][axle], round_, settled
+        )
+        held = w["side_held"][axle] + STICK * side_difference(p, x, axle)
+        w["side_friction"][axle], w["side_sliding"][axle], settled = carried(
+            held, w["side_limit"][axle], w["side_sliding"][axle], round_, settled
+        )
+    held = w["center_held"] + STICK * center_difference(p, x)
+    w["center_friction"], w["center_sliding"], settled = carried(held, w["center_limit"], w["center_sliding"], round_, settled)
+    held = w["shaft_held"] + STICK * driveshaft_speed(p, x)
+    w["shaft_friction"], w["shaft_sliding"], settled = carried(held, w["shaft_limit"], w["shaft_sliding"], round_, settled)
+    return settled
+
+
+@inline
+def carried(held, limit, guess, round_, settled):
+    """(torque, next guess, still settled) of a friction element with a limit, of the torque that it would need in order to hold."""
+    if limit <= 0.0:
+        return 0.0, guess, settled
+    guess, settled = corrected(guess, side(held, -limit, limit), round_, settled)
+    return min(limit, max(-limit, held)), guess, settled
 
 
 @inline
@@ -291,35 +514,56 @@ def corrected(guess, found, round_, settled):
 
 
 @inline
-def solve_linear(p, s, shaft_inertia, shaft_impulse, slope, h):
-    """Speed changes s.change for the present guess s.sliding; inertia [kg m2] and impulse [N m s] on the driveshaft given."""
+def solve_linear(p, s, limit, shaft_inertia, shaft_impulse, slope, h):
+    """Speed changes s.change for the present guess s.sliding; friction `limit` (wheels,) [N m] of the brakes, inertia [kg m2] and impulse
+    [N m s] on the driveshaft given."""
     for i in range(len(s[0]["load"])):
-        share = wheel_share(p, axle_of(p, i))
+        # with friction, what comes through the driveshaft is shared as the friction has it
+        share = wheel_share(p, axle_of(p, i)) if p[0]["has_friction"] == 0 else 0.0
         sliding = s[0]["sliding"][i]
-        brake = s[0]["held"][i] if sliding == 0 else sliding * s[0]["limit"][i]
+        brake = s[0]["held"][i] if sliding == 0 else sliding * limit[i]
         s[0]["load"][i] = s[0]["load_free"][i] - h * brake + share * shaft_impulse
         s[0]["diagonal"][i] = s[0]["diagonal_free"][i] + (h * slope if sliding == 0 else 0.0)
         s[0]["yielding"][i] = 1.0 / s[0]["diagonal"][i]
-    solve_wheels(p, s, shaft_inertia)
+    if p[0]["has_friction"] > 0:
+        solve_wheels_with_friction(p, s, shaft_inertia, shaft_impulse, h)
+    else:
+        solve_wheels(p, s, shaft_inertia)
 
 
 @inline
 def reactions(p, s, engine_change, turbine_change, h, out):
-    """Torque of the housings on the chassis: minus the rate of angular momentum of all shafts, and minus what the wheels receive."""
+    """Torque of the housings on the chassis: minus the rate of angular momentum of all shafts, and minus what the hubs receive; and the
+    torque of the hubs on their carriers, the difference between half shaft and wheel."""
     x = s[0]["change"]
     along_x = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * engine_change + p[0]["turbine_inertia"] * turbine_change
     along_x += p[0]["driveshaft_inertia"] * driveshaft_speed(p, x)
     boxes, half_shafts, drive = 0.0, 0.0, 0.0
     for axle in range(len(p[0]["final_ratio"])):
-        box = box_speed(p, x, axle)
-        along_x += p[0]["shaft_inertia"][axle] * box / p[0]["final_ratio"][axle]
-        boxes += p[0]["box_inertia"][axle] * box
+        hub = p[0]["hub_ratio"][axle]
+        along_x += p[0]["shaft_inertia"][axle] * shaft_speed(p, x, axle)
+        boxes += p[0]["box_inertia"][axle] * (axle_speed(p, x, axle) / hub)
         if is_driven(p, axle):
-            half_shafts += sum_on_axle(p, axle, x)
-    for i in range(len(x)):
-        drive += out[0]["drive_torque"][i]
+            half_shafts += sum_on_axle(p, axle, x) / hub
+        first, end = sides_of(p, axle)
+        for i in range(first, end):
+            drive += hub * out[0]["drive_torque"][i]
+            out[0]["hub_torque"][i] = (hub - 1.0) * out[0]["drive_torque"][i]
     out[0]["reaction_x"] = -along_x / h
     out[0]["reaction_y"] = -(boxes + p[0]["half_shaft_inertia"] * half_shafts) / h - drive
+
+
+@inline
+def shaft_momentum(p, spin, engine, out):
+    """Angular momentum of all shafts about the chassis' axes x and y; `engine` of crankshaft, impeller and turbine [N m s]."""
+    along_x, along_y = engine + p[0]["driveshaft_inertia"] * driveshaft_speed(p, spin), 0.0
+    for axle in range(len(p[0]["final_ratio"])):
+        hub = p[0]["hub_ratio"][axle]
+        along_x += p[0]["shaft_inertia"][axle] * shaft_speed(p, spin, axle)
+        along_y += p[0]["box_inertia"][axle] * axle_speed(p, spin, axle) / hub
+        if is_driven(p, axle):
+            along_y += p[0]["half_shaft_inertia"] * sum_on_axle(p, axle, spin) / hub
+    out[0]["momentum_x"], out[0]["momentum_y"] = along_x, along_y
 
 
 @kernel
@@ -335,32 +579,95 @@ def kinetic_energy(p, s, spin):
 
 
 def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain", axles: Axles = USUAL_AXLES) -> Record:
-    """Record DRIVETRAIN of a vehicle with these axles, from a mapping with the sections `engine`, `torque_converter`, `gearbox`, `driveline`.
+    """Record DRIVETRAIN of a vehicle with these axles, from a mapping with the sections `engine`, `torque_converter` or `clutch`, `gearbox`,
+    `driveline`, and perhaps `lock_up`, `starter`, `transfer_case` and `losses`.
 
     Raises
     ------
-    ConfigError : a key is unknown or missing, the gearbox waits for a speed that the engine does not reach; see also the readers of the
-        sections
+    ConfigError : a key is unknown or missing, the gearbox waits for a speed that the engine does not reach, a clutch could not hold the engine,
+        sections contradict each other; see also the readers of the sections
     """
     readers: dict[str, Callable[[Section], Record]] = {
         "engine": engine_from_section,
         "torque_converter": converter_from_section,
+        "lock_up": lock_up_from_section,
+        "clutch": clutch_from_section,
+        "starter": starter_from_section,
         "gearbox": gearbox_from_section,
         "driveline": partial(driveline_from_section, axles=axles),
+        "transfer_case": transfer_case_from_section,
+        "losses": lambda section: losses_from_section(section, int(out[0]["gears"])),
     }
     out = record_for(DRIVETRAIN, axles.size)
     s = Section(mapping, file, key)
     s.only(readers)
     with Gathered() as faults:
         for name, read in readers.items():
+            if name in OPTIONAL and not s.has(name):
+                continue
             with faults.part():
                 part = read(s.section(name))
                 for field in part.dtype.names or ():
                     out[0][field] = part[0][field]
-    highest = float(out[0]["engine_map_speed"][int(out[0]["engine_points"]) - 1])
-    if out[0]["upshift_speed"].max() > highest:
-        found = (out[0]["upshift_speed"] / RPM).round(3).tolist()
-        raise ConfigError(
-            s.file, s.path("gearbox.upshift_rpm"), found, f"speeds that the engine reaches: its map ends at {highest / RPM:g} rpm"
-        )
+    _check_together(s, out)
     return out
+
+
+def _check_together(s: Section, out: Record) -> None:
+    """Raise ConfigError for sections that contradict each other."""
+    p = out[0]
+    locks = bool(p["center_lockable"] or p["low_locks"])
+    if "losses" in s.mapping or locks:
+        p["has_friction"] = 1
+    highest = float(p["engine_map_speed"][int(p["engine_points"]) - 1])
+    with Gathered() as faults:
+        if p["upshift_speed"].max() > highest:
+            found = (p["upshift_speed"] / RPM).round(3).tolist()
+            expected = f"speeds that the engine reaches: its map ends at {highest / RPM:g} rpm"
+            faults.add(ConfigError(s.file, s.path("gearbox.upshift_rpm"), found, expected))
+        if locks and p["driven"] != 2:
+            expected = "two driven axles, between which the center differential locks"
+            faults.add(ConfigError(s.file, s.path("transfer_case"), int(p["driven"]), expected))
+        if bool(p["has_clutch"]) == s.has("torque_converter"):
+            faults.add(ConfigError(s.file, s.key, sorted(s.mapping), "either torque_converter or clutch"))
+        elif bool(p["has_clutch"]) != (p["gearbox_kind"] != AUTOMATIC):
+            expected = f"manual or sequential with a clutch, automatic with a torque_converter{' (it has a clutch)' * int(p['has_clutch'])}"
+            faults.add(ConfigError(s.file, s.path("gearbox.type"), KINDS[int(p["gearbox_kind"])], expected))
+        if p["lock_capacity"] > 0.0 and p["has_clutch"]:
+            faults.add(ConfigError(s.file, s.path("lock_up"), "a section", "none: only a torque_converter has it"))
+        if p["has_clutch"] and not p["engine_inertia"] > 0.0:
+            faults.add(ConfigError(s.file, s.path("engine.inertia"), 0.0, "an inertia above 0: a clutch has no impeller"))
+        if p["stall_speed"] > 0.0 and p["fire_speed"] >= p["idle_speed"]:
+            expected = f"less than the idling speed, {p['idle_speed'] / RPM:g} rpm"
+            faults.add(ConfigError(s.file, s.path("starter.fire"), float(p["fire_speed"] / RPM), expected))
+        with faults.part():
+            if p["schedule_points"] > 0:
+                gearbox = s.section("gearbox")
+                check_reach(checked(SCHEDULE_FILE, gearbox.raw("schedule"), s.file, gearbox.path("schedule")), out, governed_speed(out))
+        _check_capacity(s, out, faults)
+
+
+def governed_speed(out: Record) -> float:
+    """Speed [rad/s] beyond which the engine of a record DRIVETRAIN gives no torque at full throttle."""
+    points = int(out[0]["engine_points"])
+    low, high = (
+        float(out[0]["engine_map_speed"][np.argmax(out[0]["engine_map_open"][:points])]),
+        float(out[0]["engine_map_speed"][points - 1]),
+    )
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if engine_torque(out, middle, 1.0)[0] > 0.0 else (low, middle)
+    return low
+
+
+def _check_capacity(s: Section, out: Record, faults: Gathered) -> None:
+    """Clutches that could not hold the engine would slip for ever."""
+    p = out[0]
+    strongest = float(p["engine_map_open"].max())
+    if 0.0 < p["friction_capacity"] <= strongest:
+        expected = f"more than {strongest:g}, the most that the engine gives"
+        faults.add(ConfigError(s.file, s.path("clutch.capacity"), float(p["friction_capacity"]), expected))
+    strongest *= float(p["converter_torque_ratio"].max())
+    if 0.0 < p["shift_capacity"] <= strongest:
+        expected = f"more than {strongest:g}, the most that the turbine gives"
+        faults.add(ConfigError(s.file, s.path("gearbox.clutches.capacity"), float(p["shift_capacity"]), expected))

@@ -56,6 +56,15 @@ def smooth_step(time, duration):
     return x * x * x * (10.0 - x * (15.0 - 6.0 * x))
 
 
+@inline
+def smooth_step_rate(time, duration):
+    """Rate of `smooth_step` [1/s]."""
+    if time <= 0.0 or time >= duration:
+        return 0.0
+    x = time / duration
+    return 30.0 * x * x * (1.0 - x) * (1.0 - x) / duration
+
+
 def merge(*curves: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
     """Curves on the union of their abscissas: exact, since they are linear between points and constant outside."""
     union = np.unique(np.concatenate([x for x, _ in curves]))

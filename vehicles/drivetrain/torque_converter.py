@@ -24,6 +24,9 @@ CONVERTER = (
     ("converter_capacity_factor", (CONVERTER_POINTS,), "rad/s/(N m)^0.5", "impeller speed / square root of impeller torque"),
     ("converter_torque_ratio", (CONVERTER_POINTS,), "1", "turbine torque / impeller torque"),
     ("converter_coupling_band", (), "1", "distance from speed ratio 1 inside which the torque is rounded off through zero"),
+    ("overrun_points", (), "1", "number of points of the curve on overrun, 0: mirrored", "i8"),
+    ("overrun_speed_ratio", (CONVERTER_POINTS,), "1", "turbine speed / impeller speed, from 1 on"),
+    ("overrun_capacity_factor", (CONVERTER_POINTS,), "rad/s/(N m)^0.5", "capacity factor on overrun"),
     ("impeller_inertia", (), "kg m2", "impeller, added to the engine"),
     ("turbine_inertia", (), "kg m2", "turbine and the shaft to the gears"),
 )
@@ -38,6 +41,16 @@ def _curve(unit: str, what: str) -> Group:
     return Group((Field("speed_ratio", ratio, "turbine speed over impeller speed, from 0 to 1"), Field("value", value, what)))
 
 
+_OVERRUN = (
+    Field(
+        "speed_ratio", Number("1", 1.0, 100.0, shape=((2, CONVERTER_POINTS),), rising=True), "turbine speed over impeller speed, from 1 on"
+    ),
+    Field(
+        "value",
+        Number("rad/s/(N m)^0.5", LEAST_VALUE, LARGEST_VALUE, above=LEAST_VALUE, shape=((2, CONVERTER_POINTS),)),
+        "impeller speed over the square root of its torque; constant beyond",
+    ),
+)
 CONVERTER_FILE = (
     Field("impeller_inertia", _INERTIA, "impeller, added to the engine"),
     Field("turbine_inertia", _INERTIA, "turbine and the shaft to the gears"),
@@ -47,6 +60,7 @@ CONVERTER_FILE = (
         "how much torque the impeller takes",
     ),
     Field("torque_ratio", _curve("1", "turbine torque over impeller torque"), "how much torque the turbine gives; it does not rise"),
+    Field("overrun_capacity_factor", Group(_OVERRUN), "capacity factor while the turbine drives; mirrored about 1 when left out", None),
     Field("coupling_band", Number("1", 1e-4, 0.1), "distance from speed ratio 1 inside which the torque is rounded off through zero"),
 )
 """Of the section `torque_converter` of a drivetrain file."""
@@ -58,7 +72,9 @@ def converter_torques(p, impeller_speed, turbine_speed):
 
         R   = w_t / w_i,   x = 1 - |1 - R| in [0, 1]       mirrored beyond 1 (overrun)
         T_i = sign (w_i / K(x))^2                           load on the impeller [N m]
-        T_t = T_i T(x) for R < 1,  T_t = T_i for R > 1      drive of the turbine [N m]
+        T_t = T_i T(x) for R < 1,  T_t = T_i for R > 1      drive of the turbine [N m]: on overrun the stator lets go
+
+    Where overrun has a curve of its own, K(R) is of that beyond 1.
 
     No torque while the impeller stands or turns backwards.
     differs: K(1) is finite, so sign(1 - R) would make the torque jump at R = 1; within the coupling band b it is replaced by
@@ -69,10 +85,15 @@ def converter_torques(p, impeller_speed, turbine_speed):
     R = turbine_speed / impeller_speed
     overrun = R > 1.0
     x = 2.0 - R if overrun else R
-    i, f, df = cell(p[0]["converter_speed_ratio"], p[0]["converter_points"], x)
-    if overrun:
-        df = -df
-    factor, ratio = p[0]["converter_capacity_factor"], p[0]["converter_torque_ratio"]
+    if overrun and p[0]["overrun_points"] > 0:
+        i, f, df = cell(p[0]["overrun_speed_ratio"], p[0]["overrun_points"], R)
+        factor = p[0]["overrun_capacity_factor"]
+    else:
+        i, f, df = cell(p[0]["converter_speed_ratio"], p[0]["converter_points"], x)
+        factor = p[0]["converter_capacity_factor"]
+        if overrun:
+            df = -df
+    ratio = p[0]["converter_torque_ratio"]
     K, dK = factor[i] + f * (factor[i + 1] - factor[i]), df * (factor[i + 1] - factor[i])
     T, dT = ratio[i] + f * (ratio[i + 1] - ratio[i]), df * (ratio[i + 1] - ratio[i])
     if overrun:
@@ -120,4 +141,10 @@ def converter_from_section(s: Section) -> Record:
         raise ConfigError(s.file, s.path("torque_ratio.value"), curves[1][1].tolist(), "torque ratio times speed ratio <= 1")
     fields = {"converter_speed_ratio": ratio, "converter_capacity_factor": factor, "converter_torque_ratio": torque}
     store(out, fields, "converter_points", s)
+    if "overrun_capacity_factor" in s.mapping:
+        c = s.section("overrun_capacity_factor")
+        beyond, factor = c.curve("speed_ratio", "value", CONVERTER_POINTS)
+        if beyond[0] != 1.0:
+            raise ConfigError(c.file, c.path("speed_ratio"), beyond.tolist(), "speed ratios from 1 on")
+        store(out, {"overrun_speed_ratio": beyond, "overrun_capacity_factor": factor}, "overrun_points", s)
     return out

@@ -2,6 +2,14 @@
 
 The disc has the tire's unloaded radius, lies in the wheel plane and meets the plane that touches the ground below it. C is
 exactly orthonormal: x the heading of the wheel in that plane, y to the left, z the normal.
+
+A tire with a bearing width b is as many such discs side by side. Leaning, one edge reaches `edge` = b/2 tan(camber) deeper than the middle and the
+other as much less; as long as all of them touch, their mean depth is that of the middle. Beyond, the share sigma of the width touches:
+
+    mean depth = edge sigma^2,    rate sigma depth',    sigma = (depth + edge) / (2 edge) in 0..1
+
+So the force is the derivative of one energy by the depth, and the moment (`moments.finish`) its derivative by the lean. The rate is that at a
+lean that stays: the damper, which gives no moment, then only takes energy.
 """
 
 from __future__ import annotations
@@ -50,6 +58,7 @@ def touch(p, s, i, ground, under, wheel, out):
     o["hardness"] = under[0]["hardness"] if under[0]["hardness"] < FULLY_HARD else 1.0
     o["dent"] = dented(p, s, i, R - t, 1.0 - o["hardness"])
     o["depth"] = R - t - o["dent"]
+    o["edge"] = 0.5 * p[0]["bearing_width"] * abs(lean) * per
     o["camber"] = math.asin(lean)
 
     # x = a x n, y = n x x
@@ -67,6 +76,11 @@ def touch(p, s, i, ground, under, wheel, out):
     o["v_x"] = v0 * x0 + v1 * x1 + v2 * x2
     o["v_y"] = v0 * y0 + v1 * y1 + v2 * y2
     o["depth_rate"] = -(v0 * n[0] + v1 * n[1] + v2 * n[2]) * per
+    if o["edge"] > 0.0 and o["depth"] < o["edge"]:
+        touching = max(0.5 * (o["depth"] + o["edge"]) / o["edge"], 0.0)
+        o["depth"] = o["edge"] * touching * touching if touching > 0.0 else o["depth"] + o["edge"]
+        o["depth_rate"] *= touching
+    o["turn_rate"] = w[0] * n[0] + w[1] * n[1] + w[2] * n[2]
 
 
 @inline

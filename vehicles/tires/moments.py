@@ -32,11 +32,12 @@ def finish(p, s, i, borne, grip, wheel, out):
     ----------
     borne : (R_e, v_tread, F_z, slope, deflection, forces): effective radius [m], its product with the spin [m/s], and load, slope of the
         tire's spring, radial deflection and forces of the soil as in `load.carry`
-    grip : (F_x, F_y, M_z): forces of tread and sheared soil [N], moment about the contact's normal [N m]
+    grip : (F_x, F_y, M_z, M_y): forces of tread and sheared soil [N], moment about the contact's normal and what the tread adds about its y
+        [N m]
     """
     o, t = out[i], p[0]
     R_e, v_tread, F_z, slope, deflection, forces = borne
-    F_x, F_y, M_z = grip
+    F_x, F_y, M_z, M_y = grip
     R, spin, soft, v_x, v_y = t["radius"], wheel[i]["spin"], 1.0 - o["hardness"], o["v_x"], o["v_y"]
 
     # the soil's resistances, opposed to motion and gone without it
@@ -51,13 +52,22 @@ def finish(p, s, i, borne, grip, wheel, out):
     loaded = R - used
     torque = (loaded + t["torque_radius"] * (R_e - loaded)) * F_x + soft * R_e * (S - H)
     M_x = -o["hardness"] * t["width"] * t["width"] / 12.0 * slope * o["camber"]
-    M_y = loaded * (F_x + push_x) - torque - t["rolling_resistance"] * F_z * R * smooth_sign(spin / SPIN_FADE)
+    if t["bearing_width"] > 0.0:
+        M_x = -o["hardness"] * overturning(t["bearing_width"], slope, used, o["edge"]) * math.copysign(1.0, o["camber"])
+    M_y += loaded * (F_x + push_x) - torque - t["rolling_resistance"] * F_z * R * smooth_sign(spin / SPIN_FADE)
 
     o["tire_deflection"], o["sinkage"] = used, soft * s[i]["sinkage"]
     o["F_C"][0], o["F_C"][1], o["F_C"][2] = F_x + push_x, F_y + push_y, F_z
     o["M_C"][0], o["M_C"][1], o["M_C"][2] = M_x, M_y, M_z
     o["slip_ratio"] = (v_tread - v_x) / max(abs(v_tread), abs(v_x), V_SHOW)
     to_world(i, loaded, wheel, out)
+
+
+@inline
+def overturning(width, slope, deflection, edge):
+    """Moment [N m] of the radial spring about the contact point, whose load moves to the lower edge of the width (`contact`)."""
+    share = min(math.sqrt(deflection / edge), 1.0) if edge > 0.0 else 1.0
+    return slope * width / 6.0 * edge * share * share * (3.0 - 2.0 * share)
 
 
 @inline

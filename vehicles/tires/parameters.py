@@ -24,6 +24,13 @@ TIRE = (
     ("rolling_resistance", (), "1", "moment over load and radius"),
     ("torque_radius", (), "1", "lever of the circumferential force about the axle: 0 = loaded radius, 1 = effective rolling radius"),
     ("bulldozing", (), "1", "share of the side wall's passive earth pressure that acts on soil"),
+    (
+        "bearing_width",
+        (),
+        "m",
+        "width that bears and touches with its lower edge first where the wheel leans; when left out a thin disc touches, "
+        "and `width` gives a couple alone",
+    ),
     ("strength", (), "N", "radial force at which rim and tire give way; 4 times `load_max` when left out"),
     ("give", (), "m", "deflection at which the radial force comes to that strength; follows from the others"),
 )
@@ -58,12 +65,14 @@ TIRE_OUT = (
     ("y_W", (3,), "1", "left of it in the ground plane"),
     ("n_W", (3,), "1", "ground normal"),
     ("e_W", (3,), "1", "radius in the wheel plane that points at the ground"),
-    ("depth", (), "m", "how far the undeformed tire reaches below the undeformed ground, along the wheel plane"),
-    ("depth_rate", (), "m/s", "its rate"),
+    ("depth", (), "m", "how far the undeformed tire reaches below the undeformed ground, along the wheel plane; mean of the bearing width"),
+    ("depth_rate", (), "m/s", "its rate; of a bearing width of which a part touches, at a lean that stays"),
     ("dent", (), "m", "how far rim and tire have given way; taken off the depth"),
+    ("edge", (), "m", "how much deeper the lower edge of the bearing width reaches than its middle"),
     ("camber", (), "rad", "inclination of the wheel plane to the ground normal, + = top to the right"),
     ("v_x", (), "m/s", "velocity of the contact point with a wheel that does not spin, along x"),
     ("v_y", (), "m/s", "the same along y"),
+    ("turn_rate", (), "rad/s", "angular velocity of the wheel carrier about the ground's normal"),
     ("slip_ratio", (), "1", "longitudinal slip, + = driving"),
     ("tire_deflection", (), "m", "radial deflection of the tire"),
     ("sinkage", (), "m", "sinkage of the wheel into the ground"),
@@ -77,13 +86,13 @@ TIRE_OUT = (
 """One record per wheel; vectors ending in _W are in world axes, those in _C in contact axes (x heading, y left, z normal)."""
 
 FILE = TIRE[:-1]
-"""What every tire file has; `strength` may be left out."""
+"""What a tire file has; `strength` and `bearing_width` may be left out."""
 
 STRENGTH = 4.0
 """Default strength, in largest loads for the horizontal forces: a rim that bends under some 12 t."""
 
 RANGES = {
-    **dict.fromkeys(("radius", "width", "bottoming_radius"), (0.01, 10.0)),
+    **dict.fromkeys(("radius", "width", "bottoming_radius", "bearing_width"), (0.01, 10.0)),
     "stiffness": (1e2, 1e8),
     **dict.fromkeys(("stiffness_growth", "bottoming_stiffness"), (0.0, LARGEST)),
     "damping": (1e-3, 1e6),

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.fields import Field, Number
 from simulator.maneuvers import filters
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
@@ -31,6 +32,14 @@ GRADIENTS = (
     ),
     Metric("understeer_gradient_left", "rad s2/m", "the same of left turns", MARK, "degpg"),
     Metric("understeer_gradient_right", "rad s2/m", "the same of right turns", MARK, "degpg"),
+    Metric(
+        "understeer_gradient_least",
+        "rad s2/m",
+        "the least of the same in any window of 0.1 g inside the band, either side",
+        "[calc]",
+        "degpg",
+    ),
+    Metric("understeer_gradient_change", "rad s2/m", "the largest less the least of these", "[calc]", "degpg"),
     Metric("sideslip_gradient", "rad s2/m", "sideslip of the reference point per lateral acceleration", MARK, "degpg"),
     Metric("roll_gradient", "rad s2/m", "roll angle per lateral acceleration", MARK, "degpg"),
     Metric("steering_torque_gradient", "N m s2/m", "torque at the steering wheel per lateral acceleration", MARK, "Nmpg"),
@@ -42,6 +51,9 @@ GRADIENTS = (
 )
 BINS = 0.25
 """m/s2 of lateral acceleration that are taken together, so that a long time at one does not outweigh the others."""
+
+WINDOW = 0.1 * STANDARD_GRAVITY
+"""m/s2 over which a local understeer gradient is taken: four bins, so that the noise of one does not count."""
 
 
 class Turn(NamedTuple):
@@ -76,12 +88,21 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     for side, turn in turns.items():
         inside = (turn.acceleration >= low) & (turn.acceleration <= high)
         found[f"understeer_gradient_{side}"] = line(turn.acceleration[inside], turn.beyond[inside]).slope
+    local = [gradient for turn in turns.values() for gradient in _local(turn, low, high)] or [math.nan]
+    found["understeer_gradient_least"], found["understeer_gradient_change"] = min(local), max(local) - min(local)
     found["understeer_gradient"] = float(np.mean(_sides(found) or [math.nan]))
     gradient, wheelbase = found["understeer_gradient"], drive.traits.wheelbase
     found["characteristic_speed"] = math.sqrt(wheelbase / gradient) if gradient > 0.0 else math.nan
     found["critical_speed"] = math.sqrt(-wheelbase / gradient) if gradient < 0.0 else math.nan
     found["steady_lateral_acceleration_max"] = float(np.abs(a_y[steady]).max())
     return Found(found, _curves(turns))
+
+
+def _local(turn: Turn, low: float, high: float) -> list[float]:
+    """Understeer gradients of all windows inside the band that the bins fill to both ends."""
+    a_y = turn.acceleration
+    inside = [(a_y >= start) & (a_y <= start + WINDOW) for start in np.arange(low, high - WINDOW + 1e-9, 0.5 * BINS)]
+    return [line(a_y[one], turn.beyond[one]).slope for one in inside if one.any() and np.ptp(a_y[one]) > 0.6 * WINDOW]
 
 
 def _sides(found: Mapping[str, float]) -> list[float]:

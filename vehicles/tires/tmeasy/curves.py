@@ -1,8 +1,15 @@
 """TMeasy: steady forces of a tire on hard ground over combined slip, dependent on the load.
 
 [Rill] G. Rill, Road Vehicle Dynamics, CRC Press 2011, chapter 3, and "An engineer's guess on tyre model parameter made possible
-with TMeasy". differs: slips are not normalised before they are combined; the direction of slip blends the two axes.
-Slip s = (s_x, s_y) = -sliding velocity / (R_e |spin|), of length s and direction (cx, cy).
+with TMeasy". Slip s = (s_x, s_y) = -sliding velocity / (R_e |spin|), of length s and direction (cx, cy); the direction blends the two axes.
+
+Slips may be divided by normalising factors before they are combined, so that both axes come to their peaks together [Rill 2011, eq. 3.64]:
+
+    hat_i = s_i^M / (s_x^M + s_y^M) + (F_i^M / dF_i^0) / (F_x^M / dF_x^0 + F_y^M / dF_y^0)
+
+The curve of the combined slip then has the slopes dF_i^0 hat_i and the slips s_i^M / hat_i, s_i^S / hat_i: along one axis alone nothing
+changes, whatever the factors. Under braking slip near its peak the tire has little left to the side, which plain slips do not show.
+differs: the factors go to 1 towards full sliding, where friction is against the velocity of the rubber and knows no axes.
 """
 
 from __future__ import annotations
@@ -25,24 +32,50 @@ def slip_at(pair, q):
 
 
 @inline
-def characteristic(p, q, m, xx):
-    """(dF0, Fm, sm, Fs, ss, 1 / sm, p) of the force over slip, at the load q pn and m times the friction.
+def axes_at(p, q):
+    """Both axes at the load q pn, q > 0: (dfx0, dfy0, fxm, fym, sxm, sym, fxs, fys, sxs, sys)."""
+    t = p[0]
+    return (
+        force_at(t["dfx0"], q), force_at(t["dfy0"], q), force_at(t["fxm"], q), force_at(t["fym"], q), slip_at(t["sxm"], q), slip_at(t["sym"], q),
+        force_at(t["fxs"], q), force_at(t["fys"], q), slip_at(t["sxs"], q), slip_at(t["sys"], q),
+    )  # fmt: skip
+
+
+@inline
+def factors(axes, slip, share):
+    """Normalising factors (hat_x, hat_y) of Rill for `axes_at` at a slip `slip` >= 0 of the rim, over the friction ratio.
+
+    They are 1 from twice the slip at which both axes slide fully, and Rill's up to that of the later peak; `share` of hard ground.
+    """
+    dfx0, dfy0, fxm, fym, sxm, sym, _, _, sxs, sys = axes
+    peak = max(sxm, sym)
+    away = min(max((slip - peak) / (2.0 * max(sxs, sys) - peak), 0.0), 1.0)
+    x, y = fxm * max(dfy0, 2.0 * fym / sym), fym * max(dfx0, 2.0 * fxm / sxm)
+    more = share * (1.0 - away * away * (3.0 - 2.0 * away)) * (sxm / (sxm + sym) + x / (x + y) - 1.0)
+    return 1.0 + more, 1.0 - more
+
+
+@inline
+def normalised(axes, hat_x, hat_y):
+    """`axes_at` for slips divided by these factors."""
+    dfx0, dfy0, fxm, fym, sxm, sym, fxs, fys, sxs, sys = axes
+    return dfx0 * hat_x, dfy0 * hat_y, fxm, fym, sxm / hat_x, sym / hat_y, fxs, fys, sxs / hat_x, sys / hat_y
+
+
+@inline
+def characteristic(axes, m, xx):
+    """(dF0, Fm, sm, Fs, ss, 1 / sm, p) of the force over slip, for `axes_at` a load and m times the friction.
 
     Initial slope, peak force and its slip, sliding force and its slip, shape p = dF0 sm / Fm - 2 >= 0 of the rise. xx is
-    the squared x part of the unit vector along the slip; q must be > 0.
+    the squared x part of the unit vector along the slip.
     """
-    t = p[0]
+    dfx0, dfy0, fxm, fym, sxm, sym, fxs, fys, sxs, sys = axes
     yy = 1.0 - xx
-    a, b = force_at(t["dfx0"], q), force_at(t["dfy0"], q)
-    dF0 = math.sqrt(a * a * xx + b * b * yy)
-    a, b = force_at(t["fxm"], q), force_at(t["fym"], q)
-    Fm = m * math.sqrt(a * a * xx + b * b * yy)
-    a, b = slip_at(t["sxm"], q), slip_at(t["sym"], q)
-    sm = m * math.sqrt(a * a * xx + b * b * yy)
-    a, b = force_at(t["fxs"], q), force_at(t["fys"], q)
-    Fs = m * math.sqrt(a * a * xx + b * b * yy)
-    a, b = slip_at(t["sxs"], q), slip_at(t["sys"], q)
-    ss = m * math.sqrt(a * a * xx + b * b * yy)
+    dF0 = math.sqrt(dfx0 * dfx0 * xx + dfy0 * dfy0 * yy)
+    Fm = m * math.sqrt(fxm * fxm * xx + fym * fym * yy)
+    sm = m * math.sqrt(sxm * sxm * xx + sym * sym * yy)
+    Fs = m * math.sqrt(fxs * fxs * xx + fys * fys * yy)
+    ss = m * math.sqrt(sxs * sxs * xx + sys * sys * yy)
     per_peak = 1.0 / sm
     least = 2.0 * Fm * per_peak
     return max(dF0, least), Fm, sm, Fs, ss, per_peak, max(dF0 * sm / Fm - 2.0, 0.0)

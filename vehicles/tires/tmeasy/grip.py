@@ -18,6 +18,8 @@ slowly, so that a parked car has the peak to lean on.
 One step is backward Euler in u, a return mapping as in plasticity: with K = c h + d and the trial force T = c u - K v_s,
 
     K w + F_fric(|w| / v_t) w / |w| = -T        ->   w, F, u' = (F - c u) / K
+
+With normalised slips (`curves`) the same holds of w_i / hat_i with K_i hat_i, and so it is what `hold` gets.
 """
 
 from __future__ import annotations
@@ -71,13 +73,14 @@ def slip_of_trial(curve, limit, share, soil, kappa, T, start):
 
 
 @inline
-def hold(p, ground, trial, start):
+def hold(axes, ground, trial, start):
     """Force, slip and secant of the contact patch for one step.
 
     Parameters
     ----------
-    ground : (q, m, share, H, s1): load over nominal load (> 0), friction over that of the curves, share of hard ground, and for the
-        rest strength [N] and half slip, see `friction_force`
+    axes : of `curves` at the load
+    ground : (m, share, H, s1): friction over that of the curves, share of hard ground, and for the rest strength [N] and half slip, see
+        `friction_force`
     trial : (T_x, T_y, K_x, K_y, v_s, v_t): trial force [N], c h + d of both axes [N s/m], length of v_s, v_t [m/s]
     start : (secant, slip): those of the last step
 
@@ -85,7 +88,7 @@ def hold(p, ground, trial, start):
     -------
     tuple : F_x, F_y [N], slip s_x, s_y (-w / v_t), secant |F| / |w| [N s/m]
     """
-    q, m, share, H, s1 = ground
+    m, share, H, s1 = ground
     T_x, T_y, K_x, K_y, v_s, v_t = trial
     g, s = start
     x, y = T_x * (K_y + g), T_y * (K_x + g)
@@ -97,7 +100,7 @@ def hold(p, ground, trial, start):
     xx = x * x / square
     # the curve depends on the direction of w, which the secant of the answer turns a little
     for _ in range(3):
-        curve = characteristic(p, q, m, xx)
+        curve = characteristic(axes, m, xx)
         limit = curve[1] if rim_slip <= curve[2] else slip_force(curve, rim_slip)[0]
         T = abs(x * T_x + y * T_y) / math.sqrt(square)
         s = slip_of_trial(curve, limit, share, (H, s1), v_t * (K_y + (K_x - K_y) * xx), T, s)

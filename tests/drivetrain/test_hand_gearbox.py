@@ -1,0 +1,132 @@
+"""Does a car with clutch and hand gearbox drive off, stall, start again, and refuse gears that do not fit?"""
+
+import numpy as np
+import pytest
+from gearboxes import CLUTCH, STARTER, hand
+from straight_line import Car
+
+from simulator.base.errors import ConfigError
+from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
+from vehicles.drivetrain.power_shift import DRIVE
+
+OUT, IN = 1.0, 0.0
+"""The clutch pedal on the floor and released."""
+
+
+def driver(gear, speed=0.0, grade=0.0, **changes):
+    """A car whose clutch and lever are worked by its driver."""
+    return Car(hand(**changes), gear, speed, grade).set(by_foot=1, selector=1, gear=gear, clutch=OUT)
+
+
+def slips(car):
+    """Slip of the clutch, step by step, and speed of the engine [rad/s]."""
+
+    def roll(seconds):
+        notes = np.empty((round(seconds * 1e3), 2))
+        for row in notes:
+            car.roll(1e-3)
+            row[:] = car.state[0]["engine_speed"] - car.state[0]["turbine_speed"], car.state[0]["engine_speed"]
+        return notes
+
+    return roll
+
+
+def test_a_start_neither_chatters_nor_stalls():
+    """The pedal comes up in two seconds at a third of the throttle: the clutch slips, holds once, and slips no more."""
+    car = driver(1).set(throttle=0.35)
+    car.roll(0.5)
+    roll, notes = slips(car), []
+    for step in range(20):
+        notes.append(roll(0.1))
+        car.set(clutch=0.8 - 0.04 * step)
+    slip, engine = np.concatenate([*notes, roll(1.0)]).T
+    slipping = np.abs(slip) > 1e-6
+    assert np.count_nonzero(np.diff(slipping)) == 1 and not slipping[-1]
+    assert np.all(slip[slipping] > 0.0)
+    assert car.speed > 1.0 and engine.min() > 40.0
+
+
+@pytest.mark.parametrize("grade", [0.0, 0.1])
+def test_nothing_creeps_while_the_brake_holds(grade):
+    car = driver(1, grade=grade).set(brake=0.5, throttle=0.2)
+    car.roll(1.0)
+    car.set(clutch=0.6)  # grips with a fifth of its capacity
+    car.roll(1.0)
+    car.roll(3.0)
+    assert car.state[0]["grip"] == pytest.approx(0.2)
+    assert np.abs(car.spin).max() < 1e-9 and car.state[0]["running"] == 1
+
+
+def test_a_dropped_clutch_stalls_the_engine_and_the_key_starts_it():
+    car = driver(1).set(brake=1.0)
+    car.roll(1.0)
+    car.set(clutch=IN).roll(1.0)
+    assert car.state[0]["running"] == 0 and abs(car.out[0]["engine_speed"]) < 1e-6 and abs(car.speed) < 1e-6
+    car.set(clutch=OUT).roll(1.0)
+    assert car.state[0]["running"] == 0
+    car.set(starter=1).roll(2.0)
+    car.set(starter=0).roll(2.0)
+    assert car.state[0]["running"] == 1 and car.out[0]["engine_speed"] > 60.0
+
+
+def test_a_rolling_car_starts_its_engine():
+    car = driver(3, 6.0)
+    car.state[0]["engine_speed"] = car.state[0]["running"] = 0
+    assert car.roll(0.5)[-1, 3] == 0.0
+    car.set(clutch=IN).roll(1.0)
+    assert car.state[0]["running"] == 1
+
+
+def test_synchronisers_need_the_clutch_and_a_gear_that_fits():
+    car = driver(2, 10.0).set(clutch=IN, throttle=0.3, gear=4)
+    car.roll(1.5)
+    assert car.state[0]["grinding"] == 1 and car.state[0]["phase"] != DRIVE
+    car.set(clutch=OUT, throttle=0.0).roll(0.5)
+    assert (car.state[0]["grinding"], car.state[0]["phase"], car.out[0]["gear"]) == (0, DRIVE, 4)
+    car = driver(3, 15.0).set(gear=1)
+    assert 1.0 not in car.roll(1.0)[:, 2], "it would overspeed"
+    car.set(selector=-1).roll(1.0)
+    assert car.out[0]["gear"] == 0, "against the motion"
+
+
+def test_who_has_no_third_pedal_drives_and_stops_too():
+    car = Car(hand(), 0).set(selector=1)
+    assert np.abs(car.roll(3.0)[:, 0]).max() < 0.1 and car.out[0]["gear"] == 1, "without throttle it stands"
+    log = car.set(throttle=0.8).roll(14.0)
+    assert log[-1, 2] >= 3 and np.all(np.diff(log[log[:, 2] > 0, 2]) >= 0.0)
+    assert log[:, 3].max() < 3850.0 * np.pi / 30.0
+    log = car.set(throttle=0.0, brake=0.3).roll(12.0)
+    assert np.abs(log[-1000:, 0]).max() < 1e-3 and car.out[0]["gear"] == 1 and car.state[0]["running"] == 1
+    car.set(brake=0.0, throttle=0.3, selector=-1).roll(4.0)
+    assert car.speed < -0.5
+
+
+def test_a_sequential_gearbox_takes_the_next_gear_only():
+    for kind, gears in (("manual", {5.0}), ("sequential", {3.0, 4.0, 5.0})):
+        log = Car(hand(type=kind), 2, 10.0).set(gear=5, throttle=0.3).roll(6.0)
+        assert set(log[:, 2]) == {0.0, 2.0, *gears}
+
+
+def test_a_drive_begins_in_a_gear_at_speed():
+    car = Car(hand(), 4, 15.0)
+    log = car.roll(1.0)
+    assert log[0, 3] == pytest.approx(15.0 / 0.465 / 0.19078 / 0.85, rel=0.01) and log[-1, 2] == 4.0
+    assert np.abs(np.diff(log[:, 1])).max() < 60.0, "the tires build up their slip, and that is all"
+
+
+@pytest.mark.parametrize(
+    ("parts", "key", "expected"),
+    [
+        (hand(clutch={**CLUTCH, "capacity": 300.0}), "clutch.capacity", "the most that the engine gives"),
+        (hand(clutch={**CLUTCH, "share": [1.0, 1.0, 0.2, 0.1]}), "clutch.share", "from 1 to 0"),
+        (hand(clutch=None), "", "either torque_converter or clutch"),
+        (hand(type="automatic"), "gearbox", "either shift_time or clutches"),
+        (hand(synchroniser=None), "gearbox.synchroniser", "a gearbox of type manual has it"),
+        (hand(starter={**STARTER, "torque": 100.0}), "starter.torque", "until it fires"),
+        (hand(starter={**STARTER, "fire_rpm": 200.0}), "starter.fire_rpm", "below which the engine dies"),
+    ],
+)
+def test_hand_gearboxes_that_cannot_work_are_refused(parts, key, expected):
+    with pytest.raises(ConfigError) as caught:
+        drivetrain_from_mapping(parts["drivetrain"], "bench")
+    assert f"drivetrain{'.' * bool(key)}{key}" in str(caught.value) and expected in str(caught.value)

@@ -1,0 +1,74 @@
+"""Transfer case: a low range between gearbox and driveshaft, and a lock of the center differential.
+
+The range changes at a standstill only, and waits for it; the lock closes when the shafts of the axles turn at about the same speed. Both stay
+until the driver asks for something else.
+"""
+
+from __future__ import annotations
+
+from simulator.base.fields import Field, Flag, Number
+from simulator.base.jit import inline
+from simulator.base.records import Record, Table, record
+from simulator.base.section import Section, checked
+from vehicles.drivetrain.tables import LARGEST_SPEED, RPM
+
+HIGH, LOW = 0, 1
+
+TRANSFER_CASE: Table = (
+    # name                shape  unit     what it is
+    ("low_ratio", (), "1", "driveshaft speed / gearbox speed in low range; 0: there is none"),
+    ("range_wheel_speed", (), "rad/s", "mean wheel speed below which the range changes"),
+    ("center_lockable", (), "1", "1: the driver may lock the center differential", "i8"),
+    ("low_locks", (), "1", "1: low range locks it", "i8"),
+    ("center_lock_speed", (), "rad/s", "difference of the speeds of the axles' shafts below which the lock closes"),
+)
+
+TRANSFER_CASE_STATE: Table = (
+    # name               shape  unit  what it is
+    ("range", (), "1", "0 high, 1 low", "i8"),
+    ("range_ratio", (), "1", "driveshaft speed / gearbox speed"),
+    ("center_locked", (), "1", "1 while the center differential is locked", "i8"),
+)
+
+_SPEED = Number("rad/s", 0.0, LARGEST_SPEED * RPM)
+TRANSFER_CASE_FILE = (
+    Field("low_ratio", Number("1", 0.05, 1.0), "output speed over input speed in low range; there is none when left out", None),
+    Field("range_wheel_speed", _SPEED, "mean wheel speed below which the range changes", 0.5),
+    Field("center_lock", Flag(), "whether the driver may lock the center differential", False),
+    Field("low_locks", Flag(), "whether low range locks it", False),
+    Field("lock_speed", _SPEED, "difference of the speeds of the axles' shafts below which the lock closes", 5.0),
+)
+"""Of the section `transfer_case` of a drivetrain file."""
+
+
+@inline
+def reset_transfer_case(s):
+    """High range, nothing locked."""
+    s[0]["range"], s[0]["range_ratio"], s[0]["center_locked"] = HIGH, 1.0, 0
+
+
+@inline
+def advance_transfer_case(p, s, command, wheel_speed, difference):
+    """Take the range and close or open the lock that the command asks for, if the wheels let it.
+
+    wheel_speed : mean of the wheels [rad/s]; difference : of the speeds of the axles' shafts [rad/s]
+    """
+    wanted = LOW if command[0]["low_range"] > 0 else HIGH
+    if wanted != s[0]["range"] and p[0]["low_ratio"] > 0.0 and abs(wheel_speed) <= p[0]["range_wheel_speed"]:
+        s[0]["range"] = wanted
+        s[0]["range_ratio"] = p[0]["low_ratio"] if wanted == LOW else 1.0
+    asked = p[0]["center_lockable"] > 0 and command[0]["center_lock"] > 0
+    if not (asked or (s[0]["range"] == LOW and p[0]["low_locks"] > 0)):
+        s[0]["center_locked"] = 0
+    elif abs(difference) <= p[0]["center_lock_speed"]:
+        s[0]["center_locked"] = 1
+
+
+def transfer_case_from_section(s: Section) -> Record:
+    """Record TRANSFER_CASE from the section `transfer_case` of a drivetrain file. Raises ConfigError."""
+    s = checked(TRANSFER_CASE_FILE, s.mapping, s.file, s.key)
+    out = record(TRANSFER_CASE)
+    out[0]["low_ratio"] = s.raw("low_ratio", 0.0)
+    out[0]["center_lockable"], out[0]["low_locks"] = s.raw("center_lock"), s.raw("low_locks")
+    out[0]["range_wheel_speed"], out[0]["center_lock_speed"] = s.number("range_wheel_speed"), s.number("lock_speed")
+    return out
