@@ -108,6 +108,7 @@ class _Bench:
         self.hardpoints: tuple[CornerDesign, ...] = self._mechanism.designs
         self.designs = list(self.hardpoints)
         self.lengths = {i: self.hardpoints[i].tierod_length for i in self.targets}
+        self.slopes: dict[int, float] = {}
 
     @property
     def _mechanism(self) -> Mechanism:
@@ -125,14 +126,15 @@ class _Bench:
 
     def _set_rod(self, i: int) -> None:
         """Length of the tie rod of wheel i that gives its toe at the present theta."""
-        before, length = self.lengths[i], self.lengths[i] + FIRST
-        error = self._error(i)
+        before, error = self.lengths[i], self._error(i)
+        length = before - error / self.slopes[i] if i in self.slopes else before + FIRST
         for _ in range(SECANTS):
             self._turn(i, length)
             changed = self._error(i)
             if abs(changed) < 0.1 * ERROR or changed == error:
                 return
-            before, length, error = length, length - changed * (length - before) / (changed - error), changed
+            self.slopes[i] = (changed - error) / (length - before)
+            before, length, error = length, length - changed / self.slopes[i], changed
         corner = self.hardpoints[i]
         raise ConfigError(corner.file, corner.key, "no length", "a toe that a length of the tie rod gives")
 

@@ -52,6 +52,7 @@ class CornerDesign(ABC):
     Q : inner joint of tie rod or toe link
     W : wheel centre
     axle : of the wheel, pointing left
+    turned : attitude (3, 3) of the carrier against that between the hardpoints of the file, where a tie rod is set otherwise
     bodies : by name; every corner has a `knuckle` and a `wheel`
     file, key : where it stands in its file, for messages
     linkage : the corner in the general engine, where it has no closed form
@@ -63,6 +64,7 @@ class CornerDesign(ABC):
     Q: Vector
     W: Vector
     axle: Vector
+    turned: Vector = np.eye(3)
     bodies: dict[str, RigidBody]
     file: str
     key: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -54,6 +54,7 @@ class DoubleWishboneCorner(CornerDesign):
     bodies: dict[str, RigidBody]
     file: str = "model"
     key: str = ""
+    turned: Vector = field(default_factory=lambda: np.eye(3))
 
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
         return lower_arm_point(self, point) if body == "lower_arm" else None

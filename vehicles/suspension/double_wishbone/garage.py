@@ -46,6 +46,7 @@ def set_tie_rod(corner: DoubleWishboneCorner, length: float) -> DoubleWishboneCo
         K=K,
         W=turned(corner.W),
         axle=R @ corner.axle,
+        turned=R @ corner.turned,
         tierod_axes=universal_axes(corner.Q - K, lower),
         bodies={**corner.bodies, **moved, "tierod": _along(corner.bodies["tierod"], corner.K, K, corner.Q)},
     )
