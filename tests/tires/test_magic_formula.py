@@ -193,7 +193,7 @@ def test_a_parked_wheel_stands_on_a_grade_and_is_not_shaken_down_it(name: str) -
         tires, rig = rig_of_tires._rig(tire_, 1)
         rig_of_tires.touch_rig(rig, np.array([mass * G, 0.0, 0.0, 0.0, 0.0, 0.8]))
         place = np.zeros(2)
-        park(rig, mass, x, y, 0.0, 1e-3, 8000, place)
+        park(rig, mass, x, y, 0.0, 1e-3, 20000, place)
         rested = place.copy()
         park(rig, mass, x, y, 0.0, 1e-3, 60000, place)
         assert np.abs(place - rested).max() < 1e-8
