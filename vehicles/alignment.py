@@ -42,7 +42,9 @@ FIRST = 1e-4
 """m. Change of the length that is tried first."""
 
 
-def aligned(description: Description, tires: TireSet, drivetrain: Any, file: str, level: Callable[[], Ground | GroundArrays]) -> Description:
+def aligned(
+    description: Description, tires: TireSet, drivetrain: Any, file: str, level: Callable[[], Ground | GroundArrays]
+) -> Description:
     """The same with its tie rods set to the toe that its axles want; as it is where none wants any.
 
     Parameters
@@ -80,7 +82,9 @@ def _refuse_tables(description: Description) -> None:
     linkage = next((corner for corner in description.mechanism.designs if corner.linkage is not None), None)
     if linkage is not None:
         key = next(axle.key for axle in description.alignments if axle.toe is not None)
-        raise ConfigError(linkage.file, key, "a target", f"nothing: tie rods cannot be set beside an axle from a mechanism file ({linkage.key})")
+        raise ConfigError(
+            linkage.file, key, "a target", f"nothing: tie rods cannot be set beside an axle from a mechanism file ({linkage.key})"
+        )
 
 
 def _of_toe(description: Description, error: ConfigError) -> ConfigError:
