@@ -88,7 +88,7 @@ def press_brakes(b, s, command, h):
             w["pressure"][i] = through_valves(b, s, i, source, h) if w["valves"] > 0 else source
             service = w["pressure"][i] * q["torque_per_pressure"][axle]
         limit = max(service, command[0]["parking_brake"] * q["parking_torque"][axle])
-        w["limit"][i] = limit * friction_factor(b, s, i) if q["fade_points"] > 0 else limit
+        w["limit"][i] = limit * friction_factor(b, s, i) if q["fade_points"] > 0 and limit > 0.0 else limit
 
 
 @inline
