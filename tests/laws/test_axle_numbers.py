@@ -20,7 +20,7 @@ from tests.laws.vehicle_rig import command, ground
 from tests.tenants import live_axle, trailing_arm  # noqa: F401 - kinds that the cars have
 from tests.tenants.wheels import AXLES, car, drivetrain
 from vehicles.axles import USUAL_AXLES, Axles, record_for
-from vehicles.brakes.friction_brake import brakes_from_mapping
+from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.description import Description, read_description
 from vehicles.drivetrain.driveline import driveshaft_speed, solve_wheels
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_STATE, drivetrain_from_mapping
@@ -232,7 +232,7 @@ def test_a_base_gets_an_axle_between_its_own(tmp_path: Path) -> None:
     """And stands on six wheels, as the same vehicle written out does."""
     axles, parts = AXLES["six wheels"], drivetrain("six wheels")
     driven = {key: value for key, value in parts["drivetrain"]["driveline"].items() if key.startswith("middle_")}
-    brakes = {key: parts["brakes"][key] for key in ("max_torque", "parking_torque")}
+    brakes = {**dict.fromkeys(("hydraulics", "discs", "heat", "place")), **parts["brakes"]}
     changes = {
         "base": "hmmwv",
         "name": "six wheels",
