@@ -146,7 +146,8 @@ def test_a_wheel_without_relaxation_is_stiff_in_inverse_proportion_to_speed(spee
     """Left and right wheel of an axle turning against each other leave shafts and chassis alone: -g R^2 / I with g = force over sliding
     velocity, because these wheels have toe and slide across, so a change along turns the force and does not make it larger."""
     spin, v = of_kind(with_rigid_treads(linear(speed)), "wheel spin").real, held(speed)
-    inertia = v.model.corners[0]["spin_inertia"][0] + v.model.drivetrain[0]["half_shaft_inertia"]
+    p = v.model.drivetrain[0]
+    inertia = v.model.corners[0]["spin_inertia"][0] + p["half_shaft_inertia"] / p["hub_ratio"][0] ** 2
     v.rates(0.0, v.y)
     for i in (0, 2):
         R = effective_radius(v.model.tires[0]["radius"], v.space.contacts["tire_deflection"][i])
