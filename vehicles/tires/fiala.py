@@ -58,7 +58,7 @@ def wheel(p, u, k, r, h):
     """One wheel on the ground: parameters p, numbers u of the state, what is seen k, result r."""
     load, mu = k["load"], max(k["friction"], FRICTION_LEAST)
     K_x, K_y, most = p["slip_stiffness"], p["cornering_stiffness"], 3.0 * p["friction_max"] * mu * load
-    slip_x, slip_y = settle(u, k, r, h, (p["relaxation"][0], p["relaxation"][1]), (most / K_x, most / K_y), (K_x, K_y))
+    slip_x, slip_y = settle(u, k, r, h, (p["relaxation"][0], p["relaxation"][1]), (most / K_x, most / K_y), (K_x, K_y), (3.0, 3.0))
     r["F"][0], r["F"][1], M_z = fiala_forces(p, load, slip_x, -slip_y, mu)
     r["M_z"] = M_z * travels(k["v_x"])
 

@@ -43,6 +43,7 @@ MEASURED = (
     ("F_x", (LOADS, SLIPS), "N", "longitudinal force"),
     ("peaks", (LOADS, 2), "1", "slip and slip angle at the largest force"),
     ("slopes", (LOADS, 2), "N", "steepest slope of the forces over slip and slip angle"),
+    ("steepness", (2,), "1", "slope times slip at the peak over the force there, along and across; mean of the loads"),
     ("relaxation", (2,), "m", "relaxation lengths, along and across"),
 )
 P, S, I, O = dtype_of(MEASURED), dtype_of(TREAD_STATE), dtype_of(SEEN), dtype_of(RESULT)
@@ -102,6 +103,7 @@ def complete(values: Mapping[str, Any], file: object, key: str, _folders: Sequen
             if slope <= 0.0:
                 raise ConfigError(file, join(key, f"{name}[{i}]"), y.tolist(), "a force that pushes against the slip")
             p["slopes"][i, j] = slope
+            p["steepness"][j] += slope * p["peaks"][i, j] / max(float(y[beyond].max()), slope * 1e-6) / n
     return dict(values), out
 
 
@@ -201,7 +203,16 @@ def wheel(p, u, k, r, h):
     load, mu, m = k["load"], max(k["friction"], FRICTION_LEAST), -1.0 if (k["side"] < 0.0) != (p["mirrored"] != 0) else 1.0
     K_x, K_y, peak_x, peak_y = sizes(p, cell(p["loads"], p["counts"][0], load))
     share = min(load / p["loads"][0], 1.0)
-    slips = settle(u, k, r, h, (p["relaxation"][0], p["relaxation"][1]), (mu * peak_x, mu * math.tan(peak_y)), (share * K_x, share * K_y))
+    slips = settle(
+        u,
+        k,
+        r,
+        h,
+        (p["relaxation"][0], p["relaxation"][1]),
+        (mu * peak_x, mu * math.tan(peak_y)),
+        (share * K_x, share * K_y),
+        p["steepness"],
+    )
     F_x, F_y, M_z = measured_forces(p, load, slips[0], -m * math.atan(slips[1]), m * k["camber"], mu)
     r["F"][0], r["F"][1], r["M_z"] = F_x, m * F_y, m * M_z * travels(k["v_x"])
 

@@ -171,7 +171,15 @@ def aligning(p, F_z, slips, gamma, dp, mu, pure, F_x, F_y, trailing):
     x_r = alpha + S_H + S_V / guarded(K_y)
     B = (p["qbz1"] + (p["qbz2"] + p["qbz3"] * df) * df) * p["lky"] / guarded(p["lmuy"] * mu)
     B *= 1.0 + p["qbz4"] * lean + p["qbz5"] * abs(lean) + p["qbz6"] * lean * lean
-    D = F_z * (p["qdz1"] + p["qdz2"] * df) * (1.0 - p["ppz1"] * dp) * (1.0 + (p["qdz3"] + p["qdz4"] * lean) * lean) * p["R0"] / p["load"] * p["ltr"]
+    D = (
+        F_z
+        * (p["qdz1"] + p["qdz2"] * df)
+        * (1.0 - p["ppz1"] * dp)
+        * (1.0 + (p["qdz3"] + p["qdz4"] * lean) * lean)
+        * p["R0"]
+        / p["load"]
+        * p["ltr"]
+    )
     E = p["qez1"] + (p["qez2"] + p["qez3"] * df) * df
     E = min(E * (1.0 + (p["qez4"] + p["qez5"] * lean) * 2.0 / math.pi * math.atan(B * p["qcz1"] * x_t)), 1.0)
     t = D * math.cos(p["qcz1"] * math.atan(bent(B, E, together(x_t, slip)))) * cosine
@@ -232,8 +240,8 @@ def peak(B, C, E):
 
 @inline
 def sizes(p, F_z, gamma, pressure, mu):
-    """(K_x, K_y, peak_x, peak_y): sizes of the initial slopes [N] and slips at the largest force of pure slip, without shifts; for what must
-    be known of a curve whatever its file says."""
+    """(K_x, K_y, peaks, steepness): sizes of the initial slopes [N], and along and across the slips at the largest force of pure slip and slope
+    times that slip over that force; without shifts, for what must be known of a curve whatever its file says."""
     load = max(F_z, LOAD_LEAST)
     dp = pressure / p["p0"] - 1.0 if p["p0"] > 0.0 and p["set"] != 52 else 0.0
     df = load / (p["lfzo"] * p["load"]) - 1.0
@@ -242,4 +250,5 @@ def sizes(p, F_z, gamma, pressure, mu):
     D_y = max(abs(p["pdy1"] + p["pdy2"] * df) * p["lmuy"], MU_LEAST) * mu * load
     C_x, C_y = max(p["pcx1"] * p["lcx"], C_LEAST), max(p["pcy1"] * p["lcy"], C_LEAST)
     E_x, E_y = (p["pex1"] + (p["pex2"] + p["pex3"] * df) * df) * p["lex"], (p["pey1"] + p["pey2"] * df) * p["ley"]
-    return K_x, K_y, peak(K_x / (C_x * D_x), C_x, E_x), peak(K_y / (C_y * D_y), C_y, E_y)
+    x, y = peak(K_x / (C_x * D_x), C_x, E_x), peak(K_y / (C_y * D_y), C_y, E_y)
+    return K_x, K_y, (x, y), (K_x * x / D_x, K_y * y / D_y)

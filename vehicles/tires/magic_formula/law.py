@@ -28,8 +28,8 @@ FRICTION_LEAST = 0.01
 def relaxation(p, F_z, gamma, pressure):
     """Relaxation lengths (sigma_kappa, sigma_alpha) [m] as the numbers of a tire have them, without bounds.
 
-        PAC2002: sigma_kappa = F_z (pTx1 + pTx2 df) e^(pTx3 df) R0 / F_0,   sigma_alpha = pTy1 sin(2 atan(F_z / (pTy2 F_0))) (1 - pKy3 |gamma|) R0
-        6.1:     K_xkappa / C_Fx, |K_yalpha| / C_Fy, the carcass stiffness over load and pressure        [Besselink 2010]
+    PAC2002: sigma_kappa = F_z (pTx1 + pTx2 df) e^(pTx3 df) R0 / F_0,   sigma_alpha = pTy1 sin(2 atan(F_z / (pTy2 F_0))) (1 - pKy3 |gamma|) R0
+    6.1:     K_xkappa / C_Fx, |K_yalpha| / C_Fy, the carcass stiffness over load and pressure        [Besselink 2010]
     """
     F_0, dp = p["lfzo"] * p["load"], 0.0
     df = F_z / F_0 - 1.0
@@ -69,8 +69,8 @@ def wheel(p, u, k, r, h):
     s_x, s_y = relaxation(p, load, gamma, p["p"])
     least, most = LENGTH_LEAST * p["R0"], LENGTH_MOST * p["R0"]
     lengths = min(max(s_x, least), most), min(max(s_y, least), most)
-    K_x, K_y, peak_x, peak_y = sizes(p, load, gamma, p["p"], mu)
-    slip_x, slip_y = settle(u, k, r, h, lengths, (peak_x, peak_y), (K_x, K_y))
+    K_x, K_y, peaks, steepness = sizes(p, load, gamma, p["p"], mu)
+    slip_x, slip_y = settle(u, k, r, h, lengths, peaks, (K_x, K_y), steepness)
     kappa, alpha = bounded(slip_x, p["slip_range"]), bounded(-m * math.atan(slip_y), p["angle_range"])
     F_x, F_y, M_x, M_y, M_z, _, _ = magic_formula(p, load, kappa, alpha, gamma, p["p"], k["v_x"], mu)
     r["F"][0], r["F"][1] = F_x, m * F_y

@@ -174,8 +174,8 @@ def read_tir(file: str | Path) -> Tir:
 def parse_tir(text: str, file: str) -> Tir:
     """The content of a .tir file; see `read_tir`."""
     tir, section, in_table = Tir(file), "", False
-    for n, line in enumerate(text.splitlines(), 1):
-        line = _without_comment(line).strip()
+    for n, written in enumerate(text.splitlines(), 1):
+        line = _without_comment(written).strip()
         if not line:
             continue
         if found := _SECTION.match(line):
