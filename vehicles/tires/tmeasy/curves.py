@@ -42,15 +42,15 @@ def axes_at(p, q):
 
 
 @inline
-def factors(axes, slip, share):
-    """Normalising factors (hat_x, hat_y) of Rill for `axes_at` at a slip `slip` >= 0 of the rim, over the friction ratio.
+def factors(axes, slide, speed, share):
+    """Normalising factors (hat_x, hat_y) of Rill for `axes_at`, at a slip of the rim over the friction ratio whose square is slide / speed.
 
     They are 1 from twice the slip at which both axes slide fully, and Rill's up to that of the later peak; `share` of hard ground.
     """
     dfx0, dfy0, fxm, fym, sxm, sym, _, _, sxs, sys = axes
     peak = max(sxm, sym)
-    if slip > peak:
-        away = min((slip - peak) / (2.0 * max(sxs, sys) - peak), 1.0)
+    if slide > peak * peak * speed:
+        away = min((math.sqrt(slide / speed) - peak) / (2.0 * max(sxs, sys) - peak), 1.0)
         share *= 1.0 - away * away * (3.0 - 2.0 * away)
     x, y = fxm * sxm * max(dfy0 * sym, 2.0 * fym), fym * sym * max(dfx0 * sxm, 2.0 * fxm)
     more = share * ((sxm * (x + y) + x * (sxm + sym)) / ((sxm + sym) * (x + y)) - 1.0)

@@ -109,6 +109,8 @@ LIFT_TIME = 0.01
 LENGTH_LEAST = 0.02
 """m. Least length of the contact."""
 
+THIRD = 1.0 / 3.0
+
 _RANGES = {
     "load": (1.0, 1e7),
     "tread_stiffness": (1e2, 1e8),
@@ -142,8 +144,10 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
     _, H, _, F_y, H_max, _, way = forces
     slip_x, slip_y = s.tires[i]["slip"][0], s.tires[i]["slip"][1]
     last = math.sqrt(slip_x * slip_x + slip_y * slip_y)
-    half = under[0]["shear_modulus"] / max(way, 1e-3)
-    rest_x, rest_y = soft * (H - H_max * slip_x / (last + half)), soft * (F_y - H_max * slip_y / (last + half))
+    half, rest_x, rest_y = 1.0, 0.0, 0.0
+    if soft > 0.0:
+        half = under[0]["shear_modulus"] / max(way, 1e-3)
+        rest_x, rest_y = soft * (H - H_max * slip_x / (last + half)), soft * (F_y - H_max * slip_y / (last + half))
 
     q = min(max(load / law["load"], LOAD_LEAST), t["load_max"] / law["load"])
     m = max(under[0]["friction"], FRICTION_LEAST) / t["friction"]
@@ -155,9 +159,9 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
     v_x, v_y = o["v_x"] - v_tread, o["v_y"] + lean * v_tread
     hat_x = hat_y = per_x = per_y = 1.0
     if law["combination"] == NORMALISED:
-        rim = math.sqrt((v_x * v_x + v_y * v_y) / (v_t * v_t + V_BREAK * V_BREAK))
-        hat_x, hat_y = factors(axes, rim / m, o["hardness"])
-        per_x, per_y = 1.0 / hat_x, 1.0 / hat_y
+        hat_x, hat_y = factors(axes, v_x * v_x + v_y * v_y, m * m * (v_t * v_t + V_BREAK * V_BREAK), o["hardness"])
+        per = 1.0 / (hat_x * hat_y)
+        per_x, per_y = per * hat_y, per * hat_x
         axes = normalised(axes, hat_x, hat_y, per_x, per_y)
         last = s.treads[i]["memory"][1]
 
@@ -187,8 +191,7 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
         turned += lean * v_tread * g * per_y
     M_z = -o["hardness"] * turned * length * trail(p.tmeasy, q, across) * rolling
     if law["turn_stiffness"] > 0.0 or law["relaxation_by"] == LENGTH:
-        laid_anew = (abs(v_tread) + sliding * v_t) / max(length, LENGTH_LEAST)
-        M_z += twist(law, u, o, load, q, m * t["friction"], laid_anew, h)
+        M_z += twist(law, u, o, load, q, m * t["friction"], (abs(v_tread) + sliding * v_t, max(length, LENGTH_LEAST)), h)
     return F_x, F_y, M_z, lean * R_e * F_y
 
 
@@ -199,28 +202,31 @@ def stiffness_and_damping(law, laid, v_t):
     if law["relaxation_by"] != LENGTH:
         return c[0], c[1], d[0], d[1]
     q, fade = 1.0 + laid, 1.0 / (1.0 + v_t / V_DAMP)
-    x, y = force_at(law["dfx0"], q) / law["dfx0"][0], force_at(law["dfy0"], q) / law["dfy0"][0]
+    x, y = law["dfx0"][0], law["dfy0"][0]
+    per = 1.0 / (x * y)
+    x, y = force_at(law["dfx0"], q) * y * per, force_at(law["dfy0"], q) * x * per
     return c[0] * max(x, LAID_LEAST), c[1] * max(y, LAID_LEAST), d[0] * fade, d[1] * fade
 
 
 @inline
-def twist(law, u, o, load, q, friction, laid_anew, h):
-    """Moment [N m] of the twisted tread; its rate and that of the load it was laid under go into `tread_rate` of o.
+def twist(law, u, o, load, q, friction, passing, h):
+    """Moment [N m] of the twisted tread; its rate and that of the load it was laid under go into `tread_rate` of o, backward Euler over h.
 
-    `laid_anew` [1/s] is the share of the contact that rolls or slides through it in a second.
+    `passing` is (v, L): speed with which the tread rolls or slides through the contact [m/s], and its length [m].
     """
-    target, gone, most = q - 1.0, laid_anew, 0.0
-    k = law["turn_stiffness"]
+    rate, k, (v, length) = o["tread_rate"], law["turn_stiffness"], passing
     if load < LOAD_LEAST * law["load"]:
-        target, gone = 0.0, 1.0 / LIFT_TIME
-    elif k > 0.0:
-        borne = q * law["load"]
-        most = friction * borne * math.sqrt(borne / law["pressure"]) / 3.0
-    o["tread_rate"][2] = gone * (target - u[2]) / (1.0 + h * gone)
-    if most > 0.0:
-        gone += abs(o["turn_rate"]) * k / most
-    o["tread_rate"][3] = (o["turn_rate"] - gone * u[3]) / (1.0 + h * gone)
-    return -o["hardness"] * min(max(k * (u[3] + h * o["tread_rate"][3]), -most), most)
+        rate[2], rate[3] = -u[2] / (h + LIFT_TIME), -u[3] / (h + LIFT_TIME)
+        return 0.0
+    borne, turn = q * law["load"], o["turn_rate"]
+    rate[2] = v * (q - 1.0 - u[2]) / (length + h * v)
+    if k <= 0.0:
+        rate[3] = 0.0
+        return 0.0
+    most = THIRD * friction * borne * math.sqrt(borne / law["pressure"])
+    gone = v * most + abs(turn) * k * length
+    rate[3] = (turn * most * length - gone * u[3]) / (most * length + h * gone)
+    return -o["hardness"] * min(max(k * (u[3] + h * rate[3]), -most), most)
 
 
 @inline
