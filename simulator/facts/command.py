@@ -46,35 +46,22 @@ def main_facts(arguments: Any) -> int:
     """Command line; returns 0. Raises JounceError: a vehicle or a file of figures cannot be used, or the folder cannot be written."""
     asked = chosen(arguments.only)
     facts = [fact for fact in asked if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]
-<<<<<<< HEAD
-    name = arguments.figures
-    file = published_of(arguments.vehicle) if name is None else find_config("facts", name)
-    published = None if file is None else load_published(file)
-    description = vehicle_description(arguments.vehicle)
-=======
     vehicles = list(dict.fromkeys(arguments.vehicle))
     published = {vehicle: _published(vehicle, arguments.figures) for vehicle in vehicles}
-    titles = {vehicle: vehicle_description(vehicle).name for vehicle in vehicles}
->>>>>>> main
+    described = {vehicle: vehicle_description(vehicle) for vehicle in vehicles}
     changes = _changes(arguments.set)
     compile_kernels(complain if arguments.json else tell)
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         began = time.perf_counter()
-<<<<<<< HEAD
-        with Told(len({case for fact in facts for case in cases_of(fact)}), quiet=arguments.json) as told:
-            rows = measure(arguments.vehicle, facts, published, changes, told)
-        left_out = [fact.name for fact in asked if fact not in facts]
-        found = Facts(arguments.vehicle, description.name, rows, published, left_out, description.exceptions)
-=======
         found = []
         for vehicle in vehicles:
             name = vehicle if len(vehicles) > 1 else ""
             with Told(len({case for fact in facts for case in cases_of(fact)}), arguments.json, name) as told:
                 rows = measure(vehicle, facts, published[vehicle], changes, told)
             left_out = [fact.name for fact in asked if fact not in facts]
-            found.append(Facts(vehicle, titles[vehicle], rows, published[vehicle], left_out))
->>>>>>> main
+            said = described[vehicle]
+            found.append(Facts(vehicle, said.name, rows, published[vehicle], left_out, said.exceptions))
         machine = {
             "wall_time_s": time.perf_counter() - began,
             "version": version(),

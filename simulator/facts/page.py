@@ -132,13 +132,9 @@ def as_markdown(facts: Facts) -> str:
     outside = deviations(facts)
     if outside:
         lines += ["", "## Not as published", "", *(f"- {line}" for line in outside)]
-<<<<<<< HEAD
     if facts.exceptions:
         lines += ["", f"## {EXCEPTIONS}", "", *(f"- {line}" for line in facts.exceptions)]
-    numbers = _numbered(facts.rows)
-=======
     numbers = numbered(facts.rows)
->>>>>>> main
     for group in dict.fromkeys(row.fact.group for row in facts.rows):
         lines += ["", f"## {group}", "", "| fact | here | published | verdict | source | how |", "|---|---|---|---|---|---|"]
         lines += [_markdown_row(row, numbers, facts.published) for row in facts.rows if row.fact.group == group]
