@@ -44,6 +44,9 @@ FORCES, MOMENTS = ("Fx", "Fy"), ("Mx", "My", "Mz")
 STIFFNESSES = ("Kxk", "Kya")
 SUFFIXES = dict(zip(READINGS, ("_lin", "_tan"), strict=True))
 
+PREFIXES = {"tmeasy": "tm", "fiala": "fi"}
+"""With which the names of tires of a law begin in such rows."""
+
 FAST = 1e3
 """m/s, at which the tread of a TMeasy tire runs for its rows, where its rules for standing do not count."""
 
@@ -234,7 +237,7 @@ def _compare_named(table: Numbers, file: str) -> Comparison:
     for name in dict.fromkeys(row["tyre"] for row in table.rows):
         one = table.where("tyre", name)
         found = tires.get(name) or tires.get("")
-        if found is None or not name.startswith("tm" if found.law.name == "tmeasy" else "fi"):
+        if found is None or ("" in tires and not name.startswith(PREFIXES.get(found.law.name, ()))):
             notes.append(f"skipped: {len(one.rows)} rows of {name}, {file} has no such tire")
             continue
         load, radius, mu = (

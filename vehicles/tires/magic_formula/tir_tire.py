@@ -146,8 +146,8 @@ def shared_values(tir: Tir, own: Record) -> dict[str, Any]:
 
 
 def _spring(tir: Tir, own: Record) -> tuple[float, float]:
-    """c1 [N/m] and c2 [N/m2] of F = c1 d + c2 d^2: through the curve of deflection and load if the file has one, else from QFZ1 and QFZ2 of set
-    6.1, else the vertical stiffness. Raises ConfigError."""
+    """c1 [N/m] and c2 [N/m2] of F = c1 d + c2 d^2: through the curve of deflection and load if the file has one, else from Q_FZ1 and Q_FZ2 of
+    set 6.1, else the vertical stiffness. Raises ConfigError."""
     p = own[0]
     curve = tir.table("DEFLECTION_LOAD_CURVE", ("length", "force"))
     if curve is not None and len(curve) > 2:
@@ -156,11 +156,11 @@ def _spring(tir: Tir, own: Record) -> tuple[float, float]:
         return (float(c1), float(c2)) if c2 >= 0.0 else (float(d @ F / (d @ d)), 0.0)
     F_0, R = float(p["load"]), float(p["R0"])
     stiffness = tir.number("VERTICAL_STIFFNESS", "stiffness") * float(p["lcz"])
-    q1, q2 = tir.number("QFZ1"), tir.number("QFZ2")
+    q1, q2 = tir.number("QFZ1", also=("Q_FZ1",)), tir.number("QFZ2", also=("Q_FZ2",))
     if q1 == 0.0 and q2 != 0.0:
         q1 = math.sqrt(max((stiffness * R / F_0) ** 2 - 4.0 * q2, 0.0))
     if q1 > 0.0 and q2 >= 0.0:
-        pressed = 1.0 + tir.number("PPFZ1") * (float(p["p"]) / float(p["p0"]) - 1.0 if p["p0"] > 0.0 else 0.0)
+        pressed = 1.0 + tir.number("PPFZ1", also=("PFZ1",)) * (float(p["p"]) / float(p["p0"]) - 1.0 if p["p0"] > 0.0 else 0.0)
         return q1 * F_0 / R * pressed, q2 * F_0 / (R * R) * pressed
     if stiffness <= 0.0:
         found = tir.find("VERTICAL_STIFFNESS")
