@@ -206,7 +206,7 @@ def test_other_wheels_may_have_the_shipped_law(folder: Path) -> None:
 def test_trim_and_modes(folder: Path) -> None:
     for tires, count, modes in (
         ("brush", 36, 29),
-        ({"front": "brush", "rear": "tmeasy_hmmwv"}, 36, 29),
+        ({"front": "brush", "rear": "tmeasy_hmmwv"}, 44, 33),
         ({"front": "warm", "rear": "brush"}, 40, 31),
     ):
         held = HeldVehicle(on_tires(folder, tires), ground("flat"), 15.0)

@@ -2,7 +2,7 @@
 
 Its state (`tread_law.TREAD_STATE`): numbers 0 and 1 are the tangential deflection u of the tread [m], along and across, 2 the load under
 which it was laid down, over the nominal load and less 1, 3 its twist about the ground's normal [rad]; memory 0 is the secant of the last
-step, friction force over sliding velocity [N s/m], with which the next one begins. Tires without the keys that need them have no 2 and 3.
+step, friction force over sliding velocity [N s/m], and 1 its slip, normalised, with which the next one begins. Tires without the keys that need them have no 2 and 3.
 
 **Relaxation.** Rolling, the force follows the slip over the way dF0 / c (`grip`), and dF0 grows with the load. With `relaxation: length` the
 stiffness is c dF0(laid) / dF0(nominal), so the way is the same at every load. Only rolling or sliding lays tread anew; what stands is a spring of
@@ -153,22 +153,23 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
     if law["camber_stiffness"][0] > 0.0:
         lean = o["hardness"] * rolling * o["camber"] * force_at(law["camber_stiffness"], q) / axes[1]
     v_x, v_y = o["v_x"] - v_tread, o["v_y"] + lean * v_tread
-    hat_x = hat_y = 1.0
+    hat_x = hat_y = per_x = per_y = 1.0
     if law["combination"] == NORMALISED:
         rim = math.sqrt((v_x * v_x + v_y * v_y) / (v_t * v_t + V_BREAK * V_BREAK))
         hat_x, hat_y = factors(axes, rim / m, o["hardness"])
-        axes = normalised(axes, hat_x, hat_y)
-        slip_x, slip_y = slip_x / hat_x, slip_y / hat_y
-        last = math.sqrt(slip_x * slip_x + slip_y * slip_y)
+        per_x, per_y = 1.0 / hat_x, 1.0 / hat_y
+        axes = normalised(axes, hat_x, hat_y, per_x, per_y)
+        last = s.treads[i]["memory"][1]
 
     c_x, c_y, d_x, d_y = stiffness_and_damping(law, u[2], v_t)
     K_x, K_y = c_x * h + d_x, c_y * h + d_y
-    n_x, n_y = v_x / hat_x, v_y / hat_y
+    n_x, n_y = v_x * per_x, v_y * per_y
     trial = (
         c_x * u[0] - K_x * v_x - rest_x, c_y * u[1] - K_y * v_y - rest_y,
         K_x * hat_x, K_y * hat_y, math.sqrt(n_x * n_x + n_y * n_y), v_t,
     )  # fmt: skip
     F_x, F_y, s_x, s_y, g = hold(axes, (m, o["hardness"], H_max, half), trial, (s.treads[i]["memory"][0], last))
+    sliding = math.sqrt(s_x * s_x + s_y * s_y)
     s_x, s_y = s_x * hat_x, s_y * hat_y
     if load < LOAD_LEAST * law["load"]:
         F_x *= load / (LOAD_LEAST * law["load"])
@@ -176,17 +177,17 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
     F_x += rest_x
     F_y += rest_y
     o["tread_rate"][0], o["tread_rate"][1] = (F_x - c_x * u[0]) / K_x, (F_y - c_y * u[1]) / K_y
-    o["slip"][0], o["slip"][1], o["tread_memory"][0] = s_x, s_y, g
+    o["slip"][0], o["slip"][1], o["tread_memory"][0], o["tread_memory"][1] = s_x, s_y, g, sliding
 
     # the trail is that of the slip angle; the camber's part of the force acts below the wheel
     length = contact_length(p.shared, deflection)
     turned, across = F_y, s_y
     if lean != 0.0:
         across += lean * v_tread / v_t
-        turned += lean * v_tread * g / hat_y
+        turned += lean * v_tread * g * per_y
     M_z = -o["hardness"] * turned * length * trail(p.tmeasy, q, across) * rolling
     if law["turn_stiffness"] > 0.0 or law["relaxation"] == LENGTH:
-        laid_anew = (abs(v_tread) + math.sqrt(s_x * s_x + s_y * s_y) * v_t) / max(length, LENGTH_LEAST)
+        laid_anew = (abs(v_tread) + sliding * v_t) / max(length, LENGTH_LEAST)
         M_z += twist(law, u, o, load, q, m * t["friction"], laid_anew, h)
     return F_x, F_y, M_z, lean * R_e * F_y
 
@@ -227,7 +228,7 @@ def tmeasy_advance(tread, o, h):
     """State of a tread after h seconds at the rates in its record o of TIRE_OUT."""
     for k in range(NUMBERS_USED):
         tread["numbers"][k] += h * o["tread_rate"][k]
-    tread["memory"][0] = o["tread_memory"][0]
+    tread["memory"][0], tread["memory"][1] = o["tread_memory"][0], o["tread_memory"][1]
 
 
 @inline
