@@ -7,7 +7,7 @@ load, forces fall to zero with the load.
 
 Combined slip is not measured, so it is made by similarity [Pacejka 2012, section 4.3.1]: with a = kappa / kappa_peak, b = alpha / alpha_peak and
 s = |(a, b)| each force is that of its own curve at the slip s, times its share of the direction; what the table has at no slip angle
-(ply steer, conicity, camber thrust) fades with 1 / (1 + a^2) [assumed].
+(ply steer, conicity, camber thrust) fades with 1 / (1 + a^2), what it has at no slip with 1 / (1 + b^2) [assumed].
 """
 
 from __future__ import annotations
@@ -190,7 +190,8 @@ def measured_forces(p, F_z, kappa, alpha, gamma, mu):
     part_x, part_y = (abs(a) / s, abs(b) / s) if s > 0.0 else (0.0, 0.0)
     rest, F_0, M_0 = 1.0 / (1.0 + a * a), over_angle(p, p["F_y"], load, camber, 0.0), over_angle(p, p["M_z"], load, camber, 0.0)
     angle = side * s * peak_y
-    F_x = part_x * over_slip(p, load, ahead * s * peak_x)
+    F_free = over_slip(p, load, 0.0)
+    F_x = part_x * (over_slip(p, load, ahead * s * peak_x) - F_free) + F_free / (1.0 + b * b)
     F_y = part_y * (over_angle(p, p["F_y"], load, camber, angle) - F_0) + rest * F_0
     M_z = part_y * (over_angle(p, p["M_z"], load, camber, angle) - M_0) + rest * M_0
     scale = mu * min(F_z / p["loads"][0], 1.0)
