@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from terrain.load import load_terrain
 from terrain.soil import soil
 from terrain.surface import Ground
 from vehicles import step_stability
+from vehicles.alignment import aligned
 from vehicles.description import Description, expected_axles, read_description
 from vehicles.drivetrain.drivetrain_file import read_parts
 from vehicles.multibody.description.initial_state import InitialState, resting_state
@@ -212,7 +213,10 @@ def _vehicle(configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
                 _check_drivetrain(configuration)
         faults.need_all()
         with configuration.reading("vehicle.drivetrain") as (content, file):
-            vehicle = Vehicle(description, tire_set([tires[name] for name in description.tires], _sides(description)), content, file)
+            pass  # as a vehicle it is read below, where complaints about its own file are understood too
+        of_wheels = tire_set([tires[name] for name in description.tires], _sides(description))
+        with configuration.reading("vehicle"):
+            vehicle = Vehicle(aligned(description, of_wheels, content, file, _level), of_wheels, content, file)
     return vehicle, ("vehicle", *(places[name] for name in description.tires))
 
 
@@ -265,12 +269,16 @@ def _with_mechanisms(configuration: Configuration, axles: Any) -> Any:
     return read
 
 
+@cache
+def _level() -> Ground:
+    """Level, even ground, on which vehicles are set up and tried."""
+    return load_terrain({"type": "flat"}, "flat", data_folder("assets"), {})
+
+
 def _check_step(configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
     """Make sure that a step [s] is stable with the vehicle, whose numbers stand at `places`. Raises ConfigError about the one to blame."""
-    flat = load_terrain({"type": "flat"}, "flat", data_folder("assets"), {})
-    arrays = (flat.p, flat.heights, flat.hardness, flat.soil_ids, flat.soils)
     try:
-        step_stability.check_step(vehicle, arrays, step, places, "step")
+        step_stability.check_step(vehicle, _level().arrays, step, places, "step")
     except ConfigError as error:
         if error.file != "step":
             raise configuration.wrong(parse(error.file), error) from None
@@ -369,7 +377,7 @@ def _maneuver(configuration: Configuration, vehicle: Description | None) -> Mane
 
 
 def vehicle_description(name: str) -> Description:
-    """Description of a vehicle by name or path. Raises ConfigError."""
+    """Description of a vehicle by name or path, its tie rods as long as between its hardpoints. Raises ConfigError."""
     return _description(Configuration.of("vehicle", name), {})
 
 

@@ -272,6 +272,7 @@ class Host:
             who.name,
             self.keys,
             steering_wheel_range=float(lock_to_lock),
+            gears=self.vehicle.hand_gears,
             said=who.parameters,
             gives_torque=self.vehicle.takes_torque,
         )

@@ -69,6 +69,8 @@ HISTORY = (
     ("parking_brake", (), "1", "command: parking brake"),
     ("selector", (), "1", "command: -1 reverse, 0 neutral, 1 drive", "i8"),
     ("gear", (), "1", "command: forward gear, 0 = the gearbox's own choice", "i8"),
+    ("low_range", (), "1", "command: low range of the transfer case", "i8"),
+    ("center_lock", (), "1", "command: lock of the center differential", "i8"),
     ("drawbar", (), "N", "command: pull on the tow hook, + = backwards"),
     ("steering_torque", (), "N m", "command: torque of the hands on the steering wheel, + = left"),
     ("steering_free", (), "1", "command: 1: they give that torque, 0: they hold the wheel", "i8"),
@@ -160,6 +162,7 @@ def remember(space, watch, command):
     row["parking_brake"] = command[0]["parking_brake"]
     row["selector"] = command[0]["selector"]
     row["gear"] = command[0]["gear"]
+    row["low_range"], row["center_lock"] = command[0]["low_range"], command[0]["center_lock"]
     row["drawbar"] = command[0]["drawbar"]
     row["steering_torque"] = command[0]["steering_torque"]
     row["steering_free"] = command[0]["steering_free"]

@@ -43,6 +43,7 @@ def read_vehicle(m, s, out):
         read_wheel(m, s, i, o)
     a = s.axles[0]
     o["engine_speed"], o["engine_torque"], o["gear"] = a["engine_speed"], a["engine_torque"], a["gear"]
+    o["low_range"], o["center_locked"] = a["range"], a["center_locked"]
     ratio = m.steering[0]["gear_ratio"]
     o["pitman_angle"] = s.steering[0]["angle"]
     arm = s.steering[0]

@@ -73,6 +73,8 @@ READOUT = (
     ("engine_speed", (), "rad/s", "crankshaft speed"),
     ("engine_torque", (), "N m", "torque of the engine on its crankshaft"),
     ("gear", (), "1", "gear engaged, -1 reverse, 0 neutral", "i8"),
+    ("low_range", (), "1", "1: low range of the transfer case is engaged", "i8"),
+    ("center_locked", (), "1", "1: the center differential is locked", "i8"),
     ("steering_wheel_angle", (), "rad", "angle of the steering wheel, + = left"),
     ("steering_wheel_torque", (), "N m", "torque the driver must apply to the steering wheel, + = to the left"),
     ("steering_wheel_rate", (), "rad/s", "rate of the steering wheel, + = left"),

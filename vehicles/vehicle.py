@@ -146,6 +146,12 @@ class Vehicle:
         """Whether hands may turn the steering wheel by a torque."""
         return self.steering_is_free and bool(self.model.steering[0]["hand_wheel_inertia"] > 0.0)
 
+    @property
+    def hand_gears(self) -> int:
+        """Forward gears that are changed by hand; 0 with an automatic gearbox."""
+        p = self.model.drivetrain[0]
+        return int(p["gears"]) if p["has_clutch"] else 0
+
     def watch_blocks(self) -> None:
         """From now on an axle from outside that gives a number that is not finite is held where it was, and the drive goes on."""
         watch = self.space.blocks.others["watch"]

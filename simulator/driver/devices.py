@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from simulator.base.errors import DeviceError
-from simulator.driver.profiles import PAD_AXES, PAD_BUTTONS, Input, Profile, choose_profile
+from simulator.driver.profiles import GATE, PAD_AXES, PAD_BUTTONS, Input, Profile, choose_profile
 from simulator.driver.shaping import axis_to_pedal, axis_to_steering
 
 MOVED = 1.0 / 80.0
@@ -99,6 +99,7 @@ class Device:
         self.actions: list[str] = []
         self.buttons: list[Input] = []
         self._heard: list[Input] = []
+        self._down: set[Input] = set()
         self._keys: tuple[Input, ...] = profile.axes if profile else ()
         self._first: dict[int, float] = {}
         self._moved: set[int] = set()
@@ -113,6 +114,11 @@ class Device:
     def note_button(self, button: Input) -> None:
         """SDL reports that a button went down."""
         self._heard.append(button)
+        self._down.add(button)
+
+    def note_release(self, button: Input) -> None:
+        """SDL reports that a button came up."""
+        self._down.discard(button)
 
     def refresh(self, poll: int) -> None:
         """Read the axes that have moved; `poll` counts the polls and dates the last use."""
@@ -120,7 +126,7 @@ class Device:
             if self.has_moved(key):
                 self._read(key)
         bindings = self.profile.buttons if self.profile else {}
-        self.actions = [action for button in self._heard for action, keys in bindings.items() if button in keys]
+        self.actions = [action for button in self._heard for action, keys in bindings.items() if button in keys and action not in GATE]
         self.used = self._changed()
         self.buttons, self._heard = self._heard, []
         if self.used:
@@ -139,11 +145,21 @@ class Device:
         return axis_to_steering(self._values[axis.axis], axis.left, axis.center, axis.right, axis.dead_zone)
 
     def pedal(self, name: str) -> float:
-        """Position of the `throttle` or `brake` in [0, 1]; 0 before the pedal moved or without such a pedal."""
+        """Position of the `throttle`, `brake` or `clutch` in [0, 1]; 0 before the pedal moved or without such a pedal."""
         axis = getattr(self.profile, name) if self.profile else None
         if axis is None or axis.axis not in self._values:
             return 0.0
         return axis_to_pedal(self._values[axis.axis], axis.released, axis.pressed, axis.dead_zone)
+
+    def has_pedal(self, name: str) -> bool:
+        """Whether there is such a pedal and it has moved."""
+        axis = getattr(self.profile, name) if self.profile else None
+        return axis is not None and axis.axis in self._values
+
+    def gate(self) -> int | None:
+        """Gear into which an H-pattern is put: 0 none, -1 reverse; None without one."""
+        gates = {GATE[action]: keys for action, keys in self.profile.buttons.items() if action in GATE} if self.profile else {}
+        return next((gear for gear, keys in gates.items() if not self._down.isdisjoint(keys)), 0) if gates else None
 
     def _read(self, key: Input) -> None:
         try:
@@ -230,7 +246,10 @@ class DeviceHub:
         self._pygame, self._controller = pygame, controller
         pygame.event.set_blocked(None)
         pygame.event.set_allowed(
-            [pygame.JOYDEVICEADDED, pygame.JOYDEVICEREMOVED, pygame.JOYAXISMOTION, pygame.JOYBUTTONDOWN, pygame.CONTROLLERBUTTONDOWN]
+            [
+                *(pygame.JOYDEVICEADDED, pygame.JOYDEVICEREMOVED, pygame.JOYAXISMOTION),
+                *(pygame.JOYBUTTONDOWN, pygame.JOYBUTTONUP, pygame.CONTROLLERBUTTONDOWN),
+            ]
         )
         pygame.event.clear()
         for index in range(pygame.joystick.get_count()):
@@ -248,6 +267,8 @@ class DeviceHub:
             device.note_motion(event.axis, event.value)
         elif event.type == pygame.JOYBUTTONDOWN:
             device.note_button(event.button)
+        elif event.type == pygame.JOYBUTTONUP:
+            device.note_release(event.button)
         elif event.type == pygame.CONTROLLERBUTTONDOWN and event.button < len(PAD_BUTTONS):
             device.note_button(PAD_BUTTONS[event.button])
         elif event.type == pygame.JOYDEVICEREMOVED:

@@ -45,7 +45,8 @@ class GearShifter:
     """Asks for a gear, look by look.
 
     Shifts up above and down below the speeds of `GearNumbers`, between which straight lines lead from the closed to the open throttle; with
-    the pedal down, to the lowest gear in which the engine stays below `most`. Before DWELL is over nothing changes.
+    the pedal down, to the lowest gear in which the engine stays below `most`. Before DWELL is over, and while a hand gearbox is between two
+    gears, nothing changes.
     """
 
     def __init__(self, numbers: GearNumbers) -> None:
@@ -53,9 +54,12 @@ class GearShifter:
         self.gear = 1
         self._since: float | None = None
 
-    def wanted(self, t: float, engine_speed: float, throttle: float) -> int:
-        """Forward gear to drive in at time t [s], an engine speed [rad/s] and a throttle [0, 1]."""
+    def wanted(self, t: float, engine_speed: float, throttle: float, engaged: int = 1) -> int:
+        """Forward gear to drive in at time t [s], an engine speed [rad/s], a throttle [0, 1] and the gear engaged, 0: none."""
         n, now = self.numbers, self.gear
+        if engaged == 0:
+            self._since = t
+            return now
         if self._since is not None and t - self._since < DWELL - 1e-9:
             return now
         up, down = (low + throttle * (high - low) for low, high in (n.up, n.down))

@@ -11,7 +11,7 @@ from typing import Any
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import Record, record
-from simulator.driver.controls import write_pedals
+from simulator.driver.controls import Lever, write_pedals
 from simulator.driver.devices import DeviceHub
 from simulator.driver.keyboard import Keys
 from simulator.driver.profiles import load_profiles, shipped_profiles_folder, user_profiles_folder
@@ -24,7 +24,7 @@ AUTO = "auto"
 """All sources there are."""
 
 STEERING_WHEEL_RANGE = math.radians(1560.0)
-"""rad, lock to lock: an HMMWV's steering wheel turns 780 degrees to either side."""
+"""rad, lock to lock, where nobody says it: of a truck without power steering."""
 HOLD = 0.3
 """s that the steering stays where it was when its device vanishes, so that a loose plug in a bend does not throw the vehicle."""
 CENTERING = 0.5
@@ -138,6 +138,7 @@ def open_driver(
     keys: Keys | None = None,
     profiles_folder: Path | None = None,
     steering_wheel_range: float = STEERING_WHEEL_RANGE,
+    gears: int = 0,
     said: Mapping[str, Any] = MappingProxyType({}),
     gives_torque: bool = False,
 ) -> HumanDriver:
@@ -149,6 +150,7 @@ def open_driver(
     keys : state of the keys, None where there is no window
     profiles_folder : folder of the shipped profiles; the user's own folder is searched before it
     steering_wheel_range : of the vehicle's steering wheel, lock to lock, rad
+    gears : forward gears of the vehicle if they are changed by hand, 0 if not
     said : parameters of the source, if it has any of its own
     gives_torque : as of HumanDriver
 
@@ -159,7 +161,7 @@ def open_driver(
     JounceError : there is no such source, or it cannot be made
     """
     profiles, keyboard = load_profiles((user_profiles_folder(), profiles_folder or shipped_profiles_folder()))
-    cabin = Cabin(keys, keyboard, profiles, steering_wheel_range)
+    cabin = Cabin(keys, keyboard, profiles, steering_wheel_range, Lever(gears))
     names = sorted(SOURCES.names(), key=SOURCES.is_ours) if name == AUTO else (name,)
     sources = []
     for one in names:

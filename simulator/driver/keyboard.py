@@ -14,7 +14,11 @@ STALE = 0.5
 ACTIONS = {
     "gear_up": "selector_up",
     "gear_down": "selector_down",
+    "shift_up": "gear_up",
+    "shift_down": "gear_down",
+    "starter": "starter",
     **{key: key for key in ("drive", "neutral", "reverse", "parking_brake", "reset", "upright", "pause", "escape", "motion")},
+    **{key: key for key in ("low_range", "center_lock")},
     **{key: key for key in ("camera", "camera_1", "camera_2", "camera_3")},
 }
 """Keys that are struck, by the names the window gives them, and what each asks for."""

@@ -45,9 +45,14 @@ PAD_BUTTONS = (
 """Buttons of a game controller by SDL's names, in SDL's order (the letters are the places on an Xbox pad)."""
 
 Action = Literal[
-    "drive", "neutral", "reverse", "selector_up", "selector_down", "parking_brake", "reset", "upright", "pause", "camera",
+    "drive", "neutral", "reverse", "selector_up", "selector_down", "gear_up", "gear_down", "starter", "parking_brake", "low_range",
+    "center_lock", "reset", "upright", "pause", "camera",
+    "gate_reverse", "gate_1", "gate_2", "gate_3", "gate_4", "gate_5", "gate_6", "gate_7",
 ]  # fmt: skip
-"""What a button can ask for."""
+"""What a button can ask for. Those of a gate count while they are held: an H-pattern that is in no gear is in neutral."""
+
+GATE = {"gate_reverse": -1, **{f"gate_{gear}": gear for gear in range(1, 8)}}
+"""Gears of an H-pattern."""
 
 Input = int | str
 """An axis or button: its number on a joystick, its SDL name on a game controller."""
@@ -107,6 +112,7 @@ class Profile:
     steering: SteeringAxis | None = entry(group_of(SteeringAxis), "the steering; left > right for a reversed axis", None)
     throttle: PedalAxis | None = entry(group_of(PedalAxis), "a half axis has released: 0, an inverted one released: 1", None)
     brake: PedalAxis | None = entry(group_of(PedalAxis), "likewise", None)
+    clutch: PedalAxis | None = entry(group_of(PedalAxis), "likewise; cars with an automatic gearbox leave it alone", None)
     buttons: Mapping[str, tuple[Input, ...]] = entry(
         Named(ListOf(INPUT), "actions, each with a list of buttons", known=get_args(Action)), "what the buttons ask for", {}
     )
@@ -120,7 +126,7 @@ class Profile:
     @property
     def axes(self) -> tuple[Input, ...]:
         """Axes that the profile uses."""
-        return tuple(control.axis for control in (self.steering, self.throttle, self.brake) if control is not None)
+        return tuple(control.axis for control in (self.steering, self.throttle, self.brake, self.clutch) if control is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,7 +263,7 @@ def _check_profile(profile: Profile, file: object) -> None:
         with faults.part():
             if profile.steering is not None:
                 _check_steering(profile.steering, file)
-        for name, pedal in (("throttle", profile.throttle), ("brake", profile.brake)):
+        for name, pedal in (("throttle", profile.throttle), ("brake", profile.brake), ("clutch", profile.clutch)):
             if pedal is not None and abs(pedal.pressed - pedal.released) < 0.1:
                 expected = f"at least 0.1 away from released ({pedal.released})"
                 faults.add(ConfigError(file, f"{name}.pressed", pedal.pressed, expected))

@@ -40,6 +40,9 @@ class Wheel:
         self.events += [event for event in left_over if event is not None]
         write_pedals(out, steering, throttle, brake)
         self.lever.write(out)
+        clutches = [device.pedal("clutch") for device in devices if device.has_pedal("clutch")]
+        gates = [gate for gate in (device.gate() for device in devices) if gate is not None]
+        self.lever.by_hand(out, max(clutches, default=None), next((gate for gate in gates if gate != 0), gates[0] if gates else None))
 
 
 SOURCE = SourceKind(

@@ -188,6 +188,8 @@ def _stance() -> tuple[Fact, ...]:
 
     return (
         fact("mass", "mass", "kg", "", "sum of all bodies"),
+        fact("load", "load", "kg", "", "masses fixed to the chassis, such as crew and cargo"),
+        fact("mass_unladen", "mass without its load", "kg", "", "sum of all other bodies"),
         *(
             fact(f"axle_load_{end}", f"load of the {end}most axle", "kg", "", f"forces of the ground on the {end}most axle, over gravity")
             for end in _ENDS
@@ -225,6 +227,7 @@ def _alignment() -> tuple[Fact, ...]:
             ),
             Fact(f"bump_travel_{end}", group, f"bump travel left, {end}", "m", "mm", _STANDING, "way of the wheel to its upper end"),
             Fact(f"rebound_travel_{end}", group, f"rebound travel left, {end}", "m", "mm", _STANDING, "way of the wheel to its lower end"),
+            Fact(f"rebound_share_{end}", group, f"rebound over bump left, {end}", "1", "", _STANDING, "travel left in rebound over that in bump"),
             Fact(
                 f"rebound_stop_{end}", group, f"rebound stop pressed, {end}", "m", "mm", _STANDING,
                 "how far the spring is longer than the length at which its rebound stop begins; < 0 = so far from it",

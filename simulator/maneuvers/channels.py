@@ -12,7 +12,19 @@ from simulator.driver.speed import SpeedControl
 from simulator.driver.steering.follower import PathFollower
 from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.conditions import Look
-from simulator.maneuvers.phases import ANGLES, PEDALS, SELECTOR, SHIFTING, STEERING, UNITS, USUAL_ACCELERATION, Phase, Running, follows_path
+from simulator.maneuvers.phases import (
+    ANGLES,
+    PEDALS,
+    SELECTOR,
+    SHIFTING,
+    STEERING,
+    SWITCHES,
+    UNITS,
+    USUAL_ACCELERATION,
+    Phase,
+    Running,
+    follows_path,
+)
 
 STOP = 0.5
 """Brake pedal with which a drive goes on after its maneuver is over, where it goes on at all."""
@@ -43,6 +55,7 @@ class Channels:
         self._demanded: tuple[float, float] | None = None
         """Time and value of the last demand of a profile of speed."""
         self._selector, self._gear = 1, 0
+        self._switches = dict.fromkeys(SWITCHES, 0)
         self._shifter: GearShifter | None = None
 
     @property
@@ -59,6 +72,8 @@ class Channels:
         self._values["road_wheel"] = self._traits.road_wheel_angle(self._input)
         said = dict(phase.channels)
         self._take_gear(said.pop("gear", None))
+        for name in SWITCHES:
+            self._switches[name] = int(said.pop(name, self._switches[name]))
         self._take_pedals(said, look)
         if any(name in said for name in STEERING):
             self._stop_profiles(STEERING)
@@ -94,9 +109,11 @@ class Channels:
         out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)
         gear = self._gear
         if self._shifter is not None:
-            gear = self._shifter.wanted(look.t, float(look.readout[0]["engine_speed"]), values["throttle"])
+            engine, engaged = float(look.readout[0]["engine_speed"]), int(look.readout[0]["gear"])
+            gear = self._shifter.wanted(look.t, engine, values["throttle"], engaged)
         elif gear == 0 and self._follower is not None:
             gear = self._follower.gear(look.t, look.readout, values["throttle"])
+        out["low_range"], out["center_lock"] = self._switches["low_range"], self._switches["center_lock"]
         out["selector"], out["gear"], out["drawbar"] = self._selector, gear, values["drawbar"]
         out["steering_free"], out["steering_torque"] = self._lets_go, values["steering_torque"] if self._lets_go else 0.0
 

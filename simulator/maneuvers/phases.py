@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.base.errors import ConfigError, Gathered
-from simulator.base.fields import Choice, Either, Field, Number, Text, entry
+from simulator.base.fields import Choice, Either, Field, Flag, Number, Text, entry
 from simulator.base.units import split_unit
 from simulator.driver.steering.laws import STEERING as STEERING_LAW
 from simulator.maneuvers.conditions import CONDITIONS, Condition, Conditions, conditions
@@ -30,7 +30,9 @@ MOST_GEARS = 10
 ANGLES = ("steering", "road_wheel")
 STEERING = (*ANGLES, "steering_torque")
 PEDALS = ("speed", "throttle", "brake")
-OTHERS = ("gear", "parking_brake", "drawbar")
+SWITCHES = ("low_range", "center_lock")
+"""Of the transfer case."""
+OTHERS = ("gear", *SWITCHES, "parking_brake", "drawbar")
 UNITS = {
     "steering": "rad",
     "road_wheel": "rad",
@@ -86,6 +88,8 @@ class PhaseSection:
     gear: Any = entry(
         _GEAR, "drive, neutral, reverse, `shifting`: the driver chooses the forward gear; or the number of one that is held", None
     )
+    low_range: bool | None = entry(Flag(), "low range of the transfer case, which is taken at a standstill", None)
+    center_lock: bool | None = entry(Flag(), "lock of the center differential", None)
     drawbar: Any = entry(channel("N"), "pull of a sled on the tow hook, + = backwards", None, written="N")
     until: Any = entry(CONDITIONS, "conditions of which any ends the phase", None)
     lasts: float | None = entry(Number("s", 0.0, 86400.0), "time after which it ends in any case", None, written="s")
@@ -136,7 +140,7 @@ def _phase(section: PhaseSection, written: Mapping[str, Any], file: object, key:
             if said is None:
                 continue
             with faults.part():
-                channels[name] = said if name == "gear" else check_profile(said, UNITS[name], file, f"{key}.{spelled[name]}")
+                channels[name] = said if name in ("gear", *SWITCHES) else check_profile(said, UNITS[name], file, f"{key}.{spelled[name]}")
                 if name == "steering" and follows_path(said) and not has_path:
                     raise ConfigError(file, f"{key}.steering", FOLLOW, "a path in the file: waypoints, segments or a course")
         with faults.part():

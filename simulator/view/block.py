@@ -65,7 +65,8 @@ TRIES = 50
 
 KEYS = (
     "left", "right", "up", "down", "space", "reset", "pause", "upright", "camera", "camera_1", "camera_2", "camera_3",
-    "gear_up", "gear_down", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
+    "gear_up", "gear_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
+    "low_range", "center_lock",
 )  # fmt: skip
 """Keys a view hands to the host, by what they mean."""
 

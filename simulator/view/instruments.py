@@ -210,9 +210,12 @@ def _kph(s: Any) -> float:
 
 
 def _gear(c: Canvas, s: Any, x: float, y: float) -> None:
-    """Gear in large, and below it a lamp for each position of the selector."""
+    """Gear in large, beside it what the transfer case does, and below it a lamp for each position of the selector."""
     gear, selector = int(s["gear"]), int(s["selector"])
     c.text(x, y, gear_name(gear, selector), LARGE, AMBER if gear <= 0 else INK)
+    for k, (name, word) in enumerate((("low_range", "LOW"), ("center_locked", "LOCK"))):
+        if s[name]:
+            c.text(x + 40.0, y + 8.0 + 18.0 * k, word, SMALL, AMBER)
     for k, (position, letter) in enumerate(((-1, "R"), (0, "N"), (1, "D"))):
         lit = position == min(max(selector, -1), 1)
         left = x + 2.0 + 24.0 * k

@@ -34,6 +34,8 @@ HELP = (
     ("B", "parking brake on, off"),
     ("F  N  V", "drive, neutral, reverse"),
     ("E  Q", "selector up, down"),
+    ("X  Z  I", "gear up, down, key of the engine"),
+    ("L  K", "low range, lock of the centre"),
     ("T", "upright where it is"),
     ("R", "back to the start"),
     ("P", "pause, go on"),

@@ -27,8 +27,8 @@ USUAL_DPI = 96.0
 BINDINGS = {
     "LEFT": "left", "A": "left", "RIGHT": "right", "D": "right", "UP": "up", "W": "up", "DOWN": "down", "S": "down", "SPACE": "space",
     "R": "reset", "T": "upright", "P": "pause", "C": "camera", "_1": "camera_1", "_2": "camera_2", "_3": "camera_3", "PAGEUP": "gear_up", "E": "gear_up",
-    "PAGEDOWN": "gear_down", "Q": "gear_down", "F": "drive", "N": "neutral", "V": "reverse", "B": "parking_brake", "M": "motion",
-    "ESCAPE": "escape",
+    "PAGEDOWN": "gear_down", "Q": "gear_down", "X": "shift_up", "Z": "shift_down", "I": "starter", "F": "drive", "N": "neutral", "V": "reverse",
+    "B": "parking_brake", "L": "low_range", "K": "center_lock", "M": "motion", "ESCAPE": "escape",
 }  # fmt: skip
 """pyglet's name of a key and its meaning, a row of block.KEYS."""
 HELP_KEYS = ("H", "F1")

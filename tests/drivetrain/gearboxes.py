@@ -1,4 +1,5 @@
-"""Drivetrains for tests of gearboxes: a diesel of 340 N m with an automatic of three speeds that shifts by clutches, and with a hand gearbox."""
+"""Drivetrains for tests of gearboxes: a diesel of 340 N m with an automatic of three speeds that shifts by clutches, and with a hand gearbox; a
+strong engine with an automatic of six speeds whose ratio glides."""
 
 import copy
 
@@ -94,3 +95,52 @@ def hand(**changes):
     """The same with a friction clutch, a starter and a hand gearbox of five speeds."""
     parts = {"engine": ENGINE, "clutch": CLUTCH, "starter": STARTER, "gearbox": HAND, "driveline": DRIVELINE}
     return changed(parts, changes)
+
+
+GLIDING = {
+    "engine": {
+        "inertia": 1.1,
+        "full_throttle": {
+            "speed_rpm": [-100, 800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400, 2700],
+            "torque": [406.7, 517.9, 926.0, 1216.2, 1300.2, 1300.2, 1227.0, 1136.2, 1041.3, -271.2, -800.0],
+        },
+        "closed_throttle": {
+            "speed_rpm": [-100, 800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400, 2700],
+            "torque": [0.0, -20.0, -20.0, -30.0, -30.0, -30.0, -40.0, -50.0, -70.0, -100.0, -800.0],
+        },
+        "idle": {"speed_rpm": 800.0, "band_rpm": 150.0, "throttle": 0.4},
+    },
+    "torque_converter": {
+        "impeller_inertia": 0.5,
+        "turbine_inertia": 0.3,
+        "capacity_factor": {"speed_ratio": [0.0, 0.25, 0.5, 0.75, 0.9, 1.0], "value": [10.5, 10.5, 10.5, 11.2, 12.6, 24.5]},
+        "torque_ratio": {"speed_ratio": [0.0, 0.25, 0.5, 0.75, 1.0], "value": [2.0, 1.8, 1.5, 1.15, 1.0]},
+        "coupling_band": 0.005,
+    },
+    "gearbox": {
+        "forward_ratios": [0.1708, 0.2791, 0.4218, 0.6223, 1.0173, 1.5361],
+        "reverse_ratio": -0.2,
+        "upshift_rpm": [1500.0, 2226.0],
+        "downshift_rpm": [700.0, 1250.0],
+        "shift_latency": 0.5,
+        "shift_time": 0.35,
+        "engage_time": 0.7,
+        "release_time": 0.2,
+        "lockout_wheel_speed": 2.1,
+    },
+    "driveline": {
+        "driveshaft_inertia": 1.0,
+        "front_shaft_inertia": 0.5,
+        "rear_shaft_inertia": 0.5,
+        "front_box_inertia": 0.6,
+        "rear_box_inertia": 0.6,
+        "half_shaft_inertia": 0.4,
+        "front_final_ratio": 0.2,
+        "rear_final_ratio": 0.2,
+    },
+}
+
+
+def gliding(**changes):
+    """The mapping of a drivetrain file with an automatic that has no clutches."""
+    return changed(GLIDING, changes)

@@ -17,14 +17,18 @@ MISTAKES = [
     ("engine.inertia", True),
     ("engine.inertia", DELETE),
     ("engine.turbo", 1.0),
-    ("engine.closed_throttle", DELETE),
+    ("engine.friction", DELETE),
+    ("engine.friction.stroke", 0.0),
+    ("engine.part_load", [{"throttle": t, "speed_rpm": [0, 1], "torque": [1.0, 2.0]} for t in (0.5, 0.4)]),
+    ("engine.maximum.speed_rpm", 9000.0),
+    ("engine.maximum", DELETE),
     ("engine.losses", {"speed_rpm": [0, 1], "torque": [0, 0]}),
     ("engine.full_throttle.torque", [1.0, 2.0]),
     ("engine.full_throttle.torque", 3.0),
-    ("engine.full_throttle.speed_rpm", [2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
-    ("engine.full_throttle.speed_rpm", list(range(11)) + ["x"]),
-    ("engine.full_throttle.torque", [float("nan")] * 11),
-    ("engine.full_throttle.torque", [100.0] * 11),
+    ("engine.full_throttle.speed_rpm", [2, 1, *range(3, 19)]),
+    ("engine.full_throttle.speed_rpm", list(range(17)) + ["x"]),
+    ("engine.full_throttle.torque", [float("nan")] * 18),
+    ("engine.full_throttle.torque", [-100.0] * 18),
     ("engine.full_throttle", {"speed_rpm": list(range(70)), "torque": [-1.0] * 70}),
     ("engine.idle.throttle", 1.5),
     ("engine.idle.band_rpm", 0.0),
@@ -34,12 +38,13 @@ MISTAKES = [
     ("torque_converter.coupling_band", 0.0),
     ("torque_converter.capacity_factor.value", [10.5, 10.5, 10.5, 0.0, 12.6, 24.5]),
     ("torque_converter.capacity_factor.speed_ratio", [0.1, 0.25, 0.5, 0.75, 0.9, 1.0]),
+    ("torque_converter.overrun_capacity_factor.speed_ratio", [1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7]),
     ("torque_converter.torque_ratio.value", [2.0, 1.8, 2.5, 1.15, 1.0]),
     ("gearbox.forward_ratios", [0.3, 0.2]),
     ("gearbox.forward_ratios", 0.3),
     ("gearbox.forward_ratios", [0.1 * k for k in range(1, 20)]),
     ("gearbox.reverse_ratio", 0.2),
-    ("gearbox.downshift_rpm", [800.0, 1400.0]),
+    ("gearbox.downshift_rpm", [800.0, 2300.0]),
     ("gearbox.downshift_rpm", [-800.0, 1000.0]),
     ("gearbox.upshift_rpm", [1500.0]),
     ("gearbox.shift_latency", 0.1),
@@ -47,6 +52,14 @@ MISTAKES = [
     ("driveline.front_final_ratio", 0.0),
     ("driveline.rear_box_inertia", float("inf")),
     ("driveline", DELETE),
+    ("driveline.front_hub_ratio", 1.92),
+    ("driveline.rear_hub_ratio", 0.3),
+    ("driveline.front_differential", {"type": "torque_biasing"}),
+    ("driveline.center_differential", {"type": "welded"}),
+    ("driveline.reactions", "none"),
+    ("transfer_case.low_ratio", 2.62),
+    ("losses.gears.efficiency", [0.9, 0.9]),
+    ("losses.hubs.efficiency", 1.1),
     ("clutch", {}),
 ]
 
@@ -80,7 +93,7 @@ def test_mistake_is_named(path, value):
 )
 def test_mistake_in_the_brakes_is_named(path, value):
     with pytest.raises(ConfigError, match=rf"^car.yaml: brakes.{path}: "):
-        brakes_from_mapping(change(part_file("hmmwv")["brakes"], path, value), "car.yaml")
+        brakes_from_mapping(change(part_file("hmmwv_chrono")["brakes"], path, value), "car.yaml")
 
 
 @pytest.mark.parametrize("name", ["hmmwv", "hmmwv_chrono"])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from gearboxes import gliding
 from straight_line import Car
 
 from vehicles.drivetrain.gearbox import DRIVE, ENGAGE, NEUTRAL
@@ -15,7 +16,7 @@ def test_smooth_step_has_no_speed_at_its_ends():
 
 
 def test_reverse_waits_in_neutral_until_the_car_is_slow():
-    car = Car("hmmwv", 1, 8.0).set(selector=-1, brake=0.2)
+    car = Car(gliding(), 1, 8.0).set(selector=-1, brake=0.2)
     log = car.roll(20.0)
     engaged = np.argmax(log[:, 2] == -1)
     assert engaged > 0 and set(log[:, 2]) == {0.0, -1.0}
@@ -24,7 +25,7 @@ def test_reverse_waits_in_neutral_until_the_car_is_slow():
 
 
 def test_drive_waits_while_rolling_backward():
-    car = Car("hmmwv", 0, -5.0).set(selector=1)
+    car = Car(gliding(), 0, -5.0).set(selector=1)
     assert set(car.roll(1.0)[:, 2]) == {0.0}
     log = car.set(brake=0.3).roll(5.0)
     engaged = np.argmax(log[:, 2] == 1)
@@ -33,7 +34,7 @@ def test_drive_waits_while_rolling_backward():
 
 @pytest.mark.parametrize(("speed", "gear"), [(1.0, 1), (5.0, 2), (8.0, 3), (20.0, 5)])
 def test_drive_at_speed_takes_a_gear_that_does_not_overspeed(speed, gear):
-    car = Car("hmmwv", 0, speed).set(selector=1)
+    car = Car(gliding(), 0, speed).set(selector=1)
     log = car.roll(0.3)
     assert log[-1, 2] == gear
     car.roll(1.0)
@@ -41,7 +42,7 @@ def test_drive_at_speed_takes_a_gear_that_does_not_overspeed(speed, gear):
 
 
 def test_phases_follow_one_another():
-    car = Car("hmmwv", 0).set(brake=0.5)
+    car = Car(gliding(), 0).set(brake=0.5)
     car.roll(1.0)
     assert car.state[0]["phase"] == NEUTRAL
     car.set(selector=1).roll(0.3)
@@ -57,7 +58,7 @@ def test_phases_follow_one_another():
 def test_engaging_friction_only_takes_energy_out():
     """While the turbine is brought to the speed of the gear, coupling torque and slip have the same sign, rolling either way."""
     for speed in (0.0, 0.9, 15.0, -0.9):
-        car = Car("hmmwv", 0, speed).set(selector=1)
+        car = Car(gliding(), 0, speed).set(selector=1)
         for _ in range(1200):
             car.roll(0.001)
             if car.state[0]["phase"] == ENGAGE:
@@ -66,14 +67,14 @@ def test_engaging_friction_only_takes_energy_out():
 
 
 def test_neutral_carries_no_torque_once_released():
-    car = Car("hmmwv", 1, 5.0).set(selector=0, throttle=0.5)
+    car = Car(gliding(), 1, 5.0).set(selector=0, throttle=0.5)
     log = car.roll(1.0)
     assert np.abs(car.out[0]["driveshaft_torque"]) == 0.0
     assert np.abs(np.diff(log[:, 1])).max() < 100.0
 
 
 def test_shifts_respect_latency_and_take_one_gear():
-    for name, latency in (("hmmwv", 0.5), ("hmmwv_chrono", 1.0)):
+    for name, latency in ((gliding(), 0.5), ("hmmwv_chrono", 1.0)):
         gears = Car(name).set(throttle=1.0).roll(20.0)[:, 2]
         at = np.flatnonzero(np.diff(gears))
         assert len(at) >= 2 and np.all(np.diff(gears)[at] == 1.0)
@@ -83,7 +84,7 @@ def test_shifts_respect_latency_and_take_one_gear():
 def test_timed_shift_has_no_jump_of_torque_where_the_instant_one_has():
     jumps = {}
     for name, time in (("timed", 0.35), ("instant", 0.0)):
-        car = Car("hmmwv", 1, 3.0).set(throttle=0.5)
+        car = Car(gliding(), 1, 3.0).set(throttle=0.5)
         car.p[0]["shift_time"] = time
         log = car.roll(10.0)
         assert log[-1, 2] >= 4
@@ -95,16 +96,16 @@ def test_timed_shift_has_no_jump_of_torque_where_the_instant_one_has():
 def test_light_throttle_shifts_earlier_and_kickdown_comes_back():
     speeds = []
     for throttle in (0.2, 1.0):
-        log = Car("hmmwv").set(throttle=throttle).roll(20.0)
+        log = Car(gliding()).set(throttle=throttle).roll(20.0)
         speeds.append(log[np.argmax(log[:, 2] == 3), 0])
     assert speeds[0] < 0.9 * speeds[1]
-    car = Car("hmmwv", 5, 10.9).set(throttle=0.2)
+    car = Car(gliding(), 5, 10.9).set(throttle=0.2)
     assert set(car.roll(1.0)[:, 2]) == {5.0}
     assert car.set(throttle=1.0).roll(0.1)[-1, 2] == 4.0
 
 
 def test_after_a_downshift_only_a_moved_throttle_or_high_revs_shift_up():
-    car = Car("hmmwv", 4, 10.9).set(throttle=0.2)
+    car = Car(gliding(), 4, 10.9).set(throttle=0.2)
     car.state[0]["downshift_throttle"] = 0.2
     car.state[0]["clock"] = 1.0
     assert car.p[0]["upshift_speed"] @ (0.8, 0.2) < car.state[0]["turbine_speed"] < car.p[0]["upshift_speed"][1]
@@ -113,7 +114,7 @@ def test_after_a_downshift_only_a_moved_throttle_or_high_revs_shift_up():
 
 
 def test_a_gear_asked_for_is_taken_step_by_step_and_kept():
-    car = Car("hmmwv", 1, 3.0).set(throttle=0.5, gear=3)
+    car = Car(gliding(), 1, 3.0).set(throttle=0.5, gear=3)
     log = car.roll(10.0)
     at = np.flatnonzero(np.diff(log[:, 2]))
     assert log[-1, 2] == 3 and set(np.diff(log[:, 2])[at]) == {1.0}
@@ -123,21 +124,21 @@ def test_a_gear_asked_for_is_taken_step_by_step_and_kept():
 
 
 def test_a_lower_gear_waits_until_the_engine_can_follow():
-    car = Car("hmmwv", 5, 18.0).set(gear=2, brake=0.1)
+    car = Car(gliding(), 5, 18.0).set(gear=2, brake=0.1)
     log = car.roll(12.0)
     at = np.flatnonzero(np.diff(log[:, 2]))
     assert log[-1, 2] == 2 and set(np.diff(log[:, 2])[at]) == {-1.0}
     assert car.p[0]["upshift_speed"][1] > 0.9 * log[:, 3].max(), "no downshift speeds the engine up beyond where open throttle shifts up"
-    first = Car("hmmwv", 5, 18.0).set(gear=1)
+    first = Car(gliding(), 5, 18.0).set(gear=1)
     assert 1.0 not in first.roll(1.0)[:, 2]
 
 
 def test_without_a_gear_asked_for_the_gearbox_goes_on_as_before():
-    car = Car("hmmwv", 1, 8.0).set(throttle=0.3, gear=1)
+    car = Car(gliding(), 1, 8.0).set(throttle=0.3, gear=1)
     assert set(car.roll(2.0)[:, 2]) == {1.0}
     assert car.set(gear=0).roll(5.0)[-1, 2] > 2
 
 
 def test_drive_engages_the_gear_asked_for():
-    car = Car("hmmwv", 0).set(selector=1, gear=3)
+    car = Car(gliding(), 0).set(selector=1, gear=3)
     assert set(car.roll(2.0)[:, 2]) <= {0.0, 3.0} and car.out[0]["gear"] == 3

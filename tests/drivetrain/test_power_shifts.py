@@ -50,13 +50,16 @@ def test_shifts_without_load_and_kicked_down_are_soft_too():
         assert least > min(before, after) - BAND and most < max(before, after) + BAND
 
 
-@pytest.mark.parametrize(("drivetrain", "throttle", "first"), [("automatic", 1.0, 1), ("automatic", 0.0, 3), ("hand", 1.0, 0)])
-def test_work_of_the_engine_is_found_again(drivetrain, throttle, first):
+@pytest.mark.parametrize(
+    ("drivetrain", "throttle", "first", "resistance"),
+    [("automatic", 1.0, 1, -150.0), ("automatic", 0.0, 3, -450.0), ("hand", 1.0, 0, -50.0)],
+)
+def test_work_of_the_engine_is_found_again(drivetrain, throttle, first, resistance):
     """In shafts and wheels as heavy as the car, in the heat of the clutches, and in the converter or the drag of the input shaft."""
-    h, resistance = 1e-4, -150.0
+    h = 1e-4
     bench = Bench(automatic(lock_up=LOCK_UP) if drivetrain == "automatic" else hand(), first, (30.0 if first else 0.0,) * 4)
     bench.set(throttle=throttle, selector=1, brake=0.0)
-    bench.inertia[:], bench.moment[:] = 130.0, resistance if first else -50.0
+    bench.inertia[:], bench.moment[:] = 130.0, resistance
     p, s = bench.p, bench.state[0]
     before, work, lost, heat, gears = bench.energy(), 0.0, 0.0, 0.0, set()
     for _ in range(60000):
@@ -72,7 +75,7 @@ def test_work_of_the_engine_is_found_again(drivetrain, throttle, first):
             lost += h * p[0]["input_drag"] * turbine**2
         assert s["clutch_heat"] > heat - 1e-4
         heat = float(s["clutch_heat"])
-    assert len(gears - {0}) >= 2 and heat > 100.0
+    assert len(gears - {0}) >= 2 and heat > 30.0
     turned_over = abs(work) + abs(bench.energy() - before)
     assert work == pytest.approx(bench.energy() - before + lost + heat, abs=2e-3 * turned_over)
 

@@ -27,7 +27,7 @@ def test_every_shipped_profile_is_read_and_admits_what_nobody_tried(profiles, ke
     assert not any(profile.verified for profile in profiles)
     for profile in profiles:
         assert profile.steering is not None and profile.throttle is not None and profile.brake is not None
-        assert len(set(profile.axes)) == 3
+        assert len(set(profile.axes)) == len(profile.axes) == 3 + (profile.clutch is not None)
     assert keyboard_profile.steering.time_to_full > keyboard_profile.steering.time_to_center
 
 

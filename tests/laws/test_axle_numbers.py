@@ -232,7 +232,7 @@ def test_a_base_gets_an_axle_between_its_own(tmp_path: Path) -> None:
     """And stands on six wheels, as the same vehicle written out does."""
     axles, parts = AXLES["six wheels"], drivetrain("six wheels")
     driven = {key: value for key, value in parts["drivetrain"]["driveline"].items() if key.startswith("middle_")}
-    brakes = {key: parts["brakes"][key] for key in ("max_torque", "parking_torque")}
+    brakes = {**dict.fromkeys(("hydraulics", "discs", "heat", "place")), **parts["brakes"]}
     changes = {
         "base": "hmmwv",
         "name": "six wheels",

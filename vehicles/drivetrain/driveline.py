@@ -100,11 +100,12 @@ OWN_FILE: Fields = (
     Field("differential", DIFFERENTIAL, "law of its differential; open when left out", None),
 )
 """Of every axle that is driven, likewise."""
+REACTIONS = ("plain", "whole")
 WHOLE_FILE: Fields = (
     Field("center_differential", DIFFERENTIAL, "law of the center differential, between two driven axles; open when left out", None),
     Field(
         "reactions",
-        Choice(("plain", "whole")),
+        Choice(REACTIONS),
         "what the chassis feels: plain, the rate of the spin of the shafts and the torques of the half shafts about its own axes; whole, also"
         " that spinning shafts are turned with it, and the couples of the joints of half shafts that bend",
         "plain",
@@ -316,7 +317,7 @@ def driveline_from_section(s: Section, axles: Axles = USUAL_AXLES) -> Record:
         out[0]["hub_ratio"][axle] = hubs[name]
         out[0]["final_ratio"][axle] *= hubs[name]
     _read_differentials(s, out, driven, axles)
-    out[0]["joint_couples"] = s.raw("reactions", "plain") == "whole"
+    out[0]["joint_couples"] = s.choice("reactions", REACTIONS, "plain") == "whole"
     lossless = no_losses()
     for field in lossless.dtype.names or ():
         out[0][field] = lossless[0][field]

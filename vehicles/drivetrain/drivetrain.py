@@ -649,15 +649,15 @@ def _check_together(s: Section, out: Record) -> None:
 
 def governed_speed(out: Record) -> float:
     """Speed [rad/s] beyond which the engine of a record DRIVETRAIN gives no torque at full throttle."""
-    p, points = out[0], int(out[0]["engine_points"])
-    map_speed = p["engine_map_speed"][:points]
-    speed = np.unique(np.concatenate([map_speed, p["maximum_speed"] + np.linspace(0.0, 1.0, 101) * p["maximum_band"]]))
-    speed = speed[speed <= map_speed[-1]]
-    closed, opened = (np.interp(speed, map_speed, p[f"engine_map_{name}"][:points]) for name in ("closed", "open"))
-    allowed = np.clip(1.0 + (p["maximum_speed"] - speed) / p["maximum_band"], 0.0, 1.0)
-    torque = (1.0 - allowed) * closed + allowed * opened
-    last = int(np.flatnonzero(torque > 0.0)[-1])
-    return float(np.interp(0.0, [-torque[last], -torque[last + 1]], [speed[last], speed[last + 1]]))
+    points = int(out[0]["engine_points"])
+    low, high = (
+        float(out[0]["engine_map_speed"][np.argmax(out[0]["engine_map_open"][:points])]),
+        float(out[0]["engine_map_speed"][points - 1]),
+    )
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if engine_torque(out, middle, 1.0)[0] > 0.0 else (low, middle)
+    return low
 
 
 def _check_capacity(s: Section, out: Record, faults: Gathered) -> None:

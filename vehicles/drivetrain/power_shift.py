@@ -14,6 +14,8 @@ step) and at most one other slips with a known torque.
 The capacity of the slipping clutch is what a controller wants that knows the torque T_t of the turbine, its inertia J_t and its slip s:
 
     T = T_t + J_t (s_0 f'(t / t_i) / t_i + (s - s_0 (1 - f(t / t_i))) / t_s)        f: smooth step over the inertia time t_i
+
+but in an upshift not more than gives the output the torque that it had before, and a little; the turbine then comes down more slowly.
 """
 
 from __future__ import annotations
@@ -30,6 +32,11 @@ SLIP_BAND = 5.0
 """rad/s. Slip up to which the torque of the clutch that is let go grows; a turbine must not turn backwards in it within a step."""
 MET = 1e-4
 """rad/s. Slip below which the clutch of the new gear holds; held, it is rounding."""
+
+SPARE = 0.1
+"""1. What an upshift may add to the torque before it, over the capacity. Larger: a harder jolt; smaller: the clutch slips longer."""
+HURRY = 0.25
+"""1. Share of the capacity that comes on top once the inertia time is over again. Larger: shifts that take long end with a jolt."""
 
 POWER_SHIFT = (
     # name               shape   unit      what it is
@@ -56,6 +63,7 @@ POWER_SHIFT_STATE = (
     ("slip_ratio", (), "1", "its gear, driveshaft speed / turbine speed"),
     ("slip_fade", (), "N m/s", "rate at which it is given up in gear"),
     ("clutch_capacity", (), "N m", "capacity of the coupling while it meets its gear, or of the friction clutch"),
+    ("torque_before", (), "N m", "torque of the output before the shift, not below 0"),
     ("met_at", (), "s", "time since the last change of gear at which the inertia phase began"),
     ("relief", (), "1", "share of the throttle that is taken back"),
     ("clutch_heat", (), "J", "work turned into heat by all clutches since the start"),
@@ -67,6 +75,7 @@ def begin_shift(p, s, gear, ratio):
     """Begin to shift by the clutches into a gear with that ratio."""
     upward = ratio > s[0]["ratio"]
     s[0]["gear"], s[0]["clock"], s[0]["ratio_from"] = gear, 0.0, s[0]["ratio"]
+    s[0]["torque_before"] = max(0.0, s[0]["coupling_torque"] / s[0]["ratio"])
     s[0]["slip"] = s[0]["slip_torque"] = s[0]["slip_fade"] = 0.0
     s[0]["slip_ratio"] = ratio if upward else s[0]["ratio"]
     if upward and s[0]["coupling_torque"] > 0.0:
@@ -95,10 +104,11 @@ def work_clutches(p, s, ratio, turbine_torque, driveshaft_speed, h):
         braking = first * smooth_step_rate(time, duration) + (slip - planned) / TRACKING
         wanted = turbine_torque + p[0]["turbine_inertia"] * braking
         # what the plan has not done in its time is done by force
-        overtime = capacity * max(0.0, time / duration - 1.0)
+        overtime = HURRY * capacity * max(0.0, time / duration - 1.0)
         s[0]["slip_torque"] = 0.0
         if first > 0.0:
-            s[0]["clutch_capacity"] = min(capacity, max(wanted, 0.0) + overtime)
+            allowed = s[0]["torque_before"] * ratio + SPARE * capacity
+            s[0]["clutch_capacity"] = min(capacity, min(allowed, max(wanted, 0.0)) + overtime)
         else:
             s[0]["clutch_capacity"] = min(capacity, max(-wanted, 0.0) + overtime)
             held = min(1.0, max(0.0, (s[0]["turbine_speed"] - driveshaft_speed / s[0]["slip_ratio"]) / SLIP_BAND))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from simulator.base.errors import Gathered, TireTypeWarning
-from simulator.base.fields import Choice, Fields, Variants, fields_of, filled
+from simulator.base.fields import Fields, Variants, fields_of, filled
 from simulator.base.outside import address_of
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.kinds import DEFAULT, LAWS
@@ -142,7 +142,7 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
     law = LAWS.get(values["type"])
     assert law is not None
     if law.complete is None:
-        own = filled(law.parameters, {**values, **{name: words.index(values[name]) for name, words in law.words.items()}})
+        own = filled(law.parameters, values)
     else:
         values, own = law.complete(values, file, key, folders)
     shared = shared_record(filled(FILE, values), values)
@@ -160,11 +160,7 @@ def _parameters_in_file(name: str) -> Fields | None:
     if law is None:
         return None
     shared = fields_of(FILE, RANGES, LEFT_OUT if law.shared else {row[0]: None for row in FILE})
-    if law.fields:
-        return (*shared, *law.fields)
-    own = fields_of(law.parameters, {**RANGES, **law.ranges}, dict.fromkeys(law.optional))
-    said = {key: (Choice(words), words[0]) for key, words in law.words.items()}
-    return (*shared, *(replace(f, kind=said[f.name][0], default=said[f.name][1]) if f.name in said else f for f in own))
+    return (*shared, *(law.fields or fields_of(law.parameters, {**RANGES, **law.ranges})))
 
 
 LEFT_OUT: dict[str, object] = {"strength": None, "bearing_width": None}

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -132,8 +132,6 @@ class TreadLaw:
     shared : whether a tire file with `complete` has to say the rows of all tires; False: it may leave out what `complete` gives
     kernel : what computes; None for TMeasy
     contract, layout : CONTRACT and LAYOUT that the kernel was written for
-    optional : names of parameters that a file may leave out, which are then zero
-    words : of parameters that a file has as words, the words in the order of the integers that they stand for; left out it is the first
     numbers_of : how many numbers of the state a tire with a record of these parameters has, the first ones; None: all
     check : further conditions on the numbers
     stiff : names of parameters that may be too large for the step
@@ -147,8 +145,6 @@ class TreadLaw:
     kernel: Outside | None = None
     contract: int = 0
     layout: int = 0
-    optional: tuple[str, ...] = ()
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers_of: Callable[[Record], int] | None = None
     check: Check | None = None
     stiff: tuple[str, ...] = ()
