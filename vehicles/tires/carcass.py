@@ -20,9 +20,13 @@ K / sigma. `differs`, so that a parked vehicle neither creeps, winds up nor is s
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
+from simulator.base.records import join
 
 V_SLOW = 0.2
 """m/s. Below, a wheel counts as standing, and slips are taken over this speed. As V_BREAK of TMeasy. Larger: softer break-away."""
@@ -41,6 +45,9 @@ DAMPING = 0.2
 
 FORGET = 0.02
 """s. Time in which a tread in the air goes back to the rim."""
+
+CONTACT_LEAST = 0.01
+"""m. Least length of the contact in the twist."""
 
 SLIP_LEAST, SLIP_MOST = 0.01, 2.0
 """Bounds of the slip at the peak, whatever a file says."""
@@ -132,7 +139,9 @@ def settle(u, k, r, h, lengths, peaks, stiffness, steepness):
 def forget(u, r, h):
     """Result of a wheel in the air."""
     for j in range(2):
-        r["F"][j], r["slip"][j], r["rate"][j] = 0.0, 0.0, -u[j] / (h + FORGET)
+        r["F"][j], r["slip"][j] = 0.0, 0.0
+    for j in range(3):
+        r["rate"][j] = -u[j] / (h + FORGET)
     r["M_x"], r["M_y"], r["M_z"] = 0.0, 0.0, 0.0
 
 
@@ -146,7 +155,44 @@ def travels(v_x):
 @inline
 def hold(u, k):
     """State of a patch that is held, or of one that nothing has touched yet: the tasks HELD and REST."""
-    u[0], u[1] = k["held"][0], k["held"][1]
+    u[0], u[1], u[2] = k["held"][0], k["held"][1], 0.0
 
 
-STATE = (("u", (2,), "m", "how far the patch is ahead of the rim, along and across"),)
+@inline
+def lay(u):
+    """A tread that nothing has touched yet: the task REST."""
+    u[0], u[1], u[2] = 0.0, 0.0, 0.0
+
+
+@inline
+def twist(u, k, r, h, stiffness, peak, pressure):
+    """Moment [N m] of a wheel that is turned where it stands, and the rate of its twist psi; the same as that of TMeasy.
+
+        psi' = turn_rate - (|turn_rate| / psi_max + way of the tread over the contact's length) psi,    M_z = -k psi,
+        k psi_max = F_peak sqrt(F_z / p) / 3        [Gough, as in TMeasy]
+
+    Parameters
+    ----------
+    stiffness, peak, pressure : k [N m], 0 for none; largest lateral force [N]; inflation pressure [Pa]
+    """
+    if stiffness <= 0.0 or pressure <= 0.0:
+        r["rate"][2] = -u[2] / (h + FORGET)
+        return 0.0
+    most = peak * math.sqrt(k["load"] / pressure) / 3.0
+    tread = k["effective_radius"] * k["spin"]
+    gone = (abs(tread) + length(k["v_x"] - tread, k["v_y"])) / max(k["contact_length"], CONTACT_LEAST)
+    gone += abs(k["turn_rate"]) * stiffness / max(most, 1e-3)
+    r["rate"][2] = (k["turn_rate"] - gone * u[2]) / (1.0 + h * gone)
+    return -min(max(stiffness * (u[2] + h * r["rate"][2]), -most), most)
+
+
+STATE = (
+    ("u", (2,), "m", "how far the patch is ahead of the rim, along and across"),
+    ("twist", (), "rad", "how far the patch is turned against the rim"),
+)
+
+
+def check_turning(mapping: Mapping[str, Any], file: object, key: str) -> None:
+    """Raises ConfigError: a tire file says a stiffness of turning and no pressure."""
+    if mapping.get("turn_stiffness") and mapping.get("pressure") is None:
+        raise ConfigError(file, join(key, "turn_stiffness"), mapping["turn_stiffness"], "beside it the pressure that bounds the moment")

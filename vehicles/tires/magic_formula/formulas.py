@@ -240,8 +240,8 @@ def peak(B, C, E):
 
 @inline
 def sizes(p, F_z, gamma, pressure, mu):
-    """(K_x, K_y, peaks, steepness): sizes of the initial slopes [N], and along and across the slips at the largest force of pure slip and slope
-    times that slip over that force; without shifts, for what must be known of a curve whatever its file says."""
+    """(K_x, K_y, peaks, steepness, D_y): sizes of the initial slopes [N], and along and across the slips at the largest force of pure slip and slope
+    times that slip over that force, and the lateral one [N]; without shifts, for what must be known of a curve whatever its file says."""
     load = max(F_z, LOAD_LEAST)
     dp = pressure / p["p0"] - 1.0 if p["p0"] > 0.0 and p["set"] != 52 else 0.0
     df = load / (p["lfzo"] * p["load"]) - 1.0
@@ -251,4 +251,4 @@ def sizes(p, F_z, gamma, pressure, mu):
     C_x, C_y = max(p["pcx1"] * p["lcx"], C_LEAST), max(p["pcy1"] * p["lcy"], C_LEAST)
     E_x, E_y = (p["pex1"] + (p["pex2"] + p["pex3"] * df) * df) * p["lex"], (p["pey1"] + p["pey2"] * df) * p["ley"]
     x, y = peak(K_x / (C_x * D_x), C_x, E_x), peak(K_y / (C_y * D_y), C_y, E_y)
-    return K_x, K_y, (x, y), (K_x * x / D_x, K_y * y / D_y)
+    return K_x, K_y, (x, y), (K_x * x / D_x, K_y * y / D_y), D_y
