@@ -4,7 +4,7 @@ Its state (`tread_law.TREAD_STATE`): numbers 0 and 1 are the tangential deflecti
 which it was laid down, over the nominal load and less 1, 3 its twist about the ground's normal [rad]; memory 0 is the secant of the last
 step, friction force over sliding velocity [N s/m], and 1 its slip, normalised, with which the next one begins. Tires without the keys that need them have no 2 and 3.
 
-**Relaxation.** Rolling, the force follows the slip over the way dF0 / c (`grip`), and dF0 grows with the load. With `relaxation: length` the
+**Relaxation.** Rolling, the force follows the slip over the way dF0 / c (`grip`), and dF0 grows with the load. With `relaxation_by: length` the
 stiffness is c dF0(laid) / dF0(nominal), so the way is the same at every load. Only rolling or sliding lays tread anew; what stands is a spring of
 one stiffness, from which a changing load takes no work. The damper would carry part of the force past the spring when rolling fast, so its
 part d v / dF0 is bounded: d / (1 + v / V_DAMP).
@@ -58,7 +58,7 @@ TMEASY = (
     ("tread_stiffness", (2,), "N/m", "stiffness of the contact patch against the rim, along and across"),
     ("tread_damping", (2,), "N s/m", "damping of the same"),
     (
-        "relaxation",
+        "relaxation_by",
         (),
         "1",
         "what stays as it is at every load and speed: the tread's stiffness and damping, or the relaxation length, dfx0 or dfy0 over "
@@ -83,8 +83,8 @@ STATE = (
     ("twist", (), "rad", "twist of the tread about the ground's normal"),
 )
 
-WORDS = {"relaxation": ("stiffness", "length"), "combination": ("plain", "normalised")}
-LENGTH = WORDS["relaxation"].index("length")
+WORDS = {"relaxation_by": ("stiffness", "length"), "combination": ("plain", "normalised")}
+LENGTH = WORDS["relaxation_by"].index("length")
 NORMALISED = WORDS["combination"].index("normalised")
 
 NUMBERS_USED = 4
@@ -97,7 +97,7 @@ FRICTION_LEAST = 0.01
 """Least friction coefficient of hard ground; the slips of the curves scale with it and must not vanish."""
 
 V_DAMP = 0.5
-"""m/s. With `relaxation: length`, the speed at which half of the tread's damping is left. Larger: more of the force is there at once. Smaller: a
+"""m/s. With `relaxation_by: length`, the speed at which half of the tread's damping is left. Larger: more of the force is there at once. Smaller: a
 wheel that has begun to roll shakes on its tread for longer."""
 
 LAID_LEAST = 0.05
@@ -186,7 +186,7 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
         across += lean * v_tread / v_t
         turned += lean * v_tread * g * per_y
     M_z = -o["hardness"] * turned * length * trail(p.tmeasy, q, across) * rolling
-    if law["turn_stiffness"] > 0.0 or law["relaxation"] == LENGTH:
+    if law["turn_stiffness"] > 0.0 or law["relaxation_by"] == LENGTH:
         laid_anew = (abs(v_tread) + sliding * v_t) / max(length, LENGTH_LEAST)
         M_z += twist(law, u, o, load, q, m * t["friction"], laid_anew, h)
     return F_x, F_y, M_z, lean * R_e * F_y
@@ -196,7 +196,7 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
 def stiffness_and_damping(law, laid, v_t):
     """(c_x, c_y [N/m], d_x, d_y [N s/m]) of the tread."""
     c, d = law["tread_stiffness"], law["tread_damping"]
-    if law["relaxation"] != LENGTH:
+    if law["relaxation_by"] != LENGTH:
         return c[0], c[1], d[0], d[1]
     q, fade = 1.0 + laid, 1.0 / (1.0 + v_t / V_DAMP)
     x, y = force_at(law["dfx0"], q) / law["dfx0"][0], force_at(law["dfy0"], q) / law["dfy0"][0]
@@ -250,7 +250,7 @@ def complete(values: Mapping[str, Any], file: object, key: str, folders: Sequenc
 
 def numbers_of(own: Record) -> int:
     """How many numbers of the state a tire with these parameters has."""
-    return NUMBERS_USED if own[0]["relaxation"] == LENGTH or own[0]["turn_stiffness"] > 0.0 else 2
+    return NUMBERS_USED if own[0]["relaxation_by"] == LENGTH or own[0]["turn_stiffness"] > 0.0 else 2
 
 
 def check(shared: Record, own: Record, mapping: Mapping[str, Any], file: object, key: str) -> None:
