@@ -9,8 +9,8 @@ A step solves this exactly for the v_s of the wheel, e^(-V h / sigma); nothing i
 K / sigma. `differs`, so that a parked vehicle neither creeps, winds up nor is shaken down a slope:
 
 - V is the way of the *rolling* wheel below V_SLOW: a locked wheel that rocks carries no fresh tread into its patch;
-- u is at most what the peak of the law takes, or the slip of the rim over max(|V_x|, V_SLOW) where that is more: a wheel that slides
-  comes to rest at the peak, not behind it;
+- below V_LOW u is at most what the peak of the law takes, or the slip of the rim over max(|V_x|, V_SLOW) where that is more: a wheel that
+  slides comes to rest at the peak, not behind it;
 - at rest the carcass gives way as far as its force says and no further: s = u / sigma / (1 - b q), q the share of the peak's deflection, so
   that the force is about K u / sigma up to the peak. With u / sigma alone a car that has stopped with locked wheels would be thrown
   back by all the way that its patches slid. b fades out until V_LINEAR;
@@ -35,7 +35,10 @@ V_LINEAR = 1.0
 """m/s. Speed from which u is sigma times the slip, as the linear equations of relaxation have it."""
 
 V_LOW = 2.5
-"""m/s. Speed at which the damper of standstill is gone [Pacejka 2012, section 8.6]."""
+"""m/s. Speed at which the damper of standstill is gone [Pacejka 2012, section 8.6], and the bound of the deflections."""
+
+FAR = 200.0
+"""Deflections over that of the peak beyond which none comes: the bound fades out with so many of them."""
 
 V_TRAIL = 0.5
 """m/s. Speed from which moments that turn with the direction of travel are those of the law; at rest there are none."""
@@ -122,7 +125,9 @@ def settle(u, k, r, h, lengths, peaks, stiffness, steepness):
         over = 1.0 / max(abs(v_x), V_SLOW)
         limit = max(length(over * slide_x / most_x, over * slide_y / most_y), 1.0)
         q = length(x / full_x, y / full_y)
-        if q > limit:
+        fast = max(abs(v_x) - V_LINEAR, 0.0) / (V_LOW - V_LINEAR)
+        limit += FAR * fast * fast
+        if q > limit and fast < 1.0:
             x, y = x * limit / q, y * limit / q
         q = min(q, 1.0)
         r["rate"][0], r["rate"][1] = (x - u[0]) / h, (y - u[1]) / h
