@@ -82,7 +82,7 @@ def test_kinetic_energy_is_the_quadratic_form_of_the_topology():
 @pytest.mark.parametrize("h", [1e-4, 5e-3])
 def test_work_of_the_ground_is_the_gain_of_kinetic_energy(gear, h):
     bench = lossless(uneven(plain(gear, (4.0, 5.0, 4.5, 3.0))))
-    bench.p[0]["upshift_speed"] = 1e9
+    bench.p[0]["schedule_points"], bench.p[0]["upshift_speed"] = 0, 1e9
     bench.p[0]["downshift_speed"] = -1e9
     rng = np.random.default_rng(5)
     for _ in range(200):

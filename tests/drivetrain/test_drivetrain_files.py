@@ -38,7 +38,7 @@ MISTAKES = [
     ("torque_converter.coupling_band", 0.0),
     ("torque_converter.capacity_factor.value", [10.5, 10.5, 10.5, 0.0, 12.6, 24.5]),
     ("torque_converter.capacity_factor.speed_ratio", [0.1, 0.25, 0.5, 0.75, 0.9, 1.0]),
-    ("torque_converter.overrun_capacity_factor.speed_ratio", [1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7]),
+    ("torque_converter.overrun_capacity_factor.speed_ratio", [1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 2.0, 3.0, 4.0]),
     ("torque_converter.torque_ratio.value", [2.0, 1.8, 2.5, 1.15, 1.0]),
     ("gearbox.forward_ratios", [0.3, 0.2]),
     ("gearbox.forward_ratios", 0.3),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from gearboxes import CLUTCH, STARTER, hand
+from gearboxes import CLUTCH, LOCK_UP, STARTER, automatic, hand
 from straight_line import Car
 
 from simulator.base.errors import ConfigError
@@ -114,13 +114,29 @@ def test_a_drive_begins_in_a_gear_at_speed():
     assert np.abs(np.diff(log[:, 1])).max() < 60.0, "the tires build up their slip, and that is all"
 
 
+@pytest.mark.parametrize("parts", [automatic(lock_up=LOCK_UP), hand(), hand(type="sequential")])
+def test_whatever_is_asked_clutches_only_take_energy(parts):
+    """Also of a car that rolls backwards down a hill in a forward gear, and at steps of 5 ms."""
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        car = Car(parts, int(rng.integers(0, 2)), 0.0, float(rng.uniform(-0.3, 0.3)))
+        for _ in range(30):
+            pedals = {name: float(rng.choice([0.0, rng.uniform(), 1.0])) for name in ("throttle", "brake", "clutch")}
+            car.set(selector=rng.choice([-1, 0, 1, 1, 1]), gear=rng.choice([0, rng.integers(0, 6)]), **pedals)
+            car.set(by_foot=rng.integers(0, 2), starter=rng.integers(0, 2))
+            heat = float(car.state[0]["clutch_heat"])
+            log = car.roll(float(rng.choice([0.05, 0.5, 2.0])), float(rng.choice([1e-3, 5e-3])))
+            assert np.isfinite(log).all() and np.abs(log[:, 3]).max() < 900.0
+            assert car.state[0]["clutch_heat"] >= heat - 1e-2
+
+
 @pytest.mark.parametrize(
     ("parts", "key", "expected"),
     [
         (hand(clutch={**CLUTCH, "capacity": 300.0}), "clutch.capacity", "the most that the engine gives"),
         (hand(clutch={**CLUTCH, "share": [1.0, 1.0, 0.2, 0.1]}), "clutch.share", "from 1 to 0"),
         (hand(clutch=None), "", "either torque_converter or clutch"),
-        (hand(type="automatic"), "gearbox", "either shift_time or clutches"),
+        (hand(type="automatic"), "gearbox.synchroniser", "a gearbox of type automatic has none"),
         (hand(synchroniser=None), "gearbox.synchroniser", "a gearbox of type manual has it"),
         (hand(starter={**STARTER, "torque": 100.0}), "starter.torque", "until it fires"),
         (hand(starter={**STARTER, "fire_rpm": 200.0}), "starter.fire_rpm", "below which the engine dies"),

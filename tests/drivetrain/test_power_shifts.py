@@ -146,8 +146,8 @@ CLUTCHES = AUTOMATIC["clutches"]
         (spoiled(upshift_rpm=[UP[1], UP[0]]), "gearbox.schedule.upshift_rpm", "rise from one pair"),
         (automatic(clutches={**CLUTCHES, "capacity": 500.0}), "gearbox.clutches.capacity", "the most that the turbine gives"),
         (automatic(clutches={**CLUTCHES, "inertia_time": 0.7}), "gearbox.shift_latency", "the times of a shift"),
-        (automatic(shift_time=0.3), "gearbox", "either shift_time or clutches"),
-        (automatic(upshift_rpm=[1500.0, 3000.0]), "gearbox", "either schedule, or upshift and downshift"),
+        (automatic(shift_time=0.3), "gearbox.shift_time", "nothing beside clutches"),
+        (automatic(upshift_rpm=[1500.0, 3000.0]), "gearbox.upshift_rpm", "nothing beside schedule"),
         (automatic(lock_up={**LOCK_UP, "opens_rpm": 1600.0}), "lock_up.opens_rpm", "less than 1500"),
     ],
 )

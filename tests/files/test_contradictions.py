@@ -27,7 +27,7 @@ VEHICLE = {
         "drivetrain": {
             "engine": {"inertia": 1e-9},
             "torque_converter": {"torque_ratio": {"value": [2.0, 1.8, 1.9, 1.15, 1.0]}},
-            "gearbox": {"downshift_rpm": [1400.0, 1450.0], "shift_latency": 0.1, "shift_time": 0.35},
+            "gearbox": {"shift_latency": 0.1},
             "driveline": {"rear_final_ratio": 0.3},
         },
     },

@@ -144,7 +144,7 @@ def test_body_and_wheels_swing_at_the_rates_of_such_vehicles() -> None:
 @pytest.mark.parametrize("speed", [0.5, 2.0])
 def test_a_wheel_without_relaxation_is_stiff_in_inverse_proportion_to_speed(speed: float) -> None:
     """Left and right wheel of an axle turning against each other leave shafts and chassis alone: -g R^2 / I with g = force over sliding
-    velocity, because these wheels have toe and slide across, so a change along turns the force and does not make it larger."""
+    velocity along, because these wheels have toe and slide across, so a change along turns the force and does not make it larger."""
     v = HeldVehicle(build_vehicle("hmmwv_chrono"), ground("flat"), speed)
     spin = of_kind(with_rigid_treads(linearize(v)), "wheel spin").real
     inertia = v.model.corners[0]["spin_inertia"][0] + v.model.drivetrain[0]["half_shaft_inertia"]

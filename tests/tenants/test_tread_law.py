@@ -70,6 +70,16 @@ def warm(parameters, state, seen, result, first, count, h):
             u[2] = 20.0
 
 
+@outside
+def leaning(parameters, state, seen, result, first, count, h):
+    """Moments of its own, the overturning one all of it, turned about on the right side."""
+    n = first + count
+    for i in range(first, n):
+        k, r = records_at(seen, brush.I, n)[i], records_at(result, brush.O, n)[i]
+        r["M_x"], r["M_y"], r["whole"] = 70.0 * k["side"], -30.0, 1
+
+
+register(replace(brush.LAW, name="leaning", kernel=leaning))
 register(replace(brush.LAW, name="blind", kernel=blind))
 register(replace(brush.LAW, name="warm", kernel=warm, state=(*brush.LAW.state, ("T", (), "degC", "temperature"))))
 
@@ -113,9 +123,11 @@ class Records(NamedTuple):
     under: Record
 
 
-def rolled(v: tuple[float, float], spin: float, on: Any = None, steps: int = 3000, turn: float = 0.0) -> Records:
+def rolled(
+    v: tuple[float, float], spin: float, on: Any = None, steps: int = 3000, turn: float = 0.0, law: str = "brush", side: int = 1
+) -> Records:
     """A wheel on a brush that rolls steadily under about 6 kN, its carrier turning with `turn` [rad/s] about the vertical."""
-    tires = TireSet([tire(TIRE, "brush.yaml")])
+    tires = TireSet([tire({**TIRE, "type": law}, "brush.yaml")], [side])
     m = Parameters(tires.shared, tires.treads)
     rig = tire_rig.rig(ground=on)
     s = Records(
@@ -162,6 +174,15 @@ def test_steady_slip_is_the_closed_form(v_x: float, v_y: float, rim: float) -> N
 def test_the_law_sees_how_fast_the_carrier_turns() -> None:
     s = rolled((0.0, 0.0), 0.0, tire_rig.plane(slope=(0.75, 0.0)), 2, turn=0.3)
     assert s.seen[0]["turn_rate"] == s.contacts[0]["turn_rate"] == pytest.approx(0.3 * 0.8)
+
+
+def test_moments_of_its_own_come_to_the_wheel() -> None:
+    for side in (1, -1):
+        o = rolled((20.0, 0.0), 43.0, steps=1, law="leaning", side=side).contacts[0]
+        assert o["M_C"][0] == 70.0 * side
+        rolling = 0.015 * o["F_C"][2] * 0.4699 * 43.0 / math.hypot(43.0, 1.0)
+        assert o["M_C"][1] == pytest.approx(-30.0 - rolling, rel=1e-9), "and that of all tires"
+        assert o["M_W"][1] == pytest.approx(o["M_C"][1], rel=1e-9) and o["M_W"][0] == pytest.approx(o["M_C"][0], rel=1e-9)
 
 
 def test_on_soil_the_shared_ground_shears() -> None:
@@ -271,7 +292,7 @@ def test_a_run_with_such_a_law_says_so_once_and_goes_to_its_end(folder: Path, tm
 def test_an_unknown_type_names_the_known_ones() -> None:
     with pytest.raises(
         ConfigError,
-        match=r"t\.yaml: type: got 'brushh', expected a tread law: tmeasy, magic_formula, fiala, measured, brush.*did you mean brush",
+        match=r"t\.yaml: type: got 'brushh', expected a tread law: tmeasy, magic_formula, fiala, measured, .*did you mean brush",
     ):
         tire({**TIRE, "type": "brushh"}, "t.yaml")
 

@@ -11,9 +11,9 @@ An axle that is not driven has an endless f and no inertias. Hubs without gears 
 turn a little too, below a hundredth of what the shafts do, adds none.
 
 Dry friction, of differentials that bias the torque and of losses, is in parallel to these rows: within the axles between left and right and
-against their boxes, between the shafts of the axles, and against the driveshaft. Each element holds (a damper of STICK, so stiff that what
-creeps does not show) or slides; which of them do is found together with the brakes (drivetrain.py), and the matrix is
-still solved axle by axle in closed form.
+against their boxes, between the shafts of the axles, and against the driveshaft. Each element is as a brake is (vehicles/brakes): a link, elastic and
+damped, in series with friction of a known limit, so that what it holds stands. Which of them slide is found together with the
+brakes (drivetrain.py), and the matrix is still solved axle by axle in closed form.
 """
 
 from __future__ import annotations
@@ -39,8 +39,10 @@ HUB_RATIO = (0.1, 1.0)
 """Wheel speed over half shaft speed."""
 DIFFERENCE = 0.1
 """Largest share by which the final ratios of the axles differ."""
-STICK = 1e7
-"""N m s/rad of a friction element that holds: 1000 N m creep by 1e-4 rad/s."""
+LINK_STIFFNESS = 1e6
+"""N m/rad of the link of a friction element, about that of a short shaft: 1000 N m wind it up by 1e-3 rad."""
+LINK_DAMPING = 1e4
+"""N m s/rad of the same: it comes to rest in 0.01 s."""
 
 DRIVELINE = (
     # name                     shape  unit     what it is
@@ -73,6 +75,10 @@ DRIVELINE_STATE = (
     ("box_friction", (AXLES,), "N m", "losses of each axle, against its box"),
     ("center_friction", (), "N m", "torque of the center differential from its first output to the second one"),
     ("shaft_friction", (), "N m", "losses of gearbox and transfer case, against the driveshaft"),
+    ("side_angle", (AXLES,), "rad", "elastic angle of the link of side_friction"),
+    ("box_angle", (AXLES,), "rad", "the same of box_friction"),
+    ("center_angle", (), "rad", "the same of center_friction"),
+    ("shaft_angle", (), "rad", "the same of shaft_friction"),
     ("side_limit", (AXLES,), "N m", "scratch: limit of side_friction"),
     ("box_limit", (AXLES,), "N m", "scratch: limit of box_friction"),
     ("center_limit", (), "N m", "scratch: limit of center_friction"),
@@ -209,6 +215,18 @@ def center_difference(p, spin):
 
 
 @inline
+def link_slope(h):
+    """d(torque) / d(speed at the end of the step) [N m s/rad] of a friction element that does not slide."""
+    return LINK_STIFFNESS * h + LINK_DAMPING
+
+
+@inline
+def link_angle(angle, torque, h):
+    """Angle of its link [rad] after a step of h at whose end it carries `torque`."""
+    return (torque * h + LINK_DAMPING * angle) / link_slope(h)
+
+
+@inline
 def solve_wheels_with_friction(p, s, shaft_inertia, shaft_impulse, h):
     """As `solve_wheels`, with an impulse on the driveshaft [N m s] and the friction elements as the record s guesses them.
 
@@ -218,10 +236,10 @@ def solve_wheels_with_friction(p, s, shaft_inertia, shaft_impulse, h):
         [a - c         d_R + a + c] [x_R] = [b_R] + sigma q          sigma = wheel_share times driven, q the impulse on its shaft
 
     gives x = y + z q. The shafts q_k = q / D - e_k t, e = 1, -1 on the outputs of the center, have the speeds s_k = sigma sum x; the element
-    between them t = h held + h STICK (sum e_k s_k), and the driveshaft J v = Q - q - its own friction, v the mean of the s_k.
+    between them t = h held + h link_slope (sum e_k s_k), and the driveshaft J v = Q - q - its own friction, v the mean of the s_k.
     """
     w, x, z, D = s[0], s[0]["change"], s[0]["answer"], p[0]["driven"]
-    stick = h * STICK
+    stick = h * link_slope(h)
     v, yielding, across, cross_yielding, spread = 0.0, 0.0, 0.0, 0.0, 0.0
     for axle in range(len(p[0]["final_ratio"])):
         first, end = sides_of(p, axle)
@@ -336,9 +354,10 @@ def _read_differentials(s: Section, out: Record, driven: Sequence[str], axles: A
     if len(driven) == 2:
         out[0]["center_first"], out[0]["center_second"] = (axles.names.index(name) for name in driven)
     if "center_differential" in s.mapping:
-        if len(driven) != 2:
-            raise ConfigError(s.file, s.path("center_differential"), len(driven), "two driven axles")
-        for field, value in zip(laws, differential_law(s.section("center_differential")), strict=True):
+        law = differential_law(s.section("center_differential"))
+        if len(driven) != 2 and any(law):
+            raise ConfigError(s.file, s.path("center_differential"), len(driven), "two driven axles, or an open one")
+        for field, value in zip(laws, law, strict=True):
             out[0][f"center_{field}"] = value
     out[0]["has_friction"] = any(name.endswith("differential") for name in s.mapping)
 

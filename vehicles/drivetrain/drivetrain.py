@@ -34,13 +34,15 @@ from vehicles.drivetrain.differential import LOCKED, friction_limit
 from vehicles.drivetrain.driveline import (
     DRIVELINE,
     DRIVELINE_STATE,
-    STICK,
+    LINK_STIFFNESS,
     axle_inertia,
     axle_speed,
     center_difference,
     driveline_from_section,
     driveshaft_speed,
     is_driven,
+    link_angle,
+    link_slope,
     shaft_speed,
     side_difference,
     solve_wheels,
@@ -173,7 +175,8 @@ def drivetrain_reset(p, s, spin, gear):
     reset_transfer_case(s)
     s[0]["output_torque"] = 0.0
     for axle in range(len(p[0]["final_ratio"])):
-        s[0]["shaft_torque"][axle] = s[0]["box_friction"][axle] = 0.0
+        s[0]["shaft_torque"][axle] = s[0]["box_friction"][axle] = s[0]["box_angle"][axle] = s[0]["side_angle"][axle] = 0.0
+    s[0]["center_angle"] = s[0]["shaft_angle"] = 0.0
     s[0]["ratio"] = gear_ratio(p, gear if gear != 0 else 1)
     s[0]["ratio_from"] = s[0]["ratio"]
     s[0]["slip"] = s[0]["slip_from"] = s[0]["coupling_torque"] = s[0]["release_torque"] = 0.0
@@ -412,7 +415,7 @@ def solve_spins(p, b, s, hubs, h, shafts):
     for i in range(len(x)):
         s[0]["sliding"][i] = side(held[i], -limit[i], limit[i])
     if p[0]["has_friction"] > 0:
-        prepare_friction(p, s, hubs.spin)
+        prepare_friction(p, s, hubs.spin, h)
     for round_ in range(ROUNDS):
         if coupled == 0:
             solve_linear(p, s, limit, geared + inertia * gain * gain, given + gain * hold, slope, h)
@@ -424,16 +427,18 @@ def solve_spins(p, b, s, hubs, h, shafts):
                 now = side(held[i] + slope * x[i], -limit[i], limit[i])
                 s[0]["sliding"][i], settled = corrected(s[0]["sliding"][i], now, round_, settled)
         if p[0]["has_friction"] > 0:
-            settled = correct_friction(p, s, round_, settled)
+            settled = correct_friction(p, s, h, round_, settled)
         if settled:
             break
+    if p[0]["has_friction"] > 0:
+        wind_links(s, h)
     return min(high, max(low, (hold - inertia * gain * driveshaft_speed(p, x)) / h))
 
 
 @inline
-def prepare_friction(p, s, spin):
+def prepare_friction(p, s, spin, h):
     """Limits of the friction elements of the driveline from the torques of the step before, and the guess for no change of the spins."""
-    w, total = s[0], 0.0
+    w, total, slope = s[0], 0.0, link_slope(h)
     for axle in range(len(p[0]["final_ratio"])):
         total += w["shaft_torque"][axle]
         hub, (first, end) = p[0]["hub_ratio"][axle], sides_of(p, axle)
@@ -442,11 +447,11 @@ def prepare_friction(p, s, spin):
             drag = p[0]["box_drag"] + (end - first) * hub * p[0]["hub_drag"]
             drag += (p[0]["box_churning"] + (end - first) * hub * hub * p[0]["hub_churning"]) * abs(speed)
             w["box_limit"][axle] = drag + friction_share(p[0]["axle_efficiency"], torque, speed) * abs(torque)
-            w["box_held"][axle] = STICK * speed
+            w["box_held"][axle] = slope * speed + LINK_STIFFNESS * w["box_angle"][axle]
             carrier = torque - w["box_friction"][axle]
             shares = p[0]["drive_share"][axle], p[0]["coast_share"][axle]
             w["side_limit"][axle] = friction_limit(p[0]["preload"][axle], shares[0], shares[1], carrier, speed)
-            w["side_held"][axle] = STICK * side_difference(p, spin, axle)
+            w["side_held"][axle] = slope * side_difference(p, spin, axle) + LINK_STIFFNESS * w["side_angle"][axle]
         w["box_sliding"][axle] = side(w["box_held"][axle], -w["box_limit"][axle], w["box_limit"][axle])
         w["side_sliding"][axle] = side(w["side_held"][axle], -w["side_limit"][axle], w["side_limit"][axle])
 
@@ -455,33 +460,44 @@ def prepare_friction(p, s, spin):
     efficiency = p[0]["gear_efficiency"][max(w["gear"], 0)] * p[0]["range_efficiency"][w["range"]]
     drag = p[0]["shaft_drag"] + p[0]["shaft_churning"] * abs(speed)
     w["shaft_limit"] = drag + friction_share(efficiency, torque, speed) * abs(torque)
-    w["shaft_held"] = STICK * speed
+    w["shaft_held"] = slope * speed + LINK_STIFFNESS * w["shaft_angle"]
     w["shaft_sliding"] = side(w["shaft_held"], -w["shaft_limit"], w["shaft_limit"])
     w["center_limit"] = friction_limit(p[0]["center_preload"], p[0]["center_drive_share"], p[0]["center_coast_share"], total, speed)
     if w["center_locked"] > 0:
         w["center_limit"] = LOCKED
-    w["center_held"] = STICK * center_difference(p, spin)
+    w["center_held"] = slope * center_difference(p, spin) + LINK_STIFFNESS * w["center_angle"]
     w["center_sliding"] = side(w["center_held"], -w["center_limit"], w["center_limit"])
 
 
 @inline
-def correct_friction(p, s, round_, settled):
+def correct_friction(p, s, h, round_, settled):
     """Torques of the friction elements for the speed changes found, and the guess corrected; whether everything is settled still."""
-    w, x = s[0], s[0]["change"]
+    w, x, slope = s[0], s[0]["change"], link_slope(h)
     for axle in range(len(p[0]["final_ratio"])):
-        held = w["box_held"][axle] + STICK * axle_speed(p, x, axle) / p[0]["hub_ratio"][axle]
+        held = w["box_held"][axle] + slope * axle_speed(p, x, axle) / p[0]["hub_ratio"][axle]
         w["box_friction"][axle], w["box_sliding"][axle], settled = carried(
             held, w["box_limit"][axle], w["box_sliding"][axle], round_, settled
         )
-        held = w["side_held"][axle] + STICK * side_difference(p, x, axle)
+        held = w["side_held"][axle] + slope * side_difference(p, x, axle)
         w["side_friction"][axle], w["side_sliding"][axle], settled = carried(
             held, w["side_limit"][axle], w["side_sliding"][axle], round_, settled
         )
-    held = w["center_held"] + STICK * center_difference(p, x)
+    held = w["center_held"] + slope * center_difference(p, x)
     w["center_friction"], w["center_sliding"], settled = carried(held, w["center_limit"], w["center_sliding"], round_, settled)
-    held = w["shaft_held"] + STICK * driveshaft_speed(p, x)
+    held = w["shaft_held"] + slope * driveshaft_speed(p, x)
     w["shaft_friction"], w["shaft_sliding"], settled = carried(held, w["shaft_limit"], w["shaft_sliding"], round_, settled)
     return settled
+
+
+@inline
+def wind_links(s, h):
+    """The links of the friction elements after a step."""
+    w = s[0]
+    for axle in range(len(w["box_angle"])):
+        w["box_angle"][axle] = link_angle(w["box_angle"][axle], w["box_friction"][axle], h)
+        w["side_angle"][axle] = link_angle(w["side_angle"][axle], w["side_friction"][axle], h)
+    w["center_angle"] = link_angle(w["center_angle"], w["center_friction"], h)
+    w["shaft_angle"] = link_angle(w["shaft_angle"], w["shaft_friction"], h)
 
 
 @inline
@@ -605,6 +621,8 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain",
         for name, read in readers.items():
             if name in OPTIONAL and not s.has(name):
                 continue
+            if name == "losses" and out[0]["gears"] == 0:
+                continue  # of gears that cannot be read
             with faults.part():
                 part = read(s.section(name))
                 for field in part.dtype.names or ():

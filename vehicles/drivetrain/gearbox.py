@@ -177,7 +177,7 @@ def advance_automatic(p, s, command, turbine_torque, driveshaft_speed, wheel_spe
     elif s[0]["phase"] == HAND_OVER or s[0]["phase"] == MEET:
         work_clutches(p, s, gear_ratio(p, s[0]["gear"]), turbine_torque, driveshaft_speed, h)
     else:
-        fade_slip_torque(s, h)
+        fade_slip_torque(s, driveshaft_speed, h)
     work_relief(p, s, h)
 
 
@@ -296,18 +296,25 @@ def gearbox_from_section(s: Section) -> Record:
 def _check_keys(s: Section, kind: str) -> None:
     """Raise ConfigError for keys that exclude each other, belong to another type, or are missing for this one."""
     automatic = kind == KINDS[AUTOMATIC]
-    glides = [name for name in ("shift_time", "clutches") if s.has(name)]
     with Gathered() as faults:
-        if s.has("schedule") == (s.has("upshift") or s.has("downshift")) or s.has("upshift") != s.has("downshift"):
-            faults.add(ConfigError(s.file, s.key, sorted(s.mapping), "either schedule, or upshift and downshift"))
-        if automatic and len(glides) != 1:
-            faults.add(ConfigError(s.file, s.key, sorted(s.mapping), "either shift_time or clutches"))
+        for name in ("upshift", "downshift"):
+            _one_of(s, "schedule", name, faults)
+        if automatic:
+            _one_of(s, "clutches", "shift_time", faults)
         for name in ("engage_time", "release_time") if automatic else ("synchroniser",):
             if not s.has(name):
-                faults.add(ConfigError(s.file, s.path(name), "nothing", f"{name}: a gearbox of type {kind} has it"))
+                faults.add(ConfigError(s.file, s.path(name), "nothing", f"a value: a gearbox of type {kind} has it"))
         for name in ("synchroniser",) if automatic else ("shift_time", "clutches", "engage_time", "release_time"):
             if s.has(name):
                 faults.add(ConfigError(s.file, s.path(name), "a value", f"nothing: a gearbox of type {kind} has none"))
+
+
+def _one_of(s: Section, new: str, old: str, faults: Gathered) -> None:
+    """Note that a section has both of two keys, or neither."""
+    if s.has(new) and s.has(old):
+        faults.add(ConfigError(s.file, s.path(old), "a value", f"nothing beside {new}, which takes its place"))
+    elif not s.has(new) and not s.has(old):
+        faults.add(ConfigError(s.file, s.path(old), "nothing", f"{old}, or {new} instead"))
 
 
 def _read_shifts(s: Section, out: Record) -> None:

@@ -80,10 +80,10 @@ def losses_from_section(s: Section, gears: int) -> Record:
         g = s.section("gears")
         efficiency = g.raw("efficiency")
         many = [float(efficiency)] * gears if isinstance(efficiency, float) else [float(one) for one in efficiency]
-        if len(many) != gears:
+        if len(many) != gears > 0:
             raise ConfigError(s.file, g.path("efficiency"), many, f"one number, or {gears}: one of each forward gear")
         p["gear_efficiency"][0] = g.raw("reverse_efficiency", many[0])
-        p["gear_efficiency"][1 : gears + 1] = many
+        p["gear_efficiency"][1 : gears + 1] = many[:gears]
         _add_drag(g, p, "shaft")
     if "transfer_case" in s.mapping:
         case = s.section("transfer_case")
