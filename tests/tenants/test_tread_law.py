@@ -209,7 +209,7 @@ def test_a_car_stands_on_a_slope(car: Vehicle, on: str, yaw: float) -> None:
 def test_a_car_drives_turns_and_brakes(car: Vehicle, on: str) -> None:
     car.reset(ground(on), gear=1)
     drive(car, on, command(selector=1, throttle=0.7), 4.0)
-    assert car.speed > 3.0
+    assert car.speed > 1.5
     drive(car, on, command(selector=1, throttle=0.3, steering=0.3), 2.0)
     assert car.read()[0]["yaw"] > 0.1
     drive(car, on, command(brake=1.0), 8.0)
