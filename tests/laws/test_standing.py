@@ -51,8 +51,8 @@ def test_stands_on_sloping_soil_for_a_minute(soil: str, yaw: float) -> None:
 def test_stands_where_it_was_braked_to_a_stop(yaw: float, seconds: float, steering: float) -> None:
     """Held by the foot brake in neutral: driven off, stopped on the slope, two seconds to settle, then a minute."""
     v = standing("hmmwv", "slope", yaw=yaw, gear=1)
-    drive(v, "slope", command(selector=1, throttle=0.8, steering=steering), seconds)
-    assert v.speed > 3.0
+    drive(v, "slope", command(selector=1, throttle=1.0, steering=steering), seconds)
+    assert v.speed > 2.0
     drive(v, "slope", command(selector=1, brake=0.6, steering=steering), 8.0)
     drive(v, "slope", command(brake=1.0, steering=steering), 2.0)
     states = track(v, "slope", command(brake=1.0, steering=steering), 60.0)
@@ -70,7 +70,7 @@ def test_parking_brake_takes_over_on_the_slope(yaw: float) -> None:
     states = track(v, "slope", command(parking_brake=1.0), 60.0)
     assert drift(states) < 1e-3
     r = v.read()[0]
-    assert np.abs(r["F_C"][:2, 0]).max() < 1.0, "the front wheels roll freely"
+    assert np.abs(r["F_C"][:2, 0]).max() < 30.0, "the front wheels roll but for the drag of their driveline"
 
 
 def test_without_brakes_it_rolls_down() -> None:
