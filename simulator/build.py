@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from terrain.load import load_terrain
 from terrain.soil import soil
 from terrain.surface import Ground
 from vehicles import step_stability
+from vehicles.alignment import aligned
 from vehicles.description import Description, expected_axles, read_description
 from vehicles.drivetrain.drivetrain_file import read_parts
 from vehicles.multibody.description.initial_state import InitialState, resting_state
@@ -143,6 +144,7 @@ def build(configuration: Configuration, check_step: bool = True) -> Parts:
         if faults.errors:
             with faults.part():
                 _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).close()
+    vehicle.free_steering(_by_torque(configuration, options, maneuver))
     if maneuver is not None:
         ground = replace(ground, spawn=maneuver.placed(ground.spawn))
         maneuver.duration = options.duration or maneuver.duration
@@ -152,6 +154,14 @@ def build(configuration: Configuration, check_step: bool = True) -> Parts:
     preview = _preview(configuration, options)
     cueing = _cueing(configuration, step, float(ground.p[0]["gravity"]), preview)
     return Parts(configuration, options, vehicle, ground, cueing, maneuver, step, preview)
+
+
+def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: Maneuver | None) -> bool:
+    """Whether hands may turn the steering wheel by a torque. Raises ConfigError: the session says no, and the maneuver needs it."""
+    needed = maneuver is not None and maneuver.gives_torque
+    if needed and options.steering == "angle":
+        raise configuration.origin("steering").wrong("angle", "torque, as this maneuver gives one to the steering wheel")
+    return needed or options.steering == "torque"
 
 
 def _put_world(configuration: Configuration, options: SessionOptions) -> None:
@@ -197,14 +207,22 @@ def _vehicle(configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
             description = _description(configuration, places)
         for name, place in places.items():
             with faults.part(), configuration.reading(place) as (content, file):
-                tires[name] = tire(content, file)
+                tires[name] = tire(content, file, folders=[data_folder("assets")])
         if faults.errors:
             with faults.part():
                 _check_drivetrain(configuration)
         faults.need_all()
         with configuration.reading("vehicle.drivetrain") as (content, file):
-            vehicle = Vehicle(description, tire_set([tires[name] for name in description.tires]), content, file)
+            pass  # as a vehicle it is read below, where complaints about its own file are understood too
+        of_wheels = tire_set([tires[name] for name in description.tires], _sides(description))
+        with configuration.reading("vehicle"):
+            vehicle = Vehicle(aligned(description, of_wheels, content, file, _level), of_wheels, content, file)
     return vehicle, ("vehicle", *(places[name] for name in description.tires))
+
+
+def _sides(description: Description) -> list[int]:
+    """Of the wheels, 1 left and -1 right; one in the middle counts as left."""
+    return [-1 if name.endswith("R") else 1 for name in description.mechanism.axles.corners]
 
 
 def _check_drivetrain(configuration: Configuration) -> None:
@@ -251,12 +269,16 @@ def _with_mechanisms(configuration: Configuration, axles: Any) -> Any:
     return read
 
 
+@cache
+def _level() -> Ground:
+    """Level, even ground, on which vehicles are set up and tried."""
+    return load_terrain({"type": "flat"}, "flat", data_folder("assets"), {})
+
+
 def _check_step(configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
     """Make sure that a step [s] is stable with the vehicle, whose numbers stand at `places`. Raises ConfigError about the one to blame."""
-    flat = load_terrain({"type": "flat"}, "flat", data_folder("assets"), {})
-    arrays = (flat.p, flat.heights, flat.hardness, flat.soil_ids, flat.soils)
     try:
-        step_stability.check_step(vehicle, arrays, step, places, "step")
+        step_stability.check_step(vehicle, _level().arrays, step, places, "step")
     except ConfigError as error:
         if error.file != "step":
             raise configuration.wrong(parse(error.file), error) from None
@@ -355,7 +377,7 @@ def _maneuver(configuration: Configuration, vehicle: Description | None) -> Mane
 
 
 def vehicle_description(name: str) -> Description:
-    """Description of a vehicle by name or path. Raises ConfigError."""
+    """Description of a vehicle by name or path, its tie rods as long as between its hardpoints. Raises ConfigError."""
     return _description(Configuration.of("vehicle", name), {})
 
 
@@ -384,6 +406,14 @@ def build_vehicle(
     if check_step:
         _check_step(configuration, vehicle, step, places)
     return vehicle
+
+
+def build_tire(name: str) -> TireFile:
+    """A tire with its tread law, by name or path of its file; that may be a tire property file (.tir). Raises ConfigError."""
+    file = str(find_config("tires", name))
+    configuration = Configuration.of("vehicle.tires", file)
+    with configuration.reading("vehicle.tires") as (content, label):
+        return tire(content, label, folders=[data_folder("assets")])
 
 
 def build_ground(name: str, said_by: object = None) -> Ground:

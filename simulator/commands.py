@@ -30,6 +30,7 @@ def parser_of(command: str) -> Parser:
     _add_run(commands)
     _add_rerun(commands)
     _add_facts(commands)
+    _add_tire(commands)
     _add_stream(commands)
     _add_platform(commands, loaded=command == "platform")
     _add_devices(commands, loaded=command == "devices")
@@ -95,6 +96,11 @@ def _add_session(p: argparse.ArgumentParser) -> None:
     p.add_argument("--vehicle", metavar="NAME", help="vehicle by name or file (default: that of the maneuver, or hmmwv)")
     _add_plugin(p)
     _add_suspension(p)
+    p.add_argument(
+        "--steering",
+        choices=("angle", "torque"),
+        help="what the hands give to the steering wheel: %(choices)s (default: what the maneuver needs, else angle)",
+    )
     p.add_argument("--terrain", metavar="NAME", help="terrain by name or file (default: that of the maneuver, or jacksboro)")
     p.add_argument("--platform", metavar="NAME", help="motion platform by name or file (default: small_hexapod)")
     p.add_argument("--washout", metavar="NAME", help="motion cueing by name or file (default: small_hexapod)")
@@ -267,6 +273,21 @@ def _rerun(arguments: argparse.Namespace) -> int:
     return main_rerun(arguments.place, arguments.out, arguments.json)
 
 
+def _add_tire(commands: Commands) -> None:
+    p = commands.add_parser("tire", help="curves of a tire as a picture, and a table of its stiffnesses, peaks and relaxation")
+    p.add_argument("file", metavar="FILE", help="tire by name or file (.yaml), or a tire property file (.tir)")
+    _add_plugin(p)
+    p.add_argument("--out", metavar="OUT.png", help="where to draw the curves (default: the tire's name in the current folder)")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_tire)
+
+
+def _tire(arguments: argparse.Namespace) -> int:
+    from simulator.lab.tires.command import main_tire
+
+    return main_tire(arguments)
+
+
 def _add_facts(commands: Commands) -> None:
     p = commands.add_parser(
         "facts", help="drive a vehicle through the library of maneuvers: one page of what it does, beside published figures"
@@ -370,6 +391,22 @@ def _add_validate(commands: Commands) -> None:
     _add_formulation(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_mechanism)
+
+    p = kinds.add_parser("tire", help="forces and moments of a tire at rows of a .csv file")
+    p.add_argument("rows", metavar="ROWS.csv", help="conditions, and forces and moments there")
+    p.add_argument(
+        "file",
+        metavar="FILE",
+        help="tire property file (.tir), tire by name or file (.yaml), numbers of tires (.json), or a folder with the .tir files of the rows",
+    )
+    p.add_argument(
+        "--reading",
+        choices=("angles", "tangents"),
+        help="what the Magic Formula takes: columns ending in _lin or in _tan (default: that which fits the whole file better)",
+    )
+    _add_plugin(p)
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_validate_tire)
 
     p = kinds.add_parser("trajectory", help="drive with recorded inputs and compare with the recorded motion")
     p.add_argument("file", help="recording (.csv.gz or .csv, its description in the .json beside it)")
@@ -509,6 +546,12 @@ def _validate_kinematics(arguments: argparse.Namespace) -> int:
     from simulator.lab.validate.kinematics import compare_kinematics
 
     return _report(compare_kinematics(arguments.file, vehicle_description(arguments.vehicle), arguments.axle), arguments.json)
+
+
+def _validate_tire(arguments: argparse.Namespace) -> int:
+    from simulator.lab.validate.tire_rows import compare_tire
+
+    return _report(compare_tire(arguments.rows, arguments.file, arguments.reading), arguments.json)
 
 
 def _validate_mechanism(arguments: argparse.Namespace) -> int:

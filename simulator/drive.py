@@ -269,7 +269,12 @@ class Host:
         who = self.parts.options.driver
         lock_to_lock = 2.0 * self.vehicle.description.steering[0]["max_arm_angle"] * self.vehicle.description.steering[0]["gear_ratio"]
         self.person = open_driver(
-            who.name, self.keys, steering_wheel_range=float(lock_to_lock), gears=self.vehicle.hand_gears, said=who.parameters
+            who.name,
+            self.keys,
+            steering_wheel_range=float(lock_to_lock),
+            gears=self.vehicle.hand_gears,
+            said=who.parameters,
+            gives_torque=self.vehicle.takes_torque,
         )
         return Person(self.person)
 

@@ -132,6 +132,9 @@ class Session:
         """Of outlets that raised, each closed, and of sensors and a washout from outside that were dropped: the session went on without."""
         self._known_troubles: set[str] = set()
         vehicle.watch_blocks()
+        vehicle.model.steering[0]["input_time"] = (
+            self.driver_every * h
+        )  # the hands are where they are asked to be at the driver's next look
         self._ticks: Callable | None = None
         self._places = Places()
         self._place_every = max(1, round(PLACE_PERIOD / h))

@@ -72,6 +72,8 @@ HISTORY = (
     ("low_range", (), "1", "command: low range of the transfer case", "i8"),
     ("center_lock", (), "1", "command: lock of the center differential", "i8"),
     ("drawbar", (), "N", "command: pull on the tow hook, + = backwards"),
+    ("steering_torque", (), "N m", "command: torque of the hands on the steering wheel, + = left"),
+    ("steering_free", (), "1", "command: 1: they give that torque, 0: they hold the wheel", "i8"),
 )
 """One row per tick of the vehicle, for the report of an incident."""
 
@@ -162,6 +164,8 @@ def remember(space, watch, command):
     row["gear"] = command[0]["gear"]
     row["low_range"], row["center_lock"] = command[0]["low_range"], command[0]["center_lock"]
     row["drawbar"] = command[0]["drawbar"]
+    row["steering_torque"] = command[0]["steering_torque"]
+    row["steering_free"] = command[0]["steering_free"]
 
 
 @inline

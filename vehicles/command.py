@@ -14,4 +14,12 @@ COMMAND = (
     ("by_foot", (), "1", "1: clutch and lever of a hand gearbox are worked by the driver, 0: by an automatic one", "i8"),
     ("starter", (), "1", "1: the key is turned to start the engine", "i8"),
     ("drawbar", (), "N", "pull on the tow hook, + = backwards along the chassis' x axis"),
+    ("steering_torque", (), "N m", "torque of the hands on a steering wheel that turns freely, + = left"),
+    (
+        "steering_free",
+        (),
+        "1",
+        "1: they give that torque, where the session has `steering: torque`; 0: they hold the wheel at `steering`",
+        "i8",
+    ),
 )

@@ -19,9 +19,11 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
+from vehicles.controllers.controller_section import Controllers, read_controllers
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section
+from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
 from vehicles.suspension.corner_design import CornerDesign
@@ -61,6 +63,8 @@ class Description:
     steering: Record
     body: Record
     body_contact: Record
+    load: float
+    """Masses fixed to the chassis [kg]."""
     bushes: dict[str, Vector]
     """By the names of BUSHES: points (wheels, 3) fixed to the chassis."""
     outline: tuple[float, float, float]
@@ -68,8 +72,17 @@ class Description:
     tires: tuple[str, ...]
     """Of the wheels, corner by corner."""
     drivetrain: str
+    controllers: Controllers
+    alignments: tuple[Alignment, ...]
+    """Of the axles; the tie rods are those of the hardpoints until `vehicles.alignment` has set them."""
     table_tolerance: float | None
     """Of the tables that stand for the closed form of the suspension; None: no tables."""
+
+    @property
+    def exceptions(self) -> tuple[str, ...]:
+        """What its axles are excused from as the vehicle stands, and why, a line for each of them."""
+        named = zip(self.mechanism.axles.names, self.alignments, strict=True)
+        return tuple(f"{name}: {', '.join(axle.exceptions)}: {axle.reason}" for name, axle in named if axle.exceptions)
 
 
 def read_description(mapping: Any, file: str) -> Description:
@@ -93,10 +106,13 @@ def read_description(mapping: Any, file: str) -> Description:
             steering=parts.steering,
             body=_body(s, parts.head, parts.chassis.p_BoBcm, _rear(mechanism, box) if parts.hitch is None else parts.hitch),
             body_contact=read_body_contact(parts.body, parts.points_left, _whole_mass(mechanism), box),
+            load=parts.load,
             bushes=_bushes(axles),
             outline=parts.outline,
             tires=parts.tires,
             drivetrain=s.text("drivetrain"),
+            controllers=read_controllers(s, mechanism.axles),
+            alignments=tuple(axle.alignment for axle in axles),
             table_tolerance=s.number("suspension_table_tolerance", DEFAULT_TOLERANCE) if tables else None,
         )
 
@@ -106,6 +122,7 @@ class _Parts(NamedTuple):
 
     head: Vector
     chassis: RigidBody
+    load: float
     named: Axles
     axles: list[_ReadAxle]
     steering: Record
@@ -120,7 +137,7 @@ def _read_parts(s: Section, faults: Gathered) -> _Parts:
     """Chassis, axles, steering, body and names of the tires. Raises ConfigError: all that is wrong with them."""
     with faults.part(), s.section("chassis") as c:
         head = c.array("drivers_head", (3,))
-        chassis = _chassis(c)
+        chassis, load = _chassis(c)
     axles, found = _axles(s, faults)
     with faults.part(), s.section("steering") as t:
         front = found[0]
@@ -136,6 +153,7 @@ def _read_parts(s: Section, faults: Gathered) -> _Parts:
     return _Parts(
         head=head,
         chassis=chassis,
+        load=load,
         named=axles,
         axles=[one for one in found if one is not None],
         steering=steering,
@@ -206,7 +224,7 @@ def _by_tables(s: Section, closed_form: NDArray[np.bool_], steering: Record) -> 
     tables = s.choice("suspension_kinematics", KINEMATICS, KINEMATICS[0] if closed_form.all() else "table") == "table"
     if not tables and not closed_form.all():
         raise ConfigError(s.file, "suspension_kinematics", KINEMATICS[0], "table: an axle from a mechanism file has no closed form")
-    if tables and steering[0]["column_stiffness"] > 0.0:
+    if tables and steering[0]["free"] > 0:
         raise ConfigError(s.file, "steering.column", "a free arm", "closed_form as suspension_kinematics: tables know no free arm")
     return tables
 
@@ -346,8 +364,8 @@ def _hardpoints_of(mechanism: Mechanism, axle: int) -> str:
     return f"axles.{mechanism.axles.names[axle]}.hardpoints_left"
 
 
-def _chassis(c: Section) -> RigidBody:
-    """Chassis body together with the masses fixed to it."""
+def _chassis(c: Section) -> tuple[RigidBody, float]:
+    """Chassis body together with the masses fixed to it, and these masses."""
     bodies = []
     with Gathered() as faults:
         with faults.part():
@@ -363,7 +381,7 @@ def _chassis(c: Section) -> RigidBody:
     for b in bodies:
         r = b.p_BoBcm - com
         inertia += b.I_BBcm + b.mass * (r @ r * np.eye(3) - np.outer(r, r))
-    return RigidBody("chassis", mass, com, inertia)
+    return RigidBody("chassis", mass, com, inertia), mass - bodies[0].mass
 
 
 def _free_body(s: Section) -> RigidBody:

@@ -15,6 +15,7 @@ from simulator.base.records import Record, record
 from vehicles.axles import USUAL_AXLES, WHEELS, Axles, Size, record_for, size_of
 from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
 from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS
 from vehicles.suspension.blocks import Block, Blocks, new_blocks
 from vehicles.suspension.corner import CORNERS, INPUTS, KINEMATICS
 from vehicles.suspension.corner_design import CornerDesign
@@ -46,6 +47,12 @@ class Design:
     struts: Record
     gravity: float = STANDARD_GRAVITY
     axles: Axles = USUAL_AXLES
+
+    def without_bars(self) -> Design:
+        """The same without its anti-roll bars: parts of no mass, which only constraint embedding can have in a mechanism."""
+        struts = self.struts.copy()
+        struts[0]["anti_roll_bars"] = record_for(ANTI_ROLL_BARS, self.axles.size)[0]
+        return replace(self, struts=struts)
 
     def corners_of(self, kind: type[OneKind]) -> tuple[OneKind, ...]:
         """The corners, if all are of that kind. Raises ConfigError."""

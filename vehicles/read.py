@@ -40,14 +40,20 @@ def read_vehicle(m, s, out):
     o["roll"], o["pitch"], o["yaw"] = euler_angles(R)
     for i in range(len(s.wheels)):
         read_corner(m, s, i, o)
-        read_wheel(s, i, o)
+        read_wheel(m, s, i, o)
     a = s.axles[0]
     o["engine_speed"], o["engine_torque"], o["gear"] = a["engine_speed"], a["engine_torque"], a["gear"]
     o["low_range"], o["center_locked"] = a["range"], a["center_locked"]
     ratio = m.steering[0]["gear_ratio"]
     o["pitman_angle"] = s.steering[0]["angle"]
-    o["steering_wheel_angle"] = -ratio * s.steering[0]["angle"]
-    o["steering_wheel_torque"] = -s.out[0]["pitman_torque"] / ratio
+    arm = s.steering[0]
+    turned, turning = arm["angle"], arm["rate"]
+    if m.steering[0]["free"] > 0 and m.steering[0]["hand_wheel_inertia"] > 0.0:
+        turned, turning = arm["hand_angle"], arm["hand_rate"]
+    o["steering_wheel_angle"], o["steering_wheel_rate"] = -ratio * turned, -ratio * turning
+    o["steering_wheel_torque"] = -arm["hand_torque"] / ratio
+    o["steering_column_torque"] = -arm["column_torque"] / ratio
+    o["steering_assist_torque"] = -arm["assist_torque"]
 
 
 @kernel
@@ -115,7 +121,7 @@ def read_corner(m, s, i, o):
 
 
 @kernel
-def read_wheel(s, i, o):
+def read_wheel(m, s, i, o):
     """Tire, brake and half shaft of wheel i."""
     c = s.contacts[i]
     for j in range(3):
@@ -124,4 +130,6 @@ def read_wheel(s, i, o):
         o["M_C"][i, j] = c["M_C"][j]
     o["slip_ratio"][i], o["slip_angle"][i] = c["slip_ratio"], math.atan2(c["v_y"], max(abs(c["v_x"]), V_SHOW))
     o["tire_deflection"][i], o["sinkage"][i], o["hardness"][i] = c["tire_deflection"], c["sinkage"], c["hardness"]
+    o["brake_pressure"][i] = s.brakes[0]["pressure"][i]
+    o["brake_temperature"][i] = m.brakes[0]["surroundings"] + s.brakes[0]["heat"][i]
     o["brake_torque"][i], o["drive_torque"][i] = s.axles[0]["brake_torque"][i], s.axles[0]["drive_torque"][i]

@@ -19,6 +19,8 @@ from simulator.base.frames import advance_quaternion, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from vehicles.body_contact import touch_ground
+from vehicles.brakes.brakes import add_brake_reactions, heat_brakes, hold_against, press_brakes
+from vehicles.controllers.wheel_unit import control
 from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 from vehicles.dynamics import answer_loads
 from vehicles.free_steering import answer_with_arm, is_free, turn_arm
@@ -46,6 +48,7 @@ class Model(NamedTuple):
     treads: Treads
     drivetrain: Record
     brakes: Record
+    controllers: Record
     tables: ReducedTables
 
 
@@ -70,6 +73,11 @@ class Space(NamedTuple):
     contacts: Record
     under: Record
     drivetrain: Record
+    brakes: Record
+    controls: Record
+    control_seen: Record
+    control_asked: Record
+    command: Record
     axles: Record
     reduced: Record
     body_contact: Record
@@ -169,19 +177,26 @@ def gather_tire_loads(s):
 
 @inline
 def turn_wheels(m, s, command, h):
-    """Drivetrain and brakes on the spins of the wheels, under the moments of the ground."""
-    hubs = Hubs(s.state[0]["wheel_spin"], s.out[0]["carrier_spin"], s.loads[0]["axle_moment"], m.corners[0]["spin_inertia"])
+    """Controllers, then drivetrain and brakes on the spins of the wheels, under the moments of the ground."""
+    x, brakes = s.state[0], s.brakes[0]
+    if len(m.controllers) > 0:
+        control(m, s, command, h)
+        command = s.command
+    press_brakes(m.brakes, s.brakes, command, h)
+    hold_against(m.brakes, s.brakes, s.out[0]["carrier_spin"], x["w_WB_B"][1])
+    hubs = Hubs(x["wheel_spin"], brakes["reference_spin"], s.loads[0]["axle_moment"], m.corners[0]["spin_inertia"], brakes["limit"])
     drivetrain_step(m.drivetrain, m.brakes, s.drivetrain, command, hubs, h, s.axles)
+    heat_brakes(m.brakes, s.brakes, x["wheel_spin"], s.axles[0]["brake_torque"], x["v_WB_B"], h)
 
 
 @inline
 def add_reactions(m, s, ground):
-    """Brakes and geared hubs push their carriers, half shafts and engine twist the chassis, and the air holds it back or pushes it along."""
+    """Geared hubs push their carriers, brakes what they sit on, half shafts and engine twist the chassis, and the air holds it back or pushes
+    it along."""
     loads = s.loads[0]
     for i in range(len(s.wheels)):
-        torque = s.axles[0]["brake_torque"][i] + s.axles[0]["hub_torque"][i]
         for j in range(3):
-            loads["carrier_couple"][j, i] += torque * s.kinematics[0]["axle"][j, i]
+            loads["carrier_couple"][j, i] += s.axles[0]["hub_torque"][i] * s.kinematics[0]["axle"][j, i]
     air = unrotated(s.work[0]["R_WB"], vector(ground[0][0]["wind"]))
     v = sub(vector(s.state[0]["v_WB_B"]), air)
     drag = scale(-0.5 * m.body[0]["air_density"] * m.body[0]["drag_area"] * math.sqrt(dot(v, v)), v)
@@ -191,6 +206,8 @@ def add_reactions(m, s, ground):
     loads["chassis_couple"][2] = couple[2]
     for j in range(3):
         loads["chassis_force"][j] = drag[j]
+    brake_torque, axles = s.axles[0]["brake_torque"], s.kinematics[0]["axle"]
+    add_brake_reactions(m.brakes, brake_torque, axles, loads["carrier_couple"], loads["chassis_couple"])
     if m.drivetrain[0]["joint_couples"] > 0:
         add_shaft_couples(m, s)
 
@@ -208,7 +225,9 @@ def add_shaft_couples(m, s):
     for j in range(3):
         loads["chassis_couple"][j] -= turned[j]
     for i in range(len(s.wheels)):
-        torque = m.drivetrain[0]["hub_ratio"][axle_of(m.drivetrain, i)] * s.axles[0]["drive_torque"][i]
+        axle = axle_of(m.drivetrain, i)
+        torque = m.drivetrain[0]["hub_ratio"][axle] * s.axles[0]["drive_torque"][i]
+        torque -= (1.0 - m.brakes[0]["carrier_share"][axle]) * s.axles[0]["brake_torque"][i]
         a = column(k["axle"], i)
         share = torque / (1.0 + a[1])
         couple = (share * a[0], share * (1.0 + a[1]), share * a[2])
@@ -252,7 +271,7 @@ def answer_in_step(m, s, ground, h, tabulated):
         turn_arm(m, s, h)
     else:
         answer(m, s, ground)
-        steering_torque(m, s, tabulated)
+        steering_torque(m, s, tabulated, h)
 
 
 @inline

@@ -5,17 +5,20 @@ from __future__ import annotations
 from simulator.base.algebra.vectors import add, column, dot
 from simulator.base.jit import inline
 from vehicles.sides import sides_of
+from vehicles.steering.column import share_torque
 from vehicles.suspension.blocks import steer_blocks
 from vehicles.suspension.tables.tabulated import table_pitman_torque
 
 
 @inline
-def steering_torque(m, s, tabulated):
-    """Torque on the Pitman arm into `pitman_torque` of ACCELERATIONS, after `answer`; `tabulated` as in `before_contact`."""
+def steering_torque(m, s, tabulated, h):
+    """Torque on the Pitman arm into `pitman_torque` of ACCELERATIONS, after `answer`, and what of it is left to the hands over a step of h
+    seconds; `tabulated` as in `before_contact`."""
     if tabulated:
         s.out[0]["pitman_torque"] = table_pitman_torque(m, s)
     else:
         s.out[0]["pitman_torque"] = pitman_torque(m, s)
+    share_torque(m.steering, s.steering, s.out[0]["pitman_torque"], h)
 
 
 @inline

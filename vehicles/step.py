@@ -34,7 +34,7 @@ def vehicle_step(m, s, ground, command, h):
     ground : (p, heights, hardness, soil_ids, soils), see `terrain.surface`
     command : record of COMMAND
     """
-    steering_step(m.steering, s.steering, command[0]["steering"], h)
+    steering_step(m.steering, s.steering, command, h)
     tabulated = covers(m.tables, s.state[0]["theta"], s.steering[0]["angle"])
     before_contact(m, s, tabulated, h)
     step_tires(m, s, ground, h)

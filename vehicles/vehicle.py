@@ -10,17 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.direct import direct
-from simulator.base.errors import JounceError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.records import Record, Table, record
 from terrain.soil import SOIL
 from terrain.surface import Ground, GroundArrays
 from vehicles.axles import Size, record_for
 from vehicles.body_contact import BODY_CONTACT_STATE
+from vehicles.brakes.brakes import BRAKE_STATE, press_for
+from vehicles.command import COMMAND
+from vehicles.controllers.contract import RESULT as ASKED
+from vehicles.controllers.contract import SEEN as SEEN_BY_CONTROLLER
+from vehicles.controllers.wheel_unit import CONTROL_STATE
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
 from vehicles.drivetrain.drivetrain_file import read_parts
 from vehicles.equilibrium import settle
+from vehicles.free_steering import balance_arm
 from vehicles.model import new_workspace
 from vehicles.read import find_points, read_vehicle, show_points
 from vehicles.readout import READOUT
@@ -38,6 +44,11 @@ from vehicles.tires.outside_treads import CARRIED, outside_space, rest_treads
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import RESULT, SEEN, TREAD_STATE
+
+ARM_ROUNDS = 12
+"""Times that a vehicle with a free steering arm is settled; on level ground once."""
+ARM_AT_REST = 1e-11
+"""rad by which such an arm may still move."""
 
 
 def arrays_of(ground: Ground | GroundArrays) -> GroundArrays:
@@ -66,7 +77,7 @@ class Vehicle:
         """What parts from outside did that they should not, one line each."""
         self._told: set[int | str] = set()
         self._show: tuple[Callable, Callable] | None = None
-        self._may_stop = bool(len(self.space.blocks.others)) or bool(self.tires.outside)
+        self._may_stop = bool(len(self.space.blocks.others)) or bool(self.tires.outside) or bool(self.description.controllers.units)
 
     def reset(
         self, ground: Ground | GroundArrays, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0, speed: float = 0.0
@@ -88,12 +99,52 @@ class Vehicle:
         self.space.blocks.others["watch"][watched] = TRUSTED
         try:
             settle(self.model, self.space, arrays_of(ground), x, y, yaw)
+            self._balance_arm(arrays_of(ground), x, y, yaw)
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
         self.space.blocks.others["watch"][watched] = WATCHED
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
-        self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear) if speed > 0.0 else 0.0
+        if speed > 0.0:
+            self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear)
+            for part in (self.space.brakes, self.space.controls):
+                part[:] = np.zeros(1, part.dtype)  # the steps of `roll` were none of the drive
+        else:
+            self.start_throttle = 0.0
+            press_for(self.model.brakes, self.space.brakes, self.space.axles[0]["brake_torque"])
         self.read()
+
+    def _balance_arm(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
+        """Settle again until a free arm, its hand wheel held straight ahead, does not move either."""
+        if not self.takes_torque:
+            return
+        for _ in range(ARM_ROUNDS):
+            if abs(balance_arm(self.model, self.space)) < ARM_AT_REST:
+                return
+            settle(self.model, self.space, ground, x, y, yaw)
+
+    def free_steering(self, free: bool) -> None:
+        """Whether the steering wheel turns by the torque of the hands from the next `reset` on, or is led to an angle.
+
+        Raises
+        ------
+        JounceError : the vehicle has no hand wheel, or tables of the suspension, which know no free arm
+        """
+        steering = self.model.steering[0]
+        if free and steering["hand_wheel_inertia"] == 0.0:
+            raise JounceError(f"{self.description.name}: no steering.hand_wheel, which a torque could turn")
+        if free and self.description.table_tolerance is not None:
+            raise JounceError(f"{self.description.name}: suspension_kinematics: table, expected closed_form: tables know no free steering")
+        steering["free"] = free or (steering["column_stiffness"] > 0.0 and steering["hand_wheel_inertia"] == 0.0)
+
+    @property
+    def steering_is_free(self) -> bool:
+        """Whether the Pitman arm moves by itself."""
+        return bool(self.model.steering[0]["free"])
+
+    @property
+    def takes_torque(self) -> bool:
+        """Whether hands may turn the steering wheel by a torque."""
+        return self.steering_is_free and bool(self.model.steering[0]["hand_wheel_inertia"] > 0.0)
 
     @property
     def hand_gears(self) -> int:
@@ -149,6 +200,10 @@ class Vehicle:
             if corner.key not in self._told:
                 self._told.add(corner.key)
                 self.troubles.append(f"{corner.kind}, {corner.key}: gave a number that is not finite, and the axle is held where it was")
+        for name in self.description.controllers.off(self.space.controls):
+            if name not in self._told:
+                self._told.add(name)
+                self.troubles.append(f"controller {name}: asked for a number that is not finite, and is switched off")
         off = [i for i in self.tires.outside if self.space.treads[i]["off"] and i not in self._told]
         if off:
             self._told.update(off)
@@ -172,8 +227,9 @@ class Vehicle:
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """What is worth a log beside the readout, (prefix, table, record) each: the states of tread laws from outside."""
-        return self.tires.logged(self.space.treads, self.corner_names)
+        """What is worth a log beside the readout, (prefix, table, record) each: the states of tread laws from outside and of controllers."""
+        controllers = self.description.controllers.logged(self.space.controls, self.corner_names)
+        return [*self.tires.logged(self.space.treads, self.corner_names), *controllers]
 
     @property
     def speed(self) -> float:
@@ -185,6 +241,8 @@ class Vehicle:
 def _model(description: Description, tires: TireSet, drivetrain: Any, file: str) -> Model:
     mechanism = description.mechanism
     engine_to_wheels, brakes = read_parts(drivetrain, file, mechanism.axles)
+    if description.controllers.units and brakes[0]["hydraulic"] == 0:
+        raise ConfigError(file, "brakes", "max_torque", "hydraulics and discs: the vehicle has controllers, which work valves")
     return Model(
         chassis=mechanism.chassis,
         corners=mechanism.corners,
@@ -196,6 +254,7 @@ def _model(description: Description, tires: TireSet, drivetrain: Any, file: str)
         treads=tires.treads,
         drivetrain=engine_to_wheels,
         brakes=brakes,
+        controllers=description.controllers.records,
         tables=_tables(description),
     )
 
@@ -214,7 +273,7 @@ def _tables(description: Description) -> ReducedTables:
 def new_space(description: Description) -> Space:
     """All records a vehicle needs besides its parameters, in the design position."""
     w, size = new_workspace(description.mechanism), description.mechanism.size
-    wheels = size.wheels
+    wheels, controllers = size.wheels, len(description.controllers.units)
     return Space(
         state=w.state,
         blocks=w.blocks,
@@ -234,6 +293,11 @@ def new_space(description: Description) -> Space:
         contacts=record(TIRE_OUT, wheels),
         under=record(SOIL),
         drivetrain=record_for(DRIVETRAIN_STATE, size),
+        brakes=record_for(BRAKE_STATE, size),
+        controls=record(CONTROL_STATE, controllers),
+        control_seen=record(SEEN_BY_CONTROLLER, controllers),
+        control_asked=record(ASKED, controllers),
+        command=record(COMMAND),
         axles=record_for(DRIVETRAIN_OUT, size),
         reduced=record_for(INTERPOLATED, size),
         body_contact=record(BODY_CONTACT_STATE),

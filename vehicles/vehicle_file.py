@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from simulator.base.fields import Choice, Either, Field, Fields, Group, Named, Number, Text, Variants
+from simulator.base.fields import Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text, Variants
 from vehicles.body_contact import BODY_FILE
+from vehicles.controllers.controller_section import CONTROLLER_FILE
 from vehicles.steering.pitman_arm import STEERING_FILE
 from vehicles.suspension.axle_section import FAR
 from vehicles.suspension.axle_table import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
@@ -52,6 +53,7 @@ VEHICLE_FILE = (
     Field("steering", Group(STEERING_FILE), "Pitman-arm steering of the front axle"),
     Field("tires", Either((_TIRE, Named(_TIRE, "a tire file by axle or by wheel"))), "tire file: for all, or by name of the axle or wheel"),
     Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/vehicles/parts"),
+    Field("controllers", ListOf(CONTROLLER_FILE), "control units that work its brakes and throttle; none when left out", None),
     Field("aerodynamics", Group(_AERODYNAMICS), "drag; none when left out", None),
     Field("body", Group(_BODY), "outline of the body, and what of it may touch the ground"),
     Field("suspension_kinematics", Choice(KINEMATICS), "how the motion of the suspension is found", None),

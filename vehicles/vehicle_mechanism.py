@@ -107,7 +107,7 @@ def _add_anti_roll_bar(parts: Parts, axle: str, n: int, design: Design) -> None:
     for i, side in zip(design.axles.on(n), ("left", "right"), strict=True):
         corner, name = design.corners[i], f"{axle}_bar_{side}"
         on_arm = bars["on_arm"][n]
-        point = bars["arm_point"][:2, :, i].sum(axis=0) if on_arm else corner.W + bars["carrier_point"][:, i]
+        point = bars["arm_point"][:2, :, i].sum(axis=0) if on_arm else corner.W + corner.turned @ bars["carrier_point"][:, i]
         held = next(part for body, part in corner.mounts.items() if (body == CARRIER_NAME) != on_arm)
         held = f"{design.axles.corners[i]}_{held}"
         parts.add_body(name, _massless(point))

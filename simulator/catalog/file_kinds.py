@@ -18,6 +18,7 @@ from simulator.build import (
     build_ground,
     build_maneuver,
     build_platform,
+    build_tire,
     build_vehicle,
     data_folder,
     find_config,
@@ -33,7 +34,6 @@ from simulator.lab.triangular import problem
 from simulator.run_series import load_series
 from terrain import soil
 from vehicles.drivetrain.drivetrain_file import read_parts
-from vehicles.tires import tire_file
 
 PARTNER = "small_hexapod"
 """Platform with which a washout is checked."""
@@ -85,7 +85,7 @@ KINDS = (
         TABLES["vehicles/parts"],
         lambda file: read_parts(_content("vehicles/parts", file), file),
     ),
-    FileKind("tires", "tires", "a tire with its tread law", TABLES["tires"], lambda file: tire_file.tire(_content("tires", file), file)),
+    FileKind("tires", "tires", "a tire with its tread law", TABLES["tires"], build_tire),
     FileKind("terrains", "terrains", "the ground: a plane, a bump, a piece of land with roads", TABLES["terrains"], build_ground),
     FileKind("soils", "soils", "a soil or a hard surface", TABLES["soils"], lambda file: soil.soil(_content("soils", file), file)),
     FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", TABLES["maneuvers"], build_maneuver),

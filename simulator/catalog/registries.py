@@ -11,6 +11,7 @@ from simulator.motion.protocols import PROTOCOLS
 from simulator.outlet_kind import OUTLETS
 from simulator.sensors.kinds import SENSORS
 from terrain.kinds import TERRAINS
+from vehicles.controllers.kinds import CONTROLLERS
 from vehicles.suspension.kinds import KINDS as AXLES
 from vehicles.tires.kinds import LAWS
 from washout.kinds import WASHOUTS
@@ -18,6 +19,7 @@ from washout.kinds import WASHOUTS
 REGISTRIES: dict[str, tuple[str, Registry[Any]]] = {
     "axles": ("kinds of axles, `suspension:` of an axle", AXLES),
     "tread_laws": ("tread laws, `type:` of a tire file", LAWS),
+    "controllers": ("controllers, `type:` in `controllers` of a vehicle file", CONTROLLERS),
     "terrain_types": ("types of terrains, `type:` of a terrain file", TERRAINS),
     "washout_laws": ("washouts, `type:` of a washout file", WASHOUTS),
     "sensors": ("sensors, `type:` in `sensors` of a session", SENSORS),

@@ -22,5 +22,8 @@ def session_of(arguments: argparse.Namespace, options: Iterable[Setting] = ()) -
         *option("--channels", "outlets.telemetry.channels", channels or None),
         *option("--log-rate", "outlets.telemetry.rate", getattr(arguments, "log_rate", None)),
     ]
+    steering = option("--steering", "steering", getattr(arguments, "steering", None))
     suspension = option("--suspension", "vehicle.suspension_kinematics", getattr(arguments, "suspension", None))
-    return configuration(arguments.session, [*named, *log, *options, *sensors, *outlets, *suspension, *read_settings(arguments.set)])
+    return configuration(
+        arguments.session, [*named, *log, *options, *sensors, *outlets, *steering, *suspension, *read_settings(arguments.set)]
+    )

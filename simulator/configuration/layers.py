@@ -96,7 +96,18 @@ def read_layers(kind: str, file: str | Path, above: tuple[Path, ...] = ()) -> La
     ------
     ConfigError : a file cannot be read, or one builds on itself
     """
-    return with_base(kind, Layer(own_copy(read_yaml(file)), {(): Origin(str(file))}), (*above, Path(file)))
+    content = content_of_tir(Path(file)) if is_tir(kind, file) else own_copy(read_yaml(file))
+    return with_base(kind, Layer(content, {(): Origin(str(file))}), (*above, Path(file)))
+
+
+def is_tir(kind: str, file: str | Path) -> bool:
+    """Whether a file in the place of a tire file is a tire property file, which says all of a tire by itself."""
+    return kind == "tires" and str(file).lower().endswith(".tir")
+
+
+def content_of_tir(file: Path) -> dict[str, Any]:
+    """The tire file that stands for a tire property file."""
+    return {"type": "magic_formula", "file": str(file.resolve())}
 
 
 def file_of(kind: str, name: str, origin: Origin) -> Path:

@@ -11,7 +11,7 @@ from simulator.base.words import did_you_mean, nearest
 
 HERE = Path(__file__).resolve().parents[1]
 
-SUFFIXES = (".yaml", ".yml", ".urdf", ".xml")
+SUFFIXES = (".yaml", ".yml", ".urdf", ".xml", ".tir")
 """Of files that can be named by their path alone."""
 
 

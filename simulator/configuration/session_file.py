@@ -22,6 +22,8 @@ from washout.contract import PREVIEW_POINTS
 VIEWS = ("auto", "window", "offscreen", "none")
 CONTENTS = ("vehicle", "terrain", "maneuver", "washout", "platform", "soils")
 """Keys of a session whose content is read by others."""
+STEERING = ("angle", "torque")
+"""What the hands give to the steering wheel."""
 
 MOST_SECONDS = 1e6
 """s. Nobody drives longer."""
@@ -82,6 +84,13 @@ FILE = (
     Field("step", Number("s", SHORTEST_STEP, LONGEST_STEP), "that of the maneuver, or 1 ms", None),
     Field("seed", Number("", 0, LARGEST_SEED, whole=True), "of everything random; the seeds of the files when left out", None),
     Field("world", Group(_WORLD), "gravity and wind", None),
+    Field(
+        "steering",
+        Choice(STEERING),
+        "`angle`: the steering wheel is where it is asked to be; `torque`: hands may turn it by a torque, and the road turns it back; what the "
+        "maneuver needs when left out, else angle",
+        None,
+    ),
     Field("outlets", Group(_OUTLETS), "what hangs on it", None),
     Field("sensors", Anything("a list of sensors"), "each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys", None),
     Field("preview", Group(_PREVIEW), "what a washout that looks ahead sees, out of an earlier run", None),
@@ -130,6 +139,8 @@ class SessionOptions:
     """m/s2, above that of the terrain."""
     wind: tuple[float, float, float] | None
     """m/s, velocity of the air in W, above that of the terrain."""
+    steering: str | None
+    """One of STEERING; what the maneuver needs when not given."""
     motion: MotionOptions
     log: LogChoice
     outlets: list[Any]
@@ -162,6 +173,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             seed=int(said["seed"]) if "seed" in said else None,
             gravity=world.get("gravity"),
             wind=tuple(map(float, world["wind"])) if "wind" in world else None,  # type: ignore[arg-type]
+            steering=said.get("steering"),
             motion=motion,
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
             outlets=outlets.get("others", []),

@@ -93,6 +93,9 @@ class _Trial:
         self.probe = probe = copy.copy(vehicle)
         probe.space, probe.readout = new_space(vehicle.description), record_for(READOUT, vehicle.size)
         probe.troubles, probe._told = [], set()
+        probe.model = vehicle.model._replace(steering=vehicle.model.steering.copy())
+        probe.model.steering[0]["input_time"] = 0.0
+        probe.free_steering(False)
         plain = {"type": "flat", "gravity": gravity}
         self.ground, self.command = load_terrain(plain, "plain", Path(), {}).arrays, record(COMMAND)
         probe.reset(self.ground)

@@ -24,7 +24,7 @@ AUTO = "auto"
 """All sources there are."""
 
 STEERING_WHEEL_RANGE = math.radians(1560.0)
-"""rad, lock to lock: an HMMWV's steering wheel turns 780 degrees to either side."""
+"""rad, lock to lock, where nobody says it: of a truck without power steering."""
 HOLD = 0.3
 """s that the steering stays where it was when its device vanishes, so that a loose plug in a bend does not throw the vehicle."""
 CENTERING = 0.5
@@ -37,6 +37,8 @@ TAKEOVER = 0.5
 """s during which the steering is rate-limited after another device took over."""
 TAKEOVER_RATE = 1.5
 """1/s, that limit. Larger: a jerk when a wheel that is not centered takes over. Smaller: the new device feels dead."""
+HAND_TORQUE = 10.0
+"""N m on the steering wheel at full deflection of a device, where the hands give a torque: what an arm does without effort [mem]."""
 
 
 class HumanDriver:
@@ -45,10 +47,12 @@ class HumanDriver:
     When that device vanishes the throttle is released at once, the steering holds for HOLD and then goes to the center, and the
     brake goes to LOST_BRAKE until a device is used again or comes back.
     Call `read` at 100 to 250 Hz of real time, also while the simulation is paused: then time stands still and only buttons act.
+
+    gives_torque : the hands turn the steering wheel by a torque, HAND_TORQUE at full deflection; an input source from outside may give its own
     """
 
-    def __init__(self, sources: Sequence[Source], hub: DeviceHub | None = None) -> None:
-        self.sources, self.hub = sources, hub
+    def __init__(self, sources: Sequence[Source], hub: DeviceHub | None = None, gives_torque: bool = False) -> None:
+        self.sources, self.hub, self.gives_torque = sources, hub, gives_torque
         self.active = sources[0]
         self._chosen = False
         self._commands = [record(COMMAND) for _ in sources]
@@ -76,6 +80,8 @@ class HumanDriver:
             self._lost_for += dt
             self._fade(dt, out)
         self._steering, self._brake = float(out[0]["steering"]), float(out[0]["brake"])
+        if self.gives_torque and not (self.active.connected and out[0]["steering_free"]):
+            out[0]["steering_free"], out[0]["steering_torque"] = 1, HAND_TORQUE * self._steering
 
     def events(self) -> list[str]:
         """Take out what was asked for since the last call: `reset`, `upright`, `pause`, `camera`, `shift_refused`."""
@@ -134,6 +140,7 @@ def open_driver(
     steering_wheel_range: float = STEERING_WHEEL_RANGE,
     gears: int = 0,
     said: Mapping[str, Any] = MappingProxyType({}),
+    gives_torque: bool = False,
 ) -> HumanDriver:
     """A human driver with the input source of that name; `auto` takes all, those from outside first, then a wheel before a game controller
     before the keyboard.
@@ -145,6 +152,7 @@ def open_driver(
     steering_wheel_range : of the vehicle's steering wheel, lock to lock, rad
     gears : forward gears of the vehicle if they are changed by hand, 0 if not
     said : parameters of the source, if it has any of its own
+    gives_torque : as of HumanDriver
 
     Raises
     ------
@@ -164,4 +172,4 @@ def open_driver(
             sources.append(source)
         elif name != AUTO:
             raise DeviceError(f"{name}: {kind.missing}")
-    return HumanDriver(sources, cabin.opened)
+    return HumanDriver(sources, cabin.opened, gives_torque)

@@ -142,7 +142,8 @@ class SourceAside:
 def sound_command(command: Record) -> Record:
     """A copy of a COMMAND record, clipped to what a vehicle takes. Raises ValueError for a number that is not finite."""
     c = command[0]
-    if not all(math.isfinite(c[name]) for name in ("steering", "throttle", "brake", "parking_brake", "clutch", "drawbar")):
+    numbers = ("steering", "throttle", "brake", "parking_brake", "clutch", "drawbar", "steering_torque")
+    if not all(math.isfinite(c[name]) for name in numbers):
         raise ValueError("it gave a command that is not finite")
     out = command.copy()
     write_pedals(out, float(c["steering"]), float(c["throttle"]), float(c["brake"]))
@@ -152,4 +153,5 @@ def sound_command(command: Record) -> Record:
     out[0]["clutch"] = clip(float(c["clutch"]), 0.0, 1.0)
     out[0]["low_range"], out[0]["center_lock"] = int(c["low_range"] != 0), int(c["center_lock"] != 0)
     out[0]["by_foot"], out[0]["starter"] = int(c["by_foot"] != 0), int(c["starter"] != 0)
+    out[0]["steering_free"] = int(np.clip(c["steering_free"], 0, 1))
     return out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simulator.facts.measure import Told
-from simulator.facts.page import Facts, about_figures, numbered, origin, row_of, sources_of, summary
+from simulator.facts.page import EXCEPTIONS, Facts, about_figures, numbered, origin, row_of, sources_of, summary
 
 
 def beside_as_markdown(vehicles: Sequence[Facts]) -> str:
@@ -34,6 +34,9 @@ def beside_as_markdown(vehicles: Sequence[Facts]) -> str:
     ]
     if reasons:
         lines += ["", "## Remarks", "", *reasons]
+    excused = [f"- `{one.vehicle}`, {line}" for one in vehicles for line in one.exceptions]
+    if excused:
+        lines += ["", f"## {EXCEPTIONS}", "", *excused]
     if numbers:
         lines += ["", "## Sources", "", *(f"{n}. {words}" for words, n in numbers.items())]
     return "\n".join(lines) + "\n"

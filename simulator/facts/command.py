@@ -48,7 +48,7 @@ def main_facts(arguments: Any) -> int:
     facts = [fact for fact in asked if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]
     vehicles = list(dict.fromkeys(arguments.vehicle))
     published = {vehicle: _published(vehicle, arguments.figures) for vehicle in vehicles}
-    titles = {vehicle: vehicle_description(vehicle).name for vehicle in vehicles}
+    described = {vehicle: vehicle_description(vehicle) for vehicle in vehicles}
     changes = _changes(arguments.set)
     compile_kernels(complain if arguments.json else tell)
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
@@ -60,7 +60,8 @@ def main_facts(arguments: Any) -> int:
             with Told(len({case for fact in facts for case in cases_of(fact)}), arguments.json, name) as told:
                 rows = measure(vehicle, facts, published[vehicle], changes, told)
             left_out = [fact.name for fact in asked if fact not in facts]
-            found.append(Facts(vehicle, titles[vehicle], rows, published[vehicle], left_out))
+            said = described[vehicle]
+            found.append(Facts(vehicle, said.name, rows, published[vehicle], left_out, said.exceptions))
         machine = {
             "wall_time_s": time.perf_counter() - began,
             "version": version(),

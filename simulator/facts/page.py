@@ -11,6 +11,7 @@ from simulator.facts.published import MARKS, TOLERANCE, Published
 from simulator.facts.table import CASES, AtHighest, Highest, Metric, Passed, Source
 
 VERDICTS = ("within", "outside", "no figure", "no number")
+EXCEPTIONS = "Excused by its file as it stands"
 NO_FILE = "no published figures"
 """Of a vehicle without a file of them."""
 WIDTH, TITLE = 80, 32
@@ -27,6 +28,8 @@ class Facts(NamedTuple):
     published: Published | None
     left_out: Sequence[str] = ()
     """Names of the facts of series and searches, where these were not driven."""
+    exceptions: Sequence[str] = ()
+    """What the vehicle's file excuses it from as it stands, a line for each axle."""
 
 
 def as_object(facts: Facts) -> dict[str, Any]:
@@ -37,6 +40,7 @@ def as_object(facts: Facts) -> dict[str, Any]:
         "vehicle": facts.vehicle,
         "title": facts.title,
         "left_out": list(facts.left_out),
+        "exceptions": list(facts.exceptions),
         "published": published,
         "verdicts": counts,
         "facts": [_row_object(row) for row in facts.rows],
@@ -128,6 +132,8 @@ def as_markdown(facts: Facts) -> str:
     outside = deviations(facts)
     if outside:
         lines += ["", "## Not as published", "", *(f"- {line}" for line in outside)]
+    if facts.exceptions:
+        lines += ["", f"## {EXCEPTIONS}", "", *(f"- {line}" for line in facts.exceptions)]
     numbers = numbered(facts.rows)
     for group in dict.fromkeys(row.fact.group for row in facts.rows):
         lines += ["", f"## {group}", "", "| fact | here | published | verdict | source | how |", "|---|---|---|---|---|---|"]
@@ -197,6 +203,12 @@ def as_text(facts: Facts) -> str:
     if outside:
         lines.append("Not as published:")
         lines += [wrapped for line in outside for wrapped in textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ")]
+        lines.append("")
+    if facts.exceptions:
+        lines.append(f"{EXCEPTIONS}:")
+        lines += [
+            wrapped for line in facts.exceptions for wrapped in textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ")
+        ]
         lines.append("")
     if facts.published is None:
         lines.append(f"{NO_FILE} of this vehicle")

@@ -76,7 +76,9 @@ def _loads(vehicle: Vehicle, ground: Ground) -> Numbers:
     length, width, _ = vehicle.description.outline
     x = readout["p_BK"][:, 0]
     out = {
-        "mass": float(model.chassis[0]["mass"] + model.corners[0]["corner_mass"].sum()),
+        "mass": (mass := float(model.chassis[0]["mass"] + model.corners[0]["corner_mass"].sum())),
+        "load": vehicle.description.load,
+        "mass_unladen": mass - vehicle.description.load,
         "front_share": loads[places.front].sum() / loads.sum(),
         "length": length,
         "width": width,
@@ -129,6 +131,7 @@ def _travel(vehicle: Vehicle, ground: Ground) -> Numbers:
             f"travel_used_{end}": (here - low) / (high - low),
             f"bump_travel_{end}": high - here,
             f"rebound_travel_{end}": here - low,
+            f"rebound_share_{end}": (here - low) / (high - here),
         }
     return out
 

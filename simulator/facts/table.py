@@ -139,6 +139,7 @@ CASES: dict[str, Case] = {
     "circle_right": Case("turning_circle", {"direction": -1}),
     "parked": Case("parked_steering"),
     "on_center": Case("on_center"),
+    "release": Case("returnability"),
     "full_throttle": Case("acceleration", {"throttle": 1}, ({"type": "acceleration", "speed_kph": 48},)),
     "throttle_80": Case("acceleration", {"throttle": 0.8}, ({"type": "acceleration", "speed_kph": 48},)),
     "throttle_40": Case("acceleration", {"throttle": 0.4}, ({"type": "acceleration", "speed_kph": 48},)),
@@ -187,6 +188,8 @@ def _stance() -> tuple[Fact, ...]:
 
     return (
         fact("mass", "mass", "kg", "", "sum of all bodies"),
+        fact("load", "load", "kg", "", "masses fixed to the chassis, such as crew and cargo"),
+        fact("mass_unladen", "mass without its load", "kg", "", "sum of all other bodies"),
         *(
             fact(f"axle_load_{end}", f"load of the {end}most axle", "kg", "", f"forces of the ground on the {end}most axle, over gravity")
             for end in _ENDS
@@ -224,6 +227,7 @@ def _alignment() -> tuple[Fact, ...]:
             ),
             Fact(f"bump_travel_{end}", group, f"bump travel left, {end}", "m", "mm", _STANDING, "way of the wheel to its upper end"),
             Fact(f"rebound_travel_{end}", group, f"rebound travel left, {end}", "m", "mm", _STANDING, "way of the wheel to its lower end"),
+            Fact(f"rebound_share_{end}", group, f"rebound over bump left, {end}", "1", "", _STANDING, "travel left in rebound over that in bump"),
             Fact(
                 f"rebound_stop_{end}", group, f"rebound stop pressed, {end}", "m", "mm", _STANDING,
                 "how far the spring is longer than the length at which its rebound stop begins; < 0 = so far from it",
@@ -380,6 +384,14 @@ def _steering() -> tuple[Fact, ...]:
         Fact(
             "on_center_deadband", group, "on centre, deadband", "rad", "deg", Metric(("on_center",), "on_center_angle_deadband"),
             "width of the loop at torque 0",
+        ),
+        Fact(
+            "return_left", group, "let go in a turn, angle left", "1", "", Metric(("release",), "return_share_left"),
+            "share of the wheel's angle left 3 s after it was let go at 4 m/s2",
+        ),
+        Fact(
+            "return_half_time", group, "let go in a turn, half back", "s", "", Metric(("release",), "return_half_time"),
+            "time until half of that angle is left",
         ),
     )  # fmt: skip
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 STRONGEST_PULL = 1e6
 """N. No vehicle pulls more."""
+STRONGEST_HANDS = 200.0
+"""N m. Nobody turns a steering wheel harder."""
 RANGES = {
     "steering": (-1.0, 1.0),
     "throttle": (0.0, 1.0),
@@ -46,6 +48,8 @@ RANGES = {
     "by_foot": (0.0, 1.0),
     "starter": (0.0, 1.0),
     "drawbar": (-STRONGEST_PULL, STRONGEST_PULL),
+    "steering_torque": (-STRONGEST_HANDS, STRONGEST_HANDS),
+    "steering_free": (0.0, 1.0),
 }
 """Least and most of each part of a command."""
 DRIVE = 1
@@ -112,6 +116,8 @@ class HeldCommand:
             low, high = RANGES[name]
             if not low <= value <= high:
                 raise ConfigError("command", name, value, f"a number from {low:g} to {high:g}")
+        if "steering_free" not in changes and ("steering" in changes) != ("steering_torque" in changes):
+            self.values["steering_free"] = float("steering_torque" in changes)
         self.values |= changes
 
     def read(self, t: float, readout: Record, command: Record) -> None:
@@ -238,13 +244,16 @@ class Simulation:
 
     def command(self, **values: float) -> None:
         """Ask the vehicle for something from now on: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1,
-        gear 0 (the gearbox's own choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] where by_foot is 1, starter 0, 1,
-        drawbar [N] (a pull backwards on the tow hook).
+        gear 0 (the gearbox's own choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] where by_foot is 1, starter 0, 1, drawbar [N] (a pull
+        backwards on the tow hook), steering_torque [N m] (of the hands, + = left) instead of steering, where the session has `steering: torque`;
+        the one said last counts, or steering_free 1 (torque) or 0 says which.
 
         It takes effect at the driver's next look, within 10 ms. Raises JounceError: a driver or a maneuver drives, or there is no such value.
         """
         if self.maneuver is not None or self._driver is not None:
             raise JounceError("command: the maneuver or the driver of this simulation drives")
+        if not self.vehicle.takes_torque and (values.get("steering_torque") or values.get("steering_free")):
+            raise JounceError("command: a torque turns the steering only in a session with `steering: torque`")
         self._held.change(values)
 
     def advance(self, seconds: float) -> None:

@@ -13,6 +13,7 @@ from simulator.driver.steering.follower import PathFollower
 from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.conditions import Look
 from simulator.maneuvers.phases import (
+    ANGLES,
     PEDALS,
     SELECTOR,
     SHIFTING,
@@ -48,6 +49,8 @@ class Channels:
         """Profiles that have not come to their end; what has is a value that stays."""
         self._input = 0.0
         """Steering input."""
+        self._lets_go = False
+        """Whether the hands give a torque instead."""
         self._follows = self._keeps_speed = False
         self._demanded: tuple[float, float] | None = None
         """Time and value of the last demand of a profile of speed."""
@@ -63,6 +66,8 @@ class Channels:
     def begin(self, phase: Phase, look: Look) -> None:
         """Begin a phase: what it says takes the place of what went on."""
         self._bring_up_to(look)
+        if self._lets_go:
+            self._input = min(max(float(look.readout[0]["steering_wheel_angle"]) / self._traits.steering_wheel_lock, -1.0), 1.0)
         self._values["steering"] = self._input * self._traits.steering_wheel_lock
         self._values["road_wheel"] = self._traits.road_wheel_angle(self._input)
         said = dict(phase.channels)
@@ -72,6 +77,7 @@ class Channels:
         self._take_pedals(said, look)
         if any(name in said for name in STEERING):
             self._stop_profiles(STEERING)
+            self._lets_go = "steering_torque" in said
             self._follows = follows_path(said.get("steering"))
             if self._follows and self._follower is not None:
                 said.pop("steering")
@@ -109,6 +115,7 @@ class Channels:
             gear = self._follower.gear(look.t, look.readout, values["throttle"])
         out["low_range"], out["center_lock"] = self._switches["low_range"], self._switches["center_lock"]
         out["selector"], out["gear"], out["drawbar"] = self._selector, gear, values["drawbar"]
+        out["steering_free"], out["steering_torque"] = self._lets_go, values["steering_torque"] if self._lets_go else 0.0
 
     def stop(self, command: Record) -> None:
         """The maneuver is over and the drive goes on: to a stop, the steering where it is."""
@@ -126,7 +133,7 @@ class Channels:
 
     def _reachable(self, name: str, said: Any) -> Any:
         """What a channel is to do; where a ramp or step of the steering would end beyond the lock, it ends there."""
-        if name not in STEERING or not isinstance(said, Mapping) or said["type"] not in ("ramp", "step"):
+        if name not in ANGLES or not isinstance(said, Mapping) or said["type"] not in ("ramp", "step"):
             return said
         least, most = (self._traits.road_wheel_angle(end) for end in (-1.0, 1.0))
         if name == "steering":

@@ -166,6 +166,11 @@ class Maneuver:
         return channels_of(self.asked)
 
     @property
+    def gives_torque(self) -> bool:
+        """Whether a phase gives a torque to the steering wheel instead of an angle."""
+        return any("steering_torque" in phase.channels for phase in self._phases)
+
+    @property
     def rate(self) -> float:
         """Rows per second that its metrics need."""
         return rate_of(self.asked, METRICS_RATE)

@@ -1,7 +1,7 @@
 """Phases of a maneuver: one after the other, each with what it does on every channel and with when it ends.
 
 A channel that a phase does not name goes on as it was: a held steering wheel stays held, a speed is still kept, a profile runs on. Steering is
-one thing: `steering` (of the steering wheel) and `road_wheel` take each other's place. So are the pedals: `speed` takes them from `throttle`
+one thing: `steering` (of the steering wheel), `road_wheel` and `steering_torque` take each other's place. So are the pedals: `speed` takes them from `throttle`
 and `brake`, either of these takes them back and releases the other one.
 """
 
@@ -27,12 +27,22 @@ SHIFTING = "shifting"
 """Word for gears that the driver chooses himself."""
 MOST_GEARS = 10
 
-STEERING = ("steering", "road_wheel")
+ANGLES = ("steering", "road_wheel")
+STEERING = (*ANGLES, "steering_torque")
 PEDALS = ("speed", "throttle", "brake")
 SWITCHES = ("low_range", "center_lock")
 """Of the transfer case."""
 OTHERS = ("gear", *SWITCHES, "parking_brake", "drawbar")
-UNITS = {"steering": "rad", "road_wheel": "rad", "speed": "m/s", "throttle": "1", "brake": "1", "parking_brake": "1", "drawbar": "N"}
+UNITS = {
+    "steering": "rad",
+    "road_wheel": "rad",
+    "steering_torque": "N m",
+    "speed": "m/s",
+    "throttle": "1",
+    "brake": "1",
+    "parking_brake": "1",
+    "drawbar": "N",
+}
 """SI unit of every channel that may have a profile."""
 
 _SPEEDS = {
@@ -64,6 +74,12 @@ class PhaseSection:
     )
     road_wheel: Any = entry(
         channel("rad"), "mean angle of the steered wheels, + = left, instead of that of the steering wheel", None, written="deg"
+    )
+    steering_torque: Any = entry(
+        channel("N m"),
+        "torque of the hands on the steering wheel, + = left, which turns freely: 0 lets it go; the vehicle needs a steering.hand_wheel",
+        None,
+        written="Nm",
     )
     speed: Any = entry(channel("m/s", 0.0, 90.0, _SPEEDS), "speed that is kept by both pedals", None, written="kph")
     throttle: Any = entry(channel("1", 0.0, 1.0), "throttle pedal", None)
@@ -135,7 +151,11 @@ def _phase(section: PhaseSection, written: Mapping[str, Any], file: object, key:
 
 def _check_rivals(spelled: Mapping[str, str], file: object, key: str, faults: Gathered) -> None:
     """Steering is said in one way, and so are the pedals."""
-    for first, rivals in (("steering", ("road_wheel",)), ("speed", ("throttle", "brake"))):
+    for first, rivals in (
+        ("steering", ("road_wheel", "steering_torque")),
+        ("road_wheel", ("steering_torque",)),
+        ("speed", ("throttle", "brake")),
+    ):
         for rival in rivals:
             if first in spelled and rival in spelled:
                 faults.add(ConfigError(file, f"{key}.{spelled[rival]}", "both", f"either {first} or {rival}"))

@@ -22,7 +22,7 @@ from simulator.base.fields import Choice, Either, Field, Fields, FileName, Kind,
 from simulator.base.inputfile import read_bytes
 from simulator.base.units import factor_of, split_unit
 
-RATES = {"rad": "rad/s", "m/s": "m/s2", "1": "1/s", "N": "N/s"}
+RATES = {"rad": "rad/s", "m/s": "m/s2", "1": "1/s", "N": "N/s", "N m": "N m/s"}
 """Unit of the rate of a channel by the channel's own."""
 LONGEST = 86400.0
 TONES = 200

@@ -10,7 +10,7 @@ import yaml
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import record
-from vehicles.brakes.friction_brake import brakes_from_mapping
+from vehicles.brakes.brakes import BRAKE_STATE, brakes_from_mapping, heat_brakes, press_brakes
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import (
     DRIVETRAIN_OUT,
@@ -48,20 +48,24 @@ def reference():
 
 
 class Rig(NamedTuple):
-    """What kernels get of a bench: parameters of drivetrain and brakes, state, pedals, wheels, results."""
+    """What kernels get of a bench: parameters of drivetrain and brakes, their states, pedals, wheels, speed of the vehicle, results."""
 
     p: Any
     b: Any
     s: Any
+    brakes: Any
     command: Any
     hubs: Hubs
+    v_WB_B: Any
     out: Any
 
 
 @inline
 def step(r, h):
     """One step of a Rig."""
+    press_brakes(r.b, r.brakes, r.command, h)
     drivetrain_step(r.p, r.b, r.s, r.command, r.hubs, h, r.out)
+    heat_brakes(r.b, r.brakes, r.hubs.spin, r.out[0]["brake_torque"], r.v_WB_B, h)
 
 
 @kernel
@@ -93,10 +97,12 @@ class Bench:
         if change is not None:
             change(parts)
         self.p = drivetrain_from_mapping(parts["drivetrain"], "bench")
-        self.b = brakes_from_mapping(parts["brakes"], "bench")
+        self.b = brakes_from_mapping(parts["brakes"], "bench", hub_ratio=self.p[0]["hub_ratio"])
         self.state, self.command, self.out = record(DRIVETRAIN_STATE), record(COMMAND), record(DRIVETRAIN_OUT)
+        self.brakes = record(BRAKE_STATE)
+        self.carrier_spin, self.v_WB_B = self.brakes[0]["reference_spin"], np.zeros(3)
         self.spin = np.array(spin, dtype=float)
-        self.carrier_spin, self.moment = np.zeros(4), np.zeros(4)
+        self.moment = np.zeros(4)
         self.inertia = np.full(4, 7.388)
         self.command[0]["selector"] = np.sign(gear)
         drivetrain_reset(self.p, self.state, self.spin, gear)
@@ -108,8 +114,8 @@ class Bench:
 
     @property
     def rig(self):
-        hubs = Hubs(self.spin, self.carrier_spin, self.moment, self.inertia)
-        return Rig(self.p, self.b, self.state, self.command, hubs, self.out)
+        hubs = Hubs(self.spin, self.carrier_spin, self.moment, self.inertia, self.brakes[0]["limit"])
+        return Rig(self.p, self.b, self.state, self.brakes, self.command, hubs, self.v_WB_B, self.out)
 
     def energy(self):
         return bench_energy(self.rig)

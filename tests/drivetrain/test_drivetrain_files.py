@@ -6,7 +6,7 @@ import pytest
 from drivetrain_rig import Bench, part_file
 
 from simulator.base.errors import ConfigError
-from vehicles.brakes.friction_brake import brakes_from_mapping
+from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
 
 DELETE = object()
@@ -93,7 +93,7 @@ def test_mistake_is_named(path, value):
 )
 def test_mistake_in_the_brakes_is_named(path, value):
     with pytest.raises(ConfigError, match=rf"^car.yaml: brakes.{path}: "):
-        brakes_from_mapping(change(part_file("hmmwv")["brakes"], path, value), "car.yaml")
+        brakes_from_mapping(change(part_file("hmmwv_chrono")["brakes"], path, value), "car.yaml")
 
 
 @pytest.mark.parametrize("name", ["hmmwv", "hmmwv_chrono"])

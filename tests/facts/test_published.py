@@ -105,4 +105,4 @@ def test_the_file_is_found_by_the_vehicle_or_by_its_base(tmp_path):
     (tmp_path / "mine.yaml").write_text("base: hmmwv\nname: mine\n", encoding="utf-8")
     (tmp_path / "heavier.yaml").write_text("base: mine\nname: heavier\n", encoding="utf-8")
     assert published_of(str(tmp_path / "heavier.yaml")) == SHIPPED
-    assert published_of("five_link_rear") is None
+    assert published_of("hmmwv_chrono") is None

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError, one_line
 from simulator.base.records import record
 from simulator.build import build_ground, build_platform, data_folder, find_config, read_yaml, vehicle_description
+from simulator.configuration.layers import read_layers
 from simulator.driver.profiles import read_profile
 from simulator.lab.triangular.problem import problem_from_mapping
 from simulator.maneuvers.maneuver import load_maneuver
@@ -79,7 +80,8 @@ SHIPPED = [(kind, file.stem) for kind in BUILD for file in sorted((CONFIGS / kin
 
 def content(kind, name):
     """Content of a shipped file; the large terrain on a coarse grid, which takes no time."""
-    mapping = read_yaml(CONFIGS / kind / f"{name}.yaml")
+    file = CONFIGS / kind / f"{name}.yaml"
+    mapping = read_layers(kind, file).content if kind == "vehicles" else read_yaml(file)
     if name == "jacksboro":
         mapping["grid"]["spacing"] *= 16
         mapping["grid"]["count"] = [n // 16 for n in mapping["grid"]["count"]]

@@ -3,13 +3,13 @@
 import copy
 
 import pytest
-import yaml
 
 from simulator.base.errors import ConfigError
 from simulator.build import data_folder, read_yaml, vehicle_description
 from simulator.maneuvers.maneuver import load_maneuver
 from terrain.soil import soil
-from vehicles.brakes.friction_brake import brakes_from_mapping
+from tests.whole_files import whole_file
+from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
 from vehicles.tires.tire_file import tire, tire_set
@@ -89,7 +89,7 @@ NONSENSE = [
     ("tires/tmeasy_hmmwv", "damping", 1e-300),
     ("tires/tmeasy_hmmwv", "load", 1e-300),
     ("tires/tmeasy_hmmwv", "sxm", [1e-300, 1e-300]),
-    ("tires/tmeasy_hmmwv", "fxm", [13315.0, 7703.0]),
+    ("tires/tmeasy_hmmwv", "fym", [13315.0, 9951.0]),
     ("tires/tmeasy_hmmwv", "sq0", [1.2, 1.2]),
     ("tires/tmeasy_hmmwv", "rolling_resistance", 15.0),
     ("soils/dry_sand", "k_phi", -1.0),
@@ -121,7 +121,8 @@ def changed(mapping, path, value):
 @pytest.mark.filterwarnings("ignore::simulator.base.errors.InertiaWarning")
 @pytest.mark.parametrize(("file", "key", "value"), NONSENSE, ids=[f"{key}={value!r:.20}" for _, key, value in NONSENSE])
 def test_it_is_refused_by_its_key(file, key, value):
-    mapping = yaml.safe_load((CONFIGS / f"{file}.yaml").read_text())
+    kind, _, name = file.rpartition("/")
+    mapping = whole_file(kind, name)
     READ[file](mapping)
     with pytest.raises(ConfigError) as caught:
         READ[file](changed(mapping, key, value))

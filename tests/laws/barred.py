@@ -1,4 +1,4 @@
-"""Shipped vehicles with anti-roll bars, which they have not."""
+"""Shipped vehicles with other anti-roll bars than they have."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import copy
 from functools import cache
 from typing import Any
 
-import yaml
-
 from simulator.base.records import Record
 from simulator.build import data_folder, read_yaml
+from tests.whole_files import whole_file
 from vehicles.description import Description, read_description
 from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle
@@ -38,9 +37,10 @@ BARS = {
 
 
 def mapping(vehicle: str, front: dict[str, Any] | None = None, rear: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The vehicle's file with these sections `anti_roll_bar`."""
+    """The vehicle's file with these sections `anti_roll_bar` and no others."""
     found = copy.deepcopy(_file(vehicle))
     for axle, bar in (("front", front), ("rear", rear)):
+        found["axles"][axle].pop("anti_roll_bar", None)
         if bar is not None:
             found["axles"][axle]["anti_roll_bar"] = copy.deepcopy(bar)
     return found
@@ -48,8 +48,7 @@ def mapping(vehicle: str, front: dict[str, Any] | None = None, rear: dict[str, A
 
 @cache
 def _file(vehicle: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((CONFIGS / "vehicles" / f"{vehicle}.yaml").read_text(encoding="utf-8"))
-    return found
+    return whole_file("vehicles", vehicle)
 
 
 @cache

@@ -20,7 +20,7 @@ from tests.laws.vehicle_rig import command, ground
 from tests.tenants import live_axle, trailing_arm  # noqa: F401 - kinds that the cars have
 from tests.tenants.wheels import AXLES, car, drivetrain
 from vehicles.axles import USUAL_AXLES, Axles, record_for
-from vehicles.brakes.friction_brake import brakes_from_mapping
+from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.description import Description, read_description
 from vehicles.drivetrain.driveline import driveshaft_speed, solve_wheels
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_STATE, drivetrain_from_mapping
@@ -185,13 +185,14 @@ def test_the_wheels_of_any_driveline_are_solved_exactly(name: str) -> None:
     p, s = drivetrain_from_mapping(drivetrain(name)["drivetrain"], "f.yaml", axles=d.axles), record_for(DRIVETRAIN_STATE, d.size)
     n = d.size.wheels
     boxes = np.array([[1.0 / len(d.axles.on(k)) if i in d.axles.on(k) else 0.0 for i in range(n)] for k in range(d.size.axles)])
-    shaft = boxes.mean(axis=0) / 0.2
+    hub, final = p[0]["hub_ratio"][0], p[0]["final_ratio"][0]
+    shaft = boxes.mean(axis=0) / final
     for _ in range(20):
         p[0]["shaft_inertia"], p[0]["box_inertia"] = rng.uniform(0.1, 2.0, (2, d.size.axles))
         diagonal, load, extra = rng.uniform(1.0, 500.0, n), rng.normal(size=n), rng.uniform(0.0, 30.0)
         matrix = np.diag(diagonal) + extra * np.outer(shaft, shaft)
         for k, row in enumerate(boxes):
-            matrix += (p[0]["box_inertia"][k] + p[0]["shaft_inertia"][k] / 0.04) * np.outer(row, row)
+            matrix += (p[0]["box_inertia"][k] / hub**2 + p[0]["shaft_inertia"][k] / final**2) * np.outer(row, row)
         s[0]["diagonal"], s[0]["yielding"], s[0]["load"] = diagonal, 1.0 / diagonal, load
         solve_wheels(p, s, extra)
         np.testing.assert_allclose(s[0]["change"], np.linalg.solve(matrix, load), rtol=1e-11, atol=1e-15)
@@ -232,12 +233,12 @@ def test_a_base_gets_an_axle_between_its_own(tmp_path: Path) -> None:
     """And stands on six wheels, as the same vehicle written out does."""
     axles, parts = AXLES["six wheels"], drivetrain("six wheels")
     driven = {key: value for key, value in parts["drivetrain"]["driveline"].items() if key.startswith("middle_")}
-    brakes = {key: parts["brakes"][key] for key in ("max_torque", "parking_torque")}
+    brakes = {**dict.fromkeys(("hydraulics", "discs", "heat", "place")), **parts["brakes"]}
     changes = {
         "base": "hmmwv",
         "name": "six wheels",
         "axles": {"rear": {"location": axles["rear"]["location"]}, "middle": axles["middle"]},
-        "drivetrain": {"base": "drivetrain_hmmwv", "drivetrain": {"driveline": driven}, "brakes": brakes},
+        "drivetrain": {"base": "drivetrain_hmmwv", "drivetrain": {"driveline": driven, "transfer_case": None}, "brakes": brakes},
     }
     (tmp_path / "six.yaml").write_text(yaml.safe_dump(changes, sort_keys=False), encoding="utf-8")
     flat = ground("flat")

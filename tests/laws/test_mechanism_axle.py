@@ -15,10 +15,11 @@ import yaml
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.frames import rotation_of_quaternion
 from simulator.base.kept import digest_of, kept
-from simulator.build import build_vehicle, data_folder, read_yaml, vehicle_description
+from simulator.build import vehicle_description
 from tests.laws.mechanism_axles import Mapping, shipped, strut_front, struts_and_arms, trailing_rear, vehicle_of, wishbones_as_file
 from tests.laws.test_suspension_tables import Bench, difference
 from tests.laws.vehicle_rig import command, drive, ground
+from tests.whole_files import whole_file
 from vehicles.description import Description, read_description
 from vehicles.equilibrium import present_suspension
 from vehicles.model import CORNER_NAMES
@@ -94,7 +95,7 @@ def test_everything_else_about_the_corners_is_the_same() -> None:
 def test_accelerations_and_pitman_torque_are_those_of_the_closed_form(steering: bool) -> None:
     """At random states over the whole travel, the steering moving: all 14 accelerations and the torque within 1e-6."""
     bench, other = Bench(wishbone_tables(), wishbones().mechanism), Bench(wishbone_tables())
-    v, rng = build_vehicle("hmmwv"), np.random.default_rng(11)
+    v, rng = vehicle_of(shipped()), np.random.default_rng(11)
     theirs = v.space._replace(
         blocks=other.w.blocks, state=other.w.state, inputs=other.w.inputs, loads=other.w.loads, kinematics=other.w.kinematics,
         work=other.w.work, out=other.w.out, steering=other.steering,
@@ -200,7 +201,7 @@ def test_a_double_wishbone_axle_may_stand_beside_one_from_a_file() -> None:
     """Front as it always was, rear from a file: at rest everything is where the shipped vehicle has it."""
     mapping = wishbones_as_file(shipped(), "rear")
     mapping["suspension_table_tolerance"] = 1e-4
-    v, other = vehicle_of(mapping), build_vehicle("hmmwv")
+    v, other = vehicle_of(mapping), vehicle_of(shipped())
     for one in (v, other):
         one.reset(ground("flat"))
     assert v.space.state[0]["theta"] == pytest.approx(other.space.state[0]["theta"], abs=1e-5)
@@ -210,10 +211,10 @@ def test_a_double_wishbone_axle_may_stand_beside_one_from_a_file() -> None:
 
 def test_five_links_may_stand_behind_an_axle_from_a_file() -> None:
     """Front from a file, rear five links: at rest everything is where the vehicle with the closed form has it."""
-    mapping = read_yaml(data_folder("configs") / "vehicles" / "five_link_rear.yaml")
+    mapping = whole_file("vehicles", "five_link_rear")
     mapping["axles"]["front"] = wishbones_as_file(shipped(), "front")["axles"]["front"]
     mapping["suspension_table_tolerance"] = 1e-4
-    v, other = vehicle_of(mapping), build_vehicle("five_link_rear")
+    v, other = vehicle_of(mapping), vehicle_of(whole_file("vehicles", "five_link_rear"))
     for one in (v, other):
         one.reset(ground("flat"))
     assert v.space.state[0]["theta"] == pytest.approx(other.space.state[0]["theta"], abs=1e-5)

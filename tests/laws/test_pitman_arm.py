@@ -13,6 +13,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.base.section import checked
 from simulator.build import vehicle_description
+from vehicles.command import COMMAND
 from vehicles.steering.pitman_arm import STEERING_FILE, STEERING_STATE, place_tierods, steering_from_section, steering_step
 from vehicles.suspension.corner import INPUTS
 
@@ -107,12 +108,19 @@ def test_rates_and_accelerations_are_derivatives_of_the_positions(name: str) -> 
             assert np.abs(rate * q["Q_1"][:, :2] - first).max() < 1e-11
 
 
+def asking(value: float) -> Record:
+    """A command."""
+    out = record(COMMAND)
+    out[0]["steering"] = value
+    return out
+
+
 def test_the_arm_follows_the_input_within_its_rate_and_without_overshoot() -> None:
-    p, s = HMMWV.steering, record(STEERING_STATE)
+    p, s = steering(PARALLELOGRAM), record(STEERING_STATE)
     target, limit = -p[0]["max_arm_angle"], p[0]["max_rate"]
     angles, rates = [0.0], [0.0]
     for _ in range(2000):
-        steering_step(p, s, 1.0, 1e-3)
+        steering_step(p, s, asking(1.0), 1e-3)
         angles.append(float(s[0]["angle"]))
         rates.append(float(s[0]["rate"]))
     assert np.abs(rates).max() <= limit
@@ -125,7 +133,7 @@ def test_input_beyond_full_lock_counts_as_full_lock() -> None:
     for value in (1.0, 5.0, math.inf):
         s = record(STEERING_STATE)
         for _ in range(3000):
-            steering_step(HMMWV.steering, s, value, 1e-3)
+            steering_step(HMMWV.steering, s, asking(value), 1e-3)
         assert s[0]["angle"] == pytest.approx(-HMMWV.steering[0]["max_arm_angle"], rel=1e-9)
 
 
@@ -133,7 +141,7 @@ def test_positive_input_turns_the_wheels_to_the_left() -> None:
     """The tie rods lie behind the wheel centers: to steer left they move to the right."""
     s, q = record(STEERING_STATE), record(INPUTS)
     for _ in range(1000):
-        steering_step(HMMWV.steering, s, 0.5, 1e-3)
+        steering_step(HMMWV.steering, s, asking(0.5), 1e-3)
     place_tierods(HMMWV.steering, s, q)
     assert (q[0]["Q"][1, :2] < HMMWV.mechanism.Q_design[1, :2] - 0.02).all()
 

@@ -111,6 +111,25 @@ def test_a_gear_and_a_pull_are_parts_of_a_command(fresh):
     assert fresh["v_WB_B_x"] > 1.05 * speed
 
 
+def test_a_torque_turns_the_steering_where_the_session_says_so(fresh):
+    """What is said last of angle and torque counts; elsewhere a torque is refused."""
+    with pytest.raises(jounce.JounceError, match="steering: torque"):
+        fresh.command(steering_torque=2.0)
+    sim = jounce.Simulation("hmmwv", "flat", changes={"steering": "torque"}, channels=["steering_wheel_*", "command_*"])
+    sim.command(steering_torque=3.0, brake=1.0)
+    sim.advance(0.5)
+    turned = sim["steering_wheel_angle"]
+    assert turned > 0.01 and sim["command_steering_free"] == 1 and sim["steering_wheel_torque"] == pytest.approx(3.0)
+    sim.command(steering=0.0)
+    sim.advance(0.5)
+    assert sim["command_steering_free"] == 0 and abs(sim["steering_wheel_angle"]) < 1e-9
+
+
+def test_a_session_of_angles_refuses_a_maneuver_that_lets_go():
+    with pytest.raises(jounce.ConfigError, match="torque"):
+        jounce.Simulation(maneuver="returnability", changes={"steering": "angle"})
+
+
 def test_changes_by_key_path_reach_every_file():
     changes = {"vehicle.chassis.mass": 2600, "vehicle.tires.friction": 0.3, "terrain.gravity": 3.7}
     sim = jounce.Simulation("hmmwv", "flat", changes=changes, channels=["F_C_*_z"])

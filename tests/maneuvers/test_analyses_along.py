@@ -210,6 +210,19 @@ def test_torque_parked_and_on_center():
     assert parked["steering_torque_parked"] == pytest.approx(4.0, rel=0.01) and math.isnan(parked["on_center_torque_at_zero"])
 
 
+def test_a_wheel_that_comes_back():
+    """exp(-t) of 0.6 rad to the right: e^-3 is left after 3 s, half of it after ln 2."""
+    time = times(8.0, 200.0)
+    angle = -0.6 * np.exp(-np.maximum(time - 4.0, 0.0))
+    phases = {"release": slice(int(np.searchsorted(time, 4.0 - 1e-9)), len(time))}
+    drive = drive_of(time, steering_wheel_angle=angle, steering_wheel_rate=np.gradient(angle, time), w_WB_B_z=0.5 * angle)
+    values = look("returnability", drive._replace(phases=phases), phase="release", filter_Hz=0).values
+    assert values["return_angle_begin"] == pytest.approx(0.6)
+    assert values["return_share_left"] == pytest.approx(math.exp(-3.0), rel=1e-3)
+    assert values["return_half_time"] == pytest.approx(math.log(2.0), abs=0.01)
+    assert values["return_yaw_rate_left"] == pytest.approx(0.3 * math.exp(-3.0), rel=1e-3) and values["return_overshoot"] == 0.0
+
+
 # ---- shock, ride ----
 
 

@@ -67,6 +67,28 @@ def test_one_phase_after_the_other():
     np.testing.assert_allclose(wheel(run)[stop : stop + 100], 90.0)
 
 
+def test_the_steering_wheel_is_let_go_and_taken_again():
+    """Where it has gone to meanwhile; a torque is given only while nobody holds it."""
+    driver = maneuver(
+        [
+            {"name": "turn", "steering_deg": 60, "throttle": 0.2, "lasts_s": 0.5},
+            {"name": "release", "steering_torque": {"type": "ramp", "to_Nm": 2, "rate": 10}, "lasts_s": 0.5},
+            {"name": "hold", "steering": {"type": "hold"}, "lasts_s": 0.5},
+        ]
+    ).driver((0.0, 0.0, 0.0), TRAITS)
+    plant = Bicycle()
+    seen = []
+    for n in range(140):
+        plant.readout[0]["steering_wheel_angle"] = math.radians(60.0 - 0.5 * max(n - 50, 0))
+        driver.read(0.01 * n, plant.readout, plant.command)
+        seen.append([plant.command[0][name] for name in ("steering_free", "steering_torque", "steering")])
+    free, torque, steering = np.array(seen, dtype=float).T
+    assert (free[:50] == 0.0).all() and (free[52:99] == 1.0).all() and (free[102:] == 0.0).all()
+    assert torque[75:99] == pytest.approx(2.0) and (torque[102:] == 0.0).all()
+    assert math.degrees(steering[102] * TRAITS.steering_wheel_lock) == pytest.approx(35.0, abs=1.0)
+    assert np.ptp(steering[102:]) == 0.0
+
+
 def test_phases_may_end_at_one_look():
     phases = [{"name": name, "steering_deg": n, "until": {"when": "run_time", "above_s": 1}} for n, name in enumerate("abc")]
     _, driver, run = driven([*phases, {"name": "d", "lasts_s": 1}], 3.0)

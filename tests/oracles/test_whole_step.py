@@ -137,4 +137,6 @@ def test_driven_vehicle_and_its_steering_wheel_torque(seconds: float) -> None:
     pitman = sum(R.T @ steering_force(model, loop_force, side) @ s.inputs[0]["Q_1"][:, i] for i, side in enumerate(CORNERS[:2]))
     assert abs(pitman) > 10.0
     assert error(s.out[0]["pitman_torque"], pitman) < 1e-9
-    assert error(vehicle.readout[0]["steering_wheel_torque"], -pitman / 26.0) < 1e-9
+    g, arm, read = vehicle.model.steering[0], vehicle.space.steering[0], vehicle.readout[0]
+    rubbing = g["gear_damping"] * arm["rate"] + g["gear_stiffness"] * arm["gear_stretch"]
+    assert error(g["gear_ratio"] * read["steering_column_torque"] + read["steering_assist_torque"], -pitman - rubbing) < 1e-9

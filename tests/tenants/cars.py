@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from simulator.build import find_config, read_yaml
+from tests.whole_files import whole_file
 
-SHIPPED: dict[str, Any] = read_yaml(find_config("vehicles", "five_link_rear"))
+SHIPPED: dict[str, Any] = whole_file("vehicles", "five_link_rear")
 
 TRAILING_ARM: dict[str, Any] = {
     "suspension": "trailing_arm",

@@ -17,7 +17,7 @@ import yaml
 
 from simulator.base.records import record
 from simulator.base.tenants import load_plugins
-from simulator.build import build_cueing, build_ground, build_maneuver, build_platform
+from simulator.build import build_cueing, build_ground, build_maneuver, build_platform, build_vehicle
 from simulator.configuration.session_file import read_session
 from simulator.configuration.whole import configuration
 from simulator.driver.human import open_driver
@@ -31,6 +31,7 @@ from simulator.run_series import load_series
 from simulator.sensors.build_sensors import build_sensors
 from terrain.soil import SOIL
 from terrain.surface import soil_under
+from tests.laws.vehicle_rig import command, drive, ground
 from tests.motion.still_packet import still_packet
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -190,3 +191,14 @@ def test_the_page_of_maneuvers_has_all_words() -> None:
 def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None:
     assert len(blocks(page, "python")) == 1
     assert re.search(r"`jounce\.(washouts|sensors|protocols|outlets|sources|terrains)`", (DOCS / f"{page}.md").read_text(encoding="utf-8"))
+
+
+def test_the_speed_is_limited(folder: Path) -> None:
+    plugin(folder, "own_controller")
+    said = [{"type": "speed_limiter", "wheel_radius": 0.46, "speed": 6.0}]
+    (folder / "limited.yaml").write_text(yaml.safe_dump({"base": "hmmwv", "name": "limited", "controllers": said}), encoding="utf-8")
+    car = build_vehicle(str(folder / "limited.yaml"), check_step=False)
+    car.reset(ground("flat"), speed=4.0)
+    drive(car, "flat", command(selector=1, throttle=1.0), 8.0)
+    assert 5.0 < car.speed < 6.1
+    assert car.logged[-1][2][0]["fastest"] == pytest.approx(car.speed, abs=0.2)

@@ -24,6 +24,7 @@ def cars(column: bool = False) -> tuple[Vehicle, Vehicle]:
     """The shipped truck, and the same with the tenant in front; with a steering column or without."""
     shipped: dict[str, Any] = copy.deepcopy(dict(read_yaml(find_config("vehicles", "hmmwv"))))
     if column:
+        shipped["steering"].pop("hand_wheel")
         shipped["steering"]["column"] = {"stiffness": 60.0, "damping": 2.0}
     other = copy.deepcopy(shipped)
     other["axles"]["front"]["suspension"] = "steered_wishbone"

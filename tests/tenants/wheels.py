@@ -66,6 +66,10 @@ def drivetrain(name: str, undriven: tuple[str, ...] = ()) -> dict[str, Any]:
     for axle in names:
         if axle not in undriven:
             shafts |= {f"{axle}_{key}": value for key, value in like.items()}
-    for key, wanted in (("max_torque", 4000.0), ("parking_torque", 4000.0)):
-        mapping["brakes"][key] = [wanted] * len(names)
+            if AXLES[name].get(axle, {}).get("wheels") == 1:
+                del shafts[f"{axle}_differential"]
+    if len(names) - len(undriven) != 2:
+        del mapping["drivetrain"]["transfer_case"]
+    link = {key: mapping["brakes"][key] for key in ("stiffness", "damping")}
+    mapping["brakes"] = {**link, "max_torque": [4000.0] * len(names), "parking_torque": [4000.0] * len(names)}
     return mapping

@@ -257,6 +257,16 @@ def test_steady_slip_dissipates(seed):
         assert o["F_W"] @ r.wheel[0]["v_WK_W"] + o["M_W"] @ r.wheel[0]["a_W"] * spin <= 1e-6 * abs(o["F_C"][2] * spin)
 
 
+def test_thrust_of_a_leaning_wheel_is_paid_by_its_spin():
+    """Drifting slowly to where it leans, the wheel is pushed on; without rolling resistance, what its spin gives for that is more."""
+    r = tire_rig.place(tire_rig.rig(rolling_resistance=0.0), 6400.0, (15.0, -0.05), 15.0 / effective_radius(0.4699, 0.0155))
+    r.wheel[0]["a_W"] = 0.0, math.cos(0.1), math.sin(0.1)
+    r.wheel[0]["p_WK"][2] = (0.4699 - 0.0155) * math.cos(0.1)
+    o = tire_rig.roll(r)
+    assert o["F_C"][1] * -0.05 > 5.0
+    assert o["F_W"] @ r.wheel[0]["v_WK_W"] + o["M_W"] @ r.wheel[0]["a_W"] * r.wheel[0]["spin"] < 0.0
+
+
 @pytest.mark.parametrize("phase", [0.5, 2.0, 3.5, 5.0])
 def test_shaken_tread_takes_energy_in(phase):
     """Work along, across and about the normal over closed cycles of a standing wheel, its load changing meanwhile, is what the tire dissipates."""

@@ -26,7 +26,7 @@ CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "tires"
 def parameters(name="tmeasy_hmmwv", **changes):
     """Tire of a shipped file, with changes."""
     mapping = yaml.safe_load((CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
-    file = tire({**mapping, **changes}, f"{name}.yaml")
+    file = tire({**mapping, **changes}, CONFIGS / f"{name}.yaml")
     return Tire(file.shared, file.own)
 
 

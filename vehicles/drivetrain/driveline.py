@@ -354,9 +354,10 @@ def _read_differentials(s: Section, out: Record, driven: Sequence[str], axles: A
     if len(driven) == 2:
         out[0]["center_first"], out[0]["center_second"] = (axles.names.index(name) for name in driven)
     if "center_differential" in s.mapping:
-        if len(driven) != 2:
-            raise ConfigError(s.file, s.path("center_differential"), len(driven), "two driven axles")
-        for field, value in zip(laws, differential_law(s.section("center_differential")), strict=True):
+        law = differential_law(s.section("center_differential"))
+        if len(driven) != 2 and any(law):
+            raise ConfigError(s.file, s.path("center_differential"), len(driven), "two driven axles, or an open one")
+        for field, value in zip(laws, law, strict=True):
             out[0][f"center_{field}"] = value
     out[0]["has_friction"] = any(name.endswith("differential") for name in s.mapping)
 

@@ -29,7 +29,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from simulator.base.section import Section, checked
 from vehicles.axles import AXLES, USUAL_AXLES, WHEELS, Axles, record_for
-from vehicles.brakes.friction_brake import brake_deflection, brake_limit, brake_slope
+from vehicles.brakes.friction_brake import brake_deflection, brake_slope
 from vehicles.drivetrain.differential import LOCKED, friction_limit
 from vehicles.drivetrain.driveline import (
     DRIVELINE,
@@ -105,7 +105,6 @@ DRIVETRAIN_STATE = (
     ("link_torque", (), "N m", "torque at the start of the step of the lock-up clutch, or of a friction clutch out of gear"),
     ("link_slope", (), "N m s/rad", "the slope of it over the slip"),
     ("brake_angle", (WHEELS,), "rad", "elastic angle of each brake, + = the wheel has turned forward against it"),
-    ("limit", (WHEELS,), "N m", "scratch: friction limit of each brake"),
     ("held", (WHEELS,), "N m", "scratch: torque of each brake if it held and its wheel kept its speed"),
     ("load_free", (WHEELS,), "N m s", "scratch: impulse on each wheel without brake and driveshaft"),
     ("load", (WHEELS,), "N m s", "scratch: impulse on each wheel"),
@@ -144,11 +143,13 @@ class Hubs(NamedTuple):
     spin: NDArray[np.float64]
     """rad/s, absolute speed of each wheel about its axle, + = rolling forward; updated in place"""
     carrier_spin: NDArray[np.float64]
-    """rad/s, speed of the wheel carrier about the same axle, taken as constant over the step"""
+    """rad/s, speed of what the brake of each wheel sits on about the same axle, taken as constant over the step"""
     moment: NDArray[np.float64]
     """N m, moment of the ground on the wheel about its axle, at the speeds before the step"""
     inertia: NDArray[np.float64]
     """kg m2, of wheel, tire and hub about the axle, half shafts not included"""
+    brake_limit: NDArray[np.float64]
+    """N m, friction limit of the brake of each wheel"""
 
 
 class Shafts(NamedTuple):
@@ -249,7 +250,7 @@ def balanced_speed(p, turbine_speed, throttle, free):
 def drivetrain_step(p, b, s, command, hubs, h, out):
     """Advance the drivetrain and the wheel spins by h seconds.
 
-    p : DRIVETRAIN, b : BRAKES (vehicles/brakes/friction_brake.py), s : DRIVETRAIN_STATE, command : COMMAND, out : DRIVETRAIN_OUT; records
+    p : DRIVETRAIN, b : BRAKES (vehicles/brakes/brakes.py), s : DRIVETRAIN_STATE, command : COMMAND, out : DRIVETRAIN_OUT; records
     hubs : Hubs; their `spin` is updated in place
     h : step [s], meant for 0.1 to 5 ms
 
@@ -279,11 +280,11 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
             push -= h * s[0]["slip_torque"]
             given = h * s[0]["slip_torque"] / (s[0]["slip_ratio"] * s[0]["range_ratio"])
 
-    coupling = solve_spins(p, b, s, command, hubs, h, Shafts(push, inertia, speed, geared, given))
+    coupling = solve_spins(p, b, s, hubs, h, Shafts(push, inertia, speed, geared, given))
 
     x, slope = s[0]["change"], brake_slope(b, h)
     for i in range(len(spin)):
-        limit = s[0]["limit"][i]
+        limit = hubs.brake_limit[i]
         brake = min(limit, max(-limit, s[0]["held"][i] + slope * x[i]))
         s[0]["brake_angle"][i] = brake_deflection(b, s[0]["brake_angle"][i], brake, h)
         out[0]["brake_torque"][i] = brake
@@ -392,7 +393,7 @@ def book_heat(p, s, in_gear, shaft_speed, slip_change, h):
 
 
 @inline
-def solve_spins(p, b, s, command, hubs, h, shafts):
+def solve_spins(p, b, s, hubs, h, shafts):
     """Speed changes of the wheels into s.change; returns the coupling torque [N m].
 
     Guess which brakes and whether the coupling slide, solve the linear system, correct the guess, until it stands.
@@ -401,13 +402,12 @@ def solve_spins(p, b, s, command, hubs, h, shafts):
     low, high = coupling_bounds(p, s)
     gain = 1.0 / (s[0]["ratio"] * s[0]["range_ratio"])
     slope = brake_slope(b, h)
-    x, held, limit = s[0]["change"], s[0]["held"], s[0]["limit"]
+    x, held, limit = s[0]["change"], s[0]["held"], hubs.brake_limit
     # what the coupling (impulse) and the brakes (torque) need in order to hold, for zero change of the spins
     hold = push + inertia * (speed - s[0]["slip"] - gain * driveshaft_speed(p, hubs.spin))
     for i in range(len(x)):
         x[i] = 0.0
         held[i] = slope * (hubs.spin[i] - hubs.carrier_spin[i]) + b[0]["stiffness"] * s[0]["brake_angle"][i]
-        limit[i] = brake_limit(b, i, command)
         s[0]["load_free"][i] = h * hubs.moment[i]
         s[0]["diagonal_free"][i] = hubs.inertia[i] + half_shaft_inertia(p, i)
 
@@ -418,9 +418,9 @@ def solve_spins(p, b, s, command, hubs, h, shafts):
         prepare_friction(p, s, hubs.spin, h)
     for round_ in range(ROUNDS):
         if coupled == 0:
-            solve_linear(p, s, geared + inertia * gain * gain, given + gain * hold, slope, h)
+            solve_linear(p, s, limit, geared + inertia * gain * gain, given + gain * hold, slope, h)
         else:
-            solve_linear(p, s, geared, given + gain * h * (high if coupled > 0 else low), slope, h)
+            solve_linear(p, s, limit, geared, given + gain * h * (high if coupled > 0 else low), slope, h)
         coupled, settled = corrected(coupled, side(hold - inertia * gain * driveshaft_speed(p, x), h * low, h * high), round_, True)
         for i in range(len(x)):
             if limit[i] > 0.0:
@@ -530,13 +530,14 @@ def corrected(guess, found, round_, settled):
 
 
 @inline
-def solve_linear(p, s, shaft_inertia, shaft_impulse, slope, h):
-    """Speed changes s.change for the present guess s.sliding; inertia [kg m2] and impulse [N m s] on the driveshaft given."""
+def solve_linear(p, s, limit, shaft_inertia, shaft_impulse, slope, h):
+    """Speed changes s.change for the present guess s.sliding; friction `limit` (wheels,) [N m] of the brakes, inertia [kg m2] and impulse
+    [N m s] on the driveshaft given."""
     for i in range(len(s[0]["load"])):
         # with friction, what comes through the driveshaft is shared as the friction has it
         share = wheel_share(p, axle_of(p, i)) if p[0]["has_friction"] == 0 else 0.0
         sliding = s[0]["sliding"][i]
-        brake = s[0]["held"][i] if sliding == 0 else sliding * s[0]["limit"][i]
+        brake = s[0]["held"][i] if sliding == 0 else sliding * limit[i]
         s[0]["load"][i] = s[0]["load_free"][i] - h * brake + share * shaft_impulse
         s[0]["diagonal"][i] = s[0]["diagonal_free"][i] + (h * slope if sliding == 0 else 0.0)
         s[0]["yielding"][i] = 1.0 / s[0]["diagonal"][i]

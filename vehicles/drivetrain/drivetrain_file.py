@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from simulator.base.errors import Gathered
-from simulator.base.fields import Field, Fields, Group, Number, fields_of
+from simulator.base.fields import Field, Fields, Group, Number
 from simulator.base.records import Record
 from simulator.base.section import checked
-from vehicles.axles import USUAL_AXLES, Axles, sized_for
-from vehicles.brakes.friction_brake import BRAKE_FILE, RANGES, brakes_from_mapping
+from vehicles.axles import USUAL_AXLES, Axles
+from vehicles.brakes.brakes import brake_fields, brakes_from_mapping
 from vehicles.drivetrain.driveline import AXLE_FILE, OWN_FILE, RATIO, WHOLE_FILE
 from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
 from vehicles.drivetrain.engine import ENGINE_FILE
@@ -41,7 +41,7 @@ def drivetrain_file(axles: Axles = USUAL_AXLES) -> Fields:
     )
     return (
         Field("drivetrain", Group(drivetrain), "from the engine to the wheels"),
-        Field("brakes", Group(fields_of(sized_for(BRAKE_FILE, axles.size), RANGES)), "brakes of all wheels"),
+        Field("brakes", Group(brake_fields(axles)), "brakes of all wheels"),
     )
 
 
@@ -67,9 +67,11 @@ def read_parts(mapping: Any, file: object, axles: Axles = USUAL_AXLES) -> tuple[
     """Records DRIVETRAIN and BRAKES of a vehicle with these axles, from the mapping of a drivetrain file. Raises ConfigError."""
     with checked(drivetrain_file(axles), mapping, file) as parts, Gathered() as faults:
         drivetrain, brakes = parts.raw("drivetrain"), parts.raw("brakes")
+        hub_ratio: Any = 1.0
         with faults.part():
             engine_to_wheels = drivetrain_from_mapping(drivetrain, file, axles=axles)
+            hub_ratio = engine_to_wheels[0]["hub_ratio"]
         with faults.part():
-            held = brakes_from_mapping(brakes, file, axles=axles)
+            held = brakes_from_mapping(brakes, file, axles=axles, hub_ratio=hub_ratio)
         faults.need_all()
         return engine_to_wheels, held

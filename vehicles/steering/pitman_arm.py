@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.circle import circle
 from simulator.base.errors import ConfigError, Gathered
-from simulator.base.fields import Field, Group, Number
+from simulator.base.fields import Choice, Field, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from simulator.base.section import Section
+from vehicles.steering.column import COLUMN, COLUMN_FILE, COLUMN_STATE, column_from_section
 
 SLOWEST = 0.1
 """deg/s. No Pitman arm is slower."""
+INPUTS = ("filtered", "direct")
+"""How an angle that is asked for counts, the first one if the file does not say."""
 
 STEERING = (
     ("location", (3,), "m", "origin of the steering frame, in B"),
@@ -41,8 +44,9 @@ STEERING = (
     ("gear_ratio", (), "1", "steering-wheel angle over Pitman-arm angle"),
     ("max_rate", (), "rad/s", "largest rate of the Pitman arm; 0 = the arm follows the input at once"),
     ("natural_frequency", (), "rad/s", "of the critically damped answer of the arm to the input"),
-    ("column_stiffness", (), "N m/rad", "of the column between the input and a free arm, per angle of the arm; 0 = the arm is not free"),
-    ("column_damping", (), "N m s/rad", "of the same"),
+    ("direct", (), "1", "1: the input counts as it is, 0: it is followed with `natural_frequency`", "i8"),
+    ("input_time", (), "s", "of a direct input: over which a change of it is spread evenly; 0 = within a step"),
+    *COLUMN,
 )
 
 _POINT = Number("m", -100.0, 100.0, shape=(3,))
@@ -69,16 +73,12 @@ STEERING_FILE = (
     ),
     Field("natural_frequency", Number("rad/s", 0.1, 500.0, above=0.0), "of the arm's critically damped answer, where it has a rate", None),
     Field(
-        "column",
-        Group(
-            (
-                Field("stiffness", Number("N m/rad", 0.1, 1e6, above=0.0), "of the column, per angle of the steering wheel"),
-                Field("damping", Number("N m s/rad", 0.0, 1e6), "of the same"),
-            )
-        ),
-        "column that turns a free arm; without it the arm goes where it is told",
-        None,
+        "input",
+        Choice(INPUTS),
+        "how a given angle of the steering wheel counts: `filtered` by max_rate and natural_frequency, or `direct`, at once within max_rate",
+        INPUTS[0],
     ),
+    *COLUMN_FILE,
 )
 """Of the section `steering` of a vehicle file."""
 
@@ -86,8 +86,9 @@ STEERING_STATE = (
     ("angle", (), "rad", "Pitman-arm angle delta, + turns the wheels to the right"),
     ("rate", (), "rad/s", "its rate"),
     ("acceleration", (), "rad/s2", "its acceleration"),
-    ("hand_angle", (), "rad", "of a free arm: its angle if the column did not twist, which follows the input"),
+    ("hand_angle", (), "rad", "the angle of the arm if the column did not twist: that of the steering wheel"),
     ("hand_rate", (), "rad/s", "its rate"),
+    *COLUMN_STATE,
 )
 
 FASTEST = 10.0
@@ -121,13 +122,11 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64] | None) 
         if 0.0 < out["max_rate"] < math.radians(SLOWEST):
             faults.add(s.wrong("max_rate", "0 (at once), or at least {}", math.radians(SLOWEST)))
         with faults.part():
-            if out["max_rate"] > 0.0:
+            if out["max_rate"] > 0.0 and s.choice("input", INPUTS, INPUTS[0]) == INPUTS[0]:
                 out["natural_frequency"] = s.number("natural_frequency")
-        if s.has("column"):
-            with s.section("column") as column:
-                per_arm = float(out["gear_ratio"]) ** 2  # both are per angle of the steering wheel
-                out["column_stiffness"] = per_arm * column.number("stiffness")
-                out["column_damping"] = per_arm * column.number("damping")
+        out["direct"] = s.choice("input", INPUTS, INPUTS[0]) == INPUTS[1]
+        with faults.part():
+            column_from_section(s, p)
         if not all(_closes(p, angle) for angle in np.linspace(-out["max_arm_angle"], out["max_arm_angle"], 61)):
             found = f"{math.degrees(out['max_arm_angle']):g}, where link and idler no longer meet"
             faults.add(ConfigError(s.file, s.path("max_arm_angle"), found, "an angle up to which arm, link and idler close"))
@@ -144,21 +143,28 @@ def _closes(p: Record, angle: float) -> bool:
 
 
 @kernel
-def steering_step(p, s, steering_input, h):
-    """Advance the Pitman arm, or the driver's end of the column of a free one, by h seconds towards -input * max_arm_angle (input + = left)."""
-    target = -min(max(steering_input, -1.0), 1.0) * p[0]["max_arm_angle"]
+def steering_step(p, s, command, h):
+    """Advance the Pitman arm, or the driver's end of the column of a free one, by h seconds towards -steering * max_arm_angle (+ = left); or
+    take the torque of hands that have let go of that end (+ = left)."""
+    target = -min(max(command[0]["steering"], -1.0), 1.0) * p[0]["max_arm_angle"]
     arm = s[0]
-    if p[0]["column_stiffness"] > 0.0:
-        arm["hand_angle"], arm["hand_rate"], _ = followed(p, arm["hand_angle"], arm["hand_rate"], target, h)
+    if p[0]["free"] > 0:
         arm["acceleration"] = 0.0
+        arm["let_go"] = command[0]["steering_free"] if p[0]["hand_wheel_inertia"] > 0.0 else 0
+        arm["given"] = -p[0]["gear_ratio"] * command[0]["steering_torque"]
+        if arm["let_go"] == 0:
+            arm["hand_angle"], arm["hand_rate"], arm["hand_acceleration"] = followed(p, s, arm["hand_angle"], arm["hand_rate"], target, h)
     else:
-        arm["angle"], arm["rate"], arm["acceleration"] = followed(p, arm["angle"], arm["rate"], target, h)
+        arm["angle"], arm["rate"], arm["acceleration"] = followed(p, s, arm["angle"], arm["rate"], target, h)
 
 
 @inline
-def followed(p, angle, rate, target, h):
+def followed(p, s, angle, rate, target, h):
     """(angle, rate, acceleration) after h seconds of what follows the input."""
     limit = p[0]["max_rate"]
+    if p[0]["direct"] > 0:
+        now = brought(p, s, angle, target, limit if limit > 0.0 else FASTEST, h)
+        return angle + h * now, now, (now - rate) / h
     if limit == 0.0:
         way = target - angle
         angle = target if abs(way) <= h * FASTEST else angle + math.copysign(h * FASTEST, way)
@@ -168,6 +174,17 @@ def followed(p, angle, rate, target, h):
     now = (rate + h * w * w * (target - angle)) / (1.0 + 2.0 * h * w + h * h * w * w)
     now = min(max(now, -limit), limit)
     return angle + h * now, now, (now - rate) / h
+
+
+@inline
+def brought(p, s, angle, target, limit, h):
+    """Rate over h seconds of what is brought to where the input asks: evenly over `input_time` after each change of it, never beyond a limit."""
+    arm = s[0]
+    if target != arm["asked"]:
+        arm["asked"], arm["left"] = target, p[0]["input_time"]
+    time = max(arm["left"], h)
+    arm["left"] = time - h if time > 1.5 * h else 0.0  # what is left is a whole number of steps, but for rounding
+    return min(max((target - angle) / time, -limit), limit)
 
 
 @inline

@@ -16,6 +16,7 @@ from simulator.base.fields import Fields
 from simulator.base.records import Record
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from vehicles.suspension.alignment_section import read_alignment
 from vehicles.suspension.blocks import OutsideKind
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.struts import SPRING_POINTS, STOP_POINTS
@@ -69,6 +70,7 @@ class Axle(ABC):
             points, bodies = s.section("hardpoints_left"), s.section("bodies")
             self.spring, self.shock = s.section("spring"), s.section("shock")
             self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None  # read once the corners are known
+            self.alignment = read_alignment(s, self.sides)
             with faults.part():
                 with points as h:
                     self.points = {name: h.array(name, (3,), within=FAR) + location for name in self.hardpoints}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -51,6 +52,7 @@ class CornerDesign(ABC):
     Q : inner joint of tie rod or toe link
     W : wheel centre
     axle : of the wheel, pointing left
+    turned : attitude (3, 3) of the carrier against that between the hardpoints of the file, where a tie rod is set otherwise
     bodies : by name; every corner has a `knuckle` and a `wheel`
     file, key : where it stands in its file, for messages
     linkage : the corner in the general engine, where it has no closed form
@@ -62,6 +64,7 @@ class CornerDesign(ABC):
     Q: Vector
     W: Vector
     axle: Vector
+    turned: Vector = np.eye(3)
     bodies: dict[str, RigidBody]
     file: str
     key: str
@@ -70,6 +73,16 @@ class CornerDesign(ABC):
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
         """A point (3,) of a body of `mounts` for `hinged` at theta: (3, 3) foot on the hinge, radius, axis x radius. None: no arm, the carrier."""
         return None
+
+    @property
+    def tierod_length(self) -> float:
+        """Length of the tie rod between the hardpoints [m]. Raises ConfigError: the corner has none that can be set."""
+        raise ConfigError(self.file, self.key, self.kind, f"a kind of axle whose tie rods can be set, which {self.kind} is not")
+
+    def with_tie_rod(self, length: float) -> Self:
+        """The same corner with its tie rod set to another length [m]: in its design position the carrier has turned. Raises ConfigError: the
+        loop does not close with it."""
+        raise NotImplementedError
 
     @abstractmethod
     def write(self, corners: Record, parameters: Record, i: int) -> None:

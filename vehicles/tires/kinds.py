@@ -1,4 +1,4 @@
-"""Tread laws by the `type` of a tire file: the shipped one, and those that move in from outside."""
+"""Tread laws by the `type` of a tire file: the shipped ones, and those that move in from outside."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from vehicles.tires.tread_law import CONTRACT, LAYOUT, NUMBERS, TreadLaw
 DEFAULT = LAW.name
 """Of a tire file that does not say its `type`."""
 
-LAWS: Registry[TreadLaw] = Registry("tread law", "jounce.tread_laws", {LAW.name: LAW})
+LAWS: Registry[TreadLaw] = Registry(
+    "tread law",
+    "jounce.tread_laws",
+    {
+        LAW.name: LAW,
+        "magic_formula": "vehicles.tires.magic_formula.law:LAW",
+        "fiala": "vehicles.tires.fiala:LAW",
+        "measured": "vehicles.tires.measured:LAW",
+    },
+)
 
 
 def register(law: TreadLaw) -> None:

@@ -1,6 +1,6 @@
-"""Wheels whose tread law lives outside: the shared part of their tires before and after the law, which is called once for all its wheels.
+"""Wheels whose tread law is called by its address: the shared part of their tires before and after the law, which is called once for all its wheels.
 
-Nothing of this runs for a vehicle on shipped tires.
+Nothing of this runs for a vehicle on TMeasy.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def press(tires, o, i, h, under):
 def ask(laws, o, task, h):
     """Have every law do a task for its wheels."""
     for i in range(len(laws)):
-        o.seen[i]["task"] = task
+        o.seen[i]["task"], o.seen[i]["side"] = task, laws[i]["side"]
     for i in range(len(laws)):
         if laws[i]["count"] > 0:
             state, seen, result = address_in(o.treads), address_in(o.seen), address_in(o.result)
@@ -125,6 +125,20 @@ def take(p, o, i, h):
         s_x, s_y = contact["hardness"] * s_x + soft * g_x, contact["hardness"] * s_y + soft * g_y
     contact["slip"][0], contact["slip"][1] = s_x, s_y
     finish(p, o.tires, i, borne, (F_x, F_y, M_z, 0.0), o.wheels, o.contacts)
+    add_moments(contact, hard, r)
+
+
+@inline
+def add_moments(contact, hard, r):
+    """Overturning moment and rolling resistance of the law's own result r, in force on the share `hard` of the ground, into the contact."""
+    M_C, M_W, x, y = contact["M_C"], contact["M_W"], contact["x_W"], contact["y_W"]
+    about_x, about_y = hard * r["M_x"], hard * r["M_y"]
+    if r["whole"] != 0:
+        about_x -= M_C[0]
+    M_C[0] += about_x
+    M_C[1] += about_y
+    for k in range(3):
+        M_W[k] += about_x * x[k] + about_y * y[k]
 
 
 @inline
@@ -136,7 +150,7 @@ def is_finite_seen(seen):
 @inline
 def is_finite_result(r):
     """Whether it gave numbers."""
-    total = r["F"][0] + r["F"][1] + r["M_z"] + r["slip"][0] + r["slip"][1]
+    total = r["F"][0] + r["F"][1] + r["M_x"] + r["M_y"] + r["M_z"] + r["slip"][0] + r["slip"][1]
     for k in range(NUMBERS):
         total += r["rate"][k]
     for k in range(MEMORY):
@@ -147,7 +161,7 @@ def is_finite_result(r):
 @inline
 def silence(tread, r):
     """A law that is switched off gives nothing and keeps nothing."""
-    r["F"][0], r["F"][1], r["M_z"], r["slip"][0], r["slip"][1] = 0.0, 0.0, 0.0, 0.0, 0.0
+    r["F"][0], r["F"][1], r["M_x"], r["M_y"], r["M_z"], r["slip"][0], r["slip"][1] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(NUMBERS):
         r["rate"][k], tread["numbers"][k] = 0.0, 0.0
     for k in range(MEMORY):

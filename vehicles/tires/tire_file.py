@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from simulator.base.errors import Gathered, TireTypeWarning
-from simulator.base.fields import Choice, Fields, Variants, fields_of, filled
+from simulator.base.fields import Fields, Variants, fields_of, filled
 from simulator.base.outside import address_of
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.kinds import DEFAULT, LAWS
@@ -43,16 +44,17 @@ class TireSet:
     Parameters
     ----------
     files : of the wheels, in the order FL, FR, RL, RR
+    sides : of the wheels, 1 left and -1 right; all left when nothing is said
 
     Attributes
     ----------
     shared : (n,) records of TIRE
-    laws : (n,) the tread laws, those from outside compiled
+    laws : (n,) the tread laws, those that are called by address compiled
     own : of each law by name the (n,) records of its parameters, zeros at wheels of other laws
     treads : what the kernels are handed of the laws; good as long as this object lives
     """
 
-    def __init__(self, files: Sequence[TireFile]) -> None:
+    def __init__(self, files: Sequence[TireFile], sides: Sequence[int] | None = None) -> None:
         self.laws = tuple(file.law for file in files)
         self.shared: Record = np.concatenate([file.shared for file in files])
         self.own = {law.name: _parameters_of(law, files) for law in self.laws}
@@ -60,6 +62,7 @@ class TireSet:
         tmeasy, laws = record(TMEASY, len(files)), record(WHEEL_LAWS, len(files))
         if TMEASY_LAW.name in self.own:
             tmeasy = self.own[TMEASY_LAW.name]
+        laws["side"] = 1 if sides is None else sides
         for i, law in enumerate(self.laws):
             laws[i]["numbers"] = law.numbers if law.numbers_of is None else law.numbers_of(files[i].own)
             if law.kernel is not None:
@@ -121,9 +124,11 @@ def _parameters_of(law: TreadLaw, files: Sequence[TireFile]) -> Record:
     return own
 
 
-def tire(mapping: Any, file: object, key: str = "") -> TireFile:
+def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()) -> TireFile:
     """A tire from the content of its file, as `FILE_TABLE` says: its `type`, the rows of TIRE but `give`, and those of its tread law; some
     may be left out.
+
+    `folders` are those in which a file may lie that it names, beside its own.
 
     Raises
     ------
@@ -136,8 +141,11 @@ def tire(mapping: Any, file: object, key: str = "") -> TireFile:
     values = FILE_TABLE.read(mapping, file, key)
     law = LAWS.get(values["type"])
     assert law is not None
+    if law.complete is None:
+        own = filled(law.parameters, values)
+    else:
+        values, own = law.complete(values, file, key, folders)
     shared = shared_record(filled(FILE, values), values)
-    own = filled(law.parameters, {**values, **{name: words.index(values[name]) for name, words in law.words.items()}})
     with Gathered() as faults:
         with faults.part():
             check_rim(values, file, key)
@@ -147,27 +155,28 @@ def tire(mapping: Any, file: object, key: str = "") -> TireFile:
 
 
 def _parameters_in_file(name: str) -> Fields | None:
-    """What the tread law of a name has in a tire file."""
+    """What a tire file with the tread law of a name has: what every tire has, and the law's own."""
     law = LAWS.get(name)
     if law is None:
         return None
-    fields = fields_of(law.parameters, {**RANGES, **law.ranges}, dict.fromkeys(law.optional))
-    said = {key: (Choice(words), words[0]) for key, words in law.words.items()}
-    return tuple(replace(f, kind=said[f.name][0], default=said[f.name][1]) if f.name in said else f for f in fields)
+    shared = fields_of(FILE, RANGES, LEFT_OUT if law.shared else {row[0]: None for row in FILE})
+    return (*shared, *(law.fields or fields_of(law.parameters, {**RANGES, **law.ranges})))
 
+
+LEFT_OUT: dict[str, object] = {"strength": None, "bearing_width": None}
+"""Rows of every tire that a file may leave out."""
 
 FILE_TABLE = Variants(
     "type",
     _parameters_in_file,
     LAWS.names,
     "tread law, by which the horizontal forces are made",
-    fields_of(FILE, RANGES, {"strength": None, "bearing_width": None}),
-    DEFAULT,
-    "a tread law:",
+    default=DEFAULT,
+    noun="a tread law:",
 )
 """Of a file in ``configs/tires``."""
 
 
-def tire_set(files: Sequence[TireFile]) -> TireSet:
-    """The tires of a vehicle out of one of each wheel."""
-    return TireSet(files)
+def tire_set(files: Sequence[TireFile], sides: Sequence[int] | None = None) -> TireSet:
+    """The tires of a vehicle out of one of each wheel; `sides` as in TireSet."""
+    return TireSet(files, sides)

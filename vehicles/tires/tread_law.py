@@ -4,7 +4,7 @@ Shared are contact, radial spring, damper and rim, the ground below with its rut
 transport of forces and moments (`contact`, `load`, `moments`, `soil_shear`). A tread law has numbers of its own in the tire file, a state, and
 gives for one contact its horizontal force, the moment about the contact's normal and the rates of its state.
 
-TMeasy is called directly. A law that lives outside the packages is an `@outside` kernel (`simulator.base.outside`)
+TMeasy is called directly. Any other law, shipped or from outside the packages, is an `@outside` kernel (`simulator.base.outside`)
 
     law(parameters, state, seen, result, first, count, h)
 
@@ -23,10 +23,12 @@ For HELD and REST only the state is written.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from simulator.base.fields import Fields
 from simulator.base.outside import Outside
 from simulator.base.records import Ranges, Record, Table, layout_hash
 
@@ -68,13 +70,17 @@ SEEN = (
     ("friction", (), "1", "friction of the ground over `friction` of the tire, on which its numbers were found"),
     ("hardness", (), "1", "share of hard ground; the forces wanted are those of hard ground, and that share of them acts"),
     ("contact_length", (), "m", "length of the contact patch"),
+    ("side", (), "1", "side of the vehicle on which the wheel stands: 1 left, -1 right; a tire that is not symmetric is mirrored there"),
     ("held", (2,), "m", "of a patch that is held: how far it is ahead of the rim, along and across; pulls the rim that way"),
 )
 
 RESULT = (
     # name    shape  unit  what it is
     ("F", (2,), "N", "force of the ground on the tire, along and across"),
+    ("M_x", (), "N m", "overturning moment, added to that of the tire's width unless `whole`"),
+    ("M_y", (), "N m", "moment of rolling resistance, added to that of `rolling_resistance`; negative when rolling forward"),
     ("M_z", (), "N m", "its moment about the ground's normal at the contact point"),
+    ("whole", (), "1", "1: M_x is all of the overturning moment", "i8"),
     ("rate", (NUMBERS,), "1/s", "rates of the numbers of the state"),
     ("memory", (MEMORY,), "", "what the law wants to find in its state at the next step"),
     ("slip", (2,), "1", "slip of the patch, + = pushes the vehicle forward, to the left; the soil below is sheared by it"),
@@ -89,6 +95,7 @@ WHEEL_LAWS = (
     ("parameters", (), "", "address of the law's parameters of all wheels", "u8"),
     ("count", (), "1", "how many wheels with this law begin here", "i8"),
     ("numbers", (), "1", "how many numbers the law's state has", "i8"),
+    ("side", (), "1", "side of the vehicle on which the wheel stands: 1 left, -1 right"),
 )
 """One record per wheel."""
 
@@ -105,6 +112,10 @@ class Treads(NamedTuple):
 Check = Callable[[Record, Record, Mapping[str, Any], object, str], None]
 """Called with the records of TIRE and of the law's own table, the tire file's content, its name and key path; raises ConfigError."""
 
+Complete = Callable[[Mapping[str, Any], object, str, Sequence[Path]], tuple[Mapping[str, Any], Record]]
+"""Called with the checked values of a tire file, its name and key path, and the folders in which files may lie that it names; gives values with
+every row of TIRE that a file has, and a record of the law's own table; raises ConfigError."""
+
 
 @dataclass(frozen=True)
 class TreadLaw:
@@ -116,10 +127,11 @@ class TreadLaw:
     parameters : table of the numbers that a tire file has for it, beside the shared ones
     ranges : of these
     state : table of the state's numbers, in their order; they are logged under these names
+    fields : keys that a tire file has instead of the rows of `parameters`, with `complete`
+    complete : makes of what a tire file says the rows of all tires and the record of `parameters`
+    shared : whether a tire file with `complete` has to say the rows of all tires; False: it may leave out what `complete` gives
     kernel : what computes; None for TMeasy
     contract, layout : CONTRACT and LAYOUT that the kernel was written for
-    optional : names of parameters that a file may leave out, which are then zero
-    words : of parameters that a file has as words, the words in the order of the integers that they stand for; left out it is the first
     numbers_of : how many numbers of the state a tire with a record of these parameters has, the first ones; None: all
     check : further conditions on the numbers
     stiff : names of parameters that may be too large for the step
@@ -133,11 +145,12 @@ class TreadLaw:
     kernel: Outside | None = None
     contract: int = 0
     layout: int = 0
-    optional: tuple[str, ...] = ()
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers_of: Callable[[Record], int] | None = None
     check: Check | None = None
     stiff: tuple[str, ...] = ()
+    fields: Fields | None = None
+    complete: Complete | None = None
+    shared: bool = True
     meaning: str = ""
 
     @property

@@ -63,6 +63,8 @@ class Subject:
 def make_subject(description: Description, whole: bool) -> Subject:
     """The vehicle with the tables it would drive with, over the full lock of the steering, or the quarter car with tables over its arm alone.
 
+    Its anti-roll bars are left out (`Design.without_bars`).
+
     Raises
     ------
     ConfigError : a corner has no closed form to compare with
@@ -70,6 +72,7 @@ def make_subject(description: Description, whole: bool) -> Subject:
     for corner in description.design.corners:
         if corner.linkage is not None:
             raise ConfigError(corner.file, corner.key, corner.kind, "axles that have a closed form, to compare it with others")
+    description = replace(description, design=description.design.without_bars())
     mechanism = new_corners(description.design, whole)
     steering = description.steering if whole else None
     return Subject(description, whole, build_tables(mechanism, steering)[0])

@@ -155,7 +155,7 @@ def _write_carrier(out: Any, common: Any, i: int, corner: DoubleWishboneCorner, 
     k1 = across / radius
     frame = np.column_stack([k1, np.cross(n, k1), n])
     out["arm_radius"][i], out["arm_height"][i] = radius, height
-    common["design_frame"][:, :, i] = frame
+    common["design_frame"][:, :, i] = corner.turned.T @ frame
     common["design_wheel_x"][i], common["design_wheel_z"][i] = corner.W[0], corner.W[2]
     toe_link = corner.D - corner.Q
     out["tierod_branch"][i] = _branch(np.dot(toe_link, frame[:, 1]), corner, "steering arm")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
 from vehicles.suspension.double_wishbone.constants import lower_arm_point, write_corner
+from vehicles.suspension.double_wishbone.garage import set_tie_rod
 from vehicles.suspension.double_wishbone.mechanism import BODY_NAMES, add_double_wishbone
 
 Vector = NDArray[np.float64]
@@ -53,9 +54,17 @@ class DoubleWishboneCorner(CornerDesign):
     bodies: dict[str, RigidBody]
     file: str = "model"
     key: str = ""
+    turned: Vector = field(default_factory=lambda: np.eye(3))
 
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
         return lower_arm_point(self, point) if body == "lower_arm" else None
+
+    @property
+    def tierod_length(self) -> float:
+        return float(np.linalg.norm(self.Q - self.K))
+
+    def with_tie_rod(self, length: float) -> DoubleWishboneCorner:
+        return set_tie_rod(self, length)
 
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         write_corner(corners, parameters, i, self)

@@ -14,6 +14,7 @@ from simulator.base.section import Section
 from vehicles.multibody.description.initial_state import InitialState
 from vehicles.multibody.description.mechanism import Mechanism, MechanismError
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
+from vehicles.suspension.alignment_section import ALIGNMENT, read_alignment
 from vehicles.suspension.axle_section import BUSHES, FAR, STIFF, Axle
 from vehicles.suspension.axle_table import ANTI_ROLL_BAR, LOCATION, SHOCK, SPRING, WHEELS
 from vehicles.suspension.mechanism.corner import MechanismCorner, loop_named
@@ -46,6 +47,7 @@ FIELDS = (
     ),
     Field("shock", Either((Text("the name of a spring"), Group((_SPRING_NAME, *SHOCK)))), "shock absorber, or the name of a linear one"),
     ANTI_ROLL_BAR,
+    ALIGNMENT,
 )
 
 
@@ -64,6 +66,7 @@ class MechanismAxle(Axle):
             self.location = s.array("location", (3,), np.zeros(3), within=FAR)
             self.sides = self.read_sides(s)
             self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None
+            self.alignment = read_alignment(s, self.sides)
             given = s.raw("file", expected="the name of a mechanism file")
             if not isinstance(given, MechanismFile):
                 raise ConfigError(s.file, s.path("file"), given, "the name of a mechanism file")

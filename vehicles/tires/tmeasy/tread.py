@@ -24,10 +24,13 @@ over the same way and is gone at standstill. What it does to the car is taken fr
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError, raise_all
+from simulator.base.fields import Choice, Fields, fields_of, filled
 from simulator.base.jit import inline
 from simulator.base.records import LARGEST, Record, join
 from vehicles.tires.moments import contact_length
@@ -118,6 +121,9 @@ _RANGES = {
     "turn_stiffness": (0.0, 1e6),
     "pressure": (1e3, 1e7),
 }
+_OPTIONAL = ("camber_stiffness", "turn_stiffness", "pressure")
+"""Parameters that a file may leave out; they are zero then."""
+
 _ORDERED = (("fxs", "fxm"), ("fys", "fym"), ("sxm", "sxs"), ("sym", "sys"), ("sq0", "sqe"))
 _RISING = ("fxm", "fym")
 """Forces that are larger at twice the nominal load."""
@@ -230,6 +236,17 @@ def tmeasy_hold(tread, along, across):
     tread["numbers"][0], tread["numbers"][1] = along, across
 
 
+def _fields() -> Fields:
+    """Keys of a tire file: the rows of TMEASY, some of which may be left out, and words for the whole numbers among them."""
+    rows = fields_of(TMEASY, _RANGES, dict.fromkeys(_OPTIONAL))
+    return tuple(replace(row, kind=Choice(WORDS[row.name]), default=WORDS[row.name][0]) if row.name in WORDS else row for row in rows)
+
+
+def complete(values: Mapping[str, Any], file: object, key: str, folders: Sequence[Path]) -> tuple[Mapping[str, Any], Record]:
+    """The values as they are, and the record of TMEASY that they make."""
+    return values, filled(TMEASY, {**values, **{name: words.index(values[name]) for name, words in WORDS.items()}})
+
+
 def numbers_of(own: Record) -> int:
     """How many numbers of the state a tire with these parameters has."""
     return NUMBERS_USED if own[0]["relaxation"] == LENGTH or own[0]["turn_stiffness"] > 0.0 else 2
@@ -251,8 +268,8 @@ LAW = TreadLaw(
     TMEASY,
     _RANGES,
     STATE,
-    optional=("camber_stiffness", "turn_stiffness", "pressure"),
-    words=WORDS,
+    fields=_fields(),
+    complete=complete,
     numbers_of=numbers_of,
     check=check,
     stiff=("tread_stiffness", "tread_damping"),

@@ -1,0 +1,1 @@
+"""A tire by itself: its numbers and curves (`jounce tire`)."""

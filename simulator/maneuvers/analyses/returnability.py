@@ -1,0 +1,58 @@
+"""What the steering wheel does once it is let go in a turn: how far and how fast it comes back. [ISO 17288-1, mem]"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from simulator.base.fields import Field, Number
+from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.analyses.looking import column, curve, low_pass, rows_of, value_at
+
+MARK = "ISO 17288-1 in kind [mem]"
+
+
+def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
+    """Of the rows of the phase in which nobody holds the wheel: its first row is the turn before."""
+    rows = rows_of(drive, values)
+    time = drive.time[rows] - drive.time[rows][0]
+    angle, rate = column(drive, "steering_wheel_angle", values)[rows], column(drive, "w_WB_B_z", values)[rows]
+    side = math.copysign(1.0, angle[0])
+    left = side * value_at(time, angle, values["after"])
+    turned = side * angle[0]
+    back = np.flatnonzero(side * angle <= 0.5 * turned)
+    found = {
+        "return_angle_begin": float(turned),
+        "return_angle_left": float(left),
+        "return_share_left": float(left / turned) if turned > 0.0 else math.nan,
+        "return_half_time": float(time[back[0]]) if back.size else math.nan,
+        "return_overshoot": float(max(-(side * angle).min(), 0.0)),
+        "return_rate_max": float(np.abs(column(drive, "steering_wheel_rate", values)[rows]).max()),
+        "return_yaw_rate_left": float(side * value_at(time, rate, values["after"])),
+    }
+    return Found(found, {"angle": curve(time, angle, "time", "steering-wheel angle", "s", "rad")})
+
+
+ANALYSIS = Analysis(
+    "returnability",
+    (
+        Metric("return_angle_begin", "rad", "angle of the steering wheel when it was let go", MARK, "deg"),
+        Metric("return_angle_left", "rad", "what is left of it after the time of the parameters, < 0 = beyond the centre", MARK, "deg"),
+        Metric("return_share_left", "1", "the same as a share", MARK),
+        Metric("return_half_time", "s", "time until half of it is left", MARK),
+        Metric("return_overshoot", "rad", "largest angle to the other side", MARK, "deg"),
+        Metric("return_rate_max", "rad/s", "largest rate of the steering wheel", "[calc]", "degps"),
+        Metric("return_yaw_rate_left", "rad/s", "yaw rate after that time, + = as the turn was", MARK, "degps"),
+    ),
+    evaluate,
+    (
+        Field("after", Number("s", 0.0, 1000.0), "time after which it is looked at what is left", 3.0, written="s"),
+        low_pass(10.0),
+    ),
+    ("steering_wheel_angle", "steering_wheel_rate", "w_WB_B"),
+    meaning="steering released in a turn: angle and yaw rate left after 3 s, overshoot",
+    curves={"angle": "steering-wheel angle over time"},
+)

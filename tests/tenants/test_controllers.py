@@ -1,0 +1,186 @@
+"""Control units: what they measure, what becomes of what they ask for, and whether anti-lock brakes do what they are for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.jit import kernel
+from simulator.base.outside import outside, record_at
+from simulator.base.records import dtype_of, record
+from simulator.build import build_vehicle
+from terrain.load import load_terrain
+from tests.laws.vehicle_rig import command, steps
+from vehicles.controllers import anti_lock
+from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, ControllerKind
+from vehicles.controllers.kinds import register
+from vehicles.controllers.wheel_unit import CONTROL_STATE, CONTROLLER, read_teeth
+from vehicles.vehicle import Vehicle
+
+P, I, O = dtype_of((("amount", (), "1", "of it"),)), dtype_of(SEEN), dtype_of(RESULT)
+STATE = (("turns", (), "1", "counted"),)
+S = dtype_of(STATE)
+
+
+@outside
+def ask_much(parameters, state, seen, result, first, count, h):
+    """Asks for half the throttle and no pressure at the first wheel; with `amount` 0 for what is no number from the third turn on."""
+    p, s, asked = record_at(parameters, P)[0], record_at(state, S)[0], record_at(result, O)[0]
+    s["turns"] += 1.0
+    asked["throttle_limit"] = 0.5
+    asked["pressure_limit"][0] = 0.0 / p["amount"] if s["turns"] > 2.0 else 0.0
+
+
+KIND = ControllerKind("ask_much", (("amount", (), "1", "of it"),), {"amount": (0.0, 1.0)}, STATE, ask_much, CONTRACT, LAYOUT, rate=200.0)
+register(KIND)
+
+
+def on_ground(**said: Any) -> tuple[Any, ...]:
+    g = load_terrain({"type": "flat", **said}, "flat", Path(), {"basalt": {"type": "surface", "friction": 0.2}})
+    return g.p, g.heights, g.hardness, g.soil_ids, g.soils
+
+
+def car(folder: Path, *controllers: dict[str, Any], base: str = "hmmwv") -> Vehicle:
+    path = folder / "car.yaml"
+    path.write_text(yaml.safe_dump({"base": base, "name": "car", "controllers": list(controllers)}), encoding="utf-8")
+    return build_vehicle(str(path), check_step=False)
+
+
+def stop(vehicle: Vehicle, ground: tuple[Any, ...], speed: float) -> tuple[float, float, float]:
+    """A stop with the pedal kicked down and the wheel held: way [m], greatest yaw angle [rad] and distance to the side [m]."""
+    vehicle.reset(ground, speed=speed)
+    way, yaw, aside = float(vehicle.space.state[0]["p_WB"][0]), 0.0, 0.0
+    for _ in range(1500):
+        steps(10, vehicle.model, vehicle.space, ground, command(selector=1, brake=1.0), 1e-3)
+        r = vehicle.read()[0]
+        yaw, aside = max(yaw, abs(r["yaw"])), max(aside, abs(r["p_WB"][1]))
+        if r["v_WB_B"][0] < 0.2:
+            break
+    return float(r["p_WB"][0]) - way, yaw, aside
+
+
+# Sensors ------------------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def turn_ring(controls, controllers, seen, speeds, angle, h, out):
+    """A ring that turns with each of some speeds [rad/s] for a period; what is measured at the end of each goes to `out`."""
+    time = 0.0
+    for k in range(len(speeds)):
+        angle, time = angle + h * speeds[k], time + h
+        read_teeth(controls[0], controllers[0], seen[0], 0, angle, abs(speeds[k]), time)
+        controls[0]["begun"], controls[0]["sampled"] = 1, time
+        out[k] = seen[0]["wheel_speed"][0]
+
+
+def measured(speeds: np.ndarray, error: float = 0.0, seed: int = 1) -> np.ndarray:
+    controls, controllers, out = record(CONTROL_STATE), record(CONTROLLER), np.zeros(len(speeds))
+    controllers[0]["teeth"], controllers[0]["tooth_error"], controls[0]["random"] = 100, error, seed
+    turn_ring(controls, controllers, record(SEEN), speeds, 0.3, 0.01, out)
+    return out
+
+
+def test_a_ring_tells_a_steady_speed_exactly_and_a_stop_late() -> None:
+    assert measured(np.full(100, -36.7))[5:] == pytest.approx(36.7, rel=1e-9)
+    stopped = measured(np.r_[np.full(50, 36.7), np.zeros(100)])[50:]
+    assert (np.diff(stopped[1:]) < 0.0).all()
+    assert stopped[-1] == pytest.approx(2.0 * math.pi / 100 / 1.0, rel=2e-3)  # one tooth at most in the second since the last one
+
+
+def test_errors_of_teeth_are_as_large_as_is_said_and_come_from_the_seed() -> None:
+    speeds = np.full(4000, 36.7)
+    noisy = measured(speeds, 0.05)
+    # two edges, each off by 5 % of the pitch, 5.84 teeth apart
+    assert np.std(noisy) == pytest.approx(36.7 * math.sqrt(2.0) * 0.05 / 5.84, rel=0.1)
+    assert np.mean(noisy) == pytest.approx(36.7, rel=1e-3)
+    assert (noisy == measured(speeds, 0.05)).all()
+    assert (noisy != measured(speeds, 0.05, seed=2)).mean() > 0.9
+
+
+# Orders -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_limits_act_and_one_that_loses_its_head_is_switched_off(tmp_path: Path) -> None:
+    ground = on_ground()
+    good, lost = (car(tmp_path, {"type": "ask_much", "amount": amount}) for amount in (1.0, 0.0))
+    for vehicle in (good, lost):
+        vehicle.reset(ground, speed=10.0)
+        steps(5, vehicle.model, vehicle.space, ground, command(selector=1, throttle=0.8, brake=0.5), 1e-3)
+        assert vehicle.space.command[0]["throttle"] == 0.5
+        assert vehicle.space.brakes[0]["pressure"][0] == 0.0 < vehicle.space.brakes[0]["pressure"][1]
+        steps(50, vehicle.model, vehicle.space, ground, command(selector=1, throttle=0.8, brake=0.5), 1e-3)
+        vehicle.read()
+    assert good.space.command[0]["throttle"] == 0.5 and not good.troubles
+    assert good.logged[-1][2][0]["turns"] == 11  # at 200 Hz: in the first step, and each 5 ms
+    assert lost.space.command[0]["throttle"] == 0.8
+    assert lost.space.brakes[0]["pressure"][0] > 1e6
+    assert lost.troubles == ["controller ask_much: asked for a number that is not finite, and is switched off"]
+
+
+@pytest.mark.parametrize(("changes", "words"), [
+    ({"contract": 7}, "version 7 of the contract"), ({"layout": 1}, "other tables"),
+    ({"state": (("u", (300,), "", "too many"),)}, "300 numbers"), ({"parameters": (("rate", (), "Hz", "mine"),)}, "rate already"),
+    ({"rate": 10.0}, "a controller called ask_much already"),
+])  # fmt: skip
+def test_a_controller_that_does_not_fit_is_refused(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(JounceError, match=words):
+        register(replace(KIND, **changes))
+
+
+def test_a_file_that_asks_for_what_there_is_not_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"expected a controller: abs, .*did you mean abs"):
+        car(tmp_path, {"type": "abss"})
+    with pytest.raises(ConfigError, match=r"controllers\[1\]\.name: got 'ask_much', expected .* no other controller has"):
+        car(tmp_path, *2 * [{"type": "ask_much", "amount": 1.0}])
+    with pytest.raises(ConfigError, match="brakes: got 'max_torque', expected hydraulics and discs"):
+        car(tmp_path, {"type": "ask_much", "amount": 1.0}, base="hmmwv_chrono")
+
+
+# Anti-lock brakes ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def with_abs() -> Vehicle:
+    return build_vehicle("hmmwv_abs", check_step=False)
+
+
+@pytest.mark.parametrize("friction", [0.8, 0.4])
+def test_it_stops_shorter_than_locked_wheels_and_straight(with_abs: Vehicle, friction: float) -> None:
+    ground = on_ground(friction=friction)
+    locked, _, _ = stop(build_vehicle("hmmwv", check_step=False), ground, 20.0)
+    way, yaw, aside = stop(with_abs, ground, 20.0)
+    assert way < 0.95 * locked
+    assert yaw < math.radians(2.0) and aside < 0.5
+
+
+def test_it_keeps_its_course_on_split_friction(with_abs: Vehicle) -> None:
+    split = {"friction": 0.8, "spacing": [0.5, 0.1], "patches": [{"friction": 0.2, "x": [-20.0, 200.0], "y": [0.0, 4.0]}]}
+    way, yaw, aside = stop(with_abs, on_ground(**split), 60.0 / 3.6)
+    assert yaw < math.radians(5.0) and aside < 0.5
+    assert way < 90.0  # the mean of 1.7 m/s2: the wheels on the good side have to wait for the others
+
+
+def test_the_same_drive_is_the_same_to_the_last_bit_and_another_seed_another(with_abs: Vehicle) -> None:
+    ground = on_ground(friction=0.4)
+    first = stop(with_abs, ground, 10.0)
+    assert stop(with_abs, ground, 10.0) == first
+    with_abs.model.controllers["seed"] = 1
+    other = stop(with_abs, ground, 10.0)
+    with_abs.model.controllers["seed"] = 0
+    assert other != first and other[0] == pytest.approx(first[0], rel=0.1)
+
+
+def test_it_leaves_a_gentle_stop_alone(with_abs: Vehicle) -> None:
+    ground = on_ground()
+    with_abs.reset(ground, speed=20.0)
+    for _ in range(20):
+        steps(100, with_abs.model, with_abs.space, ground, command(selector=1, brake=0.3), 1e-3)
+        phase = with_abs.logged[-1][2][0]["phase"]
+        assert (phase[:2] == anti_lock.OPEN).all() and (phase != anti_lock.DUMP).all()

@@ -1,0 +1,284 @@
+"""The Magic Formula: its numbers beside those of others, in any unit, mounted on either side, rolling and standing."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import ConfigError
+from simulator.base.jit import kernel
+from simulator.build import build_tire
+from simulator.configuration.names import data_folder
+from simulator.lab.validate.tire_rows import compare_tire
+from vehicles.tires import steady as rig_of_tires
+from vehicles.tires.magic_formula.formulas import magic_formula
+from vehicles.tires.magic_formula.tir_file import parse_tir
+from vehicles.tires.magic_formula.tir_tire import magic_record
+from vehicles.tires.steady import build_up, steady
+from vehicles.tires.tire_file import tire
+
+DATA = Path(__file__).resolve().parents[1] / "data" / "tires"
+SHIPPED = data_folder("configs") / "tires"
+G = 9.81
+
+BOOK = """
+[MODEL]
+FITTYP = 61
+[DIMENSION]
+UNLOADED_RADIUS = 0.3135
+[VERTICAL]
+FNOMIN = 4000
+VERTICAL_STIFFNESS = 2e5
+[STRUCTURAL]
+LONGITUDINAL_STIFFNESS = 4e5
+LATERAL_STIFFNESS = 1e5
+[COEFFICIENTS]
+PCX1 = 1.6
+PDX1 = 1
+PDX2 = -0.1
+PKX1 = 16
+RBX1 = 8.3
+RBX2 = 5
+RCX1 = 0.9
+PCY1 = 1.3
+PDY1 = 1
+PDY2 = -0.05
+PKY1 = -15
+PKY2 = 2
+PKY4 = 2
+PKY6 = -1
+RBY1 = 4.9
+RBY2 = 2.2
+RCY1 = 1
+QBZ1 = 10
+QBZ9 = 10
+QCZ1 = 1.1
+QDZ1 = 0.12
+QDZ8 = -0.05
+"""
+"""The numbers above zero of the book's tire 205/60 R15 [Pacejka 2012, appendix 3]."""
+
+
+@pytest.mark.parametrize("file", [DATA / "synth_A_61_si.tir", DATA / "synth_B_52_si.tir", SHIPPED / "hmmwv_pac02.tir"])
+def test_rows_of_other_programs(file: Path) -> None:
+    found = compare_tire(str(DATA / "mf_shared.csv"), str(file))
+    assert found.passed and found.states == 172, found.as_text()
+    assert {"Fx", "Fy", "Mx", "My", "Mz", "Kxk", "Kya"} <= set(found.errors)
+    assert any("172 of mfeval_61" in note for note in found.notes)
+
+
+def test_rows_of_a_folder_say_what_is_skipped() -> None:
+    found = compare_tire(str(DATA / "mf_shared.csv"), str(DATA))
+    assert found.passed and found.states == 344
+    assert [note for note in found.notes if "mfeval_61" in note] == ["skipped: 172 rows of mfeval_61, there is no mfeval_61.tir"]
+
+
+def test_relaxation_lengths_and_other_laws() -> None:
+    assert compare_tire(str(DATA / "relaxation_pac2002.csv"), str(SHIPPED / "hmmwv_pac02.tir")).max_error < 1e-5
+    found = compare_tire(str(DATA / "tyres.csv"), str(DATA / "tyre_params.json"))
+    assert found.passed and found.states == 156 and not found.notes
+    assert found.errors["tm_hmmwv Mz"] < 1e-8 and found.errors["fi_hmmwv Fx"] < 1e-8
+
+
+def test_the_books_tire() -> None:
+    p = magic_record(parse_tir(BOOK, "book.tir"), "tangents")[0]
+
+    def at(F_z: float, kappa: float, degrees: float) -> tuple[float, ...]:
+        return magic_formula(p, F_z, kappa, math.radians(degrees), 0.0, 0.0, 16.7, 1.0)
+
+    assert at(4000.0, 0.0, 0.0)[5:] == pytest.approx((64000.0, -48000.0))
+    assert [at(4000.0, kappa, 0.0)[0] for kappa in (0.01, 0.05, 0.1, 0.2, 1.0)] == pytest.approx(
+        [635.18, 2702.57, 3804.23, 3919.76, 2835.18], abs=0.01
+    )
+    pure = [at(4000.0, 0.0, degrees) for degrees in (1.0, 2.0, 4.0, 8.0, 12.0)]
+    assert [F[1] for F in pure] == pytest.approx([-824.75, -1577.46, -2712.32, -3710.98, -3960.01], abs=0.01)
+    assert [F[4] for F in pure] == pytest.approx([30.46, 55.30, 79.71, 69.08, 46.76], abs=0.3)  # the trail over tan or over the angle
+    assert (at(2000.0, 0.05, 0.0)[0], at(6000.0, 0.0, 4.0)[1]) == pytest.approx((1370.56, -3461.53), abs=0.01)
+    assert at(4000.0, 0.1, 4.0)[:2] == pytest.approx((3456.41, -2441.11), abs=0.01)
+
+
+def in_units(text: str, **factors: float) -> str:
+    """The text of a .tir file with its numbers of a dimension over a factor, as another [UNITS] would have them."""
+    keys = {
+        "length": ("UNLOADED_RADIUS", "WIDTH", "RIM_RADIUS", "RIM_WIDTH"), "force": ("FNOMIN", "FZMIN", "FZMAX"),
+        "angle": ("ALPMIN", "ALPMAX", "CAMMIN", "CAMMAX"), "pressure": ("INFLPRES", "NOMPRES", "PRESMIN", "PRESMAX"),
+        "speed": ("LONGVL", "VXLOW"), "stiffness": ("VERTICAL_STIFFNESS",), "damping": ("VERTICAL_DAMPING",),
+    }  # fmt: skip
+    of = {key: factors[dimension] for dimension, names in keys.items() for key in names}
+    lines = []
+    for line in text.splitlines():
+        key, equals, value = line.partition("=")
+        turned = equals and key.strip() in of
+        lines.append(f"{key}= {float(value.partition('$')[0]) / of[key.strip()]!r} $ other units" if turned else line)
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(("words", "factors"), [
+    (
+        {"LENGTH": "mm", "FORCE": "kN", "ANGLE": "deg", "TIME": "ms"},
+        {"length": 1e-3, "force": 1e3, "angle": math.pi / 180, "speed": 1.0, "pressure": 1e9, "stiffness": 1e6, "damping": 1e3},
+    ),
+    (
+        {"LENGTH": "'Inch'", "FORCE": "'pound_force'", "ANGLE": "DEGREES", "TIME": "hour", "PRESSURE": "bar", "VELOCITY": "kph"},
+        {
+            "length": 0.0254, "force": 4.4482216152605, "angle": math.pi / 180, "speed": 1 / 3.6, "pressure": 1e5,
+            "stiffness": 4.4482216152605 / 0.0254, "damping": 4.4482216152605 / 0.0254 * 3600,
+        },
+    ),
+])  # fmt: skip
+def test_other_units_give_the_same_tire(tmp_path: Path, words: dict[str, str], factors: dict[str, float]) -> None:
+    text = (DATA / "synth_A_61_si.tir").read_text()
+    other = in_units(text, **factors)
+    for line in [line for line in text.splitlines() if line.split("=")[0].strip() in ("LENGTH", "FORCE", "ANGLE", "MASS", "TIME")]:
+        key = line.split("=")[0].strip()
+        other = other.replace(line, f"{key} = {words[key]}" if key in words else line)
+    extra = "\n".join(f"{key} = {word}" for key, word in words.items() if key in ("PRESSURE", "VELOCITY"))
+    (tmp_path / "other.tir").write_text(other.replace("[MODEL]", f"{extra}\n[MODEL]"))
+    ours, theirs = build_tire(str(DATA / "synth_A_61_si.tir")), build_tire(str(tmp_path / "other.tir"))
+    for name in ours.shared.dtype.names:
+        assert theirs.shared[0][name] == pytest.approx(ours.shared[0][name], rel=1e-12)
+    for at in ((3000.0, 0.03, 0.05, 0.02), (6000.0, -0.2, -0.3, -0.05)):
+        assert steady(theirs, *at)[0] == pytest.approx(steady(ours, *at)[0], rel=1e-12)
+
+
+def test_the_other_side_is_the_mirror_image(tmp_path: Path) -> None:
+    """And a file of a right tire on the right is one of a left tire on the left."""
+    left = build_tire(str(DATA / "synth_A_61_si.tir"))
+    text = (DATA / "synth_A_61_si.tir").read_text().replace("= 'LEFT'", "= 'Right'")
+    (tmp_path / "right.tir").write_text(text)
+    right = build_tire(str(tmp_path / "right.tir"))
+    kappa, alpha, camber = np.array([0.0, 0.04, -0.2]), np.array([0.0, 0.06, -0.1]), 0.03
+    there = steady(left, 3000.0, kappa, alpha, camber, side=-1)
+    assert there == pytest.approx(steady(left, 3000.0, kappa, -alpha, -camber) * [1.0, -1.0, -1.0, 1.0, -1.0], rel=1e-12)
+    assert steady(left, 3000.0, side=-1)[0, 1] == pytest.approx(-steady(left, 3000.0)[0, 1]) and abs(steady(left, 3000.0)[0, 1]) > 10.0
+    assert steady(right, 3000.0, kappa, alpha, camber, side=-1) == pytest.approx(steady(left, 3000.0, kappa, alpha, camber), rel=1e-12)
+
+
+def test_the_law_rolls_to_the_formula_whatever_the_slip() -> None:
+    tire_ = build_tire("magic_hmmwv")
+    for at in ((8000.0, 0.3, 0.1, 0.05), (8000.0, -0.9, 0.0, 0.0), (3000.0, -0.05, -0.3, -0.1)):
+        assert steady(tire_, *at)[0] == pytest.approx(magic_formula(tire_.own[0], *at, 8e5, 16.7, 1.0)[:5], rel=1e-9, abs=1e-6)
+
+
+def test_forces_build_up_over_the_relaxation_length() -> None:
+    tire_ = tire({"type": "magic_formula", "file": "hmmwv_pac02.tir", "relaxation": [0.4, 0.7]}, SHIPPED / "x.yaml")
+    for axis, slip, length in ((0, {"kappa": 1e-4}, 0.4), (1, {"alpha": 1e-4}, 0.7)):
+        way, forces = build_up(tire_, 8000.0, **slip)
+        end, rest = steady(tire_, 8000.0, **slip)[0, axis], steady(tire_, 8000.0)[0, axis]
+        assert forces[:, axis] == pytest.approx(rest + (end - rest) * (1.0 - np.exp(-way / length)), abs=2e-4 * abs(end - rest))
+
+
+@kernel
+def park(rig, mass, push_x, push_y, shake, h, steps, place):
+    """A mass on a locked wheel that keeps its load, pushed with a force and shaken; `place` (2,) moves, the speed is left in what is seen."""
+    k = rig.seen[0]
+    for n in range(steps):
+        rig_of_tires.roll(rig, h)
+        force = shake * math.sin(0.1 * n)
+        k["v_x"] += h * (rig.result[0]["F"][0] + push_x + force) / mass
+        k["v_y"] += h * (rig.result[0]["F"][1] + push_y) / mass
+        place[0] += h * k["v_x"]
+        place[1] += h * k["v_y"]
+
+
+@pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "measured_hmmwv"])
+def test_a_parked_wheel_stands_on_a_grade_and_is_not_shaken_down_it(name: str) -> None:
+    """30 % along and across, still to rounding after some seconds; shaken with a tenth of its weight it comes back to where it was."""
+    tire_ = build_tire(name)
+    mass, push = 800.0, 800.0 * G * 0.2873
+    for x, y in ((-push, 0.0), (0.0, push), (push, push)):
+        tires, rig = rig_of_tires._rig(tire_, 1)
+        rig_of_tires.touch_rig(rig, np.array([mass * G, 0.0, 0.0, 0.0, 0.0, 0.8]))
+        place = np.zeros(2)
+        park(rig, mass, x, y, 0.0, 1e-3, 20000, place)
+        rested = place.copy()
+        park(rig, mass, x, y, 0.0, 1e-3, 60000, place)
+        assert np.abs(place - rested).max() < 1e-8
+        assert np.abs(place).max() < 0.06, "no further than the carcass gives way"
+        park(rig, mass, x, y, 0.1 * mass * G, 1e-3, 6000, place)
+        park(rig, mass, x, y, 0.0, 1e-3, 6000, place)
+        assert np.abs(place - rested).max() < 1e-4
+        del tires
+
+
+@pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "measured_hmmwv"])
+def test_too_steep_a_grade_slides_and_a_locked_stop_ends_at_the_peak(name: str) -> None:
+    tire_ = build_tire(name)
+    tires, rig = rig_of_tires._rig(tire_, 1)
+    rig_of_tires.touch_rig(rig, np.array([8000.0, 8.0, 0.0, 1.0, 0.0, 0.8]))
+    place = np.zeros(2)
+    park(rig, 815.0, 0.0, 0.0, 0.0, 1e-3, 6000, place)
+    assert place[0] > 3.0 and abs(rig.seen[0]["v_x"]) < 1e-3 and abs(rig.seen[0]["v_y"]) < 1e-3
+    before = place[0]
+    park(rig, 815.0, -9600.0, 0.0, 0.0, 1e-3, 2000, place)
+    assert place[0] < before - 0.5, "1.2 times the load is more than any tire holds"
+    del tires
+
+
+def test_a_measured_table_gives_its_points_and_nothing_beyond_them() -> None:
+    table, magic = build_tire("measured_hmmwv"), build_tire("magic_hmmwv")
+    p = table.own[0]
+    angles = p["slip_angles"][: p["counts"][2]]
+    for n, load in enumerate(p["loads"][: p["counts"][0]]):
+        F = steady(table, load, 0.0, angles, p["cambers"][1])
+        assert F[:, 1] == pytest.approx(p["F_y"][n, 1, : len(angles)], abs=1e-6)
+        assert F[:, 1] == pytest.approx(steady(magic, load, 0.0, angles, p["cambers"][1])[:, 1], abs=0.06), "which the formulas gave"
+    between = steady(table, 7000.0, 0.0, np.linspace(-0.4, 0.4, 401))[:, 1]
+    assert (np.diff(between) <= 1e-9).sum() > 300 and np.abs(between).max() <= np.abs(p["F_y"]).max()
+    together = steady(table, 7000.0, 0.1, 0.1)[0]
+    assert abs(together[0]) < abs(steady(table, 7000.0, 0.1)[0, 0]) and abs(together[1]) < abs(steady(table, 7000.0, 0.0, 0.1)[0, 1])
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    (("FNOMIN                 = 4000", "FNOMIN = four"), r"x\.tir: VERTICAL\.FNOMIN: got 'four', expected a number"),
+    (("FNOMIN                 = 4000", "$"), r"VERTICAL\.FNOMIN: got 'nothing', expected a number above 0"),
+    (("VERTICAL_STIFFNESS     = 210000", "VERTICAL_STIFFNESS = -1"), r"VERTICAL\.VERTICAL_STIFFNESS: got '-1', expected a number above 0"),
+    (("PKY1                   = -20.999", "PKY1 = 1,2"), r"LATERAL_COEFFICIENTS\.PKY1: got '1,2', expected a number"),
+    (("LENGTH                 = 'meter'", "LENGTH = 'cubit'"), r"UNITS\.LENGTH: got 'cubit', expected one of meter"),
+    (("FITTYP                 = 61", "FITTYP = 94"), r"MODEL\.FITTYP: got '94', expected a Magic Formula: one of 5, 6"),
+    (("PDX1                   = 1.2897", "PDX1 = 1.2897\nPDX1 = 7"), r"LONGITUDINAL_COEFFICIENTS\.PDX1: got '7', expected the key once"),
+    (("[DIMENSION]", "[DIMENSION]\nthis is no key"), r"x\.tir: line \d+: got 'this is no key', expected KEY = value"),
+])  # fmt: skip
+def test_a_malformed_file_names_section_and_key(tmp_path: Path, change: tuple[str, str], words: str) -> None:
+    text = (DATA / "synth_A_61_si.tir").read_text()
+    assert change[0] in text
+    (tmp_path / "x.tir").write_text(text.replace(*change))
+    with pytest.raises(ConfigError, match=words):
+        build_tire(str(tmp_path / "x.tir"))
+
+
+def test_oddities_of_the_format(tmp_path: Path) -> None:
+    """Line ends of Windows, a mark of the byte order, small letters, `!`, quotes in quotes, LFZ0 and LFZO, tables, exponents of Fortran, no units."""
+    plain = build_tire(str(DATA / "synth_B_52_si.tir"))
+    text = (DATA / "synth_B_52_si.tir").read_text()
+    odd = (
+        text.replace("$", "!")
+        .replace("LFZO  ", "lfz0  ")
+        .replace("PKX1 ", "pkx1 ")
+        .replace("4000 ", "4.0D+3 ")
+        .replace("'PAC2002'", "PAC2002")
+    )
+    odd = odd.replace("[VERTICAL]", "[Vertical]").replace("[DIMENSION]", "[SHAPE]\n{radial width}\n 1.0 0.0\n 1.0 0.5\n[DIMENSION]")
+    odd = odd.replace("[MDI_HEADER]", "[MDI_HEADER]\n(COMMENTS)\n{comment_string}\n'it is a tire $ of 5 % \"fun\"'\n")
+    (tmp_path / "odd.tir").write_bytes(b"\xef\xbb\xbf" + odd.replace("\n", "\r\n").encode())
+    found = build_tire(str(tmp_path / "odd.tir"))
+    assert found.own.tobytes() == plain.own.tobytes() and found.shared.tobytes() == plain.shared.tobytes()
+    assert found.own[0]["lfzo"] == 1.08 and found.own[0]["set"] == 52
+
+
+def test_a_curve_of_deflection_and_load_makes_the_spring(tmp_path: Path) -> None:
+    text = (DATA / "synth_A_61_si.tir").read_text().replace("LENGTH                 = 'meter'", "LENGTH = mm").replace("= 0.313 ", "= 313 ")
+    rows = "\n".join(f" {d:g}  {0.15 * d * 1e3 + 0.002 * 1e3 * d * d:g}" for d in range(0, 60, 5))
+    (tmp_path / "x.tir").write_text(text + f"\n[DEFLECTION_LOAD_CURVE]\n{{pen fz}}\n{rows}\n")
+    shared = build_tire(str(tmp_path / "x.tir")).shared[0]
+    assert (shared["stiffness"], shared["stiffness_growth"]) == pytest.approx((150e3, 2e6))
+
+
+def test_pressure_is_a_number_of_the_tire() -> None:
+    file = str(DATA / "synth_A_61_si.tir")
+    soft, hard = (tire({"type": "magic_formula", "file": file, "pressure_psi": psi}, "t.yaml") for psi in (25.0, 45.0))
+    assert soft.own[0]["p"] == pytest.approx(25.0 * 6894.757, rel=1e-6)
+    assert abs(steady(soft, 4000.0, 0.0, 0.02)[0, 1]) != pytest.approx(abs(steady(hard, 4000.0, 0.0, 0.02)[0, 1]), rel=0.02)

@@ -1,0 +1,152 @@
+"""Sets the tie rods of a vehicle as a garage would: until it stands with the toe that its file wants.
+
+The vehicle stands on level ground with its fixed masses. At the thetas at which it stands the length of every tie rod that has a target is
+found by secants; the vehicle is settled again, for the wheels now stand a little elsewhere, until the toe is right as it stands. Every other
+round brings about four digits: toe hardly depends on theta.
+
+The result is a description like any other, with carriers that are turned in the design position (`CornerDesign.with_tie_rod`). The ends of
+the travel stay those of the hardpoints: they keep a margin that no setting of a tie rod uses up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError, JounceError
+from terrain.surface import Ground, GroundArrays
+from vehicles.description import Description
+from vehicles.model import Mechanism
+from vehicles.stages import present_suspension
+from vehicles.suspension.corner_design import CornerDesign
+from vehicles.tires.tire_file import TireSet
+from vehicles.vehicle import Vehicle
+
+Vector = NDArray[np.float64]
+
+ERROR = math.radians(1e-10)
+"""rad. Largest error of a toe of the standing vehicle."""
+
+ROUNDS = 8
+"""Times the vehicle is settled; three are enough."""
+
+SECANTS = 20
+"""Lengths of a tie rod that are tried at one theta; five are enough."""
+
+FIRST = 1e-4
+"""m. Change of the length that is tried first."""
+
+
+def aligned(
+    description: Description, tires: TireSet, drivetrain: Any, file: str, level: Callable[[], Ground | GroundArrays]
+) -> Description:
+    """The same with its tie rods set to the toe that its axles want; as it is where none wants any.
+
+    Parameters
+    ----------
+    tires, drivetrain, file : of a `Vehicle`
+    level : gives the level ground on which it is set up, if that is needed
+
+    Raises
+    ------
+    ConfigError : the toe of an axle cannot be set
+    JounceError : the vehicle does not stand
+    """
+    axles, mechanism = description.mechanism.axles, description.mechanism
+    targets = {i: toe for n, axle in enumerate(description.alignments) if (toe := axle.toe) is not None for i in axles.on(n)}
+    if not targets:
+        return description
+    _refuse_tables(description)
+    own = replace(mechanism, records=mechanism.records._replace(corners=mechanism.corners.copy()), own=mechanism.own.copy())
+    try:
+        bench = _Bench(Vehicle(replace(description, mechanism=own, table_tolerance=None), tires, drivetrain, file), level(), targets)
+        bench.set_rods()
+    except ConfigError as error:
+        raise _of_toe(description, error) from None
+    designs = tuple(bench.designs)
+    return replace(description, mechanism=replace(own, designs=designs), design=replace(description.design, corners=designs))
+
+
+def toe_in(headings: Vector, sides: Vector) -> Vector:
+    """Toe (wheels,) [rad], + = toe-in, of wheels with these headings [rad, + = left]; sides: + for a wheel on the left."""
+    return -np.sign(sides) * headings
+
+
+def _refuse_tables(description: Description) -> None:
+    """Raises ConfigError: the suspension is known by tables only, which are made for the tie rods that there are."""
+    linkage = next((corner for corner in description.mechanism.designs if corner.linkage is not None), None)
+    if linkage is not None:
+        key = next(axle.key for axle in description.alignments if axle.toe is not None)
+        raise ConfigError(
+            linkage.file, key, "a target", f"nothing: tie rods cannot be set beside an axle from a mechanism file ({linkage.key})"
+        )
+
+
+def _of_toe(description: Description, error: ConfigError) -> ConfigError:
+    """What a corner says of its tie rod, as a complaint about the toe of its axle."""
+    axle = next(n for n, name in enumerate(description.mechanism.axles.names) if error.key == f"axles.{name}")
+    alignment = description.alignments[axle]
+    assert alignment.toe is not None
+    return ConfigError(error.file, alignment.key, f"{math.degrees(alignment.toe):g} deg", error.expected)
+
+
+@dataclass
+class _Bench:
+    """A vehicle whose tie rods are turned."""
+
+    vehicle: Vehicle
+    level: Ground | GroundArrays
+    targets: dict[int, float]
+    """Toe [rad] by wheel."""
+
+    def __post_init__(self) -> None:
+        self.hardpoints: tuple[CornerDesign, ...] = self._mechanism.designs
+        self.designs = list(self.hardpoints)
+        self.lengths = {i: self.hardpoints[i].tierod_length for i in self.targets}
+        self.slopes: dict[int, float] = {}
+
+    @property
+    def _mechanism(self) -> Mechanism:
+        return self.vehicle.description.mechanism
+
+    def set_rods(self) -> None:
+        """Until the vehicle stands as wanted. Raises ConfigError, JounceError."""
+        for _ in range(ROUNDS):
+            self.vehicle.reset(self.level)
+            if max(abs(self._error(i)) for i in self.targets) < ERROR:
+                return
+            for i in self.targets:
+                self._set_rod(i)
+        raise JounceError(f"{self.vehicle.description.name}: its tie rods cannot be set: the toe changes with every round")
+
+    def _set_rod(self, i: int) -> None:
+        """Length of the tie rod of wheel i that gives its toe at the present theta."""
+        before, error = self.lengths[i], self._error(i)
+        length = before - error / self.slopes[i] if i in self.slopes else before + FIRST
+        for _ in range(SECANTS):
+            self._turn(i, length)
+            changed = self._error(i)
+            if abs(changed) < 0.1 * ERROR or changed == error:
+                return
+            self.slopes[i] = (changed - error) / (length - before)
+            before, length, error = length, length - changed / self.slopes[i], changed
+        corner = self.hardpoints[i]
+        raise ConfigError(corner.file, corner.key, "no length", "a toe that a length of the tie rod gives")
+
+    def _turn(self, i: int, length: float) -> None:
+        """Write corner i with a tie rod of that length where the kernels find it."""
+        mechanism = self._mechanism
+        self.lengths[i] = length
+        self.designs[i] = self.hardpoints[i].with_tie_rod(length)
+        self.designs[i].write(mechanism.corners, mechanism.own, i)
+
+    def _error(self, i: int) -> float:
+        """Toe of wheel i where it is, less its target [rad]."""
+        present_suspension(self.vehicle.model, self.vehicle.space)
+        axle, W = self.vehicle.space.kinematics[0]["axle"][:, i], self.vehicle.space.kinematics[0]["W"][:, i]
+        return float(toe_in(np.arctan2(-axle[0], axle[1]), W[1])) - self.targets[i]

@@ -1,0 +1,79 @@
+"""From the pedal to the pressure at the wheels: booster, master cylinder, proportioning valves, and valves that a controller may work.
+
+    F   = pedal * pedal_force * pedal_ratio              force on the rod of the booster
+    p_0 = (F + assist * min(F, assist_knee)) / cylinder_area          beyond its knee the booster adds nothing more
+    p'  = (p_0 - p) / lag                                              pressure of the line
+    p_a = p  up to the knee of the axle's valve, knee + slope (p - knee) beyond      [Limpert 2011, Brake Design and Safety, ch. 7]
+
+Without a controller the pressure at a wheel is p_a. With one every wheel has an inlet and an outlet valve, open for a share of the time
+that the controller asks for (1, 0: as if there were none), and
+
+    p_w' = inlet (min(p_a, limit) - p_w) / build_time - outlet p_w / release_time
+
+Fluid flows back to the line through a check valve: p_w never stays above p_a.
+"""
+
+from __future__ import annotations
+
+from simulator.base.jit import inline
+from vehicles.axles import AXLES
+
+HYDRAULICS = (
+    # name          shape  unit  what it is
+    ("pedal_force", (), "N", "force on the pedal at its full way"),
+    ("pedal_ratio", (), "1", "force on the booster's rod over that on the pedal"),
+    ("assist", (), "1", "force that the booster adds over that on its rod"),
+    ("assist_knee", (), "N", "force on the rod from which on the booster adds nothing more"),
+    ("cylinder_area", (), "m2", "of the master cylinder"),
+    ("lag", (), "s", "in which the pressure of the line follows, as a first-order lag"),
+    ("valve_knee", (AXLES,), "Pa", "pressure of the line from which on the proportioning valve of an axle holds back"),
+    ("valve_slope", (AXLES,), "1", "pressure of the axle over that of the line beyond the knee"),
+    ("build_time", (), "s", "in which the pressure at a wheel follows that of its axle through an open inlet valve of a controller"),
+    ("release_time", (), "s", "in which it falls through an open outlet valve"),
+)
+
+HYDRAULIC_RANGES = {
+    "pedal_force": (1.0, 1e4),
+    "pedal_ratio": (0.1, 100.0),
+    "assist": (0.0, 100.0),
+    "assist_knee": (0.0, 1e6),
+    "cylinder_area": (1e-6, 0.1),
+    "lag": (0.0, 10.0),
+    "valve_knee": (0.0, 1e9),
+    "valve_slope": (0.0, 1.0),
+    "build_time": (1e-4, 10.0),
+    "release_time": (1e-4, 10.0),
+}
+
+HYDRAULIC_DEFAULTS = {"build_time": 0.03, "release_time": 0.05}
+"""Assumed: 100 bar/s and more through either valve near 4 MPa [mem]."""
+
+
+@inline
+def pressed(b, pedal):
+    """Pressure [Pa] at which the line comes to rest with the pedal in [0, 1]."""
+    q = b[0]
+    force = pedal * q["pedal_force"] * q["pedal_ratio"]
+    return (force + q["assist"] * min(force, q["assist_knee"])) / q["cylinder_area"]
+
+
+@inline
+def follow_pedal(b, s, pedal, h):
+    """Pressure of the line after h seconds, implicitly; s : BRAKE_STATE."""
+    s[0]["line_pressure"] += (pressed(b, pedal) - s[0]["line_pressure"]) * h / (b[0]["lag"] + h)
+
+
+@inline
+def proportioned(b, line, axle):
+    """Pressure [Pa] behind the proportioning valve of an axle."""
+    knee = b[0]["valve_knee"][axle]
+    return line if line <= knee else knee + b[0]["valve_slope"][axle] * (line - knee)
+
+
+@inline
+def through_valves(b, s, i, source, h):
+    """Pressure [Pa] at wheel i after h seconds behind the valves of a controller, `source` before them; implicitly."""
+    q, w = b[0], s[0]
+    build, release = w["inlet"][i] * h / q["build_time"], w["outlet"][i] * h / q["release_time"]
+    asked = min(source, w["pressure_limit"][i])
+    return min(source, (w["pressure"][i] + build * asked) / (1.0 + build + release))

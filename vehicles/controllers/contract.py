@@ -1,0 +1,93 @@
+"""What a controller is: the contract between the vehicle and a control unit that works the valves of its brakes and its throttle.
+
+A controller has its own parameters and name in the vehicle file (the list `controllers`), its own sensors with their noise, its own rate
+and its own state. It is an `@outside` kernel (`simulator.base.outside`), the shipped ones too,
+
+    law(parameters, state, seen, result, first, count, h)
+
+called once per period of h seconds: the four addresses are those of one record each, of its `parameters`, of its `state`, of SEEN and of
+RESULT; `first` is 0 and `count` the number of wheels, corner by corner, of which the arrays over WHEELS use the first. What it asks for in
+RESULT holds until its next turn. Before each turn RESULT says what a vehicle without it would do (`nothing asked`), so a controller writes
+what it wants to change. Of several controllers, a valve takes the least inlet and the greatest outlet, and the least of all limits counts.
+
+The state is zero after a reset, and `begins` of SEEN is 1 in the first turn after it. A controller that asks for a number that is not finite
+is switched off until the next reset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from simulator.base.outside import Outside
+from simulator.base.records import Length, Ranges, Table, dtype_of, layout_hash
+
+CONTRACT = 1
+"""Version of what stands above and of what the columns below mean."""
+
+WHEELS = Length("wheels", 16)
+"""The most wheels of a vehicle with controllers: the length of the arrays per wheel below, and in the state of a controller."""
+
+NUMBERS = 256
+"""The most numbers of a controller's state."""
+
+NO_LIMIT = 1e9
+"""Pa. Above every pressure."""
+
+SEEN = (
+    # name                  shape      unit     what it is
+    ("begins", (), "1", "1 in the first turn after a reset, else 0", "i8"),
+    ("axle", (WHEELS,), "1", "axle of the wheel, counted from the front", "i8"),
+    ("side", (WHEELS,), "1", "1 left, -1 right, 0 in the middle", "i8"),
+    ("wheel_speed", (WHEELS,), "rad/s", "speed of the wheel by its tooth sensor, never negative: a sensor knows no direction"),
+    ("brake", (), "1", "brake pedal in [0, 1]"),
+    ("throttle", (), "1", "accelerator pedal in [0, 1]"),
+    ("steering_wheel_angle", (), "rad", "+ = left"),
+    ("yaw_rate", (), "rad/s", "measured angular velocity about the chassis' z axis, + = left"),
+    ("longitudinal_acceleration", (), "m/s2", "measured specific force along the chassis' x axis: on a slope the weight has a part in it"),
+    ("lateral_acceleration", (), "m/s2", "the same along its y axis, + = left"),
+)
+
+RESULT = (
+    # name            shape      unit   what it is
+    ("inlet", (WHEELS,), "1", "share of the time in which the inlet valve is open to the pressure of the axle, 1 if nothing is asked"),
+    ("outlet", (WHEELS,), "1", "share of the time in which the outlet valve is open, 0 if nothing is asked"),
+    ("pressure_limit", (WHEELS,), "Pa", "the wheel's pressure is not to rise beyond it, NO_LIMIT if nothing is asked"),
+    ("throttle_limit", (), "1", "throttle that the engine gets at most, 1 if nothing is asked"),
+)
+
+LAYOUT = layout_hash(SEEN + RESULT)
+"""Of the tables that a controller reads and writes."""
+
+
+@dataclass(frozen=True)
+class ControllerKind:
+    """A controller, by the `type` that a vehicle file says.
+
+    Parameters
+    ----------
+    name : that `type`
+    parameters, ranges, defaults : table of its own numbers in the file, their ranges, and the values of those that may be left out
+    state : table of what it keeps from turn to turn; the columns of the log are `<name>_<row>`; arrays over WHEELS are logged by wheel
+    kernel : what decides
+    contract, layout : CONTRACT and LAYOUT that the kernel was written for
+    rate : Hz, usual
+    meaning : what it is, in a line
+    """
+
+    name: str
+    parameters: Table
+    ranges: Ranges
+    state: Table
+    kernel: Outside
+    contract: int
+    layout: int
+    rate: float = 100.0
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    meaning: str = ""
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers the state has."""
+        return -(-dtype_of(self.state).itemsize // 8)

@@ -1,0 +1,103 @@
+"""From the list `controllers` of a vehicle file to the records of the vehicle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Fields, Text, Variants, fields_of, filled
+from simulator.base.outside import address_of
+from simulator.base.records import Record, Table, dtype_of, labelled, record
+from simulator.base.section import Section
+from vehicles.axles import Axles
+from vehicles.controllers.contract import WHEELS, ControllerKind
+from vehicles.controllers.kinds import CONTROLLERS, check
+from vehicles.controllers.wheel_unit import COMMON, COMMON_DEFAULTS, COMMON_RANGES, CONTROLLER
+
+
+def _fields_of_kind(name: str) -> Fields | None:
+    kind = CONTROLLERS.get(name)
+    return None if kind is None else fields_of(kind.parameters, kind.ranges, kind.defaults)
+
+
+CONTROLLER_FILE = Variants(
+    "type",
+    _fields_of_kind,
+    CONTROLLERS.names,
+    "kind of controller",
+    (
+        Field("name", Text(), "of its columns in the log, if it is another than its type", None),
+        *fields_of(COMMON, COMMON_RANGES, COMMON_DEFAULTS),
+    ),
+    noun="a controller:",
+)
+"""One item of the list."""
+
+
+class Unit(NamedTuple):
+    """A controller of a vehicle."""
+
+    name: str
+    kind: ControllerKind
+    parameters: Record
+
+
+class Controllers:
+    """All controllers of a vehicle.
+
+    Attributes
+    ----------
+    units : one by one
+    records : (n,) of CONTROLLER; good as long as this object lives
+    """
+
+    def __init__(self, units: Sequence[Unit], commons: Sequence[Any], axles: Axles) -> None:
+        self.units = tuple(units)
+        self.records = record(CONTROLLER, len(units))
+        sides = [side for count in axles.sides for side in ((1, -1) if count == 2 else (0,))]
+        for out, unit, common in zip(self.records, units, commons, strict=True):
+            out["kernel"], out["parameters"] = unit.kind.kernel.address, address_of(unit.parameters)
+            out["sides"][: len(sides)] = sides
+            for row in COMMON:
+                out[row[0]] = common.get(row[0], unit.kind.rate)
+
+    def off(self, controls: Record) -> list[str]:
+        """Names of those that are switched off; controls : (n,) of CONTROL_STATE."""
+        return [unit.name for unit, state in zip(self.units, controls, strict=True) if state["off"]]
+
+    def logged(self, controls: Record, corners: Sequence[str]) -> list[tuple[str, Table, Record]]:
+        """What a log may have of their states: (prefix, table, record), views of `controls` (n,) of CONTROL_STATE."""
+        out = []
+        for k, unit in enumerate(self.units):
+            own, table = dtype_of(unit.kind.state), labelled(unit.kind.state, WHEELS.name, corners)
+            formats = [(row[4] if len(row) > 4 else "f8", tuple(map(int, row[1]))) for row in table]
+            offsets = [own.fields[row[0]][1] for row in table]  # type: ignore[index]
+            view = np.dtype({"names": [row[0] for row in table], "formats": formats, "offsets": offsets, "itemsize": controls.itemsize})  # type: ignore[call-overload]
+            out.append((f"{unit.name}_", table, controls[k : k + 1].view(view)))
+        return out
+
+
+def read_controllers(s: Section, axles: Axles) -> Controllers:
+    """The controllers of a vehicle with these axles.
+
+    Raises
+    ------
+    ConfigError : two have one name, or the vehicle has more wheels than a controller can see
+    JounceError : one of an installed package does not fit
+    """
+    said = s.raw("controllers", ()) or ()
+    units: list[Unit] = []
+    for k, one in enumerate(said):
+        key = s.path(f"controllers[{k}]")
+        kind = CONTROLLERS.named(one["type"], s.file, f"{key}.type")
+        check(kind)
+        name = one.get("name") or kind.name
+        if not name.isidentifier() or any(name == other.name for other in units):
+            raise ConfigError(s.file, f"{key}.name", name, "letters, digits and underscores that no other controller has")
+        units.append(Unit(name, kind, filled(kind.parameters, one)))
+    if units and axles.size.wheels > WHEELS:
+        raise ConfigError(s.file, s.path("controllers"), f"a vehicle with {axles.size.wheels} wheels", f"at most {WHEELS} wheels")
+    return Controllers(units, said, axles)

@@ -1,0 +1,36 @@
+"""Controllers by the `type` of a vehicle file: those shipped, and those that move in from outside."""
+
+from __future__ import annotations
+
+from simulator.base.errors import JounceError
+from simulator.base.tenants import Registry
+from vehicles.controllers.anti_lock import KIND as ANTI_LOCK
+from vehicles.controllers.contract import CONTRACT, LAYOUT, NUMBERS, ControllerKind
+from vehicles.controllers.wheel_unit import COMMON
+
+CONTROLLERS: Registry[ControllerKind] = Registry("controller", "jounce.controllers", {ANTI_LOCK.name: ANTI_LOCK})
+
+
+def register(kind: ControllerKind) -> None:
+    """Make a controller known by its name.
+
+    Raises
+    ------
+    JounceError : it was written for another contract or layout, has too large a state, has a parameter that all controllers have, or another
+        one has its name
+    """
+    check(kind)
+    CONTROLLERS.register(kind.name, kind)
+
+
+def check(kind: ControllerKind) -> None:
+    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    if kind.contract != CONTRACT:
+        raise JounceError(f"controller {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
+    if kind.layout != LAYOUT:
+        raise JounceError(f"controller {kind.name}: it is for other tables than SEEN and RESULT of vehicles.controllers.contract")
+    if kind.numbers > NUMBERS:
+        raise JounceError(f"controller {kind.name}: its state has {kind.numbers} numbers, the most are {NUMBERS}")
+    shared = {"type", "name", *(row[0] for row in COMMON)} & {row[0] for row in kind.parameters}
+    if shared:
+        raise JounceError(f"controller {kind.name}: every controller has a parameter {min(shared)} already")

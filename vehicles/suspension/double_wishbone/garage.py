@@ -1,0 +1,80 @@
+"""A double-wishbone corner whose tie rod is set to another length.
+
+The knuckle turns about the kingpin, from the lower ball joint D to the upper one F, until its outer tie-rod joint K is at that distance from
+the inner one Q. With f the foot of K on the kingpin, r from there to K and k = n x r (n along the kingpin)
+
+    |Q - K|^2 = |Q - f|^2 + r^2 - 2 (Q - f) . (r cos x + k sin x)                                                    (1)
+
+so x follows from a circle. The arms, the struts and their joints stay where they are: the result is a design position like any other.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.double_wishbone.constants import Hinge, universal_axes
+
+if TYPE_CHECKING:
+    from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
+
+Vector = NDArray[np.float64]
+
+
+def set_tie_rod(corner: DoubleWishboneCorner, length: float) -> DoubleWishboneCorner:
+    """See `CornerDesign.with_tie_rod`."""
+    n = corner.F - corner.D
+    kingpin = Hinge(corner.D, n / np.linalg.norm(n))
+    R = _rotation(kingpin.axis, _turn(corner, kingpin, length))
+
+    def turned(point: Vector) -> Vector:
+        return corner.D + R @ (point - corner.D)
+
+    def turned_body(body: RigidBody) -> RigidBody:
+        return RigidBody(body.name, body.mass, turned(body.p_BoBcm), R @ body.I_BBcm @ R.T)
+
+    K, lower = turned(corner.K), corner.lower_arm_axis
+    moved = {name: turned_body(corner.bodies[name]) for name in ("knuckle", "wheel")}
+    return replace(
+        corner,
+        K=K,
+        W=turned(corner.W),
+        axle=R @ corner.axle,
+        turned=R @ corner.turned,
+        tierod_axes=universal_axes(corner.Q - K, lower),
+        bodies={**corner.bodies, **moved, "tierod": _along(corner.bodies["tierod"], corner.K, K, corner.Q)},
+    )
+
+
+def _turn(corner: DoubleWishboneCorner, kingpin: Hinge, length: float) -> float:
+    """x of equation 1 [rad]: of its two, that on the side of the dead point on which the corner is now. Raises ConfigError."""
+    foot, r, k = kingpin.point(corner.K)
+    q = corner.Q - foot
+    along, across = float(q @ r), float(q @ k)
+    reach = 0.5 * float(q @ q + r @ r - length * length) / math.hypot(along, across)
+    if not -1.0 < reach < 1.0:
+        raise ConfigError(corner.file, corner.key, length, "a tie rod with which the steering arm closes")
+    return math.atan2(across, along) - math.copysign(math.acos(reach), across)
+
+
+def _rotation(axis: Vector, angle: float) -> Vector:
+    """Rotation (3, 3) by an angle about a unit vector."""
+    K = np.cross(axis, np.eye(3)).T
+    return np.asarray(np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * (K @ K))
+
+
+def _along(rod: RigidBody, old: Vector, new: Vector, inner: Vector) -> RigidBody:
+    """A straight rod between an outer joint and `inner`, its outer joint moved: as far along as it was, with the moments it had."""
+    before, after = inner - old, inner - new
+    n, m = before / np.linalg.norm(before), after / np.linalg.norm(after)
+    share = float((rod.p_BoBcm - old) @ n / np.linalg.norm(before))
+    axial = float(n @ rod.I_BBcm @ n)
+    across = 0.5 * (float(np.trace(rod.I_BBcm)) - axial)
+    inertia = across * (np.eye(3) - np.outer(m, m)) + axial * np.outer(m, m)
+    return RigidBody(rod.name, rod.mass, new + share * after, inertia)

@@ -1,0 +1,254 @@
+"""The Magic Formula for combined slip: set 5.2 (PAC2002, MF_05) and set 6.1/6.2 with inflation pressure.
+
+[Pacejka 2012] H. B. Pacejka, Tire and Vehicle Dynamics, 3rd ed., section 4.3.2. [Besselink 2010] I. Besselink, A. Schmeitz, H. Pacejka, An
+improved Magic Formula/Swift tyre model that can handle inflation pressure changes, Vehicle System Dynamics 48 S1, equations A1 to A60.
+Axes of the contact: x along the wheel, y left, z up; kappa = -V_sx / |V_x|, tan alpha = V_sy / |V_x|, gamma + = top to the right.
+
+    y(x) = D sin(C atan(B x - E (B x - atan(B x)))),    B C D = K
+
+Two readings of the angles: `linear` takes alpha and gamma themselves (MF-Tyre), the other one alpha* = tan alpha everywhere and
+gamma* = sin gamma in F_y (the book). Turn slip is left out (zeta = 1), the scales of friction do not fall with sliding speed
+(lambda* = lambda, A_mu = 1), and E_y and E_t are at most 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import inline, kernel
+
+TINY = 1e-12
+"""Keeps divisors off zero."""
+
+LOAD_LEAST = 1.0
+"""N. Below, forces fall to zero with the load."""
+
+C_LEAST = 1.1
+"""Shape below which a curve counts as one with a peak, that of a C of this size: none of a lower one has any."""
+
+MU_LEAST = 0.05
+"""Least friction for the slip at the peak."""
+
+
+@inline
+def sign(x):
+    """1 for x >= 0, else -1."""
+    return 1.0 if x >= 0.0 else -1.0
+
+
+@inline
+def bent(B, E, x):
+    """B x - E (B x - atan(B x))"""
+    z = B * x
+    return z - E * (z - math.atan(z))
+
+
+@inline
+def guarded(x):
+    """x, off zero by TINY, for a divisor."""
+    return x + TINY * sign(x)
+
+
+@inline
+def longitudinal_stiffness(p, F_z, dp):
+    """K_xkappa [N]"""
+    df = F_z / (p["lfzo"] * p["load"]) - 1.0
+    return F_z * (p["pkx1"] + p["pkx2"] * df) * math.exp(p["pkx3"] * df) * (1.0 + (p["ppx1"] + p["ppx2"] * dp) * dp) * p["lkx"]
+
+
+@inline
+def longitudinal(p, F_z, kappa, gamma, dp, mu):
+    """(F_x0, K_xkappa) of pure slip; p a record of MAGIC, dp the relative change of pressure, mu the friction over that of the file."""
+    df = F_z / (p["lfzo"] * p["load"]) - 1.0
+    lean = gamma * p["lgax"] if p["set"] == 52 else gamma
+    pressed = 1.0 + (p["ppx3"] + p["ppx4"] * dp) * dp
+    mu_x = (p["pdx1"] + p["pdx2"] * df) * pressed * (1.0 - p["pdx3"] * lean * lean) * p["lmux"] * mu
+    C, D = p["pcx1"] * p["lcx"], mu_x * F_z
+    K = longitudinal_stiffness(p, F_z, dp)
+    x = kappa + (p["phx1"] + p["phx2"] * df) * p["lhx"]
+    E = (p["pex1"] + (p["pex2"] + p["pex3"] * df) * df) * (1.0 - p["pex4"] * sign(x)) * p["lex"]
+    S_V = F_z * (p["pvx1"] + p["pvx2"] * df) * p["lvx"] * p["lmux"] * mu
+    return D * math.sin(C * math.atan(bent(K / guarded(C * D), E, x))) + S_V, K
+
+
+@inline
+def cornering(p, F_z, gamma, dp):
+    """K_yalpha [N/rad] and, of set 6.1, K_ygamma0 [N/rad]."""
+    F_0 = p["lfzo"] * p["load"]
+    if p["set"] == 52:
+        lean = gamma * p["lgay"]
+        K = p["pky1"] * F_0 * math.sin(2.0 * math.atan(F_z / guarded(p["pky2"] * F_0))) * (1.0 - p["pky3"] * abs(lean)) * p["lky"]
+        return K, 0.0
+    knee = (p["pky2"] + p["pky5"] * gamma * gamma) * (1.0 + p["ppy2"] * dp)
+    K = p["pky1"] * F_0 * (1.0 + p["ppy1"] * dp) * (1.0 - p["pky3"] * abs(gamma)) * p["lky"]
+    K *= math.sin(p["pky4"] * math.atan(F_z / guarded(knee * F_0)))
+    return K, F_z * (p["pky6"] + p["pky7"] * (F_z / F_0 - 1.0)) * (1.0 + p["ppy5"] * dp) * p["lkyc"]
+
+
+@inline
+def lateral(p, F_z, alpha, gamma, dp, mu):
+    """(F_y0, mu_y, K_yalpha, B_y C_y, S_Hy, S_Vy) of pure slip."""
+    old = p["set"] == 52
+    df = F_z / (p["lfzo"] * p["load"]) - 1.0
+    lean = gamma * p["lgay"] if old else gamma
+    K, K_gamma = cornering(p, F_z, gamma, dp)
+    pressed = 1.0 + (p["ppy3"] + p["ppy4"] * dp) * dp
+    mu_y = (p["pdy1"] + p["pdy2"] * df) * pressed * (1.0 - p["pdy3"] * lean * lean) * p["lmuy"] * mu
+    C, D = p["pcy1"] * p["lcy"], mu_y * F_z
+    S_lean = F_z * (p["pvy3"] + p["pvy4"] * df) * lean * p["lkyc"] * p["lmuy"] * mu
+    S_V = F_z * (p["pvy1"] + p["pvy2"] * df) * p["lvy"] * p["lmuy"] * mu + S_lean
+    S_H = (p["phy1"] + p["phy2"] * df) * p["lhy"]
+    S_H += p["phy3"] * lean * p["lkyc"] if old else (K_gamma * lean - S_lean) / guarded(K)
+    x = alpha + S_H
+    E = (p["pey1"] + p["pey2"] * df) * (1.0 + p["pey5"] * lean * lean - (p["pey3"] + p["pey4"] * lean) * sign(x)) * p["ley"]
+    B = K / guarded(C * D)
+    return D * math.sin(C * math.atan(bent(B, min(E, 1.0), x))) + S_V, mu_y, K, B * C, S_H, S_V
+
+
+@inline
+def weight(B, C, E, S_H, x):
+    """G of combined slip: what is left of a pure force at the other slip x."""
+    return math.cos(C * math.atan(bent(B, E, x + S_H))) / math.cos(C * math.atan(bent(B, E, S_H)))
+
+
+@inline
+def weights(p, F_z, kappa, alpha, gamma):
+    """(G_xalpha, G_ykappa)"""
+    df = F_z / (p["lfzo"] * p["load"]) - 1.0
+    B = (p["rbx1"] + p["rbx3"] * gamma * gamma) * math.cos(math.atan(p["rbx2"] * kappa)) * p["lxal"]
+    G_x = weight(B, p["rcx1"], p["rex1"] + p["rex2"] * df, p["rhx1"], alpha)
+    B = (p["rby1"] + p["rby4"] * gamma * gamma) * math.cos(math.atan(p["rby2"] * (alpha - p["rby3"]))) * p["lyka"]
+    return G_x, weight(B, p["rcy1"], min(p["rey1"] + p["rey2"] * df, 1.0), p["rhy1"] + p["rhy2"] * df, kappa)
+
+
+@inline
+def overturning(p, F_z, F_y, gamma, dp):
+    """M_x [N m]"""
+    F_0 = p["load"]
+    y = F_y / F_0
+    sum_ = p["qsx1"] * p["lvmx"] - p["qsx2"] * gamma * (1.0 + p["ppmx1"] * dp) + p["qsx3"] * y - p["qsx12"] * gamma * abs(gamma)
+    knee = p["qsx6"] * F_z / F_0
+    sum_ += p["qsx4"] * math.cos(p["qsx5"] * math.atan(knee * knee)) * math.sin(p["qsx7"] * gamma + p["qsx8"] * math.atan(p["qsx9"] * y))
+    sum_ += p["qsx10"] * math.atan(p["qsx11"] * F_z / F_0) * gamma
+    return p["R0"] * p["lmx"] * (F_z * sum_ + F_y * (p["qsx13"] + p["qsx14"] * abs(gamma)))
+
+
+@inline
+def rolling(p, F_z, F_x, gamma, pressure, V_x):
+    """M_y [N m] of a wheel that rolls forward: negative."""
+    F_0, V = p["load"], abs(V_x) / p["V0"]
+    share = p["qsy1"] + p["qsy2"] * F_x / F_0 + p["qsy3"] * V + p["qsy4"] * V * V * V * V
+    if p["set"] == 52:
+        return -p["R0"] * F_z * share * p["lmy"]
+    share += (p["qsy5"] + p["qsy6"] * F_z / F_0) * gamma * gamma
+    share *= (F_z / F_0) ** (p["qsy7"] - 1.0)
+    if p["p0"] > 0.0:
+        share *= (max(pressure, 1e-3 * p["p0"]) / p["p0"]) ** p["qsy8"]
+    return -p["R0"] * F_z * share * p["lmy"]
+
+
+@inline
+def together(x, slip):
+    """Slip angle that stands for the slip angle x together with a longitudinal slip."""
+    t = math.tan(x)
+    return math.atan(math.sqrt(t * t + slip * slip)) * sign(x)
+
+
+@inline
+def aligning(p, F_z, slips, gamma, dp, mu, pure, F_x, F_y, trailing):
+    """M_z [N m]: the force `trailing` on the pneumatic trail, the residual moment, and F_x on its arm. [Besselink 2010, A54 to A60]
+
+    `slips` is (kappa, alpha*, cos alpha), `pure` (K_xkappa, K_yalpha, B_y C_y, S_Hy, S_Vy).
+    """
+    kappa, alpha, cosine = slips
+    old = p["set"] == 52
+    K_x, K_y, BC, S_H, S_V = pure
+    F_0 = p["lfzo"] * p["load"]
+    df = F_z / F_0 - 1.0
+    lean = gamma * p["lgaz"] if old else gamma
+    slip = K_x / guarded(K_y) * kappa
+    x_t = alpha + p["qhz1"] + p["qhz2"] * df + (p["qhz3"] + p["qhz4"] * df) * lean
+    x_r = alpha + S_H + S_V / guarded(K_y)
+    B = (p["qbz1"] + (p["qbz2"] + p["qbz3"] * df) * df) * p["lky"] / guarded(p["lmuy"] * mu)
+    B *= 1.0 + p["qbz4"] * lean + p["qbz5"] * abs(lean) + p["qbz6"] * lean * lean
+    D = (
+        F_z
+        * (p["qdz1"] + p["qdz2"] * df)
+        * (1.0 - p["ppz1"] * dp)
+        * (1.0 + (p["qdz3"] + p["qdz4"] * lean) * lean)
+        * p["R0"]
+        / p["load"]
+        * p["ltr"]
+    )
+    E = p["qez1"] + (p["qez2"] + p["qez3"] * df) * df
+    E = min(E * (1.0 + (p["qez4"] + p["qez5"] * lean) * 2.0 / math.pi * math.atan(B * p["qcz1"] * x_t)), 1.0)
+    t = D * math.cos(p["qcz1"] * math.atan(bent(B, E, together(x_t, slip)))) * cosine
+    D_r = (p["qdz8"] + p["qdz9"] * df) * (1.0 + p["ppz2"] * dp) + (p["qdz10"] + p["qdz11"] * df) * abs(lean)
+    D_r = F_z * p["R0"] * ((p["qdz6"] + p["qdz7"] * df) * p["lres"] + D_r * lean * p["lkzc"]) * p["lmuy"] * mu
+    B_r = p["qbz9"] * p["lky"] / guarded(p["lmuy"] * mu) + p["qbz10"] * BC
+    residual = D_r * math.cos(math.atan(B_r * together(x_r, slip))) * cosine
+    s = p["R0"] * (p["ssz1"] + p["ssz2"] * F_y / p["load"] + (p["ssz3"] + p["ssz4"] * df) * lean) * p["ls"]
+    return -t * trailing + residual + s * F_x
+
+
+@kernel
+def magic_formula(p, F_z, kappa, angle, camber, pressure, V_x, mu):
+    """Steady forces and moments at the contact.
+
+    Parameters
+    ----------
+    p : record of MAGIC
+    F_z : N
+    kappa, angle, camber : slip, slip angle and inclination [1, rad, rad]
+    pressure : Pa
+    V_x : m/s
+    mu : friction of the ground over that of the file
+
+    Returns
+    -------
+    tuple : F_x, F_y [N], M_x, M_y, M_z [N m], K_xkappa, K_yalpha [N, N/rad]
+    """
+    load = max(F_z, LOAD_LEAST)
+    alpha, gamma = (angle, camber) if p["linear"] != 0 else (math.tan(angle), math.sin(camber))
+    dp = pressure / p["p0"] - 1.0 if p["p0"] > 0.0 and p["set"] != 52 else 0.0
+    df = load / (p["lfzo"] * p["load"]) - 1.0
+    F_x0, K_x = longitudinal(p, load, kappa, camber, dp, mu)
+    F_y0, mu_y, K_y, BC, S_H, S_V = lateral(p, load, alpha, gamma, dp, mu)
+    G_x, G_y = weights(p, load, kappa, alpha, gamma)
+    reach = mu_y * load * (p["rvy1"] + p["rvy2"] * df + p["rvy3"] * gamma) * math.cos(math.atan(p["rvy4"] * alpha)) * p["lvyka"]
+    F_x, F_y = G_x * F_x0, G_y * F_y0 + reach * math.sin(p["rvy5"] * math.atan(p["rvy6"] * kappa))
+    trailing = G_y * F_y0
+    if p["set"] != 52:
+        trailing = G_y * lateral(p, load, alpha, 0.0, dp, mu)[0]
+    M_x = overturning(p, load, F_y, camber, dp)
+    M_y = rolling(p, load, F_x, camber, pressure, V_x)
+    M_z = aligning(p, load, (kappa, alpha, math.cos(angle)), camber, dp, mu, (K_x, K_y, BC, S_H, S_V), F_x, F_y, trailing)
+    share = max(F_z, 0.0) / load
+    return share * F_x, share * F_y, share * M_x, share * M_y, share * M_z, share * K_x, share * K_y
+
+
+@inline
+def peak(B, C, E):
+    """x > 0 at the largest y(x): (1 - E) B x + E atan(B x) = tan(pi / 2 C), by Newton."""
+    E, wanted = min(E, 0.95), math.tan(0.5 * math.pi / max(C, C_LEAST))
+    z = wanted
+    for _ in range(6):
+        change = ((1.0 - E) * z + E * math.atan(z) - wanted) / (1.0 - E + E / (1.0 + z * z))
+        z = max(z - change, 0.1 * z)
+    return z / B
+
+
+@inline
+def sizes(p, F_z, gamma, pressure, mu):
+    """(K_x, K_y, peaks, steepness): sizes of the initial slopes [N], and along and across the slips at the largest force of pure slip and slope
+    times that slip over that force; without shifts, for what must be known of a curve whatever its file says."""
+    load = max(F_z, LOAD_LEAST)
+    dp = pressure / p["p0"] - 1.0 if p["p0"] > 0.0 and p["set"] != 52 else 0.0
+    df = load / (p["lfzo"] * p["load"]) - 1.0
+    K_x, K_y = max(abs(longitudinal_stiffness(p, load, dp)), load), max(abs(cornering(p, load, gamma, dp)[0]), load)
+    D_x = max(abs(p["pdx1"] + p["pdx2"] * df) * p["lmux"], MU_LEAST) * mu * load
+    D_y = max(abs(p["pdy1"] + p["pdy2"] * df) * p["lmuy"], MU_LEAST) * mu * load
+    C_x, C_y = max(p["pcx1"] * p["lcx"], C_LEAST), max(p["pcy1"] * p["lcy"], C_LEAST)
+    E_x, E_y = (p["pex1"] + (p["pex2"] + p["pex3"] * df) * df) * p["lex"], (p["pey1"] + p["pey2"] * df) * p["ley"]
+    x, y = peak(K_x / (C_x * D_x), C_x, E_x), peak(K_y / (C_y * D_y), C_y, E_y)
+    return K_x, K_y, (x, y), (K_x * x / D_x, K_y * y / D_y)

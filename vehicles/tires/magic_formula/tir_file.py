@@ -1,0 +1,246 @@
+"""Tire property files (.tir): ASCII with [SECTIONS], `KEY = value $ comment` and tables, in the units that [UNITS] names.
+
+Keys and words may be written large or small, strings in quotes or without, lines end with LF or CRLF; `$` and `!` begin a comment. A number
+is turned into SI by its dimension, which the one who asks for it knows: `tir.number("FNOMIN", "force")`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import ConfigError
+from simulator.base.inputfile import read_bytes
+from simulator.base.units import FOOT, INCH, MILE, POUND, POUND_FORCE
+from simulator.base.words import did_you_mean
+
+MOST_BYTES = 1 << 20
+
+UNITS: dict[str, dict[str, float]] = {
+    "LENGTH": {
+        **dict.fromkeys(("meter", "metre", "meters", "metres", "m"), 1.0),
+        **dict.fromkeys(("millimeter", "millimetre", "millimeters", "mm"), 1e-3),
+        **dict.fromkeys(("centimeter", "centimetre", "centimeters", "cm"), 1e-2),
+        **dict.fromkeys(("kilometer", "kilometre", "kilometers", "km"), 1e3),
+        **dict.fromkeys(("inch", "inches", "in"), INCH),
+        **dict.fromkeys(("foot", "feet", "ft"), FOOT),
+        **dict.fromkeys(("mile", "miles"), MILE),
+    },
+    "FORCE": {
+        **dict.fromkeys(("newton", "newtons", "n"), 1.0),
+        **dict.fromkeys(("kilonewton", "kilonewtons", "knewton", "kn"), 1e3),
+        **dict.fromkeys(("pound_force", "pounds_force", "poundforce", "pound", "lbf", "lb"), POUND_FORCE),
+        **dict.fromkeys(("kpound_force", "kilopound_force", "kip", "klbf"), 1e3 * POUND_FORCE),
+        **dict.fromkeys(("kilogram_force", "kg_force", "kgf"), STANDARD_GRAVITY),
+        **dict.fromkeys(("dyne", "dynes"), 1e-5),
+    },
+    "ANGLE": {
+        **dict.fromkeys(("radian", "radians", "rad"), 1.0),
+        **dict.fromkeys(("degree", "degrees", "deg"), math.pi / 180.0),
+    },
+    "MASS": {
+        **dict.fromkeys(("kilogram", "kilograms", "kg"), 1.0),
+        **dict.fromkeys(("gram", "grams", "g"), 1e-3),
+        **dict.fromkeys(("tonne", "tonnes", "megagram"), 1e3),
+        **dict.fromkeys(("pound_mass", "pounds_mass", "poundmass", "pound", "lbm", "lb"), POUND),
+        **dict.fromkeys(("slug", "slugs"), POUND_FORCE / FOOT),
+    },
+    "TIME": {
+        **dict.fromkeys(("second", "seconds", "sec", "s"), 1.0),
+        **dict.fromkeys(("millisecond", "milliseconds", "msec", "ms"), 1e-3),
+        **dict.fromkeys(("minute", "minutes", "min"), 60.0),
+        **dict.fromkeys(("hour", "hours", "hr", "h"), 3600.0),
+    },
+    "PRESSURE": {
+        **dict.fromkeys(("pascal", "pascals", "pa", "n/m2", "n/m^2", "newton/meter^2"), 1.0),
+        **dict.fromkeys(("kilopascal", "kpascal", "kpa"), 1e3),
+        **dict.fromkeys(("megapascal", "mpascal", "mpa", "n/mm2", "n/mm^2"), 1e6),
+        **dict.fromkeys(("bar", "bars"), 1e5),
+        **dict.fromkeys(("millibar", "mbar", "hpa"), 1e2),
+        **dict.fromkeys(("psi", "lbf/in2", "lbf/in^2", "pound_force/inch^2"), POUND_FORCE / INCH**2),
+    },
+    "VELOCITY": {
+        **dict.fromkeys(("mps", "m/s", "meter/second", "meter/sec"), 1.0),
+        **dict.fromkeys(("kph", "kmh", "km/h", "kilometer/hour"), 1.0 / 3.6),
+        **dict.fromkeys(("mph", "mile/hour", "miles/hour"), MILE / 3600.0),
+        **dict.fromkeys(("ft/s", "fps", "foot/second"), FOOT),
+        **dict.fromkeys(("mm/s", "millimeter/second"), 1e-3),
+        **dict.fromkeys(("in/s", "inch/second"), INCH),
+    },
+}
+"""Words of [UNITS] with their factors to SI. PRESSURE and VELOCITY may be left out: they follow from the others."""
+
+ALSO = {"SPEED": "VELOCITY"}
+"""Other keys of [UNITS]."""
+
+DIMENSIONS: dict[str, Mapping[str, int]] = {
+    "": {},
+    "length": {"LENGTH": 1},
+    "force": {"FORCE": 1},
+    "angle": {"ANGLE": 1},
+    "mass": {"MASS": 1},
+    "speed": {"VELOCITY": 1},
+    "pressure": {"PRESSURE": 1},
+    "stiffness": {"FORCE": 1, "LENGTH": -1},
+    "damping": {"FORCE": 1, "TIME": 1, "LENGTH": -1},
+}
+
+_SECTION = re.compile(r"\[\s*([^\]]+?)\s*\]$")
+_ENTRY = re.compile(r"([A-Za-z_]\w*)\s*=\s*(.*)$")
+
+
+@dataclass
+class Tir:
+    """A .tir file that has been read.
+
+    Attributes
+    ----------
+    file : for messages
+    entries : by section and key, in large letters: what is written behind `=`, without quotes and comment
+    tables : by section: the lines of its table, split
+    factors : to SI, by what stands in [UNITS]
+    """
+
+    file: str
+    entries: dict[str, dict[str, str]] = field(default_factory=dict)
+    tables: dict[str, list[list[str]]] = field(default_factory=dict)
+    factors: dict[str, float] = field(default_factory=dict)
+
+    def find(self, *names: str) -> tuple[str, str] | None:
+        """(SECTION.KEY, what is written) of the first of these keys that the file has, in whatever section."""
+        for name in names:
+            for section, entries in self.entries.items():
+                if section != "UNITS" and name in entries:
+                    return f"{section}.{name}", entries[name]
+        return None
+
+    def number(self, name: str, dimension: str = "", default: float = 0.0, also: tuple[str, ...] = ()) -> float:
+        """A number in SI; `also` are other keys for the same. Raises ConfigError: it is none."""
+        found = self.find(name, *also)
+        if found is None:
+            return default
+        return _number(self.file, *found) * self.factor(dimension)
+
+    def above_zero(self, section: str, name: str, dimension: str) -> float:
+        """A number that the file must have. Raises ConfigError: it has not, or it is not above zero."""
+        found = self.find(name)
+        if found is None:
+            raise ConfigError(self.file, f"{section}.{name}", "nothing", "a number above 0")
+        value = self.number(name, dimension)
+        if value <= 0.0:
+            raise ConfigError(self.file, found[0], found[1], "a number above 0")
+        return value
+
+    def text(self, name: str) -> str:
+        """A word in large letters; empty where there is none."""
+        found = self.find(name)
+        return found[1].upper() if found is not None else ""
+
+    def table(self, section: str, dimensions: tuple[str, ...]) -> NDArray[np.float64] | None:
+        """Numbers (rows, columns) in SI of a section's table, None where there is none. Raises ConfigError."""
+        rows = self.tables.get(section)
+        if not rows:
+            return None
+        for row in rows:
+            if len(row) != len(dimensions):
+                raise ConfigError(self.file, section, " ".join(row), f"{len(dimensions)} numbers in a row of its table")
+        factors = [self.factor(dimension) for dimension in dimensions]
+        return np.array([[_number(self.file, section, word) for word in row] for row in rows]) * factors
+
+    def factor(self, dimension: str) -> float:
+        """To SI."""
+        return math.prod(self.factors[unit] ** power for unit, power in DIMENSIONS[dimension].items())
+
+
+def read_tir(file: str | Path) -> Tir:
+    """A .tir file. Raises ConfigError: it cannot be read, is no such file, or has an unknown unit."""
+    content = read_bytes(file, "a tire property file (.tir)", MOST_BYTES)
+    if b"\0" in content:
+        raise ConfigError(file, "", "bytes that are no text", "a tire property file (.tir)")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")  # comments of old files
+    return parse_tir(text, str(file))
+
+
+def parse_tir(text: str, file: str) -> Tir:
+    """The content of a .tir file; see `read_tir`."""
+    tir, section, in_table = Tir(file), "", False
+    for n, written in enumerate(text.splitlines(), 1):
+        line = _without_comment(written).strip()
+        if not line:
+            continue
+        if found := _SECTION.match(line):
+            section, in_table = found[1].upper(), False
+            tir.entries.setdefault(section, {})
+        elif line[0] in "{(" and section:
+            in_table = True
+        elif (found := _ENTRY.match(line)) and section:
+            _take(tir, section, found[1].upper(), _unquoted(found[2]))
+        elif in_table:
+            tir.tables.setdefault(section, []).append(line.replace(",", " ").split())
+        else:
+            raise ConfigError(file, f"line {n}", line, "KEY = value" if section else "a [SECTION] of a tire property file")
+    if not tir.entries:
+        raise ConfigError(file, "", "no [SECTION]", "a tire property file (.tir)")
+    _read_units(tir)
+    return tir
+
+
+def _take(tir: Tir, section: str, key: str, value: str) -> None:
+    """One entry. Raises ConfigError: it stands there already and says something else."""
+    before = tir.entries[section].setdefault(key, value)
+    if before != value:
+        raise ConfigError(tir.file, f"{section}.{key}", value, f"the key once in its section; it says {before} before")
+
+
+def _without_comment(line: str) -> str:
+    """A line up to the first `$` or `!` that is not in quotes."""
+    quote = ""
+    for n, letter in enumerate(line):
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"" and letter in line[n + 1 :]:
+            quote = letter
+        elif letter in "$!":
+            return line[:n]
+    return line
+
+
+def _unquoted(value: str) -> str:
+    return value.strip().strip("'\"").strip()
+
+
+def _number(file: str, key: str, written: str) -> float:
+    """A number as C or Fortran writes it. Raises ConfigError."""
+    try:
+        value = float(re.sub(r"(?<=[\d.])[dD](?=[+-]?\d)", "e", written.replace("_", "?")))
+    except ValueError:
+        raise ConfigError(file, key, written or "nothing", "a number") from None
+    if not math.isfinite(value):
+        raise ConfigError(file, key, written, "a finite number")
+    return value
+
+
+def _read_units(tir: Tir) -> None:
+    """Factors to SI, SI where nothing is said. Raises ConfigError: an unknown unit."""
+    said = {ALSO.get(key, key): (key, word) for key, word in tir.entries.get("UNITS", {}).items()}
+    for unit, words in UNITS.items():
+        if unit in said:
+            key, word = said[unit]
+            factor = words.get(re.sub(r"\s+", "", word.lower()))
+            if factor is None:
+                raise ConfigError(tir.file, f"UNITS.{key}", word, f"one of {', '.join(words)}{did_you_mean(word.lower(), words)}")
+            tir.factors[unit] = factor
+    for unit in ("LENGTH", "FORCE", "ANGLE", "MASS", "TIME"):
+        tir.factors.setdefault(unit, 1.0)
+    tir.factors.setdefault("PRESSURE", tir.factors["FORCE"] / tir.factors["LENGTH"] ** 2)
+    tir.factors.setdefault("VELOCITY", tir.factors["LENGTH"] / tir.factors["TIME"])

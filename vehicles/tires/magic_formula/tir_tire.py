@@ -1,0 +1,174 @@
+"""From a .tir file to a tire: the numbers of the formulas, and radius, spring and damper that all tires share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Choice, Field, Fields, FileName, Number
+from simulator.base.records import Record, join, record
+from vehicles.tires.magic_formula.coefficients import COEFFICIENTS, MAGIC, SCALES
+from vehicles.tires.magic_formula.tir_file import Tir, read_tir
+
+SETS = {"5": 52, "6": 52, "21": 52, "51": 52, "52": 52, "61": 61, "62": 61}
+"""Set of formulas by FITTYP."""
+FORMATS = {"PAC2002": 52, "MF_05": 52, "MF05": 52, "MF_52": 52, "MF52": 52, "MF_61": 61, "MF61": 61, "MF_62": 61, "MF62": 61}
+"""The same by PROPERTY_FILE_FORMAT, where there is no FITTYP."""
+
+READINGS = ("angles", "tangents")
+"""What a reading is called in a tire file; the first one where nothing is said."""
+
+OTHER_NAMES = {"lfzo": ("LFZ0",), "lky": ("LKYA",), "lkx": ("LKXK",), "lkyc": ("LKYG", "LKG")}
+"""Other keys of the same coefficient."""
+
+FIELDS: Fields = (
+    Field("file", FileName("the path of a .tir file"), "tire property file (.tir), beside this one"),
+    Field("pressure", Number("Pa", 1e3, 5e6), "inflation pressure; that of the .tir file when left out", None),
+    Field(
+        "reading",
+        Choice(READINGS),
+        "what the formulas take: `angles` themselves, or `tangents`, tan of the slip angle and sin of the camber",
+        READINGS[0],
+    ),
+    Field(
+        "relaxation", Number("m", 0.01, 10.0, shape=(2,)), "relaxation lengths along and across; those of the .tir file when left out", None
+    ),
+)
+"""Keys of a tire file of this type beside those of every tire, which follow from the .tir file when left out."""
+
+FRICTION = 0.8
+"""Friction of the ground on which a file's numbers hold: that of dry asphalt here, as for the other tires [assumed]."""
+BOTTOMING = 5.0
+"""Stiffness of the rim over that of the tire, where a file says none [assumed], as Project Chrono's TMeasy has it."""
+DAMPING_LEAST = 1.0
+"""N s/m"""
+
+
+def complete(values: Mapping[str, Any], file: object, key: str, folders: Sequence[Path]) -> tuple[dict[str, Any], Record]:
+    """What a tire file and the .tir file that it names say together: the rows of FILE, and a record of MAGIC.
+
+    Raises
+    ------
+    ConfigError : there is no such .tir file, or it cannot be used
+    """
+    tir = read_tir(found_file(str(values["file"]), file, join(key, "file"), folders))
+    own = magic_record(tir, values["reading"])
+    if "pressure" in values:
+        own[0]["p"] = values["pressure"]
+    if "relaxation" in values:
+        own[0]["relaxation"] = values["relaxation"]
+    return {**shared_values(tir, own), **values}, own
+
+
+def found_file(name: str, file: object, key: str, folders: Sequence[Path]) -> Path:
+    """The file of a name: as it is, beside the file that says it, or in one of the folders. Raises ConfigError."""
+    path = Path(name)
+    places = [path] if path.is_absolute() else [Path(str(file)).parent / path, *(folder / path for folder in folders), path]
+    for place in places:
+        if place.is_file():
+            return place
+    raise ConfigError(file, key, name, "a file beside this one")
+
+
+def magic_record(tir: Tir, reading: str = READINGS[0]) -> Record:
+    """(1,) record of MAGIC. Raises ConfigError: the file is of no set of formulas, or a number cannot be used."""
+    out = record(MAGIC)
+    p = out[0]
+    p["set"], p["linear"], p["mirrored"] = set_of(tir), READINGS[0] == reading, is_of_right_side(tir)
+    p["load"], p["R0"] = tir.above_zero("VERTICAL", "FNOMIN", "force"), tir.above_zero("DIMENSION", "UNLOADED_RADIUS", "length")
+    for name in COEFFICIENTS:
+        p[name] = tir.number(name.upper(), "", 1.0 if name in SCALES else 0.0, OTHER_NAMES.get(name, ()))
+    if p["lfzo"] <= 0.0:
+        raise ConfigError(tir.file, "SCALING_COEFFICIENTS.LFZO", float(p["lfzo"]), "a number above 0")
+    p["overturns"] = any(p[f"qsx{n}"] != 0.0 for n in range(1, 15))
+    p["V0"] = tir.number("LONGVL", "speed", 16.7, ("LONGVEL",)) or 16.7
+    p["p0"] = tir.number("NOMPRES", "pressure", 0.0, ("IP_NOM",))
+    p["p"] = tir.number("INFLPRES", "pressure", float(p["p0"]), ("IP",)) or p["p0"]
+    p["stiffness"] = tir.number("LONGITUDINAL_STIFFNESS", "stiffness"), tir.number("LATERAL_STIFFNESS", "stiffness")
+    p["slip_range"] = _range(tir, "KPUMIN", "KPUMAX", "", 1.5)
+    p["angle_range"] = _range(tir, "ALPMIN", "ALPMAX", "angle", 1.5)
+    p["camber_range"] = _range(tir, "CAMMIN", "CAMMAX", "angle", 1.0)
+    return out
+
+
+def _range(tir: Tir, low: str, high: str, dimension: str, usual: float) -> tuple[float, float]:
+    """Least and largest, below and above zero; the angles stay below a right one."""
+    least, most = tir.number(low, dimension, -usual), tir.number(high, dimension, usual)
+    return (max(least, -usual) if least < 0.0 else -usual), (min(most, usual) if most > 0.0 else usual)
+
+
+def set_of(tir: Tir) -> int:
+    """52 or 61. Raises ConfigError."""
+    found = tir.find("FITTYP")
+    if found is not None:
+        word = found[1].partition(".")[0]
+        if word not in SETS:
+            raise ConfigError(tir.file, found[0], found[1], f"a Magic Formula: one of {', '.join(SETS)}")
+        return SETS[word]
+    found = tir.find("PROPERTY_FILE_FORMAT")
+    if found is None:
+        raise ConfigError(tir.file, "MODEL.FITTYP", "nothing", f"one of {', '.join(SETS)}, or PROPERTY_FILE_FORMAT")
+    word = found[1].upper()
+    if word not in FORMATS:
+        raise ConfigError(tir.file, found[0], found[1], f"a FITTYP beside it, or one of {', '.join(FORMATS)}")
+    return FORMATS[word]
+
+
+def is_of_right_side(tir: Tir) -> bool:
+    """Whether the file describes a tire of the right side; a negative USE_MODE turns it around."""
+    return (tir.text("TYRESIDE") == "RIGHT") != (tir.number("USE_MODE") < 0.0)
+
+
+def shared_values(tir: Tir, own: Record) -> dict[str, Any]:
+    """Rows of FILE that follow from a .tir file. Raises ConfigError: it says no vertical stiffness."""
+    radius = float(own[0]["R0"])
+    stiffness, growth = _spring(tir, own)
+    rim = tir.number("BOTTOMING_RADIUS", "length") or tir.number("RIM_RADIUS", "length") or 0.5 * radius
+    return {
+        "radius": radius,
+        "width": tir.number("WIDTH", "length") or 0.4 * radius,
+        "stiffness": stiffness,
+        "stiffness_growth": growth,
+        "damping": max(tir.number("VERTICAL_DAMPING", "damping"), DAMPING_LEAST),
+        "bottoming_radius": min(rim, 0.95 * radius),
+        "bottoming_stiffness": tir.number("BOTTOMING_STIFFNESS", "stiffness", 0.0, ("BOTTOM_STIFF",)) or BOTTOMING * stiffness,
+        "load_max": tir.number("FZMAX", "force") or 3.0 * float(own[0]["load"]),
+        "friction": FRICTION,
+        "rolling_resistance": 0.0,
+        "torque_radius": 1.0,
+        "bulldozing": 1.0,
+    }
+
+
+def _spring(tir: Tir, own: Record) -> tuple[float, float]:
+    """c1 [N/m] and c2 [N/m2] of F = c1 d + c2 d^2: through the curve of deflection and load if the file has one, else from Q_FZ1 and Q_FZ2 of
+    set 6.1, else the vertical stiffness. Raises ConfigError."""
+    p = own[0]
+    curve = tir.table("DEFLECTION_LOAD_CURVE", ("length", "force"))
+    if curve is not None and len(curve) > 2:
+        d, F = curve.T
+        c1, c2 = np.linalg.lstsq(np.stack([d, d * d], axis=1), F, rcond=None)[0]
+        return (float(c1), float(c2)) if c2 >= 0.0 else (float(d @ F / (d @ d)), 0.0)
+    F_0, R = float(p["load"]), float(p["R0"])
+    stiffness = tir.number("VERTICAL_STIFFNESS", "stiffness") * float(p["lcz"])
+    q1, q2 = tir.number("QFZ1", also=("Q_FZ1",)), tir.number("QFZ2", also=("Q_FZ2",))
+    if q1 == 0.0 and q2 != 0.0:
+        q1 = math.sqrt(max((stiffness * R / F_0) ** 2 - 4.0 * q2, 0.0))
+    if q1 > 0.0 and q2 >= 0.0:
+        pressed = 1.0 + tir.number("PPFZ1", also=("PFZ1",)) * (float(p["p"]) / float(p["p0"]) - 1.0 if p["p0"] > 0.0 else 0.0)
+        return q1 * F_0 / R * pressed, q2 * F_0 / (R * R) * pressed
+    if stiffness <= 0.0:
+        found = tir.find("VERTICAL_STIFFNESS")
+        raise ConfigError(tir.file, "VERTICAL.VERTICAL_STIFFNESS", "nothing" if found is None else found[1], "a number above 0")
+    return stiffness, 0.0
+
+
+def relaxes(own: Record) -> bool:
+    """Whether a .tir file says how its tire relaxes."""
+    p = own[0]
+    return bool(p["ptx1"] != 0.0 or p["pty1"] != 0.0 or (p["stiffness"] > 0.0).all())

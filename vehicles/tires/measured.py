@@ -1,0 +1,246 @@
+"""A tire as a measured table: lateral force and aligning moment over load, camber and slip angle, longitudinal force over load and slip.
+
+[Deyo 1989] R. Deyo, D. Ingebretsen, Notes on Real-Time Vehicle Simulation, section 3.3.3.6: forces and moments as measured functions of normal
+force, slip angle and camber. Between the points of the slip a cubic with the slopes of a monotone curve [Fritsch and Butland 1984], so
+that no force overshoots what was measured; between loads and cambers straight lines. Outside, the last value counts; below the first
+load, forces fall to zero with the load.
+
+Combined slip is not measured, so it is made by similarity [Pacejka 2012, section 4.3.1]: with a = kappa / kappa_peak, b = alpha / alpha_peak and
+s = |(a, b)| each force is that of its own curve at the slip s, times its share of the direction; what the table has at no slip angle
+(ply steer, conicity, camber thrust) fades with 1 / (1 + a^2) [assumed].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Choice, Field, Fields, Number
+from simulator.base.jit import inline, kernel
+from simulator.base.outside import outside, records_at
+from simulator.base.records import Record, dtype_of, join, record
+from vehicles.tires.carcass import STATE, forget, hold, settle, travels
+from vehicles.tires.tread_law import CONTRACT, FORCES, LAYOUT, REST, RESULT, SEEN, TREAD_STATE, TreadLaw
+
+LOADS, CAMBERS, ANGLES, SLIPS = 6, 5, 31, 31
+"""The most points of each."""
+
+MEASURED = (
+    # name        shape                     unit   what it is
+    ("counts", (4,), "1", "points in use: loads, cambers, slip angles, slips", "i8"),
+    ("mirrored", (), "1", "1: measured on a tire of the right side", "i8"),
+    ("loads", (LOADS,), "N", "loads"),
+    ("cambers", (CAMBERS,), "rad", "cambers"),
+    ("slip_angles", (ANGLES,), "rad", "slip angles"),
+    ("slips", (SLIPS,), "1", "longitudinal slips"),
+    ("F_y", (LOADS, CAMBERS, ANGLES), "N", "lateral force"),
+    ("M_z", (LOADS, CAMBERS, ANGLES), "N m", "aligning moment"),
+    ("F_x", (LOADS, SLIPS), "N", "longitudinal force"),
+    ("peaks", (LOADS, 2), "1", "slip and slip angle at the largest force"),
+    ("slopes", (LOADS, 2), "N", "steepest slope of the forces over slip and slip angle"),
+    ("steepness", (2,), "1", "slope times slip at the peak over the force there, along and across; mean of the loads"),
+    ("relaxation", (2,), "m", "relaxation lengths, along and across"),
+)
+P, S, I, O = dtype_of(MEASURED), dtype_of(TREAD_STATE), dtype_of(SEEN), dtype_of(RESULT)
+
+FRICTION_LEAST = 0.01
+
+SIDES = ("left", "right")
+
+_FORCE, _MOMENT = (-1e6, 1e6), (-1e5, 1e5)
+_TABLE = ((2, LOADS), (1, CAMBERS), (3, ANGLES))
+
+FIELDS: Fields = (
+    Field("loads", Number("N", 1.0, 1e6, shape=((2, LOADS),), rising=True), "loads of the table"),
+    Field("cambers", Number("rad", -1.0, 1.0, shape=((1, CAMBERS),), rising=True), "cambers of the table, + = top to the right"),
+    Field("slip_angles", Number("rad", -1.5, 1.5, shape=((3, ANGLES),), rising=True), "slip angles of the table, + = sliding to the left"),
+    Field("slips", Number("1", -2.0, 2.0, shape=((3, SLIPS),), rising=True), "longitudinal slips of the table, + = driving"),
+    Field("F_y", Number("N", *_FORCE, shape=_TABLE), "lateral force: per load, per camber, over the slip angles"),
+    Field("M_z", Number("N m", *_MOMENT, shape=_TABLE), "aligning moment, as F_y; none when left out", None),
+    Field("F_x", Number("N", *_FORCE, shape=((2, LOADS), (3, SLIPS))), "longitudinal force: per load, over the slips"),
+    Field("relaxation", Number("m", 0.02, 10.0, shape=(2,)), "relaxation lengths, along and across"),
+    Field("measured_side", Choice(SIDES), "side of the vehicle on which the tire was; mounted on the other it is mirrored", SIDES[0]),
+)
+
+
+def complete(values: Mapping[str, Any], file: object, key: str, _folders: Sequence[Path]) -> tuple[dict[str, Any], Record]:
+    """What a tire file says: all of it, and a record of MEASURED.
+
+    Raises
+    ------
+    ConfigError : a table has another number of points than its axes, does not reach over no slip, or has no slope there
+    """
+    out = record(MEASURED)
+    p = out[0]
+    counts = [len(values[name]) for name in ("loads", "cambers", "slip_angles", "slips")]
+    n, c, a, s = counts
+    for name, shape in (("F_y", (n, c, a)), ("M_z", (n, c, a)), ("F_x", (n, s))):
+        if values.get(name) is not None and values[name].shape != shape:
+            raise ConfigError(file, join(key, name), f"{values[name].shape}", f"{shape} numbers, as the axes have points")
+    for name in ("slip_angles", "slips"):
+        if not values[name][0] < 0.0 < values[name][-1]:
+            raise ConfigError(file, join(key, name), values[name].tolist(), "points on both sides of 0")
+    p["counts"], p["mirrored"] = counts, values["measured_side"] == SIDES[1]
+    p["loads"][:n], p["cambers"][:c], p["slip_angles"][:a], p["slips"][:s] = (
+        values[name] for name in ("loads", "cambers", "slip_angles", "slips")
+    )
+    p["F_y"][:n, :c, :a], p["F_x"][:n, :s], p["relaxation"] = values["F_y"], values["F_x"], values["relaxation"]
+    if values.get("M_z") is not None:
+        p["M_z"][:n, :c, :a] = values["M_z"]
+    upright = int(np.argmin(np.abs(values["cambers"])))
+    for i in range(n):
+        for j, (name, x, y) in enumerate(
+            (("F_x", values["slips"], values["F_x"][i]), ("F_y", values["slip_angles"], -values["F_y"][i, upright]))
+        ):
+            beyond = x > 0.0
+            p["peaks"][i, j] = x[beyond][int(np.argmax(y[beyond]))]
+            slope = float((np.diff(y) / np.diff(x)).max())
+            if slope <= 0.0:
+                raise ConfigError(file, join(key, f"{name}[{i}]"), y.tolist(), "a force that pushes against the slip")
+            p["slopes"][i, j] = slope
+            p["steepness"][j] += slope * p["peaks"][i, j] / max(float(y[beyond].max()), slope * 1e-6) / n
+    return dict(values), out
+
+
+@inline
+def cell(grid, count, x):
+    """(k, share): between the points k and k + 1 of a grid, and how far; inside the grid."""
+    if count < 2 or x <= grid[0]:
+        return 0, 0.0
+    if x >= grid[count - 1]:
+        return count - 2, 1.0
+    low, high = 0, count - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if grid[middle] <= x else (low, middle)
+    return low, (x - grid[low]) / (grid[low + 1] - grid[low])
+
+
+@inline
+def monotone_slope(before, after, d_before, d_after):
+    """Slope of a monotone cubic at a point between two pieces of slopes `before`, `after` and widths d."""
+    if before * after <= 0.0:
+        return 0.0
+    w, v = 2.0 * d_after + d_before, d_after + 2.0 * d_before
+    return (w + v) / (w / before + v / after)
+
+
+@inline
+def along_curve(x, y, count, k, t):
+    """Value of the monotone cubic through y over the grid x at the share t of the piece k."""
+    d = x[k + 1] - x[k]
+    m = (y[k + 1] - y[k]) / d
+    left, right = m, m
+    if k > 0:
+        e = x[k] - x[k - 1]
+        left = monotone_slope((y[k] - y[k - 1]) / e, m, e, d)
+    if k + 2 < count:
+        e = x[k + 2] - x[k + 1]
+        right = monotone_slope(m, (y[k + 2] - y[k + 1]) / e, d, e)
+    r = 1.0 - t
+    return y[k] * r * r * (1.0 + 2.0 * t) + y[k + 1] * t * t * (1.0 + 2.0 * r) + d * t * r * (left * r - right * t)
+
+
+@inline
+def over_angle(p, table, load, camber, angle):
+    """Value of a table (LOADS, CAMBERS, ANGLES) at a load cell, a camber cell and a slip angle."""
+    n, t = load
+    c, u = camber
+    k, a = cell(p["slip_angles"], p["counts"][2], angle)
+    x, count, near = p["slip_angles"], p["counts"][2], min(c + 1, p["counts"][1] - 1)
+    low = along_curve(x, table[n, c], count, k, a) * (1.0 - u) + along_curve(x, table[n, near], count, k, a) * u
+    high = along_curve(x, table[n + 1, c], count, k, a) * (1.0 - u) + along_curve(x, table[n + 1, near], count, k, a) * u
+    return low * (1.0 - t) + high * t
+
+
+@inline
+def over_slip(p, load, slip):
+    """Longitudinal force at a load cell and a slip."""
+    n, t = load
+    k, a = cell(p["slips"], p["counts"][3], slip)
+    count = p["counts"][3]
+    return along_curve(p["slips"], p["F_x"][n], count, k, a) * (1.0 - t) + along_curve(p["slips"], p["F_x"][n + 1], count, k, a) * t
+
+
+@inline
+def sizes(p, load):
+    """(K_x, K_y, peak_x, peak_y) at a load cell."""
+    n, t = load
+    s, q = p["slopes"], p["peaks"]
+    return (
+        s[n, 0] * (1.0 - t) + s[n + 1, 0] * t, s[n, 1] * (1.0 - t) + s[n + 1, 1] * t,
+        q[n, 0] * (1.0 - t) + q[n + 1, 0] * t, q[n, 1] * (1.0 - t) + q[n + 1, 1] * t,
+    )  # fmt: skip
+
+
+@kernel
+def measured_forces(p, F_z, kappa, alpha, gamma, mu):
+    """(F_x, F_y [N], M_z [N m]) at a load [N], slip, slip angle and camber [rad]; p a record of MEASURED, mu the friction of the ground over
+    that of the tire, with which forces and the slips at their peaks scale."""
+    load, camber = cell(p["loads"], p["counts"][0], F_z), cell(p["cambers"], p["counts"][1], gamma)
+    _, _, peak_x, peak_y = sizes(p, load)
+    a, b = kappa / (mu * peak_x), alpha / (mu * peak_y)
+    s = math.sqrt(a * a + b * b)
+    side, ahead = 1.0 if alpha >= 0.0 else -1.0, 1.0 if kappa >= 0.0 else -1.0
+    part_x, part_y = (abs(a) / s, abs(b) / s) if s > 0.0 else (0.0, 0.0)
+    rest, F_0, M_0 = 1.0 / (1.0 + a * a), over_angle(p, p["F_y"], load, camber, 0.0), over_angle(p, p["M_z"], load, camber, 0.0)
+    angle = side * s * peak_y
+    F_x = part_x * over_slip(p, load, ahead * s * peak_x)
+    F_y = part_y * (over_angle(p, p["F_y"], load, camber, angle) - F_0) + rest * F_0
+    M_z = part_y * (over_angle(p, p["M_z"], load, camber, angle) - M_0) + rest * M_0
+    scale = mu * min(F_z / p["loads"][0], 1.0)
+    return scale * F_x, scale * F_y, scale * M_z
+
+
+@inline
+def wheel(p, u, k, r, h):
+    """One wheel on the ground: parameters p, numbers u of the state, what is seen k, result r."""
+    load, mu, m = k["load"], max(k["friction"], FRICTION_LEAST), -1.0 if (k["side"] < 0.0) != (p["mirrored"] != 0) else 1.0
+    K_x, K_y, peak_x, peak_y = sizes(p, cell(p["loads"], p["counts"][0], load))
+    share = min(load / p["loads"][0], 1.0)
+    slips = settle(
+        u,
+        k,
+        r,
+        h,
+        (p["relaxation"][0], p["relaxation"][1]),
+        (mu * peak_x, mu * math.tan(peak_y)),
+        (share * K_x, share * K_y),
+        p["steepness"],
+    )
+    F_x, F_y, M_z = measured_forces(p, load, slips[0], -m * math.atan(slips[1]), m * k["camber"], mu)
+    r["F"][0], r["F"][1], r["M_z"] = F_x, m * F_y, m * M_z * travels(k["v_x"])
+
+
+@outside
+def measured(parameters, state, seen, result, first, count, h):
+    n = first + count
+    for i in range(first, n):
+        u, k, r = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i], records_at(result, O, n)[i]
+        if k["task"] == REST:
+            u[0], u[1] = 0.0, 0.0
+        elif k["task"] != FORCES:
+            hold(u, k)
+        elif k["load"] > 0.0:
+            wheel(records_at(parameters, P, n)[i], u, k, r, h)
+        else:
+            forget(u, r, h)
+
+
+LAW = TreadLaw(
+    "measured",
+    MEASURED,
+    {},
+    STATE,
+    measured,
+    CONTRACT,
+    LAYOUT,
+    fields=FIELDS,
+    complete=complete,
+    meaning="a table of measured forces over load, slip angle, camber and slip",
+)
