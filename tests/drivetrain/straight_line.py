@@ -3,9 +3,10 @@
 import math
 
 import numpy as np
-from drivetrain_rig import Bench, step
+from drivetrain_rig import Bench
 
 from simulator.base.jit import kernel
+from vehicles.drivetrain.drivetrain import drivetrain_step  # not by way of the rig: the cache of a kernel follows imports of rooms
 
 
 @kernel
@@ -29,7 +30,7 @@ def roll(rig, h, car, log):
             inertia[i] = wheel + h * by_spin * R
             force += mu * W * grip - by_spin * spin[i]
             stiffness += by_spin
-        step(rig, h)
+        drivetrain_step(rig.p, rig.b, rig.s, rig.command, rig.hubs, h, rig.out)
         for i in range(4):
             inertia[i] = wheel
         mean = 0.25 * (spin[0] + spin[1] + spin[2] + spin[3])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from gearboxes import CLUTCH, STARTER, hand
+from gearboxes import CLUTCH, LOCK_UP, STARTER, automatic, hand
 from straight_line import Car
 
 from simulator.base.errors import ConfigError
@@ -112,6 +112,22 @@ def test_a_drive_begins_in_a_gear_at_speed():
     log = car.roll(1.0)
     assert log[0, 3] == pytest.approx(15.0 / 0.465 / 0.19078 / 0.85, rel=0.01) and log[-1, 2] == 4.0
     assert np.abs(np.diff(log[:, 1])).max() < 60.0, "the tires build up their slip, and that is all"
+
+
+@pytest.mark.parametrize("parts", [automatic(lock_up=LOCK_UP), hand(), hand(type="sequential")])
+def test_whatever_is_asked_clutches_only_take_energy(parts):
+    """Also of a car that rolls backwards down a hill in a forward gear, and at steps of 5 ms."""
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        car = Car(parts, int(rng.integers(0, 2)), 0.0, float(rng.uniform(-0.3, 0.3)))
+        for _ in range(30):
+            pedals = {name: float(rng.choice([0.0, rng.uniform(), 1.0])) for name in ("throttle", "brake", "clutch")}
+            car.set(selector=rng.choice([-1, 0, 1, 1, 1]), gear=rng.choice([0, rng.integers(0, 6)]), **pedals)
+            car.set(by_foot=rng.integers(0, 2), starter=rng.integers(0, 2))
+            heat = float(car.state[0]["clutch_heat"])
+            log = car.roll(float(rng.choice([0.05, 0.5, 2.0])), float(rng.choice([1e-3, 5e-3])))
+            assert np.isfinite(log).all() and np.abs(log[:, 3]).max() < 900.0
+            assert car.state[0]["clutch_heat"] >= heat - 1e-2
 
 
 @pytest.mark.parametrize(

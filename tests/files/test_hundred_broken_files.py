@@ -18,7 +18,7 @@ PLACES = [
     ("vehicles", "hmmwv", "axles.rear.shock.midstroke_max", "1.0e+5"),
     ("vehicles", "hmmwv", "steering.gear_ratio", "0.0"),
     ("vehicles", "hmmwv", "body.front_overhang", "-1.0"),
-    ("vehicles", "five_link_rear", "axles.rear.spring.free_length", "0.0"),
+    ("vehicles", "hmmwv_chrono", "axles.rear.spring.free_length", "0.0"),
     ("parts", "drivetrain_hmmwv", "drivetrain.engine.inertia", "-1.0"),
     ("parts", "drivetrain_hmmwv", "drivetrain.gearbox.engage_time", "61.0"),
     ("parts", "drivetrain_hmmwv", "brakes.stiffness", "1.0"),

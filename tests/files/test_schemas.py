@@ -16,6 +16,7 @@ from simulator.catalog.file_kinds import KINDS, kind_named, kind_of
 from simulator.catalog.json_schema import file_schema
 from simulator.catalog.pages import pages
 from simulator.catalog.registries import REGISTRIES
+from tests.whole_files import whole_file
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = data_folder("configs")
@@ -84,7 +85,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("kind", "name", "place", "value"), WRONG)
 def test_a_schema_refuses_what_the_reader_refuses(kind, name, place, value):
-    content = read_yaml(CONFIGS / kind_named(kind).folder / f"{name}.yaml")
+    content = whole_file(kind_named(kind).folder, name)
     inside = content
     for step in place[:-1]:
         inside = inside[step]

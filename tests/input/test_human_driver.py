@@ -63,6 +63,15 @@ def auto(keys, tmp_path, monkeypatch):
     driver.close()
 
 
+def test_hands_give_a_torque_where_the_steering_is_free(keys, keyboard_profile):
+    """As large as the device is deflected, and to its side; elsewhere none."""
+    angle, torque = (Seat(HumanDriver([Keyboard(keys, keyboard_profile)], gives_torque=gives)) for gives in (False, True))
+    keys.held = {"left"}
+    held, given = angle.run(2.0), torque.run(2.0)
+    assert held["steering"] > 0.1 and held["steering_free"] == 0 and held["steering_torque"] == 0.0
+    assert given["steering_free"] == 1 and given["steering_torque"] == pytest.approx(human.HAND_TORQUE * given["steering"])
+
+
 def test_keyboard_drives_shifts_and_asks(keys, keyboard_profile):
     seat = Seat(HumanDriver([Keyboard(keys, keyboard_profile)]))
     seat.run(1.0)

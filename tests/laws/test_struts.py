@@ -64,29 +64,32 @@ def test_stops_push_only_when_touched_and_ever_harder(vehicle: str, i: int, pene
     assert stop_force(p, i, penetration + 1e-3) >= force
 
 
+def spring(p: Record, i: int, length: float) -> float:
+    """Pull of the spring alone: its rate, and its table if it has one."""
+    s = p[0]
+    n, x = s["spring_points"][i], length - s["spring_free_length"][i]
+    table = np.interp(x, s["spring_deformation"][i, :n], s["spring_pull"][i, :n]) if n else 0.0
+    return float(table + s["spring_rate"][i] * x)
+
+
+@pytest.mark.parametrize("vehicle", sorted(VEHICLES))
 @pytest.mark.parametrize("i", range(4))
-def test_between_the_stops_only_the_spring_acts(i: int) -> None:
-    s = STRUTS[0]
-    n = s["spring_points"][i]
-    for length in np.linspace(*travel(STRUTS, i), 40):
-        x = length - s["spring_free_length"][i]
-        pull = np.interp(x, s["spring_deformation"][i, :n], s["spring_pull"][i, :n]) + s["spring_rate"][i] * x
-        assert spring_force(STRUTS, i, length) == pytest.approx(-pull, rel=1e-12, abs=1e-9)
+def test_between_the_stops_only_the_spring_acts(i: int, vehicle: str) -> None:
+    p = VEHICLES[vehicle]
+    for length in np.linspace(*travel(p, i), 40):
+        assert spring_force(p, i, length) == pytest.approx(-spring(p, i, length), rel=1e-12, abs=1e-9)
 
 
 @pytest.mark.parametrize("i", range(4))
 def test_each_stop_acts_on_its_own_side(i: int) -> None:
-    s = STRUTS[0]
     short, long = travel(STRUTS, i)
-    n = s["spring_points"][i]
 
     def beyond_the_spring(length: float) -> float:
-        x = length - s["spring_free_length"][i]
-        return float(spring_force(STRUTS, i, length) + np.interp(x, s["spring_deformation"][i, :n], s["spring_pull"][i, :n]))
+        return spring_force(STRUTS, i, length) + spring(STRUTS, i, length)
 
-    for depth in (0.001, 0.005, 0.015, 0.045, 0.06, 0.08):
-        expected = np.interp(depth, [0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06], [0, 1000, 2500, 4500, 7500, 12500, 125000])
-        expected += 1.2e7 * max(depth - 0.06, 0.0)
+    for depth in (0.0005, 0.0025, 0.0075, 0.0225, 0.03, 0.04):
+        expected = np.interp(2.0 * depth, [0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06], [0, 1000, 2500, 4500, 7500, 12500, 125000])
+        expected += 1.2e7 * max(depth - 0.03, 0.0)
         assert beyond_the_spring(short - depth) == pytest.approx(expected, rel=1e-9)
         assert beyond_the_spring(long + depth) == pytest.approx(-expected, rel=1e-9)
 

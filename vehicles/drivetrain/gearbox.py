@@ -177,7 +177,7 @@ def advance_automatic(p, s, command, turbine_torque, driveshaft_speed, wheel_spe
     elif s[0]["phase"] == HAND_OVER or s[0]["phase"] == MEET:
         work_clutches(p, s, gear_ratio(p, s[0]["gear"]), turbine_torque, driveshaft_speed, h)
     else:
-        fade_slip_torque(s, h)
+        fade_slip_torque(s, driveshaft_speed, h)
     work_relief(p, s, h)
 
 

@@ -78,7 +78,7 @@ def begin_shift(p, s, gear, ratio):
     s[0]["torque_before"] = max(0.0, s[0]["coupling_torque"] / s[0]["ratio"])
     s[0]["slip"] = s[0]["slip_torque"] = s[0]["slip_fade"] = 0.0
     s[0]["slip_ratio"] = ratio if upward else s[0]["ratio"]
-    if upward and s[0]["coupling_torque"] > 0.0:
+    if upward and s[0]["coupling_torque"] > 0.0 and s[0]["turbine_speed"] > 0.0:
         s[0]["phase"] = HAND_OVER
     else:
         s[0]["phase"], s[0]["met_at"] = MEET, 0.0
@@ -92,7 +92,7 @@ def work_clutches(p, s, ratio, turbine_torque, driveshaft_speed, h):
     capacity = p[0]["shift_capacity"]
     if s[0]["phase"] == HAND_OVER:
         share = s[0]["clock"] / p[0]["torque_time"]
-        s[0]["slip_torque"] = min(capacity, share * max(turbine_torque, 0.0))
+        s[0]["slip_torque"] = slipping(s, driveshaft_speed) * min(capacity, share * max(turbine_torque, 0.0))
         if share >= 1.0 or s[0]["coupling_torque"] <= 0.0:
             s[0]["phase"], s[0]["met_at"], s[0]["slip_torque"] = MEET, s[0]["clock"], 0.0
             s[0]["ratio"] = ratio
@@ -111,8 +111,14 @@ def work_clutches(p, s, ratio, turbine_torque, driveshaft_speed, h):
             s[0]["clutch_capacity"] = min(capacity, min(allowed, max(wanted, 0.0)) + overtime)
         else:
             s[0]["clutch_capacity"] = min(capacity, max(-wanted, 0.0) + overtime)
-            held = min(1.0, max(0.0, (s[0]["turbine_speed"] - driveshaft_speed / s[0]["slip_ratio"]) / SLIP_BAND))
-            s[0]["slip_torque"] = held * min(capacity, max(wanted, 0.0)) if overtime == 0.0 else 0.0
+            if overtime == 0.0:
+                s[0]["slip_torque"] = slipping(s, driveshaft_speed) * min(capacity, max(wanted, 0.0))
+
+
+@inline
+def slipping(s, driveshaft_speed):
+    """How much of its torque the clutch beside the coupling can have: all of it with a slip of SLIP_BAND, none without, or it would drive."""
+    return min(1.0, max(0.0, (s[0]["turbine_speed"] - driveshaft_speed / s[0]["slip_ratio"]) / SLIP_BAND))
 
 
 @inline
@@ -125,10 +131,11 @@ def work_relief(p, s, h):
 
 
 @inline
-def fade_slip_torque(s, h):
+def fade_slip_torque(s, driveshaft_speed, h):
     """In gear: give up the rest of the torque of the gear before."""
     if s[0]["slip_torque"] > 0.0:
-        s[0]["slip_torque"] = max(0.0, s[0]["slip_torque"] - h * s[0]["slip_fade"])
+        left = s[0]["slip_torque"] - h * s[0]["slip_fade"]
+        s[0]["slip_torque"] = max(0.0, left) if driveshaft_speed / s[0]["slip_ratio"] < s[0]["turbine_speed"] else 0.0
 
 
 @inline

@@ -9,8 +9,8 @@ A step solves this exactly for the v_s of the wheel, e^(-V h / sigma); nothing i
 K / sigma. `differs`, so that a parked vehicle neither creeps, winds up nor is shaken down a slope:
 
 - V is the way of the *rolling* wheel below V_SLOW: a locked wheel that rocks carries no fresh tread into its patch;
-- u is at most what the peak of the law takes, or the slip of the rim over max(|V_x|, V_SLOW) where that is more: a wheel that slides
-  comes to rest at the peak, not behind it;
+- below V_LOW u is at most what the peak of the law takes, or the slip of the rim over max(|V_x|, V_SLOW) where that is more: a wheel that
+  slides comes to rest at the peak, not behind it;
 - at rest the carcass gives way as far as its force says and no further: s = u / sigma / (1 - b q), q the share of the peak's deflection, so
   that the force is about K u / sigma up to the peak. With u / sigma alone a car that has stopped with locked wheels would be thrown
   back by all the way that its patches slid. b fades out until V_LINEAR;
@@ -20,9 +20,13 @@ K / sigma. `differs`, so that a parked vehicle neither creeps, winds up nor is s
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
+from simulator.base.records import join
 
 V_SLOW = 0.2
 """m/s. Below, a wheel counts as standing, and slips are taken over this speed. As V_BREAK of TMeasy. Larger: softer break-away."""
@@ -31,7 +35,10 @@ V_LINEAR = 1.0
 """m/s. Speed from which u is sigma times the slip, as the linear equations of relaxation have it."""
 
 V_LOW = 2.5
-"""m/s. Speed at which the damper of standstill is gone [Pacejka 2012, section 8.6]."""
+"""m/s. Speed at which the damper of standstill is gone [Pacejka 2012, section 8.6], and the bound of the deflections."""
+
+FAR = 200.0
+"""Deflections over that of the peak beyond which none comes: the bound fades out with so many of them."""
 
 V_TRAIL = 0.5
 """m/s. Speed from which moments that turn with the direction of travel are those of the law; at rest there are none."""
@@ -41,6 +48,9 @@ DAMPING = 0.2
 
 FORGET = 0.02
 """s. Time in which a tread in the air goes back to the rim."""
+
+CONTACT_LEAST = 0.01
+"""m. Least length of the contact in the twist."""
 
 SLIP_LEAST, SLIP_MOST = 0.01, 2.0
 """Bounds of the slip at the peak, whatever a file says."""
@@ -115,7 +125,9 @@ def settle(u, k, r, h, lengths, peaks, stiffness, steepness):
         over = 1.0 / max(abs(v_x), V_SLOW)
         limit = max(length(over * slide_x / most_x, over * slide_y / most_y), 1.0)
         q = length(x / full_x, y / full_y)
-        if q > limit:
+        fast = max(abs(v_x) - V_LINEAR, 0.0) / (V_LOW - V_LINEAR)
+        limit += FAR * fast * fast
+        if q > limit and fast < 1.0:
             x, y = x * limit / q, y * limit / q
         q = min(q, 1.0)
         r["rate"][0], r["rate"][1] = (x - u[0]) / h, (y - u[1]) / h
@@ -132,7 +144,9 @@ def settle(u, k, r, h, lengths, peaks, stiffness, steepness):
 def forget(u, r, h):
     """Result of a wheel in the air."""
     for j in range(2):
-        r["F"][j], r["slip"][j], r["rate"][j] = 0.0, 0.0, -u[j] / (h + FORGET)
+        r["F"][j], r["slip"][j] = 0.0, 0.0
+    for j in range(3):
+        r["rate"][j] = -u[j] / (h + FORGET)
     r["M_x"], r["M_y"], r["M_z"] = 0.0, 0.0, 0.0
 
 
@@ -146,7 +160,44 @@ def travels(v_x):
 @inline
 def hold(u, k):
     """State of a patch that is held, or of one that nothing has touched yet: the tasks HELD and REST."""
-    u[0], u[1] = k["held"][0], k["held"][1]
+    u[0], u[1], u[2] = k["held"][0], k["held"][1], 0.0
 
 
-STATE = (("u", (2,), "m", "how far the patch is ahead of the rim, along and across"),)
+@inline
+def lay(u):
+    """A tread that nothing has touched yet: the task REST."""
+    u[0], u[1], u[2] = 0.0, 0.0, 0.0
+
+
+@inline
+def twist(u, k, r, h, stiffness, peak, pressure):
+    """Moment [N m] of a wheel that is turned where it stands, and the rate of its twist psi; the same as that of TMeasy.
+
+        psi' = turn_rate - (|turn_rate| / psi_max + way of the tread over the contact's length) psi,    M_z = -k psi,
+        k psi_max = F_peak sqrt(F_z / p) / 3        [Gough, as in TMeasy]
+
+    Parameters
+    ----------
+    stiffness, peak, pressure : k [N m], 0 for none; largest lateral force [N]; inflation pressure [Pa]
+    """
+    if stiffness <= 0.0 or pressure <= 0.0:
+        r["rate"][2] = -u[2] / (h + FORGET)
+        return 0.0
+    most = peak * math.sqrt(k["load"] / pressure) / 3.0
+    tread = k["effective_radius"] * k["spin"]
+    gone = (abs(tread) + length(k["v_x"] - tread, k["v_y"])) / max(k["contact_length"], CONTACT_LEAST)
+    gone += abs(k["turn_rate"]) * stiffness / max(most, 1e-3)
+    r["rate"][2] = (k["turn_rate"] - gone * u[2]) / (1.0 + h * gone)
+    return -min(max(stiffness * (u[2] + h * r["rate"][2]), -most), most)
+
+
+STATE = (
+    ("u", (2,), "m", "how far the patch is ahead of the rim, along and across"),
+    ("twist", (), "rad", "how far the patch is turned against the rim"),
+)
+
+
+def check_turning(mapping: Mapping[str, Any], file: object, key: str) -> None:
+    """Raises ConfigError: a tire file says a stiffness of turning and no pressure."""
+    if mapping.get("turn_stiffness") and mapping.get("pressure") is None:
+        raise ConfigError(file, join(key, "turn_stiffness"), mapping["turn_stiffness"], "beside it the pressure that bounds the moment")

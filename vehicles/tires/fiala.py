@@ -13,14 +13,16 @@ The two forces know of each other by U alone: together they may be more than U F
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import fields_of, filled
 from simulator.base.jit import inline, kernel
 from simulator.base.outside import outside, records_at
 from simulator.base.records import LARGEST, Record, dtype_of, join
-from vehicles.tires.carcass import STATE, forget, hold, settle, travels
+from vehicles.tires.carcass import STATE, check_turning, forget, hold, lay, settle, travels, twist
 from vehicles.tires.tread_law import CONTRACT, FORCES, LAYOUT, REST, RESULT, SEEN, TREAD_STATE, TreadLaw
 
 FIALA = (
@@ -31,6 +33,8 @@ FIALA = (
     ("friction_min", (), "1", "friction at a comprehensive slip of 1, u_min"),
     ("moment_width", (), "m", "b of the aligning moment"),
     ("relaxation", (2,), "m", "relaxation lengths, along and across"),
+    ("turn_stiffness", (), "N m", "moment over angle of a wheel that is turned where it stands; none when left out"),
+    ("pressure", (), "Pa", "inflation pressure, which bounds that moment"),
 )
 P, S, I, O = dtype_of(FIALA), dtype_of(TREAD_STATE), dtype_of(SEEN), dtype_of(RESULT)
 
@@ -60,7 +64,7 @@ def wheel(p, u, k, r, h):
     K_x, K_y, most = p["slip_stiffness"], p["cornering_stiffness"], 3.0 * p["friction_max"] * mu * load
     slip_x, slip_y = settle(u, k, r, h, (p["relaxation"][0], p["relaxation"][1]), (most / K_x, most / K_y), (K_x, K_y), (3.0, 3.0))
     r["F"][0], r["F"][1], M_z = fiala_forces(p, load, slip_x, -slip_y, mu)
-    r["M_z"] = M_z * travels(k["v_x"])
+    r["M_z"] = M_z * travels(k["v_x"]) + twist(u, k, r, h, p["turn_stiffness"], most / 3.0, p["pressure"])
 
 
 @outside
@@ -69,7 +73,7 @@ def fiala(parameters, state, seen, result, first, count, h):
     for i in range(first, n):
         u, k, r = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i], records_at(result, O, n)[i]
         if k["task"] == REST:
-            u[0], u[1] = 0.0, 0.0
+            lay(u)
         elif k["task"] != FORCES:
             hold(u, k)
         elif k["load"] > 0.0:
@@ -79,24 +83,37 @@ def fiala(parameters, state, seen, result, first, count, h):
 
 
 def check(_shared: Record, own: Record, mapping: Mapping[str, Any], file: object, key: str) -> None:
-    """Raises ConfigError: the friction rises with slip."""
+    """Raises ConfigError: the friction rises with slip, or a moment of turning has no pressure."""
+    check_turning(mapping, file, key)
     if own[0]["friction_min"] > own[0]["friction_max"]:
         raise ConfigError(file, join(key, "friction_min"), mapping["friction_min"], f"at most friction_max = {own[0]['friction_max']:g}")
+
+
+RANGES = {
+    **dict.fromkeys(("slip_stiffness", "cornering_stiffness"), (100.0, LARGEST)),
+    **dict.fromkeys(("friction_max", "friction_min"), (0.01, 5.0)),
+    "moment_width": (0.0, 5.0),
+    "relaxation": (0.02, 10.0),
+    "turn_stiffness": (0.0, 1e6),
+    "pressure": (1e3, 5e6),
+}
+
+
+def complete(values: Mapping[str, Any], _file: object, _key: str, _folders: Sequence[Path]) -> tuple[Mapping[str, Any], Record]:
+    """The values as they are, and the record of FIALA that they make."""
+    return values, filled(FIALA, values)
 
 
 LAW = TreadLaw(
     "fiala",
     FIALA,
-    {
-        **dict.fromkeys(("slip_stiffness", "cornering_stiffness"), (100.0, LARGEST)),
-        **dict.fromkeys(("friction_max", "friction_min"), (0.01, 5.0)),
-        "moment_width": (0.0, 5.0),
-        "relaxation": (0.02, 10.0),
-    },
+    RANGES,
     STATE,
     fiala,
     CONTRACT,
     LAYOUT,
+    fields=fields_of(FIALA, RANGES, dict.fromkeys(("turn_stiffness", "pressure"))),
+    complete=complete,
     check=check,
     stiff=("slip_stiffness", "cornering_stiffness"),
     meaning="Fiala: brush forces from slip stiffness, cornering stiffness and friction",

@@ -7,7 +7,7 @@ load, forces fall to zero with the load.
 
 Combined slip is not measured, so it is made by similarity [Pacejka 2012, section 4.3.1]: with a = kappa / kappa_peak, b = alpha / alpha_peak and
 s = |(a, b)| each force is that of its own curve at the slip s, times its share of the direction; what the table has at no slip angle
-(ply steer, conicity, camber thrust) fades with 1 / (1 + a^2) [assumed].
+(ply steer, conicity, camber thrust) fades with 1 / (1 + a^2), what it has at no slip with 1 / (1 + b^2) [assumed].
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.outside import outside, records_at
 from simulator.base.records import Record, dtype_of, join, record
-from vehicles.tires.carcass import STATE, forget, hold, settle, travels
+from vehicles.tires.carcass import STATE, check_turning, forget, hold, lay, settle, travels, twist
 from vehicles.tires.tread_law import CONTRACT, FORCES, LAYOUT, REST, RESULT, SEEN, TREAD_STATE, TreadLaw
 
 LOADS, CAMBERS, ANGLES, SLIPS = 6, 5, 31, 31
@@ -45,6 +45,8 @@ MEASURED = (
     ("slopes", (LOADS, 2), "N", "steepest slope of the forces over slip and slip angle"),
     ("steepness", (2,), "1", "slope times slip at the peak over the force there, along and across; mean of the loads"),
     ("relaxation", (2,), "m", "relaxation lengths, along and across"),
+    ("turn_stiffness", (), "N m", "moment over angle of a wheel that is turned where it stands; 0: none"),
+    ("pressure", (), "Pa", "inflation pressure, which bounds that moment"),
 )
 P, S, I, O = dtype_of(MEASURED), dtype_of(TREAD_STATE), dtype_of(SEEN), dtype_of(RESULT)
 
@@ -64,6 +66,10 @@ FIELDS: Fields = (
     Field("M_z", Number("N m", *_MOMENT, shape=_TABLE), "aligning moment, as F_y; none when left out", None),
     Field("F_x", Number("N", *_FORCE, shape=((2, LOADS), (3, SLIPS))), "longitudinal force: per load, over the slips"),
     Field("relaxation", Number("m", 0.02, 10.0, shape=(2,)), "relaxation lengths, along and across"),
+    Field(
+        "turn_stiffness", Number("N m", 0.0, 1e6), "moment over angle of a wheel that is turned where it stands; none when left out", None
+    ),
+    Field("pressure", Number("Pa", 1e3, 5e6), "inflation pressure, which bounds that moment", None),
     Field("measured_side", Choice(SIDES), "side of the vehicle on which the tire was; mounted on the other it is mirrored", SIDES[0]),
 )
 
@@ -104,6 +110,8 @@ def complete(values: Mapping[str, Any], file: object, key: str, _folders: Sequen
                 raise ConfigError(file, join(key, f"{name}[{i}]"), y.tolist(), "a force that pushes against the slip")
             p["slopes"][i, j] = slope
             p["steepness"][j] += slope * p["peaks"][i, j] / max(float(y[beyond].max()), slope * 1e-6) / n
+    check_turning(values, file, key)
+    p["turn_stiffness"], p["pressure"] = values.get("turn_stiffness", 0.0), values.get("pressure", 0.0)
     return dict(values), out
 
 
@@ -190,7 +198,8 @@ def measured_forces(p, F_z, kappa, alpha, gamma, mu):
     part_x, part_y = (abs(a) / s, abs(b) / s) if s > 0.0 else (0.0, 0.0)
     rest, F_0, M_0 = 1.0 / (1.0 + a * a), over_angle(p, p["F_y"], load, camber, 0.0), over_angle(p, p["M_z"], load, camber, 0.0)
     angle = side * s * peak_y
-    F_x = part_x * over_slip(p, load, ahead * s * peak_x)
+    F_free = over_slip(p, load, 0.0)
+    F_x = part_x * (over_slip(p, load, ahead * s * peak_x) - F_free) + F_free / (1.0 + b * b)
     F_y = part_y * (over_angle(p, p["F_y"], load, camber, angle) - F_0) + rest * F_0
     M_z = part_y * (over_angle(p, p["M_z"], load, camber, angle) - M_0) + rest * M_0
     scale = mu * min(F_z / p["loads"][0], 1.0)
@@ -215,6 +224,7 @@ def wheel(p, u, k, r, h):
     )
     F_x, F_y, M_z = measured_forces(p, load, slips[0], -m * math.atan(slips[1]), m * k["camber"], mu)
     r["F"][0], r["F"][1], r["M_z"] = F_x, m * F_y, m * M_z * travels(k["v_x"])
+    r["M_z"] += twist(u, k, r, h, p["turn_stiffness"], share * K_y * mu * peak_y / p["steepness"][1], p["pressure"])
 
 
 @outside
@@ -223,7 +233,7 @@ def measured(parameters, state, seen, result, first, count, h):
     for i in range(first, n):
         u, k, r = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i], records_at(result, O, n)[i]
         if k["task"] == REST:
-            u[0], u[1] = 0.0, 0.0
+            lay(u)
         elif k["task"] != FORCES:
             hold(u, k)
         elif k["load"] > 0.0:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.lab.tires.sheet import COLUMNS, Sheet
+from simulator.lab.tires.sheet import Sheet
 from simulator.maneuvers.pictures.axes import name_axes, panels
 from simulator.record.files import write_whole
 from simulator.record.style import COLORS, QUIET, STYLE
@@ -25,6 +25,15 @@ ANGLES = np.linspace(-20.0, 20.0, 161)
 CAMBERS = (-6.0, -3.0, 0.0, 3.0, 6.0)
 BESIDE = (0.0, 1.0, 2.0, 4.0, 8.0)
 """deg of slip angle beside a longitudinal slip."""
+
+OVER_LOAD = {
+    "friction_braking": "peak Fx",
+    "friction_locked": "locked",
+    "friction_side": "peak Fy",
+    "relaxation_along": "relax. x",
+    "relaxation_across": "relax. y",
+}
+"""What is drawn over the load, with its short name."""
 
 
 def draw(sheet: Sheet, file: Path) -> None:
@@ -46,9 +55,8 @@ def draw(sheet: Sheet, file: Path) -> None:
         _over_load(grid[1, 2], sheet)
         for axes in grid.ravel():
             axes.axhline(0.0, color=QUIET, linewidth=0.8, zorder=1)
-            columns = 3 if axes is grid[1, 2] else 5
             axes.legend(
-                fontsize=8, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=columns, handlelength=1.1, columnspacing=0.9, borderpad=0.2
+                fontsize=8, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=5, handlelength=1.1, columnspacing=0.9, borderpad=0.2
             )
         write_whole(file, lambda path: figure.savefig(path, format="png", metadata={"Software": None}))
 
@@ -66,34 +74,28 @@ def _together(axes: Axes, sheet: Sheet, load: float) -> None:
     """Lateral over longitudinal force, from locked to spinning, at a few slip angles."""
     for angle, color in zip(BESIDE, COLORS, strict=False):
         F = 1e-3 * steady(sheet.tire, load, SLIPS, -np.radians(angle))
-        axes.plot(F[:, 0], F[:, 1], color=color, label=f"{angle:g}°")
-    name_axes(axes, f"longitudinal force at {load / 1e3:.3g} kN and these slip angles [kN]", "lateral force [kN]")
+        axes.plot(F[:, 0], F[:, 1], color=color, label=f"slip angle {angle:g}°" if angle == BESIDE[0] else f"{angle:g}°")
+    name_axes(axes, f"longitudinal force at {load / 1e3:.3g} kN [kN]", "lateral force [kN]")
 
 
 def _leaning(axes: Axes, sheet: Sheet, load: float) -> None:
     """Lateral force over the slip angle at a few cambers."""
     near: NDArray[np.float64] = ANGLES[np.abs(ANGLES) <= 10.0]
     for camber, color in zip(CAMBERS, COLORS, strict=False):
-        axes.plot(near, 1e-3 * steady(sheet.tire, load, 0.0, np.radians(near), np.radians(camber))[:, 1], color=color, label=f"{camber:g}°")
-    name_axes(axes, f"slip angle at {load / 1e3:.3g} kN and these cambers [deg]", "lateral force [kN]")
+        axes.plot(
+            near,
+            1e-3 * steady(sheet.tire, load, 0.0, np.radians(near), np.radians(camber))[:, 1],
+            color=color,
+            label=f"camber {camber:g}°" if camber == CAMBERS[0] else f"{camber:g}°",
+        )
+    name_axes(axes, f"slip angle at {load / 1e3:.3g} kN [deg]", "lateral force [kN]")
 
 
 def _over_load(axes: Axes, sheet: Sheet) -> None:
     """Friction at the peaks and relaxation lengths over the load."""
     loads = [1e-3 * row["load"] for row in sheet.rows]
-    titles = {name: title for name, _, _, title in COLUMNS}
-    for name, color in zip(
-        ("friction_braking", "friction_locked", "friction_side", "relaxation_along", "relaxation_across"), COLORS, strict=False
-    ):
-        unit = " [m]" if name.startswith("relaxation") else ""
-        axes.plot(
-            loads,
-            [row[name] for row in sheet.rows],
-            "--" if unit else "-",
-            marker="o",
-            markersize=4,
-            color=color,
-            label=titles[name] + unit,
-        )
+    for (name, label), color in zip(OVER_LOAD.items(), COLORS, strict=False):
+        dashes = "--" if name.startswith("relaxation") else "-"
+        axes.plot(loads, [row[name] for row in sheet.rows], dashes, marker="o", markersize=4, color=color, label=label)
     axes.set_ylim(bottom=0.0)
     name_axes(axes, "load [kN]", "friction, relaxation length [m]")

@@ -44,6 +44,7 @@ MAGIC = (
     ("p0", (), "Pa", "nominal inflation pressure, 0: the file says none and the pressure does nothing"),
     ("stiffness", (2,), "N/m", "of the carcass at the contact, along and across; 0: the file says none"),
     ("relaxation", (2,), "m", "relaxation lengths, where the file of the tire says them itself; 0: those of the .tir file"),
+    ("turn_stiffness", (), "N m", "moment over angle of a wheel that is turned where it stands; 0: none"),
     ("slip_range", (2,), "1", "least and largest longitudinal slip"),
     ("angle_range", (2,), "rad", "least and largest slip angle"),
     ("camber_range", (2,), "rad", "least and largest camber"),

@@ -44,6 +44,12 @@ def bent(B, E, x):
 
 
 @inline
+def cosine_of(tangent):
+    """cos(atan(x))"""
+    return 1.0 / math.sqrt(1.0 + tangent * tangent)
+
+
+@inline
 def guarded(x):
     """x, off zero by TINY, for a divisor."""
     return x + TINY * sign(x)
@@ -108,16 +114,17 @@ def lateral(p, F_z, alpha, gamma, dp, mu):
 @inline
 def weight(B, C, E, S_H, x):
     """G of combined slip: what is left of a pure force at the other slip x."""
-    return math.cos(C * math.atan(bent(B, E, x + S_H))) / math.cos(C * math.atan(bent(B, E, S_H)))
+    alone = math.cos(C * math.atan(bent(B, E, S_H))) if S_H != 0.0 else 1.0
+    return math.cos(C * math.atan(bent(B, E, x + S_H))) / alone
 
 
 @inline
 def weights(p, F_z, kappa, alpha, gamma):
     """(G_xalpha, G_ykappa)"""
     df = F_z / (p["lfzo"] * p["load"]) - 1.0
-    B = (p["rbx1"] + p["rbx3"] * gamma * gamma) * math.cos(math.atan(p["rbx2"] * kappa)) * p["lxal"]
+    B = (p["rbx1"] + p["rbx3"] * gamma * gamma) * cosine_of(p["rbx2"] * kappa) * p["lxal"]
     G_x = weight(B, p["rcx1"], p["rex1"] + p["rex2"] * df, p["rhx1"], alpha)
-    B = (p["rby1"] + p["rby4"] * gamma * gamma) * math.cos(math.atan(p["rby2"] * (alpha - p["rby3"]))) * p["lyka"]
+    B = (p["rby1"] + p["rby4"] * gamma * gamma) * cosine_of(p["rby2"] * (alpha - p["rby3"])) * p["lyka"]
     return G_x, weight(B, p["rcy1"], min(p["rey1"] + p["rey2"] * df, 1.0), p["rhy1"] + p["rhy2"] * df, kappa)
 
 
@@ -186,7 +193,7 @@ def aligning(p, F_z, slips, gamma, dp, mu, pure, F_x, F_y, trailing):
     D_r = (p["qdz8"] + p["qdz9"] * df) * (1.0 + p["ppz2"] * dp) + (p["qdz10"] + p["qdz11"] * df) * abs(lean)
     D_r = F_z * p["R0"] * ((p["qdz6"] + p["qdz7"] * df) * p["lres"] + D_r * lean * p["lkzc"]) * p["lmuy"] * mu
     B_r = p["qbz9"] * p["lky"] / guarded(p["lmuy"] * mu) + p["qbz10"] * BC
-    residual = D_r * math.cos(math.atan(B_r * together(x_r, slip))) * cosine
+    residual = D_r * cosine_of(B_r * together(x_r, slip)) * cosine
     s = p["R0"] * (p["ssz1"] + p["ssz2"] * F_y / p["load"] + (p["ssz3"] + p["ssz4"] * df) * lean) * p["ls"]
     return -t * trailing + residual + s * F_x
 
@@ -215,12 +222,12 @@ def magic_formula(p, F_z, kappa, angle, camber, pressure, V_x, mu):
     F_x0, K_x = longitudinal(p, load, kappa, camber, dp, mu)
     F_y0, mu_y, K_y, BC, S_H, S_V = lateral(p, load, alpha, gamma, dp, mu)
     G_x, G_y = weights(p, load, kappa, alpha, gamma)
-    reach = mu_y * load * (p["rvy1"] + p["rvy2"] * df + p["rvy3"] * gamma) * math.cos(math.atan(p["rvy4"] * alpha)) * p["lvyka"]
+    reach = mu_y * load * (p["rvy1"] + p["rvy2"] * df + p["rvy3"] * gamma) * cosine_of(p["rvy4"] * alpha) * p["lvyka"]
     F_x, F_y = G_x * F_x0, G_y * F_y0 + reach * math.sin(p["rvy5"] * math.atan(p["rvy6"] * kappa))
     trailing = G_y * F_y0
     if p["set"] != 52:
         trailing = G_y * lateral(p, load, alpha, 0.0, dp, mu)[0]
-    M_x = overturning(p, load, F_y, camber, dp)
+    M_x = overturning(p, load, F_y, camber, dp) if p["overturns"] != 0 else 0.0
     M_y = rolling(p, load, F_x, camber, pressure, V_x)
     M_z = aligning(p, load, (kappa, alpha, math.cos(angle)), camber, dp, mu, (K_x, K_y, BC, S_H, S_V), F_x, F_y, trailing)
     share = max(F_z, 0.0) / load
@@ -239,6 +246,13 @@ def peak(B, C, E):
 
 
 @inline
+def largest_side_force(p, F_z, mu):
+    """Size of D_y [N] of an upright tire."""
+    df = F_z / (p["lfzo"] * p["load"]) - 1.0
+    return max(abs(p["pdy1"] + p["pdy2"] * df) * p["lmuy"], MU_LEAST) * mu * F_z
+
+
+@inline
 def sizes(p, F_z, gamma, pressure, mu):
     """(K_x, K_y, peaks, steepness): sizes of the initial slopes [N], and along and across the slips at the largest force of pure slip and slope
     times that slip over that force; without shifts, for what must be known of a curve whatever its file says."""
@@ -247,7 +261,7 @@ def sizes(p, F_z, gamma, pressure, mu):
     df = load / (p["lfzo"] * p["load"]) - 1.0
     K_x, K_y = max(abs(longitudinal_stiffness(p, load, dp)), load), max(abs(cornering(p, load, gamma, dp)[0]), load)
     D_x = max(abs(p["pdx1"] + p["pdx2"] * df) * p["lmux"], MU_LEAST) * mu * load
-    D_y = max(abs(p["pdy1"] + p["pdy2"] * df) * p["lmuy"], MU_LEAST) * mu * load
+    D_y = largest_side_force(p, load, mu)
     C_x, C_y = max(p["pcx1"] * p["lcx"], C_LEAST), max(p["pcy1"] * p["lcy"], C_LEAST)
     E_x, E_y = (p["pex1"] + (p["pex2"] + p["pex3"] * df) * df) * p["lex"], (p["pey1"] + p["pey2"] * df) * p["ley"]
     x, y = peak(K_x / (C_x * D_x), C_x, E_x), peak(K_y / (C_y * D_y), C_y, E_y)

@@ -7,9 +7,9 @@ import math
 from simulator.base.jit import inline
 from simulator.base.outside import outside, records_at
 from simulator.base.records import dtype_of
-from vehicles.tires.carcass import STATE, forget, hold, settle, travels
+from vehicles.tires.carcass import STATE, V_LOW, forget, hold, lay, settle, travels, twist
 from vehicles.tires.magic_formula.coefficients import MAGIC
-from vehicles.tires.magic_formula.formulas import cornering, guarded, longitudinal_stiffness, magic_formula, sizes
+from vehicles.tires.magic_formula.formulas import cornering, guarded, largest_side_force, longitudinal_stiffness, magic_formula, sizes
 from vehicles.tires.magic_formula.tir_tire import FIELDS, complete
 from vehicles.tires.tread_law import CONTRACT, FORCES, LAYOUT, REST, RESULT, SEEN, TREAD_STATE, TreadLaw
 
@@ -69,12 +69,18 @@ def wheel(p, u, k, r, h):
     s_x, s_y = relaxation(p, load, gamma, p["p"])
     least, most = LENGTH_LEAST * p["R0"], LENGTH_MOST * p["R0"]
     lengths = min(max(s_x, least), most), min(max(s_y, least), most)
-    K_x, K_y, peaks, steepness = sizes(p, load, gamma, p["p"], mu)
+    K_x, K_y, peaks, steepness = load, load, (1.0, 1.0), (1.0, 1.0)
+    if abs(k["v_x"]) < V_LOW:  # from there on nothing depends on them
+        K_x, K_y, peaks, steepness = sizes(p, load, gamma, p["p"], mu)
     slip_x, slip_y = settle(u, k, r, h, lengths, peaks, (K_x, K_y), steepness)
     kappa, alpha = bounded(slip_x, p["slip_range"]), bounded(-m * math.atan(slip_y), p["angle_range"])
     F_x, F_y, M_x, M_y, M_z, _, _ = magic_formula(p, load, kappa, alpha, gamma, p["p"], k["v_x"], mu)
     r["F"][0], r["F"][1] = F_x, m * F_y
-    r["M_x"], r["M_y"], r["M_z"] = m * M_x, M_y * travels(k["effective_radius"] * k["spin"]), m * M_z * travels(k["v_x"])
+    r["M_x"], r["M_y"], r["M_z"] = (
+        m * M_x,
+        M_y * travels(k["effective_radius"] * k["spin"]),
+        m * M_z * travels(k["v_x"]) + twist(u, k, r, h, p["turn_stiffness"], largest_side_force(p, load, mu), p["p"]),
+    )
     r["whole"] = p["overturns"]
 
 
@@ -84,7 +90,7 @@ def magic(parameters, state, seen, result, first, count, h):
     for i in range(first, n):
         u, k, r = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i], records_at(result, O, n)[i]
         if k["task"] == REST:
-            u[0], u[1] = 0.0, 0.0
+            lay(u)
         elif k["task"] != FORCES:
             hold(u, k)
         elif k["load"] > 0.0:

@@ -90,6 +90,7 @@ DIMENSIONS: dict[str, Mapping[str, int]] = {
     "pressure": {"PRESSURE": 1},
     "stiffness": {"FORCE": 1, "LENGTH": -1},
     "damping": {"FORCE": 1, "TIME": 1, "LENGTH": -1},
+    "turning": {"FORCE": 1, "LENGTH": 1, "ANGLE": -1},
 }
 
 _SECTION = re.compile(r"\[\s*([^\]]+?)\s*\]$")

@@ -38,6 +38,12 @@ FIELDS: Fields = (
     Field(
         "relaxation", Number("m", 0.01, 10.0, shape=(2,)), "relaxation lengths along and across; those of the .tir file when left out", None
     ),
+    Field(
+        "turn_stiffness",
+        Number("N m", 0.0, 1e6),
+        "moment over angle of a wheel that is turned where it stands; YAW_STIFFNESS of the .tir file when left out",
+        None,
+    ),
 )
 """Keys of a tire file of this type beside those of every tire, which follow from the .tir file when left out."""
 
@@ -60,8 +66,9 @@ def complete(values: Mapping[str, Any], file: object, key: str, folders: Sequenc
     own = magic_record(tir, values["reading"])
     if "pressure" in values:
         own[0]["p"] = values["pressure"]
-    if "relaxation" in values:
-        own[0]["relaxation"] = values["relaxation"]
+    for name in ("relaxation", "turn_stiffness"):
+        if name in values:
+            own[0][name] = values[name]
     return {**shared_values(tir, own), **values}, own
 
 
@@ -90,6 +97,7 @@ def magic_record(tir: Tir, reading: str = READINGS[0]) -> Record:
     p["p0"] = tir.number("NOMPRES", "pressure", 0.0, ("IP_NOM",))
     p["p"] = tir.number("INFLPRES", "pressure", float(p["p0"]), ("IP",)) or p["p0"]
     p["stiffness"] = tir.number("LONGITUDINAL_STIFFNESS", "stiffness"), tir.number("LATERAL_STIFFNESS", "stiffness")
+    p["turn_stiffness"] = max(tir.number("YAW_STIFFNESS", "turning"), 0.0)
     p["slip_range"] = _range(tir, "KPUMIN", "KPUMAX", "", 1.5)
     p["angle_range"] = _range(tir, "ALPMIN", "ALPMAX", "angle", 1.5)
     p["camber_range"] = _range(tir, "CAMMIN", "CAMMAX", "angle", 1.0)

@@ -42,24 +42,26 @@ def axes_at(p, q):
 
 
 @inline
-def factors(axes, slip, share):
-    """Normalising factors (hat_x, hat_y) of Rill for `axes_at` at a slip `slip` >= 0 of the rim, over the friction ratio.
+def factors(axes, slide, speed, share):
+    """Normalising factors (hat_x, hat_y) of Rill for `axes_at`, at a slip of the rim over the friction ratio whose square is slide / speed.
 
     They are 1 from twice the slip at which both axes slide fully, and Rill's up to that of the later peak; `share` of hard ground.
     """
     dfx0, dfy0, fxm, fym, sxm, sym, _, _, sxs, sys = axes
     peak = max(sxm, sym)
-    away = min(max((slip - peak) / (2.0 * max(sxs, sys) - peak), 0.0), 1.0)
-    x, y = fxm * max(dfy0, 2.0 * fym / sym), fym * max(dfx0, 2.0 * fxm / sxm)
-    more = share * (1.0 - away * away * (3.0 - 2.0 * away)) * (sxm / (sxm + sym) + x / (x + y) - 1.0)
+    if slide > peak * peak * speed:
+        away = min((math.sqrt(slide / speed) - peak) / (2.0 * max(sxs, sys) - peak), 1.0)
+        share *= 1.0 - away * away * (3.0 - 2.0 * away)
+    x, y = fxm * sxm * max(dfy0 * sym, 2.0 * fym), fym * sym * max(dfx0 * sxm, 2.0 * fxm)
+    more = share * ((sxm * (x + y) + x * (sxm + sym)) / ((sxm + sym) * (x + y)) - 1.0)
     return 1.0 + more, 1.0 - more
 
 
 @inline
-def normalised(axes, hat_x, hat_y):
-    """`axes_at` for slips divided by these factors."""
+def normalised(axes, hat_x, hat_y, per_x, per_y):
+    """`axes_at` for slips divided by these factors; per_x and per_y are 1 / hat_x and 1 / hat_y."""
     dfx0, dfy0, fxm, fym, sxm, sym, fxs, fys, sxs, sys = axes
-    return dfx0 * hat_x, dfy0 * hat_y, fxm, fym, sxm / hat_x, sym / hat_y, fxs, fys, sxs / hat_x, sys / hat_y
+    return dfx0 * hat_x, dfy0 * hat_y, fxm, fym, sxm * per_x, sym * per_y, fxs, fys, sxs * per_x, sys * per_y
 
 
 @inline

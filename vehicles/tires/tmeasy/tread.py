@@ -2,9 +2,9 @@
 
 Its state (`tread_law.TREAD_STATE`): numbers 0 and 1 are the tangential deflection u of the tread [m], along and across, 2 the load under
 which it was laid down, over the nominal load and less 1, 3 its twist about the ground's normal [rad]; memory 0 is the secant of the last
-step, friction force over sliding velocity [N s/m], with which the next one begins. Tires without the keys that need them have no 2 and 3.
+step, friction force over sliding velocity [N s/m], and 1 its slip, normalised, with which the next one begins. Tires without the keys that need them have no 2 and 3.
 
-**Relaxation.** Rolling, the force follows the slip over the way dF0 / c (`grip`), and dF0 grows with the load. With `relaxation: length` the
+**Relaxation.** Rolling, the force follows the slip over the way dF0 / c (`grip`), and dF0 grows with the load. With `relaxation_by: length` the
 stiffness is c dF0(laid) / dF0(nominal), so the way is the same at every load. Only rolling or sliding lays tread anew; what stands is a spring of
 one stiffness, from which a changing load takes no work. The damper would carry part of the force past the spring when rolling fast, so its
 part d v / dF0 is bounded: d / (1 + v / V_DAMP).
@@ -58,7 +58,7 @@ TMEASY = (
     ("tread_stiffness", (2,), "N/m", "stiffness of the contact patch against the rim, along and across"),
     ("tread_damping", (2,), "N s/m", "damping of the same"),
     (
-        "relaxation",
+        "relaxation_by",
         (),
         "1",
         "what stays as it is at every load and speed: the tread's stiffness and damping, or the relaxation length, dfx0 or dfy0 over "
@@ -83,8 +83,8 @@ STATE = (
     ("twist", (), "rad", "twist of the tread about the ground's normal"),
 )
 
-WORDS = {"relaxation": ("stiffness", "length"), "combination": ("plain", "normalised")}
-LENGTH = WORDS["relaxation"].index("length")
+WORDS = {"relaxation_by": ("stiffness", "length"), "combination": ("plain", "normalised")}
+LENGTH = WORDS["relaxation_by"].index("length")
 NORMALISED = WORDS["combination"].index("normalised")
 
 NUMBERS_USED = 4
@@ -97,7 +97,7 @@ FRICTION_LEAST = 0.01
 """Least friction coefficient of hard ground; the slips of the curves scale with it and must not vanish."""
 
 V_DAMP = 0.5
-"""m/s. With `relaxation: length`, the speed at which half of the tread's damping is left. Larger: more of the force is there at once. Smaller: a
+"""m/s. With `relaxation_by: length`, the speed at which half of the tread's damping is left. Larger: more of the force is there at once. Smaller: a
 wheel that has begun to roll shakes on its tread for longer."""
 
 LAID_LEAST = 0.05
@@ -108,6 +108,8 @@ LIFT_TIME = 0.01
 
 LENGTH_LEAST = 0.02
 """m. Least length of the contact."""
+
+THIRD = 1.0 / 3.0
 
 _RANGES = {
     "load": (1.0, 1e7),
@@ -142,8 +144,10 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
     _, H, _, F_y, H_max, _, way = forces
     slip_x, slip_y = s.tires[i]["slip"][0], s.tires[i]["slip"][1]
     last = math.sqrt(slip_x * slip_x + slip_y * slip_y)
-    half = under[0]["shear_modulus"] / max(way, 1e-3)
-    rest_x, rest_y = soft * (H - H_max * slip_x / (last + half)), soft * (F_y - H_max * slip_y / (last + half))
+    half, rest_x, rest_y = 1.0, 0.0, 0.0
+    if soft > 0.0:
+        half = under[0]["shear_modulus"] / max(way, 1e-3)
+        rest_x, rest_y = soft * (H - H_max * slip_x / (last + half)), soft * (F_y - H_max * slip_y / (last + half))
 
     q = min(max(load / law["load"], LOAD_LEAST), t["load_max"] / law["load"])
     m = max(under[0]["friction"], FRICTION_LEAST) / t["friction"]
@@ -153,22 +157,23 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
     if law["camber_stiffness"][0] > 0.0:
         lean = o["hardness"] * rolling * o["camber"] * force_at(law["camber_stiffness"], q) / axes[1]
     v_x, v_y = o["v_x"] - v_tread, o["v_y"] + lean * v_tread
-    hat_x = hat_y = 1.0
+    hat_x = hat_y = per_x = per_y = 1.0
     if law["combination"] == NORMALISED:
-        rim = math.sqrt((v_x * v_x + v_y * v_y) / (v_t * v_t + V_BREAK * V_BREAK))
-        hat_x, hat_y = factors(axes, rim / m, o["hardness"])
-        axes = normalised(axes, hat_x, hat_y)
-        slip_x, slip_y = slip_x / hat_x, slip_y / hat_y
-        last = math.sqrt(slip_x * slip_x + slip_y * slip_y)
+        hat_x, hat_y = factors(axes, v_x * v_x + v_y * v_y, m * m * (v_t * v_t + V_BREAK * V_BREAK), o["hardness"])
+        per = 1.0 / (hat_x * hat_y)
+        per_x, per_y = per * hat_y, per * hat_x
+        axes = normalised(axes, hat_x, hat_y, per_x, per_y)
+        last = s.treads[i]["memory"][1]
 
     c_x, c_y, d_x, d_y = stiffness_and_damping(law, u[2], v_t)
     K_x, K_y = c_x * h + d_x, c_y * h + d_y
-    n_x, n_y = v_x / hat_x, v_y / hat_y
+    n_x, n_y = v_x * per_x, v_y * per_y
     trial = (
         c_x * u[0] - K_x * v_x - rest_x, c_y * u[1] - K_y * v_y - rest_y,
         K_x * hat_x, K_y * hat_y, math.sqrt(n_x * n_x + n_y * n_y), v_t,
     )  # fmt: skip
     F_x, F_y, s_x, s_y, g = hold(axes, (m, o["hardness"], H_max, half), trial, (s.treads[i]["memory"][0], last))
+    sliding = math.sqrt(s_x * s_x + s_y * s_y)
     s_x, s_y = s_x * hat_x, s_y * hat_y
     if load < LOAD_LEAST * law["load"]:
         F_x *= load / (LOAD_LEAST * law["load"])
@@ -176,18 +181,17 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
     F_x += rest_x
     F_y += rest_y
     o["tread_rate"][0], o["tread_rate"][1] = (F_x - c_x * u[0]) / K_x, (F_y - c_y * u[1]) / K_y
-    o["slip"][0], o["slip"][1], o["tread_memory"][0] = s_x, s_y, g
+    o["slip"][0], o["slip"][1], o["tread_memory"][0], o["tread_memory"][1] = s_x, s_y, g, sliding
 
     # the trail is that of the slip angle; the camber's part of the force acts below the wheel
     length = contact_length(p.shared, deflection)
     turned, across = F_y, s_y
     if lean != 0.0:
         across += lean * v_tread / v_t
-        turned += lean * v_tread * g / hat_y
+        turned += lean * v_tread * g * per_y
     M_z = -o["hardness"] * turned * length * trail(p.tmeasy, q, across) * rolling
-    if law["turn_stiffness"] > 0.0 or law["relaxation"] == LENGTH:
-        laid_anew = (abs(v_tread) + math.sqrt(s_x * s_x + s_y * s_y) * v_t) / max(length, LENGTH_LEAST)
-        M_z += twist(law, u, o, load, q, m * t["friction"], laid_anew, h)
+    if law["turn_stiffness"] > 0.0 or law["relaxation_by"] == LENGTH:
+        M_z += twist(law, u, o, load, q, m * t["friction"], (abs(v_tread) + sliding * v_t, max(length, LENGTH_LEAST)), h)
     return F_x, F_y, M_z, lean * R_e * F_y
 
 
@@ -195,31 +199,34 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
 def stiffness_and_damping(law, laid, v_t):
     """(c_x, c_y [N/m], d_x, d_y [N s/m]) of the tread."""
     c, d = law["tread_stiffness"], law["tread_damping"]
-    if law["relaxation"] != LENGTH:
+    if law["relaxation_by"] != LENGTH:
         return c[0], c[1], d[0], d[1]
     q, fade = 1.0 + laid, 1.0 / (1.0 + v_t / V_DAMP)
-    x, y = force_at(law["dfx0"], q) / law["dfx0"][0], force_at(law["dfy0"], q) / law["dfy0"][0]
+    x, y = law["dfx0"][0], law["dfy0"][0]
+    per = 1.0 / (x * y)
+    x, y = force_at(law["dfx0"], q) * y * per, force_at(law["dfy0"], q) * x * per
     return c[0] * max(x, LAID_LEAST), c[1] * max(y, LAID_LEAST), d[0] * fade, d[1] * fade
 
 
 @inline
-def twist(law, u, o, load, q, friction, laid_anew, h):
-    """Moment [N m] of the twisted tread; its rate and that of the load it was laid under go into `tread_rate` of o.
+def twist(law, u, o, load, q, friction, passing, h):
+    """Moment [N m] of the twisted tread; its rate and that of the load it was laid under go into `tread_rate` of o, backward Euler over h.
 
-    `laid_anew` [1/s] is the share of the contact that rolls or slides through it in a second.
+    `passing` is (v, L): speed with which the tread rolls or slides through the contact [m/s], and its length [m].
     """
-    target, gone, most = q - 1.0, laid_anew, 0.0
-    k = law["turn_stiffness"]
+    rate, k, (v, length) = o["tread_rate"], law["turn_stiffness"], passing
     if load < LOAD_LEAST * law["load"]:
-        target, gone = 0.0, 1.0 / LIFT_TIME
-    elif k > 0.0:
-        borne = q * law["load"]
-        most = friction * borne * math.sqrt(borne / law["pressure"]) / 3.0
-    o["tread_rate"][2] = gone * (target - u[2]) / (1.0 + h * gone)
-    if most > 0.0:
-        gone += abs(o["turn_rate"]) * k / most
-    o["tread_rate"][3] = (o["turn_rate"] - gone * u[3]) / (1.0 + h * gone)
-    return -o["hardness"] * min(max(k * (u[3] + h * o["tread_rate"][3]), -most), most)
+        rate[2], rate[3] = -u[2] / (h + LIFT_TIME), -u[3] / (h + LIFT_TIME)
+        return 0.0
+    borne, turn = q * law["load"], o["turn_rate"]
+    rate[2] = v * (q - 1.0 - u[2]) / (length + h * v)
+    if k <= 0.0:
+        rate[3] = 0.0
+        return 0.0
+    most = THIRD * friction * borne * math.sqrt(borne / law["pressure"])
+    gone = v * most + abs(turn) * k * length
+    rate[3] = (turn * most * length - gone * u[3]) / (most * length + h * gone)
+    return -o["hardness"] * min(max(k * (u[3] + h * rate[3]), -most), most)
 
 
 @inline
@@ -227,7 +234,7 @@ def tmeasy_advance(tread, o, h):
     """State of a tread after h seconds at the rates in its record o of TIRE_OUT."""
     for k in range(NUMBERS_USED):
         tread["numbers"][k] += h * o["tread_rate"][k]
-    tread["memory"][0] = o["tread_memory"][0]
+    tread["memory"][0], tread["memory"][1] = o["tread_memory"][0], o["tread_memory"][1]
 
 
 @inline
@@ -249,7 +256,7 @@ def complete(values: Mapping[str, Any], file: object, key: str, folders: Sequenc
 
 def numbers_of(own: Record) -> int:
     """How many numbers of the state a tire with these parameters has."""
-    return NUMBERS_USED if own[0]["relaxation"] == LENGTH or own[0]["turn_stiffness"] > 0.0 else 2
+    return NUMBERS_USED if own[0]["relaxation_by"] == LENGTH or own[0]["turn_stiffness"] > 0.0 else 2
 
 
 def check(shared: Record, own: Record, mapping: Mapping[str, Any], file: object, key: str) -> None:
