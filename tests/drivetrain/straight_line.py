@@ -3,10 +3,14 @@
 import math
 
 import numpy as np
-from drivetrain_rig import Bench
+from drivetrain_rig import Bench, step
 
 from simulator.base.jit import kernel
-from vehicles.drivetrain.drivetrain import drivetrain_step  # not by way of the rig: the cache of a kernel follows imports of rooms
+from vehicles.brakes import brakes
+from vehicles.drivetrain import drivetrain
+
+MADE_OF = (brakes, drivetrain)
+"""Rooms that `step` of the rig is made of. The cache of a kernel follows imports of rooms alone: without these it would keep old ones."""
 
 
 @kernel
@@ -30,7 +34,7 @@ def roll(rig, h, car, log):
             inertia[i] = wheel + h * by_spin * R
             force += mu * W * grip - by_spin * spin[i]
             stiffness += by_spin
-        drivetrain_step(rig.p, rig.b, rig.s, rig.command, rig.hubs, h, rig.out)
+        step(rig, h)
         for i in range(4):
             inertia[i] = wheel
         mean = 0.25 * (spin[0] + spin[1] + spin[2] + spin[3])

@@ -2,10 +2,14 @@
 
 import numpy as np
 import pytest
-from drivetrain_rig import CORNERS, Bench, reference
+from drivetrain_rig import CORNERS, Bench, reference, step
 
 from simulator.base.jit import kernel
-from vehicles.drivetrain.drivetrain import drivetrain_step
+from vehicles.brakes import brakes
+from vehicles.drivetrain import drivetrain
+
+MADE_OF = (brakes, drivetrain)
+"""Rooms that `step` of the rig is made of. The cache of a kernel follows imports of rooms alone: without these it would keep old ones."""
 
 INERTIA = 1e9
 """kg m2. Wheels so heavy that they follow the recorded speeds whatever the drivetrain does."""
@@ -21,7 +25,7 @@ def replay(rig, throttle, recorded, rows):
                 rise = recorded[k + 1, i] - recorded[k, i]
                 rig.hubs.spin[i] = recorded[k, i] + rise * j / 10.0
                 rig.hubs.moment[i] = rig.hubs.inertia[i] * rise / 0.01
-            drivetrain_step(rig.p, rig.b, rig.s, rig.command, rig.hubs, 1e-3, rig.out)
+            step(rig, 1e-3)
         out = rig.out[0]
         rows[k, 0], rows[k, 1], rows[k, 2] = out["engine_speed"], out["driveshaft_torque"], out["gear"]
 
