@@ -93,6 +93,8 @@ def wishbones_as_file(mapping: Mapping, *axles: str) -> Mapping:
             "spring": {"name": "L_spring", **given["spring"]},
             "shock": {"name": "L_damper", **given["shock"]},
         }
+        if "anti_roll_bar" in given:
+            mapping["axles"][axle]["anti_roll_bar"] = given["anti_roll_bar"]
         if axle == "front":
             mapping["axles"][axle]["steering"] = "L_L"
     return mapping
