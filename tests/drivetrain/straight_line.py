@@ -6,6 +6,7 @@ import numpy as np
 from drivetrain_rig import Bench
 
 from simulator.base.jit import kernel
+from vehicles.brakes.brakes import press_brakes
 from vehicles.drivetrain.drivetrain import drivetrain_step  # not by way of the rig: the cache of a kernel follows imports of rooms
 
 
@@ -30,6 +31,7 @@ def roll(rig, h, car, log):
             inertia[i] = wheel + h * by_spin * R
             force += mu * W * grip - by_spin * spin[i]
             stiffness += by_spin
+        press_brakes(rig.b, rig.brakes, rig.command, h)
         drivetrain_step(rig.p, rig.b, rig.s, rig.command, rig.hubs, h, rig.out)
         for i in range(4):
             inertia[i] = wheel
