@@ -89,9 +89,10 @@ def _refuse_tables(description: Description) -> None:
 
 def _of_toe(description: Description, error: ConfigError) -> ConfigError:
     """What a corner says of its tie rod, as a complaint about the toe of its axle."""
-    axle = next(n for n, name in enumerate(description.mechanism.axles.names) if error.key == f"axles.{name}")
-    alignment = description.alignments[axle]
-    assert alignment.toe is not None
+    axle = next((n for n, name in enumerate(description.mechanism.axles.names) if error.key == f"axles.{name}"), None)
+    alignment = None if axle is None else description.alignments[axle]
+    if alignment is None or alignment.toe is None:
+        return error
     return ConfigError(error.file, alignment.key, f"{math.degrees(alignment.toe):g} deg", error.expected)
 
 
