@@ -6,7 +6,12 @@ from drivetrain_rig import Bench, part_file, step
 
 from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
+from vehicles.brakes import brakes
 from vehicles.brakes.brakes import add_brake_reactions, brakes_from_mapping, hold_against
+from vehicles.drivetrain import drivetrain
+
+MADE_OF = (brakes, drivetrain)
+"""Rooms that `step` of the rig is made of. The cache of a kernel follows imports of rooms alone: without these it would keep old ones."""
 
 LIMIT = 2000.0
 """N m. Half pedal on the shipped brakes."""
