@@ -57,9 +57,16 @@ DRIVELINE = (
     ("preload", (AXLES,), "N m", "per axle, friction of its differential without torque"),
     ("drive_share", (AXLES,), "1", "per axle, the same per torque of the box that drives"),
     ("coast_share", (AXLES,), "1", "per axle, the same per torque of the box that is driven"),
+    (
+        "blend_speed",
+        (AXLES,),
+        "rad/s",
+        "per axle, difference of its outputs' speeds about which the friction by torque comes to act; 0: at once",
+    ),
     ("center_preload", (), "N m", "friction of the center differential without torque"),
     ("center_drive_share", (), "1", "the same per torque of the driveshaft that drives"),
     ("center_coast_share", (), "1", "the same per torque of the driveshaft that is driven"),
+    ("center_blend_speed", (), "rad/s", "the same of the center differential"),
     ("center_first", (), "1", "first of the two driven axles", "i8"),
     ("center_second", (), "1", "second of them; the first again unless there are two", "i8"),
     ("has_friction", (), "1", "1: anything of the driveline holds or loses torque", "i8"),
@@ -344,7 +351,7 @@ def driveline_from_section(s: Section, axles: Axles = USUAL_AXLES) -> Record:
 
 def _read_differentials(s: Section, out: Record, driven: Sequence[str], axles: Axles) -> None:
     """Laws of all differentials that are not open."""
-    laws = ("preload", "drive_share", "coast_share")
+    laws = ("preload", "drive_share", "coast_share", "blend_speed")
     for name in driven:
         if f"{name}_differential" in s.mapping:
             if len(axles.on(axles.names.index(name))) != 2:

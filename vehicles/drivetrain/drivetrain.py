@@ -449,9 +449,10 @@ def prepare_friction(p, s, spin, h):
             w["box_limit"][axle] = drag + friction_share(p[0]["axle_efficiency"], torque, speed) * abs(torque)
             w["box_held"][axle] = slope * speed + LINK_STIFFNESS * w["box_angle"][axle]
             carrier = torque - w["box_friction"][axle]
-            shares = p[0]["drive_share"][axle], p[0]["coast_share"][axle]
-            w["side_limit"][axle] = friction_limit(p[0]["preload"][axle], shares[0], shares[1], carrier, speed)
-            w["side_held"][axle] = slope * side_difference(p, spin, axle) + LINK_STIFFNESS * w["side_angle"][axle]
+            law = p[0]["preload"][axle], p[0]["drive_share"][axle], p[0]["coast_share"][axle], p[0]["blend_speed"][axle]
+            difference = side_difference(p, spin, axle)
+            w["side_limit"][axle] = friction_limit(law, carrier, speed, difference)
+            w["side_held"][axle] = slope * difference + LINK_STIFFNESS * w["side_angle"][axle]
         w["box_sliding"][axle] = side(w["box_held"][axle], -w["box_limit"][axle], w["box_limit"][axle])
         w["side_sliding"][axle] = side(w["side_held"][axle], -w["side_limit"][axle], w["side_limit"][axle])
 
@@ -462,10 +463,12 @@ def prepare_friction(p, s, spin, h):
     w["shaft_limit"] = drag + friction_share(efficiency, torque, speed) * abs(torque)
     w["shaft_held"] = slope * speed + LINK_STIFFNESS * w["shaft_angle"]
     w["shaft_sliding"] = side(w["shaft_held"], -w["shaft_limit"], w["shaft_limit"])
-    w["center_limit"] = friction_limit(p[0]["center_preload"], p[0]["center_drive_share"], p[0]["center_coast_share"], total, speed)
+    law = p[0]["center_preload"], p[0]["center_drive_share"], p[0]["center_coast_share"], p[0]["center_blend_speed"]
+    difference = center_difference(p, spin)
+    w["center_limit"] = friction_limit(law, total, speed, difference)
     if w["center_locked"] > 0:
         w["center_limit"] = LOCKED
-    w["center_held"] = slope * center_difference(p, spin) + LINK_STIFFNESS * w["center_angle"]
+    w["center_held"] = slope * difference + LINK_STIFFNESS * w["center_angle"]
     w["center_sliding"] = side(w["center_held"], -w["center_limit"], w["center_limit"])
 
 
