@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, JounceError
 from terrain.surface import Ground, GroundArrays
 from vehicles.description import Description
-from vehicles.model import Mechanism
+from vehicles.model import Mechanism, new_mechanism
 from vehicles.stages import present_suspension
+from vehicles.suspension.corner import CORNERS
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.tires.tire_file import TireSet
 from vehicles.vehicle import Vehicle
@@ -62,7 +63,12 @@ def aligned(
     if not targets:
         return description
     _refuse_tables(description)
-    own = replace(mechanism, records=mechanism.records._replace(corners=mechanism.corners.copy()), own=mechanism.own.copy())
+    own = replace(
+        mechanism,
+        records=mechanism.records._replace(corners=mechanism.corners.copy()),
+        own=mechanism.own.copy(),
+        blocks=tuple(replace(block, parameters=block.parameters.copy()) for block in mechanism.blocks),
+    )
     try:
         bench = _Bench(Vehicle(replace(description, mechanism=own, table_tolerance=None), tires, drivetrain, file), level(), targets)
         bench.set_rods()
@@ -144,7 +150,21 @@ class _Bench:
         mechanism = self._mechanism
         self.lengths[i] = length
         self.designs[i] = self.hardpoints[i].with_tie_rod(length)
-        self.designs[i].write(mechanism.corners, mechanism.own, i)
+        if self.designs[i].block is None:
+            self.designs[i].write(mechanism.corners, mechanism.own, i)
+        else:
+            self._write_others()
+
+    def _write_others(self) -> None:
+        """Write all corners where the kernels of kinds from outside find them; their travel stays."""
+        mechanism = self._mechanism
+        made = new_mechanism(self.vehicle.description.design.chassis, self.designs, mechanism.struts, mechanism.axles)
+        for name, *_ in CORNERS:
+            if name != "ends":
+                mechanism.corners[name] = made.corners[name]
+        for block, other in zip(mechanism.blocks, made.blocks, strict=True):
+            block.parameters[:] = other.parameters
+        self.vehicle.space.blocks.parameters[:] = np.concatenate([block.parameters.view(np.uint8).ravel() for block in mechanism.blocks])
 
     def _error(self, i: int) -> float:
         """Toe of wheel i where it is, less its target [rad]."""

@@ -49,11 +49,11 @@ def roll(rig, h, car, log):
 
 
 class Car(Bench):
-    """Mass and rolling resistance of the HMMWV, rolling radius 0.465 m, slip stiffness 120 kN, friction 0.8."""
+    """Mass and rolling resistance of the HMMWV (2930 kg with its load, 2573 kg as compared), rolling radius 0.465 m, slip stiffness 120 kN, friction 0.8."""
 
     def __init__(self, name="hmmwv", gear=1, speed=0.0, grade=0.0):
         super().__init__(name, gear, np.full(4, speed / 0.465))
-        self.car = np.array([2573.0, 0.465, 1.2e5, 0.8, 0.015, grade, speed])
+        self.car = np.array([2573.0 if name == "hmmwv_chrono" else 2930.0, 0.465, 1.2e5, 0.8, 0.015, grade, speed])
 
     @property
     def speed(self):

@@ -11,7 +11,7 @@ from straight_line import Car
 def test_throttle_pushes_the_car_the_way_of_the_selector(name, selector):
     car = Car(name, selector).set(throttle=0.5)
     log = car.roll(3.0)
-    assert selector * car.speed > 1.5
+    assert selector * car.speed > 1.5 * 2573.0 / car.car[0]  # the more there is to push, the slower
     assert np.all(selector * log[500:, 1] > 0.0)
 
 

@@ -21,12 +21,12 @@ VEHICLE = {
     "axles.rear.bodies.tierod.to": -0.5,
     "axles.rear.anti_roll_bar": {"rate": 1e4, "torsional_stiffness": 1e4},
     "steering.idler_joint": [0.02, -0.325, 0.0],  # an idler too short for the Pitman arm
-    "tires": {"base": "tmeasy_hmmwv", "bottoming_radius": 0.6, "fxs": [9000.0, 7252.543]},
+    "tires": {"base": "tmeasy_hmmwv", "bottoming_radius": 0.6, "fxs": [9000.0, 8880.0]},
     "drivetrain": {
         "base": "drivetrain_hmmwv",
         "drivetrain": {
             "engine": {"inertia": 1e-9},
-            "torque_converter": {"torque_ratio": {"value": [2.0, 1.8, 1.9, 1.15, 1.0]}},
+            "torque_converter": {"torque_ratio": {"value": [2.0, 1.8, 1.9, 1.3, 1.2, 1.1, 1.0, 1.0]}},
             "gearbox": {"shift_latency": 0.1},
             "driveline": {"rear_final_ratio": 0.3},
         },

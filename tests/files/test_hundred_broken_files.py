@@ -20,7 +20,7 @@ PLACES = [
     ("vehicles", "hmmwv", "body.front_overhang", "-1.0"),
     ("vehicles", "hmmwv_chrono", "axles.rear.spring.free_length", "0.0"),
     ("parts", "drivetrain_hmmwv", "drivetrain.engine.inertia", "-1.0"),
-    ("parts", "drivetrain_hmmwv", "drivetrain.gearbox.engage_time", "61.0"),
+    ("parts", "drivetrain_hmmwv", "drivetrain.gearbox.shift_latency", "61.0"),
     ("parts", "drivetrain_hmmwv", "brakes.stiffness", "1.0"),
     ("tires", "tmeasy_hmmwv", "bottoming_radius", "200.0"),
     ("tires", "tmeasy_hmmwv", "load_max", "0.0"),

@@ -26,6 +26,7 @@ READ = {
         drivetrain_from_mapping(m["drivetrain"], "f.yaml"),
         brakes_from_mapping(m["brakes"], "f.yaml"),
     ),
+    "vehicles/parts/drivetrain_hmmwv_chrono": lambda m: drivetrain_from_mapping(m["drivetrain"], "f.yaml"),
     "tires/tmeasy_hmmwv": lambda m: tire(m, "f.yaml"),
     "soils/dry_sand": lambda m: soil(m, "f.yaml"),
     "washouts/small_hexapod": lambda m: washout(m["cueing"], "f.yaml", 1e-3),
@@ -34,6 +35,8 @@ READ = {
 
 FRONT, DRIVE = "axles.front.", "drivetrain."
 BAR = "vehicles/parts/drivetrain_hmmwv"
+SHIFTS = "vehicles/parts/drivetrain_hmmwv_chrono"
+"""By two speeds instead of a schedule."""
 NONSENSE = [
     ("vehicles/hmmwv", "chassis.mass", 1e-300),
     ("vehicles/hmmwv", "chassis.inertia", [1e-300, 1e-300, 1e-300]),
@@ -61,24 +64,26 @@ NONSENSE = [
     ("vehicles/hmmwv", "body.length", 1e-300),
     ("vehicles/five_link_rear", "axles.rear.spring.rate", 1e-300),
     (BAR, DRIVE + "engine.inertia", 1e-300),
-    (BAR, DRIVE + "engine.full_throttle.torque", [-1.0] * 11),
+    (BAR, DRIVE + "engine.full_throttle.torque", [-1.0] * 18),
     (BAR, DRIVE + "engine.idle.speed_rpm", 1e5),
     (BAR, DRIVE + "engine.idle.band_rpm", 1e-300),
     (BAR, DRIVE + "torque_converter.impeller_inertia", 1e-300),
-    (BAR, DRIVE + "torque_converter.torque_ratio.value", [1.0, 1.1, 1.2, 1.3, 1.0]),
-    (BAR, DRIVE + "torque_converter.capacity_factor.value", [1e-300, 10.5, 10.5, 11.2, 12.6, 24.5]),
+    (BAR, DRIVE + "torque_converter.torque_ratio.value", [1.0, 1.1, 1.2, 1.3, 1.2, 1.1, 1.0, 1.0]),
+    (BAR, DRIVE + "torque_converter.capacity_factor.value", [1e-300, 10.9, 11.3, 12.3, 13.4, 15.4, 17.2, 20.5, 27.0, 40.0, 80.0]),
     (BAR, DRIVE + "torque_converter.coupling_band", 1e-300),
-    (BAR, DRIVE + "gearbox.upshift_rpm", [1500.0, 1e29]),
-    (BAR, DRIVE + "gearbox.upshift_rpm", [1e29, 1e29]),
-    (BAR, DRIVE + "gearbox.upshift_rpm", [3000.0, 4000.0]),
-    (BAR, DRIVE + "gearbox.upshift_rpm", [2226.0, 1500.0]),
-    (BAR, DRIVE + "gearbox.downshift_rpm", [900.0, 700.0]),
-    (BAR, DRIVE + "gearbox.forward_ratios", [1e-300, 0.5]),
-    (BAR, DRIVE + "gearbox.forward_ratios", [0.4, 0.2]),
+    (SHIFTS, DRIVE + "gearbox.upshift_rpm", [1500.0, 1e29]),
+    (SHIFTS, DRIVE + "gearbox.upshift_rpm", [1e29, 1e29]),
+    (SHIFTS, DRIVE + "gearbox.upshift_rpm", [3000.0, 4000.0]),
+    (SHIFTS, DRIVE + "gearbox.upshift_rpm", [2226.0, 1500.0]),
+    (SHIFTS, DRIVE + "gearbox.downshift_rpm", [900.0, 700.0]),
+    (BAR, DRIVE + "gearbox.schedule.upshift_rpm", [[540, 640, 930, 1290, 1e29], [990, 1160, 1620, 2180, 1e29]]),
+    (BAR, DRIVE + "gearbox.schedule.downshift_rpm", [[540, 640, 930, 1290, 1350], [620, 660, 980, 1650, 2110]]),
+    (BAR, DRIVE + "gearbox.forward_ratios", [1e-300, 0.5, 1.0]),
+    (BAR, DRIVE + "gearbox.forward_ratios", [0.4, 0.2, 1.0]),
     (BAR, DRIVE + "gearbox.reverse_ratio", -1e-300),
     (BAR, DRIVE + "gearbox.reverse_ratio", -1e29),
     (BAR, DRIVE + "gearbox.shift_latency", 1e5),
-    (BAR, DRIVE + "driveline.rear_final_ratio", 0.4),
+    (BAR, DRIVE + "driveline.rear_final_ratio", 0.8),
     (BAR, DRIVE + "driveline.front_final_ratio", 5.0),
     (BAR, DRIVE + "driveline.front_final_ratio", 1e-300),
     (BAR, DRIVE + "driveline.driveshaft_inertia", 1e-300),
@@ -143,6 +148,6 @@ def test_zero_is_good_where_there_may_be_nothing():
 @pytest.mark.parametrize("name", [file.stem for file in sorted((CONFIGS / "vehicles").glob("*.yaml"))])
 def test_every_shipped_vehicle_is_good(name):
     vehicle = vehicle_description(name)
-    parts = read_yaml(CONFIGS / f"vehicles/parts/{vehicle.drivetrain}.yaml")
-    tires = tire_set([tire(read_yaml(CONFIGS / f"tires/{tires}.yaml"), "t") for tires in vehicle.tires])
+    parts = whole_file("vehicles/parts", str(vehicle.drivetrain))
+    tires = tire_set([tire(whole_file("tires", tires), "t") for tires in vehicle.tires])
     Vehicle(vehicle, tires, parts, "p")

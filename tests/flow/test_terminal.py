@@ -21,12 +21,13 @@ ACCELERATIONS = DATA / "hmmwv_accelerations"
 FOUR_BAR = MECHANISMS / "four_bar.yaml"
 WIDTHS = (20, 200)
 
-HELP = ("drive", "view", "run", "stream", "platform", "devices", "info", "mechanism", "triangularize", "validate", "bench")
+HELP = ("drive", "view", "run", "tire", "stream", "platform", "devices", "info", "mechanism", "triangularize", "validate", "bench")
+KINDS = ("accelerations", "kinematics", "mechanism", "tire", "trajectory")
 VERBS = {
     "nothing": ([], 0),
     "help": (["--help"], 0),
     **{f"{verb} --help": ([verb, "--help"], 0) for verb in HELP},
-    **{f"validate {kind} --help": (["validate", kind, "--help"], 0) for kind in ("accelerations", "kinematics", "mechanism", "trajectory")},
+    **{f"validate {kind} --help": (["validate", kind, "--help"], 0) for kind in KINDS},
     "unknown": (["fly"], 2),
     "run": (["run", "short.yaml", "--out", "run [b]"], 0),
     "run again": (["run", "short.yaml", "--out", "run"], 0),
@@ -46,6 +47,8 @@ VERBS = {
     "mechanism --sweep": (["mechanism", str(FOUR_BAR), "--sweep", "crank on ground=-120deg:120deg:11"], 0),
     "mechanism --run": (["mechanism", str(FOUR_BAR), "--run", "0.02"], 0),
     "triangularize": (["triangularize", "stewart_leg"], 0),
+    "tire": (["tire", "tmeasy_chrono", "--out", "tire.png"], 0),
+    "tire nothing": (["tire", "no_such_tire"], 2),
     "bench": (["bench", "--repeats", "1"], 0),
     "validate kinematics": (["validate", "kinematics", str(DATA / "mechanisms" / "hmmwv_front_kinematics.csv")], 0),
     "validate trajectory": (["validate", "trajectory", str(DATA / "chrono" / "a_settle.csv.gz")], None),
@@ -57,6 +60,7 @@ VERBS = {
         ["validate", "mechanism", str(MECHANISMS / "landing_gear.yaml"), str(DATA / "mechanisms" / "landing_gear_sweep.csv")],
         None,
     ),
+    "validate tire": (["validate", "tire", str(DATA / "tires" / "mf_shared.csv"), str(ROOT / "configs" / "tires" / "hmmwv_pac02.tir")], 0),
     "validate nothing": (["validate", "mechanism", str(FOUR_BAR), "none.npz"], 2),
 }
 """What is typed, and the exit code; None for one that is 0 or 1."""

@@ -128,7 +128,7 @@ def test_struts_and_trailing_arms_stand_and_drive() -> None:
     assert max(accelerations) < 1e-8
     standing = v.read().copy()[0]
     assert standing["F_C"][:, 2].sum() == pytest.approx(9.80665 * vehicle_weight(v), rel=1e-9)
-    drive(v, "flat", command(throttle=0.6, selector=1), 3.0)
+    drive(v, "flat", command(throttle=1.0, selector=1), 3.0)
     drive(v, "flat", command(throttle=0.3, steering=0.4, selector=1), 2.0)
     r = v.read()[0]
     assert np.isfinite(v.space.state.view(np.float64)).all()

@@ -12,6 +12,8 @@ from simulator.__main__ import main
 from simulator.record.log import NoSuchColumnError
 
 CHANNELS = ["v_WB_B", "p_WB", "yaw", "gear", "command_*"]
+CHASSIS = 1817.0
+"""kg, chassis.mass of configs/vehicles/hmmwv.yaml."""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,7 @@ def test_a_drive_in_ten_lines_says_nothing_and_goes_somewhere(fresh, capfd):
     fresh.command(throttle=0.6, steering=0.1)
     fresh.advance(2.0)
     assert fresh.time == pytest.approx(2.0)
-    assert fresh["v_WB_B_x"] > 2.0
+    assert fresh["v_WB_B_x"] > 1.5, "the gear is in after 0.7 s"
     assert fresh["yaw"] > 0.0, "+ is to the left"
     assert capfd.readouterr() == ("", "")
 
@@ -82,7 +84,7 @@ def test_the_log_has_what_was_chosen_and_knows_its_run(fresh):
     assert list(log)[:4] == ["time", "p_WB_x", "p_WB_y", "p_WB_z"]
     assert log["time"] == pytest.approx(np.arange(11) * 0.01, abs=1e-12)
     assert (log.about["vehicle"], log.about["terrain"]) == ("hmmwv", "flat")
-    assert log.configuration["vehicle"]["chassis"]["mass"] == pytest.approx(2086.52)
+    assert log.configuration["vehicle"]["chassis"]["mass"] == pytest.approx(CHASSIS)
     assert fresh.configuration["vehicle"] == log.configuration["vehicle"]
 
 
@@ -136,7 +138,7 @@ def test_changes_by_key_path_reach_every_file():
     weight = sum(sim[f"F_C_{corner}_z"] for corner in ("FL", "FR", "RL", "RR"))
     plain = jounce.Simulation("hmmwv", "flat", changes={"terrain.gravity": 3.7}, channels=["F_C_*_z"])
     lighter = sum(plain[f"F_C_{corner}_z"] for corner in ("FL", "FR", "RL", "RR"))
-    assert weight - lighter == pytest.approx((2600.0 - 2086.52) * 3.7, rel=1e-6)
+    assert weight - lighter == pytest.approx((2600.0 - CHASSIS) * 3.7, rel=1e-6)
     assert sim.vehicle.model.tires["friction"] == pytest.approx(0.3)
     assert sim.log.configuration["vehicle"]["tires"]["friction"] == 0.3
 
@@ -234,7 +236,7 @@ def test_a_vehicle_stands_on_a_ground_by_itself():
     jounce.load_vehicle("hmmwv").reset(ground)
     light_vehicle = jounce.load_vehicle("hmmwv")
     light_vehicle.reset(ground.arrays)
-    assert heavy - light_vehicle.readout[0]["F_C"][:, 2].sum() == pytest.approx((3000.0 - 2086.52) * 5.0, rel=1e-6)
+    assert heavy - light_vehicle.readout[0]["F_C"][:, 2].sum() == pytest.approx((3000.0 - CHASSIS) * 5.0, rel=1e-6)
     assert vehicle.readout[0]["p_WB"][0] == pytest.approx(3.0, abs=0.05)
 
 

@@ -343,7 +343,7 @@ def test_a_driver_who_shifts_by_himself_until_another_gear_is_said():
     def gears(traits):
         plant, gears = Bicycle(speed=10.0), []
         driver = maneuver(phases).driver((plant.x, plant.y, plant.yaw), traits)
-        plant.readout[0]["engine_speed"] = 250.0
+        plant.readout[0]["engine_speed"], plant.readout[0]["gear"] = 250.0, 1  # 0 would be a gearbox between two gears: he waits
         for n in range(590):
             driver.read(0.01 * n, plant.readout, plant.command)
             gears.append(int(plant.command[0]["gear"]))

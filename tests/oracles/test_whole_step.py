@@ -12,10 +12,11 @@ import pytest
 from simulator.base.errors import InertiaWarning
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from simulator.build import build_ground, build_vehicle
+from simulator.build import build_ground
 from simulator.lab.validate.accelerations import OracleModel
 from simulator.lab.validate.model_file import read_design
 from tests.laws.free_vehicle import JOUNCE, MODEL, attitude
+from tests.laws.mechanism_axles import shipped, vehicle_of
 from tests.oracles.kkt_reference import accelerations, constraints, error, inertial_forces, mass_matrix, solve_symmetric
 from tests.oracles.mechanism import CORNERS, Mechanism, motion
 from tests.oracles.perturbed_model import perturbed_model, random_state
@@ -60,9 +61,19 @@ def test_steering_row_is_the_force_on_the_tie_rod(seed: int) -> None:
 # ------------------------------------------------------------------------------------------------------------ the driven vehicle
 
 
+def as_the_oracle_has_it() -> dict[str, Any]:
+    """Content of the shipped vehicle file with the oracle's chassis, tie rods as long as between the hardpoints, and no anti-roll bar."""
+    mapping, chassis = shipped(), MODEL["bodies"][0]
+    mapping["chassis"] |= {"mass": chassis["mass"], "com": chassis["com"], "inertia": np.diag(chassis["I"]).tolist()}
+    del mapping["chassis"]["fixed_masses"], mapping["axles"]["front"]["anti_roll_bar"]
+    for axle in mapping["axles"].values():
+        del axle["alignment"]
+    return mapping
+
+
 def driven(seconds: float, h: float = 1e-3) -> tuple[Vehicle, Record]:
-    """The shipped vehicle after some seconds of throttle and weaving, and its state before the last step."""
-    vehicle, ground = build_vehicle("hmmwv"), build_ground("flat")
+    """The shipped vehicle on the oracle's bodies after some seconds of throttle and weaving, and its state before the last step."""
+    vehicle, ground = vehicle_of(as_the_oracle_has_it()), build_ground("flat")
     on = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
     vehicle.reset(on, gear=1)
     command = record(COMMAND)

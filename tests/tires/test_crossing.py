@@ -7,6 +7,10 @@ import pytest
 import tire_rig
 
 from simulator.base.jit import kernel
+from vehicles.tires import tire
+
+MADE_OF = (tire,)
+"""Rooms that `advance` of the rig is made of. The cache of a kernel follows imports of rooms alone: without these it would keep old ones."""
 
 LOAD = 6400.0
 

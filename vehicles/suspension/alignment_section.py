@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Field, Group, ListOf, Number, Text
-from simulator.base.section import Section
+from simulator.base.section import Section, checked
 
 LAWS = ("toe", "camber", "rebound_travel")
 """What a standing vehicle keeps to, see docs/own_vehicle.md: its targets, and travel left in rebound."""
@@ -15,25 +15,14 @@ LAWS = ("toe", "camber", "rebound_travel")
 MOST = math.radians(5.0)
 """rad. Largest target."""
 
-ALIGNMENT = Field(
-    "alignment",
-    Group(
-        (
-            Field("toe", Number("rad", -MOST, MOST), "of each wheel, + = toe-in, to which the tie rods are set", None, written="deg"),
-            Field(
-                "camber",
-                Number("rad", -MOST, MOST),
-                "of each wheel, + = top outwards, that is expected; nothing is set",
-                0.0,
-                written="deg",
-            ),
-            Field("exceptions", ListOf(Choice(LAWS), least=1), "laws of standing vehicles that this axle does not keep", None),
-            Field("reason", Text(), "why it does not", None),
-        )
-    ),
-    "static alignment, of the vehicle as it stands on level ground with its fixed masses",
-    None,
+_FIELDS = (
+    Field("toe", Number("rad", -MOST, MOST), "of each wheel, + = toe-in, to which the tie rods are set", None, written="deg"),
+    Field("camber", Number("rad", -MOST, MOST), "of each wheel, + = top outwards, that is expected; nothing is set", 0.0, written="deg"),
+    Field("exceptions", ListOf(Choice(LAWS), least=1), "laws of standing vehicles that this axle does not keep", None),
+    Field("reason", Text(), "why it does not", None),
 )
+
+ALIGNMENT = Field("alignment", Group(_FIELDS), "static alignment, of the vehicle as it stands on level ground with its fixed masses", None)
 
 
 @dataclass(frozen=True)
@@ -55,7 +44,8 @@ def read_alignment(s: Section, sides: int) -> Alignment:
     """The section `alignment` of the axle `s`, which may be left out. Raises ConfigError."""
     if not s.has("alignment"):
         return Alignment()
-    with s.section("alignment") as a:
+    # checked here too: a kind from outside may have no table, and its file says the same in the same units
+    with checked(_FIELDS, s.raw("alignment"), s.file, s.path("alignment")) as a:
         toe = a.number("toe", least=-MOST, most=MOST) if a.has("toe") else None
         if toe is not None and sides != 2:
             raise ConfigError(a.file, a.path("toe"), a.mapping["toe"], "nothing: an axle of one wheel has no toe")

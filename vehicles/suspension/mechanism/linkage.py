@@ -352,19 +352,24 @@ class Linkage:
 
     def _steer(self, angle: float, rate: float, q: Vector, v: Vector) -> None:
         """Move what the steering moves."""
-        assert self._steering is not None
-        name, (steering, column) = self.names.steering, self._steering
+        name = self.names.steering
         if not self.by_loop:
             at = self.system.joint_q[name].start
             q[at] = self._start[at] + self.names.ratio * angle
             v[self.system.joint_v[name]] = self.names.ratio * rate
             return
+        driven = self.system.parts.constraints.driven[self.system.driven[name]]
+        place, driven["velocity"], driven["acceleration"] = self.inner_joint(angle, rate)
+        driven["offset"] = place - self.picture.inner
+
+    def inner_joint(self, angle: float, rate: float) -> tuple[Vector, Vector, Vector]:
+        """Place [m], velocity and acceleration (3,) of what the steering holds of a steered corner, at a steady rate of the Pitman arm."""
+        assert self._steering is not None
+        steering, column = self._steering
         state, inputs = record(STEERING_STATE), record(INPUTS)
         state[0]["angle"], state[0]["rate"] = angle, rate
         place_tierods(steering, state, inputs)
-        driven = self.system.parts.constraints.driven[self.system.driven[name]]
-        driven["offset"] = inputs[0]["Q"][:, column] - self.picture.inner
-        driven["velocity"], driven["acceleration"] = inputs[0]["Q_dot"][:, column], inputs[0]["Q_ddot"][:, column]
+        return inputs[0]["Q"][:, column], inputs[0]["Q_dot"][:, column], inputs[0]["Q_ddot"][:, column]
 
 
 def _moving(motions: Vector, nodes: NDArray[np.int_], points: Vector) -> Moving:

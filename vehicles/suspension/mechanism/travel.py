@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.jit import source_digest, user_cache
 from simulator.base.kept import digest_of, kept
-from simulator.base.records import Record
+from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.suspension.mechanism.linkage import Linkage
-from vehicles.suspension.tables.reduced_table import SHOCK, SPRING, STEER_RATE, D, W
+from vehicles.suspension.tables.reduced_table import PLACES, SHOCK, SPRING, STEER_RATE, STEERED, D, W
 from vehicles.travel import (
     DAMPING,
     FARTHEST,
@@ -34,6 +34,9 @@ Vector = NDArray[Any]
 
 CHUNK = 16
 """Positions that are asked for at once."""
+
+K = dtype_of(PLACES).fields["K"][1] // 8  # type: ignore[index]
+"""Where the outer joint of the tie rod begins in PLACES, taken as a row of numbers."""
 
 STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_length")
 """What the travel follows from of STRUTS."""
@@ -76,7 +79,7 @@ def _walk(linkage: Linkage, side: float, design: Vector, struts: Record, i: int,
     metal = side * np.inf
     for share in LOCKS if linkage.steered else (0.0,):
         rows = _rows_until_open(linkage, thetas, share * lock)
-        sound = [_sound(row, design) for row in rows]
+        sound = [_sound(row, design) and _steers(linkage, row, design, share * lock) for row in rows]
         thetas = thetas[: sound.index(False) if False in sound else len(sound)]
         if share == 0.0:
             used = (float(theta) for theta, row in zip(thetas, rows, strict=False) if _stop_used_up(side, float(row[0, SPRING]), struts, i))
@@ -104,14 +107,28 @@ def _rows_until_open(linkage: Linkage, thetas: Vector, angle: float) -> Vector:
 def _sound(row: Vector, design: Vector) -> bool:
     """Whether rows (3, n) are those of a corner that is far from a toggle, compared with the design position."""
     levers = row[1, [SPRING, SHOCK]] / design[1, [SPRING, SHOCK]]
-    turn, first = (np.linalg.norm(one[0, STEER_RATE : STEER_RATE + 3]) for one in (row, design))
     return bool(
         np.isfinite(row).all()
         and row[0, D] < HEAVIER * design[0, D]
         and row[1, W + 2] > SHARE * design[1, W + 2]
         and (levers > SHARE).all()
-        and turn <= QUICKER * first
     )
+
+
+def _steers(linkage: Linkage, row: Vector, design: Vector, angle: float) -> bool:
+    """Whether the carrier turns about as much per way of its tie rod as in the design position, or per angle of the Pitman arm where a joint
+    steers it."""
+    turn, first = (float(np.linalg.norm(one[0, STEER_RATE : STEER_RATE + 3])) for one in (row, design))
+    way = _way_of_rod(linkage, row, angle) / _way_of_rod(linkage, design, 0.0) if linkage.steered and linkage.by_loop else 1.0
+    return turn <= QUICKER * first * way
+
+
+def _way_of_rod(linkage: Linkage, row: Vector, angle: float) -> float:
+    """Way [m] of the inner joint of the tie rod along the rod, per Pitman angle."""
+    Q, Q_1 = linkage.inner_joint(angle, 1.0)[:2]
+    rod = row[0, STEERED + K : STEERED + K + 3] - Q
+    length = float(np.linalg.norm(rod))
+    return abs(float(rod @ Q_1)) / length if length > 0.0 else float(np.linalg.norm(Q_1))
 
 
 def _stop_used_up(side: float, length: float, struts: Record, i: int) -> bool:
