@@ -1,5 +1,7 @@
 """Do differentials bias the torque, do meshes lose what they should, and does nothing ever give energy?"""
 
+import math
+
 import numpy as np
 import pytest
 from drivetrain_rig import Bench, part_file
@@ -128,20 +130,24 @@ def test_drag_lets_a_drivetrain_stand_still():
         assert (np.abs(bench.spin).max() > 1e-4) == turns
 
 
+@pytest.mark.parametrize("blend", [0.0, 5.0])
 @pytest.mark.parametrize("slips", ["left", "right"])
-def test_torque_of_the_wheel_that_holds_is_the_bias_ratio_times_that_of_the_one_that_slips(slips):
+def test_torque_of_the_wheel_that_holds_is_the_bias_ratio_times_that_of_the_one_that_slips(slips, blend):
+    """With a blend speed of the bias ratio that is left at the difference of the speeds."""
     bench = Bench("hmmwv", 1).set(throttle=0.3)
-    bench.p[0]["preload"], bench.p[0]["has_friction"] = 0.0, 1
+    bench.p[0]["preload"], bench.p[0]["has_friction"], bench.p[0]["blend_speed"] = 0.0, 1, blend
     fast, slow = (0, 1) if slips == "left" else (1, 0)
     bench.inertia[:] = 1e7
     bench.inertia[fast] = 300.0
     bench.run(1.0)
     drive = bench.out[0]["drive_torque"]
-    assert bench.spin[fast] > bench.spin[slow] + 0.01
+    difference = (bench.spin[fast] - bench.spin[slow]) / bench.p[0]["hub_ratio"][0]
+    assert difference > 0.02
     rate = drive[fast] / bench.inertia[fast]
     shaft = bench.p[0]["half_shaft_inertia"] / bench.p[0]["hub_ratio"][0] ** 2
     bias = part_file("hmmwv")["drivetrain"]["driveline"]["front_differential"]["bias_ratio"]
-    assert drive[slow] == pytest.approx(bias * (drive[fast] + shaft * rate), rel=0.01)
+    share = (bias - 1.0) / (bias + 1.0) * difference / math.hypot(difference, blend)
+    assert drive[slow] == pytest.approx((1.0 + share) / (1.0 - share) * (drive[fast] + shaft * rate), rel=0.01)
     assert drive[2] == pytest.approx(drive[3], rel=1e-6)
 
 
