@@ -71,7 +71,8 @@ RATE = 0.3
 HIGH = 100.0
 """m. Height of a vehicle in the air."""
 PRESSED = 0.5
-"""Share of the tire's radius by which a vehicle is pressed onto the ground, to feel stiff rims."""
+"""Where a vehicle is pressed onto the ground, to feel stiff rims: between the deflection at which the rim bears (0) and that at which it gives
+way (1), beyond which nothing is stiff."""
 SMALLEST_FACTOR = 1e-4
 """A number that would have to become less than this share of itself is not the only one to blame."""
 
@@ -229,7 +230,7 @@ def _situations(probe: Vehicle, ground: GroundArrays) -> Iterator[Space]:
     try:
         probe.reset(ground)
         yield probe.space.copied()
-        probe.space.state[0]["p_WB"][2] -= PRESSED * probe.model.tires["radius"].min()
+        _press(probe)
         yield probe.space.copied()
     except JounceError:  # it cannot stand: that is said where it is put on its ground
         pass
@@ -242,6 +243,15 @@ def _situations(probe: Vehicle, ground: GroundArrays) -> Iterator[Space]:
             state["theta"], state["theta_dot"] = low + share * (high - low), rate
             drivetrain_reset(probe.model.drivetrain, probe.space.drivetrain, state["wheel_spin"], 0)
             yield probe.space.copied()
+
+
+def _press(probe: Vehicle) -> None:
+    """Press the standing vehicle onto the ground with all wheels."""
+    state, tires, rise = probe.space.state[0], probe.model.tires, probe.space.kinematics[0]["W_1"][2]
+    rim = np.minimum(tires["radius"] - tires["bottoming_radius"], tires["give"])
+    lower = rim + PRESSED * (tires["give"] - rim) - probe.space.contacts["depth"]
+    state["p_WB"][2] -= lower.mean()
+    state["theta"] -= (lower - lower.mean()) / rise
 
 
 def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
