@@ -16,6 +16,8 @@ from simulator.maneuvers.metrics import with_unit
 
 TOGETHER: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": lambda x: math.fsum(x) / len(x), "min": min, "max": max}
 """What may be made of the numbers of several runs."""
+ROUNDING = 1e-9
+"""Below it a number is shown as 0, in whatever unit."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ class Told:
         if self.fact.words:
             n = round(self.value)
             return self.fact.words[n] if 0 <= n < len(self.fact.words) else f"{n}"
-        return f"{self.value / self.fact.factor + 0.0:.4g}"
+        number = self.value / self.fact.factor
+        return f"{number if abs(number) > ROUNDING else 0.0:.4g}"
 
 
 def cases_of(fact: Fact) -> tuple[str, ...]:
