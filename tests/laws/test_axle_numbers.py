@@ -175,7 +175,7 @@ def test_wheels_and_modes_are_counted_by_axles(tmp_path: Path) -> None:
     held = HeldVehicle(built(tmp_path, "six wheels"), ground("flat"), 5.0)
     kinds = linearize(held).kinds
     assert kinds.count("wheel spin") == 2 * 6  # a wheel on its tread, each with a rate
-    assert len(kinds) == 9 + 5 * 6  # the chassis, and of every wheel theta, its rate, the spin and two numbers of its tread
+    assert len(kinds) == 9 + 7 * 6  # the chassis, and of every wheel theta, its rate, the spin and four numbers of its tread
 
 
 @pytest.mark.parametrize("name", AXLES)
@@ -204,7 +204,7 @@ def test_the_wheels_of_any_driveline_are_solved_exactly(name: str) -> None:
     ("change", "key"),
     [
         (lambda m: m["axles"].update(middle2=m["axles"]["middle"]), "axles"),
-        (lambda m: m["axles"]["front"].update(wheels=1), "axles.front.wheels"),
+        (lambda m: m["axles"]["front"].update(wheels=1, alignment={}), "axles.front.wheels"),
         (lambda m: m["axles"]["middle"].update(wheels=3), "axles.middle.wheels"),
         (lambda m: m.update(tires={"front": "tmeasy_hmmwv", "rear": "tmeasy_hmmwv"}), "tires"),
         (lambda m: m["axles"].update(tail=m["axles"].pop("rear")), "axles"),

@@ -7,9 +7,10 @@ from typing import Any
 
 from simulator.build import find_config, read_yaml
 from tests.tenants.cars import LIVE_AXLE, TRAILING_ARM
+from tests.whole_files import whole_file
 
 HMMWV: dict[str, Any] = read_yaml(find_config("vehicles", "hmmwv"))
-FIVE_LINK: dict[str, Any] = read_yaml(find_config("vehicles", "five_link_rear"))["axles"]["rear"]
+FIVE_LINK: dict[str, Any] = whole_file("vehicles", "five_link_rear")["axles"]["rear"]
 DRIVETRAIN: dict[str, Any] = read_yaml(find_config("vehicles/parts", HMMWV["drivetrain"]))
 
 BEHIND = 1.25
