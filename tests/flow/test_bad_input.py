@@ -210,7 +210,7 @@ def test_a_folder_that_cannot_be_written(command, where, tmp_path, capsys, monke
 
 def test_a_vehicle_that_cannot_stand_ends_before_anything_is_left(tmp_path, capsys):
     """Found out only when it is put on the ground, with the view and the platform already started."""
-    nowhere = written(tmp_path, "nowhere.yaml", {"type": "flat", "surface": "asphalt", "gravity": 0.0})
+    nowhere = written(tmp_path, "nowhere.yaml", {"type": "flat", "surface": "asphalt", "grade_percent": 180.0})
     for command in (("run", maneuver(tmp_path, terrain=str(nowhere))), ("drive", "--offscreen", "--terrain", nowhere)):
         line = refused(call(capsys, *command, "--out", tmp_path / "out"))
         assert "no equilibrium" in line

@@ -64,7 +64,7 @@ def with_mechanisms(mapping: Any) -> Any:
 BUILD = {
     "vehicles": lambda m: read_description(with_mechanisms(m), FILE),
     "vehicles/parts": lambda m: Vehicle(vehicle, tires, m, FILE),
-    "tires": lambda m: tire(m, FILE),
+    "tires": lambda m: tire(m, FILE, folders=[CONFIGS / "tires"]),
     "soils": lambda m: soil(m, FILE),
     "terrains": lambda m: load_terrain(m, FILE, data_folder("assets"), soils),
     "platforms": lambda m: hexapod(m, FILE),
@@ -81,7 +81,7 @@ SHIPPED = [(kind, file.stem) for kind in BUILD for file in sorted((CONFIGS / kin
 def content(kind, name):
     """Content of a shipped file; the large terrain on a coarse grid, which takes no time."""
     file = CONFIGS / kind / f"{name}.yaml"
-    mapping = read_layers(kind, file).content if kind == "vehicles" else read_yaml(file)
+    mapping = read_layers(kind.split("/")[-1], file).content if kind.startswith("vehicles") else read_yaml(file)
     if name == "jacksboro":
         mapping["grid"]["spacing"] *= 16
         mapping["grid"]["count"] = [n // 16 for n in mapping["grid"]["count"]]
