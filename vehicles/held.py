@@ -217,7 +217,7 @@ def write_held(s, c):
         x["theta"][i], x["theta_dot"][i] = c[0]["theta"][i], c[0]["theta_dot"][i]
         x["wheel_angle"][i], x["wheel_spin"][i] = c[0]["wheel_angle"][i], c[0]["wheel_spin"][i]
         tire = s.tires[i]
-        tire["slip"][0], tire["slip"][1] = 0.0, 0.0
+        tire["slip"][0], tire["slip"][1], tire["dent"] = 0.0, 0.0, 0.0
         for k in range(NUMBERS):
             s.treads[i]["numbers"][k] = c[0]["tread"][k, i]
         for k in range(MEMORY):

@@ -83,7 +83,8 @@ def test_just_below_the_largest_step_nothing_grows_and_just_above_it_does(name: 
 def test_at_low_speed_a_tire_without_relaxation_breaks_the_explicit_methods_at_1_ms() -> None:
     v = vehicle(0.5, "rigid")
     start = np.random.default_rng(5).uniform(-1.0, 1.0, len(v.A))
-    diverged = {name for name in METHODS if np.linalg.norm(integrate(method_on(name, v), 0.0, start, H, 200)) > 1e6}
+    # what grows fast is no number at the end
+    diverged = {name for name in METHODS if not np.linalg.norm(integrate(method_on(name, v), 0.0, start, H, 200)) <= 1e6}
     assert diverged == {name for name in METHODS if spectral_radius(method_on(name, v), v.A, v.eigenvalues, H) > 1.0}
     assert {"explicit Euler", "semi-implicit Euler", "Adams-Bashforth 2", "Adams-Moulton PEC"} <= diverged
     assert not {"linearly implicit Euler", "hybrid Euler"} & diverged
