@@ -17,8 +17,8 @@ from vehicles.step import vehicle_step
 from washout.cueing import MotionCueing, cueing_step
 from washout.limiter import brake_step
 
-FORCE = 500.0
-"""m/s2. Specific force at the driver's head beyond which a state is absurd: fifty times gravity."""
+FORCE = 1000.0
+"""m/s2. Specific force at the driver's head beyond which a state is absurd: a hundred times gravity."""
 SPEED = 300.0
 """m/s. Beyond that no ground vehicle drives or falls."""
 TURN = 200.0
