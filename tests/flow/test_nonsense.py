@@ -76,7 +76,7 @@ NONSENSE = [
     (SHIFTS, DRIVE + "gearbox.upshift_rpm", [3000.0, 4000.0]),
     (SHIFTS, DRIVE + "gearbox.upshift_rpm", [2226.0, 1500.0]),
     (SHIFTS, DRIVE + "gearbox.downshift_rpm", [900.0, 700.0]),
-    (BAR, DRIVE + "gearbox.schedule.upshift_rpm", [[540, 640, 930, 1290, 1e29], [990, 1160, 1620, 2180, 1e29]]),
+    (BAR, DRIVE + "gearbox.schedule.upshift_rpm", [[540, 640, 930, 1290, 1e29], [990, 1160, 1620, 2180, 2250]]),
     (BAR, DRIVE + "gearbox.schedule.downshift_rpm", [[540, 640, 930, 1290, 1350], [620, 660, 980, 1650, 2110]]),
     (BAR, DRIVE + "gearbox.forward_ratios", [1e-300, 0.5, 1.0]),
     (BAR, DRIVE + "gearbox.forward_ratios", [0.4, 0.2, 1.0]),
