@@ -27,6 +27,7 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
 from simulator.base.records import join
+from vehicles.tires.tread_law import FORCES, REST
 
 V_SLOW = 0.2
 """m/s. Below, a wheel counts as standing, and slips are taken over this speed. As V_BREAK of TMeasy. Larger: softer break-away."""
@@ -141,16 +142,6 @@ def settle(u, k, r, h, lengths, peaks, stiffness, steepness):
 
 
 @inline
-def forget(u, r, h):
-    """Result of a wheel in the air."""
-    for j in range(2):
-        r["F"][j], r["slip"][j] = 0.0, 0.0
-    for j in range(3):
-        r["rate"][j] = -u[j] / (h + FORGET)
-    r["M_x"], r["M_y"], r["M_z"] = 0.0, 0.0, 0.0
-
-
-@inline
 def travels(v_x):
     """-1 .. 1: direction of travel, for moments that turn with it; smooth through zero and exact from V_TRAIL on."""
     x = min(max(v_x / V_TRAIL, -1.0), 1.0)
@@ -158,15 +149,24 @@ def travels(v_x):
 
 
 @inline
-def hold(u, k):
-    """State of a patch that is held, or of one that nothing has touched yet: the tasks HELD and REST."""
-    u[0], u[1], u[2] = k["held"][0], k["held"][1], 0.0
+def presses(u, k, r, h):
+    """Whether the forces of a wheel on the ground are asked for. Whatever else is, is done here: the state of a patch that is held (HELD) or that
+    nothing has touched yet (REST), and the result of a wheel in the air.
 
-
-@inline
-def lay(u):
-    """A tread that nothing has touched yet: the task REST."""
-    u[0], u[1], u[2] = 0.0, 0.0, 0.0
+    u : numbers of the state; k, r : records of SEEN and RESULT; h : s
+    """
+    if k["task"] != FORCES:
+        rests = k["task"] == REST
+        u[0], u[1], u[2] = 0.0 if rests else k["held"][0], 0.0 if rests else k["held"][1], 0.0
+        return False
+    if k["load"] > 0.0:
+        return True
+    for j in range(2):
+        r["F"][j], r["slip"][j] = 0.0, 0.0
+    for j in range(3):
+        r["rate"][j] = -u[j] / (h + FORGET)
+    r["M_x"], r["M_y"], r["M_z"] = 0.0, 0.0, 0.0
+    return False
 
 
 @inline

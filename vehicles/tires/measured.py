@@ -24,8 +24,8 @@ from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.outside import outside, records_at
 from simulator.base.records import Record, dtype_of, join, record
-from vehicles.tires.carcass import STATE, check_turning, forget, hold, lay, settle, travels, twist
-from vehicles.tires.tread_law import CONTRACT, FORCES, LAYOUT, REST, RESULT, SEEN, TREAD_STATE, TreadLaw
+from vehicles.tires.carcass import STATE, check_turning, presses, settle, travels, twist
+from vehicles.tires.tread_law import CONTRACT, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
 
 LOADS, CAMBERS, ANGLES, SLIPS = 6, 5, 31, 31
 """The most points of each."""
@@ -232,14 +232,8 @@ def measured(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
         u, k, r = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i], records_at(result, O, n)[i]
-        if k["task"] == REST:
-            lay(u)
-        elif k["task"] != FORCES:
-            hold(u, k)
-        elif k["load"] > 0.0:
+        if presses(u, k, r, h):
             wheel(records_at(parameters, P, n)[i], u, k, r, h)
-        else:
-            forget(u, r, h)
 
 
 LAW = TreadLaw(

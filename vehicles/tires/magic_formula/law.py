@@ -7,11 +7,11 @@ import math
 from simulator.base.jit import inline
 from simulator.base.outside import outside, records_at
 from simulator.base.records import dtype_of
-from vehicles.tires.carcass import STATE, V_LOW, forget, hold, lay, settle, travels, twist
+from vehicles.tires.carcass import STATE, V_LOW, presses, settle, travels, twist
 from vehicles.tires.magic_formula.coefficients import MAGIC
 from vehicles.tires.magic_formula.formulas import cornering, guarded, largest_side_force, longitudinal_stiffness, magic_formula, sizes
 from vehicles.tires.magic_formula.tir_tire import FIELDS, complete
-from vehicles.tires.tread_law import CONTRACT, FORCES, LAYOUT, REST, RESULT, SEEN, TREAD_STATE, TreadLaw
+from vehicles.tires.tread_law import CONTRACT, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
 
 P, S, I, O = dtype_of(MAGIC), dtype_of(TREAD_STATE), dtype_of(SEEN), dtype_of(RESULT)
 
@@ -89,14 +89,8 @@ def magic(parameters, state, seen, result, first, count, h):
     n = first + count
     for i in range(first, n):
         u, k, r = records_at(state, S, n)[i]["numbers"], records_at(seen, I, n)[i], records_at(result, O, n)[i]
-        if k["task"] == REST:
-            lay(u)
-        elif k["task"] != FORCES:
-            hold(u, k)
-        elif k["load"] > 0.0:
+        if presses(u, k, r, h):
             wheel(records_at(parameters, P, n)[i], u, k, r, h)
-        else:
-            forget(u, r, h)
 
 
 LAW = TreadLaw(
