@@ -28,6 +28,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.jit import inline
 from simulator.base.records import join
 from vehicles.tires.tread_law import FORCES, REST
+from vehicles.tires.turning import gough_moment, turned
 
 V_SLOW = 0.2
 """m/s. Below, a wheel counts as standing, and slips are taken over this speed. As V_BREAK of TMeasy. Larger: softer break-away."""
@@ -50,8 +51,8 @@ DAMPING = 0.2
 FORGET = 0.02
 """s. Time in which a tread in the air goes back to the rim."""
 
-CONTACT_LEAST = 0.01
-"""m. Least length of the contact in the twist."""
+CONTACT_LEAST, MOMENT_LEAST = 0.01, 1e-3
+"""m, N m. Least length of the contact in the twist, and least of its largest moments."""
 
 SLIP_LEAST, SLIP_MOST = 0.01, 2.0
 """Bounds of the slip at the peak, whatever a file says."""
@@ -171,10 +172,7 @@ def presses(u, k, r, h):
 
 @inline
 def twist(u, k, r, h, stiffness, peak, pressure):
-    """Moment [N m] of a wheel that is turned where it stands, and the rate of its twist psi; the same as that of TMeasy.
-
-        psi' = turn_rate - (|turn_rate| / psi_max + way of the tread over the contact's length) psi,    M_z = -k psi,
-        k psi_max = F_peak sqrt(F_z / p) / 3        [Gough, as in TMeasy]
+    """Moment [N m] of a wheel that is turned where it stands (`turning`), and the rate of its twist into the result.
 
     Parameters
     ----------
@@ -183,12 +181,11 @@ def twist(u, k, r, h, stiffness, peak, pressure):
     if stiffness <= 0.0 or pressure <= 0.0:
         r["rate"][2] = -u[2] / (h + FORGET)
         return 0.0
-    most = peak * math.sqrt(k["load"] / pressure) / 3.0
+    most = max(gough_moment(peak / k["load"], k["load"], pressure), MOMENT_LEAST)
     tread = k["effective_radius"] * k["spin"]
-    gone = (abs(tread) + length(k["v_x"] - tread, k["v_y"])) / max(k["contact_length"], CONTACT_LEAST)
-    gone += abs(k["turn_rate"]) * stiffness / max(most, 1e-3)
-    r["rate"][2] = (k["turn_rate"] - gone * u[2]) / (1.0 + h * gone)
-    return -min(max(stiffness * (u[2] + h * r["rate"][2]), -most), most)
+    passing = abs(tread) + length(k["v_x"] - tread, k["v_y"]), max(k["contact_length"], CONTACT_LEAST)
+    r["rate"][2], moment = turned(u[2], k["turn_rate"], stiffness, most, passing, h)
+    return moment
 
 
 STATE = (

@@ -38,6 +38,7 @@ from vehicles.tires.standstill import V_CREEP, V_FADE, smooth_sign
 from vehicles.tires.tmeasy.curves import axes_at, factors, force_at, normalised, trail
 from vehicles.tires.tmeasy.grip import V_BREAK, hold
 from vehicles.tires.tread_law import TreadLaw
+from vehicles.tires.turning import gough_moment, turned
 
 TMEASY = (
     # name    shape unit what it is
@@ -109,7 +110,6 @@ LIFT_TIME = 0.01
 LENGTH_LEAST = 0.02
 """m. Least length of the contact."""
 
-THIRD = 1.0 / 3.0
 
 _RANGES = {
     "load": (1.0, 1e7),
@@ -218,15 +218,13 @@ def twist(law, u, o, load, q, friction, passing, h):
     if load < LOAD_LEAST * law["load"]:
         rate[2], rate[3] = -u[2] / (h + LIFT_TIME), -u[3] / (h + LIFT_TIME)
         return 0.0
-    borne, turn = q * law["load"], o["turn_rate"]
+    borne = q * law["load"]
     rate[2] = v * (q - 1.0 - u[2]) / (length + h * v)
     if k <= 0.0:
         rate[3] = 0.0
         return 0.0
-    most = THIRD * friction * borne * math.sqrt(borne / law["pressure"])
-    gone = v * most + abs(turn) * k * length
-    rate[3] = (turn * most * length - gone * u[3]) / (most * length + h * gone)
-    return -o["hardness"] * min(max(k * (u[3] + h * rate[3]), -most), most)
+    rate[3], moment = turned(u[3], o["turn_rate"], k, gough_moment(friction, borne, law["pressure"]), passing, h)
+    return o["hardness"] * moment
 
 
 @inline
