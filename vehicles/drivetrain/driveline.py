@@ -329,7 +329,7 @@ def driveline_from_section(s: Section, axles: Axles = USUAL_AXLES) -> Record:
             if name.endswith("inertia") and 0.0 < read[name] < LEAST_INERTIA:
                 faults.add(ConfigError(s.file, s.path(name), float(read[name]), f"0, or at least {LEAST_INERTIA:g} kg m2"))
         hubs = {name: float(s.raw(f"{name}_hub_ratio", 1.0)) for name in driven}
-        _check_ratios(s, [(f"{name}_final_ratio", float(read[f"{name}_final_ratio"]) * hubs[name]) for name in driven], faults)
+        _check_ratios(s, [(f"{name}_final_ratio", float(read[f"{name}_final_ratio"]), hubs[name]) for name in driven], faults)
     out = record_for(DRIVELINE, axles.size)
     axles.write(out)
     out[0]["final_ratio"], out[0]["driven"] = math.inf, len(driven)
@@ -369,10 +369,13 @@ def _read_differentials(s: Section, out: Record, driven: Sequence[str], axles: A
     out[0]["has_friction"] = any(name.endswith("differential") for name in s.mapping)
 
 
-def _check_ratios(s: Section, ratios: Sequence[tuple[str, float]], faults: Gathered) -> None:
-    """Keys and final ratios of the driven axles, which must hardly differ."""
-    (usual, first), *others = ratios
-    for name, ratio in others:
-        if abs(ratio - first) > DIFFERENCE * first:
-            expected = f"within {100.0 * DIFFERENCE:g} % of {usual} = {first:g}: all wheels have the same tires"
-            faults.add(ConfigError(s.file, s.path(name), ratio, expected))
+def _check_ratios(s: Section, ratios: Sequence[tuple[str, float, float]], faults: Gathered) -> None:
+    """Keys, final ratios and hub ratios of the driven axles, whose products must hardly differ."""
+    (usual, first, first_hub), *others = ratios
+    for name, ratio, hub in others:
+        wanted = first if hub == first_hub else first * first_hub / hub
+        if abs(ratio - wanted) > DIFFERENCE * wanted:
+            where = f"{usual} = {first:g}" if hub == first_hub else f"{wanted:g}, {usual} by the ratios of the hubs"
+            faults.add(
+                ConfigError(s.file, s.path(name), ratio, f"within {100.0 * DIFFERENCE:g} % of {where}: all wheels have the same tires")
+            )
