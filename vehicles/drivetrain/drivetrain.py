@@ -30,25 +30,22 @@ from simulator.base.records import Record
 from simulator.base.section import Section, checked
 from vehicles.axles import AXLES, USUAL_AXLES, WHEELS, Axles, record_for
 from vehicles.brakes.friction_brake import brake_deflection, brake_slope
-from vehicles.drivetrain.differential import LOCKED, friction_limit
+from vehicles.drivetrain.active_set import corrected, side
 from vehicles.drivetrain.driveline import (
     DRIVELINE,
     DRIVELINE_STATE,
-    LINK_STIFFNESS,
     axle_inertia,
     axle_speed,
     center_difference,
     driveline_from_section,
     driveshaft_speed,
     is_driven,
-    link_angle,
-    link_slope,
     shaft_speed,
-    side_difference,
     solve_wheels,
     solve_wheels_with_friction,
     wheel_share,
 )
+from vehicles.drivetrain.driveline_friction import correct_friction, prepare_friction, wind_links
 from vehicles.drivetrain.engine import ENGINE, engine_from_section, engine_torque
 from vehicles.drivetrain.friction_clutch import CLOSES_AT, CLUTCH, clutch_from_section
 from vehicles.drivetrain.gear_choice import forget_shifts
@@ -68,7 +65,7 @@ from vehicles.drivetrain.gearbox import (
 )
 from vehicles.drivetrain.hand_gearbox import AUTOMATIC, KINDS
 from vehicles.drivetrain.lock_up import LOCK_UP, LOCK_UP_STATE, lock_up_from_section, work_lock_up
-from vehicles.drivetrain.losses import friction_share, losses_from_section
+from vehicles.drivetrain.losses import losses_from_section
 from vehicles.drivetrain.schedule import SCHEDULE_FILE, check_reach
 from vehicles.drivetrain.starter import STARTER, STARTER_STATE, crankshaft_torque, run_or_die, starter_from_section
 from vehicles.drivetrain.stiff_friction import stiff_friction
@@ -81,9 +78,6 @@ from vehicles.drivetrain.transfer_case import (
     transfer_case_from_section,
 )
 from vehicles.sides import axle_of, sides_of, sum_on_axle
-
-BLOCK_ROUNDS = 4
-"""Rounds in which all guesses are corrected at once. Two are enough nearly always."""
 
 ROUNDS = 60
 """Rounds in all; no case tried needed half of them."""
@@ -433,103 +427,6 @@ def solve_spins(p, b, s, hubs, h, shafts):
     if p[0]["has_friction"] > 0:
         wind_links(s, h)
     return min(high, max(low, (hold - inertia * gain * driveshaft_speed(p, x)) / h))
-
-
-@inline
-def prepare_friction(p, s, spin, h):
-    """Limits of the friction elements of the driveline from the torques of the step before, and the guess for no change of the spins."""
-    w, total, slope = s[0], 0.0, link_slope(h)
-    for axle in range(len(p[0]["final_ratio"])):
-        total += w["shaft_torque"][axle]
-        hub, (first, end) = p[0]["hub_ratio"][axle], sides_of(p, axle)
-        if is_driven(p, axle):
-            torque, speed = w["shaft_torque"][axle] * hub / p[0]["final_ratio"][axle], axle_speed(p, spin, axle) / hub
-            drag = p[0]["box_drag"] + (end - first) * hub * p[0]["hub_drag"]
-            drag += (p[0]["box_churning"] + (end - first) * hub * hub * p[0]["hub_churning"]) * abs(speed)
-            w["box_limit"][axle] = drag + friction_share(p[0]["axle_efficiency"], torque, speed) * abs(torque)
-            w["box_held"][axle] = slope * speed + LINK_STIFFNESS * w["box_angle"][axle]
-            carrier = torque - w["box_friction"][axle]
-            law = p[0]["preload"][axle], p[0]["drive_share"][axle], p[0]["coast_share"][axle], p[0]["blend_speed"][axle]
-            difference = side_difference(p, spin, axle)
-            w["side_limit"][axle] = friction_limit(law, carrier, speed, difference)
-            w["side_held"][axle] = slope * difference + LINK_STIFFNESS * w["side_angle"][axle]
-        w["box_sliding"][axle] = side(w["box_held"][axle], -w["box_limit"][axle], w["box_limit"][axle])
-        w["side_sliding"][axle] = side(w["side_held"][axle], -w["side_limit"][axle], w["side_limit"][axle])
-
-    speed = driveshaft_speed(p, spin)
-    torque = w["output_torque"]
-    efficiency = p[0]["gear_efficiency"][max(w["gear"], 0)] * p[0]["range_efficiency"][w["range"]]
-    drag = p[0]["shaft_drag"] + p[0]["shaft_churning"] * abs(speed)
-    w["shaft_limit"] = drag + friction_share(efficiency, torque, speed) * abs(torque)
-    w["shaft_held"] = slope * speed + LINK_STIFFNESS * w["shaft_angle"]
-    w["shaft_sliding"] = side(w["shaft_held"], -w["shaft_limit"], w["shaft_limit"])
-    law = p[0]["center_preload"], p[0]["center_drive_share"], p[0]["center_coast_share"], p[0]["center_blend_speed"]
-    difference = center_difference(p, spin)
-    w["center_limit"] = friction_limit(law, total, speed, difference)
-    if w["center_locked"] > 0:
-        w["center_limit"] = LOCKED
-    w["center_held"] = slope * difference + LINK_STIFFNESS * w["center_angle"]
-    w["center_sliding"] = side(w["center_held"], -w["center_limit"], w["center_limit"])
-
-
-@inline
-def correct_friction(p, s, h, round_, settled):
-    """Torques of the friction elements for the speed changes found, and the guess corrected; whether everything is settled still."""
-    w, x, slope = s[0], s[0]["change"], link_slope(h)
-    for axle in range(len(p[0]["final_ratio"])):
-        held = w["box_held"][axle] + slope * axle_speed(p, x, axle) / p[0]["hub_ratio"][axle]
-        w["box_friction"][axle], w["box_sliding"][axle], settled = carried(
-            held, w["box_limit"][axle], w["box_sliding"][axle], round_, settled
-        )
-        held = w["side_held"][axle] + slope * side_difference(p, x, axle)
-        w["side_friction"][axle], w["side_sliding"][axle], settled = carried(
-            held, w["side_limit"][axle], w["side_sliding"][axle], round_, settled
-        )
-    held = w["center_held"] + slope * center_difference(p, x)
-    w["center_friction"], w["center_sliding"], settled = carried(held, w["center_limit"], w["center_sliding"], round_, settled)
-    held = w["shaft_held"] + slope * driveshaft_speed(p, x)
-    w["shaft_friction"], w["shaft_sliding"], settled = carried(held, w["shaft_limit"], w["shaft_sliding"], round_, settled)
-    return settled
-
-
-@inline
-def wind_links(s, h):
-    """The links of the friction elements after a step."""
-    w = s[0]
-    for axle in range(len(w["box_angle"])):
-        w["box_angle"][axle] = link_angle(w["box_angle"][axle], w["box_friction"][axle], h)
-        w["side_angle"][axle] = link_angle(w["side_angle"][axle], w["side_friction"][axle], h)
-    w["center_angle"] = link_angle(w["center_angle"], w["center_friction"], h)
-    w["shaft_angle"] = link_angle(w["shaft_angle"], w["shaft_friction"], h)
-
-
-@inline
-def carried(held, limit, guess, round_, settled):
-    """(torque, next guess, still settled) of a friction element with a limit, of the torque that it would need in order to hold."""
-    if limit <= 0.0:
-        return 0.0, guess, settled
-    guess, settled = corrected(guess, side(held, -limit, limit), round_, settled)
-    return min(limit, max(-limit, held)), guess, settled
-
-
-@inline
-def side(value, low, high):
-    """0 between low and high: the element holds; 1 or -1 at or beyond them: it slides that way."""
-    return 1 if value >= high else (-1 if value <= low else 0)
-
-
-@inline
-def corrected(guess, found, round_, settled):
-    """(next guess, still settled). In the first rounds every wrong guess is corrected; should that go round in circles, only the first
-    wrong one per round is, and a sliding element first tries to hold: least-index pivoting, which ends for a positive definite
-    matrix [Murty 1974; Judice and Pires 1994]."""
-    if found == guess:
-        return guess, settled
-    if round_ < BLOCK_ROUNDS:
-        return found, False
-    if not settled:
-        return guess, False
-    return (0 if guess != 0 else found), False
 
 
 @inline
