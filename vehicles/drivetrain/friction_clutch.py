@@ -6,12 +6,13 @@ chatters nor creeps. The input shaft is then geared to the wheels.
 
 from __future__ import annotations
 
+from simulator.base.algebra.piecewise import cell
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
-from vehicles.drivetrain.tables import LARGEST_INERTIA, LARGEST_SPEED, LARGEST_TORQUE, LEAST_INERTIA, LONGEST_TIME, RPM, cell
+from vehicles.drivetrain.tables import LARGEST_INERTIA, LARGEST_SPEED, LARGEST_TORQUE, LEAST_INERTIA, LONGEST_TIME, RPM
 
 PEDAL_POINTS = 8
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator.base.algebra.piecewise import cell
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, ListOf, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.drivetrain.tables import LARGEST_SPEED, RPM, cell
+from vehicles.drivetrain.tables import LARGEST_SPEED, RPM
 
 MOST_GEARS = 10
 

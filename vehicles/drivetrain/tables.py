@@ -26,28 +26,6 @@ LONGEST_TIME = 60.0
 
 
 @inline
-def cell(abscissa, count, x):
-    """(i, fraction, slope): x lies in the piece i..i+1 of the first `count` points at `fraction` in [0, 1].
-
-    `slope` is d(fraction)/dx, zero outside the table, where the end values go on unchanged.
-    """
-    last = count - 1
-    if x <= abscissa[0]:
-        return 0, 0.0, 0.0
-    if x >= abscissa[last]:
-        return last - 1, 1.0, 0.0
-    low, high = 0, last
-    while high - low > 1:
-        middle = (low + high) // 2
-        if x < abscissa[middle]:
-            high = middle
-        else:
-            low = middle
-    slope = 1.0 / (abscissa[high] - abscissa[low])
-    return low, (x - abscissa[low]) * slope, slope
-
-
-@inline
 def smooth_step(time, duration):
     """From 0 to 1 while time runs from 0 to duration, first and second derivative zero at both ends; 1 at once if duration is 0."""
     if time >= duration:

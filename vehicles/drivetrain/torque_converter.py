@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator.base.algebra.piecewise import cell
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
-from vehicles.drivetrain.tables import LARGEST_INERTIA, LEAST_INERTIA, cell, merge, store
+from vehicles.drivetrain.tables import LARGEST_INERTIA, LEAST_INERTIA, merge, store
 
 CONVERTER_POINTS = 32
 """Speed ratios of the two curves together."""

@@ -20,6 +20,7 @@ import math
 
 import numpy as np
 
+from simulator.base.algebra.piecewise import cell
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
@@ -176,13 +177,9 @@ def assisted(p, torque):
     x = abs(torque)
     if last < 1:
         return 0.0, 0.0
-    if x >= g["assist_valve"][last]:
-        return math.copysign(g["assist_torque"][last], torque), 0.0
-    i = 0
-    while x >= g["assist_valve"][i + 1]:
-        i += 1
-    slope = (g["assist_torque"][i + 1] - g["assist_torque"][i]) / (g["assist_valve"][i + 1] - g["assist_valve"][i])
-    return math.copysign(g["assist_torque"][i] + slope * (x - g["assist_valve"][i]), torque), slope
+    i, fraction, slope = cell(g["assist_valve"], g["assist_points"], x)
+    rise = g["assist_torque"][i + 1] - g["assist_torque"][i]
+    return math.copysign(g["assist_torque"][i] + fraction * rise, torque), slope * rise
 
 
 @inline
@@ -270,19 +267,28 @@ def solve_column(p, s, rest, inertia, h):
 
 
 @inline
+def rubbed(torque, mass, friction, motion, h):
+    """(acceleration under a torque, what it changes with that) of a mass on an element of dry friction, held or slid at the end of the step.
+
+    friction : (limit, stiffness) of the element; motion : its elastic angle and the rate of the mass
+    """
+    (limit, stiffness), (stretch, rate) = friction, motion
+    if limit > 0.0:
+        holding = mass + h * h * stiffness
+        accel = (torque - stiffness * (stretch + h * rate)) / holding
+        stretched = stiffness * (stretch + h * (rate + h * accel))
+        if abs(stretched) <= limit:
+            return accel, 1.0 / holding
+        torque -= math.copysign(limit, stretched)
+    return torque / mass, 1.0 / mass
+
+
+@inline
 def arm_answer(g, arm, torque, inertia, h):
     """(acceleration of a free arm under a torque, what it changes with that): gear and stop have their torques at the end of the step."""
     rate, stretch = arm["rate"], arm["gear_stretch"]
-    mass = inertia + h * g["gear_damping"]
-    torque -= g["gear_damping"] * rate
-    if g["gear_friction"] > 0.0:
-        holding = mass + h * h * g["gear_stiffness"]
-        accel, slope = (torque - g["gear_stiffness"] * (stretch + h * rate)) / holding, 1.0 / holding
-        stretched = g["gear_stiffness"] * (stretch + h * (rate + h * accel))
-        if abs(stretched) > g["gear_friction"]:
-            accel, slope = (torque - math.copysign(g["gear_friction"], stretched)) / mass, 1.0 / mass
-    else:
-        accel, slope = torque / mass, 1.0 / mass
+    mass, friction = inertia + h * g["gear_damping"], (g["gear_friction"], g["gear_stiffness"])
+    accel, slope = rubbed(torque - g["gear_damping"] * rate, mass, friction, (stretch, rate), h)
     if h > 0.0:
         end = arm["angle"] + h * (rate + h * accel)
         if abs(end) > g["max_arm_angle"]:  # full lock takes all that would lead beyond
@@ -295,14 +301,6 @@ def hand_answer(g, arm, torque, let_go, h):
     """(acceleration of a hand wheel that was let go, against the torque of the column; what it loses with that); 0, 0 for one that is held."""
     if not let_go:
         return 0.0, 0.0
-    rate, stretch = arm["hand_rate"], arm["hand_stretch"]
-    mass = g["hand_wheel_inertia"] + h * g["hand_wheel_damping"]
+    rate, mass = arm["hand_rate"], g["hand_wheel_inertia"] + h * g["hand_wheel_damping"]
     push = arm["given"] - torque - g["hand_wheel_damping"] * rate
-    if g["hand_wheel_friction"] > 0.0:
-        holding = mass + h * h * g["hand_wheel_stiffness"]
-        accel = (push - g["hand_wheel_stiffness"] * (stretch + h * rate)) / holding
-        stretched = g["hand_wheel_stiffness"] * (stretch + h * (rate + h * accel))
-        if abs(stretched) <= g["hand_wheel_friction"]:
-            return accel, 1.0 / holding
-        return (push - math.copysign(g["hand_wheel_friction"], stretched)) / mass, 1.0 / mass
-    return push / mass, 1.0 / mass
+    return rubbed(push, mass, (g["hand_wheel_friction"], g["hand_wheel_stiffness"]), (arm["hand_stretch"], rate), h)

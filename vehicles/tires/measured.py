@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.algebra.piecewise import cell
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline, kernel
@@ -116,17 +117,12 @@ def complete(values: Mapping[str, Any], file: object, key: str, _folders: Sequen
 
 
 @inline
-def cell(grid, count, x):
-    """(k, share): between the points k and k + 1 of a grid, and how far; inside the grid."""
-    if count < 2 or x <= grid[0]:
+def place(grid, count, x):
+    """(k, share): between the points k and k + 1 of a grid of `count` points, and how far; inside the grid."""
+    if count < 2:
         return 0, 0.0
-    if x >= grid[count - 1]:
-        return count - 2, 1.0
-    low, high = 0, count - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if grid[middle] <= x else (low, middle)
-    return low, (x - grid[low]) / (grid[low + 1] - grid[low])
+    k, share, _ = cell(grid, count, x)
+    return k, share
 
 
 @inline
@@ -159,7 +155,7 @@ def over_angle(p, table, load, camber, angle):
     """Value of a table (LOADS, CAMBERS, ANGLES) at a load cell, a camber cell and a slip angle."""
     n, t = load
     c, u = camber
-    k, a = cell(p["slip_angles"], p["counts"][2], angle)
+    k, a = place(p["slip_angles"], p["counts"][2], angle)
     x, count, near = p["slip_angles"], p["counts"][2], min(c + 1, p["counts"][1] - 1)
     low = along_curve(x, table[n, c], count, k, a) * (1.0 - u) + along_curve(x, table[n, near], count, k, a) * u
     high = along_curve(x, table[n + 1, c], count, k, a) * (1.0 - u) + along_curve(x, table[n + 1, near], count, k, a) * u
@@ -170,7 +166,7 @@ def over_angle(p, table, load, camber, angle):
 def over_slip(p, load, slip):
     """Longitudinal force at a load cell and a slip."""
     n, t = load
-    k, a = cell(p["slips"], p["counts"][3], slip)
+    k, a = place(p["slips"], p["counts"][3], slip)
     count = p["counts"][3]
     return along_curve(p["slips"], p["F_x"][n], count, k, a) * (1.0 - t) + along_curve(p["slips"], p["F_x"][n + 1], count, k, a) * t
 
@@ -190,7 +186,7 @@ def sizes(p, load):
 def measured_forces(p, F_z, kappa, alpha, gamma, mu):
     """(F_x, F_y [N], M_z [N m]) at a load [N], slip, slip angle and camber [rad]; p a record of MEASURED, mu the friction of the ground over
     that of the tire, with which forces and the slips at their peaks scale."""
-    load, camber = cell(p["loads"], p["counts"][0], F_z), cell(p["cambers"], p["counts"][1], gamma)
+    load, camber = place(p["loads"], p["counts"][0], F_z), place(p["cambers"], p["counts"][1], gamma)
     _, _, peak_x, peak_y = sizes(p, load)
     a, b = kappa / (mu * peak_x), alpha / (mu * peak_y)
     s = math.sqrt(a * a + b * b)
@@ -210,7 +206,7 @@ def measured_forces(p, F_z, kappa, alpha, gamma, mu):
 def wheel(p, u, k, r, h):
     """One wheel on the ground: parameters p, numbers u of the state, what is seen k, result r."""
     load, mu, m = k["load"], max(k["friction"], FRICTION_LEAST), -1.0 if (k["side"] < 0.0) != (p["mirrored"] != 0) else 1.0
-    K_x, K_y, peak_x, peak_y = sizes(p, cell(p["loads"], p["counts"][0], load))
+    K_x, K_y, peak_x, peak_y = sizes(p, place(p["loads"], p["counts"][0], load))
     share = min(load / p["loads"][0], 1.0)
     slips = settle(
         u,
