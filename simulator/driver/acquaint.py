@@ -108,13 +108,15 @@ class _Trial:
     def traits(self) -> VehicleTraits:
         """All of them."""
         front, rear = float(self.axles.max()), float(self.axles.min())
-        model = self.probe.model
+        model, gravity = self.probe.model, float(self.ground[0][0]["gravity"])
+        if not gravity > 0.0:
+            raise JounceError(f"{self.probe.description.name}: a driver finds no weight on its wheels to steer with")
         if front - rear < 0.1:
             raise JounceError(f"{self.probe.description.name}: a driver finds no wheelbase to steer by: all wheels stand in one line")
         place = float(self.loads @ self.axles / self.loads.sum())
         self.found = {
             "wheelbase": front - rear,
-            "mass": float(self.loads.sum() / self.ground[0][0]["gravity"]),
+            "mass": float(self.loads.sum()) / gravity,
             "steering_wheel_lock": float(model.steering[0]["max_arm_angle"] * model.steering[0]["gear_ratio"]),
             "front_axle": front,
             "front_share": (place - rear) / (front - rear),

@@ -185,7 +185,7 @@ def test_every_outlet_is_closed_even_when_one_fails():
 def test_a_session_may_start_rolling_and_goes_back_to_that():
     class Coasting:
         def read(self, t, readout, command):
-            command[0]["selector"] = 1
+            command[0]["selector"], command[0]["throttle"] = 1, 0.0
 
     session = new_session(Coasting())
     session.start_speed = 20.0

@@ -62,9 +62,24 @@ def test_what_stands_is_what_the_file_says(hmmwv):
     assert traits.steering_for(traits.road_wheel_angle(0.3)) == pytest.approx(0.3)
 
 
-def test_understeer_is_that_of_a_drive_around_a_circle(hmmwv):
-    """Driven by somebody who keeps a speed under power on a circle, not coasting with a fixed wheel as the test drive."""
+@pytest.fixture
+def differentials(hmmwv):
+    """Shares of the axles' torque that their differentials move to the slower wheel, while driving; as found again afterwards."""
+    shares = hmmwv[0].model.drivetrain[0]["drive_share"]
+    shipped = shares.copy()
+    yield shares
+    shares[:] = shipped
+
+
+@pytest.mark.parametrize(("moved", "least", "most"), [(0.0, 0.8, 1.2), (None, 1.05, 1.4)])
+def test_understeer_is_that_of_a_drive_around_a_circle(hmmwv, differentials, moved, least, most):
+    """Driven by somebody who keeps a speed under power on a circle, not coasting with a fixed wheel as the test drive.
+
+    Differentials that move torque to the inner wheels push the car out of the turn under power, which coasting does not show.
+    """
     vehicle, traits = hmmwv
+    if moved is not None:
+        differentials[:] = moved
     flat, radius = build_ground("flat"), 150.0
 
     def steering_at(speed):
@@ -85,18 +100,21 @@ def test_understeer_is_that_of_a_drive_around_a_circle(hmmwv):
 
     (slow, u_slow), (fast, u_fast) = steering_at(4.0), steering_at(12.0)
     understeer = (fast - slow) / (u_fast**2 - u_slow**2)
-    assert understeer == pytest.approx(traits.understeer, rel=0.25)
+    assert least * traits.understeer < understeer < most * traits.understeer
     assert slow - understeer * u_slow**2 == pytest.approx(traits.turning_length, abs=0.05)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_shipped_vehicle_can_be_known(name):
+    """The slow turn has 16 m: its angle is the arc tangent of wheelbase over radius, 1.4 % less than their ratio."""
     traits = acquaint(build_vehicle(name))
     assert traits.troubles == ()
-    assert traits.turning_length == pytest.approx(traits.wheelbase, rel=0.01)
+    assert traits.turning_length == pytest.approx(traits.wheelbase, rel=0.015)
     assert 0.001 < traits.understeer < 0.005
     assert 0.1 < traits.response < 0.4
-    assert 3.0 < traits.throttle_acceleration < 10.0
+    # the comparison model's engine has twice the power of the diesel, which needs 7 s to 30 mph
+    least, most = (3.0, 10.0) if name == "hmmwv_chrono" else (1.0, 3.0)
+    assert least < traits.throttle_acceleration < most
     assert 8.0 < traits.brake_acceleration < 16.0
 
 
@@ -124,8 +142,10 @@ def test_what_cannot_be_tried_is_said(monkeypatch):
     vehicle = build_vehicle("hmmwv")
     vehicle.model.drivetrain[0]["engine_map_open"] = vehicle.model.drivetrain[0]["engine_map_closed"]
     traits = acquaint(vehicle)
-    assert len(traits.troubles) == 1
-    assert "throttle: it does not come off" in traits.troubles[0]
+    throttle, gears = traits.troubles
+    assert "throttle: it does not come off" in throttle
+    assert "gears" in gears
+    assert traits.gears == VehicleTraits().gears
     assert traits.throttle_acceleration == VehicleTraits().throttle_acceleration
     assert traits.understeer != VehicleTraits().understeer
 
@@ -133,6 +153,7 @@ def test_what_cannot_be_tried_is_said(monkeypatch):
 def test_without_weight_there_is_nothing_to_know():
     traits = acquaint(build_vehicle("hmmwv"), 0.0)
     assert len(traits.troubles) == 1
+    assert "no weight" in traits.troubles[0]
     assert traits.wheelbase == VehicleTraits().wheelbase
 
 
