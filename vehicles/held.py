@@ -19,7 +19,7 @@ from simulator.base.jit import inline, kernel
 from terrain.surface import GroundArrays
 from vehicles.axles import USUAL, WHEELS, Size, record_for
 from vehicles.drivetrain.driveline import solve_wheels, wheel_share
-from vehicles.drivetrain.drivetrain import half_shaft_inertia, reactions, shaft_momentum
+from vehicles.drivetrain.shaft_momentum import half_shaft_inertia, reactions, shaft_momentum
 from vehicles.integration.implicit import differences
 from vehicles.integration.method import Vector
 from vehicles.sides import axle_of

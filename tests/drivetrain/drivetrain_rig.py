@@ -12,15 +12,9 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from vehicles.brakes.brakes import BRAKE_STATE, brakes_from_mapping, heat_brakes, press_brakes
 from vehicles.command import COMMAND
-from vehicles.drivetrain.drivetrain import (
-    DRIVETRAIN_OUT,
-    DRIVETRAIN_STATE,
-    Hubs,
-    drivetrain_from_mapping,
-    drivetrain_reset,
-    drivetrain_step,
-    kinetic_energy,
-)
+from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, Hubs, drivetrain_reset, drivetrain_step
+from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
+from vehicles.drivetrain.shaft_momentum import kinetic_energy
 
 ROOT = Path(__file__).resolve().parents[2]
 CORNERS = ("FL", "FR", "RL", "RR")

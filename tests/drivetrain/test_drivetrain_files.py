@@ -7,7 +7,7 @@ from drivetrain_rig import Bench, part_file
 
 from simulator.base.errors import ConfigError
 from vehicles.brakes.brakes import brakes_from_mapping
-from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
+from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
 
 DELETE = object()
 

@@ -6,7 +6,7 @@ from gearboxes import CLUTCH, LOCK_UP, STARTER, automatic, hand
 from straight_line import Car
 
 from simulator.base.errors import ConfigError
-from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
+from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
 from vehicles.drivetrain.power_shift import DRIVE
 
 OUT, IN = 1.0, 0.0

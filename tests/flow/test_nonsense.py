@@ -11,7 +11,7 @@ from terrain.soil import soil
 from tests.whole_files import whole_file
 from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.description import read_description
-from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
+from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
 from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.classical import washout

@@ -23,7 +23,8 @@ from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.description import Description, read_description
 from vehicles.drivetrain.driveline import driveshaft_speed, solve_wheels
-from vehicles.drivetrain.drivetrain import DRIVETRAIN_STATE, drivetrain_from_mapping
+from vehicles.drivetrain.drivetrain import DRIVETRAIN_STATE
+from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
 from vehicles.dynamics import accelerations
 from vehicles.held import HeldVehicle
 from vehicles.linearize import linearize

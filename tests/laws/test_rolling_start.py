@@ -9,7 +9,7 @@ from simulator.base.errors import JounceError
 from simulator.base.frames import rotation_of_quaternion
 from simulator.build import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground, standing, steps
-from vehicles.drivetrain.drivetrain import kinetic_energy
+from vehicles.drivetrain.shaft_momentum import kinetic_energy
 from vehicles.vehicle import Vehicle
 
 VEHICLES = ("hmmwv", "hmmwv_chrono", "five_link_rear", "hmmwv_trailing_rear")

@@ -17,37 +17,27 @@ that bias the torque and losses, are solved at the end of the step by an active-
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, Gathered
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record
-from simulator.base.section import Section, checked
-from vehicles.axles import AXLES, USUAL_AXLES, WHEELS, Axles, record_for
+from vehicles.axles import AXLES, WHEELS
 from vehicles.brakes.friction_brake import brake_deflection, brake_slope
 from vehicles.drivetrain.active_set import corrected, side
 from vehicles.drivetrain.driveline import (
     DRIVELINE,
     DRIVELINE_STATE,
-    axle_inertia,
-    axle_speed,
     center_difference,
-    driveline_from_section,
     driveshaft_speed,
-    is_driven,
-    shaft_speed,
     solve_wheels,
     solve_wheels_with_friction,
     wheel_share,
 )
 from vehicles.drivetrain.driveline_friction import correct_friction, prepare_friction, wind_links
-from vehicles.drivetrain.engine import ENGINE, engine_from_section, engine_torque
-from vehicles.drivetrain.friction_clutch import CLOSES_AT, CLUTCH, clutch_from_section
+from vehicles.drivetrain.engine import ENGINE, engine_torque
+from vehicles.drivetrain.friction_clutch import CLOSES_AT, CLUTCH
 from vehicles.drivetrain.gear_choice import forget_shifts
 from vehicles.drivetrain.gearbox import (
     DRIVE,
@@ -61,31 +51,23 @@ from vehicles.drivetrain.gearbox import (
     coupling_bounds,
     follow_slip,
     gear_ratio,
-    gearbox_from_section,
 )
-from vehicles.drivetrain.hand_gearbox import AUTOMATIC, KINDS
-from vehicles.drivetrain.lock_up import LOCK_UP, LOCK_UP_STATE, lock_up_from_section, work_lock_up
-from vehicles.drivetrain.losses import losses_from_section
-from vehicles.drivetrain.schedule import SCHEDULE_FILE, check_reach
-from vehicles.drivetrain.starter import STARTER, STARTER_STATE, crankshaft_torque, run_or_die, starter_from_section
+from vehicles.drivetrain.lock_up import LOCK_UP, LOCK_UP_STATE, work_lock_up
+from vehicles.drivetrain.shaft_momentum import half_shaft_inertia, reactions, shaft_momentum
+from vehicles.drivetrain.starter import STARTER, STARTER_STATE, crankshaft_torque, run_or_die
 from vehicles.drivetrain.stiff_friction import stiff_friction
-from vehicles.drivetrain.tables import RPM
-from vehicles.drivetrain.torque_converter import CONVERTER, converter_from_section, converter_torques
+from vehicles.drivetrain.torque_converter import CONVERTER, converter_torques
 from vehicles.drivetrain.transfer_case import (
     TRANSFER_CASE_STATE,
     advance_transfer_case,
     reset_transfer_case,
-    transfer_case_from_section,
 )
-from vehicles.sides import axle_of, sides_of, sum_on_axle
+from vehicles.sides import axle_of
 
 ROUNDS = 60
 """Rounds in all; no case tried needed half of them."""
 
 DRIVETRAIN = (*ENGINE, *CONVERTER, *LOCK_UP, *CLUTCH, *STARTER, *GEARBOX, *DRIVELINE)
-
-OPTIONAL = ("torque_converter", "lock_up", "clutch", "starter", "transfer_case", "losses")
-"""Sections that a drivetrain may go without."""
 
 DRIVETRAIN_STATE = (
     *GEARBOX_STATE,
@@ -320,13 +302,6 @@ def mean_of(spin):
 
 
 @inline
-def half_shaft_inertia(p, wheel):
-    """Inertia of the half shaft of a wheel, as the wheel feels it; none where the axle is not driven."""
-    axle = axle_of(p, wheel)
-    return p[0]["half_shaft_inertia"] / p[0]["hub_ratio"][axle] ** 2 if is_driven(p, axle) else 0.0
-
-
-@inline
 def turbine_side(p, s, torque, torque_slope, h):
     """Eliminate the engine: (e0, e1, push, inertia) with, over a step, T_c the coupling torque and d the changes of speed,
 
@@ -445,147 +420,3 @@ def solve_linear(p, s, limit, shaft_inertia, shaft_impulse, slope, h):
         solve_wheels_with_friction(p, s, shaft_inertia, shaft_impulse, h)
     else:
         solve_wheels(p, s, shaft_inertia)
-
-
-@inline
-def reactions(p, s, engine_change, turbine_change, h, out):
-    """Torque of the housings on the chassis: minus the rate of angular momentum of all shafts, and minus what the hubs receive; and the
-    torque of the hubs on their carriers, the difference between half shaft and wheel."""
-    x = s[0]["change"]
-    along_x = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * engine_change + p[0]["turbine_inertia"] * turbine_change
-    along_x += p[0]["driveshaft_inertia"] * driveshaft_speed(p, x)
-    boxes, half_shafts, drive = 0.0, 0.0, 0.0
-    for axle in range(len(p[0]["final_ratio"])):
-        hub = p[0]["hub_ratio"][axle]
-        along_x += p[0]["shaft_inertia"][axle] * shaft_speed(p, x, axle)
-        boxes += p[0]["box_inertia"][axle] * (axle_speed(p, x, axle) / hub)
-        if is_driven(p, axle):
-            half_shafts += sum_on_axle(p, axle, x) / hub
-        first, end = sides_of(p, axle)
-        for i in range(first, end):
-            drive += hub * out[0]["drive_torque"][i]
-            out[0]["hub_torque"][i] = (hub - 1.0) * out[0]["drive_torque"][i]
-    out[0]["reaction_x"] = -along_x / h
-    out[0]["reaction_y"] = -(boxes + p[0]["half_shaft_inertia"] * half_shafts) / h - drive
-
-
-@inline
-def shaft_momentum(p, spin, engine, out):
-    """Angular momentum of all shafts about the chassis' axes x and y; `engine` of crankshaft, impeller and turbine [N m s]."""
-    along_x, along_y = engine + p[0]["driveshaft_inertia"] * driveshaft_speed(p, spin), 0.0
-    for axle in range(len(p[0]["final_ratio"])):
-        hub = p[0]["hub_ratio"][axle]
-        along_x += p[0]["shaft_inertia"][axle] * shaft_speed(p, spin, axle)
-        along_y += p[0]["box_inertia"][axle] * axle_speed(p, spin, axle) / hub
-        if is_driven(p, axle):
-            along_y += p[0]["half_shaft_inertia"] * sum_on_axle(p, axle, spin) / hub
-    out[0]["momentum_x"], out[0]["momentum_y"] = along_x, along_y
-
-
-@kernel
-def kinetic_energy(p, s, spin):
-    """Kinetic energy [J] of all shafts from the crankshaft to the half shafts; the wheels themselves not included."""
-    twice = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * s[0]["engine_speed"] ** 2
-    twice += p[0]["turbine_inertia"] * s[0]["turbine_speed"] ** 2 + p[0]["driveshaft_inertia"] * driveshaft_speed(p, spin) ** 2
-    for axle in range(len(p[0]["final_ratio"])):
-        twice += axle_inertia(p, axle) * sum_on_axle(p, axle, spin) ** 2
-    for i in range(len(spin)):
-        twice += half_shaft_inertia(p, i) * spin[i] ** 2
-    return 0.5 * twice
-
-
-def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain", axles: Axles = USUAL_AXLES) -> Record:
-    """Record DRIVETRAIN of a vehicle with these axles, from a mapping with the sections `engine`, `torque_converter` or `clutch`, `gearbox`,
-    `driveline`, and perhaps `lock_up`, `starter`, `transfer_case` and `losses`.
-
-    Raises
-    ------
-    ConfigError : a key is unknown or missing, the gearbox waits for a speed that the engine does not reach, a clutch could not hold the engine,
-        sections contradict each other; see also the readers of the sections
-    """
-    readers: dict[str, Callable[[Section], Record]] = {
-        "engine": engine_from_section,
-        "torque_converter": converter_from_section,
-        "lock_up": lock_up_from_section,
-        "clutch": clutch_from_section,
-        "starter": starter_from_section,
-        "gearbox": gearbox_from_section,
-        "driveline": partial(driveline_from_section, axles=axles),
-        "transfer_case": transfer_case_from_section,
-        "losses": lambda section: losses_from_section(section, int(out[0]["gears"])),
-    }
-    out = record_for(DRIVETRAIN, axles.size)
-    s = Section(mapping, file, key)
-    s.only(readers)
-    with Gathered() as faults:
-        for name, read in readers.items():
-            if name in OPTIONAL and not s.has(name):
-                continue
-            if name == "losses" and out[0]["gears"] == 0:
-                continue  # of gears that cannot be read
-            with faults.part():
-                part = read(s.section(name))
-                for field in part.dtype.names or ():
-                    out[0][field] = part[0][field]
-    _check_together(s, out)
-    return out
-
-
-def _check_together(s: Section, out: Record) -> None:
-    """Raise ConfigError for sections that contradict each other."""
-    p = out[0]
-    locks = bool(p["center_lockable"] or p["low_locks"])
-    if "losses" in s.mapping or locks:
-        p["has_friction"] = 1
-    highest = float(p["engine_map_speed"][int(p["engine_points"]) - 1])
-    with Gathered() as faults:
-        if p["upshift_speed"].max() > highest:
-            found = (p["upshift_speed"] / RPM).round(3).tolist()
-            expected = f"speeds that the engine reaches: its map ends at {highest / RPM:g} rpm"
-            faults.add(ConfigError(s.file, s.path("gearbox.upshift_rpm"), found, expected))
-        if locks and p["driven"] != 2:
-            expected = "two driven axles, between which the center differential locks"
-            faults.add(ConfigError(s.file, s.path("transfer_case"), int(p["driven"]), expected))
-        if bool(p["has_clutch"]) == s.has("torque_converter"):
-            faults.add(ConfigError(s.file, s.key, sorted(s.mapping), "either torque_converter or clutch"))
-        elif bool(p["has_clutch"]) != (p["gearbox_kind"] != AUTOMATIC):
-            expected = f"manual or sequential with a clutch, automatic with a torque_converter{' (it has a clutch)' * int(p['has_clutch'])}"
-            faults.add(ConfigError(s.file, s.path("gearbox.type"), KINDS[int(p["gearbox_kind"])], expected))
-        if p["lock_capacity"] > 0.0 and p["has_clutch"]:
-            faults.add(ConfigError(s.file, s.path("lock_up"), "a section", "none: only a torque_converter has it"))
-        if p["has_clutch"] and not p["engine_inertia"] > 0.0:
-            faults.add(ConfigError(s.file, s.path("engine.inertia"), 0.0, "an inertia above 0: a clutch has no impeller"))
-        if p["stall_speed"] > 0.0 and p["fire_speed"] >= p["idle_speed"]:
-            expected = f"less than the idling speed, {p['idle_speed'] / RPM:g} rpm"
-            faults.add(ConfigError(s.file, s.path("starter.fire"), float(p["fire_speed"] / RPM), expected))
-        with faults.part():
-            if p["schedule_points"] > 0:
-                gearbox = s.section("gearbox")
-                check_reach(checked(SCHEDULE_FILE, gearbox.raw("schedule"), s.file, gearbox.path("schedule")), out, governed_speed(out))
-        _check_capacity(s, out, faults)
-
-
-def governed_speed(out: Record) -> float:
-    """Speed [rad/s] beyond which the engine of a record DRIVETRAIN gives no torque at full throttle."""
-    points = int(out[0]["engine_points"])
-    low, high = (
-        float(out[0]["engine_map_speed"][np.argmax(out[0]["engine_map_open"][:points])]),
-        float(out[0]["engine_map_speed"][points - 1]),
-    )
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if engine_torque(out, middle, 1.0)[0] > 0.0 else (low, middle)
-    return low
-
-
-def _check_capacity(s: Section, out: Record, faults: Gathered) -> None:
-    """Clutches that could not hold the engine would slip for ever."""
-    p = out[0]
-    strongest = float(p["engine_map_open"].max())
-    if 0.0 < p["friction_capacity"] <= strongest:
-        expected = f"more than {strongest:g}, the most that the engine gives"
-        faults.add(ConfigError(s.file, s.path("clutch.capacity"), float(p["friction_capacity"]), expected))
-    strongest *= float(p["converter_torque_ratio"].max())
-    if 0.0 < p["shift_capacity"] <= strongest:
-        expected = f"more than {strongest:g}, the most that the turbine gives"
-        faults.add(ConfigError(s.file, s.path("gearbox.clutches.capacity"), float(p["shift_capacity"]), expected))

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from simulator.base.errors import Gathered
+import numpy as np
+
+from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Fields, Group, Number
 from simulator.base.records import Record
-from simulator.base.section import checked
-from vehicles.axles import USUAL_AXLES, Axles
+from simulator.base.section import Section, checked
+from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.brakes.brakes import brake_fields, brakes_from_mapping
-from vehicles.drivetrain.driveline import AXLE_FILE, OWN_FILE, RATIO, WHOLE_FILE
-from vehicles.drivetrain.drivetrain import drivetrain_from_mapping
-from vehicles.drivetrain.engine import ENGINE_FILE
-from vehicles.drivetrain.friction_clutch import CLUTCH_FILE
-from vehicles.drivetrain.gearbox import GEARBOX_FILE
-from vehicles.drivetrain.lock_up import LOCK_UP_FILE
-from vehicles.drivetrain.losses import LOSSES_FILE
-from vehicles.drivetrain.starter import STARTER_FILE
-from vehicles.drivetrain.tables import LARGEST_INERTIA
-from vehicles.drivetrain.torque_converter import CONVERTER_FILE
-from vehicles.drivetrain.transfer_case import TRANSFER_CASE_FILE
+from vehicles.drivetrain.driveline import AXLE_FILE, OWN_FILE, RATIO, WHOLE_FILE, driveline_from_section
+from vehicles.drivetrain.drivetrain import DRIVETRAIN
+from vehicles.drivetrain.engine import ENGINE_FILE, engine_from_section, engine_torque
+from vehicles.drivetrain.friction_clutch import CLUTCH_FILE, clutch_from_section
+from vehicles.drivetrain.gearbox import GEARBOX_FILE, gearbox_from_section
+from vehicles.drivetrain.hand_gearbox import AUTOMATIC, KINDS
+from vehicles.drivetrain.lock_up import LOCK_UP_FILE, lock_up_from_section
+from vehicles.drivetrain.losses import LOSSES_FILE, losses_from_section
+from vehicles.drivetrain.schedule import SCHEDULE_FILE, check_reach
+from vehicles.drivetrain.starter import STARTER_FILE, starter_from_section
+from vehicles.drivetrain.tables import LARGEST_INERTIA, RPM
+from vehicles.drivetrain.torque_converter import CONVERTER_FILE, converter_from_section
+from vehicles.drivetrain.transfer_case import TRANSFER_CASE_FILE, transfer_case_from_section
+
+OPTIONAL = ("torque_converter", "lock_up", "clutch", "starter", "transfer_case", "losses")
+"""Sections that a drivetrain may go without."""
 
 _INERTIA = Number("kg m2", 0.0, LARGEST_INERTIA)
 
@@ -61,6 +70,103 @@ def _driveline(axles: Axles) -> Fields:
         ),
         *WHOLE_FILE,
     )
+
+
+def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain", axles: Axles = USUAL_AXLES) -> Record:
+    """Record DRIVETRAIN of a vehicle with these axles, from a mapping with the sections `engine`, `torque_converter` or `clutch`, `gearbox`,
+    `driveline`, and perhaps `lock_up`, `starter`, `transfer_case` and `losses`.
+
+    Raises
+    ------
+    ConfigError : a key is unknown or missing, the gearbox waits for a speed that the engine does not reach, a clutch could not hold the engine,
+        sections contradict each other; see also the readers of the sections
+    """
+    readers: dict[str, Callable[[Section], Record]] = {
+        "engine": engine_from_section,
+        "torque_converter": converter_from_section,
+        "lock_up": lock_up_from_section,
+        "clutch": clutch_from_section,
+        "starter": starter_from_section,
+        "gearbox": gearbox_from_section,
+        "driveline": partial(driveline_from_section, axles=axles),
+        "transfer_case": transfer_case_from_section,
+        "losses": lambda section: losses_from_section(section, int(out[0]["gears"])),
+    }
+    out = record_for(DRIVETRAIN, axles.size)
+    s = Section(mapping, file, key)
+    s.only(readers)
+    with Gathered() as faults:
+        for name, read in readers.items():
+            if name in OPTIONAL and not s.has(name):
+                continue
+            if name == "losses" and out[0]["gears"] == 0:
+                continue  # of gears that cannot be read
+            with faults.part():
+                part = read(s.section(name))
+                for field in part.dtype.names or ():
+                    out[0][field] = part[0][field]
+    _check_together(s, out)
+    return out
+
+
+def _check_together(s: Section, out: Record) -> None:
+    """Raise ConfigError for sections that contradict each other."""
+    p = out[0]
+    locks = bool(p["center_lockable"] or p["low_locks"])
+    if "losses" in s.mapping or locks:
+        p["has_friction"] = 1
+    highest = float(p["engine_map_speed"][int(p["engine_points"]) - 1])
+    with Gathered() as faults:
+        if p["upshift_speed"].max() > highest:
+            found = (p["upshift_speed"] / RPM).round(3).tolist()
+            expected = f"speeds that the engine reaches: its map ends at {highest / RPM:g} rpm"
+            faults.add(ConfigError(s.file, s.path("gearbox.upshift_rpm"), found, expected))
+        if locks and p["driven"] != 2:
+            expected = "two driven axles, between which the center differential locks"
+            faults.add(ConfigError(s.file, s.path("transfer_case"), int(p["driven"]), expected))
+        if bool(p["has_clutch"]) == s.has("torque_converter"):
+            faults.add(ConfigError(s.file, s.key, sorted(s.mapping), "either torque_converter or clutch"))
+        elif bool(p["has_clutch"]) != (p["gearbox_kind"] != AUTOMATIC):
+            expected = f"manual or sequential with a clutch, automatic with a torque_converter{' (it has a clutch)' * int(p['has_clutch'])}"
+            faults.add(ConfigError(s.file, s.path("gearbox.type"), KINDS[int(p["gearbox_kind"])], expected))
+        if p["lock_capacity"] > 0.0 and p["has_clutch"]:
+            faults.add(ConfigError(s.file, s.path("lock_up"), "a section", "none: only a torque_converter has it"))
+        if p["has_clutch"] and not p["engine_inertia"] > 0.0:
+            faults.add(ConfigError(s.file, s.path("engine.inertia"), 0.0, "an inertia above 0: a clutch has no impeller"))
+        if p["stall_speed"] > 0.0 and p["fire_speed"] >= p["idle_speed"]:
+            expected = f"less than the idling speed, {p['idle_speed'] / RPM:g} rpm"
+            faults.add(ConfigError(s.file, s.path("starter.fire"), float(p["fire_speed"] / RPM), expected))
+        with faults.part():
+            if p["schedule_points"] > 0:
+                gearbox = s.section("gearbox")
+                check_reach(checked(SCHEDULE_FILE, gearbox.raw("schedule"), s.file, gearbox.path("schedule")), out, governed_speed(out))
+        _check_capacity(s, out, faults)
+
+
+def governed_speed(out: Record) -> float:
+    """Speed [rad/s] beyond which the engine of a record DRIVETRAIN gives no torque at full throttle."""
+    points = int(out[0]["engine_points"])
+    low, high = (
+        float(out[0]["engine_map_speed"][np.argmax(out[0]["engine_map_open"][:points])]),
+        float(out[0]["engine_map_speed"][points - 1]),
+    )
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if engine_torque(out, middle, 1.0)[0] > 0.0 else (low, middle)
+    return low
+
+
+def _check_capacity(s: Section, out: Record, faults: Gathered) -> None:
+    """Clutches that could not hold the engine would slip for ever."""
+    p = out[0]
+    strongest = float(p["engine_map_open"].max())
+    if 0.0 < p["friction_capacity"] <= strongest:
+        expected = f"more than {strongest:g}, the most that the engine gives"
+        faults.add(ConfigError(s.file, s.path("clutch.capacity"), float(p["friction_capacity"]), expected))
+    strongest *= float(p["converter_torque_ratio"].max())
+    if 0.0 < p["shift_capacity"] <= strongest:
+        expected = f"more than {strongest:g}, the most that the turbine gives"
+        faults.add(ConfigError(s.file, s.path("gearbox.clutches.capacity"), float(p["shift_capacity"]), expected))
 
 
 def read_parts(mapping: Any, file: object, axles: Axles = USUAL_AXLES) -> tuple[Record, Record]:
