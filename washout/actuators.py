@@ -16,19 +16,20 @@ import numpy as np
 
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from washout.discrete import along_a_line
+from washout.discrete import lag
 
 MOST_TICKS = 510
 """Of delay that are remembered."""
 
 ACTUATORS = (
     # name                shape   unit        what it is
-    ("actuator_ticks", (), "1", "whole ticks of the delay; -1: the platform moves as commanded", "i8"),
+    ("actuated", (), "1", "1 when the platform moves behind actuators, 0 as commanded", "i8"),
+    ("actuator_ticks", (), "1", "whole ticks of the delay", "i8"),
     ("actuator_part", (), "1", "part of a tick beyond them"),
     ("actuator_stiffness", (), "1/s2", "w^2"),
     ("actuator_drag", (), "1/s", "2 z w"),
-    ("actuator_A", (2, 2), "mixed", "position and speed after a tick from those before"),
-    ("actuator_b", (2, 2), "mixed", "and from what is fed in: columns before, after"),
+    ("actuator_A", (2, 2), "mixed", "way to what is fed in, and speed, after a tick from those before"),
+    ("actuator_b", (2,), "mixed", "and from the change of what is fed in"),
 )
 
 ACTUAL = (
@@ -49,7 +50,7 @@ def natural_frequency(bandwidth: float, damping: float) -> float:
 
 
 def actuators(bandwidth: float, damping: float, delay: float, h: float, p: Record | None = None) -> Record:
-    """Record for ticks of h [s]; `p` is one to fill that has the fields of ACTUATORS. A bandwidth [rad/s] of 0: none are said.
+    """Record for ticks of h [s]; `p` is one to fill that has the fields of ACTUATORS. A bandwidth [rad/s] of 0: the platform moves as commanded.
 
     Raises
     ------
@@ -57,16 +58,15 @@ def actuators(bandwidth: float, damping: float, delay: float, h: float, p: Recor
     """
     p = record(ACTUATORS) if p is None else p
     if bandwidth == 0.0:
-        p[0]["actuator_ticks"] = -1
         return p
     ticks = math.floor(delay / h + 1e-9)
     if ticks > MOST_TICKS:
         raise ValueError(f"a delay of {delay} s is longer than {MOST_TICKS} ticks of {h} s")
     w = natural_frequency(bandwidth, damping)
+    p[0]["actuated"] = 1
     p[0]["actuator_ticks"], p[0]["actuator_part"] = ticks, max(0.0, delay / h - ticks)
     p[0]["actuator_stiffness"], p[0]["actuator_drag"] = w * w, 2.0 * damping * w
-    p[0]["actuator_A"], *b = along_a_line([[0.0, 1.0], [-w * w, -2.0 * damping * w]], [0.0, w * w], h)
-    p[0]["actuator_b"] = np.column_stack(b)
+    p[0]["actuator_A"], p[0]["actuator_b"] = lag(w, damping, h)
     return p
 
 
@@ -90,9 +90,9 @@ def actuate(p, s, commanded):
     later = (late - 1 + rows) % rows
     part, A, b = p[0]["actuator_part"], p[0]["actuator_A"], p[0]["actuator_b"]
     for j in range(6):
-        x, v, before = q["actual"][j], q["actual_rates"][j], q["actuator_fed"][j]
-        fed = (1.0 - part) * q["sent"][late, j] + part * q["sent"][later, j]
-        x1 = A[0, 0] * x + A[0, 1] * v + b[0, 0] * before + b[0, 1] * fed
-        v1 = A[1, 0] * x + A[1, 1] * v + b[1, 0] * before + b[1, 1] * fed
-        q["actual"][j], q["actual_rates"][j], q["actuator_fed"][j] = x1, v1, fed
-        q["actual_accelerations"][j] = p[0]["actuator_stiffness"] * (fed - x1) - p[0]["actuator_drag"] * v1
+        off, v, before = q["actual"][j] - q["actuator_fed"][j], q["actual_rates"][j], q["actuator_fed"][j]
+        fed = q["sent"][late, j] + part * (q["sent"][later, j] - q["sent"][late, j])
+        off1 = A[0, 0] * off + A[0, 1] * v + b[0] * (fed - before)
+        v1 = A[1, 0] * off + A[1, 1] * v + b[1] * (fed - before)
+        q["actual"][j], q["actual_rates"][j], q["actuator_fed"][j] = fed + off1, v1, fed
+        q["actual_accelerations"][j] = -p[0]["actuator_stiffness"] * off1 - p[0]["actuator_drag"] * v1

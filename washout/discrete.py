@@ -26,7 +26,7 @@ def exponential(M: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def along_a_line(A: ArrayLike, b: ArrayLike, h: float) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """(Ad, b0, b1) with x1 = Ad x0 + b0 u0 + b1 u1 for x' = A x + b u, u straight from u0 to u1 within h seconds.
+    """(Ad, b0, b1) with x1 = Ad x0 + b0 u0 + b1 (u1 - u0) for x' = A x + b u, u straight from u0 to u1 within h seconds.
 
     With time in ticks, u and its rise are two more states: (x, u, u1 - u0)' = M (x, u, u1 - u0).
     """
@@ -35,4 +35,13 @@ def along_a_line(A: ArrayLike, b: ArrayLike, h: float) -> tuple[NDArray[np.float
     M = np.zeros((n + 2, n + 2))
     M[:n, :n], M[:n, n], M[n, n + 1] = h * A, h * b, 1.0
     E = exponential(M)
-    return E[:n, :n], E[:n, n] - E[:n, n + 1], E[:n, n + 1]
+    return E[:n, :n], E[:n, n], E[:n, n + 1]
+
+
+def lag(w: float, z: float, h: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(A (2, 2), b (2,)) of x'' = w^2 (u - x) - 2 z w x' from tick to tick, in a form that at rest is still to the last bit:
+
+    e1 = A00 e0 + A01 v0 + b0 (u1 - u0),  v1 = A10 e0 + A11 v0 + b1 (u1 - u0)       e = x - u, v = x'
+    """
+    A, _, b = along_a_line([[0.0, 1.0], [-w * w, -2.0 * z * w]], [0.0, w * w], h)
+    return A, b - np.array([1.0, 0.0])

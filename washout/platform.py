@@ -29,13 +29,24 @@ SETTINGS = (
     ("leg_speed", (), "m/s", "highest speed of a leg"),
     ("leg_acceleration", (), "m/s2", "highest acceleration of a leg"),
     ("cushion", (), "m", "end of the stroke that a demand may not ask for, at either end"),
-    ("p_PH", (3,), "m", "driver's head, in P"),
+    ("seat", (3,), "m", "reference point of the seat, the hip of who sits in it, in P"),
+    ("head", (3,), "m", "driver's head, its organs of balance, from there, in P"),
+    ("p_PH", (3,), "m", "point whose motion is cued, in P, where that is not the head; the head where there are no seat and head"),
+    (
+        "actuator_bandwidth",
+        (),
+        "rad/s",
+        "of actuators and host: motion commanded at this frequency comes out 1 / sqrt(2) as large; none: as commanded",
+    ),
+    ("actuator_damping", (), "1", "damping ratio of their lag of second order"),
+    ("actuator_delay", (), "s", "from a command to the beginning of its motion, of actuators and host"),
 )
 
 HEXAPOD = SETTINGS + (
     ("neutral_height", (), "m", "height of N above the base frame A"),
     ("park_height", (), "m", "height of the parked platform above neutral, negative"),
     ("reach", (), "m", "largest distance of a platform joint from the origin of P"),
+    ("felt_at", (3,), "m", "driver's head, in P: what is felt there is what the rider feels"),
 )
 """What kernels read: the settings and what follows from them."""
 
@@ -43,15 +54,24 @@ LARGEST_LENGTH = 50.0
 """m. Nothing of a platform is longer: a number beyond is a slip of the decimal point or of the unit."""
 
 RANGES = {
-    **dict.fromkeys(("base_joints", "platform_joints", "p_PH"), (-LARGEST_LENGTH, LARGEST_LENGTH)),
+    **dict.fromkeys(("base_joints", "platform_joints", "seat", "head", "p_PH"), (-LARGEST_LENGTH, LARGEST_LENGTH)),
     **dict.fromkeys(("shortest_leg", "longest_leg", "neutral_leg"), (0.01, LARGEST_LENGTH)),
     "cushion": (1e-4, LARGEST_LENGTH),
     "leg_speed": (0.01, 20.0),
     "leg_acceleration": (0.05, 200.0),
+    "actuator_bandwidth": (1.0, 3000.0),
+    "actuator_damping": (0.3, 5.0),
+    "actuator_delay": (0.0, 0.25),
 }
-"""m, m/s, m/s2. What a platform can be."""
+"""m, m/s, m/s2, rad/s, s. What a platform can be."""
 
-FILE = fields_of(SETTINGS, RANGES)
+DEFAULTS = {
+    **dict.fromkeys(("seat", "head", "p_PH", "actuator_bandwidth")),
+    "actuator_damping": math.sqrt(0.5),
+    "actuator_delay": 0.0,
+}
+
+FILE = fields_of(SETTINGS, RANGES, DEFAULTS, written={"actuator_bandwidth": "Hz"})
 """Of a file in ``configs/platforms``."""
 
 LARGEST_ANGLE = math.radians(60.0)
@@ -68,13 +88,29 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
     ------
     ConfigError : a key is unknown, missing or out of range, or the legs cannot carry the platform in its neutral position
     """
-    p = filled(HEXAPOD, read(FILE, mapping, file))
+    values = read(FILE, mapping, file)
+    p = filled(HEXAPOD, values)
+    _place_head(p, values, file)
+    if values["actuator_delay"] > 0.0 and "actuator_bandwidth" not in values:
+        raise ConfigError(file, "actuator_bandwidth", "nothing", "a number in Hz, because there is an actuator_delay")
     _check_lengths(p, file)
     p[0]["reach"] = np.linalg.norm(p[0]["platform_joints"], axis=1).max()
     p[0]["neutral_height"] = _height(p, float(p[0]["neutral_leg"]), file, "neutral_leg")
     p[0]["park_height"] = _height(p, float(p[0]["shortest_leg"] + 2.0 * p[0]["cushion"]), file, "shortest_leg") - p[0]["neutral_height"]
     _check_neutral(p, file)
     return p
+
+
+def _place_head(p: Record, values: Mapping[str, Any], file: object) -> None:
+    """Where the head is, and which point is cued: the head, unless p_PH says another. Raises ConfigError."""
+    sits = {"seat", "head"} & set(values)
+    if len(sits) == 1:
+        raise ConfigError(file, ({"seat", "head"} - sits).pop(), "nothing", f"3 numbers in m, because {sits.pop()} is said")
+    if not sits and "p_PH" not in values:
+        raise ConfigError(file, "head", "nothing", "seat and head, or the cued point p_PH, 3 numbers in m each")
+    p[0]["felt_at"] = p[0]["seat"] + p[0]["head"] if sits else p[0]["p_PH"]
+    if "p_PH" not in values:
+        p[0]["p_PH"] = p[0]["felt_at"]
 
 
 def _check_lengths(p: Record, file: object) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from simulator.base.fields import fields_of, filled, read
 from simulator.base.jit import kernel
 from simulator.base.records import Record
+from washout.lead import rest_lead
 from washout.platform import leg_lengths
 
 OFF, PARKED, RISE, NEUTRAL, BLEND, ENGAGED, PAUSED, PARK, FAULT = range(9)
@@ -234,11 +235,15 @@ def _stroke_use(p, s):
 
 
 @kernel
-def anchor(s, pose, rates):
-    """The base takes over where the platform is, at the speed it has (both (6,)), and the washout has no share: nothing steps."""
+def anchor(p, s, pose, rates):
+    """The base takes over where the platform is, at the speed it has (both (6,)), and the washout has no share: nothing steps.
+
+    What is commanded runs ahead of the base by the lead, so the base begins behind by as much. `p` LEAD, `s` PROCEDURE and LEAD_STATE.
+    """
     s[0]["gain"], s[0]["gain_rate"], s[0]["gain_acceleration"] = 0.0, 0.0, 0.0
     for i in range(6):
-        s[0]["base"][i] = pose[i]
+        s[0]["base"][i] = pose[i] - p[0]["lead_time"] * rates[i]
         s[0]["base_rates"][i] = rates[i]
         s[0]["base_accelerations"][i] = 0.0
-        s[0]["asked"][i] = pose[i]
+        s[0]["asked"][i] = s[0]["base"][i]
+    rest_lead(p, s, s[0]["base"], s[0]["base_rates"])

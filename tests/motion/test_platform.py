@@ -134,11 +134,33 @@ def test_unusable_platform_is_refused_by_key(change, key):
     assert key in str(error.value) or key == "shortest_leg"
 
 
-def test_missing_key_is_named():
-    mapping = platform_mapping()
-    del mapping["p_PH"]
-    with pytest.raises(ConfigError, match="p_PH"):
+HEAD = [0.0, 0.0, 0.9]
+
+
+@pytest.mark.parametrize(
+    ("left_out", "said", "named"),
+    [
+        (["leg_speed"], {}, "leg_speed"),
+        (["seat"], {}, "seat"),
+        (["head"], {"p_PH": HEAD}, "head"),
+        (["seat", "head"], {}, "p_PH"),
+        (["actuator_bandwidth_Hz"], {}, "actuator_delay"),
+    ],
+)
+def test_missing_key_is_named(left_out, said, named):
+    mapping = {key: value for key, value in platform_mapping().items() if key not in left_out} | said
+    with pytest.raises(ConfigError, match=named):
         hexapod(mapping, "broken.yaml")
+
+
+def test_the_head_is_cued_where_it_is_unless_another_point_is_said():
+    shipped = platform_mapping()
+    older = {key: value for key, value in shipped.items() if key not in ("seat", "head")} | {"p_PH": HEAD}
+    low = [0.0, 0.0, 0.2]
+    for mapping, cued, felt_at in ((shipped, HEAD, HEAD), (older, HEAD, HEAD), (shipped | {"p_PH": low}, low, HEAD)):
+        p = hexapod(mapping, "platform.yaml")
+        assert p[0]["p_PH"] == pytest.approx(cued, abs=1e-12)
+        assert p[0]["felt_at"] == pytest.approx(felt_at, abs=1e-12)
 
 
 def test_singular_legs_are_refused():
