@@ -10,13 +10,13 @@ of the lengths over the way within a lag: 9 mm (0.3 m/s, 30 ms) on legs of 0.85 
 
 from __future__ import annotations
 
+import cmath
 import math
 
 import numpy as np
 
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from washout.discrete import lag
 
 MOST_TICKS = 510
 """Of delay that are remembered."""
@@ -47,6 +47,22 @@ def natural_frequency(bandwidth: float, damping: float) -> float:
     """w [rad/s] of a lag of second order whose gain is 1 / sqrt(2) at `bandwidth` [rad/s]."""
     c = 1.0 - 2.0 * damping * damping
     return bandwidth / math.sqrt(c + math.sqrt(c * c + 1.0))
+
+
+def lag(w: float, z: float, h: float) -> tuple[np.ndarray, np.ndarray]:
+    """(A (2, 2), b (2,)) of x'' = w^2 (u - x) - 2 z w x' from tick to tick, exact for an input u straight from u0 to u1 within h seconds:
+
+        e1 = A00 e0 + A01 v0 + b0 (u1 - u0),   v1 = A10 e0 + A11 v0 + b1 (u1 - u0)         e = x - u, v = x'
+
+    at rest still to the last bit. With (e, v)' = M (e, v) - (u', 0) and D = w^2 (1 - z^2):
+
+        A = exp(M h) = exp(-z w h) (C + S (M + z w)),   C = cos(sqrt(D) h),   S = sin(sqrt(D) h) / sqrt(D),   b = -M^-1 (A - 1) (1, 0) / h
+    """
+    M, D = np.array([[0.0, 1.0], [-w * w, -2.0 * z * w]]), w * w * (1.0 - z * z)
+    root = cmath.sqrt(D)
+    C, S = cmath.cos(root * h).real, (cmath.sin(root * h) / root).real if D != 0.0 else h
+    A = math.exp(-z * w * h) * (C * np.eye(2) + S * (M + z * w * np.eye(2)))
+    return A, -np.linalg.solve(M, A - np.eye(2))[:, 0] / h
 
 
 def actuators(bandwidth: float, damping: float, delay: float, h: float, p: Record | None = None) -> Record:

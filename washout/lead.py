@@ -16,8 +16,7 @@ import math
 
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from washout.actuators import natural_frequency
-from washout.discrete import lag
+from washout.actuators import lag, natural_frequency
 
 FASTER = 2.5
 """1. Its square is how much larger than asked the fastest motion is commanded. Larger: less late, but more of noise, and of limits met."""

@@ -9,7 +9,7 @@ import pytest
 from cueing_scenes import REST, STILL, H, engaged, hard_drive, platform, platform_mapping, washout_mapping, worst_use
 
 from simulator.base.records import record
-from washout.actuators import actual, actuate, actuators, natural_frequency
+from washout.actuators import actual, actuate, actuators, lag, natural_frequency
 from washout.cueing import MotionCueing
 from washout.hexapod import platform_axes
 from washout.lead import FASTER, LEAD_STATE, lead, lead_step, rest_lead
@@ -18,14 +18,30 @@ from washout.platform import hexapod
 BANDWIDTH, DAMPING, DELAY = 2.0 * math.pi * 6.0, 0.8, 0.0163
 
 
-def lag(frequency: float) -> complex:
+def answer_of(frequency: float) -> complex:
     """Of the platform: exp(-delay s) w^2 / (s^2 + 2 z w s + w^2)."""
     s, w = 1j * frequency, natural_frequency(BANDWIDTH, DAMPING)
     return complex(np.exp(-DELAY * s) * w * w / (s * s + 2.0 * DAMPING * w * s + w * w))
 
 
 def test_the_gain_at_the_bandwidth_is_half_in_power():
-    assert abs(lag(BANDWIDTH)) == pytest.approx(math.sqrt(0.5), rel=1e-12)
+    assert abs(answer_of(BANDWIDTH)) == pytest.approx(math.sqrt(0.5), rel=1e-12)
+
+
+@pytest.mark.parametrize("damping", [0.4, 1.0, 3.0])
+def test_the_lag_is_exact_for_a_ramp(damping):
+    """Against the same ramp in a thousand steps of Heun's method."""
+    w, h, n = 40.0, 0.02, 1000
+    A, b = lag(w, damping, h)
+    e, v = 0.3, -2.0
+    wanted = A @ [e, v] + b * 0.7
+    x, u, rise = e, 0.0, 0.7 / n
+    for _ in range(n):
+        a0 = w * w * (u - x) - 2.0 * damping * w * v
+        x1, v1 = x + h / n * v, v + h / n * a0
+        a1 = w * w * (u + rise - x1) - 2.0 * damping * w * v1
+        x, v, u = x + 0.5 * h / n * (v + v1), v + 0.5 * h / n * (a0 + a1), u + rise
+    assert [x - u, v] == pytest.approx(wanted, rel=2e-6)
 
 
 @pytest.mark.parametrize("h", [1e-3, 4e-3])
@@ -33,7 +49,7 @@ def test_the_gain_at_the_bandwidth_is_half_in_power():
 def test_a_sine_comes_out_as_the_analytic_lag_says(h, frequency):
     p, s = actuators(BANDWIDTH, DAMPING, DELAY, h), actual(np.zeros(6))
     size = np.array([0.1, -0.2, 0.05, 0.1, -0.1, 0.3])
-    answer = lag(frequency)
+    answer = answer_of(frequency)
     count = round(1.5 / h)
     worst = 0.0
     for k in range(1, count + 1):
