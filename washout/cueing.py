@@ -164,6 +164,18 @@ class MotionCueing:
         """Consent to motion: the platform rises, and follows the simulation while it runs."""
         self._s[0]["armed"] = 1
 
+    @property
+    def rises(self) -> bool:
+        """Whether it is armed and on its way to following the simulation."""
+        s = self._s[0]
+        return bool(s["armed"] == 1 and s["tripped"] == 0 and s["state"] != procedure.ENGAGED)
+
+    @property
+    def rise_time(self) -> float:
+        """Time that the way up takes [s], with as much again in hand."""
+        p = self._p[0]
+        return 2.0 * float(p["healthy"] + p["rise"] + p["blend"])
+
     def park(self) -> None:
         """Withdraw consent: the washout fades, the platform returns to neutral, goes down and switches off."""
         self._s[0]["armed"] = 0

@@ -209,17 +209,21 @@ def ask_for(p, s, washed):
     so that the limiter, which stops hard, is seldom met.
     """
     gain = s[0]["gain"]
-    for i in range(3):
-        s[0]["asked"][i] = s[0]["base"][i] + gain * washed[0]["position"][i]
-        s[0]["asked"][i + 3] = s[0]["base"][i + 3] + gain * washed[0]["angles"][i]
+    _ask(p, s, washed, gain)
     if gain < FADED:
         return
     use = _stroke_use(p, s)
     if use > KNEE:
-        gain *= (KNEE + (TOP - KNEE) * math.tanh((use - KNEE) / (TOP - KNEE))) / use
-        for i in range(3):
-            s[0]["asked"][i] = s[0]["base"][i] + gain * washed[0]["position"][i]
-            s[0]["asked"][i + 3] = s[0]["base"][i + 3] + gain * washed[0]["angles"][i]
+        _ask(p, s, washed, gain * (KNEE + (TOP - KNEE) * math.tanh((use - KNEE) / (TOP - KNEE))) / use)
+
+
+@kernel
+def _ask(p, s, washed, gain):
+    """s.asked with the part of the washout's pose that the platform can take."""
+    free = p[0]["freedoms"]
+    for i in range(3):
+        s[0]["asked"][i] = s[0]["base"][i] + gain * free[i] * washed[0]["position"][i]
+        s[0]["asked"][i + 3] = s[0]["base"][i + 3] + gain * free[i + 3] * washed[0]["angles"][i]
 
 
 @kernel
