@@ -36,12 +36,13 @@ from simulator.motion.protocols import DEFAULT
 from simulator.motion.stream import MotionStream
 from simulator.outlets import Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, park
+from simulator.raising import wait_for_platform
 from simulator.record.writer import LogOptions
 from simulator.recorded import open_log, ticks_per_row
 from simulator.rig import report as platform_report
 from simulator.rig_process import STOP_TIME, VirtualPlatform, start_virtual_platform
 from simulator.run_folder import RunFolder
-from simulator.session import Outlet, PartError, Session
+from simulator.session import PartError, Session
 from simulator.signals import Asked, Ended, on_signal, words
 from simulator.warm import compile_kernels
 
@@ -55,9 +56,6 @@ FRAME_INTERVAL = 0.5
 RPM = 30.0 / math.pi
 """rpm per rad/s."""
 LIES = "rolled over: T puts it upright"
-RISES = "the platform rises, then the drive begins"
-STAYS_DOWN = "the platform does not come up: the drive begins without it"
-SKIP = "; M: drive without it"
 OVER = "the drive is over: the platform comes to rest"
 SLOW = 5.0
 """s after which a person is told what is being waited for."""
@@ -110,7 +108,7 @@ class Host:
         self._began = self._platform_gone = False
         self._folder: RunFolder | None = None
         self._seen_failures = self._seen_troubles = self._seen_incidents = 0
-        self._held = self._stream_failed = self._closed = False
+        self._held = self._stream_failed = self._closed = self._waits = False
 
     def run(self) -> dict[str, Any]:
         """Drive until the time is up, the window is closed or Ctrl-C; returns a summary.
@@ -146,11 +144,11 @@ class Host:
             with on_signal(self.asked):
                 try:
                     session.outlets += outlets
-                    armed, waits = stream is not None, stream is not None and stream.parks
-                    self.log = open_log(parts, session, self._folder, armed, self._log_options(), raised=waits)
+                    self._waits = motion.wait and stream is not None and stream.parks
+                    self.log = open_log(parts, session, self._folder, stream is not None, self._log_options(), raised=self._waits)
                     self._began = True
                     self._folder.began()
-                    if not waits:
+                    if not self._waits:
                         session.publish()
                     if stream is not None:  # last: its packets begin with the first tick
                         self.motion = Motion(stream)
@@ -290,8 +288,9 @@ class Host:
             duration = math.inf if maneuver is None else maneuver.duration
         for line in prepare_process():
             self.say(line)
-        if self.motion is not None and self.motion.stream.parks:
-            self._attempt(partial(self._wait_for_platform, session, self.motion))
+        if self._waits and self.motion is not None:
+            going = partial(self._keep_going, session)
+            self._attempt(partial(wait_for_platform, session, self.motion, self.window, self.person is not None, going, self.say))
         self._attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
         assert clock is not None
@@ -316,25 +315,6 @@ class Host:
             "first_frame": None if self.keeper is None else self.keeper.first_frame,
             "incidents": 0 if session.latest is None else session.latest.number,
         }
-
-    def _wait_for_platform(self, session: Session, motion: Motion) -> None:
-        """The vehicle stands until the platform is up, or the start would not be felt; then the log begins."""
-        self.say(RISES)
-        others: list[Outlet] = [] if self.window is None else [self.window]
-        if self.window is not None:
-            self.window.tell(RISES + SKIP * (self.person is not None), math.inf, lambda s: s.waits)
-
-        def keep_going() -> bool:
-            if self.person is not None:
-                session.ask_driver()
-            return self._keep_going(session) and not self._platform_gone and not self._stream_failed
-
-        session.wait_for_platform(keep_going, [*others, motion])
-        if session.cueing.rises and keep_going():
-            self.say(STAYS_DOWN)
-            if self.window is not None:
-                self.window.message = STAYS_DOWN
-        session.publish()
 
     def _note_ending(self) -> None:
         """Leave in the log how the drive ended, unless it ended well."""

@@ -245,10 +245,10 @@ class Session:
         finally:
             self.waits, self.tick = False, 0
 
-    def publish(self) -> None:
-        """Serve every outlet now, for the state before the first tick."""
+    def publish(self, served: Sequence[Outlet] = ()) -> None:
+        """Serve every outlet now, for the state before the first tick, but for those that were `served` already."""
         self.vehicle.read(self.command)
-        self._serve(tuple(self.outlets), self.sensors)
+        self._serve([outlet for outlet in self.outlets if outlet not in served], self.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
         """Simulate `duration` seconds as fast as the machine can, or until an incident, or until what the driver drives is over.
