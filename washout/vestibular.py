@@ -62,9 +62,7 @@ class Organ:
         poles = np.array([-1.0 / T for T in self.times])
         lead = float(np.prod(self.times))
         d = self.numerator[-1] / lead if len(self.numerator) == len(self.times) + 1 else 0.0
-        residues = [
-            np.polyval(self.numerator[::-1], p) / (lead * np.prod(np.delete(p - poles, k))) for k, p in enumerate(poles)
-        ]
+        residues = [np.polyval(self.numerator[::-1], p) / (lead * np.prod(np.delete(p - poles, k))) for k, p in enumerate(poles)]
         return d, poles, np.array(residues)
 
     def perceive(self, signal: Array, h: float) -> Array:
