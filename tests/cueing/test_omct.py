@@ -42,7 +42,7 @@ def free_cueing() -> MotionCueing:
     mapping = {key: value for key, value in mapping.items() if not key.startswith("actuator")}
     platform = build_platform("free", mapping | {"leg_speed": 20.0, "leg_acceleration": 200.0})
     procedure = read_yaml(find_config("washouts", "large_hexapod"))["procedure"]
-    return MotionCueing({"type": "classical", "cueing": REID_NAHON, "procedure": procedure}, "test", platform, TICK)
+    return MotionCueing({"type": "classical", "cueing": REID_NAHON, "procedure": procedure}, "test", platform, 1e-3)
 
 
 def high_pass(s, i):
@@ -68,23 +68,23 @@ def expected(axis: str, w: np.ndarray) -> np.ndarray:
     return low_pass(s, i) + (1.0 - low_pass(s, i)) * high_pass(s, i) if axis in AXES[:2] else rotation(s, i)
 
 
-FEW = FREQUENCIES[[5, 7, 8, 11]]
+FEW = FREQUENCIES[[5, 8, 11]]
 
 
 @pytest.mark.parametrize("axis", ["surge", "sway", "heave", "pitch", "yaw"])
 def test_without_limits_every_axis_is_the_equations(axis):
     """A1 of the acceptance tests: 2 % and 2 degrees."""
-    found = objective_test(free_cueing, 0.02, axes=(axis,), frequencies=FEW)
+    found = objective_test(free_cueing, 0.02, axes=(axis,), frequencies=FEW, settle=20.0)
     answer = found.direct(axis) / expected(axis, FEW)
-    assert np.abs(np.abs(answer) - 1.0).max() < 0.01
-    assert np.abs(np.degrees(np.angle(answer))).max() < 1.0
+    assert np.abs(np.abs(answer) - 1.0).max() < 0.02
+    assert np.abs(np.degrees(np.angle(answer))).max() < 2.0
     assert found.limited[:, AXES.index(axis)].max() == 0.0
 
 
 def test_what_one_axis_does_to_the_others():
     """Surge is answered by a pitch of its own share of gravity; a pitch without its share of gravity by a force, for it tilts the head."""
-    found = objective_test(free_cueing, 0.02, axes=("surge", "pitch"), frequencies=FEW[:3])
-    s = 1j * FEW[:3]
+    found = objective_test(free_cueing, 0.02, axes=("surge", "pitch"), frequencies=FEW[:2], settle=20.0)
+    s = 1j * FEW[:2]
     surge, pitch = found.response[:, AXES.index("surge")], found.response[:, AXES.index("pitch")]
     assert surge[:, AXES.index("pitch")] == pytest.approx(-low_pass(s, 0), rel=0.01)
     turned = rotation(s, 1)
@@ -96,7 +96,9 @@ def test_what_one_axis_does_to_the_others():
 
 def test_a_car_on_a_slope_tilts_once_more():
     """With its share of gravity a pitch reaches the tilt channel too, as the car's own pitch does."""
-    alone, sloped = (objective_test(free_cueing, 0.02, attendant, ("pitch",), FEW[1:2]).direct("pitch")[0] for attendant in (False, True))
+    alone, sloped = (
+        objective_test(free_cueing, 0.02, attendant, ("pitch",), FEW[1:2], 20.0).direct("pitch")[0] for attendant in (False, True)
+    )
     assert sloped - alone == pytest.approx(low_pass(1j * FEW[1], 0), rel=0.02)
 
 
@@ -144,7 +146,7 @@ def test_a_limited_tilt_is_measured_as_elsewhere(gain, rate):
     """A2 of the acceptance tests: 0.03 and 5 degrees, at 1 m/s2 with tilt at no more than 3 deg/s."""
     wanted = REFERENCE[gain, rate]
     found = nothing(1.0, False, np.array([FREQUENCIES[np.abs(FREQUENCIES - w).argmin()] for w in wanted]))
-    sweep(Parallel(gain, math.radians(rate)), np.zeros(3), "surge", found)
+    sweep(Parallel(gain, math.radians(rate)), np.zeros(3), "surge", found, 20.0)
     for answer, (modulus, phase) in zip(found.direct("surge"), wanted.values(), strict=True):
         assert abs(answer) == pytest.approx(modulus, abs=0.03)
         assert (math.degrees(np.angle(answer)) - phase + 180.0) % 360.0 - 180.0 == pytest.approx(0.0, abs=5.0)

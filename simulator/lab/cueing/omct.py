@@ -59,7 +59,7 @@ ANGLE, RATE = math.radians(6.0), math.radians(1.0)
 PERIODS = 2
 """That are looked at, after at least as many to settle."""
 SETTLE = 40.0
-"""s at least until a washout has forgotten how the sine began; it begins softly."""
+"""s at least until a washout has forgotten how the sine began, where nothing else is said; it begins softly over half of that."""
 BETWEEN = 5.0
 """s of rest between two frequencies."""
 
@@ -114,6 +114,7 @@ def objective_test(
     attendant: bool = False,
     axes: Sequence[str] = AXES,
     frequencies: Array = FREQUENCIES,
+    settle: float = SETTLE,
     told: Callable[[str], None] | None = None,
 ) -> Response:
     """Test a washout on its platform, which has risen and follows.
@@ -124,6 +125,7 @@ def objective_test(
     amplitude : of the sines, times FORCE, ANGLE, RATE
     attendant : angles of roll and pitch have their share of gravity
     axes : along which there is an input
+    settle : s at least before anything is measured
     told : called with the axis that comes next
 
     Raises JounceError: the platform does not come up, or the washout was dropped.
@@ -134,7 +136,7 @@ def objective_test(
             told(axis)
         chain = Chain(make)
         try:
-            sweep(chain, head_of(chain.cueing.platform), axis, found)
+            sweep(chain, head_of(chain.cueing.platform), axis, found, settle)
         finally:
             chain.close()
     return found
@@ -146,17 +148,17 @@ def _nothing(amplitude: float, attendant: bool, frequencies: Array) -> Response:
     return Response(amplitude, attendant, frequencies, numbers, numbers[:, :, :3].copy(), np.full((n, 6), np.nan), np.full((n, 6), np.nan))
 
 
-def sweep(chain: Chained, head: Array, axis: str, found: Response) -> None:
+def sweep(chain: Chained, head: Array, axis: str, found: Response, settle: float = SETTLE) -> None:
     """One row of the matrix at all frequencies, into `found`; `head` (3,) is where the rider's is, in P [m]."""
     k = AXES.index(axis)
     for i, w in enumerate(found.frequencies):
         count = math.ceil(2.0 * math.pi / w * PERIODS / chain.h)
-        settle = max(count, math.ceil(SETTLE / chain.h))
-        f, rates, size = sine(axis, float(w), found.amplitude, settle + count + 1, settle // 2, chain.h, found.attendant)
+        before = max(count, math.ceil(settle / chain.h))
+        f, rates, size = sine(axis, float(w), found.amplitude, before + count + 1, before // 2, chain.h, found.attendant)
         ride = chain.follow(f, rates)
-        last = slice(settle, settle + count)
-        seen = felt(ride.pose[settle - 1 :], head, ride.h)
-        t = np.arange(settle, settle + count) * chain.h
+        last = slice(before, before + count)
+        seen = felt(ride.pose[before - 1 :], head, ride.h)
+        t = np.arange(before, before + count) * chain.h
         columns = np.hstack([part[1:-1] for part in (seen.force, seen.rate, seen.acceleration)])
         harmonic, residue = first_harmonic(columns, t, float(w))
         harmonic[:6] /= _scale(k, float(w), size)
