@@ -21,7 +21,7 @@ from simulator.base.errors import JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record
 from washout.cueing import MotionCueing, cueing_step
-from washout.procedure import BLEND, ENGAGED
+from washout.procedure import BLEND, ENGAGED, KNEE
 
 Array = NDArray[np.float64]
 
@@ -65,14 +65,15 @@ def follow(p, s, washed, where, f, w, first, end, pose, legs, limited, drawn):
     """Ticks `first` to `end` of forces and rates (n, 3); fills pose, legs (n, 6), limited and drawn (n,). `where` (6,) is the part of the
     states that says where the platform is."""
     q = s[0]
+    middle = 0.5 * (p[0]["longest_leg"] + p[0]["shortest_leg"])
+    half = 0.5 * (p[0]["longest_leg"] - p[0]["shortest_leg"]) - p[0]["cushion"]
     for i in range(first, end):
         cueing_step(p, s, washed, f[i], w[i], True)
         limited[i] = q["limited"]
-        full = abs(q["asked"][0] - q["base"][0] - q["gain"] * washed[0]["position"][0])
-        for j in range(3):
-            full = max(full, abs(q["asked"][j] - q["base"][j] - q["gain"] * washed[0]["position"][j]))
-            full = max(full, abs(q["asked"][j + 3] - q["base"][j + 3] - q["gain"] * washed[0]["angles"][j]))
-        drawn[i] = full > 1e-9
+        use = 0.0
+        for j in range(6):
+            use += ((q["asked_legs"][j] - middle) / half) ** 16  # as `washout.procedure.ask_for` has it
+        drawn[i] = use > KNEE**16
         for j in range(6):
             pose[i, j] = where[j]
             legs[i, j] = q["legs"][j]
@@ -132,13 +133,14 @@ class Chain:
 
 def where_it_is(cueing: MotionCueing) -> Array:
     """(6,) view of the pose of the platform: behind its actuators where its file says how they lag, else as commanded."""
-    s = cueing.records[1]
-    return s[0]["actual" if "actual" in (s.dtype.names or ()) else "pose"]
+    p, s, _ = cueing.records
+    lags = "actuated" in (p.dtype.names or ()) and p[0]["actuated"] == 1
+    return s[0]["actual" if lags else "pose"]
 
 
 def head_of(platform: Record) -> Array:
-    """(3,) where the rider's head is on a platform, from its reference point, in P [m]."""
-    return np.array(platform[0]["p_PH"])
+    """(3,) where the rider's head is on a platform, from its reference point, in P [m]; the cued point where the file says no other."""
+    return np.array(platform[0]["felt_at" if "felt_at" in (platform.dtype.names or ()) else "p_PH"])
 
 
 def rotations(angles: Array) -> Array:
