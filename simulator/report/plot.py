@@ -24,7 +24,7 @@ LEFT, RIGHT, TOP, BOTTOM = 66, 14, 30, 46
 COLORS = ("#444444", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d")
 """By number; after Okabe and Ito, told apart by those who see colors otherwise too."""
 
-MOST_POINTS = 3000
+MOST_POINTS = 2000
 """Of a curve. A longer one is drawn by its least and its most in so many pieces: no peak is lost."""
 
 TICKS = 6

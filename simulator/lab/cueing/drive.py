@@ -78,7 +78,7 @@ def read_drive(place: str | os.PathLike[str], h: float = 1e-3) -> Drive:
     if log.rows < 3 or not t[-1] - t[0] >= LEAST_TIME or not (np.diff(t) > 0.0).all():
         raise ConfigError(place, "time", f"{log.rows} rows", f"rising times over {LEAST_TIME:g} s or more")
     grid = t[0] + np.arange(int((t[-1] - t[0]) / h + 1e-6) + 1) * h
-    columns = [np.stack([np.interp(grid, t, column) for column in log.field(field).T], axis=1) for field in COLUMNS]
+    columns = [np.stack([np.interp(grid, t, log[f"{field}_{axis}"]) for axis in "xyz"], axis=1) for field in COLUMNS]
     if not all(np.isfinite(column).all() for column in columns):
         raise ConfigError(place, "f_H_B", "NaN or infinity", "finite forces and rates")
     name = Path(place).name if Path(place).is_dir() else Path(place).parent.name or Path(place).stem
