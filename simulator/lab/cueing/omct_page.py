@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.lab.cueing.omct import ANGLE, AXES, FIDELITY, FORCE, RATE, SINACORI, Complex, Response, fidelity
+from simulator.lab.cueing.omct import ANGLE, AXES, FIDELITY, FORCE, RATE, SINACORI, Array, Complex, Response, fidelity
 from simulator.report.page import Column, Page
 from simulator.report.plot import Axis, Curve, Panel
 
@@ -96,23 +96,20 @@ def _sinacori(page: Page, tested: Sequence[Tested]) -> None:
         rows,
         "First the motion alone, without what tilt shows, which these regions are meant for; then all that is felt.",
     )
-    page.figure(
-        [_regions(tested, which) for which in (1, 0)], "One point per axis; the names are in the table. Regions as remembered, rough."
-    )
+    panels = [_regions(one, which) for one in tested for which in (1, 0)]
+    page.figure(panels, f"Of the sines x {tested[0].tests[0].amplitude:g}. The regions are as remembered, rough.")
 
 
-def _regions(tested: Sequence[Tested], which: int) -> Panel:
+def _regions(one: Tested, which: int) -> Panel:
+    """Points of every axis of a washout, of the motion alone (1) or of all that is felt (0)."""
     curves = [
-        Curve(f"{name} fidelity", np.array([0.0, phase, phase]), np.array([gain, gain, 1.2]), 3 if name == "high" else 5, "6 3")
-        for name, gain, phase in FIDELITY
+        Curve(f"{name} fidelity", np.array([0.0, phase, phase]), np.array([gain, gain, 1.2]), 0, dash)
+        for (name, gain, phase), dash in zip(FIDELITY, ("", "6 3"), strict=True)
     ]
-    for n, one in enumerate(tested):
-        for k, test in enumerate(one.tests):
-            points = np.array([test.at(SINACORI, axis)[which] for axis in AXES])
-            name = _name(one, test, tested)
-            for point in points:
-                curves.append(Curve(name, np.abs(np.degrees([np.angle(point)])), np.abs([point]), n + 1, ("", "4 3")[k % 2], points=True))
-    title = "motion alone" if which == 1 else "all that is felt"
+    for k, axis in enumerate(AXES):
+        point = np.array([one.tests[0].at(SINACORI, axis)[which]])
+        curves.append(Curve(axis, np.abs(np.degrees(np.angle(point))), np.abs(point), k + 1, points=True))
+    title = f"{one.label}: {'the motion alone' if which == 1 else 'all that is felt'}"
     return Panel(
         title, Axis("phase at 1 rad/s, either way", "deg", least=0.0, most=180.0), Axis("gain at 1 rad/s", least=0.0, most=1.2), curves
     )
@@ -130,8 +127,17 @@ def _curves(tested: Sequence[Tested], read: str, into: int, out: int) -> list[Cu
         for k, test in enumerate(one.tests):
             answer: Complex = test.response[:, into, out]
             numbers = {"gain": np.maximum(np.abs(answer), FLOOR), "phase": np.degrees(np.angle(answer)), "in phase": answer.real}[read]
-            curves.append(Curve(_name(one, test, tested), test.frequencies, numbers, n + 1, ("", "5 3", "2 3")[k % 3], points=True))
+            w = test.frequencies
+            if read == "phase":
+                w, numbers = _cut(w, numbers)
+            curves.append(Curve(_name(one, test, tested), w, numbers, n + 1, ("", "5 3", "2 3")[k % 3], points=True))
     return curves
+
+
+def _cut(w: Array, degrees: Array) -> tuple[Array, Array]:
+    """A phase with a gap where it goes round, instead of a line across the plot."""
+    around = np.flatnonzero(np.abs(np.diff(degrees)) > 180.0) + 1
+    return np.insert(w, around, w[around]), np.insert(degrees, around, np.nan)
 
 
 def _bode(page: Page, tested: Sequence[Tested]) -> None:
