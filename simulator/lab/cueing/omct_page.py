@@ -188,10 +188,11 @@ def _crossed(page: Page, tested: Sequence[Tested]) -> None:
     for into, axis in enumerate(AXES):
         for out, other in enumerate(AXES):
             largest = max(np.nanmax(np.abs(test.response[:, into, out])) for one in tested for test in one.tests)
-            if into != out and largest > SMALLEST:
-                panels.append(
-                    Panel(f"{other} by {axis}: gain", w, Axis("gain", log=True, least=FLOOR, most=2.0), _curves(tested, "gain", into, out))
-                )
+            if into == out or not largest > SMALLEST:
+                continue
+            gain, phase = Axis("gain", log=True, least=FLOOR, most=2.0), Axis("phase", "deg", least=-180.0, most=180.0)
+            panels.append(Panel(f"{other} by {axis}: gain", w, gain, _curves(tested, "gain", into, out)))
+            panels.append(Panel(f"{other} by {axis}: phase", w, phase, _curves(tested, "phase", into, out)))
     if panels:
         page.figure(panels)
 
