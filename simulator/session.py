@@ -158,7 +158,7 @@ class Session:
     def logged(self) -> list[tuple[str, Table, Record]]:
         """What is worth a log beside readout and command, (prefix, table, record) each: of the vehicle, the rider, the driver and the sensors."""
         own = self.driver.logged if isinstance(self.driver, Logged) else []
-        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *own, *(sensor.logged for sensor in self.sensors)]
+        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *self.cueing.logged, *own, *(sensor.logged for sensor in self.sensors)]
 
     @property
     def moves(self) -> bool:

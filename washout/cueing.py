@@ -14,8 +14,8 @@ from simulator.base.direct import direct
 from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
 from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
-from simulator.base.records import Record, record
-from washout import classical, procedure
+from simulator.base.records import Record, Table, record
+from washout import adaptive, classical, procedure
 from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.contract import WashoutKind
@@ -35,9 +35,12 @@ PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT, *LEAD, *ACTUATORS)
 STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE, *LEAD_STATE, *ACTUAL)
 """Likewise."""
 
+OWN = {classical.KIND.name: classical.FILE, adaptive.KIND.name: adaptive.FILE}
+"""Keys of the section `cueing` of the washouts that come with Jounce."""
+
 FILE = Variants(
     "type",
-    lambda name: (Field("cueing", Group(classical.FILE), "the classical washout"),) if name == DEFAULT else None,
+    lambda name: (Field("cueing", Group(OWN[name]), f"the {name} washout"),) if name in OWN else None,
     WASHOUTS.names,
     "who makes the motion of the platform out of that of the vehicle",
     (Field("procedure", Group(procedure.FILE), "how the platform rises, follows and parks"),),
@@ -207,6 +210,11 @@ class MotionCueing:
     def state_number(self) -> int:
         """Its place in STATE_NAMES, which the stream carries."""
         return int(self._s[0]["state"])
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """What the washout has for a log, (prefix, table, record)."""
+        return [] if self._tenant is None else self._tenant.logged
 
     @property
     def pose(self) -> NDArray[Any]:
