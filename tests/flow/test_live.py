@@ -87,7 +87,7 @@ def scenes(tmp_path_factory):
         )
         for name in ("killed", "interrupted", "pushed"):
             wait_until(driving(folders[name] / "out"), hosts[name])
-        time.sleep(4.0)
+        time.sleep(6.0)
         hosts["killed"].kill()
         for name in ("interrupted", "pushed"):
             hosts[name].send_signal(signal.SIGINT)
