@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import math
 import os
 import re
 import struct
@@ -219,11 +220,11 @@ class ConstantForce:
         self._full = share if self._has_gain else 1.0
         self._effect = Effect(type=FF_CONSTANT, id=-1, direction=LEFT, replay_length=LENGTH)
         self._effect.u.constant.envelope = _Envelope(fade_length=FADE)
-        self._played = float("-inf")
+        self._played = -math.inf
         self._descriptor = self._call(system.open, node.path, True)
         try:
             if self._has_gain:
-                self._say(FF_GAIN, round(0xFFFF * share))
+                self._say(FF_GAIN, int(0xFFFF * share))
             if FF_AUTOCENTER in node.effects:  # the spring that wheels have until somebody takes it away
                 self._say(FF_AUTOCENTER, 0)
             self._upload()

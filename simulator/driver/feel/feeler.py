@@ -6,6 +6,7 @@ hears no more of after SILENCE; what ends this thread too, the kernel ends (`evd
 
 from __future__ import annotations
 
+import math
 import queue
 import sys
 import threading
@@ -109,14 +110,18 @@ class PadFeel:
         shakes = slow > 0.0 or fast > 0.0
         if not shakes and not self._shakes:
             return False
-        self._shakes = shakes
-        if not self._handle.rumble(slow, fast, SHAKE_LASTS):
+        if not shakes:
+            self.close()
+            return True
+        self._shakes = self._handle.rumble(slow, fast, SHAKE_LASTS)
+        if not self._shakes:
             raise VanishedError
         return True
 
     def close(self) -> None:
         """Stand still."""
         if self._shakes:
+            self._shakes = False
             self._handle.rumble(0.0, 0.0, 0)
 
 
@@ -140,7 +145,7 @@ class Feeler:
         self._thread: threading.Thread | None = None
         self._feel: Feel | None = None
         self._device: Device | None = None
-        self._heard = float("-inf")
+        self._heard = -math.inf
         self._runs, self._jumps = False, 0
         self._told: set[str] = set()
 
@@ -203,8 +208,10 @@ class Feeler:
         """The end, of what is felt."""
         self._runs = False
         ends = self._clock() + FADE_OUT + 2.0 * PERIOD
-        while self._feel is not None and self._clock() < ends:
-            self.serve(None, self._clock())
+        now = -math.inf
+        while self._feel is not None and now < ends:
+            now = self._clock()
+            self.serve(None, now)
             time.sleep(PERIOD)
         self._drop()
 
