@@ -285,11 +285,16 @@ class Feel:
     def __init__(self, feeler: Feeler, device: Callable[[], Device | None], h: float) -> None:
         self.feeler, self._device = feeler, device
         self.every = max(1, math.floor(PERIOD / h + 1e-9))
+        self._held: Device | None = None
 
     def publish(self, session: Session) -> None:
-        """One sample; the bytes of a record are copied in a hundredth of the time that its fields take."""
-        readout = np.frombuffer(session.readout.tobytes(), session.readout.dtype)
-        self.feeler.take(Sample(readout, self._device(), session.moves, session.cueing.resets))
+        """One sample, if there is somebody who feels it."""
+        device, before = self._device(), self._held
+        self._held = device
+        if device is not None or before is not None:
+            # the bytes of a record are copied in a hundredth of the time that its fields take
+            readout = np.frombuffer(session.readout.tobytes(), session.readout.dtype)
+            self.feeler.take(Sample(readout, device, session.moves, session.cueing.resets))
 
     def close(self) -> None:
         """Let the force fade."""

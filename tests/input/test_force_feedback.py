@@ -31,9 +31,9 @@ GONE = 0.2
 WHEEL = {"kind": "wheel", "name": "w", "verified": False, "source": "s", "match": {"names": ["*"]}, "steering": {"axis": 0}}
 
 
-def wheel(torque=2.0, gain=1.0, damping=0.0, limit=None, name=G29[0]):
+def wheel(torque=2.0, gain=1.0, damping=0.0, limit=None, name=G29[0], rate=300.0):
     """What a driver holds, as far as its force is concerned."""
-    profile = SimpleNamespace(kind="wheel", force_feedback=ForceFeedback(torque, limit, gain, damping))
+    profile = SimpleNamespace(kind="wheel", force_feedback=ForceFeedback(torque, limit, gain, damping, rate))
     return SimpleNamespace(handle=SimpleNamespace(name=name, guid="", is_gamepad=False), profile=profile)
 
 
@@ -93,6 +93,19 @@ def test_a_torque_is_an_event_within_four_ticks_and_there_are_250_in_a_second():
     assert len(ticks.system.levels()) - before >= 250
 
 
+def test_no_more_is_uploaded_than_the_driver_takes():
+    ticks = Ticks(wheel(rate=60.0))
+    ticks.go(2.0, torque=lambda t: math.sin(9.0 * t))
+    told = [t for t, what, _ in ticks.system.log if what in ("upload", "play") and t > 1.0]
+    assert 75 <= len(told) <= 86, "60 torques and 25 plays"
+    ticks.go(1.0, torque=0.5)
+    assert ticks.force() == pytest.approx(-0.25, abs=1e-3), "the last one arrives"
+    ticks.go(1.0, torque=lambda t: 4.0 * math.copysign(1.0, t % 0.2 - 0.1))
+    assert np.abs(np.diff([level / 32767 for _, level in ticks.system.levels()])).max() < 0.2
+    ticks.go(GONE, samples=False)
+    assert ticks.force() == 0.0
+
+
 def test_a_thread_of_its_own_hands_it_over_in_time():
     """Half of the events within 4 ms of their sample, on a busy machine too, with a device that takes a millisecond for a word."""
 
@@ -118,7 +131,7 @@ def test_a_thread_of_its_own_hands_it_over_in_time():
 
 
 def test_it_fades_in_and_never_steps():
-    ticks, seen = Ticks(wheel(torque=2.0)), []
+    ticks, seen = Ticks(wheel(torque=2.0, rate=500.0)), []
     for _ in range(700):
         ticks.go(2 * H, torque=-4.0 if ticks.tick < 1000 else 4.0)
         seen.append(ticks.force())

@@ -9,6 +9,9 @@ wheel itself, ends a played effect `replay.length` after it was last played, wha
   HID++) from the last play. So the force is played again every REPLAY, not only uploaded again.
 - A program that is killed has its nodes closed by the kernel, which erases the effects that it uploaded (`input_ff_flush`).
 
+Uploads are no more than a driver takes: one that keeps them in a queue and is given too many (`hid-logitech-hidpp` after some hundred a second)
+gives old forces late, a stopped program's too.
+
 A length of 0 would be a force without an end; none is ever uploaded. The direction stays at 0x4000, which is left (`struct ff_effect` in
 linux/input.h: 0 down, 0x4000 left, 0x8000 up, 0xC000 right), and the level has the sign: a driver has only a number to send, and + is left as
 in ISO 8855. Layouts and numbers are those of linux/input.h of x86 and ARM; nothing is compiled, and `python-evdev` is not needed.
@@ -208,6 +211,8 @@ class ConstantForce:
     ----------
     node : with a constant force
     share : of the torque that the device has at most, (0, 1]; kept by the device itself too where it has a gain (`FF_GAIN`)
+    rate : uploads per second at most
+    early : s by which one may come before its time, half of the time between two calls
 
     Raises
     ------
@@ -215,12 +220,13 @@ class ConstantForce:
     OSError : the node may not be written, or the driver refuses
     """
 
-    def __init__(self, node: Node, share: float, system: System = SYSTEM) -> None:
+    def __init__(self, node: Node, share: float, rate: float, early: float = 0.0, system: System = SYSTEM) -> None:
         self._system, self._share, self._has_gain = system, share, FF_GAIN in node.effects
         self._full = share if self._has_gain else 1.0
         self._effect = Effect(type=FF_CONSTANT, id=-1, direction=LEFT, replay_length=LENGTH)
         self._effect.u.constant.envelope = _Envelope(fade_length=FADE)
-        self._played = -math.inf
+        self._interval, self._early = 1.0 / rate, early
+        self._next = self._played = -math.inf
         self._descriptor = self._call(system.open, node.path, True)
         try:
             if self._has_gain:
@@ -245,9 +251,11 @@ class ConstantForce:
         changed = level != constant.level
         if not changed and level == 0:
             return False
+        changed = changed and now >= self._next - self._early
         if changed:
             constant.level = level
             self._upload()
+            self._next = max(self._next, now - self._interval) + self._interval
         due = now - self._played >= REPLAY
         if due:
             self._say(self._effect.id, 1)

@@ -263,7 +263,8 @@ def open_wheel(device: Device, feedback: ForceFeedback, now: float, system: Syst
     if node is None:
         raise OSError(0, "the system knows no constant force of it (no driver, or one without)")
     try:
-        return WheelFeel(ConstantForce(node, feedback.most / feedback.torque, system), feedback, now)
+        force = ConstantForce(node, feedback.most / feedback.torque, feedback.rate, 0.5 * PERIOD, system)
+        return WheelFeel(force, feedback, now)
     except OSError as error:
         if is_forbidden(error):
             raise OSError(error.errno, permission(node.path)) from None

@@ -25,7 +25,6 @@ from simulator.driver.feel.evdev import (
     nodes,
     permission,
 )
-from simulator.driver.feel.feeler import PERIOD
 from simulator.driver.profiles import usb_id
 
 KNOWN = {FF_CONSTANT: "constant force", FF_RUMBLE: "rumble", FF_GAIN: "gain", FF_AUTOCENTER: "autocenter"}
@@ -36,6 +35,8 @@ TEST_SHARE = 0.1
 """1. Share of the base's torque at most, whatever its profile says; half of it where the profile says no torque."""
 TEST_SWING = 0.8
 """s of the test to each side."""
+TEST_RATE = 60.0
+"""Hz, which every driver takes."""
 TEST_SHAKE, TEST_STRENGTH = 400, 0.4
 """ms and strength of each motor of a game controller."""
 
@@ -163,14 +164,14 @@ def _shake(one: Ability) -> None:
 def _push(node: Node, share: float, name: str, system: System) -> None:
     """One period of a sine. Raises DeviceError."""
     try:
-        force = ConstantForce(node, share, system)
+        force = ConstantForce(node, share, TEST_RATE, system=system)
     except OSError as error:
         raise DeviceError(f"{name}: {permission(node.path) if is_forbidden(error) else error.strerror}") from None
     try:
         began = time.monotonic()
         while (t := time.monotonic() - began) < 2.0 * TEST_SWING:
             force.give(share * math.sin(math.pi * t / TEST_SWING), began + t)
-            time.sleep(2.0 * PERIOD)
+            time.sleep(0.5 / TEST_RATE)
     except OSError as error:
         raise DeviceError(f"{name}: {error.strerror or 'it is not there any more'}") from None
     finally:

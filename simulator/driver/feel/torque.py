@@ -23,6 +23,8 @@ FADE_OUT = 0.1
 SLEW = 30.0
 """1/s, share of the limit by which the torque changes at most: from none to the limit in 33 ms. Larger: a jolt of a direct drive; smaller:
 curbs feel soft."""
+STEP = 0.15
+"""1. The same from one event to the next: a driver that takes few is given a slower torque, not a coarser one."""
 STANDING = 2.0
 """m/s at which the damping has gone."""
 INTERRUPTED = 0.13
@@ -37,6 +39,7 @@ class ForceFeedback:
     limit: float | None = entry(Number("N m", 0.05, 100.0), "largest torque that is given, all of it when left out", None)
     gain: float = entry(Number("1", 0.0, 2.0), "torque given over torque of the vehicle's steering column; 0: none", 0.5)
     damping: float = entry(Number("N m s/rad", 0.0, 5.0), "against the rate of the steering wheel while the vehicle stands", 0.05)
+    rate: float = entry(Number("Hz", 60.0, 500.0), "torques per second at most; more than the driver takes come late", 300.0)
 
     @property
     def most(self) -> float:
@@ -71,5 +74,6 @@ class WheelTorque:
             self._presence = self.torque = 0.0
             h = 0.0
         self._presence = approach(self._presence, float(runs), h / (FADE_IN if runs else FADE_OUT))
-        self.torque = approach(self.torque, self._presence * self._wanted, SLEW * self.feedback.most * h)
+        f = self.feedback
+        self.torque = approach(self.torque, self._presence * self._wanted, min(SLEW, STEP * f.rate) * f.most * h)
         return self.torque
