@@ -17,6 +17,10 @@ from simulator.driver.feel import evdev, feeler, listing
 from simulator.driver.feel.feeler import Feeler, Sample
 from simulator.driver.feel.listing import abilities, play_test
 from simulator.driver.feel.rumble import Rumble, RumbleStrength
+from simulator.driver.gamepad import Gamepad
+from simulator.driver.human import HumanDriver
+from simulator.driver.wheel import Wheel
+from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
 H = 0.02
@@ -162,3 +166,26 @@ def test_the_command_lists_and_tests(hub, plug, monkeypatch, capsys):
     assert run("--test") == 2
     out = capsys.readouterr()
     assert "What devices give back" in out.out and "no motors that could be started" in out.err, "SDL's virtual pad has none"
+
+
+def test_what_the_driver_holds_is_what_is_felt(hub, plug):
+    driver = HumanDriver([Wheel(hub, 15.0), Gamepad(hub)], hub)
+    command = record(COMMAND)
+
+    def held():
+        driver.read(0.0, 0.0, command)
+        return None if driver.device is None else driver.device.handle.name
+
+    assert held() is None
+    stick = plug(G29[0], 2, 4, 12, (0x046D, 0xC24F))
+    pad = plug("Virtual pad", GAMEPAD, 6, 15)
+    assert held() == G29[0], "a wheel comes first"
+    pad.axis(0, -1.0)
+    held()
+    assert driver.device.handle.is_gamepad, "the one that was used last"
+    stick.axis(0, 0.5)
+    assert held() == G29[0]
+    driver.tell("a line of another thread")
+    assert driver.notices()[-1] == "a line of another thread" and not driver.notices()
+    stick.unplug()
+    assert held() is None, "nothing is felt where nobody drives"
