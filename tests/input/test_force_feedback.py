@@ -48,7 +48,7 @@ class Ticks:
         self.feeler = Feeler(self.lines.append, self.system, self.now)
         self.feeler.take = lambda sample: self.feeler.serve(sample, self.now())
         self.outlet = Feel(self.feeler, lambda: self.device, H)
-        self.session = SimpleNamespace(readout=record(READOUT), moves=True, cueing=SimpleNamespace(resets=0))
+        self.session = SimpleNamespace(readout=record(READOUT), moves=True, cueing=SimpleNamespace(resets=0), tick=0, driver_every=10)
 
     def now(self):
         return self.tick * H
@@ -57,6 +57,7 @@ class Ticks:
         """So long; `torque` is a number, or a function of the time."""
         for _ in range(round(seconds / H)):
             self.tick += 1
+            self.session.tick = self.tick
             if torque is not None:
                 self.session.readout[0]["steering_column_torque"] = torque(self.now()) if callable(torque) else torque
             if samples and self.tick % self.outlet.every == 0:
@@ -91,6 +92,19 @@ def test_a_torque_is_an_event_within_four_ticks_and_there_are_250_in_a_second():
     before = len(ticks.system.levels())
     ticks.go(1.0, torque=lambda t: math.sin(9.0 * t))
     assert len(ticks.system.levels()) - before >= 250
+
+
+def test_the_blow_of_a_command_that_comes_in_steps_is_not_felt():
+    """The driver is asked every fifth tick of 2 ms, and the wheels are thrown to where he asks in the next one."""
+    ticks = Ticks(wheel())
+    ticks.go(2.0, torque=1.0)
+    before, outlet, session = len(ticks.system.levels()), Feel(ticks.feeler, lambda: ticks.device, 0.002), ticks.session
+    session.driver_every = 5
+    for session.tick in range(1, 500):
+        ticks.tick += 2
+        session.readout[0]["steering_column_torque"] = 400.0 if session.tick % 5 == 1 else 1.0
+        outlet.publish(session)
+    assert len(ticks.system.levels()) == before and ticks.force() < -0.4
 
 
 def test_no_more_is_uploaded_than_the_driver_takes():
