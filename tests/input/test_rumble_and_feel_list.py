@@ -44,7 +44,7 @@ def test_a_smooth_road_does_not_shake_and_a_rough_one_does():
     readout = rolling()
     law = settled(readout)
     assert law.step(readout, True, H) == (0.0, 0.0)
-    readout[0]["shock_rate"] = (0.3, -0.3, 0.3, -0.3)
+    readout[0]["shock_rate"] = (0.18, -0.18, 0.18, -0.18)
     assert law.step(readout, True, H) == pytest.approx((0.3, 0.0))
     assert settled(readout, 0.5).step(readout, True, H) == pytest.approx((0.15, 0.0))
     assert law.step(readout, False, H) == (0.0, 0.0), "not in a pause"
@@ -89,7 +89,7 @@ class FakePad:
 
 def test_a_pad_is_told_for_a_tenth_of_a_second_and_comes_to_rest():
     pad, readout, lines = FakePad(), rolling(), []
-    readout[0]["shock_rate"] = 0.4
+    readout[0]["shock_rate"] = 0.24
     worker = Feeler(lines.append, FakeSystem([]))
     for n in range(100):
         worker.serve(Sample(readout, pad, True, 0), 0.002 * n)
