@@ -37,6 +37,7 @@ from simulator.motion.protocols import DEFAULT
 from simulator.motion.stream import MotionStream
 from simulator.outlets import Feel, Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, park
+from simulator.raising import wait_for_platform
 from simulator.record.writer import LogOptions
 from simulator.recorded import open_log, ticks_per_row
 from simulator.rig import report as platform_report
@@ -109,7 +110,7 @@ class Host:
         self._began = self._platform_gone = False
         self._folder: RunFolder | None = None
         self._seen_failures = self._seen_troubles = self._seen_incidents = 0
-        self._held = self._stream_failed = self._closed = False
+        self._held = self._stream_failed = self._closed = self._waits = False
 
     def run(self) -> dict[str, Any]:
         """Drive until the time is up, the window is closed or Ctrl-C; returns a summary.
@@ -148,10 +149,12 @@ class Host:
                     if self.person is not None and parts.options.feel:
                         self.feel = Feel(Feeler(self.person.tell), lambda: self.person.device, parts.step)
                         session.outlets.append(self.feel)
-                    self.log = open_log(parts, session, self._folder, armed=stream is not None, options=self._log_options())
+                    self._waits = motion.wait and stream is not None and stream.parks
+                    self.log = open_log(parts, session, self._folder, stream is not None, self._log_options(), raised=self._waits)
                     self._began = True
                     self._folder.began()
-                    session.publish()
+                    if not self._waits:
+                        session.publish()
                     if stream is not None:  # last: its packets begin with the first tick
                         self.motion = Motion(stream)
                         session.outlets.append(self.motion)
@@ -290,6 +293,9 @@ class Host:
             duration = math.inf if maneuver is None else maneuver.duration
         for line in prepare_process():
             self.say(line)
+        if self._waits and self.motion is not None:
+            going = partial(self._keep_going, session)
+            self._attempt(partial(wait_for_platform, session, self.motion, self.window, self.person is not None, going, self.say))
         self._attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
         assert clock is not None
