@@ -26,6 +26,7 @@ from simulator.configuration.layers import Origin
 from simulator.configuration.session_file import parse_address, read_session
 from simulator.configuration.settings import Setting, option
 from simulator.configuration.whole import Configuration
+from simulator.cueing_panel import CueingPanel
 from simulator.driver.controls import SHIFT_SPEED
 from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, follows_maneuver, new_driver, without_a_person
@@ -56,6 +57,8 @@ RPM = 30.0 / math.pi
 """rpm per rad/s."""
 LIES = "rolled over: T puts it upright"
 OVER = "the drive is over: the platform comes to rest"
+TUNED_TIME = 4.0
+"""s that a changed number of the washout is shown."""
 SLOW = 5.0
 """s after which a person is told what is being waited for."""
 HURRY = 2.5
@@ -133,6 +136,7 @@ class Host:
             self._start_platform(folder)
             driver = self._driver()
             self.session = session = parts.session(driver, sensors=sensors)
+            self.panel = CueingPanel(cueing)
             session.reset()
             session.warm()
             if self.window is not None:
@@ -427,6 +431,8 @@ class Host:
             session.cueing.park() if armed else session.cueing.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
             self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)
+        elif (said := self.panel.obey(event)) is not None:
+            self.window.tell(said, TUNED_TIME)
         elif event == "shift_refused":
             self.window.tell("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record, Table, record
@@ -64,6 +65,8 @@ CLOCK = (
 LOG = (
     ("resets", (), "1", "how often the drive was begun again, so that its time went back", "i8"),
     ("paused", (), "1", "1 while the drive is paused: the vehicle stands still, the platform goes to neutral", "i8"),
+    ("cueing_intensity", (), "1", "scale of what the washout is asked to show"),
+    ("cueing_changes", (), "1", "how often somebody has changed the intensity or a parameter of the washout", "i8"),
     ("incident", (), "1", "number of the incident after which the vehicle is held, 0 = all is well", "i8"),
 )
 """What the log says of the session itself."""
@@ -113,6 +116,7 @@ class Watched:
         self._platform["state"] = cueing.state_number
         state = self._state
         state["paused"], state["incident"] = session.paused, session.incident
+        state["cueing_intensity"], state["cueing_changes"] = cueing.readout[0]["intensity"], cueing.changes
         if now < self._time:
             state["resets"] += 1
         self._time = now
@@ -320,8 +324,18 @@ class Window:
             e["real_time_factor"], e["overruns"] = session.clock.real_time_factor, session.clock.overruns
         command = session.command[0]
         e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
+        self._feelings(session)
         e["paused"], e["message"] = session.paused, short(self._message)
         self.block.publish(session.readout, self.extras)
+
+    def _feelings(self, session: Session) -> None:
+        """What the rider feels beside what the vehicle's driver does."""
+        e, seen, felt = self.extras[0], session.watch.state[0], session.cueing.felt[0]
+        e["car_feels"][:3], e["car_feels"][3:] = seen["f_H_B"], seen["w_WB_B"]
+        e["cab_feels"][:3], e["cab_feels"][3:] = felt["cab_f_H_P"], felt["cab_w_NP_P"]
+        e["car_feels"][2] -= session.ground.p[0]["gravity"]
+        e["cab_feels"][2] -= STANDARD_GRAVITY
+        e["intensity"] = session.cueing.readout[0]["intensity"]
 
     def jump(self) -> None:
         """The next state does not follow from the last one."""

@@ -27,6 +27,7 @@ from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.felt import FELT
+from washout.sickness import DOSE
 
 DRIVER_PERIOD = 0.01
 """s between two looks of the driver at the vehicle; the command is held in between."""
@@ -155,7 +156,13 @@ class Session:
     def logged(self) -> list[tuple[str, Table, Record]]:
         """What is worth a log beside readout and command, (prefix, table, record) each: of the vehicle, the rider, the driver and the sensors."""
         own = self.driver.logged if isinstance(self.driver, Logged) else []
-        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *own, *(sensor.logged for sensor in self.sensors)]
+        return [
+            *self.vehicle.logged,
+            ("", FELT, self.cueing.felt),
+            ("", DOSE, self.cueing.dose),
+            *own,
+            *(sensor.logged for sensor in self.sensors),
+        ]
 
     @property
     def moves(self) -> bool:
@@ -202,6 +209,7 @@ class Session:
         """
         if self.tick % self.driver_every == 0:
             self._ask_driver()
+            self.cueing.adjust(self.driver_every * self.h)
         before = self.latest
         self._move(count)
         due = [outlet for outlet in self.outlets if self.tick % outlet.every == 0]
@@ -262,6 +270,8 @@ class Session:
 
         def tick() -> None:
             self._move(1)
+            if any(self.tick % outlet.every == 0 for outlet in left):
+                self._feel()
             for outlet in left:
                 if self.tick % outlet.every == 0 and outlet in self.outlets:
                     self._publish(outlet)
@@ -332,10 +342,14 @@ class Session:
             sensor.serve(self.time, self.readout, self.clock is None)
             self._note_trouble(sensor.trouble)
         if outlets:
-            seen = self.watch.state[0]
-            self.cueing.feel(seen["f_H_B"], seen["w_WB_B"])
+            self._feel()
         for outlet in outlets:
             self._publish(outlet)
+
+    def _feel(self) -> None:
+        """What the rider feels now, beside what the vehicle's driver does."""
+        seen = self.watch.state[0]
+        self.cueing.feel(seen["f_H_B"], seen["w_WB_B"])
 
     def _note_trouble(self, text: str) -> None:
         """Of a part from outside, once."""

@@ -5,7 +5,7 @@ With the platform's pose p_NP, R_NP and the head at p_PH, by rates of roll, pitc
     f_H_P = R_NP^T (a_NP + g e_z) + alpha_NP x p_PH + w_NP x (w_NP x p_PH)          all written in P
 
 so tilting shows as a share of gravity and as a rotation. Wanted is what the vehicle's driver feels, less the gravity of its world, times the
-washout's gains, plus gravity: what a platform without ends would show. Neither limits nor filters of the washout are taken off it.
+washout's gains and the intensity, plus gravity: what a platform without ends would show. Neither limits nor filters of the washout are taken off it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BEFORE = (("rates_before", (6,), "m/s, rad/s", "rates of the pose a tick earlier
 
 @kernel
 def feel(p, s, f_H_B, w_WB_B, out):
-    """Fill FELT; `p` with HEXAPOD and AIM, `s` with LIMITER and BEFORE, f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s] of the vehicle's driver."""
+    """Fill FELT; `p` with HEXAPOD and AIM, `s` with LIMITER, BEFORE and INTENSITY, f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s] of the vehicle's driver."""
     q, o, h = s[0], out[0], p[0]["h"]
     roll, pitch, yaw = q["pose"][3], q["pose"][4], q["pose"][5]
     cr, sr, cp, sp, cy, sy = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch), math.cos(yaw), math.sin(yaw)
@@ -62,5 +62,6 @@ def feel(p, s, f_H_B, w_WB_B, out):
         rests = STANDARD_GRAVITY if j == 2 else 0.0
         o["cab_f_H_P"][j] = f[j] + turning[j] + inward[j]
         o["cab_w_NP_P"][j] = w[j]
-        o["cueing_force_error"][j] = o["cab_f_H_P"][j] - rests - p[0]["aim_force_gain"][j] * (f_H_B[j] - falls)
-        o["cueing_rate_error"][j] = w[j] - p[0]["aim_rate_gain"][j] * w_WB_B[j]
+        scale = q["intensity"]
+        o["cueing_force_error"][j] = o["cab_f_H_P"][j] - rests - scale * p[0]["aim_force_gain"][j] * (f_H_B[j] - falls)
+        o["cueing_rate_error"][j] = w[j] - scale * p[0]["aim_rate_gain"][j] * w_WB_B[j]

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from simulator.base.aside import Aside
-from simulator.base.fields import from_mapping
+from simulator.base.fields import fields_of, filled, from_mapping, read
 from simulator.base.outside import address_of
 from simulator.base.records import Record, numbers, record
 from simulator.base.tenants import making
 from simulator.base.ticks import whole_ticks
+from washout.adjusting import Adjuster
 from washout.contract import PREVIEW_POINTS, RESULT, SEEN, WashoutKind, WashoutWorld
 from washout.platform import HEXAPOD
 from washout.preview import Preview
@@ -51,6 +52,14 @@ class TenantOwner:
             platform[0][name] = p[0][name]
         world = WashoutWorld(platform, float(p[0]["gravity"]), self._h)
         self._aside: Aside | None = None
+        self.adjuster: Adjuster | None = None
+        """Of a compiled washout that reads its parameters in every step; what follows from them elsewhere cannot be changed."""
+        if kind.make is None and kind.begin is None:
+            own = fields_of(kind.parameters, kind.ranges, kind.defaults)
+            values = {name: self.parameters[0][name].tolist() for name, *_ in kind.parameters}
+            self.adjuster = Adjuster(
+                own, values, file, lambda changed: filled(kind.parameters, read(own, changed, file, "cueing")), self.parameters
+            )
         with making(f"washout {kind.name}"):
             if kind.begin is not None:
                 kind.begin(self.parameters, self._state, world)
@@ -112,6 +121,9 @@ class TenantOwner:
         self._foreseen = time
         seen = self._seen[0]
         count = self.preview.predict(time, seen["preview_f"], seen["preview_w"])
+        more = float(self._s[0]["intensity"]) - 1.0
+        seen["preview_f"][:count] += more * (seen["preview_f"][:count] - [0.0, 0.0, seen["gravity"]])
+        seen["preview_w"][:count] *= 1.0 + more
         ahead = np.isfinite(seen["preview_f"][:count]).all() and np.isfinite(seen["preview_w"][:count]).all()
         seen["preview_count"] = min(count, PREVIEW_POINTS) if ahead else 0
         seen["preview_step"] = self.preview.step

@@ -1,0 +1,136 @@
+"""Can the motion be changed while it runs: smoothly, within the limits of file and platform, to exactly what a file that says so would give?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform, washout_mapping, worst_use
+
+from simulator.base.errors import ConfigError
+from simulator.cueing_panel import CueingPanel
+from simulator.driver import keyboard
+from washout.cueing import MotionCueing
+from washout.intensity import MOST, TURN
+
+
+def ride(motion, f, w=STILL, change=None):
+    """Legs (n, 6), poses (n, 6) and ticks in which the limiter acted; `change(k)` is called before each tick."""
+    legs, poses, limited = [], [], 0
+    for k, one in enumerate(f):
+        if change is not None:
+            change(k)
+        motion.step(one, w, True, H)
+        legs.append(motion.legs.copy())
+        poses.append(motion.pose.copy())
+        limited += int(motion.readout[0]["limited"] != 0)
+    return np.array(legs), np.array(poses), limited
+
+
+def knob(motion, words):
+    return next(one for one in motion.knobs if one.words == words)
+
+
+def test_at_full_intensity_the_washout_gets_what_is_felt_bit_for_bit():
+    motion = engaged()
+    for f in hard_drive(50, seed=8):
+        motion.step(f, 0.1 * f, True, H)
+        assert (motion.readout[0]["cue_force"] == motion.readout[0]["felt_force"]).all()
+        assert (motion.readout[0]["cue_rate"] == motion.readout[0]["felt_rate"]).all()
+
+
+def test_the_intensity_goes_there_in_a_second_and_scales_what_is_asked_for():
+    motion = engaged()
+    f = np.tile(REST + [1.0, 0.0, 0.5], (round(TURN / H), 1))
+    motion.intensity = 0.5
+    seen = []
+    ride(motion, f, np.array([0.0, 0.0, 0.2]), lambda _: seen.append(float(motion.readout[0]["intensity"])))
+    speeds = np.diff(seen) / H
+    assert np.abs(speeds).max() < 4.0 and np.abs(np.diff(speeds)).max() / H < 200.0, "neither steps nor bends"
+    s = motion.readout[0]
+    assert s["intensity"] == pytest.approx(0.5, abs=0.006)
+    assert s["cue_force"] - REST == pytest.approx(s["intensity"] * np.array([1.0, 0.0, 0.5]), abs=1e-12)
+    assert s["cue_rate"] == pytest.approx(s["intensity"] * np.array([0.0, 0.0, 0.2]))
+    aim = motion.feel(f[0], STILL)[0]
+    assert aim["cueing_force_error"] == pytest.approx(aim["cab_f_H_P"] - REST - s["intensity"] * np.array([0.4, 0.0, 0.25]), abs=1e-12)
+
+
+def test_without_intensity_the_platform_washes_out_to_neutral():
+    motion = engaged()
+    drive = hard_drive(30000)
+    ride(motion, drive[:6000])
+    motion.intensity = 0.0
+    _, poses, _ = ride(motion, drive[6000:])
+    assert np.abs(poses[0]).max() > 0.05
+    assert np.abs(poses[-1]).max() < 1e-3
+
+
+def test_a_changed_parameter_ends_where_a_file_that_says_so_begins():
+    motion = engaged()
+    changes = {"high pass frequency surge": 2.5, "tilt rate": 0.05, "rotation damping yaw": 0.7, "force gain heave": 0.8}
+    for words, value in changes.items():
+        motion.change(knob(motion, words), value)
+        ride(motion, np.tile(REST, (400, 1)))  # the next one comes while the last is still on its way
+    ride(motion, np.tile(REST, (1000, 1)))
+    said = washout_mapping()
+    said["cueing"]["high_pass_frequency"] = [2.5, 1.5, 4.0]
+    said["cueing"]["rotation_damping"] = [1.0, 1.0, 0.7]
+    said["cueing"]["force_gain"] = [0.4, 0.4, 0.8]
+    said["cueing"]["tilt_rate"] = 0.05
+    del said["cueing"]["tilt_rate_deg"]
+    other = MotionCueing(said, "changed", platform(), H)
+    for name in motion.records[0].dtype.names:
+        assert motion.records[0][name] == pytest.approx(other.records[0][name], rel=1e-12, abs=1e-15), name
+
+
+def test_nothing_steps_however_wildly_somebody_turns_the_knobs():
+    """In a drive that the limiter leaves alone it is not called for by a change either; in a hard one the legs keep their limits."""
+    calm = REST + 0.25 * (hard_drive(9000) - REST)
+    rng = np.random.default_rng(1)
+
+    def wild(motion):
+        def change(k):
+            if k % 300 == 0:
+                motion.intensity = float(rng.uniform(0.0, 1.3))
+                one = motion.knobs[rng.integers(len(motion.knobs))]
+                motion.change(one, one.turned(motion.value(one), int(rng.integers(-4, 5))))
+
+        return change
+
+    motion = engaged()
+    legs, _, limited = ride(motion, calm, change=wild(motion))
+    assert limited == 0
+    assert max(worst_use(motion.platform, legs)[1:]) < 0.5
+    motion = engaged()
+    legs, _, _ = ride(motion, hard_drive(9000), change=wild(motion))
+    assert max(worst_use(motion.platform, legs)) <= 1.0
+
+
+def test_what_is_out_of_its_limits_is_refused_and_changes_nothing():
+    motion = cueing()
+    before = motion.records[0].copy()
+    for value in (-0.1, MOST + 0.1, float("nan")):
+        with pytest.raises(ConfigError):
+            motion.intensity = value
+    with pytest.raises(ConfigError, match=r"force_gain.*from 0 to 2"):
+        motion.change(knob(motion, "force gain sway"), 2.5)
+    motion.step(REST, STILL, True, H)
+    assert motion.records[0] == before and motion.changes == 0 and motion.intensity == 1.0
+
+
+def test_the_keys_turn_every_number_of_the_washout():
+    motion = cueing()
+    panel = CueingPanel(motion)
+    assert {"intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down"} <= set(keyboard.ACTIONS.values())
+    assert panel.obey("pause") is None
+    assert panel.obey("intensity_down") == "intensity of the motion 90 %" and motion.intensity == pytest.approx(0.9)
+    for _ in range(30):
+        panel.obey("intensity_up")
+    assert motion.intensity == MOST
+    assert panel.obey("washout_next") == "force gain surge 0.4 (0 to 2)"
+    assert panel.obey("washout_up") == "force gain surge 0.44 (0 to 2)"
+    lines = [panel.obey("washout_next") for _ in motion.knobs]
+    assert "tilt rate 5 deg/s (0.001 to 1e+03)" in lines and len(set(lines)) == len(motion.knobs)
+    for _ in range(80):
+        line = panel.obey("washout_down")
+    assert line == "force gain surge 0 (0 to 2)", "after all of them comes the first"
+    assert motion.changes == 31 + 1 + 80
