@@ -20,6 +20,9 @@ POSE_LABELS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 INK, PAPER, METAL, FLOOR = "#23303a", "#fbfbf9", "#8fa3b0", "#d5dcdf"
 WARNING, OUTSIDE = "#c0392b", "#eceff1"
 
+LATEST, LARGEST = 1e7, 1e3
+"""s, m/s2. A packet may say any number; what is beyond these is no time of a drive, and no force that can be drawn beside others."""
+
 SAMPLE = (
     # name              shape  unit            what it is
     ("wall", (), "s", "time of the wall clock since the first packet"),
@@ -50,12 +53,12 @@ class DriveTime:
 
     def follow(self, packet: MotionPacket, now: float) -> None:
         """A packet that came at `now` [s]."""
-        if packet.stop:
+        if packet.stop or not 0.0 <= packet.time <= LATEST:
             self.runs = False
             return
         if packet.time < self._time:
             self.begun += 1
-        self.runs, self.force = packet.run, np.array(packet.force)
+        self.runs, self.force = packet.run, np.clip(packet.force, -LARGEST, LARGEST)
         self.limited = self.limited or packet.limited
         self._time, self._arrived, self._interval = packet.time, now, packet.interval
 
