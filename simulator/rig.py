@@ -28,6 +28,7 @@ from simulator.build import build_platform
 from simulator.motion.native import PROTOCOL
 from simulator.motion.picture import DriveTime, History, draw_platform, prepare_to_draw
 from simulator.motion.receiver import LegUse, Receiver
+from simulator.motion.rider import Rider
 from simulator.motion.watchdog import LONGEST_STEP, FollowingPlatform, warm_up
 
 SERVO = 0.004
@@ -123,6 +124,8 @@ class Rig:
         warm_up(platform)
         self.body = FollowingPlatform(platform)
         self.history, self.drive = History(), DriveTime()
+        self.rider: Rider | None = None
+        """For a window that shows what is felt."""
         self.use = LegUse(platform)
         """Of the platform's own legs, by the clock."""
         self.busiest = self.body.limits[0]["pose"].copy()
@@ -176,6 +179,8 @@ class Rig:
             self.longest_silence = max(self.longest_silence, now - self._last)
         self._last = now
         self.drive.follow(packet, now)
+        if self.rider is not None:
+            self.rider.hear(packet)
         if not self.stale:
             self.body.follow(packet, now)
 
@@ -193,6 +198,8 @@ class Rig:
                 self.longest_held_up = max(self.longest_held_up, h)
         self.body.step(now, h)
         self.use.add(self.body.limits[0]["legs"].copy(), h)
+        if self.rider is not None:
+            self.rider.step(self.body.limits, h)
         if self._first is not None and not self.body.parked:
             self._note(now - self._first, now)
 
@@ -268,6 +275,7 @@ def _run_in_window(rig: Rig, listener: socket.socket, options: RigOptions) -> No
     """Receive in a thread of its own, so that drawing does not delay packets, and show what it does. Raises DeviceError."""
     from simulator.motion.live_window import show_platform
 
+    rig.rider = Rider(rig.platform)
     worker = threading.Thread(target=rig.run, args=(listener, options), daemon=True)
     worker.start()
     try:
