@@ -135,8 +135,8 @@ class Picture:
             shown.append(shapes.Rectangle(FELT_X, y - 5, 2 * FELT_HALF, 15, color=FLOOR, batch=batch, group=Group(order=0)))
             for value, place, color in ((rider.car[k], 3, CAR), (rider.cab[k], -4, DECK)):
                 share = min(1.0, max(-1.0, unit * float(value) / scale))
-                x, length = middle + min(0.0, share) * FELT_HALF, max(1.0, abs(share) * FELT_HALF)
-                shown.append(shapes.Rectangle(x, y + place, length, 6, color=color, batch=batch, group=Group(order=1)))
+                left, length = middle + min(0.0, share) * FELT_HALF, max(1.0, abs(share) * FELT_HALF)
+                shown.append(shapes.Rectangle(left, y + place, length, 6, color=color, batch=batch, group=Group(order=1)))
             shown.append(shapes.Rectangle(middle - 0.5, y - 5, 1, 15, color=INK, batch=batch, group=Group(order=2)))
             shown.append(Label(name, x=FELT_X - 10, y=y - 2, anchor_x="right", font_size=10, color=(*INK, 255), batch=batch))
         for k, text in ((0, f"\u00b1{FORCE_SCALE:g} m/s\u00b2"), (3, f"\u00b1{RATE_SCALE:g} \u00b0/s")):

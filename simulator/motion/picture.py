@@ -235,7 +235,7 @@ def _draw_history(figure: Any, grid: Any, platform: Record, table: Record) -> No
         ("leg stroke [%]", 100.0 * stroke_share(platform, table["legs"]), [f"leg {k}" for k in range(1, 7)], (0.0, 100.0)),
         ("highest share\nof limits [%]", _shares(table, p), ("leg speed", "leg acceleration"), (0.0, 100.0)),
     )
-    first = None
+    first: Any = None
     for row, (label, values, names, band) in enumerate(panels):
         axes = figure.add_subplot(grid[row, 1], sharex=first)
         first = first or axes
@@ -250,7 +250,7 @@ def _draw_history(figure: Any, grid: Any, platform: Record, table: Record) -> No
         for at, _ in stood:
             axes.axvline(at, color=INK, linewidth=0.8, linestyle=":")
     for at, seconds in stood:
-        text = f"paused {seconds:.1f} s"
+        text = f"stood {seconds:.1f} s"
         first.annotate(text, (at, 1.0), (-3, 2), xycoords=("data", "axes fraction"), textcoords="offset points", fontsize=7.5, ha="right")
     axes = figure.add_subplot(grid[5, 1], sharex=first)
     _prepare(axes, time, went, "limiter")

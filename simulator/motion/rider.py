@@ -7,18 +7,11 @@ import numpy as np
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.records import Record, record
 from simulator.motion.packets import MotionPacket
-from washout.felt import AIM, BEFORE, FELT, feel
-from washout.intensity import INTENSITY
+from washout.cueing import PARAMETERS, STATES
+from washout.felt import FELT, feel
 from washout.limiter import LIMITER
 from washout.platform import HEXAPOD
 
-SETTINGS = (
-    *HEXAPOD,
-    *AIM,
-    ("gravity", (), "m/s2", "of the vehicle's world: not of interest here"),
-    ("h", (), "s", "time since the step before"),
-)
-MOTION = (*LIMITER, *BEFORE, *INTENSITY)
 SMOOTH = 0.05
 """s. Time constant with which both are smoothed: a needle that trembles is not read."""
 
@@ -37,7 +30,7 @@ class Rider:
     def __init__(self, platform: Record) -> None:
         self.car, self.cab = np.zeros(6), np.zeros(6)
         self._said = np.zeros(6)
-        self._p, self._s, self._out = record(SETTINGS), record(MOTION), record(FELT)
+        self._p, self._s, self._out = record(PARAMETERS), record(STATES), record(FELT)
         for name, *_ in HEXAPOD:
             self._p[0][name] = platform[0][name]
         self._rest = np.array([0.0, 0.0, STANDARD_GRAVITY])
