@@ -65,8 +65,6 @@ CLOCK = (
 LOG = (
     ("resets", (), "1", "how often the drive was begun again, so that its time went back", "i8"),
     ("paused", (), "1", "1 while the drive is paused: the vehicle stands still, the platform goes to neutral", "i8"),
-    ("cueing_intensity", (), "1", "scale of what the washout is asked to show"),
-    ("cueing_changes", (), "1", "how often somebody has changed the intensity or a parameter of the washout", "i8"),
     ("incident", (), "1", "number of the incident after which the vehicle is held, 0 = all is well", "i8"),
 )
 """What the log says of the session itself."""
@@ -116,7 +114,6 @@ class Watched:
         self._platform["state"] = cueing.state_number
         state = self._state
         state["paused"], state["incident"] = session.paused, session.incident
-        state["cueing_intensity"], state["cueing_changes"] = cueing.readout[0]["intensity"], cueing.changes
         if now < self._time:
             state["resets"] += 1
         self._time = now

@@ -27,7 +27,6 @@ from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.felt import FELT
-from washout.sickness import DOSE
 
 DRIVER_PERIOD = 0.01
 """s between two looks of the driver at the vehicle; the command is held in between."""
@@ -156,13 +155,7 @@ class Session:
     def logged(self) -> list[tuple[str, Table, Record]]:
         """What is worth a log beside readout and command, (prefix, table, record) each: of the vehicle, the rider, the driver and the sensors."""
         own = self.driver.logged if isinstance(self.driver, Logged) else []
-        return [
-            *self.vehicle.logged,
-            ("", FELT, self.cueing.felt),
-            ("", DOSE, self.cueing.dose),
-            *own,
-            *(sensor.logged for sensor in self.sensors),
-        ]
+        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *self.cueing.logged, *own, *(sensor.logged for sensor in self.sensors)]
 
     @property
     def moves(self) -> bool:

@@ -15,7 +15,7 @@ from simulator.base.direct import direct
 from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
 from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
-from simulator.base.records import Record, record
+from simulator.base.records import Record, Table, record
 from washout import classical, procedure
 from washout.adjusting import Adjuster, Knob
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
@@ -36,6 +36,14 @@ PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT, *WEIGHTING)
 
 STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE, *INTENSITY, *FELT, *SICKNESS)
 """Likewise."""
+
+LIVE = (
+    # name                 shape  unit  what it is
+    *DOSE,
+    ("cueing_intensity", (), "1", "scale of what the washout is asked to show"),
+    ("cueing_changes", (), "1", "how often somebody has changed the intensity or a parameter of the washout", "i8"),
+)
+"""What a log says of the cueing beside FELT."""
 
 FILE = Variants(
     "type",
@@ -89,7 +97,7 @@ class MotionCueing:
         _copy(procedure_settings(said["procedure"], file), self._p)
         self._s = record(STATES)
         self._washed = record(POSE)
-        self._felt, self._dose = record(FELT), record(DOSE)
+        self._felt, self._live = record(FELT), record(LIVE)
         park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
         _copy(limiter(platform, park), self._s)
         self._s[0]["base"] = park
@@ -158,8 +166,9 @@ class MotionCueing:
         if self._feel is None:
             self._feel = direct(feel, self._p, self._s, f_H_B, w_WB_B, self._felt)
         self._feel(self._p, self._s, f_H_B, w_WB_B, self._felt)
-        dose = self._s[0]["wf_dose"]
-        self._dose[0]["car_sickness_dose"], self._dose[0]["cab_sickness_dose"] = math.sqrt(dose[CAR]), math.sqrt(dose[CAB])
+        live, dose = self._live[0], self._s[0]["wf_dose"]
+        live["car_sickness_dose"], live["cab_sickness_dose"] = math.sqrt(dose[CAR]), math.sqrt(dose[CAB])
+        live["cueing_intensity"], live["cueing_changes"] = self._s[0]["intensity"], self.changes
         return self._felt
 
     @property
@@ -168,9 +177,14 @@ class MotionCueing:
         return self._felt
 
     @property
-    def dose(self) -> Record:
-        """DOSE record: the motion sickness dose of driver and rider, as `feel` has filled it last."""
-        return self._dose
+    def live(self) -> Record:
+        """LIVE record: sickness dose, intensity, changes, as `feel` has filled it last."""
+        return self._live
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """What is worth a log beside `felt`, (prefix, table, record) each."""
+        return [("", LIVE, self._live)]
 
     @property
     def intensity(self) -> float:
