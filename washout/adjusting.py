@@ -6,7 +6,7 @@ What follows from the parameters (the numbers of the filters, say) goes from whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,17 +60,15 @@ class Adjuster:
     ----------
     fields : of the section `cueing` of the washout's file
     values : its content, in SI under bare keys
-    file : its name, for messages
-    derive : record of what follows from such a content; raises ConfigError
-    p : record that has the fields of that record, which are changed
+    derive : of such a content, pairs of a record that the washout works with and where it has to go; raises ConfigError
     """
 
     def __init__(
-        self, fields: Fields, values: Mapping[str, Any], file: object, derive: Callable[[Mapping[str, Any]], Record], p: Record
+        self, fields: Fields, values: Mapping[str, Any], derive: Callable[[Mapping[str, Any]], Sequence[tuple[Record, Record]]]
     ) -> None:
         self._values = {name: np.array(value, dtype=float) if np.ndim(value) else value for name, value in values.items()}
-        self._file, self._derive, self._p = file, derive, p
-        self._moving: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+        self._derive = derive
+        self._moving: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         self._passed = RAMP
         self.knobs = tuple(_knobs(fields, self._values))
 
@@ -86,14 +84,13 @@ class Adjuster:
         else:
             values[knob.name] = values[knob.name].copy()
             values[knob.name][knob.index] = value
-        goal = self._derive({name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in values.items()})
-        self._values = values
-        self._moving = []
-        for name in goal.dtype.names or ():
-            now, then = np.atleast_1d(self._p[name][0]), np.atleast_1d(goal[name][0])
-            if now.dtype.kind == "f" and not np.array_equal(now, then):
-                self._moving.append((self._p[name], now.copy(), then.copy()))
-        self._passed = 0.0
+        goals = self._derive({name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in values.items()})
+        self._values, self._moving, self._passed = values, [], 0.0
+        for works, goal in goals:
+            for name in goal.dtype.names or ():
+                place, now, then = works[name], works[name].copy(), goal[name].copy()
+                if now.dtype.kind == "f" and (now != then).any():
+                    self._moving.append((place, now != then, now, then))
 
     def advance(self, passed: float) -> bool:
         """So many seconds have passed; whether anything was on its way."""
@@ -101,12 +98,9 @@ class Adjuster:
             return False
         self._passed = min(RAMP, self._passed + passed)
         u = self._passed / RAMP
-        share = u * u * (3.0 - 2.0 * u)
-        for place, before, after in self._moving:
-            place[0] = (before + share * (after - before)).reshape(place.shape[1:])
+        for place, which, before, after in self._moving:
+            np.copyto(place, before + u * u * (3.0 - 2.0 * u) * (after - before) if u < 1.0 else after, where=which)
         if u >= 1.0:
-            for place, _, after in self._moving:
-                place[0] = after.reshape(place.shape[1:])
             self._moving = []
         return True
 

@@ -112,7 +112,7 @@ class MotionCueing:
             washout(said["cueing"], file, h, self._p, gravity)
             _aim(self._p, self._p)
             self._adjuster: Adjuster | None = Adjuster(
-                classical.FILE, said["cueing"], file, lambda changed: washout(changed, file, h, self._p.copy(), gravity), self._p
+                classical.FILE, said["cueing"], lambda changed: [(self._p, washout(changed, file, h, self._p.copy(), gravity))]
             )
         else:
             self._tenant = TenantOwner(kind, mapping, file, self._p, self._s)

@@ -57,7 +57,14 @@ SICKNESS = (
 DOSE = (
     # name                  shape  unit     what it is                                                            type, frame
     ("car_sickness_dose", (), "m/s1.5", "motion sickness dose MSDV_z of the vehicle's driver since the beginning, ISO 2631-1", "f8", ""),
-    ("cab_sickness_dose", (), "m/s1.5", "the same of the rider on the platform, by the motion commanded", "f8", ""),
+    (
+        "cab_sickness_dose",
+        (),
+        "m/s1.5",
+        "motion sickness dose MSDV_z of the rider on the platform since the beginning, by its motion",
+        "f8",
+        "",
+    ),
 )
 """What a log says of it."""
 

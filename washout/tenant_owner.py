@@ -52,14 +52,8 @@ class TenantOwner:
             platform[0][name] = p[0][name]
         world = WashoutWorld(platform, float(p[0]["gravity"]), self._h)
         self._aside: Aside | None = None
-        self.adjuster: Adjuster | None = None
-        """Of a compiled washout that reads its parameters in every step; what follows from them elsewhere cannot be changed."""
-        if kind.make is None and kind.begin is None:
-            own = fields_of(kind.parameters, kind.ranges, kind.defaults)
-            values = {name: self.parameters[0][name].tolist() for name, *_ in kind.parameters}
-            self.adjuster = Adjuster(
-                own, values, file, lambda changed: filled(kind.parameters, read(own, changed, file, "cueing")), self.parameters
-            )
+        self.adjuster: Adjuster | None = None if kind.kernel is None else self._new_adjuster(kind, world, file)
+        """Of a compiled washout; one in Python may have put its parameters anywhere."""
         with making(f"washout {kind.name}"):
             if kind.begin is not None:
                 kind.begin(self.parameters, self._state, world)
@@ -70,6 +64,29 @@ class TenantOwner:
         p[0]["washout_kernel"] = 0 if kind.kernel is None else kind.kernel.address
         for name, one in (("parameters", self.parameters), ("state", self._state), ("seen", self._seen), ("result", self._result)):
             p[0][f"washout_{name}"] = address_of(one)
+
+    def _new_adjuster(self, kind: WashoutKind, world: WashoutWorld, file: object) -> Adjuster:
+        """Changes the parameters, and in the state what `begin` fills otherwise with the changed ones."""
+        own = fields_of(kind.parameters, kind.ranges, kind.defaults)
+        values = {name: self.parameters[0][name].tolist() for name, *_ in kind.parameters}
+
+        def begun(parameters: Record) -> Record:
+            state = self._state.copy()
+            if kind.begin is not None:
+                kind.begin(parameters, state, world)
+            return state
+
+        said = self.parameters.copy()
+
+        def derive(changed: Mapping[str, Any]) -> list[tuple[Record, Record]]:
+            goal = filled(kind.parameters, read(own, changed, file, "cueing"))
+            before, after, state = begun(said), begun(goal), self._state.copy()
+            for name in state.dtype.names or ():
+                np.copyto(state[name], after[name], where=before[name] != after[name])
+            said[:] = goal
+            return [(self.parameters, goal), (self._state, state)]
+
+        return Adjuster(own, values, derive)
 
     @property
     def trouble(self) -> str:

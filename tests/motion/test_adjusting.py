@@ -7,10 +7,14 @@ import pytest
 from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform, washout_mapping, worst_use
 
 from simulator.base.errors import ConfigError
+from simulator.base.outside import outside, record_at
+from simulator.base.records import dtype_of
 from simulator.cueing_panel import CueingPanel
 from simulator.driver import keyboard
+from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind
 from washout.cueing import MotionCueing
 from washout.intensity import MOST, TURN
+from washout.kinds import WASHOUTS
 
 
 def ride(motion, f, w=STILL, change=None):
@@ -134,3 +138,42 @@ def test_the_keys_turn_every_number_of_the_washout():
         line = panel.obey("washout_down")
     assert line == "force gain surge 0 (0 to 2)", "after all of them comes the first"
     assert motion.changes == 31 + 1 + 80
+
+
+@outside
+def scaled_kernel(parameters, state, seen, result, first, count, h):
+    """Shows the force times what `begin` made of the parameter, and counts its steps beside it."""
+    x, k, r = record_at(state, X)[0], record_at(seen, S)[0], record_at(result, R)[0]["pose"]
+    x["both"][1] += 1.0
+    r[0] = x["both"][0] * k["f_H_B"][0]
+
+
+def begin(parameters, state, world):
+    state[0]["both"][0] = 1.0 / parameters[0]["share"]
+
+
+SCALED = (("share", (), "1", "its inverse scales"),)
+SCALED_STATE = (("both", (2,), "1", "scale, steps"),)
+X, S, R = dtype_of(SCALED_STATE), dtype_of(SEEN), dtype_of(RESULT)
+
+
+def test_a_compiled_washout_from_outside_is_changed_with_what_it_has_begun_with():
+    kind = WashoutKind("scaled", SCALED, {"share": (10.0, 1000.0)}, CONTRACT, LAYOUT, kernel=scaled_kernel, state=SCALED_STATE, begin=begin)
+    WASHOUTS.register(kind.name, kind)
+    said = {"type": "scaled", "cueing": {"share": 100.0}, "procedure": washout_mapping()["procedure"]}
+    motion = MotionCueing(said, "mine.yaml", platform(), H)
+    motion.arm()
+    ride(motion, np.tile(REST, (20000, 1)))
+    assert motion.state == "engaged"
+    force = REST + [2.0, 0.0, 0.0]
+    ride(motion, np.tile(force, (100, 1)))
+    assert motion.washed[0]["position"][0] == pytest.approx(0.02)
+    motion.intensity = 0.5
+    motion.change(motion.knobs[0], 50.0)
+    steps = float(motion._tenant._state[0]["both"][1])
+    _, poses, limited = ride(motion, np.tile(force, (1500, 1)))
+    assert motion.washed[0]["position"][0] == pytest.approx(2.0 / 50.0 * 0.5, rel=1e-3)
+    assert motion._tenant._state[0]["both"][1] == steps + 1500.0, "what it remembers goes on"
+    assert limited == 0 and np.abs(np.diff(poses[:, 0])).max() < 1e-4
+    with pytest.raises(ConfigError, match="share"):
+        motion.change(motion.knobs[0], 5.0)
