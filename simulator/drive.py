@@ -37,6 +37,7 @@ from simulator.motion.protocols import DEFAULT
 from simulator.motion.stream import MotionStream
 from simulator.outlets import Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, park
+from simulator.raising import wait_for_platform
 from simulator.record.writer import LogOptions
 from simulator.recorded import open_log, ticks_per_row
 from simulator.rig import report as platform_report
@@ -110,7 +111,7 @@ class Host:
         self._began = self._platform_gone = False
         self._folder: RunFolder | None = None
         self._seen_failures = self._seen_troubles = self._seen_incidents = 0
-        self._held = self._stream_failed = self._closed = False
+        self._held = self._stream_failed = self._closed = self._waits = False
 
     def run(self) -> dict[str, Any]:
         """Drive until the time is up, the window is closed or Ctrl-C; returns a summary.
@@ -147,10 +148,12 @@ class Host:
             with on_signal(self.asked):
                 try:
                     session.outlets += outlets
-                    self.log = open_log(parts, session, self._folder, armed=stream is not None, options=self._log_options())
+                    self._waits = motion.wait and stream is not None and stream.parks
+                    self.log = open_log(parts, session, self._folder, stream is not None, self._log_options(), raised=self._waits)
                     self._began = True
                     self._folder.began()
-                    session.publish()
+                    if not self._waits:
+                        session.publish()
                     if stream is not None:  # last: its packets begin with the first tick
                         self.motion = Motion(stream)
                         session.outlets.append(self.motion)
@@ -289,6 +292,9 @@ class Host:
             duration = math.inf if maneuver is None else maneuver.duration
         for line in prepare_process():
             self.say(line)
+        if self._waits and self.motion is not None:
+            by_a_person = self.person is not None
+            self._attempt(partial(wait_for_platform, session, self.motion, self.window, by_a_person, self._goes_up, self.say))
         self._attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
         assert clock is not None
@@ -349,6 +355,10 @@ class Host:
         self._look_at(session)
         self._serve(session)
         return not (self.stop or self.asked.first is not None or self._is_over(session))
+
+    def _goes_up(self) -> bool:
+        """The same while the drive has not begun."""
+        return self._keep_going(self.session) and not self._platform_gone
 
     def _is_over(self, session: Session) -> bool:
         """Whether every phase of the maneuver is driven, where nobody has asked for a time."""

@@ -46,7 +46,7 @@ class TenantOwner:
         self._h = self.every * h
         self._s, self._foreseen, self._rests = s, math.inf, -1
         self._seen, self._result = record(SEEN), record(RESULT)
-        self._state = record(kind.state) if kind.state else np.zeros(1)
+        self._state: Record = record(kind.state) if kind.state else np.zeros(1)
         platform = record(HEXAPOD)
         for name, *_ in HEXAPOD:
             platform[0][name] = p[0][name]

@@ -55,6 +55,7 @@ _MOTION = (
     Field("protocol", _tenant(PROTOCOLS.names, protocol_fields), f"packets: {_WITH_PARAMETERS}", DEFAULT),
     Field("rate", Number("Hz", 1.0, 1000.0), "packets per second; the protocol's own when left out", None),
     Field("to", Text("HOST or HOST:PORT"), "where the platform listens; the built-in virtual platform when left out", None),
+    Field("wait", Flag(), "whether a drive begins once the platform is up, so that its start is felt", True),
 )
 _OUTLETS = (
     Field("telemetry", Group(_TELEMETRY), "the log", None),
@@ -116,6 +117,8 @@ class MotionOptions:
     """Packets per second; the usual one of the protocol when not given."""
     to: str | None
     """HOST or HOST:PORT; the built-in virtual platform when not given."""
+    wait: bool
+    """Whether a drive begins once the platform is up."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +211,7 @@ def _motion(said: Mapping[str, Any], file: str) -> MotionOptions:
     protocol, to = Chosen.of(said.get("protocol", DEFAULT)), said.get("to")
     if to is not None:
         parse_address(to, protocol.name, file, "outlets.motion.to")
-    return MotionOptions(said.get("on", True), protocol, said.get("rate"), to)
+    return MotionOptions(said.get("on", True), protocol, said.get("rate"), to, said.get("wait", True))
 
 
 def _preview(said: Mapping[str, Any], file: str) -> PreviewOptions:
