@@ -42,7 +42,7 @@ class Knob:
     @property
     def words(self) -> str:
         """How it is called in a line."""
-        axes = TURNS if self.name.startswith(("rate_", "rotation_")) else FORCES
+        axes = TURNS if self.name.startswith(("rate_", "rotation_", "turn_", "angle_")) else FORCES
         return " ".join(self.name.split("_")) + ("" if self.index is None else f" {axes[self.index]}")
 
     def turned(self, value: float, steps: int) -> float:

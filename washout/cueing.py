@@ -16,7 +16,7 @@ from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
 from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
 from simulator.base.records import Record, Table, record
-from washout import classical, procedure
+from washout import adaptive, classical, procedure
 from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
 from washout.adjusting import Adjuster, Knob
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
@@ -39,6 +39,9 @@ PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT, *LEAD, *ACTUATORS, *
 STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE, *LEAD_STATE, *ACTUAL, *INTENSITY, *FELT, *SICKNESS)
 """Likewise."""
 
+OWN = {classical.KIND.name: classical.FILE, adaptive.KIND.name: adaptive.FILE}
+"""Keys of the section `cueing` of the washouts that come with Jounce."""
+
 LIVE = (
     # name                 shape  unit  what it is
     *DOSE,
@@ -49,7 +52,7 @@ LIVE = (
 
 FILE = Variants(
     "type",
-    lambda name: (Field("cueing", Group(classical.FILE), "the classical washout"),) if name == DEFAULT else None,
+    lambda name: (Field("cueing", Group(OWN[name]), f"the {name} washout"),) if name in OWN else None,
     WASHOUTS.names,
     "who makes the motion of the platform out of that of the vehicle",
     (Field("procedure", Group(procedure.FILE), "how the platform rises, follows and parks"),),
@@ -203,7 +206,7 @@ class MotionCueing:
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
         """What is worth a log beside `felt`, (prefix, table, record) each."""
-        return [("", LIVE, self._live)]
+        return [("", LIVE, self._live), *([] if self._tenant is None else self._tenant.logged)]
 
     @property
     def intensity(self) -> float:

@@ -9,8 +9,8 @@ with the vertical specific force less gravity, weighted by Wf, which is four sec
     1 / (1 + s / (Q4 w4) + (s / w4)^2)                                      transition (w3 is infinite)
     (1 + s / (Q5 w5) + (s / w5)^2) / (1 + s / (Q6 w6) + (s / w6)^2) (w5 / w6)^2      upward step
 
-each discrete by the trapezoidal rule at the tick. The standard knows it for seated and standing people in boats and ships, from 0.1 to 0.5 Hz, and
-for nothing but vertical motion: what turning, tilt and the picture do to the rider is not in it.
+each exact for an input that is straight between two ticks (`washout.discrete`). The standard knows the dose for people in boats and ships who sit or
+stand, from 0.1 to 0.5 Hz, and for nothing but vertical motion: what turning, tilt and the picture do to the rider is not in it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
-from washout.classical import bilinear
+from washout.discrete import discrete
 
 HIGH_PASS, LOW_PASS = 0.08, 0.63
 """Hz. f1, f2 of Wf."""
@@ -41,7 +41,7 @@ LARGEST = 1000.0
 WEIGHTING = (
     # name         shape            unit     what it is
     ("wf_A", (SECTIONS, 2, 2), "mixed", "per section: states after a tick from states before"),
-    ("wf_b", (SECTIONS, 2), "mixed", "and from the sum of the inputs before and after"),
+    ("wf_b", (SECTIONS, 2, 2), "mixed", "and from the inputs before and after"),
     ("wf_c", (SECTIONS, 2), "mixed", "output from the states"),
     ("wf_d", (SECTIONS,), "1", "and from the input"),
 )
@@ -82,7 +82,7 @@ def weighting(p: Record, h: float) -> None:
     )
     for k, (b, w, quality) in enumerate(sections):
         a = np.array([w * w, w / quality])
-        p[0]["wf_A"][k], p[0]["wf_b"][k] = bilinear([[0.0, 1.0], -a], [0.0, 1.0], h)
+        p[0]["wf_A"][k], p[0]["wf_b"][k] = discrete([[0.0, 1.0], -a], [0.0, 1.0], h)
         p[0]["wf_c"][k], p[0]["wf_d"][k] = np.array(b[:2]) - b[2] * a, b[2]
 
 
@@ -110,10 +110,10 @@ def _dose(p, s, who, a, h):
         _settle(p, s, who, u)
     for k in range(SECTIONS):
         x0, x1 = s[0]["wf_states"][who, k, 0], s[0]["wf_states"][who, k, 1]
-        total = s[0]["wf_inputs"][who, k] + u
+        before = s[0]["wf_inputs"][who, k]
         A, b = p[0]["wf_A"], p[0]["wf_b"]
-        y0 = A[k, 0, 0] * x0 + A[k, 0, 1] * x1 + b[k, 0] * total
-        y1 = A[k, 1, 0] * x0 + A[k, 1, 1] * x1 + b[k, 1] * total
+        y0 = A[k, 0, 0] * x0 + A[k, 0, 1] * x1 + b[k, 0, 0] * before + b[k, 0, 1] * u
+        y1 = A[k, 1, 0] * x0 + A[k, 1, 1] * x1 + b[k, 1, 0] * before + b[k, 1, 1] * u
         s[0]["wf_states"][who, k, 0], s[0]["wf_states"][who, k, 1], s[0]["wf_inputs"][who, k] = y0, y1, u
         u = p[0]["wf_c"][k, 0] * y0 + p[0]["wf_c"][k, 1] * y1 + p[0]["wf_d"][k] * u
     s[0]["wf_dose"][who] += u * u * h

@@ -114,7 +114,7 @@ def look(p, s):
         t["force_sum"][j], t["rate_sum"][j] = 0.0, 0.0
     for k in range(6):
         seen["pose"][k], seen["rates"][k] = t["pose"][k], t["rates"][k]
-    seen["gravity"], seen["begins"] = p[0]["gravity"], t["idle"]
+    seen["gravity"], seen["begins"], seen["limited"] = p[0]["gravity"], t["idle"], t["limited"]
     t["idle"], t["counted"] = 0, 0
 
 

@@ -54,8 +54,8 @@ def test_the_intensity_goes_there_in_a_second_and_scales_what_is_asked_for():
     assert s["intensity"] == pytest.approx(0.5, abs=0.006)
     assert s["cue_force"] - REST == pytest.approx(s["intensity"] * np.array([1.0, 0.0, 0.5]), abs=1e-12)
     assert s["cue_rate"] == pytest.approx(s["intensity"] * np.array([0.0, 0.0, 0.2]))
-    aim = motion.feel(f[0], STILL)[0]
-    assert aim["cueing_force_error"] == pytest.approx(aim["cab_f_H_P"] - REST - s["intensity"] * np.array([0.4, 0.0, 0.25]), abs=1e-12)
+    aim, gain = motion.feel(f[0], STILL)[0], np.array(washout_mapping()["cueing"]["force_gain"])
+    assert aim["cueing_force_error"] == pytest.approx(aim["cab_f_H_P"] - REST - s["intensity"] * gain * [1.0, 0.0, 0.5], abs=1e-12)
 
 
 def test_without_intensity_the_platform_washes_out_to_neutral():
@@ -76,11 +76,10 @@ def test_a_changed_parameter_ends_where_a_file_that_says_so_begins():
         ride(motion, np.tile(REST, (400, 1)))  # the next one comes while the last is still on its way
     ride(motion, np.tile(REST, (1000, 1)))
     said = washout_mapping()
-    said["cueing"]["high_pass_frequency"] = [2.5, 1.5, 4.0]
-    said["cueing"]["rotation_damping"] = [1.0, 1.0, 0.7]
-    said["cueing"]["force_gain"] = [0.4, 0.4, 0.8]
-    said["cueing"]["tilt_rate"] = 0.05
-    del said["cueing"]["tilt_rate_deg"]
+    said["cueing"]["high_pass_frequency"][0] = 2.5
+    said["cueing"]["rotation_damping"][2] = 0.7
+    said["cueing"]["force_gain"][2] = 0.8
+    said["cueing"] = {key: value for key, value in said["cueing"].items() if not key.startswith("tilt_rate")} | {"tilt_rate": 0.05}
     other = MotionCueing(said, "changed", platform(), H)
     for name in motion.records[0].dtype.names:
         assert motion.records[0][name] == pytest.approx(other.records[0][name], rel=1e-12, abs=1e-15), name
@@ -130,10 +129,11 @@ def test_the_keys_turn_every_number_of_the_washout():
     for _ in range(30):
         panel.obey("intensity_up")
     assert motion.intensity == MOST
-    assert panel.obey("washout_next") == "force gain surge 0.4 (0 to 2)"
-    assert panel.obey("washout_up") == "force gain surge 0.44 (0 to 2)"
+    gain, rate = washout_mapping()["cueing"]["force_gain"][0], np.degrees(motion.records[0][0]["tilt_rate"])
+    assert panel.obey("washout_next") == f"force gain surge {gain:.3g} (0 to 2)"
+    assert panel.obey("washout_up") == f"force gain surge {1.1 * gain:.3g} (0 to 2)"
     lines = [panel.obey("washout_next") for _ in motion.knobs]
-    assert "tilt rate 5 deg/s (0.001 to 1e+03)" in lines and len(set(lines)) == len(motion.knobs)
+    assert f"tilt rate {rate:.3g} deg/s (0.001 to 1e+03)" in lines and len(set(lines)) == len(motion.knobs)
     for _ in range(80):
         line = panel.obey("washout_down")
     assert line == "force gain surge 0 (0 to 2)", "after all of them comes the first"
