@@ -299,6 +299,7 @@ class Host:
         clock = session.clock
         assert clock is not None
         driven, wall = clock.paced, clock.elapsed
+        live = session.cueing.live[0].copy()
         if self.motion is not None and not self._platform_gone:
             others = [] if self.window is None else [self.window]
             if self.window is not None:
@@ -318,6 +319,7 @@ class Host:
             "lateness": clock.lateness.as_json(),
             "first_frame": None if self.keeper is None else self.keeper.first_frame,
             "incidents": 0 if session.latest is None else session.latest.number,
+            "sickness_dose": {who: float(live[f"{who}_sickness_dose"]) for who in ("car", "cab")},
         }
 
     def _note_ending(self) -> None:
@@ -538,6 +540,8 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
     tell(lateness_text(summary["lateness"]))
     if summary["incidents"]:
         tell(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
+    dose = summary["sickness_dose"]
+    tell(f"motion sickness dose of vertical motion: {dose['car']:.3g} in the vehicle, {dose['cab']:.3g} on the platform (MSDV_z, m/s^1.5)")
     if host.summary is not None:
         tell(platform_report(host.summary))
     if host.asked.first is not None:

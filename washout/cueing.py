@@ -201,7 +201,7 @@ class MotionCueing:
 
     def begin_dose(self) -> None:
         """What made driver and rider sick so far does not count."""
-        self._s[0]["wf_dose"] = 0.0
+        self._s[0]["wf_dose"], self._s[0]["wf_begun"] = 0.0, 0
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:

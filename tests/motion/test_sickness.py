@@ -92,3 +92,6 @@ def test_the_rider_gets_the_dose_of_the_platform_and_the_driver_that_of_the_car(
     motion.step(REST + [0.0, 0.0, 5.0], STILL, True, H)
     motion.feel(REST, STILL)
     assert motion.live[0]["car_sickness_dose"] == before, "being put elsewhere is no motion"
+    motion.begin_dose()
+    motion.feel(REST, STILL)
+    assert motion.live[0]["car_sickness_dose"] == motion.live[0]["cab_sickness_dose"] == 0.0
