@@ -439,7 +439,7 @@ class Host:
             self.window.jump()
             self.window.message = ""
         elif event == "motion":
-            armed = session.cueing.state not in ("off", "parked", "park", "fault")
+            armed = session.waits or session.cueing.state not in ("off", "parked", "park", "fault")
             session.cueing.park() if armed else session.cueing.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
             self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)

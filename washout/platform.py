@@ -67,7 +67,7 @@ RANGES = {
     "cushion": (1e-4, LARGEST_LENGTH),
     "leg_speed": (0.01, 20.0),
     "leg_acceleration": (0.05, 200.0),
-    "actuator_bandwidth": (1.0, 3000.0),
+    "actuator_bandwidth": (0.4 * math.pi, 1000.0 * math.pi),
     "actuator_damping": (0.3, 5.0),
     "actuator_delay": (0.0, 0.25),
 }

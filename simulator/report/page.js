@@ -127,6 +127,7 @@ class Plot {
   }
 
   wheel(event) {
+    if (!event.ctrlKey && !event.metaKey) return; // the page is scrolled
     event.preventDefault();
     const at = this.value(this.place(event)), factor = Math.exp(0.0015 * event.deltaY), v = this.view;
     const view = { ...v, x0: at.x + (v.x0 - at.x) * factor, x1: at.x + (v.x1 - at.x) * factor };

@@ -93,8 +93,8 @@ class Page:
 
 
 _HOW = (
-    "Drag over a plot to zoom into it, turn the wheel to zoom about a point, click twice to see all again. Click on a name in a legend to hide "
-    "its curves."
+    "Drag over a plot to zoom into it, along one axis or both; hold Ctrl and turn the wheel to zoom about a point; click twice to see all again. "
+    "Click on a name in a legend to hide its curves."
 )
 
 

@@ -89,6 +89,11 @@ def test_the_objective_test_is_a_page_and_an_object(capsys, tmp_path, monkeypatc
     assert said["frequencies"] == [1.0, 10.0]
     assert said["response"]["yaw"]["yaw"]["gain"][1] == pytest.approx(0.5 * abs(10j**2 / (10j + 1.0) ** 2), rel=0.03)
     assert said["sinacori_schroeder"]["surge"]["total"]["fidelity"] in ("high", "medium", "low")
+    pushes = json.loads((tmp_path / "out" / "cueing.json").read_text())["result"]["washouts"][0]["pushes"]
+    for push in pushes:  # A4 of the acceptance tests
+        assert push["tilt"] == pytest.approx(push["tilt_wanted"], rel=0.01)
+        assert push["tilt_wanted"] == pytest.approx(math.asin(0.4 / G))
+        assert push["false_cue_after"] < -0.005
     page = (tmp_path / "out" / "cueing.html").read_text()
     assert "surge by surge: gain" in page and "pitch by surge: gain" in page
 

@@ -36,13 +36,13 @@ REID_NAHON = {
 }
 
 
-def free_cueing() -> MotionCueing:
+def free_cueing(**changes) -> MotionCueing:
     """The set above on a large platform whose legs go as fast as they are asked to, behind nothing: what is left is linear for small inputs."""
     mapping = read_yaml(find_config("platforms", "simona"))
     mapping = {key: value for key, value in mapping.items() if not key.startswith("actuator")}
     platform = build_platform("free", mapping | {"leg_speed": 20.0, "leg_acceleration": 200.0})
     procedure = read_yaml(find_config("washouts", "large_hexapod"))["procedure"]
-    return MotionCueing({"type": "classical", "cueing": REID_NAHON, "procedure": procedure}, "test", platform, 1e-3)
+    return MotionCueing({"type": "classical", "cueing": {**REID_NAHON, **changes}, "procedure": procedure}, "test", platform, 1e-3)
 
 
 def high_pass(s, i):
@@ -147,6 +147,21 @@ def test_a_limited_tilt_is_measured_as_elsewhere(gain, rate):
     wanted = REFERENCE[gain, rate]
     found = nothing(1.0, False, np.array([FREQUENCIES[np.abs(FREQUENCIES - w).argmin()] for w in wanted]))
     sweep(Parallel(gain, math.radians(rate)), np.zeros(3), "surge", found, 20.0)
+    for answer, (modulus, phase) in zip(found.direct("surge"), wanted.values(), strict=True):
+        assert abs(answer) == pytest.approx(modulus, abs=0.03)
+        assert (math.degrees(np.angle(answer)) - phase + 180.0) % 360.0 - 180.0 == pytest.approx(0.0, abs=5.0)
+
+
+@pytest.mark.parametrize(("gain", "rate"), REFERENCE)
+def test_ours_is_that_washout_when_it_does_not_feed_back_its_attitude(gain, rate):
+    """A1 and A2 again, of the classical washout through the whole chain."""
+    wanted = REFERENCE[gain, rate]
+    few = np.array([FREQUENCIES[np.abs(FREQUENCIES - w).argmin()] for w in wanted])
+
+    def make() -> MotionCueing:
+        return free_cueing(force_gain=[gain] * 3, tilt_rate_degps=min(rate, 1000.0), attitude_feedback=0.0)
+
+    found = objective_test(make, 1.0, axes=("surge",), frequencies=few, settle=20.0)
     for answer, (modulus, phase) in zip(found.direct("surge"), wanted.values(), strict=True):
         assert abs(answer) == pytest.approx(modulus, abs=0.03)
         assert (math.degrees(np.angle(answer)) - phase + 180.0) % 360.0 - 180.0 == pytest.approx(0.0, abs=5.0)

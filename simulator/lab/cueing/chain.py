@@ -93,7 +93,7 @@ class Chain:
     def __init__(self, make: Callable[[], MotionCueing], force: Array | None = None, rate: Array | None = None) -> None:
         self.cueing = make()
         self.h = self.cueing.h
-        self._time = 0.0
+        self._ticks, self._follows = 0, False
         p, s, _ = self.cueing.records
         gravity = float(p[0]["gravity"])
         f = np.array([0.0, 0.0, gravity]) if force is None else np.asarray(force, dtype=float)
@@ -103,8 +103,9 @@ class Chain:
         held = np.tile(f, (second, 1)), np.tile(w, (second, 1))
         while s[0]["state"] != ENGAGED:
             self.follow(*held)
-            if self._time > ENGAGING:
+            if self._ticks * self.h > ENGAGING:
                 raise JounceError(f"the platform does not follow after {ENGAGING:g} s, it is in state {self.cueing.state}")
+        self._follows = True
         for _ in range(round(SETTLING)):
             self.follow(*held)
 
@@ -114,15 +115,16 @@ class Chain:
         n = len(f)
         pose, legs = np.empty((n, 6)), np.empty((n, 6))
         limited, drawn = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
-        every = self.cueing.every or n
-        for first in range(0, n, every):
-            end = min(n, first + every)
-            self.cueing.serve(self._time)
+        every, first = self.cueing.every, 0
+        while first < n:
+            end = min(n, first + every - self._ticks % every) if every else n
+            self.cueing.serve(self._ticks * self.h)
             follow(*self.cueing.records, where_it_is(self.cueing), f, w, first, end, pose, legs, limited, drawn)
-            self._time += (end - first) * self.h
+            self._ticks += end - first
+            first = end
         if self.cueing.trouble:
             raise JounceError(self.cueing.trouble)
-        if self.cueing.state_number not in (BLEND, ENGAGED) and self._time > ENGAGING:
+        if self._follows and self.cueing.state_number not in (BLEND, ENGAGED):
             raise JounceError(f"the platform left its drive, it is in state {self.cueing.state}")
         return Ride(self.h, pose, legs, limited, drawn)
 

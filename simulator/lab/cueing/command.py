@@ -22,6 +22,7 @@ from simulator.lab.cueing.drive import Drive, read_drive, ride_drive
 from simulator.lab.cueing.drive_page import Compared
 from simulator.lab.cueing.omct import AMPLITUDES, AXES, TICK, Response, as_object, objective_test
 from simulator.lab.cueing.omct_page import Tested
+from simulator.lab.cueing.step import TURNS, push
 from simulator.record.files import write_text
 from simulator.report.page import Page
 from simulator.run_folder import RunFolder
@@ -145,12 +146,20 @@ def _objective(
         for amplitude in amplitudes:
             say = partial(_tell_axis, told, f"{label}, x {amplitude:g}")
             tests.append(objective_test(partial(build_cueing, washout, on, TICK), amplitude, attendant, told=say))
-        tested.append(Tested(label, washout, on, tests))
+        told(f"{label}, a push")
+        pushes = [push(partial(build_cueing, washout, on, TICK), axis) for axis in TURNS]
+        tested.append(Tested(label, washout, on, tests, pushes))
     told("the page")
     said = {
         "kind": "objective test",
         "washouts": [
-            {"washout": one.washout, "platform": one.platform, "tests": [as_object(test) for test in one.tests]} for one in tested
+            {
+                "washout": one.washout,
+                "platform": one.platform,
+                "tests": [as_object(test) for test in one.tests],
+                "pushes": [one_push.as_object() for one_push in one.pushes],
+            }
+            for one in tested
         ],
     }
     rows = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from simulator.lab.cueing.chain import Chain, Felt, Ride, felt, gains, head_of, 
 from simulator.lab.cueing.scores import scores
 from simulator.record.log import Log, read_log
 from washout.cueing import MotionCueing
+from washout.vestibular import MODELS, Vestibular
 
 Array = NDArray[np.float64]
 
@@ -94,13 +95,19 @@ def _gravity(log: Log) -> float:
         return STANDARD_GRAVITY
 
 
-def ride_drive(drive: Drive, make: Callable[[], MotionCueing], force_aim: Array | float | None = None) -> Ridden:
+def ride_drive(
+    drive: Drive,
+    make: Callable[[], MotionCueing],
+    force_aim: Array | float | None = None,
+    models: Sequence[Vestibular] = MODELS,
+) -> Ridden:
     """A drive through a washout on its platform, which has risen and stands under the first row of the drive before it begins.
 
     Parameters
     ----------
     make : gives a MotionCueing that has not moved yet, in ticks of drive.h, for a world of drive.gravity
     force_aim : scale of force to hold it against, (3,) or one for all; its own `force_gain` by default
+    models : whose perceived motion is scored
 
     Raises JounceError: the platform does not come up, or the washout was dropped.
     """
@@ -114,5 +121,5 @@ def ride_drive(drive: Drive, make: Callable[[], MotionCueing], force_aim: Array 
     aim = own_force if force_aim is None else np.broadcast_to(np.asarray(force_aim, dtype=float), 3)
     head = felt(ride.pose, head_of(cueing.platform), ride.h)
     car_force = drive.force - [0.0, 0.0, drive.gravity]
-    found = scores(car_force, drive.rate, head.force, head.rate, aim, rate_aim, drive.h)
+    found = scores(car_force, drive.rate, head.force, head.rate, aim, rate_aim, drive.h, models)
     return Ridden(ride, head, (aim, rate_aim), found | {"used": used(cueing.platform, ride)})

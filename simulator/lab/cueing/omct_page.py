@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.lab.cueing.omct import ANGLE, AXES, FIDELITY, FORCE, RATE, SINACORI, Array, Complex, Response, fidelity
+from simulator.lab.cueing.step import LASTS, SIZE, TURNS, Push
 from simulator.report.page import Column, Page
 from simulator.report.plot import Axis, Curve, Panel
 
@@ -25,6 +26,7 @@ class Tested:
     washout: str
     platform: str
     tests: Sequence[Response]
+    pushes: Sequence[Push]
 
 
 def least_in_phase(test: Response, axis: str) -> tuple[float, float]:
@@ -62,6 +64,8 @@ def omct_page(tested: Sequence[Tested], command: str) -> Page:
     _tables(page, tested)
     page.heading("Every axis by the others")
     _crossed(page, tested)
+    page.heading("A push that lasts")
+    _pushes(page, tested)
     page.heading("How it is measured")
     _method(page, tested[0].tests[0])
     return page
@@ -184,12 +188,43 @@ def _crossed(page: Page, tested: Sequence[Tested]) -> None:
     for into, axis in enumerate(AXES):
         for out, other in enumerate(AXES):
             largest = max(np.nanmax(np.abs(test.response[:, into, out])) for one in tested for test in one.tests)
-            if into != out and largest > SMALLEST:
-                panels.append(
-                    Panel(f"{other} by {axis}: gain", w, Axis("gain", log=True, least=FLOOR, most=2.0), _curves(tested, "gain", into, out))
-                )
+            if into == out or not largest > SMALLEST:
+                continue
+            gain, phase = Axis("gain", log=True, least=FLOOR, most=2.0), Axis("phase", "deg", least=-180.0, most=180.0)
+            panels.append(Panel(f"{other} by {axis}: gain", w, gain, _curves(tested, "gain", into, out)))
+            panels.append(Panel(f"{other} by {axis}: phase", w, phase, _curves(tested, "phase", into, out)))
     if panels:
         page.figure(panels)
+
+
+def _pushes(page: Page, tested: Sequence[Tested]) -> None:
+    columns = [Column("washout", words=True), Column("axis", words=True), Column("wanted", "m/s²"), Column("tilt", "deg")]
+    columns += [Column("asin(wanted / g)", "deg"), Column("fastest tilt", "deg/s"), Column("least", "m/s²"), Column("most", "m/s²")]
+    columns += [Column("false cue after", "m/s²")]
+    rows: list[list[str | float]] = []
+    for one in tested:
+        for push in one.pushes:
+            said = push.as_object()
+            degrees = [float(np.degrees(said[key])) for key in ("tilt", "tilt_wanted", "tilt_rate")]
+            forces = [said[key] for key in ("least_while_it_lasts", "most_while_it_lasts", "false_cue_after")]
+            rows.append([one.label, push.axis, said["wanted"], *degrees, *forces])
+    page.table(
+        columns,
+        rows,
+        f"{SIZE:g} m/s² for {LASTS:g} s. Least and most force while it lasts; after it ends, the force against nothing that is left.",
+    )
+    time = Axis("time", "s")
+    panels = []
+    for k, axis in enumerate(TURNS):
+        wanted = {float(one.pushes[k].wanted.max()): one.pushes[k] for one in tested}
+        force = [Curve(f"wanted {most:.3g}", push.times, push.wanted, 0) for most, push in wanted.items()]
+        force += [Curve(one.label, one.pushes[k].times, one.pushes[k].force, n) for n, one in enumerate(tested, 1)]
+        tilt = [Curve(one.label, one.pushes[k].times, np.degrees(one.pushes[k].tilt), n) for n, one in enumerate(tested, 1)]
+        panels += [
+            Panel(f"{axis}: force at the head", time, Axis("force", "m/s²"), force),
+            Panel(f"{axis}: tilt", time, Axis("angle", "deg"), tilt),
+        ]
+    page.figure(panels)
 
 
 def _method(page: Page, test: Response) -> None:

@@ -105,7 +105,14 @@ def axis_scores(cab: Array, car: Array, aim: float, h: float, still: float) -> d
 
 
 def scores(
-    car_force: Array, car_rate: Array, cab_force: Array, cab_rate: Array, force_aim: Array, rate_aim: Array, h: float
+    car_force: Array,
+    car_rate: Array,
+    cab_force: Array,
+    cab_rate: Array,
+    force_aim: Array,
+    rate_aim: Array,
+    h: float,
+    models: Sequence[Vestibular] = MODELS,
 ) -> dict[str, Any]:
     """Numbers of a drive.
 
@@ -115,6 +122,7 @@ def scores(
     car_rate, cab_rate : (n, 3) angular velocities [rad/s]
     force_aim, rate_aim : (3,) what the washout aims at: the scales of force and rate
     h : s between rows
+    models : whose perceived motion is scored; it takes half of the time
 
     Returns
     -------
@@ -129,7 +137,7 @@ def scores(
         "force_error_with_heave": error_of(f, f_car, force_aim),
         "axes": axes,
         "perceived": {
-            model.name: perceived_scores(model, car_force, car_rate, cab_force, cab_rate, force_aim, rate_aim, h) for model in MODELS
+            model.name: perceived_scores(model, car_force, car_rate, cab_force, cab_rate, force_aim, rate_aim, h) for model in models
         },
     }
 
