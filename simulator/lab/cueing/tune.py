@@ -6,8 +6,8 @@ set is judged by riding all drives in ticks of TICK:
 
     cost = mean force error + 0.1 heave error + 0.5 (0.75 - c)+ + (g - r)+ + 3 limited share + penalties      ()+ : nothing below zero
 
-with c and r correlation and gain of the yaw perceived (`washout.vestibular`) and g the gain wanted of it, three quarters of the file's `rate_gain`, and penalties for what of
-stroke, leg speed and leg acceleration is used beyond MARGIN of what there is.
+with c and r correlation and gain of the yaw perceived (`washout.vestibular`), g the gain wanted of it, three quarters of the file's `rate_gain`,
+and penalties for what of stroke, leg speed and leg acceleration is used beyond MARGIN of what there is.
 """
 
 from __future__ import annotations
