@@ -10,8 +10,7 @@ import pytest
 
 from simulator.build import build_platform, find_config, read_yaml
 from simulator.lab.cueing.chain import Ride
-from simulator.lab.cueing.omct import AXES, FREQUENCIES, TICK, as_object, fidelity, objective_test, sine, sweep
-from simulator.lab.cueing.omct import _nothing as nothing
+from simulator.lab.cueing.omct import AXES, FREQUENCIES, TICK, as_object, fidelity, objective_test, sine, sweep, unmeasured
 from washout.cueing import MotionCueing
 
 G = 9.80665
@@ -145,7 +144,7 @@ REFERENCE = {
 def test_a_limited_tilt_is_measured_as_elsewhere(gain, rate):
     """A2 of the acceptance tests: 0.03 and 5 degrees, at 1 m/s2 with tilt at no more than 3 deg/s."""
     wanted = REFERENCE[gain, rate]
-    found = nothing(1.0, False, np.array([FREQUENCIES[np.abs(FREQUENCIES - w).argmin()] for w in wanted]))
+    found = unmeasured(1.0, False, np.array([FREQUENCIES[np.abs(FREQUENCIES - w).argmin()] for w in wanted]))
     sweep(Parallel(gain, math.radians(rate)), np.zeros(3), "surge", found, 20.0)
     for answer, (modulus, phase) in zip(found.direct("surge"), wanted.values(), strict=True):
         assert abs(answer) == pytest.approx(modulus, abs=0.03)
@@ -177,7 +176,7 @@ def test_the_car_of_the_test_swings_as_it_says():
 
 
 def test_the_table_for_programs_tells_the_share_in_phase_and_the_points():
-    found = nothing(1.0, False, FREQUENCIES)
+    found = unmeasured(1.0, False, FREQUENCIES)
     k = AXES.index("surge")
     found.response[:, k, k], found.motion[:, k, 0] = -0.2 + 0.1j, 0.85 + 0.2j
     found.residue[:, k] = 0.0

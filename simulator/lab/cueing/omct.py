@@ -130,7 +130,7 @@ def objective_test(
 
     Raises JounceError: the platform does not come up, or the washout was dropped.
     """
-    found = _nothing(amplitude, attendant, frequencies)
+    found = unmeasured(amplitude, attendant, frequencies)
     for axis in axes:
         if told is not None:
             told(axis)
@@ -142,7 +142,8 @@ def objective_test(
     return found
 
 
-def _nothing(amplitude: float, attendant: bool, frequencies: Array) -> Response:
+def unmeasured(amplitude: float, attendant: bool, frequencies: Array) -> Response:
+    """Nothing but NaN, for `sweep` to fill."""
     n = len(frequencies)
     numbers = np.full((n, 6, 6), np.nan, dtype=complex)
     return Response(amplitude, attendant, frequencies, numbers, numbers[:, :, :3].copy(), np.full((n, 6), np.nan), np.full((n, 6), np.nan))
