@@ -289,8 +289,8 @@ class Host:
         for line in prepare_process():
             self.say(line)
         if self._waits and self.motion is not None:
-            going = partial(self._keep_going, session)
-            self._attempt(partial(wait_for_platform, session, self.motion, self.window, self.person is not None, going, self.say))
+            by_a_person = self.person is not None
+            self._attempt(partial(wait_for_platform, session, self.motion, self.window, by_a_person, self._goes_up, self.say))
         self._attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
         assert clock is not None
@@ -351,6 +351,10 @@ class Host:
         self._look_at(session)
         self._serve(session)
         return not (self.stop or self.asked.first is not None or self._is_over(session))
+
+    def _goes_up(self) -> bool:
+        """The same while the drive has not begun."""
+        return self._keep_going(self.session) and not self._platform_gone
 
     def _is_over(self, session: Session) -> bool:
         """Whether every phase of the maneuver is driven, where nobody has asked for a time."""
@@ -429,7 +433,7 @@ class Host:
             self.window.jump()
             self.window.message = ""
         elif event == "motion":
-            armed = session.cueing.state not in ("off", "parked", "park", "fault")
+            armed = session.waits or session.cueing.state not in ("off", "parked", "park", "fault")
             session.cueing.park() if armed else session.cueing.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
             self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)

@@ -87,9 +87,14 @@ def _draw_hexapod(figure: Any, place: Any, platform: Record, pose: NDArray[Any])
     axes = figure.add_subplot(place, projection="3d", computed_zorder=False)
     base, top = joint_positions(platform, pose)
     colors = colormaps["coolwarm"](stroke_share(platform, np.linalg.norm(top - base, axis=1)))
+    count = int(platform[0]["actuators"])
     ring, deck = around(base), around(top)
+    if count == 2:  # which hold a plate up behind; its middle stands on a joint
+        pivot = np.array([pose[0], pose[1], pose[2] + platform[0]["neutral_height"]])
+        deck = around(np.vstack([top[:2], 2.0 * pivot - top[:2]]))
+        axes.plot(*np.stack([pivot * [1.0, 1.0, 0.0], pivot]).T, color=METAL, linewidth=9, solid_capstyle="round", zorder=2)
     axes.add_collection3d(Poly3DCollection([ring], facecolor=FLOOR, edgecolor=INK, linewidth=1.0, zorder=1))
-    for k in range(6):
+    for k in range(count):
         lower, upper = base[k], top[k]
         middle = lower + 0.55 * (upper - lower)
         axes.plot(*np.stack([lower, middle]).T, color=METAL, linewidth=9, solid_capstyle="round", zorder=2)
@@ -103,7 +108,7 @@ def _draw_hexapod(figure: Any, place: Any, platform: Record, pose: NDArray[Any])
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-reach, reach)
     axes.set_zlim(0.0, 1.5 * height)
-    axes.set_box_aspect((2 * reach, 2 * reach, 1.5 * height), zoom=1.3)
+    axes.set_box_aspect((2 * reach, 2 * reach, 1.5 * height), zoom=1.3 if count == 6 else 1.1)
     axes.view_init(elev=20, azim=-118)
     axes.set_axis_off()
     axes.patch.set_visible(False)
@@ -127,7 +132,7 @@ def _draw_history(figure: Any, grid: Any, platform: Record, table: NDArray[Any])
     panels = (
         ("position [m]", table[:, 1:4], POSE_LABELS[:3], None),
         ("angle [deg]", np.degrees(table[:, 4:7]), POSE_LABELS[3:], None),
-        ("leg stroke [%]", 100.0 * stroke_share(platform, table[:, 7:13]), [f"leg {k}" for k in range(1, 7)], (0.0, 100.0)),
+        ("leg stroke [%]", 100.0 * stroke_share(platform, table[:, 7:13]), [f"leg {k + 1}" for k in range(p["actuators"])], (0.0, 100.0)),
         ("highest share\nof limits [%]", _shares(table, p), ("leg speed", "leg acceleration"), (0.0, 100.0)),
     )
     first = None

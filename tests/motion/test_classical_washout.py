@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from cueing_scenes import REST, STILL, G, H, washout_mapping
+from cueing_scenes import REST, STILL, G, H, hard_drive, washout_mapping
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
@@ -168,6 +168,22 @@ def test_heave_makes_up_for_tilt_as_the_file_says(share):
     lacks = G * (1.0 - math.cos(angles[-1, 1])) * math.cos(angles[-1, 1])
     assert s[0]["acceleration"][2] == pytest.approx(share * lacks, abs=1e-6)
     assert lacks > 0.1
+
+
+def test_a_platform_whose_heave_leaves_tilt_alone_does_not_heave_through_corners():
+    """Nothing vertical is wanted: the head keeps its height, however the tilt comes and goes, where it otherwise rises and falls."""
+    force = hard_drive(12000)
+    force[:, 2] = G
+    ways = []
+    for share in (0.0, 1.0):
+        p, s, out = filters(heave_by_tilt=share, high_pass_frequency=[1.5, 1.5, 1.0])
+        heights = []
+        for f in force:
+            washout_step(p, s, f, STILL, H, out)
+            heights.append(s[0]["high_pass"][2, 1])
+        ways.append(np.ptp(heights))
+    assert ways[0] < 1e-12
+    assert ways[1] > 0.05
 
 
 def test_tilt_turns_at_3_degrees_per_second_unless_the_file_says_otherwise():
