@@ -26,15 +26,17 @@ from simulator.configuration.layers import Origin
 from simulator.configuration.session_file import parse_address, read_session
 from simulator.configuration.settings import Setting, option
 from simulator.configuration.whole import Configuration
+from simulator.cueing_panel import CueingPanel
 from simulator.driver.controls import SHIFT_SPEED
 from simulator.driver.driver_kind import Driver
+from simulator.driver.feel.feeler import Feeler
 from simulator.driver.find_driver import driver_kind, follows_maneuver, new_driver, without_a_person
 from simulator.incident import is_upright
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.motion.protocol import Engine
 from simulator.motion.protocols import DEFAULT
 from simulator.motion.stream import MotionStream
-from simulator.outlets import Motion, Telemetry, Window
+from simulator.outlets import Feel, Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, park
 from simulator.raising import wait_for_platform
 from simulator.record.writer import LogOptions
@@ -57,6 +59,8 @@ RPM = 30.0 / math.pi
 """rpm per rad/s."""
 LIES = "rolled over: T puts it upright"
 OVER = "the drive is over: the platform comes to rest"
+TUNED_TIME = 4.0
+"""s that a changed number of the washout is shown."""
 SLOW = 5.0
 """s after which a person is told what is being waited for."""
 HURRY = 2.5
@@ -97,6 +101,7 @@ class Host:
         self.person: Any = None
         self.motion: Motion | None = None
         self.log: Telemetry | None = None
+        self.feel: Feel | None = None
         self.stop = False
         self.asked = Asked()
         """Signals that came while something moved."""
@@ -134,6 +139,7 @@ class Host:
             self._start_platform(folder)
             driver = self._driver()
             self.session = session = parts.session(driver, sensors=sensors)
+            self.panel = CueingPanel(cueing)
             session.reset()
             session.warm()
             if self.window is not None:
@@ -144,6 +150,9 @@ class Host:
             with on_signal(self.asked):
                 try:
                     session.outlets += outlets
+                    if self.person is not None and parts.options.feel:
+                        self.feel = Feel(Feeler(self.person.tell), lambda: self.person.device, parts.step)
+                        session.outlets.append(self.feel)
                     self._waits = motion.wait and stream is not None and stream.parks
                     self.log = open_log(parts, session, self._folder, stream is not None, self._log_options(), raised=self._waits)
                     self._began = True
@@ -295,6 +304,7 @@ class Host:
         clock = session.clock
         assert clock is not None
         driven, wall = clock.paced, clock.elapsed
+        live = session.cueing.live[0].copy()
         if self.motion is not None and not self._platform_gone:
             others = [] if self.window is None else [self.window]
             if self.window is not None:
@@ -314,6 +324,7 @@ class Host:
             "lateness": clock.lateness.as_json(),
             "first_frame": None if self.keeper is None else self.keeper.first_frame,
             "incidents": 0 if session.latest is None else session.latest.number,
+            "sickness_dose": {who: float(live[f"{who}_sickness_dose"]) for who in ("car", "cab")},
         }
 
     def _note_ending(self) -> None:
@@ -437,6 +448,8 @@ class Host:
             session.cueing.park() if armed else session.cueing.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
             self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)
+        elif (said := self.panel.obey(event)) is not None:
+            self.window.tell(said, TUNED_TIME)
         elif event == "shift_refused":
             self.window.tell("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
 
@@ -449,6 +462,8 @@ class Host:
             self._starting.join()
         report = threading.Thread(target=self._end_platform)
         report.start()  # it draws while the view goes
+        if self.feel is not None:
+            self._attempt(self.feel.close)
         if self.person is not None:
             self._attempt(self.person.close)
         if self.keeper is not None:
@@ -530,8 +545,13 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
         late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
     tell(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
     tell(lateness_text(summary["lateness"]))
+    if host.feel is not None and host.feel.feeler.delay.count:
+        delay = host.feel.feeler.delay
+        tell(f"feel: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
     if summary["incidents"]:
         tell(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
+    dose = summary["sickness_dose"]
+    tell(f"motion sickness dose of vertical motion: {dose['car']:.3g} in the vehicle, {dose['cab']:.3g} on the platform (MSDV_z, m/s^1.5)")
     if host.summary is not None:
         tell(platform_report(host.summary))
     if host.asked.first is not None:

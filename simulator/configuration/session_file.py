@@ -18,6 +18,7 @@ from simulator.motion.protocols import DEFAULT, PROTOCOLS, protocol_fields
 from simulator.record.writer import LOG_RATE, LogChoice
 from terrain.load import FASTEST_WIND
 from washout.contract import PREVIEW_POINTS
+from washout.intensity import MOST
 
 VIEWS = ("auto", "window", "offscreen", "none")
 CONTENTS = ("vehicle", "terrain", "maneuver", "washout", "platform", "soils")
@@ -60,6 +61,7 @@ _OUTLETS = (
     Field("telemetry", Group(_TELEMETRY), "the log", None),
     Field("motion", Group(_MOTION), "the motion stream", None),
     Field("view", Choice(VIEWS), "what is seen of it", VIEWS[0]),
+    Field("feel", Flag(), "whether the driver's device gives back what its profile says: force feedback, rumble", True),
     Field(
         "others", Anything("a list of outlets"), "outlets from outside, each a name, or a mapping of `type`, `rate` and its own keys", None
     ),
@@ -91,6 +93,12 @@ FILE = (
         "`angle`: the steering wheel is where it is asked to be; `torque`: hands may turn it by a torque, and the road turns it back; what the "
         "maneuver needs when left out, else angle",
         None,
+    ),
+    Field(
+        "intensity",
+        Number("1", 0.0, MOST),
+        "scale of what the washout is asked to show, at the beginning; keys change it while driving",
+        1.0,
     ),
     Field("outlets", Group(_OUTLETS), "what hangs on it", None),
     Field("sensors", Anything("a list of sensors"), "each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys", None),
@@ -132,6 +140,8 @@ class SessionOptions:
     title: str
     driver: Chosen
     view: str
+    feel: bool
+    """Whether the driver's device gives something back."""
     duration: float | None
     """s of simulated time; as long as the maneuver, or until somebody ends it, when not given."""
     step: float | None
@@ -144,6 +154,8 @@ class SessionOptions:
     """m/s, velocity of the air in W, above that of the terrain."""
     steering: str | None
     """One of STEERING; what the maneuver needs when not given."""
+    intensity: float
+    """Scale of what the washout is asked to show, at the beginning."""
     motion: MotionOptions
     log: LogChoice
     outlets: list[Any]
@@ -171,12 +183,14 @@ def read_session(configuration: Configuration) -> SessionOptions:
             title=said.get("title", ""),
             driver=Chosen.of(said["driver"]),
             view=outlets.get("view", VIEWS[0]),
+            feel=outlets.get("feel", True),
             duration=said.get("duration"),
             step=said.get("step"),
             seed=int(said["seed"]) if "seed" in said else None,
             gravity=world.get("gravity"),
             wind=tuple(map(float, world["wind"])) if "wind" in world else None,  # type: ignore[arg-type]
             steering=said.get("steering"),
+            intensity=said["intensity"],
             motion=motion,
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
             outlets=outlets.get("others", []),
