@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from cueing_scenes import REST, STILL, G, H, cueing, engaged, hard_drive, platform
+from cueing_scenes import REST, STILL, G, H, cueing, engaged, hard_drive, platform, washout_mapping
 
 from simulator.base.frames import rotation_of_euler
 from simulator.base.records import record
@@ -68,7 +68,7 @@ def test_standing_in_neutral_nothing_is_missed():
 
 def test_the_error_is_what_is_felt_less_the_scaled_demand():
     motion = engaged()
-    gain = np.array([0.4, 0.4, 0.5])  # of the file
+    gain = np.array(washout_mapping()["cueing"]["force_gain"])
     w = np.array([0.1, -0.2, 0.05])
     for f in hard_drive(3000):
         motion.step(f, w, True, H)

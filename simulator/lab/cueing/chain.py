@@ -10,7 +10,7 @@ by central differences, which have no delay.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,9 @@ ENGAGING = 120.0
 SETTLING = 5.0
 """s after the washout counts as blended in, until its share is one for all that can be told."""
 
+INNER = 0.02
+"""s between two looks into a washout."""
+
 G = STANDARD_GRAVITY
 
 
@@ -46,6 +49,8 @@ class Ride:
     """(n,) `limited` of the limiter: 0 where it did nothing."""
     drawn: NDArray[np.bool_]
     """(n,) where the procedure drew the pose in because the stroke comes to its end."""
+    inner: Mapping[str, Array] = field(default_factory=dict)
+    """(m,) by name: what the washout has for a log, every INNER; nothing of one that has nothing."""
 
 
 @dataclass(frozen=True)
@@ -116,21 +121,32 @@ class Chain:
         pose, legs = np.empty((n, 6)), np.empty((n, 6))
         limited, drawn = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
         every, first = self.cueing.every, 0
+        looked: list[Array] = []
+        if self.cueing.logged:  # a kernel, which nobody has to serve
+            every = max(1, round(INNER / self.h))
         while first < n:
             end = min(n, first + every - self._ticks % every) if every else n
             self.cueing.serve(self._ticks * self.h)
             follow(*self.cueing.records, where_it_is(self.cueing), f, w, first, end, pose, legs, limited, drawn)
             self._ticks += end - first
             first = end
+            if self.cueing.logged:
+                looked.append(np.concatenate([state[0][row[0]].ravel() for _, table, state in self.cueing.logged for row in table]))
         if self.cueing.trouble:
             raise JounceError(self.cueing.trouble)
         if self._follows and self.cueing.state_number not in (BLEND, ENGAGED):
             raise JounceError(f"the platform left its drive, it is in state {self.cueing.state}")
-        return Ride(self.h, pose, legs, limited, drawn)
+        names = [column for prefix, table, _ in self.cueing.logged for row in table for column in _columns(prefix + row[0], row[1])]
+        return Ride(self.h, pose, legs, limited, drawn, dict(zip(names, np.array(looked).T, strict=True)) if looked else {})
 
     def close(self) -> None:
         """End what a washout in Python works in."""
         self.cueing.close()
+
+
+def _columns(name: str, shape: tuple[int, ...]) -> list[str]:
+    """Of a field with one axis or none."""
+    return [f"{name}_{i}" for i in range(shape[0])] if shape else [name]
 
 
 def where_it_is(cueing: MotionCueing) -> Array:

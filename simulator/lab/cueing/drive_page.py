@@ -238,6 +238,21 @@ def _pose_figure(page: Page, drive: Drive, shown: Sequence[tuple[Compared, Ridde
         curves = [Curve(one.label, drive.times, ridden.ride.limited.astype(float), n + 1) for n, (one, ridden) in enumerate(shown)]
         panels.append(Panel("limiter", Axis("time", "s"), Axis("0 free, 1 on the way, 2 braking", least=-0.1, most=2.2), curves))
     page.figure(panels, "Where the platform's reference point is, from neutral.")
+    inner = [(one, ridden.ride.inner) for one, ridden in shown if ridden.ride.inner]
+    for one, columns in inner:
+        page.figure(_inner_panels(drive, columns), f"What {one.label} adapts.")
+
+
+def _inner_panels(drive: Drive, columns: Mapping[str, Array]) -> list[Panel]:
+    """A panel for every field that a washout has for a log."""
+    fields: dict[str, list[str]] = {}
+    for name in columns:
+        fields.setdefault(name.rstrip("0123456789").rstrip("_"), []).append(name)
+    times = {name: np.linspace(drive.times[0], drive.times[-1], len(columns[name])) for name in columns}
+    return [
+        Panel(field, Axis("time", "s"), Axis("value"), [Curve(name, times[name], columns[name], n) for n, name in enumerate(names, 1)])
+        for field, names in fields.items()
+    ]
 
 
 def _method(page: Page) -> None:

@@ -1,13 +1,13 @@
 """`jounce cueing tune`: a set of numbers for a washout, found for a platform and recorded drives.
 
 Differential evolution (scipy) varies what shapes the motion: gains and frequencies of the high-passes, of the tilt and of the rotation, and of an adaptive
-washout its weights. What the file's author decides stays: the scales K (`force_gain`), the limits, the rate and acceleration of the tilt. A
+washout its weights. What the file's author decides stays: the scales K (`force_gain`, `rate_gain`), the limits, the rate and acceleration of the tilt. A
 set is judged by riding all drives in ticks of TICK:
 
     cost = mean force error + 0.1 heave error + 0.5 (0.75 - c)+ + (g - r)+ + 3 limited share + penalties      ()+ : nothing below zero
 
-with c and r correlation and gain of the yaw perceived (`washout.vestibular`) and g the gain wanted of it, half of the file's `rate_gain`, and penalties for what of
-stroke, leg speed and leg acceleration is used beyond MARGIN of what there is.
+with c and r correlation and gain of the yaw perceived (`washout.vestibular`), g the gain wanted of it, three quarters of the file's `rate_gain`,
+and penalties for what of stroke, leg speed and leg acceleration is used beyond MARGIN of what there is.
 """
 
 from __future__ import annotations
@@ -42,10 +42,7 @@ SPAN = 4.0
 STEERED = 0.02
 """rad/s rms of the yaw of a drive from which on its yaw is judged."""
 
-SHARES = {
-    classical.KIND.name: ("motion_gain", "rate_gain"),
-    adaptive.KIND.name: ("motion_start", "rate_gain"),
-}
+SHARES = {classical.KIND.name: ("motion_gain",), adaptive.KIND.name: ("motion_start",)}
 """Keys looked for from 0.05 to 1, by the type of the washout."""
 
 SIZES = {
@@ -213,7 +210,7 @@ def tune(
         raise JounceError("tuning needs scipy: python -m pip install 'jounce[tune]'") from None
     varied = handles(mapping, file)
     coarser = [coarse(drive) for drive in drives]
-    yaw_gain = 0.5 * float(mapping["cueing"]["rate_gain"][2])
+    yaw_gain = 0.75 * float(mapping["cueing"]["rate_gain"][2])
     tried, best = 0, math.inf
 
     def with_numbers(x: Sequence[float]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def main_tune(arguments: Any) -> int:
         with Told(arguments.json) as told:
             found, now, before = tune(mapping, file, make, drives, int(arguments.sets), told)
         written = yaml.safe_dump(found, sort_keys=False, default_flow_style=None, width=140)
-        write_text(folder.path / SET, _head(washout, on, [drive.name for drive in drives], now, before) + written)
+        write_text(folder.path / SET, _head(washout, on, [Path(drive.name).stem for drive in drives], now, before) + written)
         folder.began()
     finally:
         folder.abandon()
