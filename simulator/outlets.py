@@ -257,7 +257,7 @@ class Motion:
     """Sends the platform's pose over the network."""
 
     def __init__(self, stream: MotionStream) -> None:
-        self.stream, self.every = stream, stream.every
+        self.stream, self.every, self.often = stream, stream.turns.every, stream.turns.often
 
     def publish(self, session: Session) -> None:
         """One packet. Raises JounceError once the protocol was dropped."""

@@ -6,6 +6,7 @@ A protocol only turns the two into bytes: pause, reset, faults and the end are t
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import socket
 import time
@@ -20,10 +21,10 @@ from simulator.base.aside import Aside
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import StreamError
 from simulator.base.records import Record, record
-from simulator.base.ticks import whole_ticks
+from simulator.base.ticks import even_turns
 from simulator.motion.fade import LONGEST_FADE, Fade
 from simulator.motion.packets import MotionPacket
-from simulator.motion.protocol import NO_ENGINE, Engine, Said, checked, encoder_of
+from simulator.motion.protocol import NO_ENGINE, Engine, Listening, Said, checked, encoder_of
 from simulator.motion.protocols import DEFAULT, PROTOCOLS, check
 from washout.cueing import MotionCueing
 from washout.limiter import brake_step, limiter
@@ -38,6 +39,9 @@ STILL = 1e-3
 
 PATIENCE = 0.5
 """s. When no packet has left for so long, the stream fails."""
+
+MOST_ANSWERS, LARGEST_ANSWER = 16, 512
+"""Datagrams that are taken between two packets, and bytes of one."""
 
 BRAKE_FIELDS = ("pose", "rates", "legs", "leg_speed", "stop_time", "last_step")
 """What a stop plan needs of a LIMITER record."""
@@ -54,15 +58,16 @@ class MotionStream:
     host, port : where to; names are resolved once, here
     protocol : by its name in protocols.py
     settings : its own parameters
-    rate : packets per second; the tick rate must be a multiple of it
+    rate : packets per second, at most one in a tick; where the tick rate is no multiple of it, the packets are spread as evenly as ticks allow
     tick : length of a tick [s]
     engine : what a dashboard wants to know
+    vehicle : name of the vehicle
     gravity : acceleration of free fall of the vehicle's world [m/s2]
 
     Raises
     ------
     StreamError : the address cannot be used
-    ConfigError : the rate does not divide the tick rate, or a parameter of the protocol cannot be used
+    ConfigError : the rate is above that of the ticks, or a parameter of the protocol cannot be used
     JounceError : there is no such protocol, or it cannot be made
     """
 
@@ -76,27 +81,27 @@ class MotionStream:
         rate: float | None = None,
         tick: float = 1e-3,
         engine: Engine = NO_ENGINE,
+        vehicle: str = "",
         gravity: float = STANDARD_GRAVITY,
     ) -> None:
         self.protocol = protocol
         self.kind = PROTOCOLS.need(protocol)
         check(self.kind)
-        self.every = whole_ticks(self.kind.rate if rate is None else rate, tick, "stream", "rate")
+        self.turns = even_turns(self.kind.rate if rate is None else rate, tick, "stream", "rate")
         self.tick = tick
-        self.interval = self.every * tick
-        """Time between packets [s]."""
-        self._encode = encoder_of(self.kind, settings, f"protocol {protocol}", engine, self.interval)
+        self.interval = self.turns.every * tick / self.turns.often
+        """Mean time between packets [s]."""
+        self._encode = encoder_of(self.kind, settings, f"protocol {protocol}", engine, self.interval, vehicle)
         self._aside: Aside | None = None
         """Where the encoder of a protocol from outside works."""
         self._under_way: tuple[MotionPacket, bool] | None = None
-        if not PROTOCOLS.is_ours(protocol):
+        self._listening: Listening | None = None
+        if PROTOCOLS.is_ours(protocol):
+            self._listening = self._encode if isinstance(self._encode, Listening) else None
+        else:
             self._aside = Aside(f"protocol {protocol}", checked(self.kind, self._encode))
         self._target = _resolve(host, self.kind.port if port is None else port)
-        try:
-            self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        except OSError as error:
-            raise StreamError(f"motion stream: no socket: {error.strerror}") from None
-        self._socket.setblocking(False)
+        self._socket = _socket_to(self._target[0])
         self._stream = time.time_ns() & 0xFFFFFFFF
         self._tick = 0
         self.sent = 0
@@ -134,15 +139,15 @@ class MotionStream:
 
     @property
     def failing(self) -> str:
-        """Why no packet has left for half a second or more; empty while they leave."""
-        if self._failed * self.interval < PATIENCE:
-            return ""
-        return f"no packet could be sent for {self._failed * self.interval:.1f} s: {self._reason}"
+        """Why no packet has left for half a second or more, or why a receiver who answers does not follow; empty while all is well."""
+        if self._failed * self.interval >= PATIENCE:
+            return f"no packet could be sent for {self._failed * self.interval:.1f} s: {self._reason}"
+        return "" if self._listening is None else self._listening.failing
 
     def publish(self, readout: Record, cueing: MotionCueing, run: bool) -> None:
         """After a tick: READOUT of the vehicle, the cueing, and whether the simulation runs. Sends when it is time to."""
         self._tick += 1
-        if self._tick % self.every == 0:
+        if self.turns.due(self._tick):
             self.send(readout, cueing, run)
 
     def send(self, readout: Record, cueing: MotionCueing, run: bool) -> None:
@@ -189,12 +194,12 @@ class MotionStream:
 
     def _come_to_rest(self, end: Brake, sleep: Callable[[float], None]) -> None:
         """Nobody drives any more: forces fade, and the platform goes along the stop plan of its limiter."""
-        for _ in range(math.ceil(LONGEST_END / self.interval)):
+        for turn in range(1, math.ceil(LONGEST_END / self.interval) + 1):
             if self._last is None or self._rests >= LAST_PACKETS or self.failing or self.trouble:
                 return
             sleep(self.interval)
             self._fade.hold(self.interval)
-            pose, legs = end.advance(self.every, self.tick)
+            pose, legs = end.advance(self.turns.ticks(turn), self.tick)
             force, rates = self._forces()
             self._say(replace(self._last, sequence=self.sent, force=force, rates=rates, pose=pose, legs=legs, run=False), end.still)
 
@@ -208,6 +213,8 @@ class MotionStream:
         if self._aside is not None:
             self._say_aside(self._aside, packet, still)
             return
+        if self._listening is not None:
+            self._listen(self._listening)
         try:
             data = self._encode(Said(packet, self._fade.said, self._fade.jounce_speed))
         except StreamError as error:
@@ -228,6 +235,16 @@ class MotionStream:
         data = aside.answer(wait)
         if data is not None and self._under_way is not None:
             self._send(data, *self._under_way)
+
+    def _listen(self, encoder: Listening) -> None:
+        """Hand over what has come back from where the packets go."""
+        for _ in range(MOST_ANSWERS):
+            try:
+                data, (host, _) = self._socket.recvfrom(LARGEST_ANSWER)
+            except OSError:  # nothing there, or a word of the network about an earlier packet
+                return
+            if host == self._target[0]:
+                encoder.hear(data)
 
     def _send(self, data: bytes, packet: MotionPacket, still: bool) -> None:
         try:
@@ -276,6 +293,18 @@ class Brake:
 
     def _look(self) -> None:
         self.still = bool(np.abs(self._s[0]["rates"]).max() < STILL)
+
+
+def _socket_to(address: str) -> socket.socket:
+    """A socket for packets to an address; one for this machine can be reached from this machine only. Raises StreamError."""
+    try:
+        found = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        found.setblocking(False)
+        if ipaddress.ip_address(address).is_loopback:
+            found.bind(("127.0.0.1", 0))
+    except OSError as error:
+        raise StreamError(f"motion stream: no socket: {error.strerror}") from None
+    return found
 
 
 def _resolve(host: str, port: int) -> tuple[str, int]:
