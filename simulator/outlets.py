@@ -263,7 +263,7 @@ class Motion:
         """One packet. Raises JounceError once the protocol was dropped."""
         if self.stream.trouble:
             raise JounceError(f"{self.stream.trouble}; nothing is sent any more")
-        self.stream.send(session.readout, session.cueing, session.moves)
+        self.stream.send(session.readout, session.cueing, session.moves, session.tick)
 
     def close(self) -> None:
         """Tell the platform that the stream ends."""

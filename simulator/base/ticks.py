@@ -27,9 +27,17 @@ class Turns(NamedTuple):
         """Whether the number of turns so far, floor(tick often / every), is larger than a tick ago."""
         return tick * self.often % self.every < self.often
 
-    def ticks(self, turn: int) -> int:
-        """Ticks from the turn before one to it; the first is 1."""
-        return -(-turn * self.every // self.often) + -(turn - 1) * self.every // self.often
+    def tick_of(self, turn: int) -> int:
+        """The tick of a turn; the first is 1."""
+        return -(-turn * self.every // self.often)
+
+    def turn_of(self, tick: int) -> int:
+        """The last turn up to a tick."""
+        return tick * self.often // self.every
+
+    def behind(self, tick: int) -> float:
+        """Share of a tick that has passed since the turn would have been, were there no ticks."""
+        return tick * self.often % self.every / self.often
 
 
 def even_turns(rate: float, h: float, file: object, key: str) -> Turns:

@@ -20,6 +20,7 @@ from simulator.motion.packet_table import PacketRows, PacketTable
 from simulator.motion.protocol import CONTRACT, Encoder, Protocol, ProtocolSettings, Said
 
 CORNERS = ("rl", "rr", "fl", "fr")
+SEEN = ("jounce", "road_wheel_angle", "F_C", "wheel_spin", "slip_ratio", "slip_angle")
 FULL_SLIP = 0.2
 """1. Slip of a tire that is said to slide altogether; assumed."""
 
@@ -71,21 +72,22 @@ class Wheels:
         """By the names of the rows."""
         r, found = said.readout[0], {}
         rotation_of_quaternion(r["q_WB"], self._R_WB)
+        heights = (r["R_BK"][:, :, 1] @ self._R_WB[2]).tolist()  # of the tip of each wheel's left axis
+        seen = [r[name].tolist() for name in SEEN]
         for corner, name in zip(REAR_FIRST, CORNERS, strict=True):
-            force, tangent = r["F_C"][corner], math.tan(r["slip_angle"][corner])
-            axis_height = float(self._R_WB[2] @ r["R_BK"][corner][:, 1])
-            slip = math.hypot(r["slip_ratio"][corner], tangent)
+            jounce, angle, force, spin, slip, slip_angle = (values[corner] for values in seen)
+            tangent = math.tan(slip_angle)
             wheel = {
-                "compression": r["jounce"][corner],
-                "steer": -r["road_wheel_angle"][corner],
+                "compression": jounce,
+                "steer": -angle,
                 "force_right": -force[1],
                 "force_forward": force[0],
                 "load": force[2],
-                "spin": r["wheel_spin"][corner],
-                "lean": -math.asin(max(-1.0, min(1.0, axis_height))),
-                "sliding": round(255.0 * min(1.0, slip / FULL_SLIP)),
+                "spin": spin,
+                "lean": -math.asin(max(-1.0, min(1.0, heights[corner]))),
+                "sliding": round(255.0 * min(1.0, math.hypot(slip, tangent) / FULL_SLIP)),
                 "touching": int(force[2] > 0.0),
-                "slip": r["slip_ratio"][corner],
+                "slip": slip,
                 "slip_tangent": tangent,
             }
             found.update({f"{key}_{name}": value for key, value in wheel.items()})

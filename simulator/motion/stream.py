@@ -2,6 +2,9 @@
 
 What is said of the vehicle comes out of `fade.py`, whatever the protocol, and the pose out of the cueing, which ends in the limiter.
 A protocol only turns the two into bytes: pause, reset, faults and the end are the same for all.
+
+Packets that cannot come at whole ticks carry the pose of the time at which they should have come, on the straight way from the tick before to that
+of the packet: the poses of a stream are even to the receiver, who takes them so.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from simulator.motion.protocol import NO_ENGINE, Engine, Listening, Said, checke
 from simulator.motion.protocols import DEFAULT, PROTOCOLS, check
 from washout.cueing import MotionCueing
 from washout.limiter import brake_step, limiter
-from washout.platform import HEXAPOD
+from washout.platform import HEXAPOD, leg_lengths
 from washout.procedure import OFF, PARKED
 
 LAST_PACKETS = 3
@@ -103,7 +106,7 @@ class MotionStream:
         self._target = _resolve(host, self.kind.port if port is None else port)
         self._socket = _socket_to(self._target[0])
         self._stream = time.time_ns() & 0xFFFFFFFF
-        self._tick = 0
+        self._tick = self._turn = 0
         self.sent = 0
         """Packets sent so far."""
         self.errors = 0
@@ -148,10 +151,12 @@ class MotionStream:
         """After a tick: READOUT of the vehicle, the cueing, and whether the simulation runs. Sends when it is time to."""
         self._tick += 1
         if self.turns.due(self._tick):
-            self.send(readout, cueing, run)
+            self.send(readout, cueing, run, self._tick)
 
-    def send(self, readout: Record, cueing: MotionCueing, run: bool) -> None:
-        """Send one packet now, whatever the tick."""
+    def send(self, readout: Record, cueing: MotionCueing, run: bool, tick: int | None = None) -> None:
+        """Send one packet now; `tick` is the one of its turn, that of the turn after the last one when not given."""
+        tick = self.turns.tick_of(self._turn + 1) if tick is None else tick
+        self._turn = self.turns.turn_of(tick)
         s = cueing.readout[0]
         moved = cueing.resets != self._resets
         self._resets = cueing.resets
@@ -160,6 +165,7 @@ class MotionStream:
             self._end = Brake(cueing)
         self._end.note(cueing)
         force, rates = self._forces()
+        pose, legs = self._end.pose(self.turns.behind(tick) * self.tick)
         packet = MotionPacket(
             sequence=self.sent,
             stream=self._stream,
@@ -169,8 +175,8 @@ class MotionStream:
             time=float(readout[0]["time"]),
             force=force,
             rates=rates,
-            pose=cueing.pose.tolist(),
-            legs=cueing.legs.tolist(),
+            pose=pose,
+            legs=legs,
             limited=bool(s["limited"]),
         )
         self._say(packet, self._end.still)
@@ -194,12 +200,15 @@ class MotionStream:
 
     def _come_to_rest(self, end: Brake, sleep: Callable[[float], None]) -> None:
         """Nobody drives any more: forces fade, and the platform goes along the stop plan of its limiter."""
-        for turn in range(1, math.ceil(LONGEST_END / self.interval) + 1):
+        tick = self.turns.tick_of(self._turn)
+        for turn in range(self._turn + 1, self._turn + 1 + math.ceil(LONGEST_END / self.interval)):
             if self._last is None or self._rests >= LAST_PACKETS or self.failing or self.trouble:
                 return
             sleep(self.interval)
             self._fade.hold(self.interval)
-            pose, legs = end.advance(self.turns.ticks(turn), self.tick)
+            end.advance(self.turns.tick_of(turn) - tick, self.tick)
+            tick = self.turns.tick_of(turn)
+            pose, legs = end.pose(self.turns.behind(tick) * self.tick)
             force, rates = self._forces()
             self._say(replace(self._last, sequence=self.sent, force=force, rates=rates, pose=pose, legs=legs, run=False), end.still)
 
@@ -267,7 +276,7 @@ class Brake:
     """The platform's limiter as it was when the last packet was made, to stop it within its limits when nobody steps the cueing any more."""
 
     def __init__(self, cueing: MotionCueing) -> None:
-        self._p, self._s = cueing.platform, limiter(cueing.platform)
+        self._p, self._s, self._legs = cueing.platform, limiter(cueing.platform), np.zeros(6)
         self.still = True
         """Whether the pose stands still."""
 
@@ -276,6 +285,7 @@ class Brake:
         """Compile what it needs now, not in a tick."""
         nothing = record(HEXAPOD)
         brake_step(nothing, limiter(nothing), 1.0)
+        leg_lengths(nothing, np.zeros(6), np.zeros(6))
 
     def note(self, cueing: MotionCueing) -> None:
         """The state of the platform that goes into the packet."""
@@ -284,12 +294,20 @@ class Brake:
             target[name] = source[name]
         self._look()
 
-    def advance(self, ticks: int, h: float) -> tuple[list[float], list[float]]:
-        """Pose and legs after some ticks of h seconds along the stop plan."""
+    def advance(self, ticks: int, h: float) -> None:
+        """Some ticks of h seconds along the stop plan."""
         for _ in range(ticks):
             brake_step(self._p, self._s, h)
         self._look()
-        return self._s[0]["pose"].tolist(), self._s[0]["legs"].tolist()
+
+    def pose(self, ago: float) -> tuple[list[float], list[float]]:
+        """Pose and legs `ago` seconds before now, not more than a tick."""
+        s = self._s[0]
+        if ago == 0.0:
+            return s["pose"].tolist(), s["legs"].tolist()
+        pose = s["pose"] - ago * s["rates"]
+        leg_lengths(self._p, pose, self._legs)
+        return pose.tolist(), self._legs.tolist()
 
     def _look(self) -> None:
         self.still = bool(np.abs(self._s[0]["rates"]).max() < STILL)

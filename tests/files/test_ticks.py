@@ -30,8 +30,11 @@ def test_turns_are_as_even_as_ticks_allow(rate, h):
     gaps = [later - sooner for sooner, later in zip([0, *due], due, strict=False)]
     assert len(due) == int(2.0 * rate + 1e-6)
     assert max(gaps) - min(gaps) <= 1
-    assert gaps == [turns.ticks(turn) for turn in range(1, len(due) + 1)]
-    assert all(abs(tick * h * rate - turn) < 1.0 for turn, tick in enumerate(due, 1))
+    assert due == [turns.tick_of(turn) for turn in range(1, len(due) + 1)]
+    for turn, tick in enumerate(due, 1):
+        assert turns.turn_of(tick) == turn
+        assert 0.0 <= turns.behind(tick) < 1.0
+        assert (tick - turns.behind(tick)) * h * rate == pytest.approx(turn, abs=1e-6)
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, 1001.0, float("nan"), float("inf")])
