@@ -37,6 +37,7 @@ from simulator.motion.protocols import DEFAULT
 from simulator.motion.stream import MotionStream
 from simulator.outlets import Feel, Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, close_together, park
+from simulator.raising import wait_for_platform
 from simulator.record.writer import LogOptions
 from simulator.recorded import open_log, ticks_per_row
 from simulator.rig import report as platform_report
@@ -111,7 +112,7 @@ class Host:
         self._folder: RunFolder | None = None
         self._seen_failures = self._seen_troubles = self._seen_incidents = 0
         self._failed: set[Motion] = set()
-        self._held = self._closed = False
+        self._held = self._closed = self._waits = False
 
     def run(self) -> dict[str, Any]:
         """Drive until the time is up, the window is closed or Ctrl-C; returns a summary.
@@ -152,10 +153,12 @@ class Host:
                     if self.person is not None and parts.options.feel:
                         self.feel = Feel(Feeler(self.person.tell), lambda: self.person.device, parts.step)
                         session.outlets.append(self.feel)
-                    self.log = open_log(parts, session, self._folder, armed=bool(streams), options=self._log_options())
+                    self._waits = motion.wait and any(stream.parks for stream in streams)
+                    self.log = open_log(parts, session, self._folder, bool(streams), self._log_options(), raised=self._waits)
                     self._began = True
                     self._folder.began()
-                    session.publish()
+                    if not self._waits:
+                        session.publish()
                     if streams:  # last: their packets begin with the first tick
                         self.motions = [Motion(one) for one in streams]
                         session.outlets += self.motions
@@ -295,6 +298,9 @@ class Host:
             duration = math.inf if maneuver is None else maneuver.duration
         for line in prepare_process():
             self.say(line)
+        if self._waits:
+            going = partial(self._keep_going, session)
+            self._attempt(partial(wait_for_platform, session, self.motions, self.window, self.person is not None, going, self.say))
         self._attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
         assert clock is not None

@@ -14,12 +14,14 @@ from simulator.base.direct import direct
 from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
 from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
-from simulator.base.records import Record, record
-from washout import classical, procedure
+from simulator.base.records import Record, Table, record
+from washout import adaptive, classical, procedure
+from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.contract import WashoutKind
 from washout.felt import AIM, BEFORE, FELT, feel
 from washout.kinds import DEFAULT, WASHOUTS, check
+from washout.lead import LEAD, LEAD_STATE, lead, lead_step, rest_lead
 from washout.limiter import LIMITER, limit_step, limiter
 from washout.platform import HEXAPOD
 from washout.preview import Preview
@@ -27,15 +29,18 @@ from washout.procedure import PROCEDURE, SETTINGS, STATE_NAMES, anchor, ask_for,
 from washout.tenant import TENANT, TENANT_STATE, pass_tick, rest_tenant, tenant_step
 from washout.tenant_owner import TenantOwner
 
-PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT)
+PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT, *LEAD, *ACTUATORS)
 """One record for all of them: a call from Python costs a quarter of a microsecond per record."""
 
-STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE)
+STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE, *LEAD_STATE, *ACTUAL)
 """Likewise."""
+
+OWN = {classical.KIND.name: classical.FILE, adaptive.KIND.name: adaptive.FILE}
+"""Keys of the section `cueing` of the washouts that come with Jounce."""
 
 FILE = Variants(
     "type",
-    lambda name: (Field("cueing", Group(classical.FILE), "the classical washout"),) if name == DEFAULT else None,
+    lambda name: (Field("cueing", Group(OWN[name]), f"the {name} washout"),) if name in OWN else None,
     WASHOUTS.names,
     "who makes the motion of the platform out of that of the vehicle",
     (Field("procedure", Group(procedure.FILE), "how the platform rises, follows and parks"),),
@@ -80,6 +85,7 @@ class MotionCueing:
         park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
         _copy(limiter(platform, park), self._s)
         self._s[0]["base"] = park
+        self._make_actuators(park, file)
         self._s[0]["felt_force"] = (0.0, 0.0, gravity)
         self._p[0]["h"], self._p[0]["gravity"] = h, gravity
         self._p[0]["aim_force_gain"] = self._p[0]["aim_rate_gain"] = 1.0
@@ -91,6 +97,18 @@ class MotionCueing:
         else:
             self._tenant = TenantOwner(kind, mapping, file, self._p, self._s)
             _aim(self._tenant.parameters, self._p)
+
+    def _make_actuators(self, park: NDArray[Any], file: object) -> None:
+        """The platform rests at `park` behind its actuators, and is commanded ahead of them. Raises ConfigError."""
+        at = self.platform[0]
+        bandwidth, damping, delay = (float(at[name]) for name in ("actuator_bandwidth", "actuator_damping", "actuator_delay"))
+        try:
+            actuators(bandwidth, damping, delay, self.h, self._p)
+        except ValueError as error:
+            raise ConfigError(file, "actuator_delay", delay, f"a delay that ticks of {self.h} s can follow: {error}") from None
+        lead(bandwidth, damping, self.h, self._p)
+        _copy(actual(park), self._s)
+        rest_lead(self._p, self._s, park, np.zeros(6))
 
     def step(self, f_H_B: NDArray[Any], w_WB_B: NDArray[Any], run: bool, h: float) -> None:
         """One tick: specific force (3,) [m/s2] and angular rate (3,) [rad/s] at the driver's head in vehicle axes -> pose and legs.
@@ -149,6 +167,18 @@ class MotionCueing:
         """Consent to motion: the platform rises, and follows the simulation while it runs."""
         self._s[0]["armed"] = 1
 
+    @property
+    def rises(self) -> bool:
+        """Whether it is armed and on its way to following the simulation."""
+        s = self._s[0]
+        return bool(s["armed"] == 1 and s["tripped"] == 0 and s["state"] != procedure.ENGAGED)
+
+    @property
+    def rise_time(self) -> float:
+        """Time that the way up takes [s], with as much again in hand."""
+        p = self._p[0]
+        return 2.0 * float(p["healthy"] + p["rise"] + p["blend"])
+
     def park(self) -> None:
         """Withdraw consent: the washout fades, the platform returns to neutral, goes down and switches off."""
         self._s[0]["armed"] = 0
@@ -160,7 +190,7 @@ class MotionCueing:
             rest(self._s, self._washed)
         else:
             rest_tenant(self._s, self._washed)
-        anchor(self._s, self._s[0]["pose"], self._s[0]["rates"])
+        anchor(self._p, self._s, self._s[0]["pose"], self._s[0]["rates"])
 
     def trip(self) -> None:
         """Something failed: fade, park, and stay there until `acknowledge`."""
@@ -180,6 +210,11 @@ class MotionCueing:
     def state_number(self) -> int:
         """Its place in STATE_NAMES, which the stream carries."""
         return int(self._s[0]["state"])
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """What the washout has for a log, (prefix, table, record)."""
+        return [] if self._tenant is None else self._tenant.logged
 
     @property
     def pose(self) -> NDArray[Any]:
@@ -259,6 +294,8 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     else:
         washout_step(p, s, s[0]["felt_force"], s[0]["felt_rate"], h, washed)
     ask_for(p, s, washed)
+    if p[0]["leads"] == 1:
+        lead_step(p, s, s[0]["asked"])
     refused = s[0]["refused"]
     for i in range(6):
         s[0]["rates_before"][i] = s[0]["rates"][i]
@@ -266,4 +303,6 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     if s[0]["refused"] != refused:
         s[0]["tripped"] = 1
         rest(s, washed)
-        anchor(s, s[0]["pose"], s[0]["rates"])
+        anchor(p, s, s[0]["pose"], s[0]["rates"])
+    if p[0]["actuated"] == 1:
+        actuate(p, s, s[0]["pose"])

@@ -11,7 +11,7 @@ import numpy as np
 from simulator.base.aside import Aside
 from simulator.base.fields import from_mapping
 from simulator.base.outside import address_of
-from simulator.base.records import Record, numbers, record
+from simulator.base.records import Record, Table, numbers, record
 from simulator.base.tenants import making
 from simulator.base.ticks import whole_ticks
 from washout.contract import PREVIEW_POINTS, RESULT, SEEN, WashoutKind, WashoutWorld
@@ -68,6 +68,11 @@ class TenantOwner:
         if self._aside is not None:
             return self._aside.trouble
         return f"washout {self.kind.name} was dropped: {NOT_NUMBERS}" if self._s[0]["off"] else ""
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """Columns of its state that are worth a log, (prefix, table, record)."""
+        return [("washout_", self.kind.logged, self._state)] if self.kind.logged else []
 
     def serve(self, time: float, wait: bool) -> None:
         """See `MotionCueing.serve`."""

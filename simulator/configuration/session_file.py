@@ -62,6 +62,7 @@ _MOTION = (
     _PROTOCOL,
     _RATE,
     Field("to", Text("HOST or HOST:PORT"), "where the platform listens; the built-in virtual platform when left out", None),
+    Field("wait", Flag(), "whether a drive begins once the platform is up, so that its start is felt", True),
 )
 _STREAM = (
     _PROTOCOL,
@@ -130,6 +131,8 @@ class MotionOptions:
     """Packets per second; the usual one of the protocol when not given."""
     to: str | None
     """HOST or HOST:PORT; the built-in virtual platform when not given."""
+    wait: bool
+    """Whether a drive begins once the platform is up."""
 
 
 @dataclass(frozen=True)
@@ -238,7 +241,7 @@ def _motion(said: Mapping[str, Any], file: str) -> MotionOptions:
     protocol, to = Chosen.of(said.get("protocol", DEFAULT)), said.get("to")
     if to is not None:
         parse_address(to, protocol.name, file, "outlets.motion.to")
-    return MotionOptions(said.get("on", True), protocol, said.get("rate"), to)
+    return MotionOptions(said.get("on", True), protocol, said.get("rate"), to, said.get("wait", True))
 
 
 def _stream(said: Mapping[str, Any] | str, file: str, key: str) -> StreamOptions:

@@ -23,7 +23,7 @@ def rotation(angles: np.ndarray) -> np.ndarray:
 def felt(pose, t: float, h: float, head) -> np.ndarray:
     """cab_f_H_P and cab_w_NP_P of a platform whose pose is a function of time."""
     p, s, out = record(PARAMETERS), record(STATES), record(FELT)
-    p[0]["h"], p[0]["p_PH"], p[0]["gravity"] = h, head, G
+    p[0]["h"], p[0]["felt_at"], p[0]["gravity"] = h, head, G
     s[0]["pose"], s[0]["rates"], s[0]["rates_before"] = pose(t), (pose(t) - pose(t - h)) / h, (pose(t - h) - pose(t - 2 * h)) / h
     feel(p, s, REST, STILL, out)
     return np.hstack([out[0]["cab_f_H_P"], out[0]["cab_w_NP_P"]])
