@@ -26,6 +26,7 @@ from simulator.configuration.layers import Origin
 from simulator.configuration.session_file import MotionOptions, StreamOptions, parse_address, read_session
 from simulator.configuration.settings import Setting, option
 from simulator.configuration.whole import Configuration
+from simulator.cueing_panel import CueingPanel
 from simulator.driver.controls import SHIFT_SPEED
 from simulator.driver.driver_kind import Driver
 from simulator.driver.feel.feeler import Feeler
@@ -58,6 +59,8 @@ RPM = 30.0 / math.pi
 """rpm per rad/s."""
 LIES = "rolled over: T puts it upright"
 OVER = "the drive is over: the platform comes to rest"
+TUNED_TIME = 4.0
+"""s that a changed number of the washout is shown."""
 SLOW = 5.0
 """s after which a person is told what is being waited for."""
 HURRY = 2.5
@@ -139,6 +142,7 @@ class Host:
             self._start_platform(folder)
             driver = self._driver()
             self.session = session = parts.session(driver, sensors=sensors)
+            self.panel = CueingPanel(cueing)
             session.reset()
             session.warm()
             if self.window is not None:
@@ -299,12 +303,13 @@ class Host:
         for line in prepare_process():
             self.say(line)
         if self._waits:
-            going = partial(self._keep_going, session)
-            self._attempt(partial(wait_for_platform, session, self.motions, self.window, self.person is not None, going, self.say))
+            by_a_person = self.person is not None
+            self._attempt(partial(wait_for_platform, session, self.motions, self.window, by_a_person, self._goes_up, self.say))
         self._attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
         assert clock is not None
         driven, wall = clock.paced, clock.elapsed
+        live = session.cueing.live[0].copy()
         motions = self.motions[1:] if self._platform_gone else self.motions
         if motions:
             others = [] if self.window is None else [self.window]
@@ -326,6 +331,7 @@ class Host:
             "lateness": clock.lateness.as_json(),
             "first_frame": None if self.keeper is None else self.keeper.first_frame,
             "incidents": 0 if session.latest is None else session.latest.number,
+            "sickness_dose": {who: float(live[f"{who}_sickness_dose"]) for who in ("car", "cab")},
         }
 
     def _note_ending(self) -> None:
@@ -363,6 +369,10 @@ class Host:
         self._look_at(session)
         self._serve(session)
         return not (self.stop or self.asked.first is not None or self._is_over(session))
+
+    def _goes_up(self) -> bool:
+        """The same while the drive has not begun."""
+        return self._keep_going(self.session) and not self._platform_gone
 
     def _is_over(self, session: Session) -> bool:
         """Whether every phase of the maneuver is driven, where nobody has asked for a time."""
@@ -446,10 +456,12 @@ class Host:
             self.window.jump()
             self.window.message = ""
         elif event == "motion":
-            armed = session.cueing.state not in ("off", "parked", "park", "fault")
+            armed = session.waits or session.cueing.state not in ("off", "parked", "park", "fault")
             session.cueing.park() if armed else session.cueing.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
             self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)
+        elif (said := self.panel.obey(event)) is not None:
+            self.window.tell(said, TUNED_TIME)
         elif event == "shift_refused":
             self.window.tell("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
 
@@ -555,6 +567,8 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
         tell(f"feel: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
     if summary["incidents"]:
         tell(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
+    dose = summary["sickness_dose"]
+    tell(f"motion sickness dose of vertical motion: {dose['car']:.3g} in the vehicle, {dose['cab']:.3g} on the platform (MSDV_z, m/s^1.5)")
     if host.summary is not None:
         tell(platform_report(host.summary))
     if host.asked.first is not None:

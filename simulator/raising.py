@@ -23,8 +23,8 @@ def wait_for_platform(
 ) -> None:
     """Let the platform rise and blend in while the vehicle stands and the log rests; the log then begins.
 
-    It ends as soon as the platform is up, or there is nothing to wait for: nobody consents to motion any more, something failed, every stream to a platform has. A
-    platform that takes twice its time is not waited for.
+    It ends as soon as the platform is up, or there is nothing to wait for: nobody consents to motion any more, something failed, every stream
+    to a platform has. A platform that takes twice its time is not waited for.
 
     Parameters
     ----------

@@ -253,6 +253,7 @@ class Session:
             yield lambda: self.cueing.rises and self.tick < last
         finally:
             self.waits, self.tick = False, 0
+            self.cueing.begin_dose()
 
     def publish(self, served: Sequence[Outlet] = ()) -> None:
         """Serve every outlet now, for the state before the first tick, but for those that were `served` already."""
@@ -307,6 +308,8 @@ class Session:
 
         def tick() -> None:
             self._move(1)
+            if any(self.tick % outlet.every == 0 for outlet in left):
+                self._feel()
             for outlet in left:
                 if is_due(outlet, self.tick) and outlet in self.outlets:
                     self._publish(outlet)
@@ -364,7 +367,8 @@ class Session:
             tick()
 
     def ask_driver(self) -> None:
-        """Have the driver look at the vehicle and give his command. Raises PartError."""
+        """Have the driver look at the vehicle and give his command; what he has changed of the motion goes on. Raises PartError."""
+        self.cueing.adjust(self.driver_every * self.h)
         try:
             self.driver.read(self.time, self.readout, self.command)
         except KeyboardInterrupt:
@@ -378,10 +382,14 @@ class Session:
             sensor.serve(self.time, self.readout, self.clock is None)
             self._note_trouble(sensor.trouble)
         if outlets:
-            seen = self.watch.state[0]
-            self.cueing.feel(seen["f_H_B"], seen["w_WB_B"])
+            self._feel()
         for outlet in outlets:
             self._publish(outlet)
+
+    def _feel(self) -> None:
+        """What the rider feels now, beside what the vehicle's driver does."""
+        seen = self.watch.state[0]
+        self.cueing.feel(seen["f_H_B"], seen["w_WB_B"])
 
     def _note_trouble(self, text: str) -> None:
         """Of a part from outside, once."""

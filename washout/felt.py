@@ -6,8 +6,8 @@ With the platform's pose p_NP, R_NP and the head at h in P, by rates of roll, pi
 
 so tilting shows as a share of gravity and as a rotation. The pose is that of the platform behind its actuators where its file says what they are
 like, and else the one commanded, whose rates are differences over the last two ticks. The head is where it really is, also when another
-point is cued. Wanted is what the vehicle's driver feels, less the gravity of its world, times the washout's gains, plus gravity: what a
-platform without ends and lag would show. Neither limits nor filters of the washout are taken off it.
+point is cued. Wanted is what the vehicle's driver feels, less the gravity of its world, times the washout's gains and the intensity, plus gravity:
+what a platform without ends and lag would show. Neither limits nor filters of the washout are taken off it.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ BEFORE = (("rates_before", (6,), "m/s, rad/s", "rates of the pose a tick earlier
 
 @kernel
 def feel(p, s, f_H_B, w_WB_B, out):
-    """Fill FELT; `p` with HEXAPOD, AIM and ACTUATORS, `s` with LIMITER, BEFORE and ACTUAL, f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s] of the
+    """Fill FELT; `p` with HEXAPOD, AIM and ACTUATORS, `s` with LIMITER, BEFORE, ACTUAL and INTENSITY, f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s] of the
     vehicle's driver."""
     q, h = s[0], p[0]["h"]
     if p[0]["actuated"] == 1:
         a = q["actual_accelerations"]
-        _feel_at(p, q["actual"], q["actual_rates"], (a[0], a[1], a[2], a[3], a[4], a[5]), f_H_B, w_WB_B, out)
+        _feel_at(p, q["actual"], q["actual_rates"], (a[0], a[1], a[2], a[3], a[4], a[5]), q["intensity"], f_H_B, w_WB_B, out)
     else:
         r, b = q["rates"], q["rates_before"]
         change = ((r[0] - b[0]) / h, (r[1] - b[1]) / h, (r[2] - b[2]) / h, (r[3] - b[3]) / h, (r[4] - b[4]) / h, (r[5] - b[5]) / h)
-        _feel_at(p, q["pose"], r, change, f_H_B, w_WB_B, out)
+        _feel_at(p, q["pose"], r, change, q["intensity"], f_H_B, w_WB_B, out)
 
 
 @kernel
-def _feel_at(p, pose, rates, accelerations, f_H_B, w_WB_B, out):
-    """The same of a pose (6,), its rates (6,) and the rates of those, six numbers."""
+def _feel_at(p, pose, rates, accelerations, scale, f_H_B, w_WB_B, out):
+    """The same of a pose (6,), its rates (6,) and the rates of those, six numbers; `scale` of what is wanted."""
     o = out[0]
     roll, pitch, yaw = pose[3], pose[4], pose[5]
     cr, sr, cp, sp, cy, sy = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch), math.cos(yaw), math.sin(yaw)
@@ -77,5 +77,5 @@ def _feel_at(p, pose, rates, accelerations, f_H_B, w_WB_B, out):
         rests = STANDARD_GRAVITY if j == 2 else 0.0
         o["cab_f_H_P"][j] = f[j] + turning[j] + inward[j]
         o["cab_w_NP_P"][j] = w[j]
-        o["cueing_force_error"][j] = o["cab_f_H_P"][j] - rests - p[0]["aim_force_gain"][j] * (f_H_B[j] - falls)
-        o["cueing_rate_error"][j] = w[j] - p[0]["aim_rate_gain"][j] * w_WB_B[j]
+        o["cueing_force_error"][j] = o["cab_f_H_P"][j] - rests - scale * p[0]["aim_force_gain"][j] * (f_H_B[j] - falls)
+        o["cueing_rate_error"][j] = w[j] - scale * p[0]["aim_rate_gain"][j] * w_WB_B[j]

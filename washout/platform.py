@@ -52,6 +52,7 @@ HEXAPOD = SETTINGS + (
     ("neutral_height", (), "m", "height of N above the base frame A"),
     ("park_height", (), "m", "height of the parked platform above neutral, negative"),
     ("reach", (), "m", "largest distance of a platform joint from the origin of P"),
+    ("actuators", (), "1", "legs that there are; the rows beyond repeat them", "i8"),
     ("freedoms", (6,), "1", "1 for what of a pose the platform can take: x, y, z, roll, pitch, yaw; else 0"),
     ("felt_at", (3,), "m", "driver's head, in P: what is felt there is what the rider feels"),
 )
@@ -66,7 +67,7 @@ RANGES = {
     "cushion": (1e-4, LARGEST_LENGTH),
     "leg_speed": (0.01, 20.0),
     "leg_acceleration": (0.05, 200.0),
-    "actuator_bandwidth": (1.0, 3000.0),
+    "actuator_bandwidth": (0.4 * math.pi, 1000.0 * math.pi),
     "actuator_damping": (0.3, 5.0),
     "actuator_delay": (0.0, 0.25),
 }
@@ -132,7 +133,7 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
     kind = KINDS[values["type"]]
     rows = np.arange(6) % kind.legs
     p = filled(HEXAPOD, {**values, "base_joints": values["base_joints"][rows], "platform_joints": values["platform_joints"][rows]})
-    p[0]["freedoms"] = kind.freedoms
+    p[0]["actuators"], p[0]["freedoms"] = kind.legs, kind.freedoms
     _place_head(p, values, file)
     if values["actuator_delay"] > 0.0 and "actuator_bandwidth" not in values:
         raise ConfigError(file, "actuator_bandwidth", "nothing", "a number in Hz, because there is an actuator_delay")

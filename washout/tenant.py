@@ -47,7 +47,7 @@ S, R = dtype_of(SEEN), dtype_of(RESULT)
 
 @kernel
 def tenant_step(p, s, washed, h):
-    """One tick of a washout from outside; `p` with TENANT, `s` with TENANT_STATE and PROCEDURE, `washed` POSE."""
+    """One tick of a washout from outside; `p` with TENANT, `s` with TENANT_STATE, PROCEDURE and INTENSITY, `washed` POSE."""
     t, every = s[0], p[0]["washout_every"]
     if t["off"] == 1:
         give_up(p, s, washed)
@@ -59,8 +59,8 @@ def tenant_step(p, s, washed, h):
             push(s, t["answers"][2])
         t["since"] = 0
     for j in range(3):
-        t["force_sum"][j] += t["felt_force"][j]
-        t["rate_sum"][j] += t["felt_rate"][j]
+        t["force_sum"][j] += t["cue_force"][j]
+        t["rate_sum"][j] += t["cue_rate"][j]
     t["counted"] += 1
     t["since"] += 1
     if t["since"] == every:

@@ -18,6 +18,7 @@ from simulator.motion.protocols import DEFAULT, PROTOCOLS, protocol_fields, stre
 from simulator.record.writer import LOG_RATE, LogChoice
 from terrain.load import FASTEST_WIND
 from washout.contract import PREVIEW_POINTS
+from washout.intensity import MOST
 
 VIEWS = ("auto", "window", "offscreen", "none")
 CONTENTS = ("vehicle", "terrain", "maneuver", "washout", "platform", "soils")
@@ -113,6 +114,12 @@ FILE = (
         "maneuver needs when left out, else angle",
         None,
     ),
+    Field(
+        "intensity",
+        Number("1", 0.0, MOST),
+        "scale of what the washout is asked to show, at the beginning; keys change it while driving",
+        1.0,
+    ),
     Field("outlets", Group(_OUTLETS), "what hangs on it", None),
     Field("sensors", Anything("a list of sensors"), "each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys", None),
     Field("preview", Group(_PREVIEW), "what a washout that looks ahead sees, out of an earlier run", None),
@@ -178,6 +185,8 @@ class SessionOptions:
     """m/s, velocity of the air in W, above that of the terrain."""
     steering: str | None
     """One of STEERING; what the maneuver needs when not given."""
+    intensity: float
+    """Scale of what the washout is asked to show, at the beginning."""
     motion: MotionOptions
     streams: list[StreamOptions]
     """Beside that one."""
@@ -216,6 +225,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             gravity=world.get("gravity"),
             wind=tuple(map(float, world["wind"])) if "wind" in world else None,  # type: ignore[arg-type]
             steering=said.get("steering"),
+            intensity=said["intensity"],
             motion=motion,
             streams=streams,
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),

@@ -119,3 +119,21 @@ def test_a_driver_is_asked_only_when_the_drive_begins():
     assert driver.asked == 0
     session.run(0.1)
     assert driver.asked == 10
+
+
+def test_a_person_need_not_wait(tmp_path, monkeypatch):
+    """M begins without the platform, also in the second before it rises."""
+    host, session = Drive(tmp_path, monkeypatch).host, new_session()
+    monkeypatch.setattr(simulator.session, "Clock", Hurried)
+    host.window = Window(16, Screen())
+
+    def go_on():
+        if session.tick == 500:
+            host._obey("motion", session)
+        return True
+
+    session.wait_for_platform(go_on, [])
+    assert not session.cueing.rises
+    session.run(1.0)
+    assert session.time == pytest.approx(1.0)
+    assert session.cueing.state == "off"

@@ -48,7 +48,7 @@ def main_cueing(arguments: Any) -> int:
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         began = time.perf_counter()
-        with _Told(arguments.json) as told:
+        with Told(arguments.json) as told:
             if drives:
                 page, said, table = _drives(drives, pairs, arguments.gain, told)
             else:
@@ -204,7 +204,7 @@ def _print(table: Shown) -> None:
         console.print(note, highlight=False)
 
 
-class _Told:
+class Told:
     """What is being done: a line that vanishes on a terminal's error stream, nothing elsewhere or beside JSON."""
 
     def __init__(self, quiet: bool) -> None:
@@ -221,7 +221,7 @@ class _Told:
             self._status.start()
         self._status.update(what)
 
-    def __enter__(self) -> _Told:
+    def __enter__(self) -> Told:
         return self
 
     def __exit__(self, *_: object) -> None:
