@@ -123,6 +123,14 @@ def _add_host_options(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--rate", type=number_between(1.0, 1000.0), metavar="HZ", help="packets per second (default: the protocol's, 250 native)"
     )
+    p.add_argument(
+        "--stream",
+        type=yaml_value,
+        action="append",
+        metavar="PROTOCOL@HOST[:PORT]|{...}",
+        help="send these packets there too: words, or YAML such as '{protocol: outgauge, to: 192.168.1.7, rate: 30}'; may be given more than "
+        "once (with `stream`, in place of the one of --to where nothing is said of that one)",
+    )
     _add_log(p)
     p.add_argument("--out", metavar="DIR", help="folder for the log and the pictures (default: a new one under runs/)")
 

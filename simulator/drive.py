@@ -18,12 +18,12 @@ from typing import Any
 from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError, StreamError
 from simulator.base.records import Record
-from simulator.base.ticks import whole_ticks
+from simulator.base.ticks import even_turns
 from simulator.build import build, view_geometry
 from simulator.clock import lateness_text, prepare_process, release_process
 from simulator.configuration.command_line import session_of
 from simulator.configuration.layers import Origin
-from simulator.configuration.session_file import parse_address, read_session
+from simulator.configuration.session_file import MotionOptions, StreamOptions, parse_address, read_session
 from simulator.configuration.settings import Setting, option
 from simulator.configuration.whole import Configuration
 from simulator.cueing_panel import CueingPanel
@@ -37,7 +37,7 @@ from simulator.motion.protocol import Engine
 from simulator.motion.protocols import DEFAULT
 from simulator.motion.stream import MotionStream
 from simulator.outlets import Feel, Motion, Telemetry, Window
-from simulator.parking import IMPATIENT, park
+from simulator.parking import IMPATIENT, close_together, park
 from simulator.raising import wait_for_platform
 from simulator.record.writer import LogOptions
 from simulator.recorded import open_log, ticks_per_row
@@ -99,7 +99,8 @@ class Host:
         self.keys: Any = None
         self.platform: VirtualPlatform | None = None
         self.person: Any = None
-        self.motion: Motion | None = None
+        self.motions: list[Motion] = []
+        """The motion stream first, where there is one, then the further ones."""
         self.log: Telemetry | None = None
         self.feel: Feel | None = None
         self.stop = False
@@ -113,7 +114,8 @@ class Host:
         self._began = self._platform_gone = False
         self._folder: RunFolder | None = None
         self._seen_failures = self._seen_troubles = self._seen_incidents = 0
-        self._held = self._stream_failed = self._closed = self._waits = False
+        self._failed: set[Motion] = set()
+        self._held = self._closed = self._waits = False
 
     def run(self) -> dict[str, Any]:
         """Drive until the time is up, the window is closed or Ctrl-C; returns a summary.
@@ -129,9 +131,10 @@ class Host:
         ticks_per_row(parts)
         motion = parts.options.motion
         if motion.rate is not None:
-            whole_ticks(motion.rate, parts.step, "stream", "rate")
+            even_turns(motion.rate, parts.step, "stream", "rate")
         sensors = parts.new_sensors()  # a window opens for what can be driven
-        stream = self._stream(*self._address) if motion.on and self._address is not None else None
+        stream = self._stream(motion, *self._address) if motion.on and self._address is not None else None
+        streams = [self._stream(one, *one.to) for one in parts.options.streams]
         self._folder = RunFolder(self.options.out)
         folder = self._folder.path
         try:
@@ -145,7 +148,8 @@ class Host:
             if self.window is not None:
                 session.outlets.append(self.window)
             if motion.on and stream is None:
-                stream = self._stream(*self._platform_address())
+                stream = self._stream(motion, *self._platform_address())
+            streams = [*([] if stream is None else [stream]), *streams]
             outlets = parts.outlets(folder)
             with on_signal(self.asked):
                 try:
@@ -153,15 +157,15 @@ class Host:
                     if self.person is not None and parts.options.feel:
                         self.feel = Feel(Feeler(self.person.tell), lambda: self.person.device, parts.step)
                         session.outlets.append(self.feel)
-                    self._waits = motion.wait and stream is not None and stream.parks
-                    self.log = open_log(parts, session, self._folder, stream is not None, self._log_options(), raised=self._waits)
+                    self._waits = motion.wait and any(stream.parks for stream in streams)
+                    self.log = open_log(parts, session, self._folder, bool(streams), self._log_options(), raised=self._waits)
                     self._began = True
                     self._folder.began()
                     if not self._waits:
                         session.publish()
-                    if stream is not None:  # last: its packets begin with the first tick
-                        self.motion = Motion(stream)
-                        session.outlets.append(self.motion)
+                    if streams:  # last: their packets begin with the first tick
+                        self.motions = [Motion(one) for one in streams]
+                        session.outlets += self.motions
                         cueing.arm()
                     return self._drive(session, folder)
                 finally:
@@ -247,24 +251,25 @@ class Host:
             raise self._platform_error or StreamError("the virtual platform did not start")
         return self.platform.host, self.platform.port
 
-    def _stream(self, host: str, port: int) -> MotionStream:
-        parts, motion = self.parts, self.parts.options.motion
+    def _stream(self, said: MotionOptions | StreamOptions, host: str, port: int) -> MotionStream:
+        parts = self.parts
         d = self.vehicle.model.drivetrain[0]
         engine = Engine(RPM * float(d["engine_map_speed"].max()), RPM * float(d["idle_speed"]), int(d["gears"]))
         return MotionStream(
             host,
             port,
-            protocol=motion.protocol.name,
-            settings=motion.protocol.parameters,
-            rate=motion.rate,
+            protocol=said.protocol.name,
+            settings=said.protocol.parameters,
+            rate=said.rate,
             tick=parts.step,
             engine=engine,
+            vehicle=self.vehicle.description.name,
             gravity=parts.gravity,
         )
 
     def _log_options(self) -> LogOptions:
         o = self.parts.options
-        off = {} if o.motion.on else {"platform": ""}
+        off = {} if o.motion.on or o.streams else {"platform": ""}
         return LogOptions(about={"driver": o.driver.name, **off}, say=self._trouble)
 
     def _driver(self) -> Driver:
@@ -297,20 +302,22 @@ class Host:
             duration = math.inf if maneuver is None else maneuver.duration
         for line in prepare_process():
             self.say(line)
-        if self._waits and self.motion is not None:
+        if self._waits:
             by_a_person = self.person is not None
-            self._attempt(partial(wait_for_platform, session, self.motion, self.window, by_a_person, self._goes_up, self.say))
+            self._attempt(partial(wait_for_platform, session, self.motions, self.window, by_a_person, self._goes_up, self.say))
         self._attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
         assert clock is not None
         driven, wall = clock.paced, clock.elapsed
         live = session.cueing.live[0].copy()
-        if self.motion is not None and not self._platform_gone:
+        motions = self.motions[1:] if self._platform_gone else self.motions
+        if motions:
             others = [] if self.window is None else [self.window]
             if self.window is not None:
                 self.window.tell(OVER, math.inf)  # or it would say how to go on
-            self._attempt(partial(park, session, self.motion, others, self.asked, self.say))
+            self._attempt(partial(park, session, motions, others, self.asked, self.say))
         self._note_ending()
+        self._attempt(partial(close_together, self.motions))
         self._attempt(session.close)
         self._look_at(session)
         release_process()
@@ -399,9 +406,14 @@ class Host:
         if self.platform is not None and not self._platform_gone and not self.platform.alive:
             self._platform_gone = True
             self._trouble("the virtual platform has ended by itself; driving on without it")
-        if self.motion is not None and not self._stream_failed and (reason := self.motion.stream.failing):
-            self._stream_failed = True
-            self._trouble(f"motion stream: {reason}; nothing arrives at the platform")
+        for motion in self.motions:
+            if motion not in self._failed and (reason := motion.stream.failing):
+                self._failed.add(motion)
+                self._trouble(f"motion stream{self._which(motion)}: {reason}; nothing arrives at the platform")
+
+    def _which(self, motion: Motion) -> str:
+        """Words for one of several streams."""
+        return f" {motion.stream.protocol}" if len(self.motions) > 1 else ""
 
     def _help_up(self, session: Session, window: Window) -> None:
         """Tell a driver whose vehicle lies how to get it up."""
@@ -529,10 +541,15 @@ def _main(arguments: Any, began: float, options: list[Setting], to: str | None =
         *option("--protocol", "outlets.motion.protocol", arguments.protocol),
         *option("--rate", "outlets.motion.rate", arguments.rate),
         *option("--to", "outlets.motion.to", arguments.to),
+        *option("--stream", "outlets.streams", arguments.stream),
     ]
     configuration = session_of(arguments, options)
     if to is not None and not configuration.has("outlets.motion.to"):
-        configuration.put("outlets.motion.to", to, Origin("jounce", is_file=False))
+        here = Origin("jounce", is_file=False)
+        if arguments.stream and not any(configuration.has(f"outlets.motion.{key}") for key in ("protocol", "rate")):
+            configuration.put("outlets.motion.on", False, here)
+        else:
+            configuration.put("outlets.motion.to", to, here)
     host = Host(DriveOptions(configuration, Path(arguments.out) if arguments.out else None, began))
     summary = host.run()
     return _report(host, summary)

@@ -260,13 +260,13 @@ class Motion:
     """Sends the platform's pose over the network."""
 
     def __init__(self, stream: MotionStream) -> None:
-        self.stream, self.every = stream, stream.every
+        self.stream, self.every, self.often = stream, stream.turns.every, stream.turns.often
 
     def publish(self, session: Session) -> None:
         """One packet. Raises JounceError once the protocol was dropped."""
         if self.stream.trouble:
             raise JounceError(f"{self.stream.trouble}; nothing is sent any more")
-        self.stream.send(session.readout, session.cueing, session.moves)
+        self.stream.send(session.readout, session.cueing, session.moves, session.tick)
 
     def close(self) -> None:
         """Tell the platform that the stream ends."""

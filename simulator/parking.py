@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 
 from simulator.outlets import Motion
@@ -18,7 +19,7 @@ IMPATIENT = 3
 """Signals after which nobody waits for the parking."""
 
 
-def park(session: Session, motion: Motion, others: Sequence[Outlet], asked: Asked, say: Callable[[str], None]) -> None:
+def park(session: Session, motions: Sequence[Motion], others: Sequence[Outlet], asked: Asked, say: Callable[[str], None]) -> None:
     """Bring the platform down and hold it there; the vehicle stands, neither driver nor log are asked.
 
     The first signal ends the drive, the second one is answered with a request for patience. With the third one the platform stops
@@ -26,7 +27,7 @@ def park(session: Session, motion: Motion, others: Sequence[Outlet], asked: Aske
 
     Parameters
     ----------
-    motion : outlet of the motion stream; when it fails there is nothing to wait for
+    motions : outlets of the motion streams; when all have failed there is nothing to wait for
     others : outlets that are served beside it, for example the window
     asked : signals so far
     """
@@ -38,18 +39,30 @@ def park(session: Session, motion: Motion, others: Sequence[Outlet], asked: Aske
             said = asked.count
             rest = IMPATIENT - said
             say(f"the platform parks, please wait; Ctrl-C {'once' if rest == 1 else 'twice'} more leaves it where it is")
-        return asked.count < IMPATIENT and motion in session.outlets
+        return asked.count < IMPATIENT and bool(_left(session, motions))
 
     session.cueing.park()
-    session.coast(PARK_TIME, lambda: wait() and not parked(session, motion), [*others, motion])
-    session.coast(REST_TIME, wait, [*others, motion])
-    if asked.count >= IMPATIENT and motion in session.outlets and not parked(session, motion):
-        session.stop_platform(STOP_TIME, [motion])
+    session.coast(PARK_TIME, lambda: wait() and not parked(session, motions), [*others, *motions])
+    session.coast(REST_TIME, wait, [*others, *motions])
+    if asked.count >= IMPATIENT and not parked(session, motions):
+        session.stop_platform(STOP_TIME, motions)
 
 
-def parked(session: Session, motion: Motion) -> bool:
-    """Whether the platform is at rest as far as its protocol knows one; of a protocol that does not, whether the forces are."""
-    stream = motion.stream
-    if not stream.parks:
-        return stream.at_rest
-    return session.cueing.state in ("off", "parked")
+def parked(session: Session, motions: Sequence[Motion]) -> bool:
+    """Whether every receiver is at rest: the platform as far as a protocol knows one; of a protocol that does not, the forces."""
+    down = session.cueing.state in ("off", "parked")
+    return all(down if motion.stream.parks else motion.stream.at_rest for motion in _left(session, motions))
+
+
+def close_together(motions: Sequence[Motion]) -> None:
+    """End the streams at the same time: each may have something to bring to rest, and the others are not to fall silent for so long."""
+    ending = [threading.Thread(target=motion.close) for motion in motions]
+    for one in ending:
+        one.start()
+    for one in ending:
+        one.join()
+
+
+def _left(session: Session, motions: Sequence[Motion]) -> list[Motion]:
+    """Those that have not failed."""
+    return [motion for motion in motions if motion in session.outlets]

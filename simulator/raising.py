@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from simulator.outlets import Motion, Window
 from simulator.session import Outlet, Session
@@ -14,15 +14,21 @@ STAYS_DOWN = "the platform does not come up: the drive begins without it"
 
 
 def wait_for_platform(
-    session: Session, motion: Motion, window: Window | None, by_a_person: bool, keep_going: Callable[[], bool], say: Callable[[str], None]
+    session: Session,
+    motions: Sequence[Motion],
+    window: Window | None,
+    by_a_person: bool,
+    keep_going: Callable[[], bool],
+    say: Callable[[str], None],
 ) -> None:
     """Let the platform rise and blend in while the vehicle stands and the log rests; the log then begins.
 
-    It ends as soon as the platform is up, or there is nothing to wait for: nobody consents to motion any more, something failed, the stream has. A
-    platform that takes twice its time is not waited for.
+    It ends as soon as the platform is up, or there is nothing to wait for: nobody consents to motion any more, something failed, every stream
+    to a platform has. A platform that takes twice its time is not waited for.
 
     Parameters
     ----------
+    motions : outlets of the motion streams, of which those that carry no pose are only served
     window : which tells the driver
     by_a_person : somebody drives, whose wishes count meanwhile
     keep_going : asked a hundred times a second
@@ -34,9 +40,10 @@ def wait_for_platform(
     def go_on() -> bool:
         if by_a_person:
             session.ask_driver()
-        return keep_going() and motion in session.outlets and not motion.stream.failing
+        return keep_going() and any(motion in session.outlets and not motion.stream.failing for motion in platforms)
 
-    outlets: list[Outlet] = [motion] if window is None else [window, motion]
+    platforms = [motion for motion in motions if motion.stream.parks]
+    outlets: list[Outlet] = [*([] if window is None else [window]), *motions]
     session.wait_for_platform(go_on, outlets)
     if session.cueing.rises and go_on():
         say(STAYS_DOWN)

@@ -70,7 +70,10 @@ class Ending(Protocol):
 
 
 class Outlet(Protocol):
-    """Something on the right of the tick: window, telemetry, motion stream."""
+    """Something on the right of the tick: window, telemetry, motion stream.
+
+    One that has an attribute `often` has so many turns in `every` ticks, evenly spread.
+    """
 
     every: int
     """Ticks between two publications."""
@@ -80,6 +83,12 @@ class Outlet(Protocol):
 
     def close(self) -> None:
         """Called once at the end, also after an error."""
+
+
+def is_due(outlet: Outlet, tick: int) -> bool:
+    """Whether a tick is a turn of an outlet; see `simulator.base.ticks.Turns`."""
+    often: int = getattr(outlet, "often", 1)
+    return tick * often % outlet.every < often
 
 
 class PartError(JounceError):
@@ -208,7 +217,7 @@ class Session:
             self.ask_driver()
         before = self.latest
         self._move(count)
-        due = [outlet for outlet in self.outlets if self.tick % outlet.every == 0]
+        due = [outlet for outlet in self.outlets if is_due(outlet, self.tick)]
         sensing = [sensor for sensor in self.sensors if self.tick % sensor.every == 0] if self.moves else []
         if (due or sensing or self.tick % self.driver_every == 0) and self.latest is before:
             self.vehicle.read(self.command)
@@ -228,7 +237,7 @@ class Session:
 
         def tick() -> None:
             self._move(1)
-            due = [outlet for outlet in outlets if self.tick % outlet.every == 0 and outlet in self.outlets]
+            due = [outlet for outlet in outlets if is_due(outlet, self.tick) and outlet in self.outlets]
             if due:
                 self.vehicle.read(self.command)
                 self._serve(due, ())
@@ -260,7 +269,8 @@ class Session:
         ------
         PartError : the driver raised
         """
-        turns = [self.driver_every, self.cueing.every, *(o.every for o in self.outlets), *(sensor.every for sensor in self.sensors)]
+        outlets = (outlet.every if getattr(outlet, "often", 1) == 1 else 1 for outlet in self.outlets)
+        turns = [self.driver_every, self.cueing.every, *outlets, *(sensor.every for sensor in self.sensors)]
         stride = int(np.gcd.reduce(turns))
         left, before = round(duration / self.h), self.latest
         ending = self.driver if isinstance(self.driver, Ending) else None
@@ -301,7 +311,7 @@ class Session:
             if any(self.tick % outlet.every == 0 for outlet in left):
                 self._feel()
             for outlet in left:
-                if self.tick % outlet.every == 0 and outlet in self.outlets:
+                if is_due(outlet, self.tick) and outlet in self.outlets:
                     self._publish(outlet)
 
         self._in_real_time(duration, keep_going, tick)
@@ -314,7 +324,7 @@ class Session:
             brake_platform(self.cueing_records, 1)
             self.tick += 1
             for outlet in outlets:
-                if self.tick % outlet.every == 0 and outlet in self.outlets:
+                if is_due(outlet, self.tick) and outlet in self.outlets:
                     self._publish(outlet)
 
         self._in_real_time(duration, lambda: True, tick)

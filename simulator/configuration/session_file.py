@@ -14,7 +14,7 @@ from simulator.base.tenants import Chosen
 from simulator.configuration.whole import Configuration
 from simulator.driver.find_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver import DRIVER_PERIOD
-from simulator.motion.protocols import DEFAULT, PROTOCOLS, protocol_fields
+from simulator.motion.protocols import DEFAULT, PROTOCOLS, protocol_fields, stream_words
 from simulator.record.writer import LOG_RATE, LogChoice
 from terrain.load import FASTEST_WIND
 from washout.contract import PREVIEW_POINTS
@@ -23,6 +23,7 @@ from washout.intensity import MOST
 VIEWS = ("auto", "window", "offscreen", "none")
 CONTENTS = ("vehicle", "terrain", "maneuver", "washout", "platform", "soils")
 """Keys of a session whose content is read by others."""
+THIS_MACHINE = "127.0.0.1"
 STEERING = ("angle", "torque")
 """What the hands give to the steering wheel."""
 
@@ -50,16 +51,35 @@ _TELEMETRY = (
     ),
     Field("csv", Flag(), "also as CSV", False),
 )
+_PROTOCOL = Field("protocol", _tenant(PROTOCOLS.names, protocol_fields), f"packets: {_WITH_PARAMETERS}", DEFAULT)
+_RATE = Field(
+    "rate",
+    Number("Hz", 1.0, 1000.0),
+    "packets per second, spread evenly where they do not divide the ticks; the protocol's own when left out",
+    None,
+)
 _MOTION = (
     Field("on", Flag(), "whether there is a motion stream", True),
-    Field("protocol", _tenant(PROTOCOLS.names, protocol_fields), f"packets: {_WITH_PARAMETERS}", DEFAULT),
-    Field("rate", Number("Hz", 1.0, 1000.0), "packets per second; the protocol's own when left out", None),
+    _PROTOCOL,
+    _RATE,
     Field("to", Text("HOST or HOST:PORT"), "where the platform listens; the built-in virtual platform when left out", None),
     Field("wait", Flag(), "whether a drive begins once the platform is up, so that its start is felt", True),
 )
+_STREAM = (
+    _PROTOCOL,
+    _RATE,
+    Field("to", Text("HOST or HOST:PORT"), "where it goes; this machine when left out", None),
+)
+_STREAM_WORDS = "PROTOCOL, PROTOCOL@HOST or PROTOCOL@HOST:PORT"
 _OUTLETS = (
     Field("telemetry", Group(_TELEMETRY), "the log", None),
     Field("motion", Group(_MOTION), "the motion stream", None),
+    Field(
+        "streams",
+        ListOf(Either((Text(_STREAM_WORDS), Group(_STREAM)))),
+        f"further motion streams, whether `motion` is on or not: each {_STREAM_WORDS}, or a mapping",
+        None,
+    ),
     Field("view", Choice(VIEWS), "what is seen of it", VIEWS[0]),
     Field("feel", Flag(), "whether the driver's device gives back what its profile says: force feedback, rumble", True),
     Field(
@@ -123,6 +143,17 @@ class MotionOptions:
 
 
 @dataclass(frozen=True)
+class StreamOptions:
+    """A further motion stream."""
+
+    protocol: Chosen
+    rate: float | None
+    """Packets per second; the usual one of the protocol when not given."""
+    to: tuple[str, int]
+    """Host and port."""
+
+
+@dataclass(frozen=True)
 class PreviewOptions:
     """What a washout sees of what is to come."""
 
@@ -157,6 +188,8 @@ class SessionOptions:
     intensity: float
     """Scale of what the washout is asked to show, at the beginning."""
     motion: MotionOptions
+    streams: list[StreamOptions]
+    """Beside that one."""
     log: LogChoice
     outlets: list[Any]
     """Outlets from outside, as `simulator.outlet_kind.build_outlets` takes them."""
@@ -178,6 +211,8 @@ def read_session(configuration: Configuration) -> SessionOptions:
             with faults.part():
                 motion = _motion(outlets.get("motion", {}), file)
             with faults.part():
+                streams = [_stream(one, file, f"outlets.streams[{n}]") for n, one in enumerate(outlets.get("streams", ()))]
+            with faults.part():
                 preview = _preview(said["preview"], file) if "preview" in said else None
         return SessionOptions(
             title=said.get("title", ""),
@@ -192,6 +227,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             steering=said.get("steering"),
             intensity=said["intensity"],
             motion=motion,
+            streams=streams,
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
             outlets=outlets.get("others", []),
             sensors=said.get("sensors", []),
@@ -216,6 +252,13 @@ def _motion(said: Mapping[str, Any], file: str) -> MotionOptions:
     if to is not None:
         parse_address(to, protocol.name, file, "outlets.motion.to")
     return MotionOptions(said.get("on", True), protocol, said.get("rate"), to, said.get("wait", True))
+
+
+def _stream(said: Mapping[str, Any] | str, file: str, key: str) -> StreamOptions:
+    if isinstance(said, str):
+        said = read(_STREAM, stream_words(said), file, key)
+    protocol = Chosen.of(said["protocol"])
+    return StreamOptions(protocol, said.get("rate"), parse_address(said.get("to", THIS_MACHINE), protocol.name, file, f"{key}.to"))
 
 
 def _preview(said: Mapping[str, Any], file: str) -> PreviewOptions:

@@ -22,6 +22,7 @@ from simulator.configuration.layers import Layer, Origin, file_of, joined, other
 from simulator.configuration.names import data_folder, find_config
 from simulator.configuration.settings import Setting
 from simulator.configuration.tables import TABLES, files_named
+from simulator.motion.protocols import stream_words
 
 REFERENCES = (
     # where a name, or the content in its place, may stand   kind of file
@@ -48,8 +49,11 @@ SOILS_OF_A_TERRAIN = (
 )
 """Where the name of a soil stands; its content is one for all that name it, `soils.NAME`."""
 
-TYPED = ("driver", "outlets.motion.protocol")
+TYPED = (("driver",), ("outlets", "motion", "protocol"), ("outlets", "streams", "*", "protocol"))
 """Where a name is short for a mapping with nothing but that `type`."""
+
+STREAM = ("outlets", "streams", "*")
+"""Where words are short for a mapping (`simulator.motion.protocols.stream_words`)."""
 
 DEFAULTS = {"vehicle": "hmmwv", "terrain": "jacksboro", "washout": "small_hexapod", "platform": "small_hexapod"}
 """Names that hold where nobody says one; vehicle and terrain are those of the maneuver, if there is one."""
@@ -294,12 +298,19 @@ class Configuration:
         self._expanded.add(path)
 
     def _open(self, path: KeyPath) -> None:
-        """Put a mapping in the place of the name of a tenant, so that its parameters have a place."""
+        """Put a mapping in the place of the name of a tenant, so that its parameters have a place, and of the words of a stream."""
         value = self._look(path)
-        if written(path) in TYPED and isinstance(value, str):
-            origin = self.layer.origin_of(path)
-            self._look(path[:-1])[path[-1]] = {"type": value}
-            self.layer.put_origins(path, {(): origin, ("type",): origin})
+        if not isinstance(value, str):
+            return
+        if _fits(path, STREAM):
+            said = stream_words(value)
+        elif any(_fits(path, pattern) for pattern in TYPED):
+            said = {"type": value}
+        else:
+            return
+        origin = self.layer.origin_of(path)
+        self._look(path[:-1])[path[-1]] = said
+        self.layer.put_origins(path, {(): origin, **{(key,): origin for key in said}})
 
     def _fill(self, path: KeyPath, origin: Origin | None = None) -> None:
         """A name for what nobody says: of a soil its own, of vehicle and terrain that in the maneuver, else the usual one."""
@@ -384,6 +395,11 @@ def configuration(session: str | None = None, settings: Iterable[Setting] = ()) 
         one.set(setting)
         one.settings.append(f"{setting.said}={setting.value}")
     return one
+
+
+def _fits(path: KeyPath, pattern: KeyPath) -> bool:
+    """Whether a path is one of a pattern, in which * is any part."""
+    return len(path) == len(pattern) and all(want in ("*", part) for want, part in zip(pattern, path, strict=True))
 
 
 def _path(place: str | KeyPath) -> KeyPath:

@@ -29,7 +29,7 @@ LONGEST_FADE = 1.35 * FADE_TIME
 MOVING = (
     *("roll", "pitch", "v_WB_B", "w_WB_B", "a_WB_B", "alpha_WB_B", "jounce", "theta_dot", "wheel_spin", "shock_rate"),
     *("engine_speed", "engine_torque", "steering_wheel_angle", "steering_wheel_torque", "steering", "throttle", "brake"),
-    *("steering_wheel_rate", "steering_column_torque", "steering_assist_torque"),
+    *("steering_wheel_rate", "steering_column_torque", "steering_assist_torque", "F_C", "slip_ratio", "slip_angle"),
 )
 """Fields of READOUT that are nought when nothing moves."""
 

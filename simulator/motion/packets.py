@@ -12,7 +12,7 @@ offset  type      content
 21      u8        flags: 1 the simulation runs (not paused), 2 heartbeat (turns with every packet), 4 the limiter acts,
                   8 the last packet: the sender stops on purpose
 22      u16       zero
-24      f64       time between packets [s]
+24      f64       time between packets [s]; where they do not come at whole ticks, poses are those of even times all the same
 32      f64       simulated time [s]; stands still in a pause, and may jump
 40      f64 x 3   specific force at the driver's head in vehicle axes [m/s2], (0, 0, +g) at rest on level ground
 64      f64 x 3   angular rate of the vehicle in its axes [rad/s]

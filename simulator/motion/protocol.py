@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import struct
+import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,11 +57,24 @@ class ProtocolSettings:
     """Of the protocol's own table."""
     engine: Engine
     interval: float
-    """Time between packets [s]."""
+    """Time between packets [s]; the mean where they do not come at whole ticks."""
+    vehicle: str = ""
+    """Its name."""
 
 
 Encoder = Callable[[Said], bytes]
 """Bytes of a packet. Raises StreamError when a number in it is not finite."""
+
+
+@runtime_checkable
+class Listening(typing.Protocol):
+    """A shipped encoder that also takes the datagrams which come back from where its packets go."""
+
+    failing: str
+    """Why the receiver does not do what it is told; empty while it does."""
+
+    def hear(self, data: bytes) -> None:
+        """One of them, before the next packet is made. Never raises."""
 
 
 @dataclass(frozen=True)
@@ -87,11 +101,11 @@ class Protocol:
     """One line for a list of protocols."""
 
 
-def encoder_of(protocol: Protocol, said: Mapping[str, Any], file: object, engine: Engine, interval: float) -> Encoder:
+def encoder_of(protocol: Protocol, said: Mapping[str, Any], file: object, engine: Engine, interval: float, vehicle: str = "") -> Encoder:
     """The encoder of a protocol, its parameters as the mapping says. Raises ConfigError, JounceError: it cannot be made."""
     parameters = from_mapping(protocol.parameters, said, file, "", protocol.defaults, protocol.ranges)
     with making(f"protocol {protocol.name}"):
-        return protocol.make(ProtocolSettings(parameters, engine, interval))
+        return protocol.make(ProtocolSettings(parameters, engine, interval, vehicle))
 
 
 def checked(protocol: Protocol, encode: Encoder) -> Encoder:

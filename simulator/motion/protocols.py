@@ -16,7 +16,13 @@ DEFAULT = "native"
 PROTOCOLS: Registry[Protocol] = Registry(
     "protocol",
     "jounce.protocols",
-    {DEFAULT: "simulator.motion.native:PROTOCOL", "codemasters": "simulator.motion.codemasters:PROTOCOL"},
+    {
+        DEFAULT: "simulator.motion.native:PROTOCOL",
+        **{
+            name: f"simulator.motion.{name}:PROTOCOL"
+            for name in ("codemasters", "outsim", "outsim2", "outgauge", "beamng", "srs", "forza", "moog")
+        },
+    },
 )
 
 
@@ -33,6 +39,12 @@ def protocol_fields(name: str) -> Fields:
     kind = PROTOCOLS.need(name)
     check(kind)
     return fields_of(kind.parameters, kind.ranges, kind.defaults)
+
+
+def stream_words(text: str) -> dict[str, str]:
+    """What the words PROTOCOL, PROTOCOL@HOST or PROTOCOL@HOST:PORT say of a stream: `protocol`, and `to` where there is one."""
+    protocol, at, to = text.partition("@")
+    return {"protocol": protocol, "to": to} if at else {"protocol": protocol}
 
 
 def check(protocol: Protocol) -> None:

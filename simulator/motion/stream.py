@@ -2,10 +2,14 @@
 
 What is said of the vehicle comes out of `fade.py`, whatever the protocol, and the pose out of the cueing, which ends in the limiter.
 A protocol only turns the two into bytes: pause, reset, faults and the end are the same for all.
+
+Packets that cannot come at whole ticks carry the pose of the time at which they should have come, on the straight way from the tick before to that
+of the packet: the poses of a stream are even to the receiver, who takes them so.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import socket
 import time
@@ -20,14 +24,14 @@ from simulator.base.aside import Aside
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import StreamError
 from simulator.base.records import Record, record
-from simulator.base.ticks import whole_ticks
+from simulator.base.ticks import even_turns
 from simulator.motion.fade import LONGEST_FADE, Fade
 from simulator.motion.packets import MotionPacket
-from simulator.motion.protocol import NO_ENGINE, Engine, Said, checked, encoder_of
+from simulator.motion.protocol import NO_ENGINE, Engine, Listening, Said, checked, encoder_of
 from simulator.motion.protocols import DEFAULT, PROTOCOLS, check
 from washout.cueing import MotionCueing
 from washout.limiter import brake_step, limiter
-from washout.platform import HEXAPOD
+from washout.platform import HEXAPOD, leg_lengths
 from washout.procedure import OFF, PARKED
 
 LAST_PACKETS = 3
@@ -38,6 +42,9 @@ STILL = 1e-3
 
 PATIENCE = 0.5
 """s. When no packet has left for so long, the stream fails."""
+
+MOST_ANSWERS, LARGEST_ANSWER = 16, 512
+"""Datagrams that are taken between two packets, and bytes of one."""
 
 BRAKE_FIELDS = ("pose", "rates", "legs", "leg_speed", "stop_time", "last_step")
 """What a stop plan needs of a LIMITER record."""
@@ -54,15 +61,16 @@ class MotionStream:
     host, port : where to; names are resolved once, here
     protocol : by its name in protocols.py
     settings : its own parameters
-    rate : packets per second; the tick rate must be a multiple of it
+    rate : packets per second, at most one in a tick; where the tick rate is no multiple of it, the packets are spread as evenly as ticks allow
     tick : length of a tick [s]
     engine : what a dashboard wants to know
+    vehicle : name of the vehicle
     gravity : acceleration of free fall of the vehicle's world [m/s2]
 
     Raises
     ------
     StreamError : the address cannot be used
-    ConfigError : the rate does not divide the tick rate, or a parameter of the protocol cannot be used
+    ConfigError : the rate is above that of the ticks, or a parameter of the protocol cannot be used
     JounceError : there is no such protocol, or it cannot be made
     """
 
@@ -76,29 +84,29 @@ class MotionStream:
         rate: float | None = None,
         tick: float = 1e-3,
         engine: Engine = NO_ENGINE,
+        vehicle: str = "",
         gravity: float = STANDARD_GRAVITY,
     ) -> None:
         self.protocol = protocol
         self.kind = PROTOCOLS.need(protocol)
         check(self.kind)
-        self.every = whole_ticks(self.kind.rate if rate is None else rate, tick, "stream", "rate")
+        self.turns = even_turns(self.kind.rate if rate is None else rate, tick, "stream", "rate")
         self.tick = tick
-        self.interval = self.every * tick
-        """Time between packets [s]."""
-        self._encode = encoder_of(self.kind, settings, f"protocol {protocol}", engine, self.interval)
+        self.interval = self.turns.every * tick / self.turns.often
+        """Mean time between packets [s]."""
+        self._encode = encoder_of(self.kind, settings, f"protocol {protocol}", engine, self.interval, vehicle)
         self._aside: Aside | None = None
         """Where the encoder of a protocol from outside works."""
         self._under_way: tuple[MotionPacket, bool] | None = None
-        if not PROTOCOLS.is_ours(protocol):
+        self._listening: Listening | None = None
+        if PROTOCOLS.is_ours(protocol):
+            self._listening = self._encode if isinstance(self._encode, Listening) else None
+        else:
             self._aside = Aside(f"protocol {protocol}", checked(self.kind, self._encode))
         self._target = _resolve(host, self.kind.port if port is None else port)
-        try:
-            self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        except OSError as error:
-            raise StreamError(f"motion stream: no socket: {error.strerror}") from None
-        self._socket.setblocking(False)
+        self._socket = _socket_to(self._target[0])
         self._stream = time.time_ns() & 0xFFFFFFFF
-        self._tick = 0
+        self._tick = self._turn = 0
         self.sent = 0
         """Packets sent so far."""
         self.errors = 0
@@ -134,19 +142,21 @@ class MotionStream:
 
     @property
     def failing(self) -> str:
-        """Why no packet has left for half a second or more; empty while they leave."""
-        if self._failed * self.interval < PATIENCE:
-            return ""
-        return f"no packet could be sent for {self._failed * self.interval:.1f} s: {self._reason}"
+        """Why no packet has left for half a second or more, or why a receiver who answers does not follow; empty while all is well."""
+        if self._failed * self.interval >= PATIENCE:
+            return f"no packet could be sent for {self._failed * self.interval:.1f} s: {self._reason}"
+        return "" if self._listening is None else self._listening.failing
 
     def publish(self, readout: Record, cueing: MotionCueing, run: bool) -> None:
         """After a tick: READOUT of the vehicle, the cueing, and whether the simulation runs. Sends when it is time to."""
         self._tick += 1
-        if self._tick % self.every == 0:
-            self.send(readout, cueing, run)
+        if self.turns.due(self._tick):
+            self.send(readout, cueing, run, self._tick)
 
-    def send(self, readout: Record, cueing: MotionCueing, run: bool) -> None:
-        """Send one packet now, whatever the tick."""
+    def send(self, readout: Record, cueing: MotionCueing, run: bool, tick: int | None = None) -> None:
+        """Send one packet now; `tick` is the one of its turn, that of the turn after the last one when not given."""
+        tick = self.turns.tick_of(self._turn + 1) if tick is None else tick
+        self._turn = self.turns.turn_of(tick)
         s = cueing.readout[0]
         moved = cueing.resets != self._resets
         self._resets = cueing.resets
@@ -155,6 +165,7 @@ class MotionStream:
             self._end = Brake(cueing)
         self._end.note(cueing)
         force, rates = self._forces()
+        pose, legs = self._end.pose(self.turns.behind(tick) * self.tick)
         packet = MotionPacket(
             sequence=self.sent,
             stream=self._stream,
@@ -164,8 +175,8 @@ class MotionStream:
             time=float(readout[0]["time"]),
             force=force,
             rates=rates,
-            pose=cueing.pose.tolist(),
-            legs=cueing.legs.tolist(),
+            pose=pose,
+            legs=legs,
             limited=bool(s["limited"]),
         )
         self._say(packet, self._end.still)
@@ -189,12 +200,15 @@ class MotionStream:
 
     def _come_to_rest(self, end: Brake, sleep: Callable[[float], None]) -> None:
         """Nobody drives any more: forces fade, and the platform goes along the stop plan of its limiter."""
-        for _ in range(math.ceil(LONGEST_END / self.interval)):
+        tick = self.turns.tick_of(self._turn)
+        for turn in range(self._turn + 1, self._turn + 1 + math.ceil(LONGEST_END / self.interval)):
             if self._last is None or self._rests >= LAST_PACKETS or self.failing or self.trouble:
                 return
             sleep(self.interval)
             self._fade.hold(self.interval)
-            pose, legs = end.advance(self.every, self.tick)
+            end.advance(self.turns.tick_of(turn) - tick, self.tick)
+            tick = self.turns.tick_of(turn)
+            pose, legs = end.pose(self.turns.behind(tick) * self.tick)
             force, rates = self._forces()
             self._say(replace(self._last, sequence=self.sent, force=force, rates=rates, pose=pose, legs=legs, run=False), end.still)
 
@@ -208,6 +222,8 @@ class MotionStream:
         if self._aside is not None:
             self._say_aside(self._aside, packet, still)
             return
+        if self._listening is not None:
+            self._listen(self._listening)
         try:
             data = self._encode(Said(packet, self._fade.said, self._fade.jounce_speed))
         except StreamError as error:
@@ -228,6 +244,16 @@ class MotionStream:
         data = aside.answer(wait)
         if data is not None and self._under_way is not None:
             self._send(data, *self._under_way)
+
+    def _listen(self, encoder: Listening) -> None:
+        """Hand over what has come back from where the packets go."""
+        for _ in range(MOST_ANSWERS):
+            try:
+                data, (host, _) = self._socket.recvfrom(LARGEST_ANSWER)
+            except OSError:  # nothing there, or a word of the network about an earlier packet
+                return
+            if host == self._target[0]:
+                encoder.hear(data)
 
     def _send(self, data: bytes, packet: MotionPacket, still: bool) -> None:
         try:
@@ -250,7 +276,7 @@ class Brake:
     """The platform's limiter as it was when the last packet was made, to stop it within its limits when nobody steps the cueing any more."""
 
     def __init__(self, cueing: MotionCueing) -> None:
-        self._p, self._s = cueing.platform, limiter(cueing.platform)
+        self._p, self._s, self._legs = cueing.platform, limiter(cueing.platform), np.zeros(6)
         self.still = True
         """Whether the pose stands still."""
 
@@ -259,6 +285,7 @@ class Brake:
         """Compile what it needs now, not in a tick."""
         nothing = record(HEXAPOD)
         brake_step(nothing, limiter(nothing), 1.0)
+        leg_lengths(nothing, np.zeros(6), np.zeros(6))
 
     def note(self, cueing: MotionCueing) -> None:
         """The state of the platform that goes into the packet."""
@@ -267,15 +294,35 @@ class Brake:
             target[name] = source[name]
         self._look()
 
-    def advance(self, ticks: int, h: float) -> tuple[list[float], list[float]]:
-        """Pose and legs after some ticks of h seconds along the stop plan."""
+    def advance(self, ticks: int, h: float) -> None:
+        """Some ticks of h seconds along the stop plan."""
         for _ in range(ticks):
             brake_step(self._p, self._s, h)
         self._look()
-        return self._s[0]["pose"].tolist(), self._s[0]["legs"].tolist()
+
+    def pose(self, ago: float) -> tuple[list[float], list[float]]:
+        """Pose and legs `ago` seconds before now, not more than a tick."""
+        s = self._s[0]
+        if ago == 0.0:
+            return s["pose"].tolist(), s["legs"].tolist()
+        pose = s["pose"] - ago * s["rates"]
+        leg_lengths(self._p, pose, self._legs)
+        return pose.tolist(), self._legs.tolist()
 
     def _look(self) -> None:
         self.still = bool(np.abs(self._s[0]["rates"]).max() < STILL)
+
+
+def _socket_to(address: str) -> socket.socket:
+    """A socket for packets to an address; one for this machine can be reached from this machine only. Raises StreamError."""
+    try:
+        found = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        found.setblocking(False)
+        if ipaddress.ip_address(address).is_loopback:
+            found.bind(("127.0.0.1", 0))
+    except OSError as error:
+        raise StreamError(f"motion stream: no socket: {error.strerror}") from None
+    return found
 
 
 def _resolve(host: str, port: int) -> tuple[str, int]:

@@ -3,7 +3,7 @@
 import pytest
 
 from simulator.base.errors import ConfigError
-from simulator.base.ticks import whole_ticks
+from simulator.base.ticks import even_turns, whole_ticks
 
 pytestmark = pytest.mark.fast
 
@@ -20,3 +20,24 @@ def test_a_rate_is_a_whole_number_of_ticks(rate, h, ticks):
 def test_a_rate_that_no_whole_number_of_ticks_gives_is_refused(rate):
     with pytest.raises(ConfigError, match=r"stream: rate: got .*, expected a rate that divides 1000 ticks per second"):
         whole_ticks(rate, 1e-3, "stream", "rate")
+
+
+@pytest.mark.parametrize(("rate", "h"), [(60.0, 1e-3), (250.0, 1e-3), (59.94, 1e-3), (144.0, 5e-4), (1000.0, 1e-3), (700.0, 1e-3)])
+def test_turns_are_as_even_as_ticks_allow(rate, h):
+    """The number of turns never leaves rate times time by a turn, and the ticks from turn to turn differ by one at most."""
+    turns = even_turns(rate, h, "stream", "rate")
+    due = [tick for tick in range(1, round(2.0 / h) + 1) if turns.due(tick)]
+    gaps = [later - sooner for sooner, later in zip([0, *due], due, strict=False)]
+    assert len(due) == int(2.0 * rate + 1e-6)
+    assert max(gaps) - min(gaps) <= 1
+    assert due == [turns.tick_of(turn) for turn in range(1, len(due) + 1)]
+    for turn, tick in enumerate(due, 1):
+        assert turns.turn_of(tick) == turn
+        assert 0.0 <= turns.behind(tick) < 1.0
+        assert (tick - turns.behind(tick)) * h * rate == pytest.approx(turn, abs=1e-6)
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, 1001.0, float("nan"), float("inf")])
+def test_turns_more_often_than_ticks_are_refused(rate):
+    with pytest.raises(ConfigError, match=r"stream: rate: got .*, expected a rate above 0, at most 1000 ticks per second"):
+        even_turns(rate, 1e-3, "stream", "rate")

@@ -170,7 +170,7 @@ def test_a_name_that_nothing_has_is_told_with_the_file_that_says_it(key, name, t
         (("stream", "--to", "no.such.host.invalid"), "no.such.host.invalid"),
         (("stream", "--to", "two\nlines"), "two"),
         (("stream", "--rate", "0"), "rate"),
-        (("stream", "--rate", "333"), "rate"),
+        (("stream", "--rate", "333", "--set", "step=0.005"), "at most 200 ticks per second"),
         (("drive", "--no-view", "--rate", "nan"), "rate"),
         (("platform", "--port", "70000"), "70000"),
         (("platform", "--port", "x"), "--port"),

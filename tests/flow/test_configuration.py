@@ -135,11 +135,26 @@ def test_null_takes_a_key_out():
         ("world.wind=[1000, 0, 0]", "--set world.wind: "),
         ("outlets.motion.protocol=nativ", "--set outlets.motion.protocol: got 'nativ', expected one of native"),
         ("outlets.motion.to=a:b:c", "--set outlets.motion.to: got 'a:b:c', expected HOST or HOST:PORT"),
+        ("outlets.streams=[outgage@10.0.0.7]", "--set outlets.streams: [0].protocol: got 'outgage', expected one of native"),
+        ("outlets.streams=[outgauge@a:b:c]", "--set outlets.streams: [0].to: got 'a:b:c', expected HOST or HOST:PORT"),
+        ("outlets.streams=outgauge", "--set outlets.streams: got 'outgauge', expected a list, each PROTOCOL, PROTOCOL@HOST"),
         ("driver=[]", "--set driver: got []"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named(word, words):
     assert words in complaint(word)
+
+
+def test_streams_are_words_or_mappings_and_settings_reach_into_them():
+    said = {"outlets.streams": ["outgauge@10.0.0.7", "moog@10.0.0.8:992", {"protocol": "srs", "rate": 60}, "forza"]}
+    into = {"outlets.streams[1].protocol.armed": 1, "outlets.streams[0].rate": 30}
+    streams = read_session(configuration(None, changes({**said, **into}))).streams
+    assert [(one.protocol.name, dict(one.protocol.parameters), one.rate, one.to) for one in streams] == [
+        ("outgauge", {}, 30, ("10.0.0.7", 30000)),
+        ("moog", {"armed": 1}, None, ("10.0.0.8", 992)),
+        ("srs", {}, 60, ("127.0.0.1", 33001)),
+        ("forza", {}, None, ("127.0.0.1", 5300)),
+    ]
 
 
 @pytest.mark.parametrize("word", ["vehicle.chassis.mass", "=3", "a..b=3", "vehicle.chassis.mass=", "[0]=3", "vehicle.chassis.mass={"])

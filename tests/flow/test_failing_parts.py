@@ -64,10 +64,10 @@ class Drive:
         self.host = Host(DriveOptions(configuration(None, changes(asked)), self.folder, say=lambda _: None, complain=self.lines.append))
         send = MotionStream.send
 
-        def noted(stream, readout, cueing, run):
+        def noted(stream, readout, cueing, run, tick):
             self.legs.append(cueing.legs.copy())
             self.states.append(cueing.state)
-            send(stream, readout, cueing, run)
+            send(stream, readout, cueing, run, tick)
 
         monkeypatch.setattr(MotionStream, "send", noted)
 
@@ -264,6 +264,9 @@ def test_a_stream_of_which_nothing_gets_out(drive, monkeypatch):
             pass
 
         def setblocking(self, _):
+            pass
+
+        def bind(self, _):
             pass
 
         def sendto(self, *_):

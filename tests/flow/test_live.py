@@ -4,6 +4,7 @@ is left of one when another one ends, politely or not.
 The scenes run side by side, since most of their time is waiting.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -66,6 +67,15 @@ def children(pid):
     return found
 
 
+def all_of(rig):
+    """Datagrams that wait in a socket."""
+    found = []
+    with contextlib.suppress(TimeoutError):
+        while True:
+            found.append(rig.recv(2048))
+    return found
+
+
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory):
     """What came of the scenes: {name: (folder, (exit code, stdout, stderr) of the host, the same of the platform or None)}."""
@@ -78,13 +88,14 @@ def scenes(tmp_path_factory):
     }
     for name in ("interrupted", "pushed"):
         hosts[name] = start("drive", *DRIVE, *AT_ONCE, "--no-view", "--out", "out", cwd=folders[name])
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rig:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rig, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         rig.bind(("127.0.0.1", 0))
         rig.settimeout(60.0)
-        address = f"127.0.0.1:{rig.getsockname()[1]}"
-        hosts["codemasters"] = start(
-            "stream", *DRIVE, "--protocol", "codemasters", "--duration", 0.5, "--out", "out", "--to", address, cwd=folders["codemasters"]
-        )
+        other.bind(("127.0.0.1", 0))
+        other.settimeout(0.5)
+        address, further = f"127.0.0.1:{rig.getsockname()[1]}", f"forza@127.0.0.1:{other.getsockname()[1]}"
+        begins = ("--protocol", "codemasters", "--duration", 0.5, "--out", "out", "--to", address, "--stream", further)
+        hosts["codemasters"] = start("stream", *DRIVE, *begins, cwd=folders["codemasters"])
         for name in ("killed", "interrupted", "pushed"):
             wait_until(driving(folders[name] / "out"), hosts[name])
         time.sleep(6.0)
@@ -95,7 +106,7 @@ def scenes(tmp_path_factory):
             time.sleep(0.5)
             hosts["pushed"].send_signal(signal.SIGINT)
         results = {name: [folders[name], finish(host), None] for name, host in hosts.items()}
-        results["codemasters"][2] = rig.recv(2048)
+        results["codemasters"][2] = rig.recv(2048), all_of(other)
     for name, (process, _) in platforms.items():
         results[name][2] = finish(process)
     return results
@@ -168,11 +179,21 @@ def test_one_ctrl_c_waits_for_the_platform(scenes):
 
 
 def test_rig_software_gets_its_packets(scenes):
-    _, (code, out, err), packet = scenes["codemasters"]
+    _, (code, out, err), (packet, _) = scenes["codemasters"]
     assert code == 0, (out, err)
     assert len(packet) == 264
     values = np.frombuffer(packet, "<f4")
     assert np.isfinite(values).all()
+
+
+def test_a_further_stream_goes_out_beside_it(scenes):
+    """Sixty packets a second with a flag for the pause in which the drive ends."""
+    packets = scenes["codemasters"][2][1]
+    assert {len(packet) for packet in packets} == {232}
+    runs = [packet[0] for packet in packets]
+    assert runs[:31].count(1) in (30, 31), "half a second"
+    assert runs == sorted(runs, reverse=True)
+    assert runs[-1] == 0
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,12 @@
 """Are the bytes the documented ones? The native packet against its table, the extradata packet against values worked out by hand."""
 
+import importlib
 import math
+import re
 import struct
 import zlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ from simulator.motion.codemasters import ExtraData3, game_axes
 from simulator.motion.packets import SIZE, MotionPacket, decode, encode
 from vehicles.readout import READOUT
 
+DOCS = Path(__file__).parents[2] / "docs"
 PACKET = MotionPacket(
     sequence=7,
     stream=0xDEADBEEF,
@@ -50,6 +54,28 @@ def test_native_packet_has_the_documented_bytes():
     assert struct.unpack_from("<6d", data, 88) == PACKET.pose
     assert struct.unpack_from("<6d", data, 136) == PACKET.legs
     assert struct.unpack_from("<I", data, 184) == (zlib.crc32(data[:184]),)
+
+
+def test_the_decoder_of_the_page_reads_it():
+    page = (DOCS / "native_packet.md").read_text()
+    found = {}
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], found)
+    data = encode(PACKET)
+    assert found["decode"](data) == (7, 5, 1 + 2 + 4, list(PACKET.pose), list(PACKET.legs))
+    assert found["decode"](data[:-1]) is None
+    assert found["decode"](data[:100] + b"\x01" + data[101:]) is None
+    assert found["decode"](sealed(b"JNCM\x02" + data[5:-4])) is None
+
+
+def test_the_page_of_the_streams_has_the_tables_that_are_packed():
+    page = (DOCS / "streams.md").read_text()
+    for name in ("outsim", "outsim2", "outgauge", "beamng", "srs", "forza", "moog"):
+        table = importlib.import_module(f"simulator.motion.{name}").TABLE
+        section = page.partition(f"### `{name}`")[2].partition("###")[0]
+        for offset, kind, count, row, unit, meaning in table.rows:
+            times = f" x {count}" if count > 1 else ""
+            line = f"| {offset} | {kind}{times} | {row.replace('_', ' ')} | {unit} | {meaning} |"
+            assert line in section or row.endswith(("_rr", "_fl", "_fr")), line
 
 
 def test_heartbeat_turns_with_every_packet():

@@ -1,7 +1,10 @@
 """Does the stream leave in step, never with a number that is none, and never disturb the tick? And what does the receiver make of it?"""
 
+import contextlib
 import math
 import socket
+import struct
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +17,9 @@ from simulator.base.records import record
 from simulator.motion.packets import decode, encode
 from simulator.motion.receiver import Receiver
 from simulator.motion.stream import LAST_PACKETS, MotionStream
+from simulator.outlets import Motion
+from simulator.parking import close_together
+from simulator.session import is_due
 from tests.motion.still_packet import still_packet
 from vehicles.readout import READOUT
 
@@ -84,6 +90,84 @@ def test_codemasters_packets_at_their_rate(listener):
     packets = read_all(listener)
     assert len(packets) == 10
     assert {len(data) for data in packets} == {264}
+
+
+def test_streams_of_different_rates_come_evenly_and_end_with_rest():
+    """60 and 144 packets a second in ticks of a millisecond: none doubled, none lost, and less than a tick from where they should be."""
+    rates = {"forza": 60.0, "outsim": 144.0, "outgauge": 50.0}
+    at = {"forza": 4, "outsim": 0, "outgauge": 0}
+    with contextlib.ExitStack() as stack:
+        rigs = {name: stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for name in rates}
+        for rig in rigs.values():
+            rig.bind(("127.0.0.1", 0))
+            rig.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        motion = engaged()
+        streams = [MotionStream(port=rigs[name].getsockname()[1], protocol=name, rate=rate) for name, rate in rates.items()]
+        outlets = [Motion(stream) for stream in streams]
+        session = SimpleNamespace(readout=None, cueing=motion, moves=True, tick=0)
+        for tick in range(1, 2001):
+            session.tick, session.readout = tick, readout(tick)
+            session.readout[0]["v_WB_B"] = (20.0, 0.0, 0.0)
+            for outlet in outlets:
+                if is_due(outlet, tick):
+                    outlet.publish(session)
+        close_together(outlets)
+        for name, rate in rates.items():
+            data = read_all(rigs[name])
+            times = np.array([struct.unpack_from("<I", one, at[name])[0] for one in data[: round(2 * rate)]])
+            assert len(np.unique(times)) == round(2 * rate)
+            assert np.abs(times - 1000.0 * np.arange(1, len(times) + 1) / rate).max() < 1.0
+            assert len(data) > round(2 * rate) + LAST_PACKETS, "the speed has faded before silence"
+            speeds = [struct.unpack_from("<f", one, {"forza": 40, "outsim": 44, "outgauge": 12}[name])[0] for one in data]
+            assert max(speeds) == pytest.approx(20.0)
+            assert speeds[-LAST_PACKETS:] == [0.0] * LAST_PACKETS
+            if name == "forza":
+                flags = [struct.unpack_from("<i", one, 0)[0] for one in data]
+                assert flags == [1] * 120 + [0] * (len(data) - 120)
+
+
+def test_poses_of_an_uneven_rate_are_those_of_even_times():
+    """Between two ticks they lie on the straight way, legs and pose agree, and a receiver finds no speed that was not there."""
+    motion, rate, poses = engaged(), 144.0, []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rig:
+        rig.bind(("127.0.0.1", 0))
+        rig.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        stream = MotionStream(port=rig.getsockname()[1], rate=rate)
+        receiver = Receiver(platform())
+        poses.append(motion.pose.copy())
+        for k, force in enumerate(hard_drive(2000), 1):
+            motion.step(force, STILL, True, H)
+            poses.append(motion.pose.copy())
+            stream.publish(readout(k), motion, run=True)
+        packets = [receiver.take(data, k / rate) for k, data in enumerate(read_all(rig))]
+        stream.close(lambda _: None)
+    even = np.arange(1, 289) / rate / H
+    between = np.array([np.interp(even, np.arange(2001), column) for column in np.transpose(poses)]).T
+    assert np.array([packet.pose for packet in packets]) == pytest.approx(between, abs=1e-9)
+    assert np.abs(np.diff(between, axis=0)).max() > 5e-4, "it moves"
+    summary = receiver.summary()["legs"]
+    assert summary["within"]
+    assert summary["pose_error_m"] < 1e-12
+
+
+def test_a_stream_to_this_machine_is_bound_to_it():
+    stream = MotionStream("127.0.0.1", 9)
+    assert stream._socket.getsockname()[0] == "127.0.0.1"
+    stream.close()
+
+
+def test_answers_are_heard_from_where_packets_go():
+    """The base says that it idles and is told to engage."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as base:
+        base.bind(("127.0.0.1", 0))
+        base.settimeout(2.0)
+        stream = MotionStream(port=base.getsockname()[1], protocol="moog", settings={"armed": 1})
+        for expected in (170, 180):
+            stream.send(readout(1), engaged(), run=True)
+            data, sender = base.recvfrom(64)
+            assert struct.unpack_from(">I", data) == (expected,)
+            base.sendto(struct.pack(">3I7f", 0, 0, 0x21, *(0.0,) * 7), sender)
+        stream.close(lambda _: None)
 
 
 def test_errors_of_the_network_are_counted_not_raised():

@@ -36,11 +36,11 @@ def test_help_lists_what_plugins_bring() -> None:
     plain, more = jounce("drive", "--help"), jounce("drive", "--help", plugins=("drivers", "protocols"))
     said = " ".join(plain.stdout.split())
     assert "who drives: auto, wheel, gamepad, keyboard, scripted (default" in said
-    assert "motion stream: native, codemasters (default" in said
+    assert "motion stream: native, codemasters, outsim, outsim2, outgauge, beamng, srs, forza, moog (default" in said
     said = " ".join(more.stdout.split())
     assert "who drives: auto, wheel, gamepad, keyboard, pedal, " in said
     assert "scripted, bend, " in said
-    assert "motion stream: native, codemasters, mine, " in said
+    assert "srs, forza, moog, mine, " in said
 
 
 @pytest.mark.parametrize(
