@@ -32,6 +32,8 @@ SETTLING = 5.0
 
 INNER = 0.02
 """s between two looks into a washout."""
+INNER_PREFIX = "washout_"
+"""Of the columns that a washout has for a log."""
 
 G = STANDARD_GRAVITY
 
@@ -122,7 +124,8 @@ class Chain:
         limited, drawn = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
         every, first = self.cueing.every, 0
         looked: list[Array] = []
-        if self.cueing.logged:  # a kernel, which nobody has to serve
+        own = [one for one in self.cueing.logged if one[0] == INNER_PREFIX]
+        if own:  # a kernel, which nobody has to serve
             every = max(1, round(INNER / self.h))
         while first < n:
             end = min(n, first + every - self._ticks % every) if every else n
@@ -130,13 +133,13 @@ class Chain:
             follow(*self.cueing.records, where_it_is(self.cueing), f, w, first, end, pose, legs, limited, drawn)
             self._ticks += end - first
             first = end
-            if self.cueing.logged:
-                looked.append(np.concatenate([state[0][row[0]].ravel() for _, table, state in self.cueing.logged for row in table]))
+            if own:
+                looked.append(np.concatenate([state[0][row[0]].ravel() for _, table, state in own for row in table]))
         if self.cueing.trouble:
             raise JounceError(self.cueing.trouble)
         if self._follows and self.cueing.state_number not in (BLEND, ENGAGED):
             raise JounceError(f"the platform left its drive, it is in state {self.cueing.state}")
-        names = [column for prefix, table, _ in self.cueing.logged for row in table for column in _columns(prefix + row[0], row[1])]
+        names = [column for prefix, table, _ in own for row in table for column in _columns(prefix + row[0], row[1])]
         return Ride(self.h, pose, legs, limited, drawn, dict(zip(names, np.array(looked).T, strict=True)) if looked else {})
 
     def close(self) -> None:
