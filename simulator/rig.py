@@ -339,5 +339,6 @@ def report(summary: dict[str, Any]) -> str:
 def _leg_words(use: dict[str, Any]) -> str:
     return (
         f"stroke {100 * min(use['stroke_low']):.1f} to {100 * max(use['stroke_high']):.1f} %, "
-        f"speed up to {100 * use['speed']:.1f} % and acceleration up to {100 * use['acceleration']:.1f} % of the limits"
+        f"speed up to {100 * use['speed']:.1f} %, acceleration up to {100 * use['acceleration']:.1f} % "
+        f"and jerk up to {100 * use['jerk']:.1f} % of the limits"
     )

@@ -30,6 +30,7 @@ SETTINGS = (
     ("leg_acceleration", (), "m/s2", "highest acceleration of a leg"),
     ("cushion", (), "m", "end of the stroke that a demand may not ask for, at either end"),
     ("p_PH", (3,), "m", "driver's head, in P"),
+    ("leg_jerk", (), "m/s3", "highest jerk of a leg; left out: any"),
 )
 
 HEXAPOD = SETTINGS + (
@@ -48,10 +49,11 @@ RANGES = {
     "cushion": (1e-4, LARGEST_LENGTH),
     "leg_speed": (0.01, 20.0),
     "leg_acceleration": (0.05, 200.0),
+    "leg_jerk": (1.0, 1e5),
 }
-"""m, m/s, m/s2. What a platform can be."""
+"""m, m/s, m/s2, m/s3. What a platform can be."""
 
-FILE = fields_of(SETTINGS, RANGES)
+FILE = fields_of(SETTINGS, RANGES, {"leg_jerk": None})
 """Of a file in ``configs/platforms``."""
 
 LARGEST_ANGLE = math.radians(60.0)
@@ -68,7 +70,8 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
     ------
     ConfigError : a key is unknown, missing or out of range, or the legs cannot carry the platform in its neutral position
     """
-    p = filled(HEXAPOD, read(FILE, mapping, file))
+    values = read(FILE, mapping, file)
+    p = filled(HEXAPOD, {"leg_jerk": math.inf, **values})
     _check_lengths(p, file)
     p[0]["reach"] = np.linalg.norm(p[0]["platform_joints"], axis=1).max()
     p[0]["neutral_height"] = _height(p, float(p[0]["neutral_leg"]), file, "neutral_leg")

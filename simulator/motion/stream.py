@@ -39,7 +39,10 @@ STILL = 1e-3
 PATIENCE = 0.5
 """s. When no packet has left for so long, the stream fails."""
 
-BRAKE_FIELDS = ("pose", "rates", "legs", "leg_speed", "stop_time", "last_step")
+BRAKE_FIELDS = (
+    *("pose", "rates", "accelerations", "legs", "leg_speed", "leg_acceleration", "stop_time", "last_step", "step_before"),
+    *("curve_pose", "curve_rates", "curve_accelerations", "curve_length"),
+)
 """What a stop plan needs of a LIMITER record."""
 
 LONGEST_END = 2.0
