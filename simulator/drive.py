@@ -28,13 +28,14 @@ from simulator.configuration.settings import Setting, option
 from simulator.configuration.whole import Configuration
 from simulator.driver.controls import SHIFT_SPEED
 from simulator.driver.driver_kind import Driver
+from simulator.driver.feel.feeler import Feeler
 from simulator.driver.find_driver import driver_kind, follows_maneuver, new_driver, without_a_person
 from simulator.incident import is_upright
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.motion.protocol import Engine
 from simulator.motion.protocols import DEFAULT
 from simulator.motion.stream import MotionStream
-from simulator.outlets import Motion, Telemetry, Window
+from simulator.outlets import Feel, Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, park
 from simulator.record.writer import LogOptions
 from simulator.recorded import open_log, ticks_per_row
@@ -96,6 +97,7 @@ class Host:
         self.person: Any = None
         self.motion: Motion | None = None
         self.log: Telemetry | None = None
+        self.feel: Feel | None = None
         self.stop = False
         self.asked = Asked()
         """Signals that came while something moved."""
@@ -143,6 +145,9 @@ class Host:
             with on_signal(self.asked):
                 try:
                     session.outlets += outlets
+                    if self.person is not None and parts.options.feel:
+                        self.feel = Feel(Feeler(self.person.tell), lambda: self.person.device, parts.step)
+                        session.outlets.append(self.feel)
                     self.log = open_log(parts, session, self._folder, armed=stream is not None, options=self._log_options())
                     self._began = True
                     self._folder.began()
@@ -439,6 +444,8 @@ class Host:
             self._starting.join()
         report = threading.Thread(target=self._end_platform)
         report.start()  # it draws while the view goes
+        if self.feel is not None:
+            self._attempt(self.feel.close)
         if self.person is not None:
             self._attempt(self.person.close)
         if self.keeper is not None:
@@ -520,6 +527,9 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
         late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
     tell(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
     tell(lateness_text(summary["lateness"]))
+    if host.feel is not None and host.feel.feeler.delay.count:
+        delay = host.feel.feeler.delay
+        tell(f"feel: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
     if summary["incidents"]:
         tell(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
     if host.summary is not None:

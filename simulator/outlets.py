@@ -16,6 +16,7 @@ from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record, Table, record
 from simulator.base.words import did_you_mean
+from simulator.driver.feel.feeler import PERIOD, Feeler, Sample
 from simulator.maneuvers.metrics import columns, measuring_ticks
 from simulator.motion.stream import MotionStream
 from simulator.record.channels import Channel, Channels, Rows
@@ -28,6 +29,7 @@ from washout.procedure import STATE_NAMES
 
 if TYPE_CHECKING:
     from simulator.clock import Clock
+    from simulator.driver.devices import Device
     from simulator.maneuvers.maneuver import Maneuver
     from simulator.session import Session
     from simulator.view.block import ViewWriter
@@ -268,6 +270,37 @@ class Motion:
     def close(self) -> None:
         """Tell the platform that the stream ends."""
         self.stream.close()
+
+
+class Feel:
+    """Lets the driver's device feel what the vehicle does.
+
+    Parameters
+    ----------
+    feeler : works in a thread of its own
+    device : tells what the driver holds
+    h : length of a tick [s]
+    """
+
+    def __init__(self, feeler: Feeler, device: Callable[[], Device | None], h: float) -> None:
+        self.feeler, self._device = feeler, device
+        self.every = max(1, math.floor(PERIOD / h + 1e-9))
+        self._held: Device | None = None
+
+    def publish(self, session: Session) -> None:
+        """One sample, if there is somebody who feels it."""
+        if session.tick % session.driver_every == 1:
+            return  # the command comes in steps: the torque of this tick is the blow of the last one
+        device, before = self._device(), self._held
+        self._held = device
+        if device is not None or before is not None:
+            # the bytes of a record are copied in a hundredth of the time that its fields take
+            readout = np.frombuffer(session.readout.tobytes(), session.readout.dtype)
+            self.feeler.take(Sample(readout, device, session.moves, session.cueing.resets))
+
+    def close(self) -> None:
+        """Let the force fade."""
+        self.feeler.close()
 
 
 class Window:

@@ -29,3 +29,9 @@ def test_what_runs_by_the_clock_is_not_quick():
 
 def test_no_helper_has_the_name_of_the_product():
     assert not list(TESTS.rglob("jounce.py"))
+
+
+def test_a_file_is_run_by_one_process(request):
+    """Else every process makes the costly fixtures of a file, and what goes by the clock runs beside its like."""
+    grouped = getattr(request.config.option, "loadgroup", False)  # a process of pytest-xdist
+    assert request.node.nodeid.endswith(f"@{request.node.path}") == grouped

@@ -61,7 +61,7 @@ class Aside:
         if self.trouble or self.busy:
             return
         if self._thread is None:
-            _share_python(1)
+            share_python(1)
             self._thread = threading.Thread(target=self._work, name=self.name, daemon=True)
             self._thread.start()
         self.busy, self._asked_at = True, time.monotonic()
@@ -95,7 +95,7 @@ class Aside:
         thread, self._thread = self._thread, None
         if thread is None:
             return
-        _share_python(-1)
+        share_python(-1)
         self._questions.put(None)
         if self.busy and thread.ident is not None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped))
@@ -108,7 +108,7 @@ class Aside:
         """The thread."""
         with contextlib.suppress(Stopped):
             while (arguments := self._questions.get()) is not None:
-                _take_priority()
+                take_priority()
                 try:
                     self._answers.put((self._function(*arguments), None))
                 except Stopped:
@@ -121,7 +121,7 @@ _at_work = 0
 _usual_interval = 0.0
 
 
-def _share_python(more: int) -> None:
+def share_python(more: int) -> None:
     """So many tenants more or less are at work; as long as there are any, Python goes from thread to thread quickly."""
     global _at_work, _usual_interval  # noqa: PLW0603 (a process has one such interval)
     if _at_work == 0:
@@ -130,7 +130,7 @@ def _share_python(more: int) -> None:
     sys.setswitchinterval(SWITCH_INTERVAL if _at_work else _usual_interval)
 
 
-def _take_priority() -> None:
+def take_priority() -> None:
     """The least real-time priority for this thread while the ticks have one, on systems that know such: a tenant that other programs keep
     from running while it holds Python's lock would hold up the ticks too."""
     with contextlib.suppress(OSError, AttributeError):

@@ -59,6 +59,7 @@ _OUTLETS = (
     Field("telemetry", Group(_TELEMETRY), "the log", None),
     Field("motion", Group(_MOTION), "the motion stream", None),
     Field("view", Choice(VIEWS), "what is seen of it", VIEWS[0]),
+    Field("feel", Flag(), "whether the driver's device gives back what its profile says: force feedback, rumble", True),
     Field(
         "others", Anything("a list of outlets"), "outlets from outside, each a name, or a mapping of `type`, `rate` and its own keys", None
     ),
@@ -129,6 +130,8 @@ class SessionOptions:
     title: str
     driver: Chosen
     view: str
+    feel: bool
+    """Whether the driver's device gives something back."""
     duration: float | None
     """s of simulated time; as long as the maneuver, or until somebody ends it, when not given."""
     step: float | None
@@ -168,6 +171,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             title=said.get("title", ""),
             driver=Chosen.of(said["driver"]),
             view=outlets.get("view", VIEWS[0]),
+            feel=outlets.get("feel", True),
             duration=said.get("duration"),
             step=said.get("step"),
             seed=int(said["seed"]) if "seed" in said else None,

@@ -1,4 +1,5 @@
-"""`jounce devices`: lists input devices with their profiles and live axes, and makes a profile for one by asking for movements."""
+"""`jounce devices`: lists input devices with their profiles and live axes, or what they can give back, and makes a profile for one by asking for
+movements."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from rich.table import Table
 from simulator.base.errors import DeviceError, JounceError, OutputError
 from simulator.base.jsontext import json_text
 from simulator.driver.devices import Device, DeviceHub
+from simulator.driver.feel.listing import abilities, feel_table, play_test
 from simulator.driver.profiles import load_profiles, read_profile, shipped_profiles_folder, system, usb_id, user_profiles_folder
 
 SETTLE = 0.25
@@ -41,13 +43,17 @@ def add_devices_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--watch", action="store_true", help="show the axes live until Ctrl-C")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     parser.add_argument("--calibrate", action="store_true", help="make a profile by moving the wheel and pedals when asked")
-    parser.add_argument("--device", type=int, default=None, metavar="N", help="number of the device to calibrate, as listed")
+    parser.add_argument(
+        "--feel", action="store_true", help="list what the devices can give back: force feedback, rumble, and what is missing"
+    )
+    parser.add_argument("--test", action="store_true", help="as --feel, and play a short, gentle test")
+    parser.add_argument("--device", type=int, default=None, metavar="N", help="number of the device to calibrate or to test, as listed")
     parser.add_argument("--out", type=Path, default=None, metavar="FILE", help="profile file to write (default: your config folder)")
     parser.add_argument("--force", action="store_true", help="overwrite the profile file if it exists")
 
 
 def main_devices(arguments: argparse.Namespace) -> int:
-    """List or calibrate. Returns the exit status: 0 also without any device, 2 when something cannot be used."""
+    """List, test or calibrate. Returns the exit status: 0 also without any device, 2 when something cannot be used."""
     console = Console(stderr=bool(arguments.json), soft_wrap=True)
     try:
         hub = DeviceHub(load_profiles((user_profiles_folder(), shipped_profiles_folder()))[0])
@@ -56,10 +62,18 @@ def main_devices(arguments: argparse.Namespace) -> int:
         return 2
     try:
         _settle(hub)
+        feel = arguments.feel or arguments.test
+        found = abilities(hub.devices.values()) if feel else []
         if arguments.json:
-            print(json_text({"devices": [_facts(device) for device in hub.devices.values()]}))
+            facts = [_facts(device) for device in hub.devices.values()]
+            facts = [{**fact, "feel": one.facts()} for fact, one in zip(facts, found, strict=True)] if feel else facts
+            print(json_text({"devices": facts}))
         elif not hub.devices:
             console.print("No wheel, pedals or game controller found. The keyboard drives.")
+        elif feel:
+            console.print(feel_table(found))
+            if arguments.test:
+                play_test(found, arguments.device, console.print)
         elif arguments.calibrate:
             _calibrate(hub, arguments, console)
         elif arguments.watch:

@@ -42,6 +42,9 @@ class Handle(Protocol):
     def number(self, key: Input) -> int | None:
         """Number of the joystick axis behind `key`, or None when it is not an axis."""
 
+    def rumble(self, slow: float, fast: float, duration: int) -> bool:
+        """Have the motors run at so much of their strength for `duration` ms. False when it has none or is not there any more."""
+
 
 class Stick:
     """A joystick as SDL numbers its axes and buttons: wheels and pedals."""
@@ -60,6 +63,12 @@ class Stick:
 
     def number(self, key: Input) -> int | None:
         return key if isinstance(key, int) else None
+
+    def rumble(self, slow: float, fast: float, duration: int) -> bool:
+        try:
+            return bool(self.joystick.rumble(slow, fast, duration))
+        except RuntimeError:  # pygame.error: it was closed
+            return False
 
 
 class Pad(Stick):

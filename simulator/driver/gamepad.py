@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simulator.base.records import Record
 from simulator.driver.controls import Lever, write_pedals
-from simulator.driver.devices import DeviceHub
+from simulator.driver.devices import Device, DeviceHub
 from simulator.driver.shaping import SteeringFeel, elapsed, stick_steering
 from simulator.driver.source import CONTRACT, SourceKind
 
@@ -18,6 +18,8 @@ class Gamepad:
         self.used = False
         self.connected = False
         self.events: list[str] = []
+        self.device: Device | None = None
+        """The game controller that steers."""
         self._t: float | None = None
         self._steering = 0.0
 
@@ -27,6 +29,7 @@ class Gamepad:
         pads = self.hub.of_kind("gamepad")
         self.connected = bool(pads)
         self.used = any(pad.used for pad in pads)
+        self.device = pads[0] if pads else None
         stick, throttle, brake, feel = 0.0, 0.0, 0.0, SteeringFeel()
         if pads:
             pad = pads[0]

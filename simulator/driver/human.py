@@ -12,7 +12,7 @@ from typing import Any
 from simulator.base.errors import DeviceError
 from simulator.base.records import Record, record
 from simulator.driver.controls import Lever, write_pedals
-from simulator.driver.devices import DeviceHub
+from simulator.driver.devices import Device, DeviceHub
 from simulator.driver.keyboard import Keys
 from simulator.driver.profiles import load_profiles, shipped_profiles_folder, user_profiles_folder
 from simulator.driver.shaping import approach, elapsed
@@ -83,6 +83,16 @@ class HumanDriver:
         if self.gives_torque and not (self.active.connected and out[0]["steering_free"]):
             out[0]["steering_free"], out[0]["steering_torque"] = 1, HAND_TORQUE * self._steering
 
+    @property
+    def device(self) -> Device | None:
+        """What the person holds: the wheel or game controller that drives; None for keys and for sources from outside."""
+        return getattr(self.active, "device", None) if self.active.connected else None
+
+    def tell(self, text: str) -> None:
+        """A line about a device, for `notices`; may be called in any thread."""
+        if self.hub is not None:
+            self.hub.notices.append(text)
+
     def events(self) -> list[str]:
         """Take out what was asked for since the last call: `reset`, `upright`, `pause`, `camera`, `shift_refused`."""
         taken = [event for source in self.sources for event in source.events]
@@ -94,9 +104,7 @@ class HumanDriver:
         """Take out the lines about devices that came, went or misbehaved."""
         if self.hub is None:
             return []
-        taken = list(self.hub.notices)
-        self.hub.notices.clear()
-        return taken
+        return [self.hub.notices.popleft() for _ in range(len(self.hub.notices))]
 
     def troubles(self) -> list[str]:
         """Why sources from outside were dropped, one line each."""

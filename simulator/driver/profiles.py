@@ -34,6 +34,8 @@ from simulator.base.fields import (
 from simulator.base.records import join
 from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_yaml
+from simulator.driver.feel.rumble import RumbleStrength
+from simulator.driver.feel.torque import ForceFeedback
 from simulator.driver.shaping import PedalFeel, SteeringFeel
 
 PAD_AXES = ("leftx", "lefty", "rightx", "righty", "lefttrigger", "righttrigger")
@@ -120,6 +122,10 @@ class Profile:
         Number("rad", math.radians(90.0), math.radians(3600.0)), "of a steering wheel, lock to lock", math.radians(900.0), written="deg"
     )
     feel: SteeringFeel = entry(group_of(SteeringFeel), "of a game controller's stick", SteeringFeel())
+    force_feedback: ForceFeedback | None = entry(
+        group_of(ForceFeedback), "of a steering wheel, on Linux: what it gives of the vehicle's steering torque; none when left out", None
+    )
+    rumble: RumbleStrength | None = entry(group_of(RumbleStrength), "of a game controller; none when left out", None)
     file: str = ""
     """where it was read from; set by the reader"""
 
@@ -267,6 +273,10 @@ def _check_profile(profile: Profile, file: object) -> None:
             if pedal is not None and abs(pedal.pressed - pedal.released) < 0.1:
                 expected = f"at least 0.1 away from released ({pedal.released})"
                 faults.add(ConfigError(file, f"{name}.pressed", pedal.pressed, expected))
+        feedback = profile.force_feedback
+        if feedback is not None and feedback.limit is not None and feedback.limit > feedback.torque:
+            expected = f"at most the torque of the base ({feedback.torque:g} N m)"
+            faults.add(ConfigError(file, "force_feedback.limit", feedback.limit, expected))
         for axis in profile.axes:
             with faults.part():
                 _check_input(axis, PAD_AXES, profile.kind, "axis", file)

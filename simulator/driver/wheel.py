@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simulator.base.records import Record
 from simulator.driver.controls import Lever, write_pedals
-from simulator.driver.devices import DeviceHub
+from simulator.driver.devices import Device, DeviceHub
 from simulator.driver.shaping import wheel_steering
 from simulator.driver.source import CONTRACT, SourceKind
 
@@ -23,6 +23,8 @@ class Wheel:
         self.used = False
         self.connected = False
         self.events: list[str] = []
+        self.device: Device | None = None
+        """The wheel that steers."""
 
     def read(self, t: float, speed: float, out: Record) -> None:
         """Fill the command `out` at simulated time t (s) and forward speed (m/s); neutral without a wheel."""
@@ -30,6 +32,7 @@ class Wheel:
         wheels = [device for device in devices if device.steering() is not None]
         self.connected = bool(wheels)
         self.used = any(device.used for device in devices)
+        self.device = wheels[0] if wheels else None
         steering = 0.0
         if wheels and wheels[0].profile:
             ratio = wheels[0].profile.rotation / self.steering_wheel_range
