@@ -19,6 +19,7 @@ There are two such plans, each with its proof and its law of aim:
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -94,3 +95,19 @@ def brake_step(p, s, h):
         brake_on_curve(p, s, h)
     else:
         brake_on_line(p, s, h)
+
+
+def interventions(s: Record) -> dict[str, int]:
+    """Of the LIMITER record `s`: its ticks, and of them those that did not take the pose asked for, by KINDS."""
+    return {"ticks": int(s[0]["limit_ticks"]), **dict(zip(KINDS, s[0]["interventions"].tolist(), strict=True))}
+
+
+def interventions_text(counts: Mapping[str, int]) -> str:
+    """The same in words."""
+    acted = {kind: counts[kind] for kind in KINDS if counts[kind]}
+    if not acted:
+        return "the limiter of the legs never acted"
+    share = 100.0 * sum(acted.values()) / counts["ticks"]
+    return f"the limiter of the legs acted in {share:.2g} % of the ticks: " + ", ".join(
+        f"{count} for {kind}" for kind, count in acted.items()
+    )

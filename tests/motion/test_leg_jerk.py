@@ -20,7 +20,7 @@ from cueing_scenes import (
 )
 
 from simulator.base.errors import ConfigError
-from washout.limiter import KINDS, brake_step, limit_step, limiter
+from washout.limiter import KINDS, brake_step, interventions, interventions_text, limit_step, limiter
 from washout.platform import hexapod
 
 ROUNDING = 1e-6
@@ -233,3 +233,18 @@ def test_the_key_may_be_left_out():
     assert hexapod(mapping, "x")[0]["leg_jerk"] == math.inf
     with pytest.raises(ConfigError, match="leg_jerk"):
         hexapod({**mapping, "leg_jerk": 0.0}, "x")
+
+
+def test_interventions_are_told():
+    p = platform()
+    s = limiter(p, np.zeros(6))
+    assert interventions_text(interventions(s)) == "the limiter of the legs never acted"
+    for k in range(400):
+        limit_step(p, s, np.array([0.0, 0, 1.0 if k < 4 else 0.0, 0, 0, 0]), H)
+    counts = interventions(s)
+    assert counts["ticks"] == 400
+    assert counts["stroke"] == 4
+    assert 0 < counts["jerk"] < 200
+    assert interventions_text(counts).startswith(
+        f"the limiter of the legs acted in {100 * sum(counts[k] for k in KINDS) / 400:.2g} % of the ticks: 4 for stroke, "
+    )
