@@ -46,6 +46,12 @@ RAMP = 0.6
 LANDING = 0.3
 """1. Share of the leg jerk that may be left for the ticks after the legs have come to their target."""
 
+NEAR, LONGEST_LANDING = 100.0, 25
+"""1, 1. Errors from which the target can be reached within some ticks, in jerk x h^3, and how many ticks that may take."""
+
+SPARED = 0.7
+"""1. Share of the leg jerk that the way to a near target may take later on; the rest is for how the target itself moves."""
+
 FOLLOWED = 2.0
 """1. A target whose legs accelerate by up to this multiple of the limit is followed as one that moves."""
 
@@ -63,8 +69,11 @@ def limit_on_curve(p, s, demand, h):
     stop_time = _examine(p, s, h) if _is_upon_target(p, s, h) else -float(_differ(p, s, h) or JERK)
     if stop_time < 0.0:
         against = against if against > 0 else int(-stop_time)
-        _steer(p, s, h)
-        stop_time = _examine(p, s, h)
+        if _land(p, s, h):
+            stop_time = _examine(p, s, h)
+        if stop_time < 0.0:
+            _steer(p, s, h)
+            stop_time = _examine(p, s, h)
         if stop_time < 0.0:
             stop_time = _between_curve_and_trial(p, s, h)
     _see_moved(s, h)
@@ -83,8 +92,62 @@ def _is_upon_target(p, s, h):
     good = True
     for i in range(6):
         error = s[0]["target_legs_before"][i] - s[0]["legs"][i]
-        good = good and abs(error) <= allowed and abs(3.0 * error - s[0]["leg_error"][i]) <= allowed
+        good = good and abs(error) <= allowed and abs(3.0 * error - s[0]["leg_errors"][0, i]) <= allowed
     return good
+
+
+@kernel
+def _land(p, s, h):
+    """Place the trial on the shortest way that ends upon the target, moving as the target does, when that is a few ticks off; whether it is.
+
+    With e the errors of the last three ticks, numbered 0, -1 and -2, the way that has none from tick n on is
+
+        e(k) = (n - k)(n + 1 - k)(n + 2 - k) q(k),   q the parabola through e(k) / (n - k) / (n + 1 - k) / (n + 2 - k) at the three
+
+    of which only e(1) is used; the next tick has a shorter way from there. Ticks have to be of one length for this.
+    """
+    quantum = p[0]["leg_jerk"] * h * h * h
+    near = abs(s[0]["last_step"] - h) <= RELATIVE * h and abs(s[0]["step_before"] - h) <= RELATIVE * h
+    for i in range(6):
+        near = near and abs(s[0]["target_legs_before"][i] - s[0]["legs"][i]) <= NEAR * quantum
+    if not near:
+        return False
+    for n in range(2, LONGEST_LANDING):
+        if _lands_in(s, n, quantum, h):
+            for i in range(6):
+                error = s[0]["target_before"][i] - s[0]["pose"][i]
+                left = _error_left(1, n, error, s[0]["errors"][0, i], s[0]["errors"][1, i])
+                s[0]["trial"][i] = (s[0]["target"][i] - left - s[0]["pose"][i]) / h
+            place(p, s, h)
+            return True
+    return False
+
+
+@kernel
+def _lands_in(s, n, quantum, h):
+    """Whether the legs keep their jerk on the way of n ticks: in the first of them, and with a reserve at the end and halfway."""
+    half = (n + 3) // 2
+    for i in range(6):
+        e, d, c = s[0]["target_legs_before"][i] - s[0]["legs"][i], s[0]["leg_errors"][0, i], s[0]["leg_errors"][1, i]
+        change = (s[0]["trial_leg_acceleration"][i] - s[0]["leg_acceleration"][i]) * h * h
+        if abs(change - _error_left(1, n, e, d, c)) > 0.98 * quantum:
+            return False
+        end = _error_left(n - 1, n, e, d, c)
+        later = _error_left(half, n, e, d, c) - _error_left(half - 3, n, e, d, c)
+        later -= 3.0 * (_error_left(half - 1, n, e, d, c) - _error_left(half - 2, n, e, d, c))
+        if max(abs(end), abs(later)) > SPARED * quantum:
+            return False
+    return True
+
+
+@inline
+def _error_left(k, n, e, d, c):
+    """e(k) of `_land`; e, d, c: e(0), e(-1), e(-2)."""
+    q = e / (n * (n + 1.0) * (n + 2.0))
+    before = d / ((n + 1.0) * (n + 2.0) * (n + 3.0))
+    first = c / ((n + 2.0) * (n + 3.0) * (n + 4.0))
+    q_of_k = q + k * (q - before) + 0.5 * k * (k + 1.0) * (q - 2.0 * before + first)
+    return (n - k) * (n + 1.0 - k) * (n + 2.0 - k) * q_of_k
 
 
 @kernel
@@ -100,7 +163,8 @@ def _see_target(p, s, demand):
 def _see_moved(s, h):
     """Remember where the target was from the legs, and how it moved in this tick."""
     for i in range(6):
-        s[0]["leg_error"][i] = s[0]["target_legs_before"][i] - s[0]["legs"][i]
+        s[0]["errors"][1, i], s[0]["errors"][0, i] = s[0]["errors"][0, i], s[0]["target_before"][i] - s[0]["pose"][i]
+        s[0]["leg_errors"][1, i], s[0]["leg_errors"][0, i] = s[0]["leg_errors"][0, i], s[0]["target_legs_before"][i] - s[0]["legs"][i]
         s[0]["target_rates"][i] = (s[0]["target"][i] - s[0]["target_before"][i]) / h
         s[0]["target_leg_speed"][i] = (s[0]["target_legs"][i] - s[0]["target_legs_before"][i]) / h
 
