@@ -93,7 +93,7 @@ class Parts:
 
     def new_cueing(self) -> MotionCueing:
         """Motion cueing that has not moved yet, for another drive with the same parts."""
-        return _cueing(self.configuration, self.step, self.gravity, self.preview)
+        return _cueing(self.configuration, self.step, self.gravity, self.preview, self.options.intensity)
 
     def new_sensors(self) -> list[MountedSensor]:
         """The sensors, which have not measured yet. Raises ConfigError, JounceError."""
@@ -152,7 +152,7 @@ def build(configuration: Configuration, check_step: bool = True) -> Parts:
     if check_step:
         _check_step(configuration, vehicle, step, places)
     preview = _preview(configuration, options)
-    cueing = _cueing(configuration, step, float(ground.p[0]["gravity"]), preview)
+    cueing = _cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
     return Parts(configuration, options, vehicle, ground, cueing, maneuver, step, preview)
 
 
@@ -350,10 +350,12 @@ def _preview(configuration: Configuration, options: SessionOptions) -> Preview |
     return preview
 
 
-def _cueing(configuration: Configuration, step: float, gravity: float, preview: Preview | None = None) -> MotionCueing:
+def _cueing(
+    configuration: Configuration, step: float, gravity: float, preview: Preview | None = None, intensity: float = 1.0
+) -> MotionCueing:
     platform = _platform(configuration)
     with configuration.reading("washout") as (content, file):
-        cueing = MotionCueing(content, file, platform, step, gravity)
+        cueing = MotionCueing(content, file, platform, step, gravity, intensity)
     if preview is not None:
         try:
             cueing.foresee(preview)

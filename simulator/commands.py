@@ -31,6 +31,7 @@ def parser_of(command: str) -> Parser:
     _add_rerun(commands)
     _add_facts(commands)
     _add_tire(commands)
+    _add_cueing(commands)
     _add_stream(commands)
     _add_platform(commands, loaded=command == "platform")
     _add_devices(commands, loaded=command == "devices")
@@ -286,6 +287,58 @@ def _tire(arguments: argparse.Namespace) -> int:
     from simulator.lab.tires.command import main_tire
 
     return main_tire(arguments)
+
+
+def _add_cueing(commands: Commands) -> None:
+    p = commands.add_parser(
+        "cueing",
+        help="what a head feels of a washout on its platform: the objective test, or recorded drives through washouts side by side; "
+        "`cueing tune RUN ...` finds a set",
+    )
+    p.add_argument(
+        "runs",
+        nargs="*",
+        metavar="RUN",
+        help="folder of a run or drive, or its log, recorded with --log-rate 1000 (default: no drive, the objective test); the word tune "
+        "before them looks for a set of numbers of the washout that suits them",
+    )
+    p.add_argument("--washout", nargs="+", metavar="NAME", help="washouts by name or file (default: small_hexapod)")
+    p.add_argument("--platform", nargs="+", metavar="NAME", help="a platform for all, or one for each washout (default: small_hexapod)")
+    p.add_argument(
+        "--gain",
+        type=number_between(0.01, 2.0),
+        metavar="K",
+        help="drives: scale of the car's force that is held against (default: the force_gain of each washout)",
+    )
+    p.add_argument(
+        "--amplitude",
+        nargs="+",
+        type=number_between(1e-4, 20.0),
+        metavar="A",
+        help="objective test: sizes of the sines, 1 being 1 m/s2 and 6 degrees or 1 degree a second (default: 1 0.25)",
+    )
+    p.add_argument(
+        "--sets",
+        type=number_between(10, 1e6),
+        default=600,
+        metavar="N",
+        help="tune: sets of numbers to try, beginning with those of the washout (default: 600)",
+    )
+    p.add_argument("--attendant-gravity", action="store_true", help="objective test: roll and pitch come with their share of gravity")
+    _add_plugin(p)
+    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_cueing)
+
+
+def _cueing(arguments: argparse.Namespace) -> int:
+    if arguments.runs[:1] == ["tune"]:
+        from simulator.lab.cueing.tune_command import main_tune
+
+        return main_tune(arguments)
+    from simulator.lab.cueing.command import main_cueing
+
+    return main_cueing(arguments)
 
 
 def _add_facts(commands: Commands) -> None:

@@ -26,6 +26,7 @@ from simulator.configuration.layers import Origin
 from simulator.configuration.session_file import parse_address, read_session
 from simulator.configuration.settings import Setting, option
 from simulator.configuration.whole import Configuration
+from simulator.cueing_panel import CueingPanel
 from simulator.driver.controls import SHIFT_SPEED
 from simulator.driver.driver_kind import Driver
 from simulator.driver.feel.feeler import Feeler
@@ -37,6 +38,7 @@ from simulator.motion.protocols import DEFAULT
 from simulator.motion.stream import MotionStream
 from simulator.outlets import Feel, Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, park
+from simulator.raising import wait_for_platform
 from simulator.record.writer import LogOptions
 from simulator.recorded import open_log, ticks_per_row
 from simulator.rig import report as platform_report
@@ -58,6 +60,8 @@ RPM = 30.0 / math.pi
 """rpm per rad/s."""
 LIES = "rolled over: T puts it upright"
 OVER = "the drive is over: the platform comes to rest"
+TUNED_TIME = 4.0
+"""s that a changed number of the washout is shown."""
 SLOW = 5.0
 """s after which a person is told what is being waited for."""
 HURRY = 2.5
@@ -110,7 +114,7 @@ class Host:
         self._began = self._platform_gone = False
         self._folder: RunFolder | None = None
         self._seen_failures = self._seen_troubles = self._seen_incidents = 0
-        self._held = self._stream_failed = self._closed = False
+        self._held = self._stream_failed = self._closed = self._waits = False
 
     def run(self) -> dict[str, Any]:
         """Drive until the time is up, the window is closed or Ctrl-C; returns a summary.
@@ -136,6 +140,7 @@ class Host:
             self._start_platform(folder)
             driver = self._driver()
             self.session = session = parts.session(driver, sensors=sensors)
+            self.panel = CueingPanel(cueing)
             session.reset()
             session.warm()
             if self.window is not None:
@@ -149,10 +154,12 @@ class Host:
                     if self.person is not None and parts.options.feel:
                         self.feel = Feel(Feeler(self.person.tell), lambda: self.person.device, parts.step)
                         session.outlets.append(self.feel)
-                    self.log = open_log(parts, session, self._folder, armed=stream is not None, options=self._log_options())
+                    self._waits = motion.wait and stream is not None and stream.parks
+                    self.log = open_log(parts, session, self._folder, stream is not None, self._log_options(), raised=self._waits)
                     self._began = True
                     self._folder.began()
-                    session.publish()
+                    if not self._waits:
+                        session.publish()
                     if stream is not None:  # last: its packets begin with the first tick
                         self.motion = Motion(stream)
                         session.outlets.append(self.motion)
@@ -291,10 +298,14 @@ class Host:
             duration = math.inf if maneuver is None else maneuver.duration
         for line in prepare_process():
             self.say(line)
+        if self._waits and self.motion is not None:
+            by_a_person = self.person is not None
+            self._attempt(partial(wait_for_platform, session, self.motion, self.window, by_a_person, self._goes_up, self.say))
         self._attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
         assert clock is not None
         driven, wall = clock.paced, clock.elapsed
+        live = session.cueing.live[0].copy()
         if self.motion is not None and not self._platform_gone:
             others = [] if self.window is None else [self.window]
             if self.window is not None:
@@ -315,6 +326,7 @@ class Host:
             "first_frame": None if self.keeper is None else self.keeper.first_frame,
             "incidents": 0 if session.latest is None else session.latest.number,
             "limiter": interventions(session.cueing.readout),
+            "sickness_dose": {who: float(live[f"{who}_sickness_dose"]) for who in ("car", "cab")},
         }
 
     def _note_ending(self) -> None:
@@ -352,6 +364,10 @@ class Host:
         self._look_at(session)
         self._serve(session)
         return not (self.stop or self.asked.first is not None or self._is_over(session))
+
+    def _goes_up(self) -> bool:
+        """The same while the drive has not begun."""
+        return self._keep_going(self.session) and not self._platform_gone
 
     def _is_over(self, session: Session) -> bool:
         """Whether every phase of the maneuver is driven, where nobody has asked for a time."""
@@ -430,10 +446,12 @@ class Host:
             self.window.jump()
             self.window.message = ""
         elif event == "motion":
-            armed = session.cueing.state not in ("off", "parked", "park", "fault")
+            armed = session.waits or session.cueing.state not in ("off", "parked", "park", "fault")
             session.cueing.park() if armed else session.cueing.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
             self.window.tell("platform parks" if armed else "platform rises", 30.0, lambda s: s.cueing.state not in goal)
+        elif (said := self.panel.obey(event)) is not None:
+            self.window.tell(said, TUNED_TIME)
         elif event == "shift_refused":
             self.window.tell("stop before shifting", 3.0, lambda s: abs(s.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
 
@@ -536,6 +554,8 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
         tell(f"feel: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
     if summary["incidents"]:
         tell(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
+    dose = summary["sickness_dose"]
+    tell(f"motion sickness dose of vertical motion: {dose['car']:.3g} in the vehicle, {dose['cab']:.3g} on the platform (MSDV_z, m/s^1.5)")
     if host.summary is not None:
         tell(platform_report(host.summary))
     if host.asked.first is not None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
 from simulator.base.records import Record, Table, record
@@ -358,8 +359,18 @@ class Window:
             e["real_time_factor"], e["overruns"] = session.clock.real_time_factor, session.clock.overruns
         command = session.command[0]
         e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
+        self._feelings(session)
         e["paused"], e["message"] = session.paused, short(self._message)
         self.block.publish(session.readout, self.extras)
+
+    def _feelings(self, session: Session) -> None:
+        """What the rider feels beside what the vehicle's driver does."""
+        e, seen, felt = self.extras[0], session.watch.state[0], session.cueing.felt[0]
+        e["car_feels"][:3], e["car_feels"][3:] = seen["f_H_B"], seen["w_WB_B"]
+        e["cab_feels"][:3], e["cab_feels"][3:] = felt["cab_f_H_P"], felt["cab_w_NP_P"]
+        e["car_feels"][2] -= session.ground.p[0]["gravity"]
+        e["cab_feels"][2] -= STANDARD_GRAVITY
+        e["intensity"] = session.cueing.readout[0]["intensity"]
 
     def jump(self) -> None:
         """The next state does not follow from the last one."""

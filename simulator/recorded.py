@@ -37,12 +37,13 @@ KEY = "configuration"
 _HEAD = "# All that this run was made of: a session file, with every file that it names put in the place of the name.\n"
 
 
-def recorded(parts: Parts, armed: bool) -> dict[str, Any]:
-    """The configuration of a session as a log keeps it; `armed` as for `open_log`."""
+def recorded(parts: Parts, armed: bool, raised: bool) -> dict[str, Any]:
+    """The configuration of a session as a log keeps it; `armed`, `raised` as for `open_log`."""
     c = parts.configuration
     about = {
         "version": version(),
         "armed": armed,
+        "raised": raised,
         "seed": parts.seed,
         "machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
         "settings": c.settings,
@@ -52,17 +53,20 @@ def recorded(parts: Parts, armed: bool) -> dict[str, Any]:
     return {"recorded": about, **c.complete()}
 
 
-def open_log(parts: Parts, session: Session, folder: RunFolder, armed: bool, options: LogOptions = PLAIN) -> Telemetry:
+def open_log(
+    parts: Parts, session: Session, folder: RunFolder, armed: bool, options: LogOptions = PLAIN, raised: bool = False
+) -> Telemetry:
     """Begin the log of a session, as its last outlet, and leave the configuration in the folder.
 
     Parameters
     ----------
     armed : whether the motion platform follows from the first tick on
     options : what goes into the metadata besides, and who is told; the folder's own lock is used
+    raised : whether it was up before that, and did not rise while the vehicle drove
 
     Raises OutputError.
     """
-    configuration = recorded(parts, armed)
+    configuration = recorded(parts, armed, raised)
     about = {**about_run(parts, configuration), **options.about}
     options = replace(options, choice=parts.options.log, about=about, lock=folder.lock)
     every = ticks_per_row(parts)

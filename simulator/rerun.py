@@ -89,14 +89,17 @@ def rerun(log: LogInfo, configuration: Configuration, columns: dict[str, Any], o
     session.reset()
     session.warm()
     folder = RunFolder(out)
-    armed = bool(configuration.recorded.get("armed"))
+    armed, raised = (bool(configuration.recorded.get(name)) for name in ("armed", "raised"))
     asked = Asked()
     try:
         with on_signal(asked):
             try:
                 about = {"rerun_of": str(log.file), "driver": parts.options.driver.name}
-                new = open_log(parts, session, folder, armed, LogOptions(about=about))
+                new = open_log(parts, session, folder, armed, LogOptions(about=about), raised)
                 folder.began()
+                if raised:
+                    parts.cueing.arm()
+                    session.raise_platform()
                 session.publish()
                 if armed:
                     parts.cueing.arm()

@@ -26,8 +26,9 @@ from simulator.base.jsontext import json_text
 from simulator.base.records import Record
 from simulator.build import build_platform
 from simulator.motion.native import PROTOCOL
-from simulator.motion.picture import History, draw_platform, prepare_to_draw
+from simulator.motion.picture import DriveTime, History, draw_platform, prepare_to_draw
 from simulator.motion.receiver import LegUse, Receiver
+from simulator.motion.rider import Rider
 from simulator.motion.watchdog import LONGEST_STEP, FollowingPlatform, warm_up
 from washout.limiter import interventions, interventions_text
 
@@ -123,7 +124,9 @@ class Rig:
         self.receiver = Receiver(platform)
         warm_up(platform)
         self.body = FollowingPlatform(platform)
-        self.history = History()
+        self.history, self.drive = History(), DriveTime()
+        self.rider: Rider | None = None
+        """For a window that shows what is felt."""
         self.use = LegUse(platform)
         """Of the platform's own legs, by the clock."""
         self.busiest = self.body.limits[0]["pose"].copy()
@@ -176,6 +179,9 @@ class Rig:
         else:
             self.longest_silence = max(self.longest_silence, now - self._last)
         self._last = now
+        self.drive.follow(packet, now)
+        if self.rider is not None:
+            self.rider.hear(packet)
         if not self.stale:
             self.body.follow(packet, now)
 
@@ -193,8 +199,10 @@ class Rig:
                 self.longest_held_up = max(self.longest_held_up, h)
         self.body.step(now, h)
         self.use.add(self.body.limits[0]["legs"].copy(), h)
+        if self.rider is not None:
+            self.rider.step(self.body.limits, h)
         if self._first is not None and not self.body.parked:
-            self._note(now - self._first)
+            self._note(now - self._first, now)
 
     def leave(self, now: float) -> None:
         """Come to rest; packets are of interest for a moment only."""
@@ -221,8 +229,8 @@ class Rig:
                 continue
             self.receive(data, source, clock())
 
-    def _note(self, time: float) -> None:
-        self.history.add(time, self.body.limits)
+    def _note(self, wall: float, now: float) -> None:
+        self.history.add(wall, now, self.body.limits, self.drive)
         pose = self.body.limits[0]["pose"]
         distance = float(np.abs(pose[[0, 1, 3, 4, 5]]).max())
         if distance > self._furthest and not self.body.alone_now:
@@ -269,6 +277,7 @@ def _run_in_window(rig: Rig, listener: socket.socket, options: RigOptions) -> No
     """Receive in a thread of its own, so that drawing does not delay packets, and show what it does. Raises DeviceError."""
     from simulator.motion.live_window import show_platform
 
+    rig.rider = Rider(rig.platform)
     worker = threading.Thread(target=rig.run, args=(listener, options), daemon=True)
     worker.start()
     try:

@@ -77,6 +77,7 @@ def run_maneuver(
     session = parts.session(_driver(parts))
     session.reset()
     session.warm()
+    session.raise_platform()
     folder = RunFolder(out)
     measured = measuring(session, maneuver, columns_of(maneuver.pictures))
     asked = Asked()
@@ -91,7 +92,7 @@ def run_maneuver(
         with on_signal(asked):
             try:
                 session.outlets += parts.outlets(folder.path)
-                log = open_log(parts, session, folder, armed=True)
+                log = open_log(parts, session, folder, armed=True, raised=True)
                 session.outlets.append(measured)
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder) or _given_up(session)

@@ -7,8 +7,9 @@ Headless runs are the same ticks with other outlets and no clock.
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -21,7 +22,7 @@ from simulator.clock import Clock
 from simulator.driver.driver_kind import DriverAside
 from simulator.incident import Incident, Places, is_upright, new_incident
 from simulator.sensors.build_sensors import MountedSensor
-from simulator.tick import SOUND, UNDER_GROUND, brake_platform, cueing_records, new_watch, ticks
+from simulator.tick import SOUND, UNDER_GROUND, brake_platform, cueing_records, new_watch, platform_ticks, ticks
 from terrain.surface import Ground, height_and_normal
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
@@ -124,6 +125,8 @@ class Session:
         self.start_speed = 0.0
         """m/s. Speed at which the vehicle rolls after `reset`."""
         self.paused = False
+        self.waits = False
+        """Whether the vehicle stands because the drive has not begun: the platform is on its way up."""
         self.clock: Clock | None = None
         self.driver_every = max(1, round(DRIVER_PERIOD / h))
         self.latest: Incident | None = None
@@ -155,12 +158,12 @@ class Session:
     def logged(self) -> list[tuple[str, Table, Record]]:
         """What is worth a log beside readout and command, (prefix, table, record) each: of the vehicle, the rider, the driver and the sensors."""
         own = self.driver.logged if isinstance(self.driver, Logged) else []
-        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *own, *(sensor.logged for sensor in self.sensors)]
+        return [*self.vehicle.logged, ("", FELT, self.cueing.felt), *self.cueing.logged, *own, *(sensor.logged for sensor in self.sensors)]
 
     @property
     def moves(self) -> bool:
-        """Whether the vehicle moves: not while paused, nor while it is held after an incident."""
-        return not self.paused and self._held == 0
+        """Whether the vehicle moves: not while paused, nor before the platform is up, nor while it is held after an incident."""
+        return not self.paused and not self.waits and self._held == 0
 
     @property
     def incident(self) -> int:
@@ -190,6 +193,7 @@ class Session:
         """Have the kernels of a tick compiled (or loaded) before the first one is due; nothing moves."""
         v = self.vehicle
         ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, False, 0)
+        platform_ticks(self.cueing_records, self.watch, 0)
         brake_platform(self.cueing_records, 0)
 
     def advance(self, count: int = 1) -> None:
@@ -201,7 +205,7 @@ class Session:
         JounceError : the vehicle fails again and again wherever it is put
         """
         if self.tick % self.driver_every == 0:
-            self._ask_driver()
+            self.ask_driver()
         before = self.latest
         self._move(count)
         due = [outlet for outlet in self.outlets if self.tick % outlet.every == 0]
@@ -210,10 +214,42 @@ class Session:
             self.vehicle.read(self.command)
         self._serve(due, sensing)
 
-    def publish(self) -> None:
-        """Serve every outlet now, for the state before the first tick."""
+    def raise_platform(self) -> None:
+        """Have the platform engaged before the first tick, or the drive would begin without it; nobody is served, and no time passes."""
+        every = self.cueing.every
+        stride = math.gcd(self.driver_every, every) if every else self.driver_every
+        with self._waiting() as rises:
+            while rises():
+                for _ in range(self.driver_every // stride):
+                    self._move(stride)
+
+    def wait_for_platform(self, keep_going: Callable[[], bool], outlets: Sequence[Outlet]) -> None:
+        """The same in real time, before `drive`, until `keep_going()` says no; `outlets` are served meanwhile."""
+
+        def tick() -> None:
+            self._move(1)
+            due = [outlet for outlet in outlets if self.tick % outlet.every == 0 and outlet in self.outlets]
+            if due:
+                self.vehicle.read(self.command)
+                self._serve(due, ())
+
+        with self._waiting() as rises:
+            self._in_real_time(self.cueing.rise_time, lambda: keep_going() and rises(), tick)
+
+    @contextlib.contextmanager
+    def _waiting(self) -> Iterator[Callable[[], bool]]:
+        """The drive begins with tick 0 when this is left; gives a function that says whether there still is something to wait for."""
+        self.waits, last = True, self.tick + round(self.cueing.rise_time / self.h)
+        try:
+            yield lambda: self.cueing.rises and self.tick < last
+        finally:
+            self.waits, self.tick = False, 0
+            self.cueing.begin_dose()
+
+    def publish(self, served: Sequence[Outlet] = ()) -> None:
+        """Serve every outlet now, for the state before the first tick, but for those that were `served` already."""
         self.vehicle.read(self.command)
-        self._serve(tuple(self.outlets), self.sensors)
+        self._serve([outlet for outlet in self.outlets if outlet not in served], self.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
         """Simulate `duration` seconds as fast as the machine can, or until an incident, or until what the driver drives is over.
@@ -262,6 +298,8 @@ class Session:
 
         def tick() -> None:
             self._move(1)
+            if any(self.tick % outlet.every == 0 for outlet in left):
+                self._feel()
             for outlet in left:
                 if self.tick % outlet.every == 0 and outlet in self.outlets:
                     self._publish(outlet)
@@ -318,7 +356,9 @@ class Session:
             self.clock.wait()
             tick()
 
-    def _ask_driver(self) -> None:
+    def ask_driver(self) -> None:
+        """Have the driver look at the vehicle and give his command; what he has changed of the motion goes on. Raises PartError."""
+        self.cueing.adjust(self.driver_every * self.h)
         try:
             self.driver.read(self.time, self.readout, self.command)
         except KeyboardInterrupt:
@@ -332,10 +372,14 @@ class Session:
             sensor.serve(self.time, self.readout, self.clock is None)
             self._note_trouble(sensor.trouble)
         if outlets:
-            seen = self.watch.state[0]
-            self.cueing.feel(seen["f_H_B"], seen["w_WB_B"])
+            self._feel()
         for outlet in outlets:
             self._publish(outlet)
+
+    def _feel(self) -> None:
+        """What the rider feels now, beside what the vehicle's driver does."""
+        seen = self.watch.state[0]
+        self.cueing.feel(seen["f_H_B"], seen["w_WB_B"])
 
     def _note_trouble(self, text: str) -> None:
         """Of a part from outside, once."""
@@ -363,11 +407,14 @@ class Session:
         if self.cueing.every:
             self.cueing.serve(self.time, self.clock is None)
             self._note_trouble(self.cueing.trouble)
+        self.tick += count
+        if self.waits and not self.paused:
+            platform_ticks(self.cueing_records, self.watch, count)
+            return
         given = (v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, runs, count)
         if self._ticks is None:
             self._ticks = direct(ticks, *given)
         self._ticks(*given)
-        self.tick += count
         if self.watch.state[0]["verdict"] != SOUND:
             self._recover()
         elif runs and self.tick % self._place_every < count:

@@ -131,6 +131,14 @@ def ticks(vehicle, space, ground, cueing, watch, command, run, count):
 
 
 @kernel
+def platform_ticks(cueing, watch, count):
+    """`count` ticks in which the vehicle stands, and the platform goes its way as in a drive."""
+    w = watch.state[0]
+    for _ in range(count):
+        cueing_step(cueing.p, cueing.s, cueing.washed, w["f_H_B"], w["w_WB_B"], True)
+
+
+@kernel
 def brake_platform(cueing, count):
     """`count` ticks in which the platform does nothing but come to a stop, as fast as its limits allow, and stay there."""
     for _ in range(count):

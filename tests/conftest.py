@@ -25,6 +25,7 @@ BY_THE_CLOCK = {
 """Files whose tests run several processes in real time: one of them at a time, so that no more than one other test is beside it."""
 
 FAST = {
+    "cueing": ("test_scores.py", "test_vestibular.py"),
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
     "facts": ("test_published.py",),
     "files": ("test_units_in_keys.py",),
@@ -43,6 +44,7 @@ FAST = {
     "motion": ("test_packets.py", "test_platform.py", "test_stream.py"),
     "oracles": ("test_five_link.py", "test_known_mechanisms.py"),
     "record": ("test_log.py", "test_writer.py"),
+    "report": ("test_page.py",),
     "sensors": ("test_imu.py",),
     "tenants": ("test_registry.py",),
     "terrain": ("test_terrain_heightmap.py", "test_terrain_load.py", "test_terrain_soil.py", "test_terrain_surface.py"),

@@ -8,8 +8,10 @@ Frames: the vehicle's axes B are felt as the platform's axes P; N is fixed in th
 acceleration less gravity, (0, 0, +g) at rest. Because the force enters the high-pass in N, with the attitude of the platform
 itself, an acceleration that the tilt already shows is not shown a second time by moving.
 
-Source: Haug, Driving simulators, section 4.1.4.1, eqs (4.7) to (4.9), after Reid and Nahon; discrete by the bilinear transform (4.9).
-differs: the rotational high-pass is of second order, so that a constant turn ends in neutral; tilt has an acceleration limit too.
+Source: Haug, Driving simulators, section 4.1.4.1, eqs (4.7) and (4.8), after Reid and Nahon.
+differs: the filters are exact for an input that is straight between two ticks (`washout.discrete`), where (4.9) has the bilinear transform;
+the rotational high-pass is of second order unless the file says first, so that a constant turn ends in neutral; tilt has an acceleration
+limit too; a scaled force or rate may bend into its limit instead of meeting it at a corner.
 """
 
 from __future__ import annotations
@@ -18,13 +20,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.fields import fields_of, filled, read
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
+from washout.discrete import high_pass, low_pass, rotation
 
 G = STANDARD_GRAVITY
 """m/s2. Of the place where the platform stands, whatever world the vehicle is in: what its tilt divides."""
@@ -33,20 +34,42 @@ SETTINGS = (
     # name                        shape  unit      what it is
     ("force_gain", (3,), "1", "scale of the specific force less gravity: surge, sway, heave"),
     ("force_limit", (3,), "m/s2", "limit of the scaled force, either way"),
+    (
+        "force_knee",
+        (3,),
+        "1",
+        "share of that limit up to which the gain is whole; beyond, the scaled force bends into the limit; 1: a corner",
+    ),
     ("rate_gain", (3,), "1", "scale of the angular rate: roll, pitch, yaw"),
     ("rate_limit", (3,), "rad/s", "limit of the scaled rate, either way"),
+    ("rate_knee", (3,), "1", "the same share for the rate"),
     ("motion_gain", (3,), "1", "share of the scaled force that the high-pass shows by moving"),
+    (
+        "high_pass_order",
+        (3,),
+        "1",
+        "order of the high-pass, 1 to 3: surge, sway, heave; below 3 a lasting force leaves the platform off neutral",
+        "i8",
+    ),
     ("high_pass_frequency", (3,), "rad/s", "break frequency of the high-pass: surge, sway, heave"),
     ("high_pass_damping", (3,), "1", "its damping ratio"),
-    ("return_frequency", (3,), "rad/s", "break frequency of its third pole, which brings the platform back"),
+    ("return_frequency", (3,), "rad/s", "break frequency of its third pole, which brings the platform back; of no effect below order 3"),
+    ("heave_by_tilt", (), "1", "share of the force down that a tilted platform lacks, g (1 - cos roll cos pitch), that heave makes up for"),
+    (
+        "attitude_feedback",
+        (),
+        "1",
+        "share of the platform's own attitude in the way from its axes to those of the room; 0: high-pass and tilt in parallel",
+    ),
     ("tilt_gain", (2,), "1", "share of the scaled force that tilt shows: surge by pitch, sway by roll"),
     ("tilt_frequency", (2,), "rad/s", "break frequency of the low-pass: surge, sway"),
     ("tilt_damping", (2,), "1", "its damping ratio"),
     ("tilt_limit", (), "rad", "largest tilt"),
     ("tilt_rate", (), "rad/s", "largest rate of tilt"),
     ("tilt_acceleration", (), "rad/s2", "largest angular acceleration of tilt"),
+    ("rotation_order", (3,), "1", "order of the rotational high-pass, 1 or 2; in first order a lasting rate leaves an angle", "i8"),
     ("rotation_frequency", (3,), "rad/s", "break frequency of the rotational high-pass: roll, pitch, yaw"),
-    ("rotation_damping", (3,), "1", "its damping ratio"),
+    ("rotation_damping", (3,), "1", "its damping ratio; of no effect in first order"),
 )
 
 RANGES = {
@@ -55,15 +78,30 @@ RANGES = {
     "rate_limit": (math.radians(1e-3), math.radians(1e3)),
     **dict.fromkeys(("high_pass_frequency", "return_frequency", "tilt_frequency", "rotation_frequency"), (1e-3, 200.0)),
     **dict.fromkeys(("high_pass_damping", "tilt_damping", "rotation_damping"), (0.05, 20.0)),
+    **dict.fromkeys(("force_knee", "rate_knee", "heave_by_tilt", "attitude_feedback"), (0.0, 1.0)),
+    "high_pass_order": (1, 3),
+    "rotation_order": (1, 2),
     "tilt_limit": (math.radians(1e-3), math.radians(30.0)),
     "tilt_rate": (math.radians(1e-3), math.radians(1e3)),
     "tilt_acceleration": (math.radians(1e-3), math.radians(1e6)),
 }
 """Least and most of every setting: beyond is a slip of the pen."""
 
+DEFAULTS = {
+    "force_knee": (1.0, 1.0, 1.0),
+    "rate_knee": (1.0, 1.0, 1.0),
+    "high_pass_order": (3, 3, 3),
+    "rotation_order": (2, 2, 2),
+    "heave_by_tilt": 1.0,
+    "attitude_feedback": 1.0,
+    "tilt_rate": math.radians(3.0),
+}
+"""Of settings that may be left out. A tilt of 3 deg/s is what a passive rider does not notice (Groen and Bles 2004)."""
+
 FILE = fields_of(
     SETTINGS,
     RANGES,
+    DEFAULTS,
     written={"rate_limit": "degps", "tilt_limit": "deg", "tilt_rate": "degps", "tilt_acceleration": "degps2"},
     also={
         "rate_limit": {"rate_limit_deg": "degps"},
@@ -79,20 +117,24 @@ WASHOUT = (
     ("h", (), "s", "tick that the filters are made for"),
     ("force_gain", (3,), "1", "as in the settings"),
     ("force_limit", (3,), "m/s2", "as in the settings"),
+    ("force_knee", (3,), "1", "as in the settings"),
     ("rate_gain", (3,), "1", "as in the settings"),
     ("rate_limit", (3,), "rad/s", "limit of the scaled rate"),
+    ("rate_knee", (3,), "1", "as in the settings"),
     ("motion_gain", (3,), "1", "as in the settings"),
+    ("heave_by_tilt", (), "1", "as in the settings"),
+    ("attitude_feedback", (), "1", "as in the settings"),
     ("tilt_gain", (2,), "1", "as in the settings"),
     ("tilt_limit", (), "rad", "largest tilt"),
     ("tilt_rate", (), "rad/s", "largest rate of tilt"),
     ("tilt_acceleration", (), "rad/s2", "largest angular acceleration of tilt"),
     ("high_pass_A", (3, 3, 3), "mixed", "per axis: states after a tick from states before"),
-    ("high_pass_b", (3, 3), "mixed", "per axis: and from the sum of the inputs before and after"),
+    ("high_pass_b", (3, 3, 2), "mixed", "per axis: and from the inputs before and after"),
     ("high_pass_c", (3, 3), "mixed", "per axis: coefficients of the denominator, constant first"),
     ("tilt_A", (2, 2, 2), "mixed", "the same for the low-pass"),
-    ("tilt_b", (2, 2), "mixed", "the same for the low-pass"),
+    ("tilt_b", (2, 2, 2), "mixed", "the same for the low-pass"),
     ("rotation_A", (3, 2, 2), "mixed", "the same for the rotational high-pass"),
-    ("rotation_b", (3, 2), "mixed", "the same for the rotational high-pass"),
+    ("rotation_b", (3, 2, 2), "mixed", "the same for the rotational high-pass"),
 )
 
 KIND = WashoutKind(
@@ -144,40 +186,20 @@ def washout(mapping: Mapping[str, Any], file: object, h: float, p: Record | None
     u = filled(SETTINGS, read(FILE, mapping, file, "cueing"))
     p = record((*WASHOUT, HEAD)) if p is None else p
     p[0]["h"], p[0]["gravity"] = h, gravity
-    for name in (
-        "force_gain",
-        "force_limit",
-        "rate_gain",
-        "rate_limit",
-        "motion_gain",
-        "tilt_gain",
-        "tilt_limit",
-        "tilt_rate",
-        "tilt_acceleration",
-    ):
-        p[0][name] = u[0][name]
+    for name, *_ in SETTINGS:
+        if name in (p.dtype.names or ()):
+            p[0][name] = u[0][name]
     for i in range(3):
-        c = _high_pass_denominator(u[0]["high_pass_frequency"][i], u[0]["high_pass_damping"][i], u[0]["return_frequency"][i])
-        p[0]["high_pass_c"][i] = c
-        p[0]["high_pass_A"][i], p[0]["high_pass_b"][i] = bilinear([[0, 1, 0], [0, 0, 1], -c], [0, 0, 1], h)
-        w, z = u[0]["rotation_frequency"][i], u[0]["rotation_damping"][i]
-        p[0]["rotation_A"][i], p[0]["rotation_b"][i] = bilinear([[0, 1], [-w * w, -2 * z * w]], [0, 1], h)
+        w, z = u[0]["high_pass_frequency"][i], u[0]["high_pass_damping"][i]
+        p[0]["high_pass_A"][i], p[0]["high_pass_b"][i], p[0]["high_pass_c"][i] = high_pass(
+            int(u[0]["high_pass_order"][i]), w, z, u[0]["return_frequency"][i], h
+        )
+        p[0]["rotation_A"][i], p[0]["rotation_b"][i] = rotation(
+            int(u[0]["rotation_order"][i]), u[0]["rotation_frequency"][i], u[0]["rotation_damping"][i], h
+        )
     for i in range(2):
-        w, z = u[0]["tilt_frequency"][i], u[0]["tilt_damping"][i]
-        p[0]["tilt_A"][i], p[0]["tilt_b"][i] = bilinear([[0, 1], [-w * w, -2 * z * w]], [0, w * w], h)
+        p[0]["tilt_A"][i], p[0]["tilt_b"][i] = low_pass(u[0]["tilt_frequency"][i], u[0]["tilt_damping"][i], h)
     return p
-
-
-def bilinear(A: Any, b: Any, h: float) -> tuple[np.ndarray, np.ndarray]:
-    """(Ad, bd) with x1 = Ad x0 + bd (u0 + u1): trapezoidal rule for x' = A x + b u, which is s = (2/h)(z - 1)/(z + 1) (eq 4.9)."""
-    A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float)
-    left = np.eye(len(A)) - 0.5 * h * A
-    return np.linalg.solve(left, np.eye(len(A)) + 0.5 * h * A), np.linalg.solve(left, 0.5 * h * b)
-
-
-def _high_pass_denominator(w: float, z: float, w_return: float) -> np.ndarray:
-    """Coefficients of (s^2 + 2 z w s + w^2)(s + w_return), constant first, without the leading one."""
-    return np.array([w * w * w_return, w * w + 2.0 * z * w * w_return, 2.0 * z * w + w_return])
 
 
 @kernel
@@ -206,41 +228,65 @@ def washout_step(p, s, f_H_B, w_WB_B, h, out):
     roll = s[0]["tilt"][0] + s[0]["rotation"][0, 1]
     pitch = s[0]["tilt"][1] + s[0]["rotation"][1, 1]
     yaw = s[0]["rotation"][2, 1]
-    fx = _scaled(f_H_B[0], p[0]["force_gain"][0], p[0]["force_limit"][0])
-    fy = _scaled(f_H_B[1], p[0]["force_gain"][1], p[0]["force_limit"][1])
-    fz = _scaled(f_H_B[2] - p[0]["gravity"], p[0]["force_gain"][2], p[0]["force_limit"][2])
+    q = p[0]
+    fx = scaled(f_H_B[0], q["force_gain"][0], q["force_limit"][0], q["force_knee"][0])
+    fy = scaled(f_H_B[1], q["force_gain"][1], q["force_limit"][1], q["force_knee"][1])
+    fz = scaled(f_H_B[2] - q["gravity"], q["force_gain"][2], q["force_limit"][2], q["force_knee"][2])
     _move(p, s, fx, fy, fz, roll, pitch, yaw)
     _tilt(p, s, fx, fy, h)
     _turn(p, s, w_WB_B, roll, pitch)
     _compose(p, s, h, out)
 
 
-@kernel
-def _scaled(value, gain, limit):
-    return min(limit, max(-limit, gain * value))
+@inline
+def scaled(value, gain, limit, knee):
+    """gain x value up to the share `knee` of the limit, from there on bent into it: y = k + (L - k) tanh((gain |value| - k) / (L - k))."""
+    wanted = gain * value
+    free = knee * limit
+    if abs(wanted) <= free:
+        return wanted
+    room = limit - free
+    if room <= 0.0:
+        return math.copysign(limit, wanted)
+    return math.copysign(free + room * math.tanh((abs(wanted) - free) / room), wanted)
 
 
 @kernel
 def _move(p, s, fx, fy, fz, roll, pitch, yaw):
-    """High-pass (4.7) of a_N = R_NP f - (0, 0, g), f = (fx, fy, fz + g), per axis with states q1' = q2, q2' = q3, q3' = a - c.q."""
+    """High-pass (4.7) of what the tilt does not show, per axis with states q1' = q2, q2' = q3, q3' = a - c.q."""
+    k = p[0]["attitude_feedback"]
+    ax, ay, az = not_yet_shown(fx, fy, fz, k * roll, k * pitch, k * yaw, p[0]["heave_by_tilt"])
+    _move_axis(p, s, 0, ax)
+    _move_axis(p, s, 1, ay)
+    _move_axis(p, s, 2, az)
+
+
+@inline
+def not_yet_shown(fx, fy, fz, roll, pitch, yaw, heave_by_tilt):
+    """Acceleration (3,) [m/s2] in N that a platform of this attitude lacks: R_NP f - (0, 0, g), f = (fx, fy, fz + g).
+
+    Of its vertical part that of fz counts whole. The rest is of tilt alone: the g (1 - cos roll cos pitch) along its own axis that any
+    tilted platform lacks, and, while a tilt comes late, the slope of the way along which fx and fy are wanted. The share `heave_by_tilt` of it counts;
+    all of it has a large platform heave by 0.15 m through corners and braking on a level road, and what is felt along the axis is no nearer.
+    """
     cr, sr = math.cos(roll), math.sin(roll)
     cp, sp = math.cos(pitch), math.sin(pitch)
     cy, sy = math.cos(yaw), math.sin(yaw)
     y1 = cr * fy - sr * (fz + G)
     z1 = sr * fy + cr * (fz + G)
     x2 = cp * fx + sp * z1
-    _move_axis(p, s, 0, cy * x2 - sy * y1)
-    _move_axis(p, s, 1, sy * x2 + cy * y1)
-    _move_axis(p, s, 2, cp * z1 - sp * fx - G)
+    up = cr * cp * fz
+    return cy * x2 - sy * y1, sy * x2 + cy * y1, up + heave_by_tilt * (cp * z1 - sp * fx - G - up)
 
 
 @kernel
 def _move_axis(p, s, i, a):
-    u = p[0]["motion_gain"][i] * (s[0]["acceleration"][i] + a)
+    u0, u1 = p[0]["motion_gain"][i] * s[0]["acceleration"][i], p[0]["motion_gain"][i] * a
+    b = p[0]["high_pass_b"]
     q0, q1, q2 = s[0]["high_pass"][i, 0], s[0]["high_pass"][i, 1], s[0]["high_pass"][i, 2]
     for k in range(3):
         A = p[0]["high_pass_A"]
-        s[0]["high_pass"][i, k] = A[i, k, 0] * q0 + A[i, k, 1] * q1 + A[i, k, 2] * q2 + p[0]["high_pass_b"][i, k] * u
+        s[0]["high_pass"][i, k] = A[i, k, 0] * q0 + A[i, k, 1] * q1 + A[i, k, 2] * q2 + b[i, k, 0] * u0 + b[i, k, 1] * u1
     s[0]["acceleration"][i] = a
 
 
@@ -265,44 +311,62 @@ def _tilt(p, s, fx, fy, h):
 @kernel
 def _low_pass(p, s, i, f):
     x0, x1 = s[0]["low_pass"][i, 0], s[0]["low_pass"][i, 1]
-    u = s[0]["force"][i] + f
+    before, A, b = s[0]["force"][i], p[0]["tilt_A"], p[0]["tilt_b"]
     for k in range(2):
-        s[0]["low_pass"][i, k] = p[0]["tilt_A"][i, k, 0] * x0 + p[0]["tilt_A"][i, k, 1] * x1 + p[0]["tilt_b"][i, k] * u
+        s[0]["low_pass"][i, k] = A[i, k, 0] * x0 + A[i, k, 1] * x1 + b[i, k, 0] * before + b[i, k, 1] * f
     s[0]["force"][i] = f
 
 
-@kernel
+@inline
 def _follow_tilt(p, s, i, wanted, h):
-    """Follow an angle under a rate and an acceleration limit; as fast as it can still brake, so it does not overshoot a resting angle."""
-    a = p[0]["tilt_acceleration"]
-    error = wanted - s[0]["tilt"][i]
+    q = s[0]
+    q["tilt"][i], q["tilt_speed"][i] = follow_angle(
+        q["tilt"][i], q["tilt_speed"][i], wanted, p[0]["tilt_rate"], p[0]["tilt_acceleration"], h
+    )
+
+
+@inline
+def follow_angle(angle, speed, wanted, most, a, h):
+    """(angle, speed) after h seconds of following an angle at a speed of at most `most` [rad/s] and an acceleration of at most a [rad/s2]:
+    as fast as it can still brake, so that it does not overshoot a resting angle."""
+    error = wanted - angle
     step = 0.5 * a * h
-    rate = min(abs(error) / h, math.sqrt(step * step + 2.0 * a * abs(error)) - step, p[0]["tilt_rate"])
+    rate = min(abs(error) / h, math.sqrt(step * step + 2.0 * a * abs(error)) - step, most)
     rate = math.copysign(rate, error)
-    before = s[0]["tilt_speed"][i]
-    s[0]["tilt_speed"][i] = min(before + a * h, max(before - a * h, rate))
-    s[0]["tilt"][i] += h * s[0]["tilt_speed"][i]
+    speed = min(speed + a * h, max(speed - a * h, rate))
+    return angle + h * speed, speed
 
 
 @kernel
 def _turn(p, s, w, roll, pitch):
     """Rotational channel: rates of roll, pitch, yaw of the attitude of the platform, high-passed s^2 / (s^2 + 2 z w s + w^2), integrated."""
-    wx = _scaled(w[0], p[0]["rate_gain"][0], p[0]["rate_limit"][0])
-    wy = _scaled(w[1], p[0]["rate_gain"][1], p[0]["rate_limit"][1])
-    wz = _scaled(w[2], p[0]["rate_gain"][2], p[0]["rate_limit"][2])
+    q = p[0]
+    rates = attitude_rates(
+        scaled(w[0], q["rate_gain"][0], q["rate_limit"][0], q["rate_knee"][0]),
+        scaled(w[1], q["rate_gain"][1], q["rate_limit"][1], q["rate_knee"][1]),
+        scaled(w[2], q["rate_gain"][2], q["rate_limit"][2], q["rate_knee"][2]),
+        roll,
+        pitch,
+    )
+    _turn_axis(p, s, 0, rates[0])
+    _turn_axis(p, s, 1, rates[1])
+    _turn_axis(p, s, 2, rates[2])
+
+
+@inline
+def attitude_rates(wx, wy, wz, roll, pitch):
+    """Rates of roll, pitch and yaw of a platform that turns by (wx, wy, wz) [rad/s] in its own axes."""
     cr, sr = math.cos(roll), math.sin(roll)
     yaw_rate = (sr * wy + cr * wz) / max(0.2, math.cos(pitch))
-    _turn_axis(p, s, 0, wx + math.sin(pitch) * yaw_rate)
-    _turn_axis(p, s, 1, cr * wy - sr * wz)
-    _turn_axis(p, s, 2, yaw_rate)
+    return wx + math.sin(pitch) * yaw_rate, cr * wy - sr * wz, yaw_rate
 
 
 @kernel
 def _turn_axis(p, s, i, rate):
     x0, x1 = s[0]["rotation"][i, 0], s[0]["rotation"][i, 1]
-    u = s[0]["angle_rates_in"][i] + rate
+    before, A, b = s[0]["angle_rates_in"][i], p[0]["rotation_A"], p[0]["rotation_b"]
     for k in range(2):
-        s[0]["rotation"][i, k] = p[0]["rotation_A"][i, k, 0] * x0 + p[0]["rotation_A"][i, k, 1] * x1 + p[0]["rotation_b"][i, k] * u
+        s[0]["rotation"][i, k] = A[i, k, 0] * x0 + A[i, k, 1] * x1 + b[i, k, 0] * before + b[i, k, 1] * rate
     s[0]["angle_rates_in"][i] = rate
 
 
@@ -312,20 +376,25 @@ def _compose(p, s, h, out):
     roll = s[0]["tilt"][0] + s[0]["rotation"][0, 1]
     pitch = s[0]["tilt"][1] + s[0]["rotation"][1, 1]
     yaw = s[0]["rotation"][2, 1]
+    q = s[0]["high_pass"]
+    move_to(out, about_head(p[0]["p_PH"], (q[0, 1], q[1, 1], q[2, 1]), roll, pitch, yaw), (roll, pitch, yaw), h)
+
+
+@inline
+def about_head(p_PH, p_NH, roll, pitch, yaw):
+    """Where the reference point is (x, y, z) [m] when the head (3,) from it has moved by p_NH, a tuple [m]: p_NH - (R_NP p_PH - p_PH)."""
     cr, sr = math.cos(roll), math.sin(roll)
     cp, sp = math.cos(pitch), math.sin(pitch)
     cy, sy = math.cos(yaw), math.sin(yaw)
-    hx, hy, hz = p[0]["p_PH"][0], p[0]["p_PH"][1], p[0]["p_PH"][2]
+    hx, hy, hz = p_PH[0], p_PH[1], p_PH[2]
     y1 = cr * hy - sr * hz
     z1 = sr * hy + cr * hz
     x2 = cp * hx + sp * z1
-    position = (
-        s[0]["high_pass"][0, 1] - (cy * x2 - sy * y1 - hx),
-        s[0]["high_pass"][1, 1] - (sy * x2 + cy * y1 - hy),
-        s[0]["high_pass"][2, 1] - (cp * z1 - sp * hx - hz),
+    return (
+        p_NH[0] - (cy * x2 - sy * y1 - hx),
+        p_NH[1] - (sy * x2 + cy * y1 - hy),
+        p_NH[2] - (cp * z1 - sp * hx - hz),
     )
-    angles = (roll, pitch, yaw)
-    move_to(out, position, angles, h)
 
 
 @inline

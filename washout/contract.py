@@ -43,6 +43,13 @@ SEEN = (
     ("preview_step", (), "s", "time between two points; the first is one step ahead of now"),
     ("preview_f", (PREVIEW_POINTS, 3), "m/s2", "specific force at the driver's head to come, in B"),
     ("preview_w", (PREVIEW_POINTS, 3), "rad/s", "angular velocity of the chassis to come, in B"),
+    (
+        "limited",
+        (),
+        "1",
+        "0 when the pose asked for was commanded; 1, 2: the limiter held it back, so what moves is not what was asked for",
+        "i8",
+    ),
 )
 
 RESULT = (
@@ -97,5 +104,7 @@ class WashoutKind:
     """Hz. Usual rate; 0: every tick, which only a kernel can."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Of parameters that may be left out."""
+    logged: Table = ()
+    """Columns of the kernel's state that are worth a log."""
     meaning: str = ""
     """One line for a list of washouts."""

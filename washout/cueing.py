@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,28 +15,44 @@ from simulator.base.direct import direct
 from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
 from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
-from simulator.base.records import Record, record
-from washout import classical, procedure
+from simulator.base.records import Record, Table, record
+from washout import adaptive, classical, procedure
+from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
+from washout.adjusting import Adjuster, Knob
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.contract import WashoutKind
 from washout.felt import AIM, BEFORE, FELT, feel
+from washout.intensity import INTENSITY, MOST, scale_input
 from washout.kinds import DEFAULT, WASHOUTS, check
+from washout.lead import LEAD, LEAD_STATE, lead, lead_step, rest_lead
 from washout.limiter import LIMITER, limit_step, limiter
 from washout.platform import HEXAPOD
 from washout.preview import Preview
 from washout.procedure import PROCEDURE, SETTINGS, STATE_NAMES, anchor, ask_for, check_input, procedure_settings, procedure_step
+from washout.sickness import CAB, CAR, DOSE, SICKNESS, WEIGHTING, dose_step, weighting
 from washout.tenant import TENANT, TENANT_STATE, pass_tick, rest_tenant, tenant_step
 from washout.tenant_owner import TenantOwner
 
-PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT)
+PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT, *LEAD, *ACTUATORS, *WEIGHTING)
 """One record for all of them: a call from Python costs a quarter of a microsecond per record."""
 
-STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE)
+STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE, *LEAD_STATE, *ACTUAL, *INTENSITY, *FELT, *SICKNESS)
 """Likewise."""
+
+OWN = {classical.KIND.name: classical.FILE, adaptive.KIND.name: adaptive.FILE}
+"""Keys of the section `cueing` of the washouts that come with Jounce."""
+
+LIVE = (
+    # name                 shape  unit  what it is
+    *DOSE,
+    ("cueing_intensity", (), "1", "scale of what the washout is asked to show"),
+    ("cueing_changes", (), "1", "how often somebody has changed the intensity or a parameter of the washout", "i8"),
+)
+"""What a log says of the cueing beside FELT."""
 
 FILE = Variants(
     "type",
-    lambda name: (Field("cueing", Group(classical.FILE), "the classical washout"),) if name == DEFAULT else None,
+    lambda name: (Field("cueing", Group(OWN[name]), f"the {name} washout"),) if name in OWN else None,
     WASHOUTS.names,
     "who makes the motion of the platform out of that of the vehicle",
     (Field("procedure", Group(procedure.FILE), "how the platform rises, follows and parks"),),
@@ -55,6 +72,7 @@ class MotionCueing:
     platform : HEXAPOD record of the platform
     h : length of a tick [s]; every step takes this long
     gravity : acceleration of free fall of the vehicle's world [m/s2]
+    intensity : scale of what the washout is asked to show, 0 to `washout.intensity.MOST`; see the property
 
     Raises
     ------
@@ -63,34 +81,61 @@ class MotionCueing:
     """
 
     def __init__(
-        self, mapping: Mapping[str, Any], file: object, platform: Record, h: float = 1e-3, gravity: float = STANDARD_GRAVITY
+        self,
+        mapping: Mapping[str, Any],
+        file: object,
+        platform: Record,
+        h: float = 1e-3,
+        gravity: float = STANDARD_GRAVITY,
+        intensity: float = 1.0,
     ) -> None:
         kind = _kind_of(mapping, file)
         self.platform = platform
         self.h = h
         self.resets = 0
         """Times that the vehicle was put elsewhere."""
+        self.changes = 0
+        """Times that the intensity or a parameter was changed."""
         self._p = record(PARAMETERS)
         _copy(platform, self._p)
         said = FILE.read(mapping, file, "")
         _copy(procedure_settings(said["procedure"], file), self._p)
         self._s = record(STATES)
         self._washed = record(POSE)
-        self._felt = record(FELT)
+        self._felt, self._live = record(FELT), record(LIVE)
         park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
         _copy(limiter(platform, park), self._s)
         self._s[0]["base"] = park
+        self._make_actuators(park, file)
         self._s[0]["felt_force"] = (0.0, 0.0, gravity)
+        self._s[0]["intensity"] = self._s[0]["intensity_wanted"] = intensity
         self._p[0]["h"], self._p[0]["gravity"] = h, gravity
+        weighting(self._p, h)
         self._p[0]["aim_force_gain"] = self._p[0]["aim_rate_gain"] = 1.0
         self._feel: Callable | None = None
         self._tenant: TenantOwner | None = None
         if kind is KIND:
             washout(said["cueing"], file, h, self._p, gravity)
             _aim(self._p, self._p)
+            self._adjuster: Adjuster | None = Adjuster(
+                classical.FILE, said["cueing"], lambda changed: [(self._p, washout(changed, file, h, self._p.copy(), gravity))]
+            )
         else:
             self._tenant = TenantOwner(kind, mapping, file, self._p, self._s)
             _aim(self._tenant.parameters, self._p)
+            self._adjuster = self._tenant.adjuster
+
+    def _make_actuators(self, park: NDArray[Any], file: object) -> None:
+        """The platform rests at `park` behind its actuators, and is commanded ahead of them. Raises ConfigError."""
+        at = self.platform[0]
+        bandwidth, damping, delay = (float(at[name]) for name in ("actuator_bandwidth", "actuator_damping", "actuator_delay"))
+        try:
+            actuators(bandwidth, damping, delay, self.h, self._p)
+        except ValueError as error:
+            raise ConfigError(file, "actuator_delay", delay, f"a delay that ticks of {self.h} s can follow: {error}") from None
+        lead(bandwidth, damping, self.h, self._p)
+        _copy(actual(park), self._s)
+        rest_lead(self._p, self._s, park, np.zeros(6))
 
     def step(self, f_H_B: NDArray[Any], w_WB_B: NDArray[Any], run: bool, h: float) -> None:
         """One tick: specific force (3,) [m/s2] and angular rate (3,) [rad/s] at the driver's head in vehicle axes -> pose and legs.
@@ -101,6 +146,7 @@ class MotionCueing:
         if h != self.h:
             raise ValueError(f"motion cueing was made for ticks of {self.h} s, got {h} s")
         self.serve()
+        self.adjust(h)
         cueing_step(self._p, self._s, self._washed, f_H_B, w_WB_B, run)
 
     @property
@@ -138,6 +184,9 @@ class MotionCueing:
         if self._feel is None:
             self._feel = direct(feel, self._p, self._s, f_H_B, w_WB_B, self._felt)
         self._feel(self._p, self._s, f_H_B, w_WB_B, self._felt)
+        live, dose = self._live[0], self._s[0]["wf_dose"]
+        live["car_sickness_dose"], live["cab_sickness_dose"] = math.sqrt(dose[CAR]), math.sqrt(dose[CAB])
+        live["cueing_intensity"], live["cueing_changes"] = self._s[0]["intensity"], self.changes
         return self._felt
 
     @property
@@ -145,9 +194,69 @@ class MotionCueing:
         """FELT record, as `feel` has filled it last."""
         return self._felt
 
+    @property
+    def live(self) -> Record:
+        """LIVE record: sickness dose, intensity, changes, as `feel` has filled it last."""
+        return self._live
+
+    def begin_dose(self) -> None:
+        """What made driver and rider sick so far does not count."""
+        self._s[0]["wf_dose"], self._s[0]["wf_begun"] = 0.0, 0
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """What is worth a log beside `felt`, (prefix, table, record) each."""
+        return [("", LIVE, self._live), *([] if self._tenant is None else self._tenant.logged)]
+
+    @property
+    def intensity(self) -> float:
+        """Scale of what the washout is asked to show, 0 to MOST; turned, it goes there within a second, and filters keep their states."""
+        return float(self._s[0]["intensity_wanted"])
+
+    @intensity.setter
+    def intensity(self, wanted: float) -> None:
+        """Raises ConfigError: it is not within its limits."""
+        if not 0.0 <= wanted <= MOST:
+            raise ConfigError("cueing", "intensity", wanted, f"a number from 0 to {MOST:g}")
+        self._s[0]["intensity_wanted"] = wanted
+        self.changes += 1
+
+    @property
+    def knobs(self) -> tuple[Knob, ...]:
+        """Parameters of the washout that can be changed while it runs."""
+        return () if self._adjuster is None else self._adjuster.knobs
+
+    def value(self, knob: Knob) -> float:
+        """What a parameter was set to last [SI]."""
+        assert self._adjuster is not None
+        return self._adjuster.value(knob)
+
+    def change(self, knob: Knob, value: float) -> None:
+        """Have a parameter go to a value [SI] within a second; filters keep their states. Raises ConfigError: it is not within its limits."""
+        assert self._adjuster is not None
+        self._adjuster.change(knob, value)
+        self.changes += 1
+
+    def adjust(self, passed: float) -> None:
+        """So many seconds have passed since the last call, for parameters that are on their way."""
+        if self._adjuster is not None and self._adjuster.advance(passed):
+            _aim(self._p if self._tenant is None else self._tenant.parameters, self._p)
+
     def arm(self) -> None:
         """Consent to motion: the platform rises, and follows the simulation while it runs."""
         self._s[0]["armed"] = 1
+
+    @property
+    def rises(self) -> bool:
+        """Whether it is armed and on its way to following the simulation."""
+        s = self._s[0]
+        return bool(s["armed"] == 1 and s["tripped"] == 0 and s["state"] != procedure.ENGAGED)
+
+    @property
+    def rise_time(self) -> float:
+        """Time that the way up takes [s], with as much again in hand."""
+        p = self._p[0]
+        return 2.0 * float(p["healthy"] + p["rise"] + p["blend"])
 
     def park(self) -> None:
         """Withdraw consent: the washout fades, the platform returns to neutral, goes down and switches off."""
@@ -156,11 +265,12 @@ class MotionCueing:
     def reset(self) -> None:
         """The vehicle was put elsewhere. The platform does not step: it glides to neutral, and the washout blends in anew."""
         self.resets += 1
+        self._s[0]["wf_begun"][CAR] = 0
         if self._tenant is None:
             rest(self._s, self._washed)
         else:
             rest_tenant(self._s, self._washed)
-        anchor(self._s, self._s[0]["pose"], self._s[0]["rates"])
+        anchor(self._p, self._s, self._s[0]["pose"], self._s[0]["rates"])
 
     def trip(self) -> None:
         """Something failed: fade, park, and stay there until `acknowledge`."""
@@ -241,12 +351,13 @@ def _copy(source: Record, target: Record) -> None:
 
 @kernel
 def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
-    """One tick: procedure, washout, limiter. `p` PARAMETERS, `s` STATES, `washed` POSE; f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s].
+    """One tick: procedure, washout, limiter, motion sickness. `p` PARAMETERS, `s` STATES, `washed` POSE; f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s].
 
     Should the pose asked for ever not be a number, which no input brings about, the limiter holds and the platform is tripped.
     """
     h = p[0]["h"]
     check_input(p, s, f_H_B, w_WB_B, h)
+    scale_input(p, s, h)
     at_rest = procedure_step(p, s, run, h)
     if p[0]["washout_every"] != 0:
         if at_rest:
@@ -257,8 +368,10 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     elif at_rest:
         rest(s, washed)
     else:
-        washout_step(p, s, s[0]["felt_force"], s[0]["felt_rate"], h, washed)
+        washout_step(p, s, s[0]["cue_force"], s[0]["cue_rate"], h, washed)
     ask_for(p, s, washed)
+    if p[0]["leads"] == 1:
+        lead_step(p, s, s[0]["asked"])
     refused = s[0]["refused"]
     for i in range(6):
         s[0]["rates_before"][i] = s[0]["rates"][i]
@@ -266,4 +379,8 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     if s[0]["refused"] != refused:
         s[0]["tripped"] = 1
         rest(s, washed)
-        anchor(s, s[0]["pose"], s[0]["rates"])
+        anchor(p, s, s[0]["pose"], s[0]["rates"])
+    if p[0]["actuated"] == 1:
+        actuate(p, s, s[0]["pose"])
+    feel(p, s, s[0]["felt_force"], s[0]["felt_rate"], s)
+    dose_step(p, s, f_H_B, s[0]["cab_f_H_P"], h)

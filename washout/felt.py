@@ -1,11 +1,13 @@
-"""What the rider feels: specific force and rate at the head on the platform as it is commanded, and how far that is from what was wanted.
+"""What the rider feels: specific force and rate at the head, and how far that is from what was wanted.
 
-With the platform's pose p_NP, R_NP and the head at p_PH, by rates of roll, pitch and yaw and their change over the last two ticks:
+With the platform's pose p_NP, R_NP and the head at h in P, by rates of roll, pitch and yaw and the rates of those:
 
-    f_H_P = R_NP^T (a_NP + g e_z) + alpha_NP x p_PH + w_NP x (w_NP x p_PH)          all written in P
+    f_H_P = R_NP^T (a_NP + g e_z) + alpha_NP x h + w_NP x (w_NP x h)          all written in P
 
-so tilting shows as a share of gravity and as a rotation. Wanted is what the vehicle's driver feels, less the gravity of its world, times the
-washout's gains, plus gravity: what a platform without ends would show. Neither limits nor filters of the washout are taken off it.
+so tilting shows as a share of gravity and as a rotation. The pose is that of the platform behind its actuators where its file says what they are
+like, and else the one commanded, whose rates are differences over the last two ticks. The head is where it really is, also when another
+point is cued. Wanted is what the vehicle's driver feels, less the gravity of its world, times the washout's gains and the intensity, plus gravity:
+what a platform without ends and lag would show. Neither limits nor filters of the washout are taken off it.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from simulator.base.jit import kernel
 
 FELT = (
     # name                 shape  unit     what it is                                                                     type, frame
-    ("cab_f_H_P", (3,), "m/s2", "specific force at the rider's head by the motion commanded, tilt included", "f8", "P"),
-    ("cab_w_NP_P", (3,), "rad/s", "angular velocity of the platform commanded", "f8", "P"),
+    ("cab_f_H_P", (3,), "m/s2", "specific force at the rider's head by the motion of the platform, tilt included", "f8", "P"),
+    ("cab_w_NP_P", (3,), "rad/s", "angular velocity of the platform", "f8", "P"),
     ("cueing_force_error", (3,), "m/s2", "cab_f_H_P less the scaled specific force at the driver's head in the vehicle", "f8", "P"),
     ("cueing_rate_error", (3,), "rad/s", "cab_w_NP_P less the scaled angular velocity of the vehicle", "f8", "P"),
 )
@@ -36,21 +38,34 @@ BEFORE = (("rates_before", (6,), "m/s, rad/s", "rates of the pose a tick earlier
 
 @kernel
 def feel(p, s, f_H_B, w_WB_B, out):
-    """Fill FELT; `p` with HEXAPOD and AIM, `s` with LIMITER and BEFORE, f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s] of the vehicle's driver."""
-    q, o, h = s[0], out[0], p[0]["h"]
-    roll, pitch, yaw = q["pose"][3], q["pose"][4], q["pose"][5]
+    """Fill FELT; `p` with HEXAPOD, AIM and ACTUATORS, `s` with LIMITER, BEFORE, ACTUAL and INTENSITY, f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s] of the
+    vehicle's driver."""
+    q, h = s[0], p[0]["h"]
+    if p[0]["actuated"] == 1:
+        a = q["actual_accelerations"]
+        _feel_at(p, q["actual"], q["actual_rates"], (a[0], a[1], a[2], a[3], a[4], a[5]), q["intensity"], f_H_B, w_WB_B, out)
+    else:
+        r, b = q["rates"], q["rates_before"]
+        change = ((r[0] - b[0]) / h, (r[1] - b[1]) / h, (r[2] - b[2]) / h, (r[3] - b[3]) / h, (r[4] - b[4]) / h, (r[5] - b[5]) / h)
+        _feel_at(p, q["pose"], r, change, q["intensity"], f_H_B, w_WB_B, out)
+
+
+@kernel
+def _feel_at(p, pose, rates, accelerations, scale, f_H_B, w_WB_B, out):
+    """The same of a pose (6,), its rates (6,) and the rates of those, six numbers; `scale` of what is wanted."""
+    o = out[0]
+    roll, pitch, yaw = pose[3], pose[4], pose[5]
     cr, sr, cp, sp, cy, sy = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch), math.cos(yaw), math.sin(yaw)
-    r, b = q["rates"], q["rates_before"]
-    ax, ay, az = (r[0] - b[0]) / h, (r[1] - b[1]) / h, (r[2] - b[2]) / h + STANDARD_GRAVITY
-    r1, p1, y1 = r[3], r[4], r[5]
-    r2, p2, y2 = (r[3] - b[3]) / h, (r[4] - b[4]) / h, (r[5] - b[5]) / h
+    ax, ay, az, r2, p2, y2 = accelerations
+    az += STANDARD_GRAVITY
+    r1, p1, y1 = rates[3], rates[4], rates[5]
     w = (r1 - y1 * sp, p1 * cr + y1 * cp * sr, y1 * cp * cr - p1 * sr)
     alpha = (
         r2 - y2 * sp - y1 * p1 * cp,
         p2 * cr - p1 * r1 * sr + y2 * cp * sr + y1 * (r1 * cp * cr - p1 * sp * sr),
         y2 * cp * cr - y1 * (p1 * sp * cr + r1 * cp * sr) - p2 * sr - p1 * r1 * cr,
     )
-    head = (p[0]["p_PH"][0], p[0]["p_PH"][1], p[0]["p_PH"][2])
+    head = (p[0]["felt_at"][0], p[0]["felt_at"][1], p[0]["felt_at"][2])
     turning, inward = cross(alpha, head), cross(w, cross(w, head))
     f = (
         cp * cy * ax + cp * sy * ay - sp * az,
@@ -62,5 +77,5 @@ def feel(p, s, f_H_B, w_WB_B, out):
         rests = STANDARD_GRAVITY if j == 2 else 0.0
         o["cab_f_H_P"][j] = f[j] + turning[j] + inward[j]
         o["cab_w_NP_P"][j] = w[j]
-        o["cueing_force_error"][j] = o["cab_f_H_P"][j] - rests - p[0]["aim_force_gain"][j] * (f_H_B[j] - falls)
-        o["cueing_rate_error"][j] = w[j] - p[0]["aim_rate_gain"][j] * w_WB_B[j]
+        o["cueing_force_error"][j] = o["cab_f_H_P"][j] - rests - scale * p[0]["aim_force_gain"][j] * (f_H_B[j] - falls)
+        o["cueing_rate_error"][j] = w[j] - scale * p[0]["aim_rate_gain"][j] * w_WB_B[j]

@@ -1,16 +1,17 @@
-"""Washouts by the `type` of a washout file: the classical one, and those that move in from outside."""
+"""Washouts by the `type` of a washout file: the classical and the adaptive one, and those that move in from outside."""
 
 from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.base.tenants import Registry
+from washout import adaptive
 from washout.classical import KIND
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
 
 DEFAULT = KIND.name
 """Of a washout file that does not say its `type`."""
 
-WASHOUTS: Registry[WashoutKind] = Registry("washout", "jounce.washouts", {KIND.name: KIND})
+WASHOUTS: Registry[WashoutKind] = Registry("washout", "jounce.washouts", {KIND.name: KIND, adaptive.KIND.name: adaptive.KIND})
 
 
 def register(kind: WashoutKind) -> None:

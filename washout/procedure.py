@@ -18,6 +18,7 @@ from typing import Any
 from simulator.base.fields import fields_of, filled, read
 from simulator.base.jit import kernel
 from simulator.base.records import Record
+from washout.lead import rest_lead
 from washout.platform import leg_lengths
 
 OFF, PARKED, RISE, NEUTRAL, BLEND, ENGAGED, PAUSED, PARK, FAULT = range(9)
@@ -208,17 +209,21 @@ def ask_for(p, s, washed):
     so that the limiter, which stops hard, is seldom met.
     """
     gain = s[0]["gain"]
-    for i in range(3):
-        s[0]["asked"][i] = s[0]["base"][i] + gain * washed[0]["position"][i]
-        s[0]["asked"][i + 3] = s[0]["base"][i + 3] + gain * washed[0]["angles"][i]
+    _ask(p, s, washed, gain)
     if gain < FADED:
         return
     use = _stroke_use(p, s)
     if use > KNEE:
-        gain *= (KNEE + (TOP - KNEE) * math.tanh((use - KNEE) / (TOP - KNEE))) / use
-        for i in range(3):
-            s[0]["asked"][i] = s[0]["base"][i] + gain * washed[0]["position"][i]
-            s[0]["asked"][i + 3] = s[0]["base"][i + 3] + gain * washed[0]["angles"][i]
+        _ask(p, s, washed, gain * (KNEE + (TOP - KNEE) * math.tanh((use - KNEE) / (TOP - KNEE))) / use)
+
+
+@kernel
+def _ask(p, s, washed, gain):
+    """s.asked with the part of the washout's pose that the platform can take."""
+    free = p[0]["freedoms"]
+    for i in range(3):
+        s[0]["asked"][i] = s[0]["base"][i] + gain * free[i] * washed[0]["position"][i]
+        s[0]["asked"][i + 3] = s[0]["base"][i + 3] + gain * free[i + 3] * washed[0]["angles"][i]
 
 
 @kernel
@@ -234,11 +239,15 @@ def _stroke_use(p, s):
 
 
 @kernel
-def anchor(s, pose, rates):
-    """The base takes over where the platform is, at the speed it has (both (6,)), and the washout has no share: nothing steps."""
+def anchor(p, s, pose, rates):
+    """The base takes over where the platform is, at the speed it has (both (6,)), and the washout has no share: nothing steps.
+
+    What is commanded runs ahead of the base by the lead, so the base begins behind by as much. `p` LEAD, `s` PROCEDURE and LEAD_STATE.
+    """
     s[0]["gain"], s[0]["gain_rate"], s[0]["gain_acceleration"] = 0.0, 0.0, 0.0
     for i in range(6):
-        s[0]["base"][i] = pose[i]
+        s[0]["base"][i] = pose[i] - p[0]["lead_time"] * rates[i]
         s[0]["base_rates"][i] = rates[i]
         s[0]["base_accelerations"][i] = 0.0
-        s[0]["asked"][i] = pose[i]
+        s[0]["asked"][i] = s[0]["base"][i]
+    rest_lead(p, s, s[0]["base"], s[0]["base_rates"])

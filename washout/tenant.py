@@ -47,10 +47,10 @@ S, R = dtype_of(SEEN), dtype_of(RESULT)
 
 @kernel
 def tenant_step(p, s, washed, h):
-    """One tick of a washout from outside; `p` with TENANT, `s` with TENANT_STATE and PROCEDURE, `washed` POSE."""
+    """One tick of a washout from outside; `p` with TENANT, `s` with TENANT_STATE, PROCEDURE and INTENSITY, `washed` POSE."""
     t, every = s[0], p[0]["washout_every"]
     if t["off"] == 1:
-        give_up(s, washed)
+        give_up(p, s, washed)
     if t["off"] == 2:
         rest_tenant(s, washed)
         return
@@ -59,8 +59,8 @@ def tenant_step(p, s, washed, h):
             push(s, t["answers"][2])
         t["since"] = 0
     for j in range(3):
-        t["force_sum"][j] += t["felt_force"][j]
-        t["rate_sum"][j] += t["felt_rate"][j]
+        t["force_sum"][j] += t["cue_force"][j]
+        t["rate_sum"][j] += t["cue_rate"][j]
     t["counted"] += 1
     t["since"] += 1
     if t["since"] == every:
@@ -70,7 +70,7 @@ def tenant_step(p, s, washed, h):
             ask_kernel(p, s, h)
             t["since"], t["due"] = 0, 0
     if t["off"] == 1:
-        give_up(s, washed)
+        give_up(p, s, washed)
         return
     show(t, every, washed, h)
 
@@ -97,10 +97,10 @@ def pass_tick(p, s):
 
 
 @kernel
-def give_up(s, washed):
+def give_up(p, s, washed):
     """It was dropped: the platform glides from where it is to neutral, and the washout has no share in it any more."""
     rest_tenant(s, washed)
-    anchor(s, s[0]["pose"], s[0]["rates"])
+    anchor(p, s, s[0]["pose"], s[0]["rates"])
     s[0]["off"] = 2
 
 
@@ -114,7 +114,7 @@ def look(p, s):
         t["force_sum"][j], t["rate_sum"][j] = 0.0, 0.0
     for k in range(6):
         seen["pose"][k], seen["rates"][k] = t["pose"][k], t["rates"][k]
-    seen["gravity"], seen["begins"] = p[0]["gravity"], t["idle"]
+    seen["gravity"], seen["begins"], seen["limited"] = p[0]["gravity"], t["idle"], t["limited"]
     t["idle"], t["counted"] = 0, 0
 
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from simulator.base.aside import Aside
-from simulator.base.fields import from_mapping
+from simulator.base.fields import fields_of, filled, from_mapping, read
 from simulator.base.outside import address_of
-from simulator.base.records import Record, numbers, record
+from simulator.base.records import Record, Table, numbers, record
 from simulator.base.tenants import making
 from simulator.base.ticks import whole_ticks
+from washout.adjusting import Adjuster
 from washout.contract import PREVIEW_POINTS, RESULT, SEEN, WashoutKind, WashoutWorld
 from washout.platform import HEXAPOD
 from washout.preview import Preview
@@ -45,12 +46,14 @@ class TenantOwner:
         self._h = self.every * h
         self._s, self._foreseen, self._rests = s, math.inf, -1
         self._seen, self._result = record(SEEN), record(RESULT)
-        self._state = record(kind.state) if kind.state else np.zeros(1)
+        self._state: Record = record(kind.state) if kind.state else np.zeros(1)
         platform = record(HEXAPOD)
         for name, *_ in HEXAPOD:
             platform[0][name] = p[0][name]
         world = WashoutWorld(platform, float(p[0]["gravity"]), self._h)
         self._aside: Aside | None = None
+        self.adjuster: Adjuster | None = None if kind.kernel is None else self._new_adjuster(kind, world, file)
+        """Of a compiled washout; one in Python may have put its parameters anywhere."""
         with making(f"washout {kind.name}"):
             if kind.begin is not None:
                 kind.begin(self.parameters, self._state, world)
@@ -62,12 +65,40 @@ class TenantOwner:
         for name, one in (("parameters", self.parameters), ("state", self._state), ("seen", self._seen), ("result", self._result)):
             p[0][f"washout_{name}"] = address_of(one)
 
+    def _new_adjuster(self, kind: WashoutKind, world: WashoutWorld, file: object) -> Adjuster:
+        """Changes the parameters, and in the state what `begin` fills otherwise with the changed ones."""
+        own = fields_of(kind.parameters, kind.ranges, kind.defaults)
+        values = {name: self.parameters[0][name].tolist() for name, *_ in kind.parameters}
+
+        def begun(parameters: Record) -> Record:
+            state = self._state.copy()
+            if kind.begin is not None:
+                kind.begin(parameters, state, world)
+            return state
+
+        said = self.parameters.copy()
+
+        def derive(changed: Mapping[str, Any]) -> list[tuple[Record, Record]]:
+            goal = filled(kind.parameters, read(own, changed, file, "cueing"))
+            before, after, state = begun(said), begun(goal), self._state.copy()
+            for name in state.dtype.names or ():
+                np.copyto(state[name], after[name], where=before[name] != after[name])
+            said[:] = goal
+            return [(self.parameters, goal), (self._state, state)]
+
+        return Adjuster(own, values, derive)
+
     @property
     def trouble(self) -> str:
         """Why it was dropped; empty while it works."""
         if self._aside is not None:
             return self._aside.trouble
         return f"washout {self.kind.name} was dropped: {NOT_NUMBERS}" if self._s[0]["off"] else ""
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """Columns of its state that are worth a log, (prefix, table, record)."""
+        return [("washout_", self.kind.logged, self._state)] if self.kind.logged else []
 
     def serve(self, time: float, wait: bool) -> None:
         """See `MotionCueing.serve`."""
@@ -112,6 +143,9 @@ class TenantOwner:
         self._foreseen = time
         seen = self._seen[0]
         count = self.preview.predict(time, seen["preview_f"], seen["preview_w"])
+        more = float(self._s[0]["intensity"]) - 1.0
+        seen["preview_f"][:count] += more * (seen["preview_f"][:count] - [0.0, 0.0, seen["gravity"]])
+        seen["preview_w"][:count] *= 1.0 + more
         ahead = np.isfinite(seen["preview_f"][:count]).all() and np.isfinite(seen["preview_w"][:count]).all()
         seen["preview_count"] = min(count, PREVIEW_POINTS) if ahead else 0
         seen["preview_step"] = self.preview.step

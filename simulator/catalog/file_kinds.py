@@ -91,7 +91,7 @@ KINDS = (
     FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", TABLES["maneuvers"], build_maneuver),
     FileKind("series", "series", "maneuvers one after the other, or a search for the limit of one", TABLES["series"], load_series),
     FileKind("facts", "facts", "published figures of a vehicle", Group(published.FILE), published.load_published, based=False),
-    FileKind("platforms", "platforms", "a motion platform on six legs", TABLES["platforms"], build_platform),
+    FileKind("platforms", "platforms", "a motion platform on legs: a hexapod, or a seat", TABLES["platforms"], build_platform),
     FileKind(
         "washouts",
         "washouts",

@@ -18,6 +18,7 @@ from simulator.motion.protocols import DEFAULT, PROTOCOLS, protocol_fields
 from simulator.record.writer import LOG_RATE, LogChoice
 from terrain.load import FASTEST_WIND
 from washout.contract import PREVIEW_POINTS
+from washout.intensity import MOST
 
 VIEWS = ("auto", "window", "offscreen", "none")
 CONTENTS = ("vehicle", "terrain", "maneuver", "washout", "platform", "soils")
@@ -54,6 +55,7 @@ _MOTION = (
     Field("protocol", _tenant(PROTOCOLS.names, protocol_fields), f"packets: {_WITH_PARAMETERS}", DEFAULT),
     Field("rate", Number("Hz", 1.0, 1000.0), "packets per second; the protocol's own when left out", None),
     Field("to", Text("HOST or HOST:PORT"), "where the platform listens; the built-in virtual platform when left out", None),
+    Field("wait", Flag(), "whether a drive begins once the platform is up, so that its start is felt", True),
 )
 _OUTLETS = (
     Field("telemetry", Group(_TELEMETRY), "the log", None),
@@ -92,6 +94,12 @@ FILE = (
         "maneuver needs when left out, else angle",
         None,
     ),
+    Field(
+        "intensity",
+        Number("1", 0.0, MOST),
+        "scale of what the washout is asked to show, at the beginning; keys change it while driving",
+        1.0,
+    ),
     Field("outlets", Group(_OUTLETS), "what hangs on it", None),
     Field("sensors", Anything("a list of sensors"), "each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys", None),
     Field("preview", Group(_PREVIEW), "what a washout that looks ahead sees, out of an earlier run", None),
@@ -110,6 +118,8 @@ class MotionOptions:
     """Packets per second; the usual one of the protocol when not given."""
     to: str | None
     """HOST or HOST:PORT; the built-in virtual platform when not given."""
+    wait: bool
+    """Whether a drive begins once the platform is up."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +154,8 @@ class SessionOptions:
     """m/s, velocity of the air in W, above that of the terrain."""
     steering: str | None
     """One of STEERING; what the maneuver needs when not given."""
+    intensity: float
+    """Scale of what the washout is asked to show, at the beginning."""
     motion: MotionOptions
     log: LogChoice
     outlets: list[Any]
@@ -178,6 +190,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             gravity=world.get("gravity"),
             wind=tuple(map(float, world["wind"])) if "wind" in world else None,  # type: ignore[arg-type]
             steering=said.get("steering"),
+            intensity=said["intensity"],
             motion=motion,
             log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
             outlets=outlets.get("others", []),
@@ -202,7 +215,7 @@ def _motion(said: Mapping[str, Any], file: str) -> MotionOptions:
     protocol, to = Chosen.of(said.get("protocol", DEFAULT)), said.get("to")
     if to is not None:
         parse_address(to, protocol.name, file, "outlets.motion.to")
-    return MotionOptions(said.get("on", True), protocol, said.get("rate"), to)
+    return MotionOptions(said.get("on", True), protocol, said.get("rate"), to, said.get("wait", True))
 
 
 def _preview(said: Mapping[str, Any], file: str) -> PreviewOptions:

@@ -26,7 +26,7 @@ TABLES: dict[str, Kind] = {
     "maneuvers": WithParameters(maneuver.FILE),
     "series": series.FILE,
     "washouts": cueing.FILE,
-    "platforms": Group(platform.FILE),
+    "platforms": platform.FILE,
 }
 
 

@@ -19,6 +19,7 @@ ACTIONS = {
     "starter": "starter",
     **{key: key for key in ("drive", "neutral", "reverse", "parking_brake", "reset", "upright", "pause", "escape", "motion")},
     **{key: key for key in ("low_range", "center_lock")},
+    **{key: key for key in ("intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down")},
     **{key: key for key in ("camera", "camera_1", "camera_2", "camera_3")},
 }
 """Keys that are struck, by the names the window gives them, and what each asks for."""

@@ -48,7 +48,7 @@ PAD_BUTTONS = (
 
 Action = Literal[
     "drive", "neutral", "reverse", "selector_up", "selector_down", "gear_up", "gear_down", "starter", "parking_brake", "low_range",
-    "center_lock", "reset", "upright", "pause", "camera",
+    "center_lock", "reset", "upright", "pause", "camera", "intensity_up", "intensity_down",
     "gate_reverse", "gate_1", "gate_2", "gate_3", "gate_4", "gate_5", "gate_6", "gate_7",
 ]  # fmt: skip
 """What a button can ask for. Those of a gate count while they are held: an H-pattern that is in no gear is in neutral."""

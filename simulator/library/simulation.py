@@ -234,6 +234,7 @@ class Simulation:
         self._session = session = parts.session(driver)
         session.reset()
         parts.cueing.arm()
+        session.raise_platform()
         self._recorder = Recorder(session, self._every, self._channels)
         self._measured: Recorder | None = None
         if parts.maneuver is not None:
@@ -311,7 +312,7 @@ class Simulation:
         return f"<Simulation of {name('vehicle')} on {name('terrain')}{what}, {self.time:g} s>"
 
     def _about(self) -> dict[str, str]:
-        return {**origin(), **about_run(self._parts, recorded(self._parts, armed=True))}
+        return {**origin(), **about_run(self._parts, recorded(self._parts, armed=True, raised=True))}
 
 
 def simulate(maneuver: str, vehicle: str | None = None, terrain: str | None = None, **options: Any) -> Result:

@@ -1,4 +1,5 @@
-"""Live window of the virtual platform: the hexapod as it moves, its legs colored and measured by stroke, and the health of the stream."""
+"""Live window of the virtual platform: the hexapod as it moves, its legs colored and measured by stroke, what the rider feels beside what the
+vehicle's driver does, and the health of the stream."""
 
 from __future__ import annotations
 
@@ -9,14 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import DeviceError
-from simulator.motion.picture import around, stroke_share
+from simulator.motion.picture import POSE_LABELS, around, stroke_share
 from washout.platform import joint_positions
 
 WIDTH, HEIGHT = 960, 620
 PAPER, INK, FLOOR, METAL, DECK = (250, 250, 247), (35, 48, 58), (213, 220, 223), (143, 163, 176), (240, 180, 41)
 COLD, WARM, HOT = (59, 76, 192), (196, 200, 205), (180, 4, 38)
 AZIMUTH, ELEVATION = math.radians(-118.0), math.radians(20.0)
-BARS_X, BARS_Y, BAR_WIDTH, BAR_HEIGHT, BAR_STEP = 640, 150, 28, 300, 50
+CAR = (74, 127, 181)
+FELT_X, FELT_HALF, FELT_STEP = 690, 90, 22
+FORCE_SCALE, RATE_SCALE = 5.0, 15.0
+"""m/s2, deg/s at the end of a bar."""
+BARS_X, BARS_Y, BAR_WIDTH, BAR_HEIGHT, BAR_STEP = 640, 130, 28, 250, 50
 
 
 def show_platform(rig: Any, finished: Any, title: str) -> None:
@@ -71,6 +76,8 @@ class Picture:
         kept += self._hexapod(batch, limits[0]["pose"])
         kept += self._bars(batch, stroke_share(self._rig.platform, limits[0]["legs"]))
         kept += self._words(batch, limits)
+        if self._rig.rider is not None:
+            kept += self._felt(batch, self._rig.rider)
         batch.draw()
 
     def _hexapod(self, batch: Any, pose: NDArray[Any]) -> list[Any]:
@@ -110,6 +117,30 @@ class Picture:
                 Label(str(k + 1), x=x + BAR_WIDTH / 2, y=BARS_Y - 24, anchor_x="center", font_size=12, color=(*INK, 255), batch=batch)
             )
         shown.append(Label("leg extension", x=BARS_X, y=BARS_Y + BAR_HEIGHT + 14, font_size=12, color=(*INK, 255), batch=batch))
+        return shown
+
+    def _felt(self, batch: Any, rider: Any) -> list[Any]:
+        """Six pairs of bars from the middle: the vehicle's driver above, the rider below."""
+        from pyglet import shapes
+        from pyglet.graphics import Group
+        from pyglet.text import Label
+
+        shown: list[Any] = []
+        middle, top = FELT_X + FELT_HALF, HEIGHT - 52
+        for x, text, color in ((FELT_X, "car", CAR), (FELT_X + 60, "platform", DECK)):
+            shown.append(shapes.Rectangle(x, HEIGHT - 31, 14, 6, color=color, batch=batch))
+            shown.append(Label(text, x=x + 20, y=HEIGHT - 33, font_size=10, color=(*INK, 255), batch=batch))
+        for k, name in enumerate(POSE_LABELS):
+            y, scale, unit = top - FELT_STEP * k, FORCE_SCALE if k < 3 else RATE_SCALE, 1.0 if k < 3 else math.degrees(1.0)
+            shown.append(shapes.Rectangle(FELT_X, y - 5, 2 * FELT_HALF, 15, color=FLOOR, batch=batch, group=Group(order=0)))
+            for value, place, color in ((rider.car[k], 3, CAR), (rider.cab[k], -4, DECK)):
+                share = min(1.0, max(-1.0, unit * float(value) / scale))
+                left, length = middle + min(0.0, share) * FELT_HALF, max(1.0, abs(share) * FELT_HALF)
+                shown.append(shapes.Rectangle(left, y + place, length, 6, color=color, batch=batch, group=Group(order=1)))
+            shown.append(shapes.Rectangle(middle - 0.5, y - 5, 1, 15, color=INK, batch=batch, group=Group(order=2)))
+            shown.append(Label(name, x=FELT_X - 10, y=y - 2, anchor_x="right", font_size=10, color=(*INK, 255), batch=batch))
+        for k, text in ((0, f"\u00b1{FORCE_SCALE:g} m/s\u00b2"), (3, f"\u00b1{RATE_SCALE:g} \u00b0/s")):
+            shown.append(Label(text, x=FELT_X + 2 * FELT_HALF + 8, y=top - FELT_STEP * k - 2, font_size=10, color=(*INK, 255), batch=batch))
         return shown
 
     def _words(self, batch: Any, limits: Any) -> list[Any]:

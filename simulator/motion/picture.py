@@ -1,20 +1,70 @@
-"""Picture of a hexapod and of what its legs did: one PNG file."""
+"""Picture of a hexapod and of what its legs did, beside what the vehicle did and on the time of its drive: one PNG file."""
 
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import OutputError
-from simulator.base.records import Record
+from simulator.base.records import Record, record
+from simulator.motion.packets import MotionPacket
 from washout.platform import joint_positions
 
 POSE_LABELS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 INK, PAPER, METAL, FLOOR = "#23303a", "#fbfbf9", "#8fa3b0", "#d5dcdf"
+WARNING, OUTSIDE = "#c0392b", "#eceff1"
+
+LATEST, LARGEST = 1e7, 1e3
+"""s, m/s2. A packet may say any number; what is beyond these is no time of a drive, and no force that can be drawn beside others."""
+
+SAMPLE = (
+    # name              shape  unit            what it is
+    ("wall", (), "s", "time of the wall clock since the first packet"),
+    ("drive", (), "s", "time of the drive"),
+    ("runs", (), "1", "1 while the drive goes on", "i8"),
+    ("begun", (), "1", "how often the time of the drive went back", "i8"),
+    ("force", (3,), "m/s2", "specific force at the driver's head in the vehicle, in B"),
+    ("asked_limited", (), "1", "1: the limiter of who sends the packets has acted since the sample before", "i8"),
+    ("own_limited", (), "1", "1: that of the platform has", "i8"),
+    ("pose", (6,), "m, rad", "of the platform"),
+    ("legs", (6,), "m", "their lengths"),
+    ("leg_speed", (6,), "m/s", "their speeds"),
+    ("leg_acceleration", (6,), "m/s2", "their accelerations"),
+)
+
+
+class DriveTime:
+    """The time of the drive, by what packets say of it."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        """How often it went back."""
+        self.runs = False
+        self.force = np.array([0.0, 0.0, STANDARD_GRAVITY])
+        self.limited = False
+        """Whether the limiter of who sends has acted since `look` was called last."""
+        self._time = self._arrived = self._interval = 0.0
+
+    def follow(self, packet: MotionPacket, now: float) -> None:
+        """A packet that came at `now` [s]."""
+        if packet.stop or not 0.0 <= packet.time <= LATEST:
+            self.runs = False
+            return
+        if packet.time < self._time:
+            self.begun += 1
+        self.runs, self.force = packet.run, np.clip(packet.force, -LARGEST, LARGEST)
+        self.limited = self.limited or packet.limited
+        self._time, self._arrived, self._interval = packet.time, now, packet.interval
+
+    def at(self, now: float) -> float:
+        """Time of the drive [s] at `now`: it goes on between two packets, and no further."""
+        return self._time + (min(max(now - self._arrived, 0.0), self._interval) if self.runs else 0.0)
 
 
 class History:
@@ -23,22 +73,64 @@ class History:
     def __init__(self, largest: int = 20000) -> None:
         self._largest = largest
         self._every, self._count = 1, 0
-        self._rows: list[NDArray[Any]] = []
+        self._rows: list[Record] = []
+        self._limited = False
 
-    def add(self, time: float, limits: Record) -> None:
-        """Sample of a LIMITER record at `time` [s]."""
+    def add(self, wall: float, now: float, limits: Record, drive: DriveTime) -> None:
+        """Sample of a LIMITER record `wall` seconds after the first packet, at `now` [s] of the clock of `drive`."""
         self._count += 1
+        self._limited = self._limited or bool(limits[0]["limited"])
         if self._count % self._every:
             return
-        s = limits[0]
-        self._rows.append(np.concatenate([[time], s["pose"], s["legs"], s["leg_speed"], s["leg_acceleration"]]))
+        row = record(SAMPLE)
+        row[0]["wall"], row[0]["drive"], row[0]["runs"], row[0]["begun"] = wall, drive.at(now), drive.runs, drive.begun
+        row[0]["force"], row[0]["asked_limited"], row[0]["own_limited"] = drive.force, drive.limited, self._limited
+        for name in ("pose", "legs", "leg_speed", "leg_acceleration"):
+            row[0][name] = limits[0][name]
+        self._limited = drive.limited = False
+        self._rows.append(row)
         if len(self._rows) >= self._largest:
-            self._rows = self._rows[::2]
-            self._every *= 2
+            self._thin()
 
-    def table(self) -> NDArray[Any]:
-        """(n, 25): time [s], pose (6) [m, rad], legs (6) [m], their speeds (6) [m/s] and accelerations (6) [m/s2]."""
-        return np.array(self._rows).reshape(-1, 25)
+    def table(self) -> Record:
+        """(n,) rows of SAMPLE."""
+        return np.concatenate([record(SAMPLE)[:0], *self._rows])
+
+    def _thin(self) -> None:
+        """Leave out every other row, but not that a limiter has acted in it."""
+        for left_out, kept in zip(self._rows[1::2], self._rows[2::2], strict=False):
+            for name in ("asked_limited", "own_limited"):
+                kept[0][name] |= left_out[0][name]
+        self._rows = self._rows[::2]
+        self._every *= 2
+
+
+def on_the_drive(table: Record) -> tuple[NDArray[Any], tuple[float, float] | None]:
+    """Times (n,) [s] of rows of SAMPLE on the axis of the drive, and from when to when it went on.
+
+    Since it was last begun and until it was over that is the time of the drive, which stands still in a pause; before and after, the wall clock
+    goes on from there. None: nothing ever ran, and the times are those since the first packet.
+    """
+    times = table["wall"].copy()
+    ran = np.flatnonzero((table["runs"] != 0) & (table["begun"] == table["begun"].max(initial=0)))
+    if not len(ran):
+        return times, None
+    first, last = int(ran[0]), int(ran[-1])
+    begins, ends = float(table["drive"][first]), float(table["drive"][last])
+    times[:first] += begins - table["wall"][first]
+    times[last:] += ends - table["wall"][last]
+    times[first : last + 1] = np.maximum.accumulate(table["drive"][first : last + 1])
+    return times, (begins, ends)
+
+
+def pauses(table: Record) -> list[tuple[float, float]]:
+    """Times of the drive [s] at which it stood still while it was not over, and for how long by the wall clock [s]; rows of SAMPLE."""
+    ran = np.flatnonzero((table["runs"] != 0) & (table["begun"] == table["begun"].max(initial=0)))
+    return [
+        (float(table["drive"][one]), float(table["wall"][next_one] - table["wall"][one]))
+        for one, next_one in pairwise(ran)
+        if next_one > one + 1
+    ]
 
 
 def prepare_to_draw() -> None:
@@ -59,9 +151,20 @@ def draw_platform(path: str | Path, platform: Record, pose: NDArray[Any], histor
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(13.5, 7.6), dpi=110, facecolor=PAPER)
+    figure = Figure(figsize=(13.5, 9.4), dpi=110, facecolor=PAPER)
     FigureCanvasAgg(figure)
-    grid = figure.add_gridspec(4, 2, width_ratios=(1.0, 1.25), left=0.02, right=0.975, top=0.90, bottom=0.075, wspace=0.13, hspace=0.28)
+    grid = figure.add_gridspec(
+        6,
+        2,
+        width_ratios=(1.0, 1.4),
+        height_ratios=(1.0, 1.0, 1.0, 1.0, 1.0, 0.34),
+        left=0.02,
+        right=0.985,
+        top=0.915,
+        bottom=0.065,
+        wspace=0.15,
+        hspace=0.28,
+    )
     figure.text(0.03, 0.945, title, fontsize=15, color=INK, weight="bold")
     _draw_hexapod(figure, grid[:, 0], platform, pose)
     _draw_history(figure, grid, platform, history.table())
@@ -87,9 +190,14 @@ def _draw_hexapod(figure: Any, place: Any, platform: Record, pose: NDArray[Any])
     axes = figure.add_subplot(place, projection="3d", computed_zorder=False)
     base, top = joint_positions(platform, pose)
     colors = colormaps["coolwarm"](stroke_share(platform, np.linalg.norm(top - base, axis=1)))
+    count = int(platform[0]["actuators"])
     ring, deck = around(base), around(top)
+    if count == 2:  # which hold a plate up behind; its middle stands on a joint
+        pivot = np.array([pose[0], pose[1], pose[2] + platform[0]["neutral_height"]])
+        deck = around(np.vstack([top[:2], 2.0 * pivot - top[:2]]))
+        axes.plot(*np.stack([pivot * [1.0, 1.0, 0.0], pivot]).T, color=METAL, linewidth=9, solid_capstyle="round", zorder=2)
     axes.add_collection3d(Poly3DCollection([ring], facecolor=FLOOR, edgecolor=INK, linewidth=1.0, zorder=1))
-    for k in range(6):
+    for k in range(count):
         lower, upper = base[k], top[k]
         middle = lower + 0.55 * (upper - lower)
         axes.plot(*np.stack([lower, middle]).T, color=METAL, linewidth=9, solid_capstyle="round", zorder=2)
@@ -103,7 +211,7 @@ def _draw_hexapod(figure: Any, place: Any, platform: Record, pose: NDArray[Any])
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-reach, reach)
     axes.set_zlim(0.0, 1.5 * height)
-    axes.set_box_aspect((2 * reach, 2 * reach, 1.5 * height), zoom=1.3)
+    axes.set_box_aspect((2 * reach, 2 * reach, 1.5 * height), zoom=1.3 if count == 6 else 1.1)
     axes.view_init(elev=20, azim=-118)
     axes.set_axis_off()
     axes.patch.set_visible(False)
@@ -121,37 +229,70 @@ def _draw_scale(figure: Any) -> None:
     bar.outline.set_visible(False)
 
 
-def _draw_history(figure: Any, grid: Any, platform: Record, table: NDArray[Any]) -> None:
+def _draw_history(figure: Any, grid: Any, platform: Record, table: Record) -> None:
     p = platform[0]
-    time = table[:, 0]
+    (time, went), stood = on_the_drive(table), pauses(table)
+    felt = table["force"] - [0.0, 0.0, STANDARD_GRAVITY]
     panels = (
-        ("position [m]", table[:, 1:4], POSE_LABELS[:3], None),
-        ("angle [deg]", np.degrees(table[:, 4:7]), POSE_LABELS[3:], None),
-        ("leg stroke [%]", 100.0 * stroke_share(platform, table[:, 7:13]), [f"leg {k}" for k in range(1, 7)], (0.0, 100.0)),
+        ("vehicle, force\nless 1 g [m/s\u00b2]", felt, POSE_LABELS[:3], None),
+        ("position [m]", table["pose"][:, :3], POSE_LABELS[:3], None),
+        ("angle [deg]", np.degrees(table["pose"][:, 3:]), POSE_LABELS[3:], None),
+        ("leg stroke [%]", 100.0 * stroke_share(platform, table["legs"]), [f"leg {k + 1}" for k in range(p["actuators"])], (0.0, 100.0)),
         ("highest share\nof limits [%]", _shares(table, p), ("leg speed", "leg acceleration"), (0.0, 100.0)),
     )
-    first = None
+    first: Any = None
     for row, (label, values, names, band) in enumerate(panels):
         axes = figure.add_subplot(grid[row, 1], sharex=first)
         first = first or axes
-        axes.set_facecolor("white")
+        _prepare(axes, time, went, label)
         for k, name in enumerate(names):
             axes.plot(time, values[:, k], linewidth=1.1, label=name)
         if band:
-            axes.axhline(band[1], color="#c0392b", linewidth=1.0, linestyle="--")
+            axes.axhline(band[1], color=WARNING, linewidth=1.0, linestyle="--")
             axes.set_ylim(band[0] - 3.0, band[1] + 6.0)
-        axes.set_ylabel(label, color=INK)
-        axes.grid(color="#e6eaec", linewidth=0.8)
         axes.legend(loc="upper left", ncols=6, fontsize=7.5, frameon=False, bbox_to_anchor=(0.0, 1.22), handlelength=1.2)
-        axes.tick_params(labelbottom=row == 3)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-    axes.set_xlabel("time since the first packet [s]", color=INK)
+        axes.tick_params(labelbottom=False)
+        for at, _ in stood:
+            axes.axvline(at, color=INK, linewidth=0.8, linestyle=":")
+    for at, seconds in stood:
+        text = f"stood {seconds:.1f} s"
+        first.annotate(text, (at, 1.0), (-3, 2), xycoords=("data", "axes fraction"), textcoords="offset points", fontsize=7.5, ha="right")
+    axes = figure.add_subplot(grid[5, 1], sharex=first)
+    _prepare(axes, time, went, "limiter")
+    _draw_limiter(axes, time, table)
+    axes.set_xlabel("time since the first packet [s]" if went is None else "time of the drive [s]; gray: before and after it", color=INK)
 
 
-def _shares(table: NDArray[Any], p: Any) -> NDArray[Any]:
-    speed = np.abs(table[:, 13:19]).max(axis=1, initial=0.0) / p["leg_speed"]
-    acceleration = np.abs(table[:, 19:25]).max(axis=1, initial=0.0) / p["leg_acceleration"]
+def _prepare(axes: Any, time: NDArray[Any], went: tuple[float, float] | None, label: str) -> None:
+    """Paper of a panel, gray where the drive does not go on."""
+    axes.set_facecolor("white")
+    if went is not None and len(time):
+        for low, high in ((time[0], went[0]), (went[1], time[-1])):
+            if high > low:
+                axes.axvspan(low, high, color=OUTSIDE, linewidth=0.0, zorder=0)
+    if len(time) > 1 and time[-1] > time[0]:
+        axes.set_xlim(time[0], time[-1])
+    axes.set_ylabel(label, color=INK)
+    axes.grid(color="#e6eaec", linewidth=0.8)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _draw_limiter(axes: Any, time: NDArray[Any], table: Record) -> None:
+    """A line for each time a limiter did not give what was asked."""
+    names = []
+    for k, (field, who) in enumerate((("own_limited", "platform"), ("asked_limited", "host"))):
+        acts = table[field] != 0
+        axes.vlines(time[acts], k + 0.12, k + 0.88, color=WARNING, linewidth=1.0)
+        names.append(f"{who}, {100.0 * float(acts.mean()) if len(acts) else 0.0:.2g} %")
+    axes.set_ylim(0.0, 2.0)
+    axes.set_yticks((0.5, 1.5), names, fontsize=7.5)
+    axes.grid(visible=False, axis="y")
+
+
+def _shares(table: Record, p: Any) -> NDArray[Any]:
+    speed = np.abs(table["leg_speed"]).max(axis=1, initial=0.0) / p["leg_speed"]
+    acceleration = np.abs(table["leg_acceleration"]).max(axis=1, initial=0.0) / p["leg_acceleration"]
     return 100.0 * np.stack([speed, acceleration], axis=1)
 
 

@@ -38,6 +38,9 @@ EXTRAS = (
     ("paused", (), "1", "1 while the simulation is paused", "i8"),
     ("selector", (), "1", "gear selector: -1 reverse, 0 neutral, 1 drive", "i8"),
     ("parking_brake", (), "1", "1 while the parking brake is pulled", "i8"),
+    ("car_feels", (6,), "m/s2, rad/s", "specific force less gravity and angular rate at the driver's head in the vehicle, in B"),
+    ("cab_feels", (6,), "m/s2, rad/s", "the same at the rider's head by the motion of the platform commanded, in P"),
+    ("intensity", (), "1", "scale of what the washout is asked to show"),
     ("message", (), "", "one line for the driver, utf-8", "S96"),
 )
 """What the window shows beside the vehicle."""
@@ -66,7 +69,7 @@ TRIES = 50
 KEYS = (
     "left", "right", "up", "down", "space", "reset", "pause", "upright", "camera", "camera_1", "camera_2", "camera_3",
     "gear_up", "gear_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
-    "low_range", "center_lock",
+    "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down",
 )  # fmt: skip
 """Keys a view hands to the host, by what they mean."""
 
@@ -89,6 +92,7 @@ def extras() -> Record:
     out[0]["leg_use"] = 0.5
     out[0]["real_time_factor"] = 1.0
     out[0]["selector"] = 1
+    out[0]["intensity"] = 1.0
     return out
 
 

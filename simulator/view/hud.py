@@ -8,6 +8,7 @@ import numpy as np
 from pyglet import gl
 
 from simulator.base.records import Record
+from simulator.view.feelings import Feelings
 from simulator.view.gpu import Mesh, Program, Texture
 from simulator.view.instruments import Canvas, Font, FrameRate, asset, instruments, keys_help
 from simulator.view.layout import canvas_scale
@@ -27,6 +28,9 @@ class Hud:
         """Pixels per unit of a screen of usual density."""
         self.help = False
         """True: the list of keys instead of the instruments."""
+        self.felt = False
+        """True: what is felt is shown too."""
+        self._feelings = Feelings()
         self._program = Program("hud")
         self._atlas = Texture(font.pixels, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
         self._mesh = Mesh(np.zeros((6, 12)), (2, 2, 4, 4))
@@ -35,6 +39,7 @@ class Hud:
     def draw(self, state: Record, width: int, height: int) -> None:
         """Draw the instruments for a state (fields of block.STATE) over the current frame buffer."""
         rate = self._rate.frame() if self.live else 0.0
+        self._feelings.add(state[0], time.perf_counter() if self.live else float(state[0]["time"]))
         if not self.visible:
             return
         self.canvas.clear()
@@ -42,7 +47,7 @@ class Hud:
         if self.help:
             keys_help(self.canvas, width / scale, height / scale)
         else:
-            instruments(self.canvas, state, width / scale, height / scale, rate, self.camera)
+            instruments(self.canvas, state, width / scale, height / scale, rate, self.camera, self._feelings if self.felt else None)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glEnable(gl.GL_BLEND)
         gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)

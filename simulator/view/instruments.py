@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from simulator.view.camera import rotation
-from simulator.view.layout import EDGE, HELP, HELP_COLUMN, HELP_LINE, LINE, TEXT_EDGE, Box, arrange, help_size, wrapped
+from simulator.view.feelings import POINTS, ROWS, UNITS, Feelings
+from simulator.view.layout import EDGE, FELT_ROW, HELP, HELP_COLUMN, HELP_LINE, LINE, TEXT_EDGE, Box, arrange, help_size, wrapped
 
 _HERE = Path(__file__).resolve().parents[1]
 SMALL, NORMAL, LARGE = 13, 17, 50
 GLYPH, BOX, BAR, RING = 0.0, 1.0, 2.0, 3.0
 PANEL, INK, DIM, TRACK = (0.05, 0.06, 0.07, 0.66), (0.96, 0.97, 0.96, 1.0), (0.70, 0.74, 0.76, 1.0), (1.0, 1.0, 1.0, 0.14)
 GREEN, RED, BLUE, AMBER = (0.36, 0.84, 0.42, 1.0), (0.95, 0.33, 0.27, 1.0), (0.36, 0.68, 0.98, 1.0), (0.99, 0.73, 0.22, 1.0)
+CAR = (0.62, 0.78, 0.93, 1.0)
 DARK = (0.04, 0.05, 0.06, 1.0)
 RPM_FULL, RPM_RED = 4000.0, 3400.0
 Color = tuple[float, float, float, float]
@@ -90,6 +92,25 @@ class Canvas:
         r = 0.5 * width
         self._shape((0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])), along, 0.5 * length + r + 1.0, r + 1.0, (BAR, 0.5 * length, r, 0.0), color)
 
+    def track(self, x: NDArray[np.float64], y: NDArray[np.float64], width: float, color: Color) -> None:
+        """Line through points (n,), left out where one is not a number."""
+        dx, dy = np.diff(x), np.diff(y)
+        there = np.isfinite(dx) & np.isfinite(dy)
+        if not there.any():
+            return
+        ax, ay, dx, dy = x[:-1][there], y[:-1][there], dx[there], dy[there]
+        length = np.maximum(np.hypot(dx, dy), 1e-6)
+        ex, ey, r = dx / length, dy / length, 0.5 * width
+        half_x, half_y = 0.5 * length + r + 1.0, r + 1.0
+        quads = np.empty((len(ax), 4, 12), np.float32)
+        for c, (i, j) in enumerate(((-1, -1), (1, -1), (1, 1), (-1, 1))):
+            u, v = i * half_x, j * half_y
+            quads[:, c, 0] = ax + 0.5 * dx + ex * u - ey * v
+            quads[:, c, 1] = ay + 0.5 * dy + ey * u + ex * v
+            quads[:, c, 2], quads[:, c, 3], quads[:, c, 5] = u, v, 0.5 * length
+        quads[..., 4], quads[..., 6], quads[..., 7], quads[..., 8:] = BAR, r, 0.0, color
+        self._quads.append(quads)
+
     def ring(self, center: tuple[float, float], radius: float, width: float, color: Color) -> None:
         """Circle line."""
         reach = radius + 0.5 * width + 1.0
@@ -135,15 +156,15 @@ class FrameRate:
         return self.value
 
 
-def instruments(c: Canvas, state: Record, width: float, height: float, rate: float, camera: str) -> None:
-    """Everything, where `layout.arrange` finds room for it."""
+def instruments(c: Canvas, state: Record, width: float, height: float, rate: float, camera: str, feelings: Feelings | None = None) -> None:
+    """Everything, where `layout.arrange` finds room for it; `feelings` when they are to be shown."""
     s = state[0]
     message = bytes(s["message"]).decode("utf-8", errors="replace")
     if s["paused"] and not message:
         message = "paused - press P to go on"
     lines = wrapped(message, lambda text: c.font.width(text, NORMAL), width - 2 * (EDGE + TEXT_EDGE))
     across = max((c.font.width(line, NORMAL) for line in lines), default=0.0)
-    panels = arrange(width, height, (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None)
+    panels = arrange(width, height, (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None, feelings is not None)
     draw = {
         "wide": lambda box: _dashboard(c, s, box),
         "narrow": lambda box: _small_dashboard(c, s, box),
@@ -151,6 +172,8 @@ def instruments(c: Canvas, state: Record, width: float, height: float, rate: flo
         "session": lambda box: _session(c, s, box.x, box.y, rate, camera),
         "message": lambda box: _message(c, box, lines, AMBER if s["paused"] else INK),
     }
+    if feelings is not None:
+        draw["felt"] = lambda box: _felt(c, feelings, box, float(s["intensity"]))
     for name, box in panels.items():
         draw[name](box)
 
@@ -265,6 +288,28 @@ def _session(c: Canvas, s: Any, x: float, y: float, rate: float, camera: str) ->
     if rate > 0.0:
         c.text(x + 192.0, y + 43.0, "H: keys", SMALL, DIM, 1.0)
         c.text(x + 192.0, y + 62.0, f"{rate:.0f} fps", SMALL, DIM, 1.0)
+
+
+def _felt(c: Canvas, feelings: Feelings, box: Box, intensity: float) -> None:
+    """Strip of what the rider feels, over what the driver in the vehicle feels."""
+    c.box(*box, PANEL, 8.0)
+    x, y = box.x + 12.0, box.y + 7.0
+    for name, color in (("car", CAR), ("platform", AMBER)):
+        c.line((x + 2.0, y + 9.0), (x + 16.0, y + 9.0), 3.0, color)
+        c.text(x + 24.0, y, name, SMALL, INK)
+        x += 36.0 + c.font.width(name, SMALL)
+    if abs(intensity - 1.0) > 0.005:
+        c.text(box.x + box.width - 12.0, y, f"intensity {100.0 * intensity:.0f} %", SMALL, AMBER, 1.0)
+    left, across = box.x + 58.0, box.width - 58.0 - 84.0
+    places = left + across * np.linspace(0.0, 1.0, POINTS)
+    for k, name in enumerate(ROWS):
+        middle, half, scale = box.y + 26.0 + FELT_ROW * (k + 0.5), 0.5 * FELT_ROW - 2.0, feelings.scale(k)
+        c.text(box.x + 12.0, middle - 8.0, name, SMALL, DIM)
+        c.box(left, middle - half, across, 2.0 * half, TRACK, 3.0)
+        c.box(left, middle - 0.5, across, 1.0, (1.0, 1.0, 1.0, 0.25))
+        for values, width, color in ((feelings.rows[k, 0], 1.5, CAR), (feelings.rows[k, 1], 2.0, AMBER)):
+            c.track(places, middle - (half - 1.0) * np.clip(values / scale, -1.0, 1.0), width, color)
+        c.text(box.x + box.width - 12.0, middle - 8.0, f"\u00b1{scale:g} {UNITS[k // 3]}", SMALL, DIM, 1.0)
 
 
 def _platform(c: Canvas, s: Any, x: float, y: float) -> None:

@@ -27,6 +27,9 @@ SMALLEST = (272.0, 232.0)
 """Canvas on which dashboard and message have room; a smaller picture is drawn with smaller letters."""
 _DASHBOARDS = {"wide": (472.0, 104.0), "narrow": (236.0, 104.0)}
 _PLATFORM, _SESSION = (196.0, 156.0), (190.0, 72.0)
+FELT_ROW = 36.0
+"""Height of a row of the panel of what is felt."""
+_FELT = (352.0, 6.0 * FELT_ROW + 34.0)
 
 HELP = (
     ("arrows, WASD", "steer, throttle, brake"),
@@ -40,6 +43,9 @@ HELP = (
     ("R", "back to the start"),
     ("P", "pause, go on"),
     ("M", "platform up, down"),
+    ("+  -", "intensity of the motion"),
+    ("J  ,  .", "washout: next number, less, more"),
+    ("G", "what is felt beside what the car does"),
     ("C", "next camera"),
     ("1  2  3", "chase, driver, suspension"),
     ("H, F1", "show, hide this list"),
@@ -62,11 +68,12 @@ def canvas_scale(width: float, height: float, ratio: float, helping: bool) -> fl
     return min(large, width / SMALLEST[0], height / SMALLEST[1])
 
 
-def arrange(width: float, height: float, message: tuple[float, float] | None) -> dict[str, Box]:
-    """Panels by name and their places on a canvas of that size; `message` is the size of the line for the driver, if there is one.
+def arrange(width: float, height: float, message: tuple[float, float] | None, felt: bool = False) -> dict[str, Box]:
+    """Panels by name and their places on a canvas of that size; `message` is the size of the line for the driver, if there is one; `felt`:
+    whether what is felt is to be shown.
 
-    The names: wide or narrow (dashboard), message, session, platform. What there is no room for is left out: first the session, then the
-    platform. Room for a usual message is kept free, so that nothing jumps when one comes.
+    The names: wide or narrow (dashboard), message, session, platform, felt. What there is no room for is left out: first what is felt, then
+    the session, then the platform. Room for a usual message is kept free, so that nothing jumps when one comes.
     """
     usual = (min(width - 2.0 * EDGE, RESERVED[0]), RESERVED[1])
     room = usual if message is None else (max(message[0], usual[0]), max(message[1], usual[1]))
@@ -74,7 +81,13 @@ def arrange(width: float, height: float, message: tuple[float, float] | None) ->
     choices.sort(key=lambda choice: (not choice[0]) + 2 * (not choice[2]))
     # the first in which nothing overlaps
     chosen = next((choice for choice in choices if _fits(_placed(width, height, room, *choice), width, height)), (False, "narrow", ""))
-    return _placed(width, height, message, *chosen)
+    panels = _placed(width, height, message, *chosen)
+    if felt:
+        kept = [*panels.values(), _message_place(width, room, [])]
+        places = (Box(x, y, *_FELT) for y in (EDGE, EDGE + _SESSION[1] + GAP) for x in (EDGE, width - EDGE - _FELT[0]))
+        free = [box for box in places if _inside(box, width, height) and not any(_touch(box, other) for other in kept)]
+        panels.update({"felt": free[0]} if free else {})
+    return panels
 
 
 def _placed(
@@ -102,8 +115,13 @@ def _message_place(width: float, size: tuple[float, float], above: list[Box]) ->
 
 
 def _fits(panels: dict[str, Box], width: float, height: float) -> bool:
-    inside = all(box.x >= 0.0 and box.y >= 0.0 and box.x + box.width <= width and box.y + box.height <= height for box in panels.values())
-    return inside and not any(_touch(a, b) for a, b in itertools.combinations(panels.values(), 2))
+    return all(_inside(box, width, height) for box in panels.values()) and not any(
+        _touch(a, b) for a, b in itertools.combinations(panels.values(), 2)
+    )
+
+
+def _inside(box: Box, width: float, height: float) -> bool:
+    return box.x >= 0.0 and box.y >= 0.0 and box.x + box.width <= width and box.y + box.height <= height
 
 
 def _touch(a: Box, b: Box) -> bool:

@@ -29,10 +29,14 @@ BINDINGS = {
     "R": "reset", "T": "upright", "P": "pause", "C": "camera", "_1": "camera_1", "_2": "camera_2", "_3": "camera_3", "PAGEUP": "gear_up", "E": "gear_up",
     "PAGEDOWN": "gear_down", "Q": "gear_down", "X": "shift_up", "Z": "shift_down", "I": "starter", "F": "drive", "N": "neutral", "V": "reverse",
     "B": "parking_brake", "L": "low_range", "K": "center_lock", "M": "motion", "ESCAPE": "escape",
+    "PLUS": "intensity_up", "EQUAL": "intensity_up", "NUM_ADD": "intensity_up", "MINUS": "intensity_down", "NUM_SUBTRACT": "intensity_down",
+    "J": "washout_next", "PERIOD": "washout_up", "COMMA": "washout_down",
 }  # fmt: skip
 """pyglet's name of a key and its meaning, a row of block.KEYS."""
 HELP_KEYS = ("H", "F1")
 """Keys that show and hide the list of keys, the window's own business."""
+FELT_KEY = "G"
+"""Key that shows and hides what is felt, likewise."""
 
 
 def run_window(
@@ -86,6 +90,7 @@ class _View:
 
         self.meaning = {getattr(key, name): meaning for name, meaning in BINDINGS.items()}
         self.help_keys = [getattr(key, name) for name in HELP_KEYS]
+        self.felt_key = getattr(key, FELT_KEY)
         software = is_software(renderer())
         if software and self.window.config.samples:
             # four samples per pixel cost the processor half its frame rate
@@ -160,6 +165,9 @@ class _View:
         meaning = self.meaning.get(symbol)
         if symbol in self.help_keys:
             self.scene.hud.help = not self.scene.hud.help
+            return True
+        if symbol == self.felt_key:
+            self.scene.hud.felt = not self.scene.hud.felt
             return True
         if meaning is None:
             return False

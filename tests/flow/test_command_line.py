@@ -13,6 +13,7 @@ COMMANDS = (
     ("run",),
     ("facts",),
     ("tire",),
+    ("cueing",),
     ("rerun",),
     ("stream",),
     ("platform",),

@@ -59,7 +59,7 @@ class Drive:
         self.rig = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.rig.bind(("127.0.0.1", 0))
         address = ("127.0.0.1", self.rig.getsockname()[1])
-        motion = {"to": f"127.0.0.1:{address[1]}", "rate": 1000}
+        motion = {"to": f"127.0.0.1:{address[1]}", "rate": 1000, "wait": False}
         asked = {"maneuver": "avtp_lane_change", "driver": "scripted", "duration": seconds, "outlets": {"view": "none", "motion": motion}}
         self.host = Host(DriveOptions(configuration(None, changes(asked)), self.folder, say=lambda _: None, complain=self.lines.append))
         send = MotionStream.send

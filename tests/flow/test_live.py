@@ -21,6 +21,8 @@ from simulator.warm import compile_kernels
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are ended by signals here")
 
 DRIVE = ("--maneuver", "avtp_lane_change", "--terrain", "flat")
+AT_ONCE = ("--set", "outlets.motion.wait=false")
+"""Does not wait for the platform."""
 
 
 def free_port():
@@ -71,11 +73,11 @@ def scenes(tmp_path_factory):
     folders = {name: tmp_path_factory.mktemp(name) for name in ("whole", "killed", "interrupted", "pushed", "codemasters")}
     platforms = {name: start_platform(folders[name]) for name in ("whole", "killed")}
     hosts = {
-        name: start("stream", *DRIVE, "--duration", seconds, "--out", "out", "--to", f"127.0.0.1:{platforms[name][1]}", cwd=folders[name])
-        for name, seconds in (("whole", 6), ("killed", 300))  # who is to be killed still drives then, however late it is
+        name: start("stream", *DRIVE, *more, "--out", "out", "--to", f"127.0.0.1:{platforms[name][1]}", cwd=folders[name])
+        for name, more in (("whole", ("--duration", 6)), ("killed", (*AT_ONCE, "--duration", 300)))  # who is killed still drives then
     }
     for name in ("interrupted", "pushed"):
-        hosts[name] = start("drive", *DRIVE, "--no-view", "--out", "out", cwd=folders[name])
+        hosts[name] = start("drive", *DRIVE, *AT_ONCE, "--no-view", "--out", "out", cwd=folders[name])
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rig:
         rig.bind(("127.0.0.1", 0))
         rig.settimeout(60.0)
@@ -230,7 +232,7 @@ class TestWithoutDisplay:
 def test_a_built_in_platform_that_dies_is_named(tmp_path):
     """It leaves no zombie, the drive goes on to its end, and its exit code says that it was not whole."""
     compile_kernels(print)
-    host = start("drive", *DRIVE, "--no-view", "--duration", 4, "--out", "out", cwd=tmp_path)
+    host = start("drive", *DRIVE, *AT_ONCE, "--no-view", "--duration", 4, "--out", "out", cwd=tmp_path)
     wait_until(driving(tmp_path / "out"), host)
     platforms = [pid for pid, command in children(host.pid).items() if "simulator.rig_process" in command]
     assert len(platforms) == 1

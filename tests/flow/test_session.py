@@ -201,3 +201,30 @@ def test_a_session_may_start_rolling_and_goes_back_to_that():
     session.start_speed = 0.0
     session.reset()
     assert session.vehicle.speed == 0.0
+
+
+def test_the_motion_is_changed_alike_whatever_hangs_on_the_session():
+    """A ramp goes by the ticks, not by who is served between them; the window gets what is felt beside what the driver feels."""
+    ends = []
+    for outlets in ((), (Counter(3), Counter(7))):
+        session = build(configuration(None, changes({"terrain": "flat", "intensity": 0.7}))).session(Throttle(), outlets)
+        session.reset()
+        session.cueing.arm()
+        assert session.cueing.intensity == session.cueing.readout[0]["intensity"] == 0.7
+        session.cueing.change(session.cueing.knobs[0], 0.8)
+        session.run(0.5)
+        assert 0.4 < session.cueing.records[0][0]["force_gain"][0] < 0.8
+        session.run(0.7)
+        assert session.cueing.records[0][0]["force_gain"][0] == 0.8
+        ends.append(state_hash(session))
+    assert ends[0] == ends[1]
+    window = Window(1)
+    try:
+        session.publish()
+        window.publish(session)
+        seen, readout, felt = window.extras[0], session.readout[0], session.cueing.felt[0]
+        assert seen["car_feels"] == pytest.approx([*(readout["f_H_B"] - [0, 0, 9.80665]), *readout["w_WB_B"]])
+        assert seen["cab_feels"] == pytest.approx([*(felt["cab_f_H_P"] - [0, 0, 9.80665]), *felt["cab_w_NP_P"]])
+        assert seen["intensity"] == pytest.approx(0.7) and session.cueing.live[0]["cueing_changes"] == 1
+    finally:
+        window.close()

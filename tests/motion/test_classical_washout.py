@@ -4,17 +4,38 @@ import math
 
 import numpy as np
 import pytest
-from cueing_scenes import REST, STILL, G, H, washout_mapping
+from cueing_scenes import REST, STILL, G, H, hard_drive, washout_mapping
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from washout.classical import HEAD, POSE, STATE, WASHOUT, bilinear, washout, washout_step
+from washout.classical import HEAD, POSE, STATE, WASHOUT, scaled, washout, washout_step
+from washout.discrete import discrete, exponential
+
+CUEING = {
+    "force_gain": [0.4, 0.4, 0.5],
+    "force_limit": [4.0, 4.0, 4.0],
+    "rate_gain": [0.5, 0.5, 0.5],
+    "rate_limit_deg": [20.0, 20.0, 20.0],
+    "motion_gain": [0.25, 0.25, 1.0],
+    "high_pass_frequency": [1.5, 1.5, 4.0],
+    "high_pass_damping": [0.7, 0.7, 1.0],
+    "return_frequency": [0.28, 0.28, 0.4],
+    "tilt_gain": [1.0, 1.0],
+    "tilt_frequency": [9.7, 9.7],
+    "tilt_damping": [1.0, 1.0],
+    "tilt_limit_deg": 12.0,
+    "tilt_rate_deg": 5.0,
+    "tilt_acceleration_deg": 16.0,
+    "rotation_frequency": [1.0, 1.0, 1.0],
+    "rotation_damping": [1.0, 1.0, 1.0],
+}
+"""A set as files had it before there were orders, knees and heave by tilt: what is left out means what it meant."""
 
 
 def filters(h=H, p_PH=(0.0, 0.0, 0.0), **changes):
     p = record((*WASHOUT, HEAD))
     p[0]["p_PH"] = p_PH
-    washout({**washout_mapping()["cueing"], **changes}, "test", h, p)
+    washout({**CUEING, **changes}, "test", h, p)
     return p, record(STATE), record(POSE)
 
 
@@ -57,7 +78,7 @@ GENTLE = {"tilt_rate_deg": 1000.0, "tilt_acceleration_deg": 1e6}
 @pytest.mark.parametrize("axis", [0, 2])
 def test_high_pass_is_equation_4_7(w, axis):
     """x / a = s / ((s^2 + 2 z wn s + wn^2)(s + wb)), which is (4.7) for the acceleration."""
-    mapping = washout_mapping()["cueing"]
+    mapping = CUEING
     wn, z, wb = (mapping[k][axis] for k in ("high_pass_frequency", "high_pass_damping", "return_frequency"))
     jw = 1j * w
     expected = jw / ((jw**2 + 2 * z * wn * jw + wn**2) * (jw + wb))
@@ -83,15 +104,91 @@ def test_rotational_channel_is_a_high_passed_integral(w):
     assert abs(got - expected) <= 0.005 * abs(expected)
 
 
-def test_bilinear_transform_is_equation_4_9():
-    """At every frequency the discrete filter is the continuous one at s = (2/h)(z - 1)/(z + 1)."""
-    A, b, h = np.array([[0.0, 1.0], [-9.0, -1.5]]), np.array([0.0, 1.0]), 0.05
-    Ad, bd = bilinear(A, b, h)
-    for w in (0.5, 3.0, 20.0):
-        z = np.exp(1j * w * h)
-        s = 2.0 / h * (z - 1.0) / (z + 1.0)
-        discrete = np.linalg.solve(z * np.eye(2) - Ad, bd * (1.0 + z))
-        assert discrete == pytest.approx(np.linalg.solve(s * np.eye(2) - A, b), rel=1e-12)
+def test_filters_are_exact_between_ticks_of_any_length():
+    """A ramp through w^2 / (s^2 + 2 w s + w^2) is known in closed form, and a step of half a second gives it to the last digits."""
+    w, h = 3.0, 0.5
+    Ad, bd = discrete([[0.0, 1.0], [-w * w, -2.0 * w]], [0.0, w * w], h)
+    x, t = np.zeros(2), 0.0
+    for _ in range(6):
+        x = Ad @ x + bd @ [t, t + h]
+        t += h
+    assert x[0] == pytest.approx(t - 2.0 / w + (t + 2.0 / w) * math.exp(-w * t), rel=1e-13)
+    spin = np.array([[0.0, 40.0], [-40.0, 0.0]])
+    assert exponential(spin) == pytest.approx(np.array([[math.cos(40), math.sin(40)], [-math.sin(40), math.cos(40)]]), abs=1e-12)
+
+
+@pytest.mark.parametrize("h", [5e-3, 4e-2])
+def test_a_slow_tick_gives_the_same_motion(h):
+    """The surge of a washout at 25 and at 200 Hz is that at 1 kHz wherever they have a tick in common."""
+
+    def surge(h):
+        t = np.arange(round(4.0 / h)) * h + h
+        p, s, out = filters(h, **UNITY, **NO_TILT)
+        return run(p, s, out, REST + np.outer(np.maximum(0.0, t - 1.0), [1.0, 0.0, 0.0]))[0][:, 0]
+
+    fine, every = surge(1e-3), round(h / 1e-3)
+    assert surge(h) == pytest.approx(fine[every - 1 :: every], rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_order_of_the_high_pass_is_that_of_the_file(order):
+    """Below the third order x / a = 1 / (s (s + w)) and 1 / (s^2 + 2 z w s + w^2)."""
+    w = 2.0
+    jw = 1j * w
+    mapping = CUEING
+    wn, z = mapping["high_pass_frequency"][1], mapping["high_pass_damping"][1]
+    expected = 1.0 / (jw * (jw + wn)) if order == 1 else 1.0 / (jw**2 + 2 * z * wn * jw + wn**2)
+    got = settled_response(w, lambda x, *_: x[:, 1], axis=1, high_pass_order=[order] * 3, **UNITY, **NO_TILT)
+    assert abs(got - expected) <= 0.01 * abs(expected)
+
+
+def test_a_first_order_rotation_keeps_its_phase():
+    """angle / rate = 1 / (s + w0) when the file says first order."""
+    jw, w0 = 1.5j, CUEING["rotation_frequency"][0]
+    got = settled_response(1.5, lambda x, angles, tilt: angles[:, 0], rotation=True, rotation_order=[1, 1, 1], **UNITY, **NO_TILT)
+    assert abs(got - 1.0 / (jw + w0)) <= 0.01 * abs(got)
+
+
+def test_a_scaled_force_bends_into_its_limit():
+    """Up to the knee the gain is whole; beyond it the force rises on, without a corner, to the limit."""
+    v = np.linspace(-40.0, 40.0, 801)
+    soft = np.array([scaled(x, 0.5, 4.0, 0.25) for x in v])
+    assert soft[np.abs(v) <= 2.0] == pytest.approx(0.5 * v[np.abs(v) <= 2.0])
+    assert (np.diff(soft) > 0.0).all()
+    assert np.diff(soft, 2).min() > -0.02
+    assert np.abs(soft).max() == pytest.approx(4.0, rel=1e-3)
+    assert [scaled(x, 0.5, 4.0, 1.0) for x in (-100.0, 3.0, 100.0)] == [-4.0, 1.5, 4.0]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+def test_heave_makes_up_for_tilt_as_the_file_says(share):
+    """A platform that shows a force by its tilt alone lacks g (1 - cos pitch) along its own axis, of which heave takes that share."""
+    p, s, out = filters(heave_by_tilt=share, tilt_rate_deg=1000.0, tilt_acceleration_deg=1e6)
+    _, angles, _ = run(p, s, out, np.tile(REST + [4.0, 0.0, 0.0], (20000, 1)))
+    lacks = G * (1.0 - math.cos(angles[-1, 1])) * math.cos(angles[-1, 1])
+    assert s[0]["acceleration"][2] == pytest.approx(share * lacks, abs=1e-6)
+    assert lacks > 0.1
+
+
+def test_a_platform_whose_heave_leaves_tilt_alone_does_not_heave_through_corners():
+    """Nothing vertical is wanted: the head keeps its height, however the tilt comes and goes, where it otherwise rises and falls."""
+    force = hard_drive(12000)
+    force[:, 2] = G
+    ways = []
+    for share in (0.0, 1.0):
+        p, s, out = filters(heave_by_tilt=share, high_pass_frequency=[1.5, 1.5, 1.0])
+        heights = []
+        for f in force:
+            washout_step(p, s, f, STILL, H, out)
+            heights.append(s[0]["high_pass"][2, 1])
+        ways.append(np.ptp(heights))
+    assert ways[0] < 1e-12
+    assert ways[1] > 0.05
+
+
+def test_tilt_turns_at_3_degrees_per_second_unless_the_file_says_otherwise():
+    mapping = {key: value for key, value in CUEING.items() if not key.startswith("tilt_rate")}
+    assert washout(mapping, "test", H)[0]["tilt_rate"] == pytest.approx(math.radians(3.0))
 
 
 @pytest.mark.parametrize(("axis", "angle", "sign"), [(0, 1, -1.0), (1, 0, 1.0)])
@@ -221,5 +318,5 @@ def test_mirrored_input_mirrored_output():
 )
 def test_unusable_washout_is_refused_by_key(change, key):
     with pytest.raises(ConfigError) as error:
-        washout({**washout_mapping()["cueing"], **change}, "broken.yaml", H)
+        washout({**CUEING, **change}, "broken.yaml", H)
     assert str(error.value).startswith(f"broken.yaml: {key}: ")

@@ -237,3 +237,29 @@ def test_the_other_shipped_pair_drives_too(name, platform_name):
     assert 0.4 < stroke <= 1.0
     assert speed <= 1.0
     assert acceleration <= 1.0
+
+
+@pytest.mark.parametrize("name", ["seat_3dof", "seat_2dof"])
+def test_a_seat_moves_only_as_it_can_and_within_its_limits(name):
+    """Armed, driven hard, put elsewhere, parked: mirrored left for right it does the same mirrored."""
+    free = platform(name)[0]["freedoms"] == 1.0
+    mirror = np.array([1, -1, 1, -1, 1, -1])
+    poses = []
+    for side in (1.0, -1.0):
+        motion = cueing("small_hexapod", name)
+        motion.arm()
+        legs, pose = [], []
+        for k, f in enumerate(np.vstack([np.tile(REST, (10000, 1)), 1.5 * (hard_drive(12000) - REST) + REST, np.tile(REST, (12000, 1))])):
+            if k == 19000:
+                motion.reset()
+            if k == 24000:
+                motion.park()
+            motion.step(f * [1, side, 1], np.array([0.3 * side * f[1], 0.1 * f[0], 0.2 * side]) * (k > 10000), True, H)
+            legs.append(motion.legs.copy())
+            pose.append(motion.pose.copy())
+        assert max(worst_use(platform(name), np.array(legs))) <= 1.0 + 1e-9
+        assert motion.state == "off"
+        poses.append(np.array(pose))
+    assert np.all(poses[0][:, ~free] == 0.0)
+    assert np.all(np.ptp(poses[0][:, free], axis=0) > 0.03)
+    assert poses[1] == pytest.approx(poses[0] * mirror, abs=1e-9)

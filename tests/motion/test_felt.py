@@ -6,12 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from cueing_scenes import REST, STILL, G, H, cueing, engaged, hard_drive
+from cueing_scenes import REST, STILL, G, H, cueing, engaged, hard_drive, platform
 
 from simulator.base.frames import rotation_of_euler
 from simulator.base.records import record
+from simulator.motion.rider import Rider
+from tests.motion.still_packet import still_packet
 from washout.cueing import PARAMETERS, STATES
 from washout.felt import FELT, feel
+from washout.limiter import limiter
 
 
 def rotation(angles: np.ndarray) -> np.ndarray:
@@ -23,7 +26,7 @@ def rotation(angles: np.ndarray) -> np.ndarray:
 def felt(pose, t: float, h: float, head) -> np.ndarray:
     """cab_f_H_P and cab_w_NP_P of a platform whose pose is a function of time."""
     p, s, out = record(PARAMETERS), record(STATES), record(FELT)
-    p[0]["h"], p[0]["p_PH"], p[0]["gravity"] = h, head, G
+    p[0]["h"], p[0]["felt_at"], p[0]["gravity"] = h, head, G
     s[0]["pose"], s[0]["rates"], s[0]["rates_before"] = pose(t), (pose(t) - pose(t - h)) / h, (pose(t - h) - pose(t - 2 * h)) / h
     feel(p, s, REST, STILL, out)
     return np.hstack([out[0]["cab_f_H_P"], out[0]["cab_w_NP_P"]])
@@ -84,6 +87,20 @@ def test_a_steady_acceleration_ends_as_tilt():
     seen = motion.feel(f, STILL)[0]
     assert seen["cab_f_H_P"][0] == pytest.approx(0.4 * 1.5, abs=0.02)
     assert math.sin(-motion.pose[4]) * G == pytest.approx(seen["cab_f_H_P"][0], abs=0.02)
+
+
+def test_the_rider_of_the_virtual_platform_feels_its_motion_beside_that_of_the_vehicle():
+    p = platform()
+    rider, limits = Rider(p), limiter(p, np.array([0.0, 0.0, 0.0, 0.0, -0.1, 0.0]))
+    rider.hear(still_packet(force=(2.0, -1.0, G + 0.5), rates=(0.1, 0.0, 1e300)))
+    for _ in range(200):
+        rider.step(limits, 0.004)
+    assert rider.car[:5] == pytest.approx([2.0, -1.0, 0.5, 0.1, 0.0], abs=1e-5) and np.isfinite(rider.car).all()
+    assert rider.cab == pytest.approx([G * math.sin(0.1), 0.0, G * (math.cos(0.1) - 1.0), 0.0, 0.0, 0.0], abs=1e-5)
+    for k in range(50):
+        limits[0]["rates"][0] = 0.5 * 0.004 * k
+        rider.step(limits, 0.004)
+    assert rider.cab[0] - G * math.sin(0.1) == pytest.approx(0.5 * math.cos(0.1), rel=0.03), "0.5 m/s2 forwards"
 
 
 def test_every_washout_file_that_is_shipped_says_its_type(recwarn):

@@ -65,7 +65,7 @@ def test_legs_are_distances_between_drawn_joints(name):
         assert legs_at(p, pose) == pytest.approx(np.linalg.norm(top - base, axis=1), rel=1e-14)
 
 
-@pytest.mark.parametrize("name", ["small_hexapod", "simona"])
+@pytest.mark.parametrize("name", ["small_hexapod", "simona", "seat_3dof", "seat_2dof"])
 def test_mirrored_pose_has_mirrored_legs(name):
     p = platform(name)
     mirrored = np.array([np.argmin(np.abs(p[0]["base_joints"] - b * [1, -1, 1]).sum(axis=1)) for b in p[0]["base_joints"]])
@@ -134,11 +134,33 @@ def test_unusable_platform_is_refused_by_key(change, key):
     assert key in str(error.value) or key == "shortest_leg"
 
 
-def test_missing_key_is_named():
-    mapping = platform_mapping()
-    del mapping["p_PH"]
-    with pytest.raises(ConfigError, match="p_PH"):
+HEAD = [0.0, 0.0, 0.9]
+
+
+@pytest.mark.parametrize(
+    ("left_out", "said", "named"),
+    [
+        (["leg_speed"], {}, "leg_speed"),
+        (["seat"], {}, "seat"),
+        (["head"], {"p_PH": HEAD}, "head"),
+        (["seat", "head"], {}, "p_PH"),
+        (["actuator_bandwidth_Hz"], {}, "actuator_delay"),
+    ],
+)
+def test_missing_key_is_named(left_out, said, named):
+    mapping = {key: value for key, value in platform_mapping().items() if key not in left_out} | said
+    with pytest.raises(ConfigError, match=named):
         hexapod(mapping, "broken.yaml")
+
+
+def test_the_head_is_cued_where_it_is_unless_another_point_is_said():
+    shipped = platform_mapping()
+    older = {key: value for key, value in shipped.items() if key not in ("seat", "head")} | {"p_PH": HEAD}
+    low = [0.0, 0.0, 0.2]
+    for mapping, cued, felt_at in ((shipped, HEAD, HEAD), (older, HEAD, HEAD), (shipped | {"p_PH": low}, low, HEAD)):
+        p = hexapod(mapping, "platform.yaml")
+        assert p[0]["p_PH"] == pytest.approx(cued, abs=1e-12)
+        assert p[0]["felt_at"] == pytest.approx(felt_at, abs=1e-12)
 
 
 def test_singular_legs_are_refused():
@@ -152,3 +174,36 @@ def test_singular_legs_are_refused():
 
 def test_every_field_says_its_unit():
     assert all(len(row) >= 4 and row[2] and row[3] for row in HEXAPOD)
+
+
+def test_seats_have_the_stated_excursions():
+    stated = {"seat_3dof": {2: 0.05, 3: np.radians(9.6), 4: np.radians(5.7)}, "seat_2dof": {3: np.radians(12.7), 4: np.radians(9.0)}}
+    for name, ways in stated.items():
+        p = platform(name)
+        p[0]["cushion"] = 0.0
+        assert [bool(free) for free in p[0]["freedoms"]] == [axis in ways for axis in range(6)]
+        for axis, way in ways.items():
+            for sign in (-1, 1):
+                assert excursion(p, axis, sign, 1e-4) == pytest.approx(way, rel=0.02)
+
+
+def test_actuators_of_a_seat_by_closed_form():
+    """Upright actuators at x, y under a seat that heaves by z and pitches, or rolls, about its middle h above the floor."""
+    p = platform("seat_3dof")
+    h, (x, y) = 0.35, p[0]["base_joints"][1, :2]
+    z, angle = 0.02, 0.05
+    pitched = np.hypot(x * (np.cos(angle) - 1.0), h + z - x * np.sin(angle))
+    rolled = np.hypot(y * (np.cos(angle) - 1.0), h + z + y * np.sin(angle))
+    assert legs_at(p, [0, 0, z, 0, angle, 0])[1] == pytest.approx(pitched, abs=1e-12)
+    assert legs_at(p, [0, 0, z, angle, 0, 0])[1] == pytest.approx(rolled, abs=1e-12)
+    assert legs_at(p, [0, 0, z, angle, 0, 0]).tolist() == legs_at(p, [0, 0, z, angle, 0, 0])[[0, 1, 2, 0, 1, 2]].tolist()
+
+
+def test_a_seat_whose_actuators_stand_in_a_line_is_refused():
+    line = [[x, 0.0, 0.0] for x in (-0.5, 0.0, 0.5)]
+    with pytest.raises(ConfigError, match="3 ways"):
+        hexapod({**platform_mapping("seat_3dof"), "base_joints": line, "platform_joints": line}, "broken.yaml")
+    with pytest.raises(ConfigError, match="2 x 3"):
+        hexapod({**platform_mapping("seat_2dof"), "base_joints": line}, "broken.yaml")
+    with pytest.raises(ConfigError, match="seat_3dof"):
+        hexapod({**platform_mapping(), "type": "seat_4dof"}, "broken.yaml")

@@ -118,7 +118,7 @@ def test_driver_and_protocol_of_a_session_have_theirs_in_a_drive(tmp_path: Path)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
         listener.bind(("127.0.0.1", 0))
         listener.setblocking(False)
-        motion = {"protocol": {"type": "mine", "scale": 10.0}, "to": f"127.0.0.1:{listener.getsockname()[1]}"}
+        motion = {"protocol": {"type": "mine", "scale": 10.0}, "to": f"127.0.0.1:{listener.getsockname()[1]}", "wait": False}
         session = {
             "terrain": "flat",
             "duration": 0.5,

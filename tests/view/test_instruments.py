@@ -10,8 +10,10 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.view.block import EXTRAS, STATE, extras
+from simulator.view.feelings import Feelings
 from simulator.view.instruments import (
     AMBER,
+    CAR,
     GREEN,
     RED,
     Canvas,
@@ -104,6 +106,28 @@ def test_wild_values_stay_on_the_panel(value):
     assert np.isfinite(canvas.vertices()).all()
     shapes = canvas.vertices()[canvas.vertices()[:, 4] > 0.5]
     assert shapes[:, 0].min() > 0.0 and shapes[:, 0].max() < 1280.0
+
+
+def test_the_strip_shows_what_is_felt_over_what_the_car_does():
+    """Each in its row and color, as high as it is large, the latest at the right end; what is no number is left out."""
+    feelings, state = Feelings(), extras()
+    for k in range(40):
+        state[0]["car_feels"], state[0]["cab_feels"] = (4.0, 0, 0, 0, 0, 0.2), (1.0, 0, math.nan, 0, 0, 0.1)
+        feelings.add(state[0], 0.1 * k)
+    assert [feelings.scale(k) for k in range(6)] == [5.0, 1.0, 1.0, 3.0, 3.0, 15.0]
+    assert feelings.rows[5, :, -1] == pytest.approx(np.degrees((0.2, 0.1)))
+    assert np.isnan(feelings.rows[..., 0]).all(), "nothing is known of before"
+    canvas, whole = Listener(), record(STATE)
+    whole[0]["intensity"] = 0.7
+    instruments(canvas, whole, 1280.0, 720.0, 60.0, "chase", feelings)
+    assert {"surge", "yaw", "intensity 70 %", "\u00b15 m/s\u00b2", "\u00b115 \u00b0/s"} <= set(canvas.texts)
+    vertices = canvas.vertices()
+    middle, half = 14.0 + 72.0 + 8.0 + 26.0 + 18.0, 15.0
+    for color, share in ((CAR, 0.8), (AMBER, 0.2)):
+        row = vertices[np.isclose(vertices[:, 8:], color).all(axis=1) & (vertices[:, 1] < middle + half) & (vertices[:, 1] > middle - half)]
+        assert row[:, 1].mean() == pytest.approx(middle - share * half, abs=0.5)
+    feelings.add(state[0], 1000.0)
+    assert np.isfinite(feelings.rows[0, 0]).sum() == 1, "a gap begins anew"
 
 
 def test_leg_colors_warn_near_the_stops():

@@ -37,6 +37,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     comfort = math.sqrt(rms["x"] ** 2 + rms["y"] ** 2 + rms["z"] ** 2)
     dose = float((np.sum(weighted["z"] ** 4) * dt) ** 0.25)
     power = filters.responded((felt["z"] - felt["z"].mean()) * filters.FEET_PER_METER, dt, filters.absorbed_power_response)
+    sickening = filters.weighted(felt["z"], dt, "Wf")[late]
     duration = len(weighted["z"]) * dt
     found = {f"weighted_acceleration_{axis}": value for axis, value in rms.items()}
     found |= {
@@ -48,7 +49,8 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         "vibration_dose": dose,
         "vibration_dose_ratio": dose / (rms["z"] * duration**0.25) if rms["z"] > 0.0 else math.nan,
         "crest_factor": float(np.abs(weighted["z"]).max() / rms["z"]) if rms["z"] > 0.0 else math.nan,
-        "motion_sickness_acceleration": _rms(filters.weighted(felt["z"], dt, "Wf")[late]),
+        "motion_sickness_acceleration": _rms(sickening),
+        "motion_sickness_dose": _rms(sickening) * math.sqrt(duration),
     }
     time = drive.time[rows][late]
     return Found(found, {"weighted": curve(time, weighted["z"], "time", "weighted vertical acceleration", "s", "m/s2")})
@@ -73,6 +75,7 @@ ANALYSIS = Analysis(
         Metric("vibration_dose_ratio", "1", "VDV / (a_w T^(1/4)); from 1.75 on VDV is to be used", MARK),
         Metric("crest_factor", "1", "largest over rms of the weighted vertical acceleration; above 9 VDV is to be used", "ISO 2631-1 [mem]"),
         Metric("motion_sickness_acceleration", "m/s2", "root of the mean square of the vertical acceleration, weighted by Wf", MARK),
+        Metric("motion_sickness_dose", "m/s1.5", "MSDV_z, (integral of a_w^2)^(1/2) of that", MARK),
     ),
     evaluate,
     (Field("after", Number("m", 0.0, 1e5), "way after which the rows count", 0.0, written="m"),),

@@ -1,0 +1,198 @@
+"""The complete chain of the motion: washout, procedure, limiter and the platform's actuators, from what the car does to what the head feels.
+
+What is felt is found from where the platform is, not from what a washout believes: position and attitude are differentiated at the head,
+
+    f_H_P = R_NP^T (d2 p_NH / dt2 + g e_z),   p_NH = p_NP + R_NP p_PH,   w_NP_P from the rates of roll, pitch and yaw,
+
+by central differences, which have no delay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import JounceError
+from simulator.base.jit import kernel
+from simulator.base.records import Record
+from washout.cueing import MotionCueing, cueing_step
+from washout.procedure import BLEND, ENGAGED, KNEE
+
+Array = NDArray[np.float64]
+
+ENGAGING = 120.0
+"""s. A platform that has not risen by then never does."""
+SETTLING = 5.0
+"""s after the washout counts as blended in, until its share is one for all that can be told."""
+
+G = STANDARD_GRAVITY
+
+
+@dataclass(frozen=True)
+class Ride:
+    """What a platform did in ticks of h [s]."""
+
+    h: float
+    pose: Array
+    """(n, 6) x, y, z [m], roll, pitch, yaw [rad] of P in N, actuators included."""
+    legs: Array
+    """(n, 6) lengths commanded [m]."""
+    limited: NDArray[np.int64]
+    """(n,) `limited` of the limiter: 0 where it did nothing."""
+    drawn: NDArray[np.bool_]
+    """(n,) where the procedure drew the pose in because the stroke comes to its end."""
+
+
+@dataclass(frozen=True)
+class Felt:
+    """What the head feels on a platform; all (n, 3)."""
+
+    force: Array
+    """Specific force less gravity along P: R^T (a + g e_z) - g e_z [m/s2]."""
+    rate: Array
+    """Angular velocity, in P [rad/s]."""
+    acceleration: Array
+    """Acceleration of the head in N [m/s2]: what is felt without tilt."""
+
+
+@kernel
+def follow(p, s, washed, where, f, w, first, end, pose, legs, limited, drawn):
+    """Ticks `first` to `end` of forces and rates (n, 3); fills pose, legs (n, 6), limited and drawn (n,). `where` (6,) is the part of the
+    states that says where the platform is."""
+    q = s[0]
+    middle = 0.5 * (p[0]["longest_leg"] + p[0]["shortest_leg"])
+    half = 0.5 * (p[0]["longest_leg"] - p[0]["shortest_leg"]) - p[0]["cushion"]
+    for i in range(first, end):
+        cueing_step(p, s, washed, f[i], w[i], True)
+        limited[i] = q["limited"]
+        use = 0.0
+        for j in range(6):
+            use += ((q["asked_legs"][j] - middle) / half) ** 16  # as `washout.procedure.ask_for` has it
+        drawn[i] = use > KNEE**16
+        for j in range(6):
+            pose[i, j] = where[j]
+            legs[i, j] = q["legs"][j]
+
+
+class Chain:
+    """A washout on a platform that has risen and follows.
+
+    Parameters
+    ----------
+    make : gives a MotionCueing that has not moved yet
+    force, rate : (3,) specific force [m/s2] and angular velocity [rad/s] that it stands under until it follows; at rest by default
+
+    Raises JounceError: the platform does not come up, or the washout was dropped.
+    """
+
+    def __init__(self, make: Callable[[], MotionCueing], force: Array | None = None, rate: Array | None = None) -> None:
+        self.cueing = make()
+        self.h = self.cueing.h
+        self._ticks, self._follows = 0, False
+        p, s, _ = self.cueing.records
+        gravity = float(p[0]["gravity"])
+        f = np.array([0.0, 0.0, gravity]) if force is None else np.asarray(force, dtype=float)
+        w = np.zeros(3) if rate is None else np.asarray(rate, dtype=float)
+        self.cueing.arm()
+        second = round(1.0 / self.h) or 1
+        held = np.tile(f, (second, 1)), np.tile(w, (second, 1))
+        while s[0]["state"] != ENGAGED:
+            self.follow(*held)
+            if self._ticks * self.h > ENGAGING:
+                raise JounceError(f"the platform does not follow after {ENGAGING:g} s, it is in state {self.cueing.state}")
+        self._follows = True
+        for _ in range(round(SETTLING)):
+            self.follow(*held)
+
+    def follow(self, f: Array, w: Array) -> Ride:
+        """The ride under specific forces [m/s2] and angular velocities [rad/s] (n, 3) of the car, one row per tick. Raises JounceError."""
+        f, w = np.ascontiguousarray(f, dtype=float), np.ascontiguousarray(w, dtype=float)
+        n = len(f)
+        pose, legs = np.empty((n, 6)), np.empty((n, 6))
+        limited, drawn = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+        every, first = self.cueing.every, 0
+        while first < n:
+            end = min(n, first + every - self._ticks % every) if every else n
+            self.cueing.serve(self._ticks * self.h)
+            follow(*self.cueing.records, where_it_is(self.cueing), f, w, first, end, pose, legs, limited, drawn)
+            self._ticks += end - first
+            first = end
+        if self.cueing.trouble:
+            raise JounceError(self.cueing.trouble)
+        if self._follows and self.cueing.state_number not in (BLEND, ENGAGED):
+            raise JounceError(f"the platform left its drive, it is in state {self.cueing.state}")
+        return Ride(self.h, pose, legs, limited, drawn)
+
+    def close(self) -> None:
+        """End what a washout in Python works in."""
+        self.cueing.close()
+
+
+def where_it_is(cueing: MotionCueing) -> Array:
+    """(6,) view of the pose of the platform: behind its actuators where its file says how they lag, else as commanded."""
+    p, s, _ = cueing.records
+    lags = "actuated" in (p.dtype.names or ()) and p[0]["actuated"] == 1
+    return s[0]["actual" if lags else "pose"]
+
+
+def head_of(platform: Record) -> Array:
+    """(3,) where the rider's head is on a platform, from its reference point, in P [m]; the cued point where the file says no other."""
+    return np.array(platform[0]["felt_at" if "felt_at" in (platform.dtype.names or ()) else "p_PH"])
+
+
+def rotations(angles: Array) -> Array:
+    """(n, 3, 3) R_NP = Rz(yaw) Ry(pitch) Rx(roll) of angles (n, 3) [rad]."""
+    cr, cp, cy = np.cos(angles).T
+    sr, sp, sy = np.sin(angles).T
+    rows = [
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ]
+    return np.moveaxis(np.array(rows), 2, 0)
+
+
+def felt(pose: Array, head: Array, h: float) -> Felt:
+    """What a head (3,) [m] feels on poses (n, 6) in steps of h [s]; the first and last of n are as their neighbors."""
+    R = rotations(pose[:, 3:])
+    p_NH = pose[:, :3] + R @ head
+    a = np.empty_like(p_NH)
+    a[1:-1] = (p_NH[2:] - 2.0 * p_NH[1:-1] + p_NH[:-2]) / (h * h)
+    a[0], a[-1] = a[1], a[-2]
+    force = np.einsum("nji,nj->ni", R, a + [0.0, 0.0, G]) - [0.0, 0.0, G]
+    roll, pitch, yaw = np.gradient(pose[:, 3:], h, axis=0).T
+    cr, sr = np.cos(pose[:, 3]), np.sin(pose[:, 3])
+    cp, sp = np.cos(pose[:, 4]), np.sin(pose[:, 4])
+    rate = np.stack([roll - yaw * sp, pitch * cr + yaw * cp * sr, yaw * cp * cr - pitch * sr], axis=1)
+    return Felt(force, rate, a)
+
+
+def gains(cueing: MotionCueing) -> tuple[Array, Array]:
+    """(3,) each: what a washout aims at of force (surge, sway, heave) and rate (roll, pitch, yaw): its `force_gain` and `rate_gain`."""
+    p = cueing.records[0]
+    return np.array(p[0]["aim_force_gain"]), np.array(p[0]["aim_rate_gain"])
+
+
+def used(platform: Record, ride: Ride) -> Mapping[str, Any]:
+    """What a ride took of the platform: shares of stroke, leg speed and leg acceleration, and the way along every axis."""
+    p = platform[0]
+    speed = np.diff(ride.legs, axis=0) / ride.h
+    change = np.diff(speed, axis=0) / ride.h
+    middle, half = 0.5 * (p["longest_leg"] + p["shortest_leg"]), 0.5 * (p["longest_leg"] - p["shortest_leg"])
+    names = ("surge", "sway", "heave", "roll", "pitch", "yaw")
+    rates = np.diff(ride.pose, axis=0) / ride.h
+    return {
+        "stroke": float(np.abs(ride.legs - middle).max() / half),
+        "leg_speed": float(np.abs(speed).max() / p["leg_speed"]),
+        "leg_acceleration": float(np.abs(change).max() / p["leg_acceleration"]),
+        "least": dict(zip(names, ride.pose.min(axis=0), strict=True)),
+        "most": dict(zip(names, ride.pose.max(axis=0), strict=True)),
+        "fastest": dict(zip(names, np.abs(rates).max(axis=0), strict=True)),
+        "limited_share": float((ride.limited > 0).mean()),
+        "drawn_in_share": float(ride.drawn.mean()),
+    }

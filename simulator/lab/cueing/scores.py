@@ -1,0 +1,180 @@
+"""How well what a head feels on a platform fits what it would feel in the car: numbers for one drive.
+
+Of the force, less gravity, and of the angular velocity, axis by axis and at the head:
+
+    error         rms(f - K f_car) / rms(K f_car), both without what is faster than 10 Hz; K is what the washout aims at
+    correlation   of f and f_car
+    gain          f = gain f_car by least squares: sum(f f_car) / sum(f_car^2); K is not divided out
+    false_cue     rms of f where its sign is not that of f_car [m/s2, rad/s], nothing where they agree
+    delay         by which f has to be shifted to be most like f_car [s], + when the platform is late
+
+and the same of what is perceived (`washout.vestibular`). NaN where there is no such number: along an axis on which the car does
+next to nothing (STILL).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from washout.vestibular import FORCE_THRESHOLDS, MODELS, RATE_THRESHOLDS, Vestibular, beyond
+
+Array = NDArray[np.float64]
+
+HIGHEST = 10.0
+"""Hz. What is faster counts neither as wanted nor as false."""
+
+LONGEST_DELAY = 1.0
+"""s. Delays are looked for between minus and plus this."""
+
+STILL = (0.05, 0.005)
+"""m/s2 and rad/s rms below which the car does next to nothing along an axis."""
+
+FORCES, RATES = ("surge", "sway", "heave"), ("roll", "pitch", "yaw")
+
+
+def up_to(signal: Array, h: float, highest: float = HIGHEST) -> Array:
+    """The part of a signal (n, ...) in steps of h [s] that is not faster than `highest` [Hz], without delay; its ends are mirrored."""
+    n = len(signal)
+    if highest >= 0.5 / h:
+        return signal
+    spectrum = np.fft.rfft(np.concatenate([signal, signal[::-1]]), axis=0)
+    spectrum[np.fft.rfftfreq(2 * n, h) > highest] = 0.0
+    return np.fft.irfft(spectrum, 2 * n, axis=0)[:n]
+
+
+def rms(signal: Array) -> float:
+    """Root of the mean square of all numbers."""
+    return float(np.sqrt(np.mean(np.square(signal))))
+
+
+def error_of(cab: Array, car: Array, aim: Array | float) -> float:
+    """rms(cab - K car) / rms(K car) of signals (n,) or (n, k) with K (k,); infinite or NaN when nothing is wanted."""
+    wanted = aim * car
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.float64(rms(cab - wanted)) / rms(wanted))
+
+
+def correlation_of(cab: Array, car: Array) -> float:
+    """Of two signals (n,); 0 when the platform stands still."""
+    one, other = cab - cab.mean(), car - car.mean()
+    size = rms(one) * rms(other)
+    return float(np.mean(one * other) / size) if size > 0.0 else 0.0
+
+
+def gain_of(cab: Array, car: Array) -> float:
+    """sum(cab car) / sum(car^2) of two signals (n,)."""
+    return float(np.dot(cab, car) / np.dot(car, car)) if np.any(car) else np.nan
+
+
+def delay_of(cab: Array, car: Array, h: float) -> float:
+    """Shift [s] at which two signals (n,) are most alike, between samples along a parabola; NaN when they are so beyond LONGEST_DELAY."""
+    n, reach = len(car), min(len(car) - 1, round(LONGEST_DELAY / h))
+    size = 1 << (2 * n - 1).bit_length()
+    one, other = cab - cab.mean(), car - car.mean()
+    across = np.fft.irfft(np.fft.rfft(one, size) * np.conj(np.fft.rfft(other, size)), size)
+    around = np.concatenate([across[-reach:], across[: reach + 1]]) if reach else across[:1]
+    k = int(np.argmax(around))
+    if not 0 < k < len(around) - 1:
+        return np.nan
+    low, top, high = around[k - 1 : k + 2]
+    bend = low - 2.0 * top + high
+    return float((k - reach + (0.5 * (low - high) / bend if bend < 0.0 else 0.0)) * h)
+
+
+def false_cue_of(cab: Array, car: Array) -> float:
+    """rms of what opposes the sign of the car's."""
+    return rms(np.where(cab * car < 0.0, cab, 0.0))
+
+
+def axis_scores(cab: Array, car: Array, aim: float, h: float, still: float) -> dict[str, float]:
+    """All of the numbers above of one axis (n,)."""
+    quiet = rms(car) < still
+    return {
+        "car_rms": rms(car),
+        "cab_rms": rms(cab),
+        "error": np.nan if quiet or aim == 0.0 else error_of(cab, car, aim),
+        "correlation": np.nan if quiet else correlation_of(cab, car),
+        "gain": np.nan if quiet else gain_of(cab, car),
+        "false_cue": false_cue_of(cab, car),
+        "delay": np.nan if quiet else delay_of(cab, car, h),
+    }
+
+
+def scores(
+    car_force: Array,
+    car_rate: Array,
+    cab_force: Array,
+    cab_rate: Array,
+    force_aim: Array,
+    rate_aim: Array,
+    h: float,
+    models: Sequence[Vestibular] = MODELS,
+) -> dict[str, Any]:
+    """Numbers of a drive.
+
+    Parameters
+    ----------
+    car_force, cab_force : (n, 3) specific force less gravity at the head in the car and on the platform [m/s2]
+    car_rate, cab_rate : (n, 3) angular velocities [rad/s]
+    force_aim, rate_aim : (3,) what the washout aims at: the scales of force and rate
+    h : s between rows
+    models : whose perceived motion is scored; it takes half of the time
+
+    Returns
+    -------
+    {"force_error": of surge and sway together, "force_error_with_heave": of all three, "axes": {axis: `axis_scores`},
+    "perceived": {model: see `perceived_scores`}}
+    """
+    f_car, w_car, f, w = (up_to(signal, h) for signal in (car_force, car_rate, cab_force, cab_rate))
+    axes = {name: axis_scores(f[:, j], f_car[:, j], force_aim[j], h, STILL[0]) for j, name in enumerate(FORCES)}
+    axes |= {name: axis_scores(w[:, j], w_car[:, j], rate_aim[j], h, STILL[1]) for j, name in enumerate(RATES)}
+    return {
+        "force_error": error_of(f[:, :2], f_car[:, :2], force_aim[:2]),
+        "force_error_with_heave": error_of(f, f_car, force_aim),
+        "axes": axes,
+        "perceived": {
+            model.name: perceived_scores(model, car_force, car_rate, cab_force, cab_rate, force_aim, rate_aim, h) for model in models
+        },
+    }
+
+
+def perceived_scores(
+    model: Vestibular, car_force: Array, car_rate: Array, cab_force: Array, cab_rate: Array, force_aim: Array, rate_aim: Array, h: float
+) -> dict[str, dict[str, float]]:
+    """The same numbers of what canals and otoliths make of both, by axis, nothing filtered before; and besides
+
+    noticed_error   as `error`, of what is left beyond the thresholds
+    noticed_share   share of the time in which the difference to what is wanted is beyond its threshold
+    """
+    found: dict[str, dict[str, float]] = {}
+    senses = (
+        (FORCES, model.forces(car_force, h), model.forces(cab_force, h), force_aim, FORCE_THRESHOLDS, STILL[0]),
+        (RATES, model.rates(car_rate, h), model.rates(cab_rate, h), rate_aim, RATE_THRESHOLDS, STILL[1]),
+    )
+    for names, car, cab, aim, thresholds, still in senses:
+        wanted, left = beyond(aim * car, thresholds), beyond(cab, thresholds)
+        missed = np.abs(cab - aim * car) > thresholds
+        for j, name in enumerate(names):
+            found[name] = axis_scores(cab[:, j], car[:, j], aim[j], h, still) | {
+                "noticed_error": error_of(left[:, j], wanted[:, j], 1.0) if rms(wanted[:, j]) > 0.1 * thresholds[j] else np.nan,
+                "noticed_share": float(missed[:, j].mean()),
+            }
+    return found
+
+
+def mean_scores(of_drives: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The mean of every number over drives, NaN left out: the same nested mapping."""
+    first = of_drives[0]
+    found: dict[str, Any] = {}
+    for key, value in first.items():
+        if isinstance(value, Mapping):
+            found[key] = mean_scores([one[key] for one in of_drives])
+        elif isinstance(value, float | int):
+            numbers = np.array([one[key] for one in of_drives], dtype=float)
+            numbers = numbers[np.isfinite(numbers)]
+            found[key] = float(numbers.mean()) if len(numbers) else np.nan
+    return found

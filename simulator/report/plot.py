@@ -1,0 +1,207 @@
+"""Plots of a page as SVG: axes with units, ticks, curves. What is drawn here can be read without a script; `page.js` zooms it.
+
+A panel is an `<svg>` whose curves lie in one group. The script gives that group another matrix and draws the ticks anew; it finds the ranges
+and the kind of both axes in the `data-` attributes. Strokes keep their width, and points are strokes of no length with round ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+WIDTH, HEIGHT = 560, 300
+"""Of a panel, in units of its own; a page scales it."""
+LEFT, RIGHT, TOP, BOTTOM = 66, 14, 30, 46
+"""Room around the curves, for labels."""
+
+COLORS = ("#444444", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f3c8d")
+"""By number; after Okabe and Ito, told apart by those who see colors otherwise too."""
+
+MOST_POINTS = 2000
+"""Of a curve. A longer one is drawn by its least and its most in so many pieces: no peak is lost."""
+
+TICKS = 6
+"""About so many on an axis."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Of a panel; `least` and `most` are those of the curves when they are not given."""
+
+    label: str
+    unit: str = ""
+    log: bool = False
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def title(self) -> str:
+        """With its unit."""
+        return f"{self.label} [{self.unit}]" if self.unit else self.label
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Numbers over numbers (n,); a NaN is a gap. Curves of one name share an entry of the legend, and are hidden together."""
+
+    name: str
+    x: Array
+    y: Array
+    color: int = 1
+    dash: str = ""
+    """As of SVG, for example "5 3"."""
+    width: float = 1.4
+    points: bool = False
+    """Whether each number has a dot too."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One plot."""
+
+    title: str
+    x: Axis
+    y: Axis
+    curves: Sequence[Curve]
+
+
+def svg(panel: Panel, key: str) -> str:
+    """A panel as an `<svg>` element; `key` is its own on its page."""
+    x, y = (_range(panel, axis) for axis in "xy")
+    w, h = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+    data = " ".join(
+        f'data-{name}="{value}"'
+        for name, value in (("x0", x[0]), ("x1", x[1]), ("y0", y[0]), ("y1", y[1]), ("xlog", int(panel.x.log)), ("ylog", int(panel.y.log)))
+    )
+    clip = f"clip-{key}"
+    curves = "".join(_curve(curve, panel, x, y) for curve in panel.curves)
+    return (
+        f'<svg class="panel" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" {data}>'
+        f"<title>{escape(panel.title)}</title>"
+        f'<clipPath id="{clip}"><rect x="{LEFT}" y="{TOP}" width="{w}" height="{h}"/></clipPath>'
+        f'<text class="title" x="{LEFT}" y="18">{escape(panel.title)}</text>'
+        f'<g class="ticks">{ticks_svg(x, panel.x.log, y, panel.y.log)}</g>'
+        f'<g clip-path="url(#{clip})"><g class="curves">{curves}</g></g>'
+        f'<rect class="frame" x="{LEFT}" y="{TOP}" width="{w}" height="{h}"/>'
+        f'<rect class="box" x="0" y="0" width="0" height="0"/>'
+        f'<text class="label" x="{LEFT + w / 2:g}" y="{HEIGHT - 8}" text-anchor="middle">{escape(panel.x.title)}</text>'
+        f'<text class="label" transform="translate(14 {TOP + h / 2:g}) rotate(-90)" text-anchor="middle">{escape(panel.y.title)}</text>'
+        f'<text class="readout" x="{WIDTH - RIGHT}" y="18" text-anchor="end"></text>'
+        "</svg>"
+    )
+
+
+def ticks_svg(x: tuple[float, float], x_log: bool, y: tuple[float, float], y_log: bool) -> str:
+    """Lines and numbers of both axes; `page.js` does the same for what is zoomed to."""
+    w, h = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+    lines = []
+    for place, text in ticks(*x, x_log):
+        at = LEFT + (place - x[0]) / (x[1] - x[0]) * w
+        lines.append(
+            f'<path d="M{at:.1f} {TOP}v{h}"/>' + (f'<text x="{at:.1f}" y="{TOP + h + 16}" text-anchor="middle">{text}</text>' * bool(text))
+        )
+    for place, text in ticks(*y, y_log):
+        at = TOP + (y[1] - place) / (y[1] - y[0]) * h
+        lines.append(
+            f'<path d="M{LEFT} {at:.1f}h{w}"/>' + (f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{text}</text>' * bool(text))
+        )
+    return "".join(lines)
+
+
+def ticks(low: float, high: float, log: bool) -> list[tuple[float, str]]:
+    """Places and their texts on an axis from low to high; of a logarithmic one these and the places are logarithms to the base of ten."""
+    if log and high - low > 0.8:
+        found = []
+        for decade in range(math.floor(low), math.ceil(high) + 1):
+            for digit in range(1, 10):
+                place = decade + math.log10(digit)
+                if low - 1e-9 <= place <= high + 1e-9:
+                    named = digit == 1 or (high - low < 3.0 and digit in (2, 5))
+                    found.append((place, _text(10.0**place) if named else ""))
+        return found
+    step = _step(high - low)
+    first = math.ceil(low / step - 1e-9)
+    places = [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
+    return [(place, _text(10.0**place if log else place)) for place in places]
+
+
+def _step(span: float) -> float:
+    """1, 2 or 5 times a power of ten, of which about TICKS make the span."""
+    rough = span / TICKS
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(k * power for k in (1.0, 2.0, 5.0, 10.0) if k * power >= rough * 0.999)
+
+
+def _text(number: float) -> str:
+    return f"{0.0 if abs(number) < 1e-12 else number:.4g}"
+
+
+def _range(panel: Panel, which: str) -> tuple[float, float]:
+    """Least and most of an axis, logarithms where it is logarithmic; with a little room, and never empty."""
+    axis: Axis = getattr(panel, which)
+    numbers = np.concatenate([_scaled(getattr(curve, which), axis) for curve in panel.curves] or [np.zeros(1)])
+    numbers = numbers[np.isfinite(numbers)]
+    low, high = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 1.0)
+    room = 0.0 if which == "x" else 0.05 * (high - low)
+    low, high = low - room, high + room
+    if axis.least is not None:
+        low = float(_scaled(np.array([axis.least]), axis)[0])
+    if axis.most is not None:
+        high = float(_scaled(np.array([axis.most]), axis)[0])
+    if high - low < 1e-9 * max(1.0, abs(high)):
+        return low - 0.5, low + 0.5
+    return low, high
+
+
+def _scaled(numbers: Array, axis: Axis) -> Array:
+    numbers = np.asarray(numbers, dtype=float)
+    if not axis.log:
+        return numbers
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(numbers > 0.0, np.log10(numbers), np.nan)
+
+
+def _curve(curve: Curve, panel: Panel, x: tuple[float, float], y: tuple[float, float]) -> str:
+    h, v = thinned(_scaled(curve.x, panel.x), _scaled(curve.y, panel.y))
+    right = LEFT + (h - x[0]) / (x[1] - x[0]) * (WIDTH - LEFT - RIGHT)
+    down = TOP + (y[1] - v) / (y[1] - y[0]) * (HEIGHT - TOP - BOTTOM)
+    sound = np.isfinite(right) & np.isfinite(down)
+    down = np.clip(down, -1e5, 1e5)
+    name, color = escape(curve.name, quote=True), COLORS[curve.color % len(COLORS)]
+    dash = f' stroke-dasharray="{curve.dash}"' * bool(curve.dash)
+    drawn = f'<path data-curve="{name}" d="{_path(right, down, sound)}" stroke="{color}" stroke-width="{curve.width:g}"{dash}/>'
+    if curve.points:
+        dots = "".join(f"M{a:.2f} {b:.2f}h0" for a, b in zip(right[sound], down[sound], strict=True))
+        drawn += f'<path data-curve="{name}" class="dots" d="{dots}" stroke="{color}"/>'
+    return drawn
+
+
+def _path(right: Array, down: Array, sound: NDArray[np.bool_]) -> str:
+    """Lines from point to point, with gaps where one is missing."""
+    parts, open_ = [], False
+    for a, b, there in zip(right.tolist(), down.tolist(), sound.tolist(), strict=True):
+        if there:
+            parts.append(f"{'L' if open_ else 'M'}{a:.2f} {b:.2f}")
+        open_ = there
+    return "".join(parts)
+
+
+def thinned(x: Array, y: Array, most: int = MOST_POINTS) -> tuple[Array, Array]:
+    """At most so many points of a curve: the least and the most of each piece, in their order."""
+    n = len(x)
+    if n <= most:
+        return x, y
+    pieces = most // 2
+    length = math.ceil(n / pieces)
+    padded = np.concatenate([y, np.full(pieces * length - n, y[-1])]).reshape(pieces, length)
+    whole = np.where(np.isfinite(padded), padded, 0.0)
+    at = np.sort(np.stack([whole.argmin(axis=1), whole.argmax(axis=1)], axis=1), axis=1) + length * np.arange(pieces)[:, None]
+    chosen = np.unique(np.clip(np.concatenate([[0], at.ravel(), [n - 1]]), 0, n - 1))
+    return x[chosen], y[chosen]

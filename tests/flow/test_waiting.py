@@ -1,0 +1,139 @@
+"""Does a drive begin with its platform up, is a person told why he waits, and does nothing wait for ever?"""
+
+import numpy as np
+import pytest
+from test_failing_parts import Drive
+from unpaced import Hurried, Throttle, Tracker, assert_within_limits, new_session
+
+import simulator.session
+from simulator.outlets import Window
+from simulator.raising import RISES, STAYS_DOWN
+from simulator.record.writer import read_telemetry
+
+
+class Screen:
+    """A view block that remembers what a driver was told."""
+
+    def __init__(self):
+        self.told = []
+
+    def publish(self, readout, extras):
+        self.told.append(bytes(extras[0]["message"]).decode())
+
+    def leave(self):
+        """Nothing."""
+
+
+def vehicle_of(session):
+    space = session.vehicle.space
+    return [block.tobytes() for block in (space.state, space.tires, space.drivetrain, space.steering)]
+
+
+def test_a_run_begins_with_the_platform_up_and_is_the_same_drive():
+    straight, raised = new_session(), new_session()
+    before = vehicle_of(raised)
+    raised.raise_platform()
+    assert (raised.cueing.state, raised.time, raised.tick) == ("engaged", 0.0, 0)
+    assert vehicle_of(raised) == before
+    for session in (straight, raised):
+        session.run(1.0)
+    assert vehicle_of(raised) == vehicle_of(straight)
+    assert abs(raised.cueing.pose[4]) > 0.01 > abs(straight.cueing.pose[4]), "only the one that waited leans back with the launch"
+
+
+def test_waiting_in_real_time_leaves_the_platform_as_a_run_finds_it(monkeypatch):
+    monkeypatch.setattr(simulator.session, "Clock", Hurried)
+    tracker = Tracker()
+    at_once, waited = new_session(), new_session(outlets=[tracker])
+    at_once.raise_platform()
+    waited.wait_for_platform(lambda: True, [tracker])
+    assert waited.cueing.readout.tobytes() == at_once.cueing.readout.tobytes()
+    assert (waited.time, waited.tick, waited.moves) == (0.0, 0, True)
+    assert [state for k, state in enumerate(tracker.states) if state not in tracker.states[:k]] == [
+        "parked",
+        "rise",
+        "neutral",
+        "blend",
+        "engaged",
+    ]
+    assert_within_limits(waited, tracker.legs)
+
+
+def trip(session):
+    session.cueing.trip()
+
+
+def disarm(session):
+    session.cueing.park()
+
+
+def pause(session):
+    session.paused = True
+
+
+@pytest.mark.parametrize(("trouble", "seconds"), [(trip, 0.01), (disarm, 0.01), (pause, 19.01)])
+def test_a_platform_that_does_not_come_up_is_not_waited_for(monkeypatch, trouble, seconds):
+    monkeypatch.setattr(simulator.session, "Clock", Hurried)
+    tracker = Tracker()
+    session = new_session(outlets=[tracker])
+    trouble(session)
+    session.wait_for_platform(lambda: True, [tracker])
+    assert len(tracker.legs) * session.h <= seconds
+    assert session.cueing.state != "engaged"
+    assert not session.waits
+    session.paused = False
+    session.run(0.1)
+    assert session.time == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("comes_up", [True, False])
+def test_a_drive_waits_and_says_so(tmp_path, monkeypatch, comes_up):
+    drive, screen, said = Drive(tmp_path, monkeypatch, 1.0), Screen(), []
+    drive.change("outlets.motion.wait", True)
+    drive.host.say = said.append
+    drive.host.window = Window(16, screen)
+    if not comes_up:
+        monkeypatch.setattr("washout.cueing.MotionCueing.rise_time", property(lambda _: 2.0))
+    assert drive.run() == 0
+    assert RISES in said
+    assert (STAYS_DOWN in said) == (not comes_up)
+    assert screen.told[:100] == [RISES] * 100
+    log = read_telemetry(drive.folder / "telemetry.parquet")
+    assert log["time"][0] == 0.0
+    assert np.diff(log["time"]) == pytest.approx(0.01, abs=1e-9)
+    assert (log["platform_state"][0] == 5) == comes_up
+    drive.assert_parked()
+
+
+def test_a_driver_is_asked_only_when_the_drive_begins():
+    class Counting(Throttle):
+        asked = 0
+
+        def read(self, t, readout, command):
+            self.asked += 1
+            super().read(t, readout, command)
+
+    driver = Counting()
+    session = new_session(driver)
+    session.raise_platform()
+    assert driver.asked == 0
+    session.run(0.1)
+    assert driver.asked == 10
+
+
+def test_a_person_need_not_wait(tmp_path, monkeypatch):
+    """M begins without the platform, also in the second before it rises."""
+    host, session = Drive(tmp_path, monkeypatch).host, new_session()
+    monkeypatch.setattr(simulator.session, "Clock", Hurried)
+    host.window = Window(16, Screen())
+
+    def go_on():
+        if session.tick == 500:
+            host._obey("motion", session)
+        return True
+
+    session.wait_for_platform(go_on, [])
+    assert not session.cueing.rises
+    session.run(1.0)
+    assert session.time == pytest.approx(1.0)
+    assert session.cueing.state == "off"

@@ -1,0 +1,179 @@
+"""Can the motion be changed while it runs: smoothly, within the limits of file and platform, to exactly what a file that says so would give?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform, washout_mapping, worst_use
+
+from simulator.base.errors import ConfigError
+from simulator.base.outside import outside, record_at
+from simulator.base.records import dtype_of
+from simulator.cueing_panel import CueingPanel
+from simulator.driver import keyboard
+from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind
+from washout.cueing import MotionCueing
+from washout.intensity import MOST, TURN
+from washout.kinds import WASHOUTS
+
+
+def ride(motion, f, w=STILL, change=None):
+    """Legs (n, 6), poses (n, 6) and ticks in which the limiter acted; `change(k)` is called before each tick."""
+    legs, poses, limited = [], [], 0
+    for k, one in enumerate(f):
+        if change is not None:
+            change(k)
+        motion.step(one, w, True, H)
+        legs.append(motion.legs.copy())
+        poses.append(motion.pose.copy())
+        limited += int(motion.readout[0]["limited"] != 0)
+    return np.array(legs), np.array(poses), limited
+
+
+def knob(motion, words):
+    return next(one for one in motion.knobs if one.words == words)
+
+
+def test_at_full_intensity_the_washout_gets_what_is_felt_bit_for_bit():
+    motion = engaged()
+    for f in hard_drive(50, seed=8):
+        motion.step(f, 0.1 * f, True, H)
+        assert (motion.readout[0]["cue_force"] == motion.readout[0]["felt_force"]).all()
+        assert (motion.readout[0]["cue_rate"] == motion.readout[0]["felt_rate"]).all()
+
+
+def test_the_intensity_goes_there_in_a_second_and_scales_what_is_asked_for():
+    motion = engaged()
+    f = np.tile(REST + [1.0, 0.0, 0.5], (round(TURN / H), 1))
+    motion.intensity = 0.5
+    seen = []
+    ride(motion, f, np.array([0.0, 0.0, 0.2]), lambda _: seen.append(float(motion.readout[0]["intensity"])))
+    speeds = np.diff(seen) / H
+    assert np.abs(speeds).max() < 4.0 and np.abs(np.diff(speeds)).max() / H < 200.0, "neither steps nor bends"
+    s = motion.readout[0]
+    assert s["intensity"] == pytest.approx(0.5, abs=0.006)
+    assert s["cue_force"] - REST == pytest.approx(s["intensity"] * np.array([1.0, 0.0, 0.5]), abs=1e-12)
+    assert s["cue_rate"] == pytest.approx(s["intensity"] * np.array([0.0, 0.0, 0.2]))
+    aim, gain = motion.feel(f[0], STILL)[0], np.array(washout_mapping()["cueing"]["force_gain"])
+    assert aim["cueing_force_error"] == pytest.approx(aim["cab_f_H_P"] - REST - s["intensity"] * gain * [1.0, 0.0, 0.5], abs=1e-12)
+
+
+def test_without_intensity_the_platform_washes_out_to_neutral():
+    motion = engaged()
+    drive = hard_drive(30000)
+    ride(motion, drive[:6000])
+    motion.intensity = 0.0
+    _, poses, _ = ride(motion, drive[6000:])
+    assert np.abs(poses[0]).max() > 0.05
+    assert np.abs(poses[-1]).max() < 3e-3
+
+
+def test_a_changed_parameter_ends_where_a_file_that_says_so_begins():
+    motion = engaged()
+    changes = {"high pass frequency surge": 2.5, "tilt rate": 0.05, "rotation damping yaw": 0.7, "force gain heave": 0.8}
+    for words, value in changes.items():
+        motion.change(knob(motion, words), value)
+        ride(motion, np.tile(REST, (400, 1)))  # the next one comes while the last is still on its way
+    ride(motion, np.tile(REST, (1000, 1)))
+    said = washout_mapping()
+    said["cueing"]["high_pass_frequency"][0] = 2.5
+    said["cueing"]["rotation_damping"][2] = 0.7
+    said["cueing"]["force_gain"][2] = 0.8
+    said["cueing"] = {key: value for key, value in said["cueing"].items() if not key.startswith("tilt_rate")} | {"tilt_rate": 0.05}
+    other = MotionCueing(said, "changed", platform(), H)
+    for name in motion.records[0].dtype.names:
+        assert motion.records[0][name] == pytest.approx(other.records[0][name], rel=1e-12, abs=1e-15), name
+
+
+def test_nothing_steps_however_wildly_somebody_turns_the_knobs():
+    """In a drive that the limiter leaves alone it is not called for by a change either; in a hard one the legs keep their limits."""
+    calm = REST + 0.25 * (hard_drive(9000) - REST)
+    rng = np.random.default_rng(1)
+
+    def wild(motion):
+        def change(k):
+            if k % 300 == 0:
+                motion.intensity = float(rng.uniform(0.0, 1.3))
+                one = motion.knobs[rng.integers(len(motion.knobs))]
+                motion.change(one, one.turned(motion.value(one), int(rng.integers(-4, 5))))
+
+        return change
+
+    motion = engaged()
+    legs, _, limited = ride(motion, calm, change=wild(motion))
+    assert limited == 0
+    assert max(worst_use(motion.platform, legs)[1:]) < 0.5
+    motion = engaged()
+    legs, _, _ = ride(motion, hard_drive(9000), change=wild(motion))
+    assert max(worst_use(motion.platform, legs)) <= 1.0
+
+
+def test_what_is_out_of_its_limits_is_refused_and_changes_nothing():
+    motion = cueing()
+    before = motion.records[0].copy()
+    for value in (-0.1, MOST + 0.1, float("nan")):
+        with pytest.raises(ConfigError):
+            motion.intensity = value
+    with pytest.raises(ConfigError, match=r"force_gain.*from 0 to 2"):
+        motion.change(knob(motion, "force gain sway"), 2.5)
+    motion.step(REST, STILL, True, H)
+    assert motion.records[0] == before and motion.changes == 0 and motion.intensity == 1.0
+
+
+def test_the_keys_turn_every_number_of_the_washout():
+    motion = cueing()
+    panel = CueingPanel(motion)
+    assert {"intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down"} <= set(keyboard.ACTIONS.values())
+    assert panel.obey("pause") is None
+    assert panel.obey("intensity_down") == "intensity of the motion 90 %" and motion.intensity == pytest.approx(0.9)
+    for _ in range(30):
+        panel.obey("intensity_up")
+    assert motion.intensity == MOST
+    gain, rate = washout_mapping()["cueing"]["force_gain"][0], np.degrees(motion.records[0][0]["tilt_rate"])
+    assert panel.obey("washout_next") == f"force gain surge {gain:.3g} (0 to 2)"
+    assert panel.obey("washout_up") == f"force gain surge {1.1 * gain:.3g} (0 to 2)"
+    lines = [panel.obey("washout_next") for _ in motion.knobs]
+    assert f"tilt rate {rate:.3g} deg/s (0.001 to 1e+03)" in lines and len(set(lines)) == len(motion.knobs)
+    for _ in range(80):
+        line = panel.obey("washout_down")
+    assert line == "force gain surge 0 (0 to 2)", "after all of them comes the first"
+    assert motion.changes == 31 + 1 + 80
+
+
+@outside
+def scaled_kernel(parameters, state, seen, result, first, count, h):
+    """Shows the force times what `begin` made of the parameter, and counts its steps beside it."""
+    x, k, r = record_at(state, X)[0], record_at(seen, S)[0], record_at(result, R)[0]["pose"]
+    x["both"][1] += 1.0
+    r[0] = x["both"][0] * k["f_H_B"][0]
+
+
+def begin(parameters, state, world):
+    state[0]["both"][0] = 1.0 / parameters[0]["share"]
+
+
+SCALED = (("share", (), "1", "its inverse scales"),)
+SCALED_STATE = (("both", (2,), "1", "scale, steps"),)
+X, S, R = dtype_of(SCALED_STATE), dtype_of(SEEN), dtype_of(RESULT)
+
+
+def test_a_compiled_washout_from_outside_is_changed_with_what_it_has_begun_with():
+    kind = WashoutKind("scaled", SCALED, {"share": (10.0, 1000.0)}, CONTRACT, LAYOUT, kernel=scaled_kernel, state=SCALED_STATE, begin=begin)
+    WASHOUTS.register(kind.name, kind)
+    said = {"type": "scaled", "cueing": {"share": 100.0}, "procedure": washout_mapping()["procedure"]}
+    motion = MotionCueing(said, "mine.yaml", platform(), H)
+    motion.arm()
+    ride(motion, np.tile(REST, (20000, 1)))
+    assert motion.state == "engaged"
+    force = REST + [2.0, 0.0, 0.0]
+    ride(motion, np.tile(force, (100, 1)))
+    assert motion.washed[0]["position"][0] == pytest.approx(0.02)
+    motion.intensity = 0.5
+    motion.change(motion.knobs[0], 50.0)
+    steps = float(motion._tenant._state[0]["both"][1])
+    _, poses, limited = ride(motion, np.tile(force, (1500, 1)))
+    assert motion.washed[0]["position"][0] == pytest.approx(2.0 / 50.0 * 0.5, rel=1e-3)
+    assert motion._tenant._state[0]["both"][1] == steps + 1500.0, "what it remembers goes on"
+    assert limited == 0 and np.abs(np.diff(poses[:, 0])).max() < 1e-4
+    with pytest.raises(ConfigError, match="share"):
+        motion.change(motion.knobs[0], 5.0)
