@@ -11,7 +11,6 @@ from cueing_scenes import (
     cueing,
     engaged,
     hard_drive,
-    platform,
     platform_mapping,
     worst_jerk,
     worst_jerk_by_clock,
@@ -24,6 +23,11 @@ from washout.limiter import KINDS, brake_step, interventions, interventions_text
 from washout.platform import hexapod
 
 ROUNDING = 1e-6
+
+
+def gentle(name):
+    """The platform as one whose legs take long for their acceleration, so that it is the jerk that they meet."""
+    return hexapod({**platform_mapping(name), "leg_jerk": {"small_hexapod": 370.0, "simona": 630.0}[name]}, name)
 
 
 def assert_kept(p, legs):
@@ -105,7 +109,7 @@ def hostile_demand(rng, count):
 @pytest.mark.parametrize("steps", ["even", "uneven"])
 def test_no_demand_breaks_it(name, steps):
     """Ticks of one length, and of lengths as a busy machine gives them, with stalls; now and then along the stop curve."""
-    p, rng = platform(name), np.random.default_rng(4)
+    p, rng = gentle(name), np.random.default_rng(4)
     s = limiter(p)
     times, legs = [0.0], [s[0]["legs"].copy()]
     while len(legs) <= 20000:
@@ -134,7 +138,7 @@ def test_no_demand_breaks_it(name, steps):
 @pytest.mark.parametrize("name", ["small_hexapod", "simona"])
 def test_the_stop_curve_keeps_the_limits_between_ticks_too(name):
     """The host is lost at any moment of a wild ride; the way to rest is looked at in steps of a tenth of a tick."""
-    p, rng = platform(name), np.random.default_rng(5)
+    p, rng = gentle(name), np.random.default_rng(5)
     s = limiter(p)
     for _ in range(80):
         for demand in hostile_demand(rng, 60):
@@ -159,19 +163,18 @@ def test_a_normal_drive_is_followed_as_if_there_were_no_such_limit():
     assert (motion.readout[0]["interventions"] == before).all()
 
 
-def test_a_drive_on_a_rough_road_seldom_meets_it():
-    """Forces of a car with 1 m/s2 of noise up to 15 Hz on top, of which a tick differs from the next by 0.1 m/s2."""
-    motion = engaged()
-    rng, count = np.random.default_rng(7), 20000
-    noise, decay = rng.normal(size=(count, 3)), math.exp(-2.0 * math.pi * 15.0 * H)
-    for k in range(1, count):
-        noise[k] = decay * noise[k - 1] + (1.0 - decay) * noise[k]
-    before, worst = motion.readout[0]["interventions"].sum(), 0.0
-    for f in hard_drive(count) + noise / noise.std():
-        motion.step(f, STILL, True, H)
-        worst = max(worst, float(np.abs(motion.pose - motion.readout[0]["asked"]).max()))
-    assert 0 < motion.readout[0]["interventions"].sum() - before <= 0.02 * count
-    assert worst < 1e-4
+def test_a_kick_is_made_up_for_within_a_few_ticks():
+    """A pose asked for that changes its speed at once: late by less than a tenth of a millimeter, then followed exactly again."""
+    p, t = gentle("small_hexapod"), np.arange(400) * H
+    demands = np.zeros((400, 6))
+    demands[:, 2] = 0.015 * np.maximum(0.0, t - 0.05)
+    s, late = limiter(p, np.zeros(6)), []
+    for demand in demands:
+        limit_step(p, s, demand, H)
+        late.append(abs(s[0]["pose"][2] - demand[2]))
+    late = np.array(late)
+    assert 0.0 < late.max() < 1e-4
+    assert (late[85:] == 0.0).all()
 
 
 def test_pause_reset_and_park_keep_it():
@@ -215,9 +218,7 @@ def kinds_of(p, demands):
 
 @pytest.mark.parametrize("jerk", [True, False])
 def test_interventions_are_counted_by_kind(jerk):
-    mapping = platform_mapping()
-    if not jerk:
-        del mapping["leg_jerk"]
+    mapping = {**platform_mapping(), "leg_jerk": 370.0 if jerk else None}
     p, t = hexapod(mapping, "x"), np.arange(300)[:, None] * H
     up = np.array([0.0, 0, 1, 0, 0, 0])
     assert kinds_of(p, 0.5 * t**3 * up) == set()
@@ -236,7 +237,7 @@ def test_the_key_may_be_left_out():
 
 
 def test_interventions_are_told():
-    p = platform()
+    p = gentle("small_hexapod")
     s = limiter(p, np.zeros(6))
     assert interventions_text(interventions(s)) == "the limiter of the legs never acted"
     for k in range(400):
