@@ -47,6 +47,7 @@ from simulator.run_folder import RunFolder
 from simulator.session import PartError, Session
 from simulator.signals import Asked, Ended, on_signal, words
 from simulator.warm import compile_kernels
+from washout.limiter import interventions, interventions_text
 
 DEFAULT_MANEUVER = "scripted_drive"
 VIEW_PERIOD = 0.008
@@ -331,6 +332,7 @@ class Host:
             "lateness": clock.lateness.as_json(),
             "first_frame": None if self.keeper is None else self.keeper.first_frame,
             "incidents": 0 if session.latest is None else session.latest.number,
+            "limiter": interventions(session.cueing.readout),
             "sickness_dose": {who: float(live[f"{who}_sickness_dose"]) for who in ("car", "cab")},
         }
 
@@ -562,6 +564,8 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
         late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
     tell(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
     tell(lateness_text(summary["lateness"]))
+    if summary["limiter"]["ticks"] and host.motion is not None:
+        tell(interventions_text(summary["limiter"]))
     if host.feel is not None and host.feel.feeler.delay.count:
         delay = host.feel.feeler.delay
         tell(f"feel: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")

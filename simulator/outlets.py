@@ -26,6 +26,7 @@ from simulator.record.memory import MemoryLog
 from simulator.record.writer import PLAIN, LogOptions, TelemetryWriter, texts
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
+from washout.limiter import KINDS
 from washout.procedure import STATE_NAMES
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ PLATFORM = (
     ("yaw", (), "rad", "yaw angle of the platform commanded, + = left"),
     ("legs", (6,), "m", "leg lengths commanded"),
     ("state", (), "1", f"state of the motion procedure: {', '.join(f'{i} {name}' for i, name in enumerate(STATE_NAMES))}", "i8"),
+    ("limited", (), "1", "what the limiter did: 0 the pose asked for, 1 another one on the way to it, 2 along its stop plan", "i8"),
+    ("interventions", (4,), "1", f"ticks so far in which it did not take the pose asked for: for {', '.join(KINDS)} of a leg", "i8"),
 )
 """The platform as the telemetry logs it."""
 
@@ -114,6 +117,8 @@ class Watched:
             self._cueing, self._commanded = cueing, (cueing.pose, cueing.legs)  # views of what they are at any time
         self._pose[:], self._legs[:] = self._commanded
         self._platform["state"] = cueing.state_number
+        limits = cueing.readout[0]
+        self._platform["limited"], self._platform["interventions"] = limits["limited"], limits["interventions"]
         state = self._state
         state["paused"], state["incident"] = session.paused, session.incident
         if now < self._time:

@@ -30,6 +30,7 @@ from simulator.motion.picture import DriveTime, History, draw_platform, prepare_
 from simulator.motion.receiver import LegUse, Receiver
 from simulator.motion.rider import Rider
 from simulator.motion.watchdog import LONGEST_STEP, FollowingPlatform, warm_up
+from washout.limiter import interventions, interventions_text
 
 SERVO = 0.004
 """s. Time between two steps of the platform."""
@@ -248,6 +249,7 @@ class Rig:
             **received,
             "legs": legs,
             "motion": motion,
+            "limiter": interventions(self.body.limits),
             "held_up": {"times": self.times_held_up, "longest_s": round(self.longest_held_up, 4)},
             "longest_silence_s": round(self.longest_silence, 4),
             "stage": self.body.stage,
@@ -339,6 +341,7 @@ def report(summary: dict[str, Any]) -> str:
         lines += [f"legs asked for: {_leg_words(legs)}", f"legs moved, by the clock: {_leg_words(motion)}"]
         if not legs["within"]:
             lines[-1 if not motion["within"] else -2] += "  OUTSIDE THE LIMITS"
+        lines.append(interventions_text(summary["limiter"]))
     left = f"left {'parked' if summary['parked'] else summary['stage']}; longest silence {1000 * summary['longest_silence_s']:.0f} ms"
     if held["times"]:
         left += f"; held up {held['times']} times, at most {held['longest_s']:.2f} s"
@@ -348,5 +351,6 @@ def report(summary: dict[str, Any]) -> str:
 def _leg_words(use: dict[str, Any]) -> str:
     return (
         f"stroke {100 * min(use['stroke_low']):.1f} to {100 * max(use['stroke_high']):.1f} %, "
-        f"speed up to {100 * use['speed']:.1f} % and acceleration up to {100 * use['acceleration']:.1f} % of the limits"
+        f"speed up to {100 * use['speed']:.1f} %, acceleration up to {100 * use['acceleration']:.1f} % "
+        f"and jerk up to {100 * use['jerk']:.1f} % of the limits"
     )

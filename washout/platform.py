@@ -46,6 +46,7 @@ SETTINGS = (
     ),
     ("actuator_damping", (), "1", "damping ratio of their lag of second order"),
     ("actuator_delay", (), "s", "from a command to the beginning of its motion, of actuators and host"),
+    ("leg_jerk", (), "m/s3", "highest jerk of a leg; left out: any"),
 )
 
 HEXAPOD = SETTINGS + (
@@ -67,14 +68,15 @@ RANGES = {
     "cushion": (1e-4, LARGEST_LENGTH),
     "leg_speed": (0.01, 20.0),
     "leg_acceleration": (0.05, 200.0),
+    "leg_jerk": (1.0, 1e5),
     "actuator_bandwidth": (0.4 * math.pi, 1000.0 * math.pi),
     "actuator_damping": (0.3, 5.0),
     "actuator_delay": (0.0, 0.25),
 }
-"""m, m/s, m/s2, rad/s, s. What a platform can be."""
+"""m, m/s, m/s2, m/s3, rad/s, s. What a platform can be."""
 
 DEFAULTS = {
-    **dict.fromkeys(("seat", "head", "p_PH", "actuator_bandwidth")),
+    **dict.fromkeys(("seat", "head", "p_PH", "actuator_bandwidth", "leg_jerk")),
     "actuator_damping": math.sqrt(0.5),
     "actuator_delay": 0.0,
 }
@@ -132,7 +134,8 @@ def hexapod(mapping: Mapping[str, Any], file: object) -> Record:
     values = FILE.read(mapping, file, "")
     kind = KINDS[values["type"]]
     rows = np.arange(6) % kind.legs
-    p = filled(HEXAPOD, {**values, "base_joints": values["base_joints"][rows], "platform_joints": values["platform_joints"][rows]})
+    joints = {name: values[name][rows] for name in ("base_joints", "platform_joints")}
+    p = filled(HEXAPOD, {"leg_jerk": math.inf, **values, **joints})
     p[0]["actuators"], p[0]["freedoms"] = kind.legs, kind.freedoms
     _place_head(p, values, file)
     if values["actuator_delay"] > 0.0 and "actuator_bandwidth" not in values:

@@ -42,8 +42,8 @@ def stream(
 
     Returns
     -------
-    {"folder", "time", "real_time_factor", "overruns", "worst_lateness", "dropped", "lateness", "incidents", "troubles"}; "troubles" are
-    lines that say what failed on the way, none when all went well
+    {"folder", "time", "real_time_factor", "overruns", "worst_lateness", "dropped", "lateness", "incidents", "limiter", "troubles"};
+    "limiter" has its ticks and, by kind, those in which it did not take the pose asked for; "troubles" are lines that say what failed on the way, none when all went well
 
     Raises
     ------

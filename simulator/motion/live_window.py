@@ -150,6 +150,8 @@ class Picture:
         receiver = rig.receiver
         speed = 100.0 * np.abs(limits[0]["leg_speed"]).max() / p["leg_speed"]
         acceleration = 100.0 * np.abs(limits[0]["leg_acceleration"]).max() / p["leg_acceleration"]
+        share = 100.0 * np.abs(limits[0]["leg_jerk"]).max() / p["leg_jerk"]
+        jerk = f"jerk {share:.0f} %" if math.isfinite(p["leg_jerk"]) else "no limit of jerk"
         lost = f"lost {receiver.lost}, reordered {receiver.reordered}, duplicate {receiver.duplicate}, corrupt {receiver.corrupt}"
         refused = receiver.strangers + receiver.implausible
         state = "following" if not rig.body.alone_now else ("parked" if rig.body.parked else f"alone: {rig.body.stage}")
@@ -158,7 +160,8 @@ class Picture:
             (28, HEIGHT - 72, 12, f"{receiver.received} packets, {lost}"),
             (28, HEIGHT - 94, 12, f"refused {refused} of strangers or out of sequence" if refused else ""),
             (BARS_X, 84, 12, f"leg speed {speed:.0f} % of the limit"),
-            (BARS_X, 60, 12, f"leg acceleration {acceleration:.0f} %"),
+            (BARS_X, 60, 12, f"leg acceleration {acceleration:.0f} %, {jerk}"),
+            (BARS_X, 36, 12, "limiter acts" if limits[0]["limited"] else ""),
         )
         return [Label(text, x=x, y=y, font_size=size, color=(*INK, 255), batch=batch) for x, y, size, text in lines]
 

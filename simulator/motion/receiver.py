@@ -195,24 +195,25 @@ class Spread:
 
 
 class LegUse:
-    """How far, fast and hard legs move, as shares of the platform's limits."""
+    """How far, fast, hard and abruptly legs move, as shares of the platform's limits."""
 
     def __init__(self, platform: Record) -> None:
         self._p = platform
         self._shortest, self._longest = np.full(6, np.inf), np.full(6, -np.inf)
-        self._speed = self._acceleration = 0.0
+        self._speed = self._acceleration = self._jerk = 0.0
         self.begin()
 
     def begin(self) -> None:
         """No differences across what comes next."""
         self._last: NDArray[Any] | None = None
         self._last_speed: NDArray[Any] | None = None
-        self._last_step = 0.0
+        self._last_acceleration: NDArray[Any] | None = None
+        self._last_step = self._step_before = 0.0
 
     def add(self, legs: NDArray[Any], step: float | None) -> None:
         """Legs (6,) [m], `step` seconds after the last ones; None: no differences to them.
 
-        Speeds are means over a step; their changes are divided by the time from middle to middle.
+        Speeds are means over a step; their changes are divided by the time from middle to middle, those of accelerations by a third of three steps.
         """
         np.minimum(self._shortest, legs, out=self._shortest)
         np.maximum(self._longest, legs, out=self._longest)
@@ -223,26 +224,32 @@ class LegUse:
         speed = (legs - self._last) / step
         self._speed = max(self._speed, _number(np.abs(speed).max()))
         if self._last_speed is not None:
-            between = 0.5 * (step + self._last_step)
-            self._acceleration = max(self._acceleration, _number(np.abs(speed - self._last_speed).max() / between))
-        self._last, self._last_speed, self._last_step = legs, speed, step
+            acceleration = (speed - self._last_speed) / (0.5 * (step + self._last_step))
+            self._acceleration = max(self._acceleration, _number(np.abs(acceleration).max()))
+            if self._last_acceleration is not None:
+                third = (step + self._last_step + self._step_before) / 3.0
+                self._jerk = max(self._jerk, _number(np.abs(acceleration - self._last_acceleration).max() / third))
+            self._last_acceleration = acceleration
+        self._last, self._last_speed, self._last_step, self._step_before = legs, speed, step, self._last_step
 
     def summary(self) -> dict[str, Any]:
-        """Stroke used per leg, 0 retracted to 1 extended; peak speed and acceleration as shares of the limits; within: all below 1."""
+        """Stroke used per leg, 0 retracted to 1 extended; peak speed, acceleration and jerk as shares of the limits; within: all below 1."""
         p = self._p[0]
         if not (self._shortest <= self._longest).all():
-            return {"within": True, "stroke_low": [], "stroke_high": [], "speed": 0.0, "acceleration": 0.0}
+            return {"within": True, "stroke_low": [], "stroke_high": [], "speed": 0.0, "acceleration": 0.0, "jerk": 0.0}
         stroke = float(p["longest_leg"] - p["shortest_leg"])
         with np.errstate(over="ignore"):
             low = np.clip((self._shortest - float(p["shortest_leg"])) / stroke, -CAP, CAP)
             high = np.clip((self._longest - float(p["shortest_leg"])) / stroke, -CAP, CAP)
         speed, acceleration = min(CAP, self._speed / float(p["leg_speed"])), min(CAP, self._acceleration / float(p["leg_acceleration"]))
+        jerk = min(CAP, self._jerk / float(p["leg_jerk"]))
         return {
-            "within": bool(low.min() >= 0.0 and high.max() <= 1.0 and speed <= 1.0 and acceleration <= 1.0),
+            "within": bool(low.min() >= 0.0 and high.max() <= 1.0 and max(speed, acceleration, jerk) <= 1.0),
             "stroke_low": low.round(4).tolist(),
             "stroke_high": high.round(4).tolist(),
             "speed": round(speed, 4),
             "acceleration": round(acceleration, 4),
+            "jerk": round(jerk, 4),
         }
 
 

@@ -46,7 +46,10 @@ PATIENCE = 0.5
 MOST_ANSWERS, LARGEST_ANSWER = 16, 512
 """Datagrams that are taken between two packets, and bytes of one."""
 
-BRAKE_FIELDS = ("pose", "rates", "legs", "leg_speed", "stop_time", "last_step")
+BRAKE_FIELDS = (
+    *("pose", "rates", "accelerations", "legs", "leg_speed", "leg_acceleration", "stop_time", "last_step", "step_before"),
+    *("curve_pose", "curve_rates", "curve_accelerations", "curve_length"),
+)
 """What a stop plan needs of a LIMITER record."""
 
 LONGEST_END = 2.0

@@ -53,7 +53,7 @@ LONGEST_STEP = 0.05
 """s. After longer without a step the platform was held up: stopped by somebody, or starved of the processor."""
 
 RESERVE = 0.95
-"""1. Share of the legs' speed and acceleration that is used, so that one who looks with another clock finds them within theirs too."""
+"""1. Share of the legs' speed, acceleration and jerk that is used, so that one who looks with another clock finds them within theirs too."""
 
 FASTEST = 2.0
 """1. Multiple of the leg speed up to which the speed of a stream is believed; beyond, it is a jump."""
@@ -83,6 +83,7 @@ class FollowingPlatform:
         self._reserved = platform.copy()
         self._reserved[0]["leg_speed"] *= RESERVE
         self._reserved[0]["leg_acceleration"] *= RESERVE
+        self._reserved[0]["leg_jerk"] *= RESERVE
         self._reach = np.repeat([float(p["longest_leg"]), LARGEST_ANGLE], 3)
         self._fastest = np.repeat([1.0, 1.0 / float(p["reach"])], 3) * FASTEST * float(p["leg_speed"])
         self._glide = np.zeros((3, 6))
@@ -176,17 +177,18 @@ class FollowingPlatform:
         self._add_difference((self.limits[0]["pose"], self.limits[0]["rates"]))
 
     def _let_go(self) -> None:
-        """From here the platform moves by itself: to where its speed v falls as v (1 + w t) exp(-w t)."""
+        """From here the platform moves by itself: to where its speed v and acceleration a fall as (v + (w v + a) t) exp(-w t)."""
         self._curve.forget()
         if not self.alone_now:
             self.alone_now = True
             self._glide_from_here()
-            self._goal[:] = self._glide[0] + 2.0 / HOLD_RATE * self._glide[1]
+            self._goal[:] = self._glide[0] + (2.0 * self._glide[1] + self._glide[2] / HOLD_RATE) / HOLD_RATE
 
     def _glide_from_here(self) -> None:
         self._glide[0] = self.limits[0]["pose"]
         self._glide[1] = self.limits[0]["rates"]
-        self._glide[2] = 0.0
+        # legs without a largest jerk may let their acceleration step to nothing
+        self._glide[2] = self.limits[0]["accelerations"] if self.platform[0]["leg_jerk"] < math.inf else 0.0
 
     def _go_alone(self, silence: float, h: float) -> None:
         self.stage = self._stage(silence)

@@ -80,3 +80,16 @@ def worst_use_by_clock(p: Any, times: np.ndarray, legs: np.ndarray) -> tuple[flo
         float(np.abs(speed).max(initial=0.0) / p[0]["leg_speed"]),
         float(np.abs(acceleration).max(initial=0.0) / p[0]["leg_acceleration"]),
     )
+
+
+def worst_jerk(p: Any, legs: np.ndarray, h: float = H) -> float:
+    """Share of the leg jerk that legs (n, 6) [m] use, from their third differences; at most 1 is inside."""
+    return float(np.abs(np.diff(legs, 3, axis=0)).max(initial=0.0) / h**3 / p[0]["leg_jerk"])
+
+
+def worst_jerk_by_clock(p: Any, times: np.ndarray, legs: np.ndarray) -> float:
+    """The same of legs seen at any `times` (n,) [s]: six times the third divided difference, a mean of the third derivative."""
+    divided = legs
+    for order in (1, 2, 3):
+        divided = np.diff(divided, axis=0) / (times[order:] - times[:-order])[:, None]
+    return float(6.0 * np.abs(divided).max(initial=0.0) / p[0]["leg_jerk"])

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cueing_scenes import platform, worst_use_by_clock
+from cueing_scenes import platform, worst_jerk_by_clock, worst_use_by_clock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -99,7 +99,10 @@ class World:
         assert stroke <= 1.0
         assert speed <= 1.0
         assert acceleration <= 1.0
+        jerk = worst_jerk_by_clock(P, np.array(self.times), np.array(self.legs))
+        assert jerk <= 1.0
         motion = self.rig.summary("x")["motion"]
+        assert motion["jerk"] == pytest.approx(jerk, abs=1e-3)
         assert motion["within"]
         assert motion["speed"] == pytest.approx(speed, abs=1e-3), "the report tells what the clock shows"
         assert motion["acceleration"] == pytest.approx(acceleration, abs=1e-3)

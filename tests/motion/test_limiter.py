@@ -1,15 +1,26 @@
-"""Does any demand, however hostile, drive a leg out of its stroke, speed or acceleration? Judged by finite differences of the legs."""
+"""Does any demand, however hostile, drive a leg out of its stroke, speed, acceleration or jerk? Judged by finite differences of the legs."""
 
 import numpy as np
 import pytest
-from cueing_scenes import H, platform, worst_use, worst_use_by_clock
+from cueing_scenes import H, platform, platform_mapping, worst_jerk, worst_jerk_by_clock, worst_use, worst_use_by_clock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from washout.limiter import brake_step, limit_step, limiter
-from washout.platform import leg_lengths
+from washout.platform import hexapod, leg_lengths
 
-PLATFORMS = {name: platform(name) for name in ("small_hexapod", "simona")}
+
+def without_jerk(name):
+    """The platform as one whose file has no leg_jerk."""
+    mapping = platform_mapping(name)
+    del mapping["leg_jerk"]
+    return hexapod(mapping, name)
+
+
+PLATFORMS = {
+    **{name: platform(name) for name in ("small_hexapod", "simona")},
+    "small_hexapod without jerk": without_jerk("small_hexapod"),
+}
 ROUNDING = 1e-6
 
 
@@ -28,6 +39,7 @@ def assert_inside(p, legs, h=H):
     assert stroke <= 1.0
     assert speed <= 1.0 + ROUNDING
     assert acceleration <= 1.0 + ROUNDING
+    assert worst_jerk(p, legs, h) <= 1.0 + ROUNDING
 
 
 numbers = st.one_of(
@@ -77,7 +89,8 @@ def test_noise_from_all_directions(name):
 def test_a_demand_within_the_limits_is_obeyed_exactly(name):
     p = PLATFORMS[name]
     t = np.arange(8000)[:, None] * H
-    demands = np.sin(2 * np.pi * 0.5 * t) * np.array([0.03, 0.03, 0.02, 0.03, 0.03, 0.03]) * np.minimum(1.0, t**2)
+    u = np.minimum(1.0, t)
+    demands = np.sin(2 * np.pi * 0.5 * t) * np.array([0.03, 0.03, 0.02, 0.03, 0.03, 0.03]) * u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
     s = limiter(p, np.zeros(6))
     _, poses = drive(p, s, demands)
     assert np.abs(poses - demands).max() == 0.0
@@ -103,7 +116,7 @@ def test_a_step_inside_the_stroke_settles_fast_and_does_not_overshoot():
     p = PLATFORMS["small_hexapod"]
     demand = np.array([0.1, 0, 0, 0, 0, 0])
     _, poses = drive(p, limiter(p, np.zeros(6)), np.tile(demand, (1000, 1)))
-    assert poses[:, 0].max() <= 0.1 + 1e-9
+    assert poses[:, 0].max() <= 0.1 + p[0]["leg_jerk"] * H**3, "no more than the grain of a tick"
     assert poses[400, 0] == pytest.approx(0.1, abs=1e-4)
 
 
@@ -156,6 +169,7 @@ def test_steps_of_any_length(name, moves, steps, stall):
     assert stroke <= 1.0
     assert speed <= 1.0 + ROUNDING
     assert acceleration <= 1.0 + 1e-4
+    assert worst_jerk_by_clock(p, np.array(times), np.array(legs)) <= 1.0 + 1e-3
 
 
 def test_a_long_step_along_the_stop_plan_does_not_move():

@@ -1,0 +1,164 @@
+"""What both stop plans of the limiter share: steps of any length, the tick under examination, and the demand brought into the stroke."""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import inline, kernel
+from washout.platform import LARGEST_ANGLE, leg_lengths
+
+RELATIVE = 1e-6
+"""1. Limits are kept this much smaller, so that differences of rounded lengths still obey them."""
+
+GRAIN = 1e-12
+"""m. How near to its cushion the leg comes at which a demand meets the cushions. More: faster, but legs feel the grains as jolts."""
+
+LARGEST_SEARCH = 60
+"""1. Tries for it, of which a dozen are needed."""
+
+
+@kernel
+def careful_spacing(s, h):
+    """Time [s] from the middle of the last step to the middle of one of h seconds, of which the last counts as no longer than this one."""
+    return 0.5 * (h + min(h, s[0]["last_step"]))
+
+
+@kernel
+def middles_apart(s, h):
+    """Time [s] from the middle of the last step to the middle of one of h seconds."""
+    before = s[0]["last_step"]
+    return 0.5 * (h + (before if before < math.inf else h))
+
+
+@inline
+def careful_third(s, h):
+    """A third [s] of the last two steps and one of h seconds, of which none counts as longer than this one."""
+    return (h + min(h, s[0]["last_step"]) + min(h, s[0]["step_before"])) / 3.0
+
+
+@inline
+def third_of_steps(s, h):
+    """A third [s] of the last two steps and one of h seconds, over which accelerations change."""
+    before, first = s[0]["last_step"], s[0]["step_before"]
+    return (h + (before if before < math.inf else h) + (first if first < math.inf else h)) / 3.0
+
+
+@kernel
+def place(p, s, h):
+    """Pose and legs after a tick at the velocity s.trial."""
+    for i in range(6):
+        s[0]["trial_pose"][i] = s[0]["pose"][i] + h * s[0]["trial"][i]
+    leg_lengths(p, s[0]["trial_pose"], s[0]["trial_legs"])
+
+
+@kernel
+def place_at_target(s):
+    """The same when that tick ends at the target, whose legs are known."""
+    for i in range(6):
+        s[0]["trial_pose"][i] = s[0]["target"][i]
+        s[0]["trial_legs"][i] = s[0]["target_legs"][i]
+
+
+@kernel
+def take(s, h):
+    """Make the trial the pose commanded."""
+    middles = middles_apart(s, h)
+    third = third_of_steps(s, h)
+    s[0]["step_before"] = s[0]["last_step"]
+    s[0]["last_step"] = h
+    for i in range(6):
+        s[0]["accelerations"][i] = (s[0]["trial"][i] - s[0]["rates"][i]) / middles
+        s[0]["rates"][i] = s[0]["trial"][i]
+        s[0]["pose"][i] = s[0]["trial_pose"][i]
+        speed = (s[0]["trial_legs"][i] - s[0]["legs"][i]) / h
+        acceleration = (speed - s[0]["leg_speed"][i]) / middles
+        s[0]["leg_jerk"][i] = (acceleration - s[0]["leg_acceleration"][i]) / third
+        s[0]["leg_acceleration"][i] = acceleration
+        s[0]["leg_speed"][i] = speed
+        s[0]["legs"][i] = s[0]["trial_legs"][i]
+
+
+@kernel
+def bring_into_stroke(p, s, demand):
+    """s.target and s.target_legs: the demand, or the pose nearest to it on the line to neutral whose legs stay off the cushions.
+
+    A demand with a number that is not finite is refused: the target stays as it was. Returns whether the target is not the demand.
+    """
+    for i in range(6):
+        if not abs(demand[i]) < math.inf:
+            s[0]["refused"] += 1
+            return True
+    travel = p[0]["longest_leg"]
+    for i in range(6):
+        bound = travel if i < 3 else LARGEST_ANGLE
+        s[0]["stop_pose"][i] = min(bound, max(-bound, demand[i]))
+        s[0]["target"][i] = s[0]["stop_pose"][i]
+    if _off_cushions(p, s):
+        return not _is_target(s, demand)
+    _shrink_into_stroke(p, s)
+    return True
+
+
+@inline
+def _is_target(s, demand):
+    same = True
+    for i in range(6):
+        same = same and s[0]["target"][i] == demand[i]
+    return same
+
+
+@kernel
+def _off_cushions(p, s):
+    """Whether the legs of s.target, written to s.target_legs, keep off the ends of the stroke."""
+    leg_lengths(p, s[0]["target"], s[0]["target_legs"])
+    for i in range(6):
+        leg = s[0]["target_legs"][i]
+        if not p[0]["shortest_leg"] + p[0]["cushion"] <= leg <= p[0]["longest_leg"] - p[0]["cushion"]:
+            return False
+    return True
+
+
+@kernel
+def _shrink_into_stroke(p, s):
+    """s.target: the pose s.stop_pose, which is out, times the share at which the first leg comes to its cushion.
+
+    By false position, where the end that stays counts half (the Illinois rule): ten tries instead of forty halvings.
+    """
+    inside, outside = 0.0, 1.0
+    neutral, shortest, longest = p[0]["neutral_leg"], p[0]["shortest_leg"] + p[0]["cushion"], p[0]["longest_leg"] - p[0]["cushion"]
+    room, excess = min(longest - neutral, neutral - shortest), _excess(p, s)
+    stayed = 0
+    for k in range(LARGEST_SEARCH):
+        share = inside + (outside - inside) * (room / (room + excess) if k % 4 < 3 else 0.5)
+        beyond = _beyond(p, s, share) + 0.5 * GRAIN
+        if beyond > 0.0:
+            outside, excess = share, beyond
+            room *= 0.5 if stayed == 1 else 1.0
+            stayed = 1
+        else:
+            if beyond >= -0.5 * GRAIN:
+                return
+            inside, room = share, -beyond
+            excess *= 0.5 if stayed == -1 else 1.0
+            stayed = -1
+    _beyond(p, s, inside)
+
+
+@kernel
+def _beyond(p, s, share):
+    """How far [m] the leg that is out most is beyond its cushion, negative when all are off them, at `share` of the pose s.stop_pose."""
+    for i in range(6):
+        s[0]["target"][i] = share * s[0]["stop_pose"][i]
+    leg_lengths(p, s[0]["target"], s[0]["target_legs"])
+    return _excess(p, s)
+
+
+@kernel
+def _excess(p, s):
+    """How far [m] the leg of s.target that is out most is beyond its cushion."""
+    shortest, longest = p[0]["shortest_leg"] + p[0]["cushion"], p[0]["longest_leg"] - p[0]["cushion"]
+    beyond = -math.inf
+    for i in range(6):
+        leg = s[0]["target_legs"][i]
+        beyond = max(beyond, leg - longest, shortest - leg)
+    return beyond
