@@ -564,7 +564,7 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
         late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s given up)"
     tell(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
     tell(lateness_text(summary["lateness"]))
-    if summary["limiter"]["ticks"] and host.motion is not None:
+    if summary["limiter"]["ticks"] and host.motions:
         tell(interventions_text(summary["limiter"]))
     if host.feel is not None and host.feel.feeler.delay.count:
         delay = host.feel.feeler.delay
