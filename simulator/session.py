@@ -415,7 +415,8 @@ class Session:
         """`count` ticks of vehicle and platform; afterwards the state is sound, whatever happened in them."""
         v, runs = self.vehicle, self.moves
         if self.cueing.every:
-            self.cueing.serve(self.time, self.clock is None)
+            # what is foreseen while the platform rises is the beginning of the drive
+            self.cueing.serve(0.0 if self.waits else self.time, self.clock is None)
             self._note_trouble(self.cueing.trouble)
         self.tick += count
         if self.waits and not self.paused:
