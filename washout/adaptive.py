@@ -203,8 +203,10 @@ def _drag(c, i, q, j):
 
 
 @inline
-def _downhill(x, k, share, start, least, most, gradient, square, adaption, leak, held, h):
-    """A share after a step; `square` of the sensitivities, k its place in `size`."""
+def _downhill(x, k, share, bounds, slope, speed, h):
+    """A share after a step; k : its place in `size`; bounds : its start, least and most; slope : gradient of J and square of the sensitivities in J;
+    speed : adaption, leak, and whether it is held."""
+    (start, least, most), (gradient, square), (adaption, leak, held) = bounds, slope, speed
     x["size"][k] += x["smoothing"] * (square - x["size"][k])
     if held:
         return share
@@ -214,6 +216,27 @@ def _downhill(x, k, share, start, least, most, gradient, square, adaption, leak,
     floor = FLOOR / (span * span)
     moved = share - h * (adaption * gradient / (floor + max(square, x["size"][k])) + leak * (share - start))
     return min(most, max(least, moved))
+
+
+@inline
+def _learn_motion(u, x, i, slope, held, h):
+    """p1 of surge, sway or heave after a step."""
+    bounds = u["motion_start"][i], u["motion_least"][i], u["motion_most"][i]
+    x["motion_share"][i] = _downhill(x, i, x["motion_share"][i], bounds, slope, (u["motion_adaption"][i], u["leak"], held), h)
+
+
+@inline
+def _learn_tilt(u, x, i, slope, held, h):
+    """p2 of surge or sway after a step."""
+    bounds = u["tilt_start"][i], u["tilt_least"][i], u["tilt_most"][i]
+    x["tilt_share"][i] = _downhill(x, 3 + i, x["tilt_share"][i], bounds, slope, (u["tilt_adaption"][i], u["leak"], held), h)
+
+
+@inline
+def _learn_turn(u, x, r, slope, held, h):
+    """p3 of roll, pitch or yaw after a step."""
+    bounds = u["turn_start"][r], u["turn_least"][r], u["turn_most"][r]
+    x["turn_share"][r] = _downhill(x, 5 + r, x["turn_share"][r], bounds, slope, (u["turn_adaption"][r], u["leak"], held), h)
 
 
 @outside
@@ -233,8 +256,8 @@ def adaptive(parameters, state, seen, result, first, count, h):
     roll, pitch, yaw = x["tilt"][1] + x["turned"][0, 1], x["turned"][1, 1] - x["tilt"][0], x["turned"][2, 1]
     accelerations = not_yet_shown(fx, fy, fz, roll, pitch, yaw, u["heave_by_tilt"])
     rates = attitude_rates(wx, wy, wz, roll, pitch)
-    _force_axis(u, x, 0, 1, -1.0, accelerations[0], rates[1], fx / G, s["p_PH"][2], held, h)
-    _force_axis(u, x, 1, 0, 1.0, accelerations[1], rates[0], fy / (G * math.cos(pitch)), s["p_PH"][2], held, h)
+    _force_axis(u, x, (0, 1, -1.0), (accelerations[0], rates[1], fx / G, s["p_PH"][2]), held, h)
+    _force_axis(u, x, (1, 0, 1.0), (accelerations[1], rates[0], fy / (G * math.cos(pitch)), s["p_PH"][2]), held, h)
     _heave(u, x, accelerations[2], held, h)
     _yaw(u, x, rates[2], held, h)
     roll, pitch, yaw = x["tilt"][1] + x["turned"][0, 1], x["turned"][1, 1] - x["tilt"][0], x["turned"][2, 1]
@@ -244,99 +267,118 @@ def adaptive(parameters, state, seen, result, first, count, h):
 
 
 @inline
-def _force_axis(u, x, i, r, sign, a, rate, force, lever, held, h):
-    """Surge with pitch (i = 0, r = 1) or sway with roll (i = 1, r = 0), and their three shares.
-
-    sign : of a force that a positive angle shows; a [m/s2] what is not shown yet; rate [rad/s] of the angle that is wanted; force : scaled, in g;
-    lever : height of the head [m]
-    """
-    p1, p2, p3 = x["motion_share"][i], x["tilt_share"][i], x["turn_share"][r]
-    A, b, c = x["high_pass_A"], x["high_pass_b"], x["high_pass_c"]
+def _tilt_on(u, x, axis, force, h):
+    """Tilt of an axis after a step towards a scaled force [g]. Returns what the tilt wanted lacks, and which part of it a step brings."""
+    i, r, sign = axis
     top = math.sin(u["tilt_limit"])
     lacks = min(top, max(-top, force)) - math.sin(x["tilt_wanted"][i] + sign * x["turned"][r, 1])
-    grows = 1.0 - math.exp(-p2 * h)  # of a lag of break frequency p2
+    grows = 1.0 - math.exp(-x["tilt_share"][i] * h)  # of a lag of break frequency p2
     x["tilt_wanted"][i] = min(u["tilt_limit"], max(-u["tilt_limit"], x["tilt_wanted"][i] + grows * lacks))
     x["tilt"][i], x["tilt_speed"][i] = follow_angle(
         x["tilt"][i], x["tilt_speed"][i], x["tilt_wanted"][i], u["tilt_rate"], u["tilt_acceleration"], h
     )
-    _step2(x["rotation_A"], x["rotation_b"], r, x["turned"], x["turned_in"][r], p3 * rate)
-    before_turn = x["turned_by_turn"][r, 1]
+    return lacks, grows
+
+
+@inline
+def _turn_on(x, r, rate):
+    """Rotational channel of an axis and its sensitivity to p3 after a step at a rate [rad/s] wanted."""
+    turned = x["turn_share"][r] * rate
+    _step2(x["rotation_A"], x["rotation_b"], r, x["turned"], x["turned_in"][r], turned)
     _step2(x["rotation_A"], x["rotation_b"], r, x["turned_by_turn"], x["turned_by_turn_in"][r], rate)
-    x["turned_in"][r], x["turned_by_turn_in"][r] = p3 * rate, rate
-    by_tilt, by_turn, by_turn_before = x["tilt_by_tilt"][i], x["tilt_by_turn"][i], x["tilt_by_turn"][i] + sign * before_turn
+    x["turned_in"][r], x["turned_by_turn_in"][r] = turned, rate
+
+
+@inline
+def _angle_by_shares(x, axis, before_turn, lag, h):
+    """Sensitivities of the angle to p2 and p3, and their rates, after a step; before_turn : `turned_by_turn` before it, lag : of `_tilt_on`."""
+    i, r, sign = axis
+    lacks, grows = lag
+    by_tilt, by_turn = x["tilt_by_tilt"][i], x["tilt_by_turn"][i]
     if abs(x["tilt_wanted"][i] - x["tilt"][i]) < FOLLOWS:
-        x["tilt_by_tilt"][i] += h * (lacks - p2 * by_tilt)
-        x["tilt_by_turn"][i] -= grows * by_turn_before
+        x["tilt_by_tilt"][i] += h * (lacks - x["tilt_share"][i] * by_tilt)
+        x["tilt_by_turn"][i] -= grows * (by_turn + sign * before_turn)
     eta2, eta3 = x["tilt_by_tilt"][i], x["tilt_by_turn"][i] + sign * x["turned_by_turn"][r, 1]
-    eta2_rate, eta3_rate = (eta2 - by_tilt) / h, (x["tilt_by_turn"][i] - by_turn) / h + sign * (x["turned_by_turn"][r, 1] - before_turn) / h
+    eta3_rate = (x["tilt_by_turn"][i] - by_turn) / h + sign * (x["turned_by_turn"][r, 1] - before_turn) / h
+    return eta2, (eta2 - by_tilt) / h, eta3, eta3_rate
+
+
+@inline
+def _move_on(x, i, a):
+    """Moving channel of an axis and its sensitivity to p1 after a step with a [m/s2] not shown yet. Returns the force still missing [m/s2], and
+    that by p1 with the sensitivities of speed and place."""
+    A, b, c, moved = x["high_pass_A"], x["high_pass_b"], x["high_pass_c"], x["motion_share"][i] * a
+    _step3(A, b, i, x["moved"], i, x["moved_in"][i], moved)
+    _step3(A, b, i, x["by_motion"], i, x["by_motion_in"][i], a)
+    x["moved_in"][i], x["by_motion_in"][i] = moved, a
+    missing = a - (moved - _drag(c, i, x["moved"], i))
+    return missing, (a - _drag(c, i, x["by_motion"], i), x["by_motion"][i, 2], x["by_motion"][i, 1])
+
+
+@inline
+def _moved_by_angle(x, i, q, before, lever, eta):
+    """Step the sensitivities q of the place to a share that turns the head by eta: what went in, and those of force, speed and travel."""
+    given = -x["motion_share"][i] * G * eta
+    _step3(x["high_pass_A"], x["high_pass_b"], i, q, i, before, given)
+    return given, (given - _drag(x["high_pass_c"], i, q, i) + G * eta, q[i, 2], q[i, 1] + lever * eta)
+
+
+@inline
+def _slope(e, weights, state, by):
+    """(dJ/dp, square of the sensitivities in J) of force, speed and travel; weights and state of the last two, by : sensitivities of the three."""
+    (wv, wx), (speed, travel), (f, v, x) = weights, state, by
+    return -e * f + wv * speed * v + wx * travel * x, f * f + wv * v * v + wx * x * x
+
+
+@inline
+def _force_axis(u, x, axis, seen, held, h):
+    """Surge with pitch or sway with roll, and their three shares.
+
+    axis : of force, of rate, sign of a force that a positive angle shows; seen : what is not shown yet [m/s2], rate [rad/s] of the angle that is
+    wanted, scaled force [g], height of the head [m]
+    """
+    i, r, sign = axis
+    a, rate, force, lever = seen
+    before_turn = x["turned_by_turn"][r, 1]
+    lag = _tilt_on(u, x, axis, force, h)
+    _turn_on(x, r, rate)
+    eta2, eta2_rate, eta3, eta3_rate = _angle_by_shares(x, axis, before_turn, lag, h)
     angle = x["tilt"][i] + sign * x["turned"][r, 1]
-    angle_rate = (angle - x["angle"][i]) / h
+    slow = sign * rate - (angle - x["angle"][i]) / h
     x["angle"][i] = angle
 
-    _step3(A, b, i, x["moved"], i, x["moved_in"][i], p1 * a)
-    _step3(A, b, i, x["by_motion"], i, x["by_motion_in"][i], a)
-    _step3(A, b, i, x["by_tilt"], i, x["by_tilt_in"][i], -p1 * G * eta2)
-    _step3(A, b, i, x["by_turn"], i, x["by_turn_in"][i], -p1 * G * eta3)
-    x["moved_in"][i], x["by_motion_in"][i], x["by_tilt_in"][i], x["by_turn_in"][i] = p1 * a, a, -p1 * G * eta2, -p1 * G * eta3
-
-    e = a - (p1 * a - _drag(c, i, x["moved"], i))
-    travel, speed = x["moved"][i, 1] + lever * angle, x["moved"][i, 2]
-    slow = sign * rate - angle_rate
-    wr, wv, wx, wt = u["rate_weight"][r], u["speed_weight"][i], u["travel_weight"][i], u["angle_weight"][r]
-    f1, v1, x1 = a - _drag(c, i, x["by_motion"], i), x["by_motion"][i, 2], x["by_motion"][i, 1]
-    f2, v2, x2 = -p1 * G * eta2 - _drag(c, i, x["by_tilt"], i) + G * eta2, x["by_tilt"][i, 2], x["by_tilt"][i, 1] + lever * eta2
-    f3, v3, x3 = -p1 * G * eta3 - _drag(c, i, x["by_turn"], i) + G * eta3, x["by_turn"][i, 2], x["by_turn"][i, 1] + lever * eta3
-    g1 = -e * f1 + wv * speed * v1 + wx * travel * x1
-    g2 = -e * f2 + wv * speed * v2 + wx * travel * x2 - wr * slow * eta2_rate + wt * angle * eta2
-    g3 = -e * f3 + wv * speed * v3 + wx * travel * x3 - wr * slow * eta3_rate + wt * angle * eta3
-    n1 = f1 * f1 + wv * v1 * v1 + wx * x1 * x1
-    n2 = f2 * f2 + wv * v2 * v2 + wx * x2 * x2 + wr * eta2_rate * eta2_rate + wt * eta2 * eta2
-    n3 = f3 * f3 + wv * v3 * v3 + wx * x3 * x3 + wr * eta3_rate * eta3_rate + wt * eta3 * eta3
-    leak = u["leak"]
-    x["motion_share"][i] = _downhill(
-        x, i, p1, u["motion_start"][i], u["motion_least"][i], u["motion_most"][i], g1, n1, u["motion_adaption"][i], leak, held, h
-    )
-    x["tilt_share"][i] = _downhill(
-        x, 3 + i, p2, u["tilt_start"][i], u["tilt_least"][i], u["tilt_most"][i], g2, n2, u["tilt_adaption"][i], leak, held, h
-    )
-    x["turn_share"][r] = _downhill(
-        x, 5 + r, p3, u["turn_start"][r], u["turn_least"][r], u["turn_most"][r], g3, n3, u["turn_adaption"][r], leak, held, h
-    )
+    e, by_motion = _move_on(x, i, a)
+    x["by_tilt_in"][i], by_tilt = _moved_by_angle(x, i, x["by_tilt"], x["by_tilt_in"][i], lever, eta2)
+    x["by_turn_in"][i], by_turn = _moved_by_angle(x, i, x["by_turn"], x["by_turn_in"][i], lever, eta3)
+    weights, state = (u["speed_weight"][i], u["travel_weight"][i]), (x["moved"][i, 2], x["moved"][i, 1] + lever * angle)
+    wr, wt = u["rate_weight"][r], u["angle_weight"][r]
+    g2, n2 = _slope(e, weights, state, by_tilt)
+    g3, n3 = _slope(e, weights, state, by_turn)
+    slope2 = g2 - wr * slow * eta2_rate + wt * angle * eta2, n2 + wr * eta2_rate * eta2_rate + wt * eta2 * eta2
+    slope3 = g3 - wr * slow * eta3_rate + wt * angle * eta3, n3 + wr * eta3_rate * eta3_rate + wt * eta3 * eta3
+    _learn_motion(u, x, i, _slope(e, weights, state, by_motion), held, h)
+    _learn_tilt(u, x, i, slope2, held, h)
+    _learn_turn(u, x, r, slope3, held, h)
 
 
 @inline
 def _heave(u, x, a, held, h):
     """Heave and its share, a [m/s2] what is not shown yet."""
-    p1, A, b, c = x["motion_share"][2], x["high_pass_A"], x["high_pass_b"], x["high_pass_c"]
-    _step3(A, b, 2, x["moved"], 2, x["moved_in"][2], p1 * a)
-    _step3(A, b, 2, x["by_motion"], 2, x["by_motion_in"][2], a)
-    x["moved_in"][2], x["by_motion_in"][2] = p1 * a, a
-    e = a - (p1 * a - _drag(c, 2, x["moved"], 2))
-    wv, wx = u["speed_weight"][2], u["travel_weight"][2]
-    f1, v1, x1 = a - _drag(c, 2, x["by_motion"], 2), x["by_motion"][2, 2], x["by_motion"][2, 1]
-    g1 = -e * f1 + wv * x["moved"][2, 2] * v1 + wx * x["moved"][2, 1] * x1
-    n1 = f1 * f1 + wv * v1 * v1 + wx * x1 * x1
-    x["motion_share"][2] = _downhill(
-        x, 2, p1, u["motion_start"][2], u["motion_least"][2], u["motion_most"][2], g1, n1, u["motion_adaption"][2], u["leak"], held, h
-    )
+    e, by_motion = _move_on(x, 2, a)
+    weights, state = (u["speed_weight"][2], u["travel_weight"][2]), (x["moved"][2, 2], x["moved"][2, 1])
+    _learn_motion(u, x, 2, _slope(e, weights, state, by_motion), held, h)
 
 
 @inline
 def _yaw(u, x, rate, held, h):
     """Yaw and its share, rate [rad/s] wanted."""
-    p3 = x["turn_share"][2]
     before, before_turn = x["turned"][2, 1], x["turned_by_turn"][2, 1]
-    _step2(x["rotation_A"], x["rotation_b"], 2, x["turned"], x["turned_in"][2], p3 * rate)
-    _step2(x["rotation_A"], x["rotation_b"], 2, x["turned_by_turn"], x["turned_by_turn_in"][2], rate)
-    x["turned_in"][2], x["turned_by_turn_in"][2] = p3 * rate, rate
+    _turn_on(x, 2, rate)
     eta, wr, wt = x["turned_by_turn"][2, 1], u["rate_weight"][2], u["angle_weight"][2]
     eta_rate = (eta - before_turn) / h
     slow = rate - (x["turned"][2, 1] - before) / h
-    g3 = -wr * slow * eta_rate + wt * x["turned"][2, 1] * eta
-    n3 = wr * eta_rate * eta_rate + wt * eta * eta
-    x["turn_share"][2] = _downhill(
-        x, 7, p3, u["turn_start"][2], u["turn_least"][2], u["turn_most"][2], g3, n3, u["turn_adaption"][2], u["leak"], held, h
-    )
+    slope = -wr * slow * eta_rate + wt * x["turned"][2, 1] * eta, wr * eta_rate * eta_rate + wt * eta * eta
+    _learn_turn(u, x, 2, slope, held, h)
 
 
 KIND = WashoutKind(
