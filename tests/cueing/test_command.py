@@ -65,10 +65,11 @@ def test_a_drive_through_two_washouts_is_a_page_and_an_object(capsys, tmp_path):
     scores = small["drives"][0]
     assert 0.0 < scores["force_error"] < 1.5
     assert scores["axes"]["sway"]["error"] is None  # nothing to be felt there
-    assert scores["used"]["limited_share"] == 0.0
+    assert scores["used"]["limited_share"] < 0.02
     assert set(scores["perceived"]) == {"haug", "zacharias", "telban_cardullo", "delft"}
     page = (tmp_path / "out" / "cueing.html").read_text()
-    assert page.count('<svg class="panel"') == 18
+    acts = any(one["drives"][0]["used"]["limited_share"] > 0.0 for one in (small, large))
+    assert page.count('<svg class="panel"') == 18 + acts  # one for the limiter where it acts
     assert "waves" in page and "large_hexapod on simona" in page
 
 

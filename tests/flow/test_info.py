@@ -12,9 +12,11 @@ import pytest
 import yaml
 from program import ROOT, call, finish, refused, start
 
+from simulator.base.records import record
 from simulator.outlets import LOG, WALL, Telemetry
 from simulator.record import rows as rows_module
 from simulator.record.writer import read_telemetry, read_units
+from washout.limiter import LIMITER
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="processes are ended by signals here")
 
@@ -143,14 +145,13 @@ class Session:
     """As much of a session as a log asks for."""
 
     class Cueing:
-        pose, legs, state_number = np.zeros(6), np.zeros(6), 0
+        pose, legs, state_number, readout = np.zeros(6), np.zeros(6), 0, record(LIMITER)
 
     def __init__(self):
         self.time, self.paused, self.clock, self.incident, self.cueing = 0.0, False, None, 0, self.Cueing()
 
 
 def test_resets_pauses_and_incidents_are_in_the_log(tmp_path, capsys):
-    from simulator.base.records import record
     from vehicles.command import COMMAND
     from vehicles.readout import READOUT
 

@@ -166,7 +166,7 @@ def test_a_compiled_washout_from_outside_is_changed_with_what_it_has_begun_with(
     ride(motion, np.tile(REST, (20000, 1)))
     assert motion.state == "engaged"
     force = REST + [2.0, 0.0, 0.0]
-    ride(motion, np.tile(force, (100, 1)))
+    ride(motion, np.tile(force, (1000, 1)))  # the limiter is at the place to which this washout jumps
     assert motion.washed[0]["position"][0] == pytest.approx(0.02)
     motion.intensity = 0.5
     motion.change(motion.knobs[0], 50.0)

@@ -13,6 +13,7 @@ from simulator.outlets import LONGEST, MESSAGE_TIME, Window, short
 from simulator.view.block import ViewReader
 from tests.view.scenes import readout
 from vehicles.command import COMMAND
+from washout.felt import FELT
 
 
 @pytest.fixture
@@ -21,8 +22,19 @@ def shown(monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(outlets, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     platform = {"shortest_leg": 0.0, "longest_leg": 1.0}
-    cueing = SimpleNamespace(pose=np.zeros(6), legs=np.full(6, 0.5), platform=[platform], state="rise")
-    session = SimpleNamespace(cueing=cueing, clock=None, command=record(COMMAND), paused=False, readout=readout())
+    still = [{"f_H_B": np.zeros(3), "w_WB_B": np.zeros(3)}]
+    cueing = SimpleNamespace(
+        pose=np.zeros(6), legs=np.full(6, 0.5), platform=[platform], state="rise", felt=record(FELT), readout=[{"intensity": 1.0}]
+    )
+    session = SimpleNamespace(
+        cueing=cueing,
+        clock=None,
+        command=record(COMMAND),
+        paused=False,
+        readout=readout(),
+        watch=SimpleNamespace(state=still),
+        ground=SimpleNamespace(p=[{"gravity": 9.80665}]),
+    )
     window = Window(8)
     reader = ViewReader(window.block.name)
 
