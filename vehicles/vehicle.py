@@ -111,6 +111,7 @@ class Vehicle:
         else:
             self.start_throttle = 0.0
             press_for(self.model.brakes, self.space.brakes, self.space.axles[0]["brake_torque"])
+            self.space.axles[0]["engine_speed"] = self.space.drivetrain[0]["engine_speed"]  # it idles before the first step
         self.read()
 
     def _balance_arm(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:

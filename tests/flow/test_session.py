@@ -201,6 +201,7 @@ def test_a_session_may_start_rolling_and_goes_back_to_that():
     session.start_speed = 0.0
     session.reset()
     assert session.vehicle.speed == 0.0
+    assert session.readout[0]["engine_speed"] == session.vehicle.space.drivetrain[0]["engine_speed"] > 60.0
 
 
 def test_the_motion_is_changed_alike_whatever_hangs_on_the_session():
