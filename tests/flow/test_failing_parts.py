@@ -157,12 +157,16 @@ def moments(count, last):
     return [draw.randrange(last) for _ in range(count)]
 
 
+def named(value):
+    """Of a case: the moment, or the kind of the error."""
+    return type(value).__name__ if isinstance(value, BaseException) else None
+
+
 def driver_of(drive, monkeypatch, driver):
     monkeypatch.setattr(Maneuver, "driver", lambda maneuver, spawn, traits: driver)
 
 
-@pytest.mark.parametrize("error", KINDS, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("at", moments(2, 1100))
+@pytest.mark.parametrize(("at", "error"), zip(moments(len(KINDS), 1100), KINDS, strict=True), ids=named)
 def test_a_driver_that_raises(drive, monkeypatch, at, error):
     moment = Moment(at, error)
     driver_of(drive, monkeypatch, FailingDriver(moment))
@@ -234,8 +238,7 @@ def test_driver_log_and_parking_fail_one_after_the_other(drive, monkeypatch):
     assert (drive.folder / "telemetry.parquet").exists()
 
 
-@pytest.mark.parametrize("at", [100, 8_000, 13_000])
-@pytest.mark.parametrize("error", [RuntimeError("no cueing"), SystemExit(), MemoryError()], ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize(("at", "error"), [(100, RuntimeError("no cueing")), (8_000, SystemExit()), (13_000, MemoryError())], ids=named)
 def test_a_cueing_that_raises_ends_the_stream_properly(drive, monkeypatch, at, error):
     """Nothing can be commanded any more then: the receiver is told that the stream ends, and the log is closed."""
     moment, ticks = Moment(at, error), simulator.session.ticks

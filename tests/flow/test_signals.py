@@ -23,7 +23,7 @@ from simulator.warm import compile_kernels
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="sends signals, and looks for processes in /proc")
 
-COUNT = int(os.environ.get("JOUNCE_SIGNALS", "20"))
+COUNT = int(os.environ.get("JOUNCE_SIGNALS", "12"))
 SEED = int(os.environ.get("JOUNCE_SIGNALS_SEED", "1"))
 AT_ONCE = 4
 PATIENCE = 45.0
