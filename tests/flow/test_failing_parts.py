@@ -166,7 +166,7 @@ def driver_of(drive, monkeypatch, driver):
     monkeypatch.setattr(Maneuver, "driver", lambda maneuver, spawn, traits: driver)
 
 
-@pytest.mark.parametrize(("at", "error"), zip(moments(len(KINDS), 1100), KINDS, strict=True), ids=named)
+@pytest.mark.parametrize(("at", "error"), list(zip(moments(len(KINDS), 1100), KINDS, strict=True)), ids=named)
 def test_a_driver_that_raises(drive, monkeypatch, at, error):
     moment = Moment(at, error)
     driver_of(drive, monkeypatch, FailingDriver(moment))
