@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 import time
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any
 from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
+from simulator.base.machine import taken
 from simulator.build import Parts, build
 from simulator.configuration.command_line import session_of
 from simulator.configuration.settings import option
@@ -172,13 +172,7 @@ def _report(
         result, curves = evaluated(maneuver, measured, session.ground.spawn, parts.traits if maneuver.asked else None)
     if early is not None:
         result |= {"pass": False, "ended_early": early}
-    machine = {
-        "real_time_factor": session.time / wall,
-        "wall_time_s": wall,
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "log_failure": log_failure,
-    }
+    machine = {"real_time_factor": session.time / wall, **taken(wall), "log_failure": log_failure}
     if evaluable:
         files, left_out = write_report(folder, maneuver, measured, result, curves=curves, machine=machine, spawn=session.ground.spawn)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from pathlib import Path
+from typing import Any
 
 LIBRARIES = ("numpy", "numba")
 
@@ -37,6 +38,11 @@ def software() -> str:
     from importlib import metadata
 
     return ", ".join([f"Python {platform.python_version()}", *(f"{name} {metadata.version(name)}" for name in LIBRARIES)])
+
+
+def taken(wall: float) -> dict[str, Any]:
+    """What is said of the making of a result beside it: wall time [s] and Python."""
+    return {"wall_time_s": wall, "python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
 
 
 def origin() -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 import time
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from typing import Any
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
 from simulator.base.jsontext import json_text
-from simulator.base.machine import version
+from simulator.base.machine import taken, version
 from simulator.base.words import did_you_mean
 from simulator.build import vehicle_description
 from simulator.configuration.key_path import written
@@ -62,12 +61,7 @@ def main_facts(arguments: Any) -> int:
             left_out = [fact.name for fact in asked if fact not in facts]
             said = described[vehicle]
             found.append(Facts(vehicle, said.name, rows, published[vehicle], left_out, said.exceptions))
-        machine = {
-            "wall_time_s": time.perf_counter() - began,
-            "version": version(),
-            "python": platform.python_version(),
-            "system": f"{platform.system()} {platform.machine()}",
-        }
+        machine = {**taken(time.perf_counter() - began), "version": version()}
         outcome = {"result": as_object(found[0]) if len(found) == 1 else [as_object(one) for one in found], "machine": machine}
         page = PAGE if len(found) == 1 else VEHICLES
         write_text(folder.path / page, as_markdown(found[0]) if len(found) == 1 else beside_as_markdown(found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import shlex
 import string
 import sys
@@ -15,7 +14,7 @@ from typing import Any
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
 from simulator.base.jsontext import json_text
-from simulator.base.machine import version
+from simulator.base.machine import taken, version
 from simulator.build import build_cueing
 from simulator.lab.cueing import drive_page, omct_page
 from simulator.lab.cueing.drive import Drive, read_drive, ride_drive
@@ -53,7 +52,7 @@ def main_cueing(arguments: Any) -> int:
                 page, said, table = _drives(drives, pairs, arguments.gain, told)
             else:
                 page, said, table = _objective(pairs, arguments.amplitude or list(AMPLITUDES), arguments.attendant_gravity, told)
-        outcome = {"result": said, "machine": _machine(time.perf_counter() - began)}
+        outcome = {"result": said, "machine": {**taken(time.perf_counter() - began), "version": version()}}
         page_file = folder.path / PAGE
         write_text(page_file, page.html())
         write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
@@ -70,15 +69,6 @@ def main_cueing(arguments: Any) -> int:
             complain(f"{drive.name}: {drive_page.coarse_words(drive)}")
     tell(f"{PAGE} and {OBJECT} in {folder.path}")
     return 0
-
-
-def _machine(wall: float) -> dict[str, Any]:
-    return {
-        "wall_time_s": wall,
-        "version": version(),
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-    }
 
 
 def _pairs(washouts: Sequence[str], platforms: Sequence[str]) -> list[tuple[str, str, str]]:
