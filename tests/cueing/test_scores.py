@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulator.lab.cueing.scores import correlation_of, delay_of, error_of, false_cue_of, gain_of, mean_scores, rms, scores, up_to
+from simulator.lab.cueing.scores import Head, correlation_of, delay_of, error_of, false_cue_of, gain_of, mean_scores, rms, scores, up_to
 
 H = 0.004
 T = np.arange(5000) * H
@@ -47,13 +47,14 @@ def test_what_is_faster_than_ten_hertz_does_not_count():
 
 def test_a_platform_that_gives_its_share_has_no_error_anywhere():
     car = np.stack([CAR, 0.7 * CAR[::-1], 0.2 * CAR], axis=1)
-    found = scores(car, 0.1 * car, 0.4 * car, 0.03 * car, np.full(3, 0.4), np.full(3, 0.3), H)
+    there, aim = Head(car, 0.1 * car), Head(np.full(3, 0.4), np.full(3, 0.3))
+    found = scores(there, Head(0.4 * car, 0.03 * car), aim, H)
     assert found["force_error"] == pytest.approx(0.0, abs=1e-12)
     for axes in (found["axes"], *found["perceived"].values()):
         assert [axes[name]["gain"] for name in ("surge", "sway", "heave", "roll", "pitch", "yaw")] == pytest.approx([0.4] * 3 + [0.3] * 3)
         assert max(one["error"] for one in axes.values()) < 1e-12
     assert found["perceived"]["haug"]["surge"]["noticed_share"] == 0.0
-    still = scores(car, 0.1 * car, 0.0 * car, 0.0 * car, np.full(3, 0.4), np.full(3, 0.3), H)
+    still = scores(there, Head(0.0 * car, 0.0 * car), aim, H)
     assert still["perceived"]["telban_cardullo"]["surge"]["noticed_share"] > 0.3
 
 

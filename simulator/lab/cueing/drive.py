@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.lab.cueing.chain import Chain, Felt, Ride, felt, gains, head_of, used
-from simulator.lab.cueing.scores import scores
+from simulator.lab.cueing.scores import Head, scores
 from simulator.record.log import Log, read_log
 from washout.cueing import MotionCueing
 from washout.vestibular import MODELS, Vestibular
@@ -120,6 +120,6 @@ def ride_drive(
     own_force, rate_aim = gains(cueing)
     aim = own_force if force_aim is None else np.broadcast_to(np.asarray(force_aim, dtype=float), 3)
     head = felt(ride.pose, head_of(cueing.platform), ride.h)
-    car_force = drive.force - [0.0, 0.0, drive.gravity]
-    found = scores(car_force, drive.rate, head.force, head.rate, aim, rate_aim, drive.h, models)
+    car = Head(drive.force - [0.0, 0.0, drive.gravity], drive.rate)
+    found = scores(car, Head(head.force, head.rate), Head(aim, rate_aim), drive.h, models)
     return Ridden(ride, head, (aim, rate_aim), found | {"used": used(cueing.platform, ride)})

@@ -15,7 +15,7 @@ next to nothing (STILL).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,23 +104,22 @@ def axis_scores(cab: Array, car: Array, aim: float, h: float, still: float) -> d
     }
 
 
-def scores(
-    car_force: Array,
-    car_rate: Array,
-    cab_force: Array,
-    cab_rate: Array,
-    force_aim: Array,
-    rate_aim: Array,
-    h: float,
-    models: Sequence[Vestibular] = MODELS,
-) -> dict[str, Any]:
+class Head(NamedTuple):
+    """What a head feels, or the scales of it."""
+
+    force: Array
+    """(n, 3) specific force less gravity [m/s2], or (3,) its scales."""
+    rate: Array
+    """(n, 3) angular velocity [rad/s], or (3,) its scales."""
+
+
+def scores(car: Head, cab: Head, aim: Head, h: float, models: Sequence[Vestibular] = MODELS) -> dict[str, Any]:
     """Numbers of a drive.
 
     Parameters
     ----------
-    car_force, cab_force : (n, 3) specific force less gravity at the head in the car and on the platform [m/s2]
-    car_rate, cab_rate : (n, 3) angular velocities [rad/s]
-    force_aim, rate_aim : (3,) what the washout aims at: the scales of force and rate
+    car, cab : what the head feels in the car and on the platform
+    aim : the scales of the car's that the washout aims at
     h : s between rows
     models : whose perceived motion is scored; it takes half of the time
 
@@ -129,22 +128,18 @@ def scores(
     {"force_error": of surge and sway together, "force_error_with_heave": of all three, "axes": {axis: `axis_scores`},
     "perceived": {model: see `perceived_scores`}}
     """
-    f_car, w_car, f, w = (up_to(signal, h) for signal in (car_force, car_rate, cab_force, cab_rate))
-    axes = {name: axis_scores(f[:, j], f_car[:, j], force_aim[j], h, STILL[0]) for j, name in enumerate(FORCES)}
-    axes |= {name: axis_scores(w[:, j], w_car[:, j], rate_aim[j], h, STILL[1]) for j, name in enumerate(RATES)}
+    f_car, w_car, f, w = (up_to(signal, h) for signal in (*car, *cab))
+    axes = {name: axis_scores(f[:, j], f_car[:, j], aim.force[j], h, STILL[0]) for j, name in enumerate(FORCES)}
+    axes |= {name: axis_scores(w[:, j], w_car[:, j], aim.rate[j], h, STILL[1]) for j, name in enumerate(RATES)}
     return {
-        "force_error": error_of(f[:, :2], f_car[:, :2], force_aim[:2]),
-        "force_error_with_heave": error_of(f, f_car, force_aim),
+        "force_error": error_of(f[:, :2], f_car[:, :2], aim.force[:2]),
+        "force_error_with_heave": error_of(f, f_car, aim.force),
         "axes": axes,
-        "perceived": {
-            model.name: perceived_scores(model, car_force, car_rate, cab_force, cab_rate, force_aim, rate_aim, h) for model in models
-        },
+        "perceived": {model.name: perceived_scores(model, car, cab, aim, h) for model in models},
     }
 
 
-def perceived_scores(
-    model: Vestibular, car_force: Array, car_rate: Array, cab_force: Array, cab_rate: Array, force_aim: Array, rate_aim: Array, h: float
-) -> dict[str, dict[str, float]]:
+def perceived_scores(model: Vestibular, car: Head, cab: Head, aim: Head, h: float) -> dict[str, dict[str, float]]:
     """The same numbers of what canals and otoliths make of both, by axis, nothing filtered before; and besides
 
     noticed_error   as `error`, of what is left beyond the thresholds
@@ -152,14 +147,14 @@ def perceived_scores(
     """
     found: dict[str, dict[str, float]] = {}
     senses = (
-        (FORCES, model.forces(car_force, h), model.forces(cab_force, h), force_aim, FORCE_THRESHOLDS, STILL[0]),
-        (RATES, model.rates(car_rate, h), model.rates(cab_rate, h), rate_aim, RATE_THRESHOLDS, STILL[1]),
+        (FORCES, model.forces(car.force, h), model.forces(cab.force, h), aim.force, FORCE_THRESHOLDS, STILL[0]),
+        (RATES, model.rates(car.rate, h), model.rates(cab.rate, h), aim.rate, RATE_THRESHOLDS, STILL[1]),
     )
-    for names, car, cab, aim, thresholds, still in senses:
-        wanted, left = beyond(aim * car, thresholds), beyond(cab, thresholds)
-        missed = np.abs(cab - aim * car) > thresholds
+    for names, there, here, scales, thresholds, still in senses:
+        wanted, left = beyond(scales * there, thresholds), beyond(here, thresholds)
+        missed = np.abs(here - scales * there) > thresholds
         for j, name in enumerate(names):
-            found[name] = axis_scores(cab[:, j], car[:, j], aim[j], h, still) | {
+            found[name] = axis_scores(here[:, j], there[:, j], scales[j], h, still) | {
                 "noticed_error": error_of(left[:, j], wanted[:, j], 1.0) if rms(wanted[:, j]) > 0.1 * thresholds[j] else np.nan,
                 "noticed_share": float(missed[:, j].mean()),
             }
