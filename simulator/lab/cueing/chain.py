@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record
+from simulator.tick import cueing_records
 from washout.cueing import MotionCueing, cueing_step
 from washout.procedure import BLEND, ENGAGED, KNEE
 
@@ -67,23 +68,32 @@ class Felt:
     """Acceleration of the head in N [m/s2]: what is felt without tilt."""
 
 
+class Traces(NamedTuple):
+    """What `Ride` has of every tick, while it is filled."""
+
+    pose: Array
+    legs: Array
+    limited: NDArray[np.int64]
+    drawn: NDArray[np.bool_]
+
+
 @kernel
-def follow(p, s, washed, where, f, w, first, end, pose, legs, limited, drawn):
-    """Ticks `first` to `end` of forces and rates (n, 3); fills pose, legs (n, 6), limited and drawn (n,). `where` (6,) is the part of the
-    states that says where the platform is."""
-    q = s[0]
-    middle = 0.5 * (p[0]["longest_leg"] + p[0]["shortest_leg"])
-    half = 0.5 * (p[0]["longest_leg"] - p[0]["shortest_leg"]) - p[0]["cushion"]
-    for i in range(first, end):
-        cueing_step(p, s, washed, f[i], w[i], True)
-        limited[i] = q["limited"]
+def follow(cueing, where, f, w, span, traces):
+    """Ticks of a span (first, end) of forces and rates (n, 3) by CueingRecords; fills Traces. `where` (6,) is the part of the states that says
+    where the platform is."""
+    p, q = cueing.p[0], cueing.s[0]
+    middle = 0.5 * (p["longest_leg"] + p["shortest_leg"])
+    half = 0.5 * (p["longest_leg"] - p["shortest_leg"]) - p["cushion"]
+    for i in range(span[0], span[1]):
+        cueing_step(cueing.p, cueing.s, cueing.washed, f[i], w[i], True)
+        traces.limited[i] = q["limited"]
         use = 0.0
         for j in range(6):
             use += ((q["asked_legs"][j] - middle) / half) ** 16  # as `washout.procedure.ask_for` has it
-        drawn[i] = use > KNEE**16
+        traces.drawn[i] = use > KNEE**16
         for j in range(6):
-            pose[i, j] = where[j]
-            legs[i, j] = q["legs"][j]
+            traces.pose[i, j] = where[j]
+            traces.legs[i, j] = q["legs"][j]
 
 
 class Chain:
@@ -120,8 +130,8 @@ class Chain:
         """The ride under specific forces [m/s2] and angular velocities [rad/s] (n, 3) of the car, one row per tick. Raises JounceError."""
         f, w = np.ascontiguousarray(f, dtype=float), np.ascontiguousarray(w, dtype=float)
         n = len(f)
-        pose, legs = np.empty((n, 6)), np.empty((n, 6))
-        limited, drawn = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+        traces = Traces(np.empty((n, 6)), np.empty((n, 6)), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
+        records, where = cueing_records(self.cueing), where_it_is(self.cueing)
         every, first = self.cueing.every, 0
         looked: list[Array] = []
         own = [one for one in self.cueing.logged if one[0] == INNER_PREFIX]
@@ -130,7 +140,7 @@ class Chain:
         while first < n:
             end = min(n, first + every - self._ticks % every) if every else n
             self.cueing.serve(self._ticks * self.h)
-            follow(*self.cueing.records, where_it_is(self.cueing), f, w, first, end, pose, legs, limited, drawn)
+            follow(records, where, f, w, (first, end), traces)
             self._ticks += end - first
             first = end
             if own:
@@ -140,7 +150,7 @@ class Chain:
         if self._follows and self.cueing.state_number not in (BLEND, ENGAGED):
             raise JounceError(f"the platform left its drive, it is in state {self.cueing.state}")
         names = [column for prefix, table, _ in own for row in table for column in _columns(prefix + row[0], row[1])]
-        return Ride(self.h, pose, legs, limited, drawn, dict(zip(names, np.array(looked).T, strict=True)) if looked else {})
+        return Ride(self.h, *traces, dict(zip(names, np.array(looked).T, strict=True)) if looked else {})
 
     def close(self) -> None:
         """End what a washout in Python works in."""
@@ -155,13 +165,12 @@ def _columns(name: str, shape: tuple[int, ...]) -> list[str]:
 def where_it_is(cueing: MotionCueing) -> Array:
     """(6,) view of the pose of the platform: behind its actuators where its file says how they lag, else as commanded."""
     p, s, _ = cueing.records
-    lags = "actuated" in (p.dtype.names or ()) and p[0]["actuated"] == 1
-    return s[0]["actual" if lags else "pose"]
+    return s[0]["actual" if p[0]["actuated"] == 1 else "pose"]
 
 
 def head_of(platform: Record) -> Array:
-    """(3,) where the rider's head is on a platform, from its reference point, in P [m]; the cued point where the file says no other."""
-    return np.array(platform[0]["felt_at" if "felt_at" in (platform.dtype.names or ()) else "p_PH"])
+    """(3,) where the rider's head is on a platform, from its reference point, in P [m]."""
+    return np.array(platform[0]["felt_at"])
 
 
 def rotations(angles: Array) -> Array:
