@@ -61,12 +61,12 @@ def _encoder(_: ProtocolSettings) -> Encoder:
 
 
 PROTOCOL = Protocol(
-    "beamng",
-    100,
-    4444,
-    False,
-    _encoder,
-    TABLE.layout,
-    CONTRACT,
+    name="beamng",
+    rate=100,
+    port=4444,
+    poses=False,
+    make=_encoder,
+    layout=TABLE.layout,
+    contract=CONTRACT,
     meaning="motion of the vehicle as MotionSim of BeamNG sends it (BNG1), with rates and angular accelerations: 88 bytes",
 )

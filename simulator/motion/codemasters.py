@@ -117,12 +117,12 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
 
 
 PROTOCOL = Protocol(
-    "codemasters",
-    100,
-    20777,
-    False,
-    _encoder,
-    _FLOATS.format,
-    CONTRACT,
+    name="codemasters",
+    rate=100,
+    port=20777,
+    poses=False,
+    make=_encoder,
+    layout=_FLOATS.format,
+    contract=CONTRACT,
     meaning="motion of the vehicle as DiRT Rally 2.0 sends it (extradata = 3), which rig software knows",
 )

@@ -86,15 +86,15 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
 
 
 PROTOCOL = Protocol(
-    "forza",
-    60,
-    5300,
-    False,
-    _encoder,
-    TABLE.layout,
-    CONTRACT,
-    PARAMETERS,
-    RANGES,
-    DEFAULTS,
-    "motion, engine and wheels as Forza Motorsport sends them (Sled), with a flag for pauses: 232 bytes",
+    name="forza",
+    rate=60,
+    port=5300,
+    poses=False,
+    make=_encoder,
+    layout=TABLE.layout,
+    contract=CONTRACT,
+    parameters=PARAMETERS,
+    ranges=RANGES,
+    defaults=DEFAULTS,
+    meaning="motion, engine and wheels as Forza Motorsport sends them (Sled), with a flag for pauses: 232 bytes",
 )

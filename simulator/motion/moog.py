@@ -142,15 +142,15 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
 
 
 PROTOCOL = Protocol(
-    "moog",
-    60,
-    991,
-    True,
-    _encoder,
-    TABLE.layout,
-    CONTRACT,
-    PARAMETERS,
-    RANGES,
-    DEFAULTS,
-    "positions for a Moog 6DOF2000E in DOF mode, which moves only with `armed: 1`: 32 bytes; signs not confirmed on a machine",
+    name="moog",
+    rate=60,
+    port=991,
+    poses=True,
+    make=_encoder,
+    layout=TABLE.layout,
+    contract=CONTRACT,
+    parameters=PARAMETERS,
+    ranges=RANGES,
+    defaults=DEFAULTS,
+    meaning="positions for a Moog 6DOF2000E in DOF mode, which moves only with `armed: 1`: 32 bytes; signs not confirmed on a machine",
 )

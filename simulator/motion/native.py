@@ -6,12 +6,12 @@ from simulator.motion.packets import LAYOUT, encode
 from simulator.motion.protocol import CONTRACT, Protocol
 
 PROTOCOL = Protocol(
-    "native",
-    250,
-    42400,
-    True,
-    lambda _: lambda said: encode(said.packet),
-    LAYOUT,
-    CONTRACT,
+    name="native",
+    rate=250,
+    port=42400,
+    poses=True,
+    make=lambda _: lambda said: encode(said.packet),
+    layout=LAYOUT,
+    contract=CONTRACT,
     meaning="pose, legs and state of the platform, force and rates; 188 bytes with a checksum",
 )

@@ -60,15 +60,15 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
 
 
 PROTOCOL = Protocol(
-    "outgauge",
-    50,
-    30000,
-    False,
-    _encoder,
-    None,
-    CONTRACT,
-    PARAMETERS,
-    RANGES,
-    DEFAULTS,
-    "gear, speed, engine and pedals for a dashboard, as Live for Speed and BeamNG send them: 92 bytes, 96 with an identifier",
+    name="outgauge",
+    rate=50,
+    port=30000,
+    poses=False,
+    make=_encoder,
+    layout=None,
+    contract=CONTRACT,
+    parameters=PARAMETERS,
+    ranges=RANGES,
+    defaults=DEFAULTS,
+    meaning="gear, speed, engine and pedals for a dashboard, as Live for Speed and BeamNG send them: 92 bytes, 96 with an identifier",
 )

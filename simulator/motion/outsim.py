@@ -93,15 +93,15 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
 
 
 PROTOCOL = Protocol(
-    "outsim",
-    100,
-    30001,
-    False,
-    _encoder,
-    None,
-    CONTRACT,
-    PARAMETERS,
-    RANGES,
-    DEFAULTS,
-    "motion of the vehicle as Live for Speed sends it: 64 bytes, 68 with an identifier",
+    name="outsim",
+    rate=100,
+    port=30001,
+    poses=False,
+    make=_encoder,
+    layout=None,
+    contract=CONTRACT,
+    parameters=PARAMETERS,
+    ranges=RANGES,
+    defaults=DEFAULTS,
+    meaning="motion of the vehicle as Live for Speed sends it: 64 bytes, 68 with an identifier",
 )

@@ -118,15 +118,15 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
 
 
 PROTOCOL = Protocol(
-    "outsim2",
-    100,
-    30001,
-    False,
-    _encoder,
-    TABLE.layout,
-    CONTRACT,
-    PARAMETERS,
-    RANGES,
-    DEFAULTS,
-    "motion, pedals, engine and wheels as Live for Speed sends them with OutSim Opts 1ff: 280 bytes",
+    name="outsim2",
+    rate=100,
+    port=30001,
+    poses=False,
+    make=_encoder,
+    layout=TABLE.layout,
+    contract=CONTRACT,
+    parameters=PARAMETERS,
+    ranges=RANGES,
+    defaults=DEFAULTS,
+    meaning="motion, pedals, engine and wheels as Live for Speed sends them with OutSim Opts 1ff: 280 bytes",
 )

@@ -81,12 +81,12 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
 
 
 PROTOCOL = Protocol(
-    "srs",
-    100,
-    33001,
-    False,
-    _encoder,
-    TABLE.layout,
-    CONTRACT,
+    name="srs",
+    rate=100,
+    port=33001,
+    poses=False,
+    make=_encoder,
+    layout=TABLE.layout,
+    contract=CONTRACT,
     meaning="motion of the vehicle for Sim Racing Studio, which shows it as the game Jounce: 236 bytes",
 )
