@@ -105,32 +105,43 @@ class History:
         self._every *= 2
 
 
+def driven(table: Record) -> NDArray[Any]:
+    """Time of the drive (n,) [s] at rows of SAMPLE, which goes on where it was when the drive was begun anew."""
+    times = table["drive"].copy()
+    for again in np.flatnonzero(np.diff(table["begun"])) + 1:
+        times[again:] += times[again - 1]
+    return times
+
+
 def on_the_drive(table: Record) -> tuple[NDArray[Any], tuple[float, float] | None]:
     """Times (n,) [s] of rows of SAMPLE on the axis of the drive, and from when to when it went on.
 
-    Since it was last begun and until it was over that is the time of the drive, which stands still in a pause; before and after, the wall clock
+    Since it first ran and until it was over that is the time of the drive, which stands still in a pause; before and after, the wall clock
     goes on from there. None: nothing ever ran, and the times are those since the first packet.
     """
-    times = table["wall"].copy()
-    ran = np.flatnonzero((table["runs"] != 0) & (table["begun"] == table["begun"].max(initial=0)))
+    times, ran = table["wall"].copy(), np.flatnonzero(table["runs"])
     if not len(ran):
         return times, None
-    first, last = int(ran[0]), int(ran[-1])
-    begins, ends = float(table["drive"][first]), float(table["drive"][last])
+    first, last, drive = int(ran[0]), int(ran[-1]), driven(table)
+    begins, ends = float(drive[first]), float(drive[last])
     times[:first] += begins - table["wall"][first]
     times[last:] += ends - table["wall"][last]
-    times[first : last + 1] = np.maximum.accumulate(table["drive"][first : last + 1])
+    times[first : last + 1] = np.maximum.accumulate(drive[first : last + 1])
     return times, (begins, ends)
 
 
 def pauses(table: Record) -> list[tuple[float, float]]:
     """Times of the drive [s] at which it stood still while it was not over, and for how long by the wall clock [s]; rows of SAMPLE."""
-    ran = np.flatnonzero((table["runs"] != 0) & (table["begun"] == table["begun"].max(initial=0)))
+    drive, ran = driven(table), np.flatnonzero(table["runs"])
     return [
-        (float(table["drive"][one]), float(table["wall"][next_one] - table["wall"][one]))
-        for one, next_one in pairwise(ran)
-        if next_one > one + 1
+        (float(drive[one]), float(table["wall"][next_one] - table["wall"][one])) for one, next_one in pairwise(ran) if next_one > one + 1
     ]
+
+
+def resets(table: Record) -> list[float]:
+    """Times of the drive [s] at which it was begun anew, as it had run before; rows of SAMPLE."""
+    drive, ran = driven(table), np.flatnonzero(table["runs"])
+    return [float(drive[again]) for again in np.flatnonzero(np.diff(table["begun"])) + 1 if len(ran) and ran[0] < again <= ran[-1]]
 
 
 def prepare_to_draw() -> None:
@@ -231,7 +242,7 @@ def _draw_scale(figure: Any) -> None:
 
 def _draw_history(figure: Any, grid: Any, platform: Record, table: Record) -> None:
     p = platform[0]
-    (time, went), stood = on_the_drive(table), pauses(table)
+    (time, went), stood, anew = on_the_drive(table), pauses(table), resets(table)
     felt = table["force"] - [0.0, 0.0, STANDARD_GRAVITY]
     panels = (
         ("vehicle, force\nless 1 g [m/s\u00b2]", felt, POSE_LABELS[:3], None),
@@ -254,13 +265,20 @@ def _draw_history(figure: Any, grid: Any, platform: Record, table: Record) -> No
         axes.tick_params(labelbottom=False)
         for at, _ in stood:
             axes.axvline(at, color=INK, linewidth=0.8, linestyle=":")
+        for at in anew:
+            axes.axvline(at, color=INK, linewidth=0.8, linestyle="--")
     for at, seconds in stood:
         text = f"stood {seconds:.1f} s"
         first.annotate(text, (at, 1.0), (-3, 2), xycoords=("data", "axes fraction"), textcoords="offset points", fontsize=7.5, ha="right")
     axes = figure.add_subplot(grid[5, 1], sharex=first)
     _prepare(axes, time, went, "limiter")
     _draw_limiter(axes, time, table)
-    axes.set_xlabel("time since the first packet [s]" if went is None else "time of the drive [s]; gray: before and after it", color=INK)
+    axes.set_xlabel(
+        "time since the first packet [s]"
+        if went is None
+        else "time of the drive [s]; gray: before and after it" + "; dashed: begun anew" * bool(anew),
+        color=INK,
+    )
 
 
 def _prepare(axes: Any, time: NDArray[Any], went: tuple[float, float] | None, label: str) -> None:

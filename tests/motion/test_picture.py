@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cueing_scenes import platform
 
-from simulator.motion.picture import DriveTime, History, on_the_drive, pauses
+from simulator.motion.picture import DriveTime, History, on_the_drive, pauses, resets
 from tests.motion.still_packet import still_packet
 from washout.limiter import limiter
 
@@ -47,14 +47,15 @@ def test_the_axis_is_the_time_of_the_drive_whatever_the_clock_of_the_wall_does()
     assert pauses(table) == [pytest.approx((5.0, 2.0), abs=0.01)]
 
 
-def test_what_was_begun_again_counts_from_there():
+def test_what_was_begun_again_goes_on_where_it_was():
     s = Sender()
     s.go(6.0)
     s.time = 0.0
     s.go(4.0)
     times, went = on_the_drive(s.history.table())
-    assert went == pytest.approx((0.0, 4.0), abs=0.01)
-    assert times[0] == pytest.approx(-6.0, abs=0.02) and times[-1] == pytest.approx(4.0, abs=0.01)
+    assert went == pytest.approx((0.0, 10.0), abs=0.02)
+    assert times[0] == pytest.approx(0.0, abs=0.02) and times[-1] == pytest.approx(10.0, abs=0.02)
+    assert resets(s.history.table()) == [pytest.approx(6.0, abs=0.02)]
 
 
 def test_a_drive_that_never_ran_and_times_that_are_none():
