@@ -14,7 +14,9 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+from simulator.report.heat import Heat
 from simulator.report.plot import COLORS, Band, Curve, Panel, svg
+from simulator.report.row_plots import RowPlot
 
 MISSING = "–"  # noqa: RUF001 (a dash, as in printed tables)
 """Where there is no number."""
@@ -127,22 +129,19 @@ class Page:
         said = f"<caption>{escape(caption)}</caption>" if caption else ""
         self._parts.append(f'<div class="scroll"><table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>')
 
-    def figure(self, panels: Sequence[Panel], caption: str = "") -> None:
+    def figure(self, panels: Sequence[Panel | RowPlot | Heat], caption: str = "") -> None:
         """Panels side by side under one legend. Those whose horizontal axes are called the same are zoomed together along them.
 
-        Curves and bands without a name are not in the legend.
+        Curves and bands without a name are not in the legend; dots of plots with rows are hidden with the curves of their name.
         """
         names: dict[str, Curve | Band] = {}
         for panel in panels:
-            drawn_here: list[Curve | Band] = [*panel.curves, *panel.bands]
+            drawn_here: list[Curve | Band] = [*panel.curves, *panel.bands] if isinstance(panel, Panel) else []
             for one in drawn_here:
                 if one.name:
                     names.setdefault(one.name, one)
         keys = "".join(map(_legend, names.values()))
-        drawn = "".join(
-            f'<div class="cell{" wide" * panel.wide}" data-along="{escape(panel.x.title, quote=True)}">{svg(panel, f"{len(self._parts)}-{n}")}</div>'
-            for n, panel in enumerate(panels)
-        )
+        drawn = "".join(_drawn(panel, f"{len(self._parts)}-{n}") for n, panel in enumerate(panels))
         legend = f'<div class="legend">{keys}</div>' if keys else ""
         said = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
         self._parts.append(f'<figure>{legend}<div class="grid">{drawn}</div>{said}</figure>')
@@ -193,6 +192,12 @@ def _cell_html(one: Cell) -> str:
         said = f'<span class="mark {_class(one.good)}">{_sign(one.good)}{escape(one.text)}</span>' if one.judged else escape(one.text)
         return f'<a href="{escape(one.to, quote=True)}">{said}</a>'
     return escape(cell(one))
+
+
+def _drawn(panel: Panel | RowPlot | Heat, key: str) -> str:
+    if not isinstance(panel, Panel):
+        return f'<div class="still">{panel.svg()}</div>'
+    return f'<div class="cell{" wide" * panel.wide}" data-along="{escape(panel.x.title, quote=True)}">{svg(panel, key)}</div>'
 
 
 def _class(good: bool | None) -> str:

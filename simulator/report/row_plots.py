@@ -40,7 +40,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Tornado:
-    """Bars about a middle, one below the other; the half of the low end is blue, that of the high end orange."""
+    """Bars from end to end, one below the other, with a line at a middle; the side of the low end is blue, that of the high end orange."""
 
     title: str
     axis: Axis
@@ -54,12 +54,13 @@ class Tornado:
         middle = rows.right(self.middle)
         drawn = [f'<path d="M{middle:.1f} {TOP}v{rows.height}" stroke="#444" stroke-width="1"/>']
         for n, bar in enumerate(self.bars):
-            down = rows.down(n)
+            down, least, most = rows.down(n), min(bar.low, bar.high), max(bar.low, bar.high)
+            split = rows.right(self.middle if least <= self.middle <= most else 0.5 * (least + most))
             rises = bar.low <= bar.high
             for number, words, color, left in ((bar.low, bar.low_text, 1, rises), (bar.high, bar.high_text, 2, not rises)):
                 at = rows.right(number)
                 drawn.append(
-                    f'<rect x="{min(at, middle):.1f}" y="{down - 8}" width="{abs(at - middle):.1f}" height="16" fill="{COLORS[color]}"/>'
+                    f'<rect x="{min(at, split):.1f}" y="{down - 8}" width="{abs(at - split):.1f}" height="16" fill="{COLORS[color]}"/>'
                 )
                 drawn.append(_words(at + (-5 if left else 5), down, shortened(words, END_LETTERS), "end" if left else "start", words))
         return rows.svg(self.title, "".join(drawn))

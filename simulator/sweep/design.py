@@ -17,11 +17,13 @@ import numpy as np
 
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import read
+from simulator.base.machine import version
 from simulator.base.words import no_such_key
 from simulator.configuration.key_path import parse, written
 from simulator.configuration.layers import own_copy, read_layers
 from simulator.configuration.session_file import FILE as SESSION
 from simulator.configuration.session_file import LARGEST_SEED
+from simulator.sweep.limits import common_limits
 from simulator.sweep.sampling import check_distribution, unit_points, values_at
 from simulator.sweep.sweep_file import FILE, MOST_RUNS, NAMED, Block, Sample, Steps, SweepFile
 
@@ -123,6 +125,8 @@ class Design:
             "base": dict(self.base),
             "wanted": list(self.metrics),
             "planned": len(self.points),
+            "version": version(),
+            "limits": common_limits(self.base, self.points, self.file),
             "sections": [asdict(section) for section in self.sections],
             "remarks": list(self.remarks),
         }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,6 +41,17 @@ class Key:
         return self.names[int(value)] if self.names else shown(value)
 
 
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Key paths by as much of their ends as tells them apart, two parts or more."""
+    parts = {name: name.split(".") for name in names}
+    out = {}
+    for name, own in parts.items():
+        others = [other for key, other in parts.items() if key != name]
+        n = next((n for n in range(2, len(own)) if all(other[-n:] != own[-n:] for other in others)), len(own))
+        out[name] = ".".join(own[-n:])
+    return out
+
+
 def shown(number: float) -> str:
     """A value of a key, for people."""
     return f"{number:.4g}"
@@ -69,6 +79,7 @@ class Results:
     runs: Sequence[str]
     numbers: NDArray[np.int64]
     keys: Sequence[Key]
+    """Of what varies, called by their key paths."""
     passed: Sequence[bool | None]
     failures: Sequence[str]
     """Empty where a run has a result."""
@@ -76,6 +87,11 @@ class Results:
     """(n,) each; NaN where a run has none."""
     machine: Mapping[str, Any]
     """What is known of the making: workers, wall and simulated seconds; empty where nobody knows."""
+
+    @cached_property
+    def short(self) -> Mapping[str, str]:
+        """Names of the keys for plots and heads of tables."""
+        return short_names([key.name for key in self.keys])
 
     @property
     def failed(self) -> list[int]:
@@ -86,8 +102,3 @@ class Results:
         """Whether a metric has different numbers."""
         found = self.metrics[name][np.isfinite(self.metrics[name])]
         return len(found) > 1 and bool(np.ptp(found) > 1e-12 * np.abs(found).max())
-
-
-def said_by(about: bytes | str | None) -> dict[str, Any]:
-    """The remark of a table on its sweep; empty when there is none."""
-    return {} if about is None else dict(json.loads(about))
