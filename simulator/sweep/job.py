@@ -12,7 +12,7 @@ from simulator.build import build
 from simulator.configuration.layers import Layer, Origin
 from simulator.configuration.whole import Configuration
 from simulator.library.simulation import Simulation
-from simulator.record.log import Log
+from simulator.sweep.plain_log import plain_log
 
 RUN = "the run"
 """Who says what is in a resolved configuration, in messages."""
@@ -41,23 +41,6 @@ def drive(chunk: dict[str, Any]) -> dict[str, Any]:
 def worker_name() -> str:
     """Of this process, among those of a sweep."""
     return f"process_{os.getpid()}"
-
-
-def plain_log(log: Log) -> dict[str, Any]:
-    """A log as plain data: "columns": of each {"name", "unit", "frame", "meaning", "field", "kind", "numbers"}, and "about"."""
-    said = [
-        {
-            "name": name,
-            "unit": column.unit,
-            "frame": column.frame,
-            "meaning": column.meaning,
-            "field": column.field,
-            "kind": log[name].dtype.str,
-            "numbers": log[name].tolist(),
-        }
-        for name, column in log.columns.items()
-    ]
-    return {"columns": said, "about": log.about}
 
 
 def _row(case: dict[str, Any], channels: list[str]) -> dict[str, Any]:
