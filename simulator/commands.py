@@ -271,9 +271,17 @@ def _add_run(commands: Commands) -> None:
 def _add_sweep(commands: Commands) -> None:
     p = commands.add_parser(
         "sweep",
-        help="drive all runs of a sweep file, as many at a time as there are cores: one table; whatever is killed, the same command goes on",
+        help="drive all runs of a sweep file, as many at a time as there are cores: one table; whatever is killed, the same command goes on; "
+        "`sweep report DIR` makes a page of it",
     )
-    p.add_argument("file", metavar="FILE", help="sweep by name or file, for example step_steer_scatter")
+    p.add_argument(
+        "file", metavar="FILE", help="sweep by name or file, for example step_steer_scatter; or the word report, and a folder behind it"
+    )
+    p.add_argument("folder", nargs="?", metavar="DIR", help="report: folder of a sweep, done or half done; the page is report.html in it")
+    p.add_argument(
+        "--metric", nargs="+", default=[], metavar="NAME", help="report: metrics to draw, names or patterns (default: as the file says)"
+    )
+    p.add_argument("--open", action="store_true", help="report: open the page in the browser")
     p.add_argument("--out", metavar="DIR", help="folder to write into, or to go on in (default: a new one under runs/)")
     p.add_argument(
         "--processes", type=number_between(1, 4096, whole=True), metavar="N", help="runs at a time (default: the cores of this machine)"
@@ -291,6 +299,12 @@ def _add_sweep(commands: Commands) -> None:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
+    if arguments.file == "report":
+        from simulator.sweep.report_command import main_report
+
+        return main_report(arguments.folder, arguments.metric, arguments.open)
+    if arguments.folder is not None or arguments.metric or arguments.open:
+        raise JounceError("a folder, --metric and --open go with `jounce sweep report` only")
     from simulator.sweep.command import main_sweep
 
     return main_sweep(arguments)

@@ -293,7 +293,7 @@ def _sections(blocks: Sequence[Block], parts: Sequence[Sequence[Sequence[Point]]
         runs = math.prod(map(len, made))
         how = [*["grid"] * bool(block.grid), *["list"] * bool(block.list)]
         how += [f"sample of {block.sample.method.replace('_', ' ')}"] if block.sample else []
-        how += [f"{len(made[-1])} seeds"] if block.repeat is not None else []
+        how += [f"{len(made[-1])} seed{'s' * (len(made[-1]) > 1)}"] if block.repeat is not None else []
         keys = dict.fromkeys(key for _, keys in _keys_of(block) for key in keys)
         saltelli = block.sample.count if block.sample and block.sample.method == "saltelli" else 0
         repeats = len(made[-1]) if block.repeat is not None else 1

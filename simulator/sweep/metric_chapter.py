@@ -237,9 +237,10 @@ def _sobol_words(section: Mapping[str, Any], found: Indices) -> str:
 
 def indices_of(results: Results, section: Mapping[str, Any], name: str) -> Indices | None:
     """Sobol indices of a metric out of a design of Saltelli; None where too few of its runs are there."""
-    keys = [key for key in section["keys"] if not (section["repeats"] > 1 and key == "seed")]
+    points = section["runs"] // (section["saltelli"] * section["repeats"])  # of a pair
     found = np.full(section["runs"], np.nan)
     places = results.numbers - section["first"]
     inside = (places >= 0) & (places < section["runs"])
     found[places[inside]] = results.metrics[name][inside]
-    return sobol_indices(keys, found.reshape(section["saltelli"], len(keys) + 2, section["repeats"]).mean(axis=2))
+    pairs = found.reshape(section["saltelli"], points, section["repeats"]).mean(axis=2)
+    return sobol_indices(section["keys"][: points - 2], pairs)

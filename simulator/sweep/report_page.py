@@ -43,19 +43,24 @@ def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
     return page
 
 
-def chosen_metrics(results: Results, wanted: Sequence[str]) -> tuple[list[str], str]:
-    """Metrics that are drawn, and a sentence on those that are not. Of those that nobody names the first that vary; none that is the same in all runs."""
+def named_metrics(results: Results, wanted: Sequence[str]) -> list[str]:
+    """Metrics that patterns name; all without patterns."""
     names = [name for name in results.metrics if name != PASSED]
-    named = [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)] if wanted else names
+    return [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)] if wanted else names
+
+
+def chosen_metrics(results: Results, wanted: Sequence[str]) -> tuple[list[str], str]:
+    """Metrics that are drawn, and a sentence on those that are not: none that is the same in all runs, and of those that nobody names the first."""
+    named = named_metrics(results, wanted)
     varying = [name for name in named if results.varies(name)]
-    still = f" {_many(len(named) - len(varying), 'metric')} with one number in all runs, or none, stand in the table only." * (
-        len(varying) < len(named)
-    )
-    if wanted or len(varying) <= DRAWN:
-        return varying, still.strip()
-    return varying[
-        :DRAWN
-    ], f"Drawn are the first {DRAWN} of {len(varying)} that vary; `--metric NAME` or `metrics` in the sweep file chooses others." + still
+    constant = len(named) - len(varying)
+    words = [f"{_many(constant, 'metric')} with one number in all runs, or none, stand in the table only."] * (constant > 0)
+    if not wanted and len(varying) > DRAWN:
+        words.insert(
+            0, f"Drawn are the first {DRAWN} of {len(varying)} that vary; `--metric NAME` or `metrics` in the sweep file chooses others."
+        )
+        varying = varying[:DRAWN]
+    return varying, " ".join(words)
 
 
 def _head(page: Page, results: Results) -> None:
