@@ -18,7 +18,7 @@ SCALE = ("#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b
 """From the least to the most: viridis of matplotlib (CC0) in ten steps, even to the eye and readable without color."""
 NOTHING = "#e8e8e8"
 """Where there is no number."""
-LEFT, TOP, RIGHT, BELOW = 122, 34, 84, 46
+LEFT, TOP, RIGHT, BELOW = 108, 46, 84, 46
 MOST_CELLS_WITH_NUMBERS = 10
 """Along an axis; more would not be readable."""
 SPOT = 22
@@ -59,9 +59,8 @@ class Heat:
         title = f'<title>{escape(self.title)}</title><text class="title" x="8" y="18">{escape(shortened(self.title, 76))}</text>'
         return (
             f'<svg class="still" viewBox="0 0 {WIDTH} {tall:.0f}" role="img">{title}{"".join(cells)}{self._marks(width, height, bottom)}'
-            f'<text class="label" x="{LEFT + (WIDTH - LEFT - RIGHT) / 2:g}" y="{tall - 8:.0f}" text-anchor="middle">{escape(shortened(self.x, 70))}</text>'
-            f'<text class="label" transform="translate(13 {(TOP + bottom) / 2:.0f}) rotate(-90)" text-anchor="middle">'
-            f"{escape(shortened(self.y, max(16, int(ny * height / 6.4))))}</text>{_scale(low, high, bottom)}</svg>"
+            f'<text class="label" x="{LEFT + (WIDTH - LEFT - RIGHT) / 2:g}" y="{tall - 8:.0f}" text-anchor="middle">{escape(shortened(self.x, 70))} →</text>'
+            f'<text class="label" x="8" y="{TOP - 8}">{escape(shortened(self.y, 70))} ↑</text>{_scale(low, high, bottom)}</svg>'
         )
 
     def _cell(self, x: float, y: float, width: float, height: float, value: float, ends: tuple[float, float]) -> str:

@@ -4,8 +4,8 @@
 const LEFT = 66, RIGHT = 14, TOP = 30, BOTTOM = 46, WIDTH = 560, HEIGHT = 300, TICKS = 6;
 const H = HEIGHT - TOP - BOTTOM;
 
-function text(number) {
-  return String(Math.abs(number) < 1e-12 ? 0 : Number(number.toPrecision(4)));
+function text(number, digits = 4) {
+  return String(Math.abs(number) < 1e-12 ? 0 : Number(number.toPrecision(digits)));
 }
 
 function ticks(low, high, log, about) {
@@ -23,7 +23,8 @@ function ticks(low, high, log, about) {
   }
   const rough = (high - low) / about, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(k => k * power).find(size => size >= rough * 0.999);
-  for (let k = Math.ceil(low / step - 1e-9); k <= Math.floor(high / step + 1e-9); k++) found.push([k * step, text(log ? 10 ** (k * step) : k * step)]);
+  const digits = Math.max(4, Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / step)) + 1); // so many tell one from the next
+  for (let k = Math.ceil(low / step - 1e-9); k <= Math.floor(high / step + 1e-9); k++) found.push([k * step, text(log ? 10 ** (k * step) : k * step, digits)]);
   return found;
 }
 

@@ -199,7 +199,8 @@ def ticks(low: float, high: float, log: bool, about: int = TICKS) -> list[tuple[
     step = _step(high - low, about)
     first = math.ceil(low / step - 1e-9)
     places = [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
-    return [(place, _text(10.0**place if log else place)) for place in places]
+    digits = max(4, math.ceil(math.log10(max(abs(low), abs(high)) / step)) + 1)  # so many tell one from the next
+    return [(place, _text(10.0**place if log else place, digits)) for place in places]
 
 
 def _step(span: float, about: int) -> float:
@@ -209,8 +210,8 @@ def _step(span: float, about: int) -> float:
     return next(k * power for k in (1.0, 2.0, 5.0, 10.0) if k * power >= rough * 0.999)
 
 
-def _text(number: float) -> str:
-    return f"{0.0 if abs(number) < 1e-12 else number:.4g}"
+def _text(number: float, digits: int = 4) -> str:
+    return f"{0.0 if abs(number) < 1e-12 else number:.{digits}g}"
 
 
 def _view(panel: Panel) -> View:

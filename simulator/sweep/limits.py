@@ -25,24 +25,26 @@ def common_limits(base: Mapping[str, Any], points: Sequence[Mapping[str, Any]], 
     None at all where runs change more of a maneuver than its parameters, or name none: what counts then shows in each run alone.
     """
     common: Limits | None = None
+    contents: dict[str, Any] = {}
     for n in range(0, len(points), max(1, len(points) // LOOKED_AT)):
         said = {**base, **points[n]}
         own: Limits = {}
         with suppress(ConfigError):  # whoever resolves the runs says what is wrong with it
-            own = _limits(said, file)
+            own = _limits(said, file, contents)
         common = own if common is None else {name: limit for name, limit in common.items() if own.get(name) == limit}
     return common or {}
 
 
-def _limits(said: Mapping[str, Any], file: str) -> Limits:
-    """Those of one run. Raises ConfigError."""
+def _limits(said: Mapping[str, Any], file: str, contents: dict[str, Any]) -> Limits:
+    """Those of one run; `contents` are files that were read, by name. Raises ConfigError."""
     name = said.get("maneuver")
     if not isinstance(name, str) or any(key.startswith("maneuver.") and not key.startswith(PARAMETERS) for key in said):
         return {}
-    place = find_config("maneuvers", name, file)
-    content = read_layers("maneuvers", place).content
+    if name not in contents:
+        contents[name] = read_layers("maneuvers", find_config("maneuvers", name, file)).content
+    content = contents[name]
     changed = {key.removeprefix(PARAMETERS): value for key, value in said.items() if key.startswith(PARAMETERS)}
     if not isinstance(content, Mapping) or not isinstance(content.get("limits"), Mapping):
         return {}
-    found = resolved({KEY: {**(content.get(KEY) or {}), **changed}, "limits": content["limits"]}, place)["limits"]
+    found = resolved({KEY: {**(content.get(KEY) or {}), **changed}, "limits": content["limits"]}, name)["limits"]
     return {metric: [limit.get("min"), limit.get("max")] for metric, limit in found.items() if isinstance(limit, Mapping)}

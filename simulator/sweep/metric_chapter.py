@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,30 +38,55 @@ TREND = 10
 
 def metric_chapter(page: Page, results: Results, name: str, ends: Callable[[Page, Sequence[Key]], None]) -> None:
     """Write the chapter of a metric that varies; `ends` writes the table of the runs at its ends, the keys in the order of their effects."""
+    page.heading("Share that passed" if name == PASSED else name)
+    spread: list[Panel] = []
+    if name != PASSED:
+        spread.append(_spread(name, results.metrics[name], (results.about.get("limits") or {}).get(name)))
+    groups = results.groups()
+    if len(groups) > 1 and spread:
+        page.figure([replace(panel, wide=True) for panel in spread])
+        spread = []
+    in_order: dict[str, Key] = {}
+    for words, group in groups:
+        if words:
+            page.subheading(words)
+        for key in _group(page, group, name, spread):
+            in_order.setdefault(key, next(one for one in results.keys if one.name == key))
+    if name != PASSED:
+        ends(page, list(in_order.values()))
+
+
+def _group(page: Page, results: Results, name: str, before: Sequence[Drawing]) -> list[str]:
+    """What a metric depends on in runs in which the same keys vary; `before` stands beside it. Returns the keys by their effects."""
     metric = results.metrics[name]
     keys = [key for key in results.keys if len(key.values) > 1]
     found = effects(keys, metric)
-    page.heading("Share that passed" if name == PASSED else name)
-    first: list[Drawing] = [] if name == PASSED else [_spread(name, metric, (results.about.get("limits") or {}).get(name))]
-    page.figure([*first, *_tornado(results, name, found)], _TORNADO if found else "")
+    if before or found:
+        page.figure([*before, *_tornado(results, name, found)])
     if found:
         _effect_table(page, found, regression(keys, metric))
+    else:
+        page.text("No key makes a difference here: fewer than two runs with a result, or one value of each key.")
     _sobol(page, results, name)
-    if name != PASSED and keys:
+    if name != PASSED and keys and np.isfinite(metric).any():
         _scatter(page, results, name, keys)
-    by_effect = sorted(keys, key=lambda key: next((n for n, one in enumerate(found) if one.key == key.name), len(found)))
+    order = [*(one.key for one in found), *(key.name for key in keys if key.name not in {one.key for one in found})]
+    by_effect = sorted(keys, key=lambda key: order.index(key.name))
     heats = [heat for one, other in itertools.combinations(by_effect, 2) if (heat := _heat(results, name, one, other)) is not None]
     if heats:
         more = f" The {MOST_HEATS} of {len(heats)} pairs of keys with the largest effects." if len(heats) > MOST_HEATS else ""
         page.figure(heats[:MOST_HEATS], f"Means over all that else varies.{more}")
-    if name != PASSED:
-        ends(page, by_effect)
+    return order
 
 
-_TORNADO = (
-    "What it depends on: the mean over all that else varies where a key is low (blue) and high (orange): at its least and its largest value, or, where it has many, "
-    "in the lowest and the highest fifth of the runs; of names, where the mean is least and largest. The line is the mean of all."
+HOW = (
+    "What a metric depends on: its mean over all that else varies where a key is low (blue) and where it is high (orange), that is at its least "
+    "and its largest value, or, where it has many, in the lowest and the highest fifth of the runs; of names, where the mean is least and "
+    "largest. The line is the mean of all.",
+    "Regression: a plane through all runs; how many standard deviations of the metric go with one of the key. There is none of names, and of "
+    "keys that always go together.",
 )
+"""To be told once."""
 
 
 def _spread(name: str, metric: Array, limit: Sequence[float | None] | None) -> Panel:
@@ -114,7 +140,7 @@ def _effect_table(page: Page, found: Sequence[Effect], plane: Regression) -> Non
         slope = plane.coefficients.get(one.key)
         ends = [shortened(one.low, 32), shortened(one.high, 32)]
         rows.append([one.key, *ends, one.at_low, one.at_high, one.at_high - one.at_low, slope])
-    told = f"Regression: a plane through all runs, which explains {100.0 * plane.explained:.3g} % of the variance; standard deviations of the metric for one of the key."
+    told = f"The plane of the regression explains {100.0 * plane.explained:.3g} % of the variance."
     page.table(columns, rows, told if np.isfinite(plane.explained) else "")
 
 

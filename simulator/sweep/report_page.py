@@ -10,19 +10,28 @@ from typing import Any
 
 import numpy as np
 import yaml
+from numpy.typing import NDArray
 
+from simulator.base.units import is_suffix
+from simulator.maneuvers.metrics import METRICS
 from simulator.report.page import Column, Page, Verdict
 from simulator.report.row_plots import shortened
 from simulator.sweep.effects import FEW
-from simulator.sweep.metric_chapter import PASSED, metric_chapter
+from simulator.sweep.metric_chapter import HOW, PASSED, metric_chapter
 from simulator.sweep.results import Key, Results
 
+Array = NDArray[np.float64]
+
+EVERYWHERE = {metric.name for metric in METRICS}
+"""Metrics that say little of what a maneuver is driven for."""
 DRAWN = 8
 """Metrics that are drawn where nobody says which."""
 ENDS = 3
 """Runs with the least, and with the largest numbers, that are told."""
 LETTERS = 18
 """Of the value of a key of a run in a table."""
+LETTERS_OF_ID = 12
+"""The command behind `How to drive them alone` has all of it."""
 LETTERS_OF_ALL = 240
 """Of all values of a key."""
 
@@ -36,6 +45,9 @@ def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
         _failures(page, results)
     chosen, why = chosen_metrics(results, wanted)
     _all_metrics(page, results, why)
+    if chosen or results.varies(PASSED):
+        page.subheading("How to read what follows")
+        page.points(HOW)
     if results.varies(PASSED):
         metric_chapter(page, results, PASSED, _ends(results, PASSED))
     for name in chosen:
@@ -44,9 +56,38 @@ def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
 
 
 def named_metrics(results: Results, wanted: Sequence[str]) -> list[str]:
-    """Metrics that patterns name; all without patterns."""
+    """Metrics that patterns name; without patterns all, those with limits first and those that every maneuver has last."""
     names = [name for name in results.metrics if name != PASSED]
-    return [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)] if wanted else names
+    if wanted:
+        return [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)]
+    limits = results.about.get("limits") or {}
+    return sorted(_without_twins(results), key=lambda name: 0 if name in limits else 2 if _bare(name) in EVERYWHERE else 1)
+
+
+def _without_twins(results: Results) -> list[str]:
+    """Metrics, but of those that stand in two units only the one in which people are told."""
+    kept: dict[str, str] = {}
+    for name in results.metrics:
+        twin = kept.get(_bare(name))
+        if twin is not None and not _in_proportion(results.metrics[twin], results.metrics[name]):
+            kept[name] = name
+        elif name != PASSED:
+            kept[_bare(name)] = name
+    return list(kept.values())
+
+
+def _bare(name: str) -> str:
+    """A metric without its unit."""
+    bare, _, suffix = name.rpartition("_")
+    return bare if bare and is_suffix(suffix) else name
+
+
+def _in_proportion(one: Array, other: Array) -> bool:
+    there = np.isfinite(one) & np.isfinite(other)
+    if not np.array_equal(np.isfinite(one), np.isfinite(other)) or not there.any():
+        return False
+    at = int(np.argmax(np.where(there, np.abs(one), -1.0)))
+    return one[at] == 0.0 or bool(np.allclose(one[there] * (other[at] / one[at]), other[there], rtol=1e-9, atol=0.0))
 
 
 def chosen_metrics(results: Results, wanted: Sequence[str]) -> tuple[list[str], str]:
@@ -56,9 +97,7 @@ def chosen_metrics(results: Results, wanted: Sequence[str]) -> tuple[list[str], 
     constant = len(named) - len(varying)
     words = [f"{_many(constant, 'metric')} with one number in all runs, or none, stand in the table only."] * (constant > 0)
     if not wanted and len(varying) > DRAWN:
-        words.insert(
-            0, f"Drawn are the first {DRAWN} of {len(varying)} that vary; `--metric NAME` or `metrics` in the sweep file chooses others."
-        )
+        words.insert(0, f"Drawn are {DRAWN} of {len(varying)} that vary; `--metric NAME` or `metrics` in the sweep file chooses others.")
         varying = varying[:DRAWN]
     return varying, " ".join(words)
 
@@ -112,12 +151,15 @@ def _all_metrics(page: Page, results: Results, why: str) -> None:
         page.text(why)
     limits: Mapping[str, Any] = results.about.get("limits") or {}
     rows: list[list[Any]] = []
-    for name, numbers in results.metrics.items():
+    for name in _without_twins(results):
+        numbers = results.metrics[name]
         sound = numbers[np.isfinite(numbers)]
-        if name == PASSED:
-            continue
         told = [float(one) for one in np.quantile(sound, [0.0, 0.05, 0.5, 0.95, 1.0])] if len(sound) else [None] * 5
-        spread = [float(sound.mean()), float(sound.std(ddof=1)) if len(sound) > 1 else None] if len(sound) else [None, None]
+        spread = (
+            [float(sound.mean()), float(sound.std(ddof=1)) * results.varies(name) if len(sound) > 1 else None]
+            if len(sound)
+            else [None, None]
+        )
         rows.append([name, str(len(sound)), *spread, *told, *([_limit(limits.get(name), sound)] if limits else [])])
     columns = [Column("metric", words=True), Column("runs"), *map(Column, ("mean", "deviation", "least", "5 %", "median", "95 %", "most"))]
     page.table([*columns, *([Column("limit", words=True)] if limits else [])], rows)
@@ -141,7 +183,7 @@ def _ends(results: Results, name: str) -> Callable[[Page, Sequence[Key]], None]:
         order = [int(n) for n in np.argsort(numbers, kind="stable") if np.isfinite(numbers[n])]
         count = min(ENDS, len(order) // 2) or 1
         places = list(dict.fromkeys([*order[:count], *order[-count:]]))
-        rows: list[list[Any]] = [[name, *(numbers[n] for n in places)], ["id", *(results.runs[n] for n in places)]]
+        rows: list[list[Any]] = [[name, *(numbers[n] for n in places)], ["id", *(results.runs[n][:LETTERS_OF_ID] for n in places)]]
         if any(results.passed[n] is not None for n in places):
             rows.append(["", *(_verdict(results.passed[n]) for n in places)])
         rows += [[key.name, *(shortened(key.word(n), LETTERS) for n in places)] for key in keys]

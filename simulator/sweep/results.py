@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +30,10 @@ class Key:
     def word(self, n: int) -> str:
         """The value of a run, for people."""
         return "" if not self.said[n] else self.names[int(self.numbers[n])] if self.names else shown(self.numbers[n])
+
+    def of(self, places: NDArray[np.int64]) -> Key:
+        """The same of some of the runs."""
+        return Key(self.name, self.numbers[places], self.said[places], self.names)
 
     @cached_property
     def values(self) -> Array:
@@ -97,6 +101,36 @@ class Results:
     def failed(self) -> list[int]:
         """Places of the runs without a result."""
         return [n for n, failure in enumerate(self.failures) if failure]
+
+    def groups(self) -> list[tuple[str, Results]]:
+        """The runs by the keys that their blocks of the file vary, each with a word about it: effects are told within these, since what one
+        block does not vary is something of its own there."""
+        sections = self.about.get("sections") or ()
+        found: dict[frozenset[str], list[Mapping[str, Any]]] = {}
+        for section in sections:
+            found.setdefault(frozenset(section["keys"]), []).append(section)
+        if len(found) < 2:
+            return [("", self)]
+        out = []
+        for keys, those in found.items():
+            ends = [(section["first"], section["first"] + section["runs"] - 1) for section in those]
+            inside = np.any([(first <= self.numbers) & (self.numbers <= last) for first, last in ends], axis=0)
+            words = ", ".join(f"{first} to {last}" for first, last in ends)
+            out.append((f"Runs {words}: {those[0]['how']}", self.of(np.flatnonzero(inside), keys)))
+        return out
+
+    def of(self, places: NDArray[np.int64], keys: Collection[str]) -> Results:
+        """Some of the runs, and some of the keys."""
+        chosen = places.tolist()
+        return replace(
+            self,
+            runs=[self.runs[n] for n in chosen],
+            numbers=self.numbers[places],
+            keys=[key.of(places) for key in self.keys if key.name in keys],
+            passed=[self.passed[n] for n in chosen],
+            failures=[self.failures[n] for n in chosen],
+            metrics={name: metric[places] for name, metric in self.metrics.items()},
+        )
 
     def varies(self, name: str) -> bool:
         """Whether a metric has different numbers."""
