@@ -30,8 +30,8 @@ from simulator.record.log import Log
 from simulator.recorded import about_run, recorded, ticks_per_row
 from simulator.run import FEWEST_ROWS, NO_MANEUVER, driver_of
 from simulator.session import Session
+from simulator.sweep.compiled_once import compile_or_wait, compiled_once
 from simulator.sweep.stock import Stock
-from simulator.warm import compile_kernels
 
 RUN = "the run"
 """Who says what is in a resolved configuration, in messages."""
@@ -78,7 +78,7 @@ def worker_name() -> str:
 @cache
 def stock() -> Stock:
     """What this process keeps between runs."""
-    compile_kernels(lambda line: None)
+    compile_or_wait()
     return Stock()
 
 
@@ -151,7 +151,9 @@ def _row(case: dict[str, Any], channels: list[str]) -> dict[str, Any]:
     """Drive a run; what goes wrong with it is said in its row."""
     began = time.perf_counter()
     try:
-        run = driven(case["mapping"], channels, stock())
+        kept = stock()
+        with compiled_once():
+            run = driven(case["mapping"], channels, kept)
     except JounceError as error:
         return _failed(case["run"], str(error), time.perf_counter() - began)
     except Exception as error:  # a fault of ours, or of a plugin: the row says so, and the next run is driven
