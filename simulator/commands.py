@@ -28,6 +28,7 @@ def parser_of(command: str) -> Parser:
     _add_drive(commands)
     _add_view(commands)
     _add_run(commands)
+    _add_sweep(commands)
     _add_rerun(commands)
     _add_facts(commands)
     _add_tire(commands)
@@ -265,6 +266,34 @@ def _add_run(commands: Commands) -> None:
     _add_session(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_run)
+
+
+def _add_sweep(commands: Commands) -> None:
+    p = commands.add_parser(
+        "sweep",
+        help="drive all runs of a sweep file, as many at a time as there are cores: one table; whatever is killed, the same command goes on",
+    )
+    p.add_argument("file", metavar="FILE", help="sweep by name or file, for example step_steer_scatter")
+    p.add_argument("--out", metavar="DIR", help="folder to write into, or to go on in (default: a new one under runs/)")
+    p.add_argument(
+        "--processes", type=number_between(1, 4096, whole=True), metavar="N", help="runs at a time (default: the cores of this machine)"
+    )
+    p.add_argument(
+        "--channels",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="keep these columns of the log of every run: names, fields, patterns with * and ? (default: those of the file); may be given again",
+    )
+    _add_plugin(p)
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_sweep)
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    from simulator.sweep.command import main_sweep
+
+    return main_sweep(arguments)
 
 
 def _add_rerun(commands: Commands) -> None:

@@ -31,6 +31,7 @@ from simulator.recorded import about_run, recorded, ticks_per_row
 from simulator.run import FEWEST_ROWS, NO_MANEUVER, driver_of
 from simulator.session import Session
 from simulator.sweep.compiled_once import compile_or_wait, compiled_once
+from simulator.sweep.plain_log import plain_log
 from simulator.sweep.stock import Stock
 
 RUN = "the run"
@@ -128,23 +129,6 @@ def _simulate(session: Session, maneuver: Maneuver) -> float:
     if session.latest is not None:
         raise IncidentError(session.latest)
     return taken
-
-
-def plain_log(log: Log) -> dict[str, Any]:
-    """A log as plain data: "columns": of each {"name", "unit", "frame", "meaning", "field", "kind", "numbers"}, and "about"."""
-    said = [
-        {
-            "name": name,
-            "unit": column.unit,
-            "frame": column.frame,
-            "meaning": column.meaning,
-            "field": column.field,
-            "kind": log[name].dtype.str,
-            "numbers": log[name].tolist(),
-        }
-        for name, column in log.columns.items()
-    ]
-    return {"columns": said, "about": log.about}
 
 
 def _row(case: dict[str, Any], channels: list[str]) -> dict[str, Any]:
