@@ -22,6 +22,7 @@ from simulator.base.console import complain
 from simulator.base.errors import JounceError
 from simulator.base.machine import software
 from simulator.sweep.case import code_digest
+from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.job import drive, stock
 
 EXTRA = "pip install 'jounce[cluster]'"
@@ -42,10 +43,6 @@ Chunk = dict[str, Any]
 
 _one_at_a_time = threading.Lock()
 """In a worker with several threads: a run has the process for itself."""
-
-
-class SchedulerLostError(JounceError):
-    """The scheduler does not answer any more; what was driven is kept."""
 
 
 class WrongCodeError(JounceError):
@@ -95,7 +92,7 @@ class DaskCluster:
     def __init__(self, scheduler: str, say: Callable[[str], None] = complain) -> None:
         distributed = _distributed()
         self._scheduler, self._say = scheduler, say
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said here, in fewer words
+        _keep_quiet()
         try:
             self._client = distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, RuntimeError) as error:
@@ -122,7 +119,7 @@ class DaskCluster:
 
         Raises
         ------
-        SchedulerLostError : it is gone
+        ExecutorLostError : it is gone
         JounceError : there are workers, and none that can be used
         """
         self._busy = True
@@ -178,7 +175,7 @@ class DaskCluster:
         future.add_done_callback(self._done.put)
 
     def _finished(self) -> Iterable[Any]:
-        """Futures that are done, after a wait for the first of them. Raises SchedulerLostError."""
+        """Futures that are done, after a wait for the first of them. Raises ExecutorLostError."""
         found = []
         try:
             found.append(self._done.get(timeout=BEAT))
@@ -190,12 +187,9 @@ class DaskCluster:
         return found
 
     def _need_scheduler(self) -> None:
-        """Raises SchedulerLostError."""
+        """Raises ExecutorLostError."""
         if self._client.status != "running" and not self._ended:
-            raise SchedulerLostError(
-                f"the scheduler at {self._scheduler} is gone; what was driven is kept: start it again with its workers, and the same command "
-                "goes on from there"
-            )
+            raise ExecutorLostError(f"the scheduler at {self._scheduler} is gone: start it again, with its workers")
 
     def _answer(self, future: Any, waiting: list[Chunk]) -> dict[str, Any] | None:
         """The answer to a chunk; None where it goes on to `waiting`."""
@@ -292,6 +286,13 @@ def _distributed() -> Any:
     except ImportError:
         raise JounceError(f"--scheduler: Dask is not installed ({EXTRA})") from None
     return distributed
+
+
+def _keep_quiet() -> None:
+    """What goes wrong is said here, in fewer words."""
+    for name in ("distributed", *logging.root.manager.loggerDict):
+        if name.startswith("distributed"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _lost(run: str, error: BaseException) -> dict[str, Any]:
