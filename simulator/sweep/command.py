@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from simulator.sweep.engine import sweep
 from simulator.sweep.executor import Executor, ExecutorLostError
 from simulator.sweep.local import LocalProcesses, cores
 from simulator.sweep.shown import Shown, time_in_words
+from simulator.sweep.sweep_file import NAMED
 from simulator.sweep.table import failures
 from simulator.warm import compile_kernels
 
@@ -56,7 +58,16 @@ def main_sweep(arguments: Any) -> int:
 
 
 def _resolved(design: Design, file: Path, channels: list[str], plugins: list[str]) -> Resolved:
-    return resolve(design.base, design.points, file, varied=design.varied, about=design.about(), channels=channels, plugins=plugins)
+    """The runs of a file. Raises ConfigError, which says in which block of it something is wrong."""
+    starts = [section.first for section in design.sections]
+
+    def key_of(number: int | None, key: str) -> str:
+        if number is None:
+            return key if key in NAMED else f"set.{key}"
+        return f"vary[{bisect_right(starts, number) - 1}].{key}"
+
+    about = design.about()
+    return resolve(design.base, design.points, file, varied=design.varied, about=about, channels=channels, plugins=plugins, key_of=key_of)
 
 
 def _executor(arguments: Any, say: Callable[[str], None]) -> Executor:
