@@ -295,6 +295,11 @@ def _add_sweep(commands: Commands) -> None:
     )
     _add_plugin(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="have the workers of a Dask cluster drive, whose scheduler is there, for example tcp://10.0.0.5:8786 (docs/cluster.md)",
+    )
     p.set_defaults(run=_sweep)
 
 

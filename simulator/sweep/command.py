@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from bisect import bisect_right
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from simulator.signals import Ended
 from simulator.sweep.case import Resolved, resolve
 from simulator.sweep.design import Design, read_design
 from simulator.sweep.engine import sweep
-from simulator.sweep.executor import Executor
+from simulator.sweep.executor import Executor, ExecutorLostError
 from simulator.sweep.local import LocalProcesses, cores
 from simulator.sweep.shown import Shown, time_in_words
 from simulator.sweep.sweep_file import NAMED
@@ -42,14 +43,14 @@ def main_sweep(arguments: Any) -> int:
         say(f"note: {remark}")
     cases = _resolved(design, file, channels, arguments.plugin)
     folder = Path(arguments.out) if arguments.out else new_run_folder()
-    executor = _executor(arguments)
+    executor = _executor(arguments, say)
     began = time.monotonic()
     with Shown(design.name, say, bar=sys.stderr.isatty() and not arguments.json) as shown:
         try:
             table = sweep(cases, folder, executor, channels=channels, plugins=arguments.plugin, progress=shown)
-        except Ended:
+        except (Ended, ExecutorLostError):
             shown.hide()
-            say(f"{shown.last.done} of {len(cases)} runs are in {folder}; to go on: jounce sweep {arguments.file} --out {folder}")
+            say(f"{shown.last.done} of {len(cases)} runs are in {folder}; to go on: {_again(arguments, folder)}")
             raise
         finally:
             executor.close()
@@ -69,7 +70,11 @@ def _resolved(design: Design, file: Path, channels: list[str], plugins: list[str
     return resolve(design.base, design.points, file, varied=design.varied, about=about, channels=channels, plugins=plugins, key_of=key_of)
 
 
-def _executor(arguments: Any) -> Executor:
+def _executor(arguments: Any, say: Callable[[str], None]) -> Executor:
+    if arguments.scheduler is not None:
+        from simulator.sweep.on_dask import DaskCluster
+
+        return DaskCluster(arguments.scheduler, say)
     return LocalProcesses(int(arguments.processes or cores()))
 
 
@@ -88,3 +93,9 @@ def _tell(as_json: bool, cases: Resolved, table: Path, wall: float) -> int:
         if len(reasons) > MOST_TOLD:
             print(f"  and {len(reasons) - MOST_TOLD} other reasons: column `failure` of the table")
     return 1 if failed else 0
+
+
+def _again(arguments: Any, folder: Path) -> str:
+    """The command that goes on in a folder."""
+    scheduler = f" --scheduler {arguments.scheduler}" if arguments.scheduler else ""
+    return f"jounce sweep {arguments.file} --out {folder}{scheduler}"
