@@ -33,7 +33,7 @@ from simulator.facts import published
 from simulator.lab.triangular import problem
 from simulator.run_series import load_series
 from simulator.sweep import sweep_file
-from simulator.sweep.design import read_design
+from simulator.sweep.loading import load_sweep
 from terrain import soil
 from vehicles.drivetrain.drivetrain_file import read_parts
 
@@ -92,7 +92,7 @@ KINDS = (
     FileKind("soils", "soils", "a soil or a hard surface", TABLES["soils"], lambda file: soil.soil(_content("soils", file), file)),
     FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", TABLES["maneuvers"], build_maneuver),
     FileKind("series", "series", "maneuvers one after the other, or a search for the limit of one", TABLES["series"], load_series),
-    FileKind("sweeps", "sweeps", "many runs of one question: what they have in common and what varies", sweep_file.FILE, read_design),
+    FileKind("sweeps", "sweeps", "many runs of one question: what they have in common and what varies", sweep_file.FILE, load_sweep),
     FileKind("facts", "facts", "published figures of a vehicle", Group(published.FILE), published.load_published, based=False),
     FileKind("platforms", "platforms", "a motion platform on legs: a hexapod, or a seat", TABLES["platforms"], build_platform),
     FileKind(

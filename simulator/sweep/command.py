@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,9 @@ from simulator.sweep.case import Resolved, resolve
 from simulator.sweep.design import Design, read_design
 from simulator.sweep.engine import sweep
 from simulator.sweep.executor import Executor, ExecutorLostError
+from simulator.sweep.loading import check_parameters
 from simulator.sweep.local import LocalProcesses, cores
 from simulator.sweep.shown import Shown, time_in_words
-from simulator.sweep.sweep_file import NAMED
 from simulator.sweep.table import failures
 from simulator.warm import compile_kernels
 
@@ -36,6 +35,7 @@ def main_sweep(arguments: Any) -> int:
     say = complain if arguments.json else tell
     file = find_config("sweeps", arguments.file)
     design = read_design(file)
+    check_parameters(design)
     channels = [name.strip() for text in arguments.channels for name in text.split(",") if name.strip()] or list(design.channels)
     compile_kernels(say)
     say(f"{design.title}: {len(design.points)} runs")
@@ -58,16 +58,11 @@ def main_sweep(arguments: Any) -> int:
 
 
 def _resolved(design: Design, file: Path, channels: list[str], plugins: list[str]) -> Resolved:
-    """The runs of a file. Raises ConfigError, which says in which block of it something is wrong."""
-    starts = [section.first for section in design.sections]
-
-    def key_of(number: int | None, key: str) -> str:
-        if number is None:
-            return key if key in NAMED else f"set.{key}"
-        return f"vary[{bisect_right(starts, number) - 1}].{key}"
-
+    """The runs of a file. Raises ConfigError, which says where in it something is wrong."""
     about = design.about()
-    return resolve(design.base, design.points, file, varied=design.varied, about=about, channels=channels, plugins=plugins, key_of=key_of)
+    return resolve(
+        design.base, design.points, file, varied=design.varied, about=about, channels=channels, plugins=plugins, key_of=design.key_of
+    )
 
 
 def _executor(arguments: Any, say: Callable[[str], None]) -> Executor:
