@@ -60,7 +60,7 @@ def _effect(key: Key, metric: Array) -> Effect | None:
         return None
     if key.names:
         means = [float(found[numbers == value].mean()) for value in values]
-        low, high = int(np.argmin(means)), int(np.argmax(means))
+        low, high = int(np.argmin(means)), len(means) - 1 - int(np.argmax(means[::-1]))  # two names, also where all means are the same
         return Effect(key.name, key.names[int(values[low])], key.names[int(values[high])], means[low], means[high])
     if len(values) <= FEW:
         below, above = values[0], values[-1]

@@ -109,7 +109,7 @@ def _head(page: Page, results: Results) -> None:
     words = f"{done} of {_many(planned, 'run')} done"
     words += f", {_many(failed, 'run')} without a result" if failed else ", all with a result" if done else ""
     words += f"; {passed} of {judged} passed" if judged else "; no limits to pass" * (done > failed)
-    page.verdict(Verdict(words, None if done < planned else not failed))
+    page.verdict(Verdict(words, False if failed else True if done == planned and passed == judged else None))
     facts: list[tuple[str, str | float | None]] = [("sweep", str(about.get("name", "")))]
     facts += [(name.replace("_", " "), str(value)) for name, value in results.machine.items()]
     page.facts(facts)
@@ -162,7 +162,7 @@ def _all_metrics(page: Page, results: Results, why: str) -> None:
         )
         rows.append([name, str(len(sound)), *spread, *told, *([_limit(limits.get(name), sound)] if limits else [])])
     columns = [Column("metric", words=True), Column("runs"), *map(Column, ("mean", "deviation", "least", "5 %", "median", "95 %", "most"))]
-    page.table([*columns, *([Column("limit", words=True)] if limits else [])], rows)
+    page.table([*columns, *([Column("limit, kept by", words=True)] if limits else [])], rows)
 
 
 def _limit(limit: Sequence[float | None] | None, numbers: Any) -> str | Verdict:
