@@ -210,7 +210,7 @@ def _step(span: float, about: int) -> float:
 
 
 def _text(number: float) -> str:
-    return f"{0.0 if abs(number) < 1e-12 else number:.4g}"
+    return f"{0.0 if abs(number) < 1e-12 else float(f'{number:.4g}'):g}"
 
 
 def _view(panel: Panel) -> View:
