@@ -45,7 +45,7 @@ class States:
 
 
 def drawn_states(parts: Parts, states: list[Record], say: Callable[[str], None]) -> list[tuple[bytes, str]]:
-    """JPEG files of some states, each with its time in words; none, and a word about it, where nothing can draw."""
+    """JPEG files of some states, each with its time, speed and steering in words; none, and a word about it, where nothing can draw."""
     from simulator.view.offscreen import Offscreen
 
     try:
@@ -53,8 +53,13 @@ def drawn_states(parts: Parts, states: list[Record], say: Callable[[str], None])
     except DeviceError as error:
         say(f"no pictures of the drive: {error}")
         return []
-    view.camera = CAMERA
-    return [(_jpeg(view.render(state)), f"{float(state[0]['time']):.1f} s") for state in states]
+    view.camera, view.scene.instruments = CAMERA, False
+    return [(_jpeg(view.render(state)), _words(state)) for state in states]
+
+
+def _words(state: Record) -> str:
+    now = state[0]
+    return f"{float(now['time']):.1f} s, {3.6 * float(now['v_WB_B'][0]):.0f} km/h, {np.degrees(float(now['steering_wheel_angle'])):+.0f} deg at the wheel"
 
 
 def _jpeg(image: NDArray[Any]) -> bytes:

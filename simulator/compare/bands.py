@@ -211,7 +211,7 @@ def _judge_channel(one: Record, band: Band, curves: Curves) -> Judged:
     found = steady_curve(one, band)
     if found is None:
         return _not_looked_at(band, one, "it has no steady turn")
-    common = (found[0] >= curves.x.min()) & (found[0] <= curves.x.max())
+    common = (found[0] >= curves.edge_x[0]) & (found[0] <= curves.edge_x[-1])
     x, y = found[0][common], found[1][common]
     if not len(x):
         return _not_looked_at(band, one, "no common range")
@@ -224,7 +224,7 @@ def _judge_channel(one: Record, band: Band, curves: Curves) -> Judged:
     out = away > 1.0
     worst, kept = int(np.argmax(away)), not out.any()
     beyond = int((~common).sum())
-    remark = f"{beyond} of its {len(found[0])} points lie beyond the range of the reference" if beyond else ""
+    remark = f"{beyond} of its {len(found[0])} points lie beyond the ends of the band" if beyond else ""
     return Judged(
         band,
         one.name,

@@ -17,7 +17,8 @@ FOLDER = "comparisons"
 SHARE = Number("1", 0.0, 100.0)
 WIDTH = Number("", 0.0, 1e9)
 CHANNEL = Text("a channel, a unit behind it or not: w_WB_B_z_degps")
-BAND = re.compile(r"(?:\+-|±)?(?P<add>[0-9.eE+-]+)?(?:\+?(?P<share>[0-9.eE]+)%)?")
+_NUMBER = r"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?"
+BAND = re.compile(rf"(?:\+-|±)?(?:(?P<add>{_NUMBER})(?:\+(?P<more>{_NUMBER})%)?|(?P<share>{_NUMBER})%)")
 """On a command line: +-0.5, 0.5, 0.5+3%, 3%."""
 
 
@@ -105,9 +106,6 @@ def _joined(one: Comparison, other: Comparison) -> Comparison:
 def _band(said: str) -> BandSaid:
     channel, _, width = said.partition("=")
     found = BAND.fullmatch(width)
-    try:
-        if found is None or not width or not channel:
-            raise ValueError
-        return BandSaid(channel, float(found["add"] or 0.0), 0.01 * float(found["share"] or 0.0))
-    except ValueError:
-        raise ConfigError("--band", "", said, "CHANNEL=+-X, CHANNEL=+-X+P% or the name of a comparison file") from None
+    if found is None or not channel:
+        raise ConfigError("--band", "", said, "CHANNEL=+-X, CHANNEL=+-X+P% or the name of a comparison file")
+    return BandSaid(channel, float(found["add"] or 0.0), 0.01 * float(found["share"] or found["more"] or 0.0))

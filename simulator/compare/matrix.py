@@ -10,6 +10,7 @@ from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
+from simulator.maneuvers.run_page.page import FILE as REPORT
 
 METRICS = "metrics.json"
 MOST_BYTES = 1 << 26
@@ -91,7 +92,7 @@ def _of_run(file: Path) -> Entry:
         failed = tuple(check["metric"] for check in result["checks"] if not check["pass"])
         early = result.get("ended_early")
         metrics = {row["metric"]: row["value"] for row in rows} | result.get("metrics", {})
-        report = file.with_name("report.html")
+        report = file.with_name(REPORT)
         return Entry(
             str(result.get("vehicle", "unknown vehicle")),
             str(result["maneuver"]),

@@ -20,9 +20,11 @@ from simulator.base.words import did_you_mean
 from simulator.compare.comparison_file import Comparison
 from simulator.maneuvers.pictures.contract import NothingToDrawError, Signals
 from simulator.maneuvers.pictures.quantities import sideslip
+from simulator.maneuvers.run_page.page import FILE as REPORT
 from simulator.record.channels import Channels
 from simulator.record.log import read_log
 from simulator.record.recover import read_logs
+from simulator.record.writer import PARQUET_NAME
 from simulator.recorded import fingerprint
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -90,19 +92,17 @@ def read_record(place: str, comparison: Comparison) -> Record:
 
 def _run(path: Path) -> Record:
     log = read_log(read_logs(path)[0].file, wall=False)
+    if path.name == PARQUET_NAME:
+        path = path.parent
     folder = path if path.is_dir() else path.parent
     told: dict[str, str] = {key: log.about[key] for key in ("maneuver", "vehicle", "terrain", "version", "settings") if key in log.about}
     if log.configuration is not None:
         told["configuration"] = fingerprint(log.configuration)
-    report = folder / "report.html"
+    report = folder / REPORT
     units = {name: column.unit for name, column in log.columns.items()}
-    whole = _metrics(folder) if path.is_dir() or path.name == "telemetry.parquet" else {}
-    return Record(_name_of(path), path, dict(log), units, told, whole, report if report.is_file() else None)
-
-
-def _name_of(path: Path) -> str:
-    whole = path.resolve()
-    return whole.parent.name if whole.name == "telemetry.parquet" else whole.stem if path.is_file() else whole.name
+    whole = _metrics(folder) if path.is_dir() else {}
+    name = path.resolve().name if path.is_dir() else path.stem
+    return Record(name, path, dict(log), units, told, whole, report if report.is_file() and path.is_dir() else None)
 
 
 def _metrics(folder: Path) -> dict[str, dict[str, Any]]:
