@@ -18,6 +18,7 @@ from simulator.configuration.settings import option
 from simulator.configuration.whole import Configuration
 from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
+from simulator.frames import PERIOD, States, drawn_states
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.marks import mark_words
@@ -50,6 +51,7 @@ def run_maneuver(
     progress: Callable[[float, float], None] | None = None,
     say: Callable[[str], None] = complain,
     pictures: bool = True,
+    frames: int = 0,
 ) -> dict[str, Any]:
     """Drive a maneuver and write everything into a folder.
 
@@ -60,6 +62,7 @@ def run_maneuver(
     progress : called with simulated time and duration [s]
     say : called with a line when something is compiled or fails
     pictures : whether those of the maneuver are drawn, and report.html is made
+    frames : pictures of the drive itself, for report.html
 
     Returns
     -------
@@ -84,6 +87,7 @@ def run_maneuver(
     session.raise_platform()
     folder = RunFolder(out)
     measured = measuring(session, maneuver, (*columns_of(maneuver.pictures), *columns_shown()) if pictures else ())
+    states = States(parts.ticks(PERIOD))
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
@@ -97,7 +101,7 @@ def run_maneuver(
             try:
                 session.outlets += parts.outlets(folder.path)
                 log = open_log(parts, session, folder, armed=True, raised=True)
-                session.outlets.append(measured)
+                session.outlets += [measured, states] if frames else [measured]
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder) or _given_up(session)
                 dropped = [str(failure) for failure in session.failures]
@@ -117,7 +121,10 @@ def run_maneuver(
             say(f"the run ended early: {early['reason']}")
         wall = time.perf_counter() - began
         machine = {"real_time_factor": session.time / wall, **taken(wall), "log_failure": log.writer.failure}
-        told = told_of(parts, session, folder.path, machine, dropped) if pictures else None
+        told = None
+        if pictures:
+            shown = drawn_states(parts, states.spread(frames), say) if frames else []
+            told = told_of(parts, session, folder.path, machine, dropped, shown)
         outcome = _report(parts, maneuver, session, measured.log(), folder.path, early, machine, told)
         return outcome | {"dropped": dropped}
     finally:
@@ -193,6 +200,8 @@ def _report(
 def main_run(arguments: Any) -> int:
     """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the run or its log ended early, else 0."""
     options = [*option("maneuver", "maneuver", arguments.maneuver), *option("--csv", "outlets.telemetry.csv", arguments.csv or None)]
+    if arguments.frames and arguments.pictures == "none":
+        raise JounceError("--frames: pictures of the drive stand in report.html, and --pictures none leaves that out")
     configuration = session_of(arguments, options)
     if not configuration.has("maneuver"):
         raise JounceError(NO_MANEUVER)
@@ -204,6 +213,7 @@ def main_run(arguments: Any) -> int:
             progress,
             say=complain if arguments.json else tell,
             pictures=arguments.pictures != "none",
+            frames=arguments.frames,
         )
     if arguments.json:
         shown = {"folder": str(outcome["folder"]), **{key: outcome[key] for key in ("result", "machine", "dropped")}}

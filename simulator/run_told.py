@@ -20,10 +20,14 @@ MOST_BYTES = 1 << 24
 """Of a configuration."""
 
 
-def told_of(parts: Parts, session: Session, folder: Path, machine: Mapping[str, Any], dropped: Sequence[str]) -> Told:
+Frames = Sequence[tuple[bytes, str]]
+"""Pictures (JPEG), each with a line."""
+
+
+def told_of(parts: Parts, session: Session, folder: Path, machine: Mapping[str, Any], dropped: Sequence[str], frames: Frames) -> Told:
     """What is told of a run that is over; `machine` as in metrics.json. Raises ConfigError: its configuration.yaml cannot be read."""
     text = read_bytes(folder / FILE_NAME, "the configuration of this run", MOST_BYTES).decode("utf-8")
-    return Told([*_driven(parts, session), *_made(parts, session, machine)], text, dropped)
+    return Told([*_driven(parts, session), *_made(parts, session, machine)], text, dropped, frames)
 
 
 def _driven(parts: Parts, session: Session) -> list[tuple[str, str]]:

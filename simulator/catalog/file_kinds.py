@@ -24,6 +24,7 @@ from simulator.build import (
     find_config,
     load_mechanism,
 )
+from simulator.compare import comparison_file
 from simulator.configuration import session_file
 from simulator.configuration.layers import read_layers
 from simulator.configuration.tables import TABLES
@@ -101,6 +102,14 @@ KINDS = (
         "what the rider is to feel of the motion",
         TABLES["washouts"],
         lambda file: build_cueing(file, PARTNER, 1e-3),
+    ),
+    FileKind(
+        "comparisons",
+        "comparisons",
+        "how runs and tables of other programs are compared: columns, bands, times",
+        Group(comparison_file.FILE),
+        comparison_file.load_comparison,
+        based=False,
     ),
     FileKind(
         "devices",

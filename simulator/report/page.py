@@ -119,7 +119,7 @@ class Page:
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Cells]], caption: str = "") -> None:
         """Rows of words and numbers; these are shortened, and what is none becomes a dash."""
         head = "".join(
-            f"<th{column.look}>{escape(column.title)}{f'<br><small>{escape(column.unit)}</small>' if column.unit else ''}</th>"
+            f"<th{column.look}>{_breakable(column.title)}{f'<br><small>{escape(column.unit)}</small>' if column.unit else ''}</th>"
             for column in columns
         )
         body = "".join(
@@ -179,6 +179,11 @@ def cell(value: str | float | None) -> str:
     return f"{value:.3f}" if 0.001 <= size < 100.0 else f"{value:.4g}"
 
 
+def _breakable(words: str) -> str:
+    """Words that may go on in a new line behind an underscore, where lines may be broken."""
+    return escape(words).replace("_", "_<wbr>")
+
+
 def _cells_html(cells: Cells) -> str:
     if isinstance(cells, Sequence) and not isinstance(cells, str):
         return "<br>".join(map(_cell_html, cells))
@@ -191,7 +196,7 @@ def _cell_html(one: Cell) -> str:
     if isinstance(one, Link):
         said = f'<span class="mark {_class(one.good)}">{_sign(one.good)}{escape(one.text)}</span>' if one.judged else escape(one.text)
         return f'<a href="{escape(one.to, quote=True)}">{said}</a>'
-    return escape(cell(one))
+    return _breakable(cell(one))
 
 
 def _drawn(panel: Panel | RowPlot | Heat, key: str) -> str:

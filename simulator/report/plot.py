@@ -211,7 +211,7 @@ def _step(span: float, about: int) -> float:
 
 
 def _text(number: float, digits: int = 4) -> str:
-    return f"{0.0 if abs(number) < 1e-12 else number:.{digits}g}"
+    return f"{0.0 if abs(number) < 1e-12 else float(f'{number:.{digits}g}'):.{max(digits, 6)}g}"
 
 
 def _view(panel: Panel) -> View:
