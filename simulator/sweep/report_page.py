@@ -56,12 +56,16 @@ def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
 
 
 def named_metrics(results: Results, wanted: Sequence[str]) -> list[str]:
-    """Metrics that patterns name; without patterns all, those with limits first and those that every maneuver has last."""
+    """Metrics that patterns name; without patterns all, those with limits first and those that every maneuver has last.
+
+    Of those that stand in two units a pattern names the one that people are told.
+    """
     names = [name for name in results.metrics if name != PASSED]
+    own = _without_twins(results)
     if wanted:
-        return [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)]
+        return [name for name in names if name in wanted or (name in own and any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted))]
     limits = results.about.get("limits") or {}
-    return sorted(_without_twins(results), key=lambda name: 0 if name in limits else 2 if _bare(name) in EVERYWHERE else 1)
+    return sorted(own, key=lambda name: 0 if name in limits else 2 if _bare(name) in EVERYWHERE else 1)
 
 
 def _without_twins(results: Results) -> list[str]:

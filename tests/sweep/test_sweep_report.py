@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from html.parser import HTMLParser
@@ -161,6 +162,25 @@ def test_metrics_are_chosen(tmp_path):
     names, why = chosen_metrics(results, ())
     assert len(names) == 8 and "way_m" not in names and why.startswith("2 metrics with one number")
     assert chosen_metrics(results, ["x?", "nothing*"])[0] == [f"x{k}" for k in range(6)]
+
+
+def test_of_a_metric_in_two_units_one_is_told(tmp_path):
+    def rows(cases, number):
+        row = row_of(cases, number)
+        return {
+            **row,
+            "metrics": {
+                "roll_max_rad": 0.1 * number,
+                "end_m": float(number),
+                "roll_max_deg": math.degrees(0.1 * number),
+                "end_s": 1.0 + number % 3,
+            },
+        }
+
+    finished(tmp_path / "s", rows=rows)
+    results = read_results(tmp_path / "s")
+    assert chosen_metrics(results, ())[0] == sorted(chosen_metrics(results, ["*"])[0]) == ["end_m", "end_s", "roll_max_deg"]
+    assert chosen_metrics(results, ["roll_max_rad"])[0] == ["roll_max_rad"]
 
 
 @pytest.mark.parametrize("rows", [
