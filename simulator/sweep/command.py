@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from simulator.base.console import complain, tell
 from simulator.base.jsontext import json_text
@@ -16,7 +17,7 @@ from simulator.record.files import new_run_folder
 from simulator.signals import Ended
 from simulator.sweep.case import Resolved, resolve
 from simulator.sweep.design import Design, read_design
-from simulator.sweep.engine import sweep
+from simulator.sweep.engine import Progress, sweep
 from simulator.sweep.executor import Executor, ExecutorLostError
 from simulator.sweep.local import LocalProcesses, cores
 from simulator.sweep.shown import Shown, time_in_words
@@ -38,14 +39,15 @@ def main_sweep(arguments: Any) -> int:
     design = read_design(file)
     channels = [name.strip() for text in arguments.channels for name in text.split(",") if name.strip()] or list(design.channels)
     compile_kernels(say)
-    say(f"{design.title}: {len(design.points)} runs")
-    for remark in design.remarks:
-        say(f"note: {remark}")
-    cases = _resolved(design, file, channels, arguments.plugin)
+    for line in (f"{design.title}: {len(design.points)} runs", *(f"note: {remark}" for remark in design.remarks)):
+        say(line)
+    bar = sys.stderr.isatty() and not arguments.json
+    with Shown("looked at", say, bar) as shown:
+        cases = _resolved(design, file, Asked(channels, arguments.plugin), shown)
     folder = Path(arguments.out) if arguments.out else new_run_folder()
     executor = _executor(arguments, say)
     began = time.monotonic()
-    with Shown(design.name, say, bar=sys.stderr.isatty() and not arguments.json) as shown:
+    with Shown(design.name, say, bar) as shown:
         try:
             table = sweep(cases, folder, executor, channels=channels, plugins=arguments.plugin, progress=shown)
         except (Ended, ExecutorLostError):
@@ -57,7 +59,14 @@ def main_sweep(arguments: Any) -> int:
     return _tell(arguments.json, cases, table, time.monotonic() - began)
 
 
-def _resolved(design: Design, file: Path, channels: list[str], plugins: list[str]) -> Resolved:
+class Asked(NamedTuple):
+    """What is asked for besides the file."""
+
+    channels: list[str]
+    plugins: list[str]
+
+
+def _resolved(design: Design, file: Path, asked: Asked, shown: Shown) -> Resolved:
     """The runs of a file. Raises ConfigError, which says in which block of it something is wrong."""
     starts = [section.first for section in design.sections]
 
@@ -66,8 +75,17 @@ def _resolved(design: Design, file: Path, channels: list[str], plugins: list[str
             return key if key in NAMED else f"set.{key}"
         return f"vary[{bisect_right(starts, number) - 1}].{key}"
 
-    about = design.about()
-    return resolve(design.base, design.points, file, varied=design.varied, about=about, channels=channels, plugins=plugins, key_of=key_of)
+    return resolve(
+        design.base,
+        design.points,
+        file,
+        varied=design.varied,
+        about=design.about(),
+        channels=asked.channels,
+        plugins=asked.plugins,
+        key_of=key_of,
+        progress=lambda number: shown(Progress(number, len(design.points), 0, None)),
+    )
 
 
 def _executor(arguments: Any, say: Callable[[str], None]) -> Executor:
@@ -97,5 +115,6 @@ def _tell(as_json: bool, cases: Resolved, table: Path, wall: float) -> int:
 
 def _again(arguments: Any, folder: Path) -> str:
     """The command that goes on in a folder."""
-    scheduler = f" --scheduler {arguments.scheduler}" if arguments.scheduler else ""
-    return f"jounce sweep {arguments.file} --out {folder}{scheduler}"
+    words = ["jounce", "sweep", arguments.file, "--out", str(folder)]
+    given = [("--scheduler", [arguments.scheduler]), ("--channels", arguments.channels), ("--plugin", arguments.plugin)]
+    return shlex.join(words + [word for option, values in given for value in values if value for word in (option, value)])
