@@ -25,6 +25,7 @@ BY_THE_CLOCK = {
 """Files whose tests run several processes in real time: one of them at a time, so that no more than one other test is beside it."""
 
 FAST = {
+    "compare": ("test_compare.py", "test_matrix.py"),
     "cueing": ("test_scores.py", "test_vestibular.py"),
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
     "facts": ("test_published.py",),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,9 +18,9 @@ from simulator.sweep.case import Resolved, resolve
 from simulator.sweep.design import Design, read_design
 from simulator.sweep.engine import Progress, sweep
 from simulator.sweep.executor import Executor, ExecutorLostError
+from simulator.sweep.loading import check_parameters
 from simulator.sweep.local import LocalProcesses, cores
 from simulator.sweep.shown import Shown, time_in_words
-from simulator.sweep.sweep_file import NAMED
 from simulator.sweep.table import failures
 from simulator.warm import compile_kernels
 
@@ -37,6 +36,7 @@ def main_sweep(arguments: Any) -> int:
     say = complain if arguments.json else tell
     file = find_config("sweeps", arguments.file)
     design = read_design(file)
+    check_parameters(design)
     channels = [name.strip() for text in arguments.channels for name in text.split(",") if name.strip()] or list(design.channels)
     compile_kernels(say)
     for line in (f"{design.title}: {len(design.points)} runs", *(f"note: {remark}" for remark in design.remarks)):
@@ -67,14 +67,7 @@ class Asked(NamedTuple):
 
 
 def _resolved(design: Design, file: Path, asked: Asked, shown: Shown) -> Resolved:
-    """The runs of a file. Raises ConfigError, which says in which block of it something is wrong."""
-    starts = [section.first for section in design.sections]
-
-    def key_of(number: int | None, key: str) -> str:
-        if number is None:
-            return key if key in NAMED else f"set.{key}"
-        return f"vary[{bisect_right(starts, number) - 1}].{key}"
-
+    """The runs of a file. Raises ConfigError, which says where in it something is wrong."""
     return resolve(
         design.base,
         design.points,
@@ -83,7 +76,7 @@ def _resolved(design: Design, file: Path, asked: Asked, shown: Shown) -> Resolve
         about=design.about(),
         channels=asked.channels,
         plugins=asked.plugins,
-        key_of=key_of,
+        key_of=design.key_of,
         progress=lambda number: shown(Progress(number, len(design.points), 0, None)),
     )
 
