@@ -189,7 +189,8 @@ def code_digest(plugins: Iterable[str | os.PathLike[str]]) -> str:
     """
     digest = hashlib.sha256(_sources().encode())
     for plugin in plugins:
-        digest.update(read_bytes(os.fspath(plugin), "a plugin: a Python file", MOST_BYTES))
+        content = read_bytes(os.fspath(plugin), "a plugin: a Python file", MOST_BYTES)
+        digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()
 
 

@@ -54,7 +54,7 @@ class Shared:
         if group not in self._groups:
             try:
                 said = self._settings({key: value for key, value in point.items() if may_name(key)}, key_of)
-                self._groups[group] = self._expanded([*self._settings(self._base, self._key_of), *said])
+                self._groups[group] = self._expanded(said)
             except ConfigError as error:
                 self._groups[group] = error
         found = self._groups[group]
@@ -70,15 +70,17 @@ class Shared:
         said = {key: value for key, value in point.items() if not may_name(key)}
         return self.common(point, key_of).with_changes(sorted(self._settings(said, key_of), key=_depth))
 
-    def _expanded(self, settings: Iterable[tuple[Setting, Origin]]) -> Configuration:
+    def _expanded(self, said: Iterable[tuple[Setting, Origin]]) -> Configuration:
         session = self._session
         if session is not None and self._file is not None:
             session = str(find_config("sessions", session, self._file, "session"))
         one = configuration(session)
-        for setting, origin in sorted(settings, key=_depth):
+        base = list(self._settings(self._base, self._key_of))
+        naming = [(setting, origin) for setting, origin in base if may_name(setting.said)]
+        for setting, origin in sorted([*naming, *said], key=_depth):
             one.set(setting, origin)
         one.expand_all()
-        return one
+        return one.with_changes(sorted((one for one in base if one not in naming), key=_depth))[0]
 
     def _settings(self, said: Point, key_of: Callable[[str], str]) -> Iterator[tuple[Setting, Origin]]:
         for key, value in said.items():
