@@ -74,6 +74,8 @@ class Work(NamedTuple):
 
     get_ready: Callable[[list[str]], dict[str, str]] = get_ready
     drive: Callable[[bytes, str], bytes] = drive_text
+    code: Callable[[list[str]], str] = code_digest
+    """Of whoever hands it out, with files of plugins: that of the workers has to be the same."""
 
 
 RUNS = Work()
@@ -175,7 +177,7 @@ class DaskCluster:
         """Whoever was asked before may have other plugins."""
         if self._code and plugins == self._plugins:
             return
-        self._plugins, self._code = list(plugins), code_digest(plugins)
+        self._plugins, self._code = list(plugins), self._work.code(plugins)
         self._good, self._refused, self._asked, self._strict = set(), {}, {}, False
 
     def _submit(self, chunk: Chunk) -> None:

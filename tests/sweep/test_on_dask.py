@@ -24,7 +24,7 @@ from tests.sweep.dask_cluster import Cluster
 pytest.importorskip("distributed", reason="Dask is not installed (the extra `cluster`)")
 
 COUNT = 120
-NO_TIME = Work(dask_worker.get_ready, dask_worker.drive)
+NO_TIME = Work(dask_worker.get_ready, dask_worker.drive, lambda plugins: "code")
 
 
 class PlainCases:
@@ -67,12 +67,6 @@ class Here:
 def slow(count: int = COUNT) -> PlainCases:
     """Runs of a fiftieth of a second."""
     return PlainCases([{"x": x, "sleep": 0.02} for x in range(count)])
-
-
-@pytest.fixture(autouse=True)
-def code(monkeypatch) -> None:
-    """What the workers of this file have."""
-    monkeypatch.setattr(on_dask, "code_digest", lambda plugins: "code")
 
 
 @pytest.fixture
