@@ -122,7 +122,7 @@ def main_sweep_bench(repeats: int, as_json: bool, scheduler: str | None, most_em
     counts = [count for count in EMPTY_RUNS if count <= most_empty]
     empty = [_empty(where, executor, count) for where, executor in _empty_places(scheduler) for count in counts]
     if as_json:
-        said = {"overheads": overheads, "use": used, "empty": empty}
+        said: dict[str, Sequence[Any]] = {"overheads": overheads, "use": used, "empty": empty}
         print(json_text({"machine": machine(), **{key: [asdict(one) for one in rows] for key, rows in said.items()}}))
         return 0
     print(f"{machine()['processor']}, {machine()['cores']} cores, load {machine()['load_average']}")
