@@ -616,7 +616,7 @@ def _add_bench(commands: Commands) -> None:
         "table",
         nargs="?",
         default="tick",
-        choices=("tick", "formulations", "integrators", "mechanisms"),
+        choices=("tick", "formulations", "integrators", "mechanisms", "sweep"),
         help="which table (default: tick)",
     )
     _add_session_file(p)
@@ -635,7 +635,16 @@ def _add_bench(commands: Commands) -> None:
     p.add_argument(
         "--against", metavar="CHECKOUT", help="tick: step and evaluation beside those of the code in another checkout (default: 15 repeats)"
     )
-    p.add_argument("--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick")
+    p.add_argument(
+        "--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick and sweep"
+    )
+    p.add_argument("--scheduler", metavar="ADDRESS", help="sweep: also with the workers of the Dask cluster whose scheduler is there")
+    p.add_argument(
+        "--most-empty",
+        type=number_between(1000, 100_000, whole=True),
+        metavar="N",
+        help="sweep: no more empty runs at a time (default: 100000)",
+    )
     p.set_defaults(run=_bench)
 
 
@@ -767,6 +776,8 @@ def _bench(arguments: argparse.Namespace) -> int:
         raise JounceError("--against goes with the table of the tick only, without --view and --markdown")
     if (arguments.session or arguments.set) and (arguments.table != "tick" or arguments.against is not None):
         raise JounceError("--session and --set go with the table of the tick only, without --against")
+    if arguments.table != "sweep" and (arguments.scheduler is not None or arguments.most_empty is not None):
+        raise JounceError("--scheduler and --most-empty go with the table of the sweep only")
     usual = 100 if arguments.table == "mechanisms" else 7 if arguments.against is None else 15
     repeats = usual if arguments.repeats is None else arguments.repeats
     if arguments.table == "integrators":
@@ -782,7 +793,11 @@ def _bench(arguments: argparse.Namespace) -> int:
 
         return main_mechanisms(repeats, arguments.json, arguments.markdown)
     if arguments.markdown:
-        raise JounceError("--markdown does not go with the table of the tick, which holds for this machine only")
+        raise JounceError("--markdown does not go with the tables of the tick and the sweep, which hold for this machine only")
+    if arguments.table == "sweep":
+        from simulator.sweep.bench import main_sweep_bench
+
+        return main_sweep_bench(repeats, arguments.json, arguments.scheduler, arguments.most_empty or 100_000)
     if arguments.against is not None:
         from simulator.lab.bench.against import main_against
 
