@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +16,9 @@ from simulator.signals import Ended
 from simulator.sweep.case import Resolved, resolve
 from simulator.sweep.design import Design, read_design
 from simulator.sweep.engine import Progress, sweep
-from simulator.sweep.executor import Executor, ExecutorLostError
+from simulator.sweep.entry import executor_for
+from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.loading import check_parameters
-from simulator.sweep.local import LocalProcesses, cores
 from simulator.sweep.shown import Shown, time_in_words
 from simulator.sweep.table import failures
 from simulator.warm import compile_kernels
@@ -45,7 +44,8 @@ def main_sweep(arguments: Any) -> int:
     with Shown("looked at", say, bar) as shown:
         cases = _resolved(design, file, Asked(channels, arguments.plugin), shown)
     folder = Path(arguments.out) if arguments.out else new_run_folder()
-    executor = _executor(arguments, say)
+    processes = None if arguments.processes is None else int(arguments.processes)
+    executor = executor_for(processes, arguments.scheduler, say)
     began = time.monotonic()
     with Shown(design.name, say, bar) as shown:
         try:
@@ -79,14 +79,6 @@ def _resolved(design: Design, file: Path, asked: Asked, shown: Shown) -> Resolve
         key_of=design.key_of,
         progress=lambda number: shown(Progress(number, len(design.points), 0, None)),
     )
-
-
-def _executor(arguments: Any, say: Callable[[str], None]) -> Executor:
-    if arguments.scheduler is not None:
-        from simulator.sweep.on_dask import DaskCluster
-
-        return DaskCluster(arguments.scheduler, say)
-    return LocalProcesses(int(arguments.processes or cores()))
 
 
 def _tell(as_json: bool, cases: Resolved, table: Path, wall: float) -> int:

@@ -6,7 +6,7 @@ What depends on the machine has a table of its own, `machine.parquet`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -36,21 +36,27 @@ Rows = Callable[[], Iterable[Row]]
 
 def write_tables(cases: Cases, rows: Rows, folder: Path) -> Path:
     """Write both tables; returns the path of the first. Raises OutputError."""
-    import pyarrow as pa
-
-    kinds = _kinds(cases)
     metrics: dict[str, None] = {}
     machine: dict[str, _Kind] = {}
     for row in rows():
         metrics.update(dict.fromkeys(row["metrics"]))
         for key, value in row["machine"].items():
             machine.setdefault(key, _Kind()).see(value)
+    _write_table(cases, rows, list(metrics), folder / TABLE)
+    _write_machine(rows, machine, folder / MACHINE)
+    return folder / TABLE
+
+
+def _write_table(cases: Cases, rows: Rows, metrics: Sequence[str], file: Path) -> None:
+    import pyarrow as pa
+
+    kinds = _kinds(cases)
     varied = _varied(kinds, metrics)
     fields = [
         pa.field("run", pa.string()), pa.field("number", pa.int64()), *varied, pa.field("passed", pa.bool_()), pa.field("failure", pa.string()),
         *(pa.field(name, pa.float64()) for name in metrics),
     ]  # fmt: skip
-    about = {"varied": [field.name for field in varied], "metrics": list(metrics), **cases.about}
+    about = {"varied": [field.name for field in varied], "metrics": metrics, **cases.about}
 
     def line(number: int, row: Row) -> Iterator[Any]:
         said = cases.said_of(number)
@@ -60,18 +66,20 @@ def write_tables(cases: Cases, rows: Rows, folder: Path) -> Path:
         yield from (row["metrics"].get(name) for name in metrics)
 
     schema = pa.schema(fields, metadata={KEY: json_text(about)})
-    write_whole(folder / TABLE, lambda path: _write(path, schema, rows(), line), durable=True)
-    schema = pa.schema(
-        [pa.field("run", pa.string()), pa.field("number", pa.int64()), pa.field("worker", pa.string())]
-        + [pa.field(name, kind.type()) for name, kind in machine.items()]
-    )
+    write_whole(file, lambda path: _write(path, schema, rows(), line), durable=True)
 
-    def machine_line(number: int, row: Row) -> Iterator[Any]:
+
+def _write_machine(rows: Rows, machine: Mapping[str, _Kind], file: Path) -> None:
+    import pyarrow as pa
+
+    fields = [pa.field("run", pa.string()), pa.field("number", pa.int64()), pa.field("worker", pa.string())]
+    schema = pa.schema([*fields, *(pa.field(name, kind.type()) for name, kind in machine.items())])
+
+    def line(number: int, row: Row) -> Iterator[Any]:
         yield from (row["run"], number, row["worker"])
         yield from (kind.value(row["machine"].get(name)) for name, kind in machine.items())
 
-    write_whole(folder / MACHINE, lambda path: _write(path, schema, rows(), machine_line), durable=True)
-    return folder / TABLE
+    write_whole(file, lambda path: _write(path, schema, rows(), line), durable=True)
 
 
 def write_plan(cases: Cases, folder: Path) -> None:
