@@ -230,6 +230,14 @@ def test_the_command_leaves_the_page_and_says_what_is_wrong(tmp_path, capsys):
         assert said in capsys.readouterr().err
 
 
+def test_a_sweep_of_a_program_has_a_page_too(tmp_path):
+    """No file says its name, its blocks and its limits."""
+    cases = begun(tmp_path / "s", done=8)
+    (tmp_path / "s" / ABOUT).write_text(json_text({"sweep": "abc", "runs": len(cases)}), encoding="utf-8")
+    text = page_of(tmp_path / "s")
+    assert "8 of 12 runs done" in text and "gate_margin_min_m" in re.findall(r"<h2[^>]*>([^<]*)</h2>", text)
+
+
 def test_keys_are_called_by_what_tells_them_apart():
     names = ["vehicle.axles.front.spring.rate", "vehicle.axles.rear.spring.rate", "vehicle.chassis.mass", "seed", "soils.asphalt.friction"]
     assert list(short_names(names).values()) == ["front.spring.rate", "rear.spring.rate", "chassis.mass", "seed", "asphalt.friction"]
