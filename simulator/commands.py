@@ -28,7 +28,9 @@ def parser_of(command: str) -> Parser:
     _add_drive(commands)
     _add_view(commands)
     _add_run(commands)
+    _add_sweep(commands)
     _add_rerun(commands)
+    _add_compare(commands)
     _add_facts(commands)
     _add_tire(commands)
     _add_cueing(commands)
@@ -248,7 +250,7 @@ def _view(arguments: argparse.Namespace) -> int:
 
 
 def _add_run(commands: Commands) -> None:
-    p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics and plots")
+    p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics, plots and a page")
     p.add_argument(
         "maneuver",
         nargs="?",
@@ -260,11 +262,71 @@ def _add_run(commands: Commands) -> None:
     p.add_argument(
         "--pictures",
         choices=("all", "none"),
-        help="whether runs leave pictures (default: those of a maneuver do, those of a series or search do not)",
+        help="whether runs leave pictures and report.html (default: those of a maneuver do, those of a series or search do not)",
+    )
+    p.add_argument(
+        "--frames",
+        nargs="?",
+        type=number_between(1, 60, whole=True),
+        const=8,
+        default=0,
+        metavar="N",
+        help="pictures of the drive itself in report.html, so many from its beginning to its end (8 without a number)",
     )
     _add_session(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_run)
+
+
+def _add_sweep(commands: Commands) -> None:
+    p = commands.add_parser(
+        "sweep",
+        help="drive all runs of a sweep file, as many at a time as there are cores: one table; whatever is killed, the same command goes on; "
+        "`sweep report DIR` makes a page of it",
+    )
+    p.add_argument(
+        "file", metavar="FILE", help="sweep by name or file, for example step_steer_scatter; or the word report, and a folder behind it"
+    )
+    p.add_argument("folder", nargs="?", metavar="DIR", help="report: folder of a sweep, done or half done; the page is report.html in it")
+    p.add_argument(
+        "--metric", nargs="+", default=[], metavar="NAME", help="report: metrics to draw, names or patterns (default: as the file says)"
+    )
+    p.add_argument("--open", action="store_true", help="report: open the page in the browser")
+    p.add_argument("--out", metavar="DIR", help="folder to write into, or to go on in (default: a new one under runs/)")
+    p.add_argument(
+        "--processes", type=number_between(1, 4096, whole=True), metavar="N", help="runs at a time (default: the cores of this machine)"
+    )
+    p.add_argument(
+        "--channels",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="keep these columns of the log of every run: names, fields, patterns with * and ? (default: those of the file); may be given again",
+    )
+    _add_plugin(p)
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="have the workers of a Dask cluster drive, whose scheduler is there, for example tcp://10.0.0.5:8786 (docs/cluster.md)",
+    )
+    p.set_defaults(run=_sweep)
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    if arguments.file == "report":
+        from simulator.sweep.report_command import main_report
+
+        if any((arguments.out, arguments.processes, arguments.channels, arguments.scheduler, arguments.json)):
+            raise JounceError(
+                "with `jounce sweep report` go a folder, --metric, --open and --plugin only; the page is report.html in the folder"
+            )
+        return main_report(arguments.folder, arguments.metric, arguments.open)
+    if arguments.folder is not None or arguments.metric or arguments.open:
+        raise JounceError("a folder, --metric and --open go with `jounce sweep report` only")
+    from simulator.sweep.command import main_sweep
+
+    return main_sweep(arguments)
 
 
 def _add_rerun(commands: Commands) -> None:
@@ -280,6 +342,61 @@ def _rerun(arguments: argparse.Namespace) -> int:
     from simulator.rerun import main_rerun
 
     return main_rerun(arguments.place, arguments.out, arguments.json)
+
+
+def _add_compare(commands: Commands) -> None:
+    p = commands.add_parser(
+        "compare",
+        help="runs, and tables of other programs, over each other: differences, bands, verdicts; or vehicles x maneuvers (--matrix)",
+    )
+    p.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="folder of a run, its log (.parquet), or a table (.csv); the first is the reference. With --matrix folders of runs, folders of "
+        "such folders, or the folder of a sweep",
+    )
+    p.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="FILE|THEIRS=OURS",
+        help="what the columns of a table are: a comparison file by name or path, or one column, for example AVz=w_WB_B_z_degps, "
+        "Steer=-steering_wheel_angle_deg; may be given again",
+    )
+    p.add_argument(
+        "--band",
+        action="append",
+        default=[],
+        metavar="FILE|CHANNEL=+-X",
+        help="how far from the reference the others may be: roll_deg=+-0.5, w_WB_B_z_degps=+-1+5%%, or the bands of a comparison file "
+        "(iso_19364, iso_19365); may be given again",
+    )
+    p.add_argument(
+        "--align",
+        metavar="CHANNEL|S",
+        help="shift the times of the others to where this channel fits best, or by so many seconds (default: as the files are)",
+    )
+    p.add_argument(
+        "--channels",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="channels to compare: names, fields, patterns (default: the usual)",
+    )
+    p.add_argument("--matrix", action="store_true", help="a table of vehicles and maneuvers with verdicts instead")
+    p.add_argument(
+        "--metrics", action="append", default=[], metavar="NAME,...", help="matrix: metrics to show (default: those with limits)"
+    )
+    p.add_argument("--out", metavar="PAGE.html", help="page to write, the same as .json beside it (default: in a new folder under runs/)")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_compare)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from simulator.compare.command import main_compare
+
+    return main_compare(arguments)
 
 
 def _add_tire(commands: Commands) -> None:
@@ -503,7 +620,7 @@ def _add_bench(commands: Commands) -> None:
         "table",
         nargs="?",
         default="tick",
-        choices=("tick", "formulations", "integrators", "mechanisms"),
+        choices=("tick", "formulations", "integrators", "mechanisms", "sweep"),
         help="which table (default: tick)",
     )
     _add_session_file(p)
@@ -522,7 +639,16 @@ def _add_bench(commands: Commands) -> None:
     p.add_argument(
         "--against", metavar="CHECKOUT", help="tick: step and evaluation beside those of the code in another checkout (default: 15 repeats)"
     )
-    p.add_argument("--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick")
+    p.add_argument(
+        "--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick and sweep"
+    )
+    p.add_argument("--scheduler", metavar="ADDRESS", help="sweep: also with the workers of the Dask cluster whose scheduler is there")
+    p.add_argument(
+        "--most-empty",
+        type=number_between(1000, 100_000, whole=True),
+        metavar="N",
+        help="sweep: no more empty runs at a time (default: 100000)",
+    )
     p.set_defaults(run=_bench)
 
 
@@ -654,6 +780,8 @@ def _bench(arguments: argparse.Namespace) -> int:
         raise JounceError("--against goes with the table of the tick only, without --view and --markdown")
     if (arguments.session or arguments.set) and (arguments.table != "tick" or arguments.against is not None):
         raise JounceError("--session and --set go with the table of the tick only, without --against")
+    if arguments.table != "sweep" and (arguments.scheduler is not None or arguments.most_empty is not None):
+        raise JounceError("--scheduler and --most-empty go with the table of the sweep only")
     usual = 100 if arguments.table == "mechanisms" else 7 if arguments.against is None else 15
     repeats = usual if arguments.repeats is None else arguments.repeats
     if arguments.table == "integrators":
@@ -669,7 +797,11 @@ def _bench(arguments: argparse.Namespace) -> int:
 
         return main_mechanisms(repeats, arguments.json, arguments.markdown)
     if arguments.markdown:
-        raise JounceError("--markdown does not go with the table of the tick, which holds for this machine only")
+        raise JounceError("--markdown does not go with the tables of the tick and the sweep, which hold for this machine only")
+    if arguments.table == "sweep":
+        from simulator.sweep.bench import main_sweep_bench
+
+        return main_sweep_bench(repeats, arguments.json, arguments.scheduler, arguments.most_empty or 100_000)
     if arguments.against is not None:
         from simulator.lab.bench.against import main_against
 

@@ -6,6 +6,8 @@ key, anything else is replaced, `null` takes a key out. A mapping that says `bas
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os.path import samefile
 from pathlib import Path
@@ -96,8 +98,31 @@ def read_layers(kind: str, file: str | Path, above: tuple[Path, ...] = ()) -> La
     ------
     ConfigError : a file cannot be read, or one builds on itself
     """
-    content = content_of_tir(Path(file)) if is_tir(kind, file) else own_copy(read_yaml(file))
+    content = content_of_tir(Path(file)) if is_tir(kind, file) else own_copy(_parsed(file))
     return with_base(kind, Layer(content, {(): Origin(str(file))}), (*above, Path(file)))
+
+
+_kept: dict[str, Any] | None = None
+
+
+@contextmanager
+def files_parsed_once() -> Iterator[None]:
+    """Inside, a file is parsed when it is first named and taken to stay as it is."""
+    global _kept  # noqa: PLW0603
+    before, _kept = _kept, {} if _kept is None else _kept
+    try:
+        yield
+    finally:
+        _kept = before
+
+
+def _parsed(file: str | Path) -> Any:
+    """Content of a YAML file. Raises ConfigError."""
+    if _kept is None:
+        return read_yaml(file)
+    if str(file) not in _kept:
+        _kept[str(file)] = read_yaml(file)
+    return _kept[str(file)]
 
 
 def is_tir(kind: str, file: str | Path) -> bool:

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os.path import isfile, realpath
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from simulator.base.errors import ConfigError, raise_all
+from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.inputfile import read_bytes
 from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Layer, Origin, file_of, joined, other_spellings, own_copy, read_layers, with_base
@@ -38,6 +38,8 @@ REFERENCES = (
     ("platform", "platforms"),
 )
 """What a session names, and what is named by what it names."""
+
+_PLACES = tuple((parse(place), kind) for place, kind in REFERENCES)
 
 SOILS_OF_A_TERRAIN = (
     "terrain.surface",
@@ -62,6 +64,15 @@ LARGEST_INPUT = 1 << 30
 """Bytes of a file that is not text, such as a height map."""
 
 
+class Changed(NamedTuple):
+    """What is said otherwise in a file."""
+
+    kind: str
+    """Of file."""
+    paths: list[KeyPath]
+    """In it."""
+
+
 class Configuration:
     """The mapping, built up by `put` and `set`, read by `reading`.
 
@@ -80,6 +91,8 @@ class Configuration:
         self.settings: list[str] = []
         """Settings and options of the command line, as they were given."""
         self._expanded: set[KeyPath] = set()
+        self._noted: set[KeyPath] = set()
+        """Places whose files have been noted, as long as only numbers change there."""
         self._labels: dict[KeyPath, str] = {}
 
     @classmethod
@@ -128,10 +141,84 @@ class Configuration:
         if made:
             self.layer.origins[made] = origin
 
+    def expand_all(self) -> None:
+        """Put the contents of files in the place of all names that a session stands on, also of those that nobody says, and note the digests
+        of the files that are no text. Raises ConfigError: a file cannot be found or read."""
+        with Gathered() as faults:
+            for place in (*DEFAULTS, *(["maneuver"] if self.has("maneuver") else [])):
+                with faults.part():
+                    self._fill((place,))
+            for pattern, _ in REFERENCES:
+                for path in list(self._matching(parse(pattern), self.layer.content, ())):
+                    with faults.part():
+                        self._expand(path)
+                        self._note_files(path)
+            for place_of_soil in SOILS_OF_A_TERRAIN:
+                for path in list(self._matching(parse(place_of_soil), self.layer.content, ())):
+                    name = self._look(path)
+                    if isinstance(name, str):
+                        with faults.part():
+                            self.soil(name, Path(self._label(("terrain",))))
+
+    def with_changes(self, changes: Iterable[tuple[Setting, Origin]]) -> tuple[Configuration, dict[KeyPath, Changed]]:
+        """Another one that says something else in some places; the places of the files that this changes.
+
+        It shares with this one, in which all is expanded, whatever is the same: neither may be set or built afterwards, but a `copy` of it.
+
+        Raises ConfigError.
+        """
+        other = Configuration(Layer(dict(self.layer.content), dict(self.layer.origins)))
+        other.names, other.files, other.soils_used = dict(self.names), dict(self.files), set(self.soils_used)
+        other._expanded, other._noted, other._labels = set(self._expanded), set(self._noted), dict(self._labels)
+        touched: dict[KeyPath, Changed] = {}
+        for setting, origin in changes:
+            path = other._into_drivetrain(other._across_soils(setting.path))
+            other._separate(path)
+            other.set(setting._replace(path=path), origin)
+            where = other._file_at(path)
+            if where is not None:
+                touched.setdefault(where[0], Changed(where[1], [])).paths.append(path[len(where[0]) :])
+        for place in touched:
+            other._note_files(place)
+        return other, touched
+
+    def copy(self) -> Configuration:
+        """One more that says the same and shares nothing with it."""
+        other, _ = self.with_changes(())
+        other.layer.content = own_copy(self.layer.content)
+        return other
+
+    def plain(self) -> dict[str, Any]:
+        """What it says as JSON holds it, with its names and the digests of files under `recorded`; not to be changed."""
+        content = {key: value for key, value in self.layer.content.items() if key != "recorded"}
+        return {"recorded": {"names": self.names, "files": self.files}, **content}
+
+    def _separate(self, path: KeyPath) -> None:
+        """Make the mappings and lists on a path its own."""
+        node: Any = self.layer.content
+        for part in path[:-1]:
+            at = int(part) if isinstance(node, list) and str(part).isdigit() else part
+            inside = node.get(at) if isinstance(node, dict) else node[at] if isinstance(at, int) and at < len(node) else None
+            if not isinstance(inside, dict | list):
+                return
+            own = copy.copy(inside)
+            node[at] = own
+            node = own
+
+    def _file_at(self, path: KeyPath) -> tuple[KeyPath, str] | None:
+        """The innermost place at or above a path whose content is that of a file, with its kind; None where it is the session's own."""
+        for n in range(len(path), 0, -1):
+            kind = self._kind(path[:n])
+            if kind is not None:
+                return path[:n], kind
+        return None
+
     def _replace(self, path: KeyPath, value: Any) -> None:
         """Another value at a path whose parent is there; None takes a key out."""
         node = self._look(path[:-1])
         self._forget(path)
+        if not isinstance(value, int | float):
+            self._noted -= {path[:n] for n in range(len(path) + 1)}
         if isinstance(node, dict):
             for other in other_spellings(path[-1], node):
                 del node[other]
@@ -189,9 +276,10 @@ class Configuration:
         Raises ConfigError when it is not the file that the configuration was recorded with.
         """
         kind = self._kind(path)
-        if kind is not None:
+        if kind is not None and path not in self._noted:
             for below in list(files_named(TABLES[kind], self._look(path))):
                 self._note_file((*path, *below))
+            self._noted.add(path)
 
     def _note_file(self, path: KeyPath) -> None:
         """The same of one of them: it is looked for beside the file that says it and among the assets. Where there is none, whoever reads
@@ -260,14 +348,16 @@ class Configuration:
     def _matching(self, pattern: KeyPath, node: Any, path: KeyPath) -> Iterator[KeyPath]:
         if not pattern:
             yield path
+        elif isinstance(node, list) and pattern[0] == "*":
+            for n, inside in enumerate(node):
+                yield from self._matching(pattern[1:], inside, (*path, n))
         elif isinstance(node, dict):
             for key in node if pattern[0] == "*" else [pattern[0]] if pattern[0] in node else []:
                 yield from self._matching(pattern[1:], node[key], (*path, key))
 
     def _kind(self, path: KeyPath) -> str | None:
         """Kind of file that is named at a path."""
-        for pattern, kind in REFERENCES:
-            parts = parse(pattern)
+        for parts, kind in _PLACES:
             if len(parts) == len(path) and all(want in ("*", part) for want, part in zip(parts, path, strict=True)):
                 each = kind == "tires" and is_one_for_each(self._look(path[:2]))
                 return None if kind == "tires" and each != (len(path) == 3) else kind
@@ -339,6 +429,7 @@ class Configuration:
         """What stands at and below a path is no longer what it was read from."""
         for known in [known for known in self._expanded if known[: len(path)] == path]:
             self._expanded.discard(known)
+            self._noted.discard(known)
             self._labels.pop(known, None)
             self.names.pop(written(known), None)
         for place in [place for place in self.files if parse(place)[: len(path)] == path]:
@@ -407,5 +498,5 @@ def _path(place: str | KeyPath) -> KeyPath:
 
 
 def is_one_for_each(tires: Any) -> bool:
-    """Whether the tires are said axle by axle or wheel by wheel, and not one for all: a tire has numbers."""
-    return isinstance(tires, dict) and "base" not in tires and all(isinstance(value, str | dict) for value in tires.values())
+    """Whether the tires are said axle by axle or wheel by wheel, and not one for all: a tire has numbers, or says its type."""
+    return isinstance(tires, dict) and not {"base", "type"} & set(tires) and all(isinstance(value, str | dict) for value in tires.values())

@@ -12,6 +12,7 @@ from simulator.base.machine import origin
 from simulator.base.records import Record
 from simulator.base.ticks import whole_ticks
 from simulator.base.words import did_you_mean
+from simulator.build import Parts
 from simulator.incident import Incident
 from simulator.library.assembling import Changes, assemble
 from simulator.maneuvers.maneuver import Maneuver
@@ -177,11 +178,23 @@ class Simulation:
             raise JounceError("a simulation has a maneuver or a driver, not both")
         compile_kernels(lambda line: None)
         names = {"vehicle": vehicle, "terrain": terrain, "maneuver": maneuver, "washout": washout, "platform": platform}
-        self._parts = assemble(names, changes, session)
-        self._every = whole_ticks(log_rate, self._parts.step, "log", "rate")
+        who = FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
+        self._begin(assemble(names, changes, session), who, channels, log_rate)
+
+    @classmethod
+    def of(cls, parts: Parts, channels: Collection[str] = (), log_rate: float = LOG_RATE) -> Simulation:
+        """One of parts that are built, driven by their maneuver if there is one; `channels`, `log_rate` as for the class. Raises as it."""
+        compile_kernels(lambda line: None)
+        one = cls.__new__(cls)
+        one._begin(parts, None, channels, log_rate)
+        return one
+
+    def _begin(self, parts: Parts, driver: Any, channels: Collection[str], log_rate: float) -> None:
+        self._parts = parts
+        self._every = whole_ticks(log_rate, parts.step, "log", "rate")
         self._channels = tuple(channels)
         self._held = HeldCommand()
-        self._driver: Any = FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
+        self._driver = driver
         self.reset()
 
     @property

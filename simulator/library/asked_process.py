@@ -1,0 +1,81 @@
+"""A process that answers a line with a line: what is asked may end it, and it is started anew for the next."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from simulator.base import leftovers
+from simulator.base.errors import JounceError
+from simulator.base.jit import ROOT
+
+
+class ProcessDiedError(JounceError):
+    """The process ended before it had answered."""
+
+
+class AskedProcess:
+    """One process after the other, as long as there is something to ask. A terminal's signals do not reach it.
+
+    Parameters
+    ----------
+    module : that is run; it reads lines and writes one for each, and ends when there are no more
+    first : a line that goes before all others and has no answer
+    environment : variables besides those of this process
+    """
+
+    def __init__(self, module: str, first: bytes = b"", environment: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._module, self._first, self._environment = module, first, environment
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._ended = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether it takes no more questions."""
+        return self._ended
+
+    def ask(self, line: bytes) -> bytes:
+        """The answer to a line. Raises ProcessDiedError, which says how it ended; the next question goes to a new process."""
+        with self._lock:
+            if self._ended:
+                raise ProcessDiedError("interrupted")
+            process = self._process = self._process or self._start()
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            process.stdin.write(line + b"\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+        except OSError:  # it died before it was asked
+            answer = b""
+        if answer.endswith(b"\n"):
+            return answer
+        code = process.wait()
+        with self._lock:
+            self._process = None
+        raise ProcessDiedError(f"the process ended by itself, {'by signal' if code < 0 else 'with code'} {abs(code)}")
+
+    def end(self) -> None:
+        """Kill the process; whoever waits for it, in another thread, gets ProcessDiedError."""
+        with self._lock:
+            self._ended = True
+            if self._process is not None:
+                self._process.kill()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+        process = leftovers.start_child(
+            [sys.executable, "-m", self._module],
+            env={**os.environ, **self._environment, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert process.stdin is not None
+        if self._first:
+            process.stdin.write(self._first + b"\n")
+        return process

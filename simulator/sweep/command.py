@@ -1,0 +1,105 @@
+"""`jounce sweep FILE`: the runs of a sweep file, driven by the cores of this machine or by a cluster, and what is said on the way."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from simulator.base.console import complain, tell
+from simulator.base.jsontext import json_text
+from simulator.build import find_config
+from simulator.record.files import new_run_folder
+from simulator.signals import Ended
+from simulator.sweep.case import Resolved, resolve
+from simulator.sweep.design import Design, read_design
+from simulator.sweep.engine import Progress, sweep
+from simulator.sweep.entry import executor_for
+from simulator.sweep.executor import ExecutorLostError
+from simulator.sweep.loading import check_parameters
+from simulator.sweep.shown import Shown, time_in_words
+from simulator.sweep.table import failures
+from simulator.warm import compile_kernels
+
+MOST_TOLD = 5
+"""Reasons of failures that are told."""
+
+
+def main_sweep(arguments: Any) -> int:
+    """Command line of `jounce sweep FILE`; exit code 1 when a run has no result, else 0.
+
+    Raises JounceError: the file or what it says cannot be used, or the folder; Ended.
+    """
+    say = complain if arguments.json else tell
+    file = find_config("sweeps", arguments.file)
+    design = read_design(file)
+    check_parameters(design)
+    channels = [name.strip() for text in arguments.channels for name in text.split(",") if name.strip()] or list(design.channels)
+    compile_kernels(say)
+    for line in (f"{design.title}: {len(design.points)} runs", *(f"note: {remark}" for remark in design.remarks)):
+        say(line)
+    bar = sys.stderr.isatty() and not arguments.json
+    with Shown("looked at", say, bar) as shown:
+        cases = _resolved(design, file, Asked(channels, arguments.plugin), shown)
+    folder = Path(arguments.out) if arguments.out else new_run_folder()
+    processes = None if arguments.processes is None else int(arguments.processes)
+    executor = executor_for(processes, arguments.scheduler, say)
+    began = time.monotonic()
+    with Shown(design.name, say, bar) as shown:
+        try:
+            table = sweep(cases, folder, executor, channels=channels, plugins=arguments.plugin, progress=shown)
+        except (Ended, ExecutorLostError):
+            shown.hide()
+            say(f"{shown.last.done} of {len(cases)} runs are in {folder}; to go on: {_again(arguments, folder)}")
+            raise
+        finally:
+            executor.close()
+    return _tell(arguments.json, cases, table, time.monotonic() - began)
+
+
+class Asked(NamedTuple):
+    """What is asked for besides the file."""
+
+    channels: list[str]
+    plugins: list[str]
+
+
+def _resolved(design: Design, file: Path, asked: Asked, shown: Shown) -> Resolved:
+    """The runs of a file. Raises ConfigError, which says where in it something is wrong."""
+    return resolve(
+        design.base,
+        design.points,
+        file,
+        varied=design.varied,
+        about=design.about(),
+        channels=asked.channels,
+        plugins=asked.plugins,
+        key_of=design.key_of,
+        progress=lambda number: shown(Progress(number, len(design.points), 0, None)),
+    )
+
+
+def _tell(as_json: bool, cases: Resolved, table: Path, wall: float) -> int:
+    """What came of it; the exit code."""
+    reasons = failures(table)
+    failed = sum(reasons.values())
+    if as_json:
+        said = {"folder": str(table.parent), "table": str(table), "runs": len(cases), "failed": failed, "wall_time_s": wall}
+        print(json_text({**said, "failures": [{"reason": reason, "runs": count} for reason, count in reasons.items()]}))
+    else:
+        verdict = f"{failed} failed" if failed else "none failed"
+        print(f"{len(cases)} runs, {verdict}, in {time_in_words(wall)}; the table is {table}")
+        for reason, count in list(reasons.items())[:MOST_TOLD]:
+            print(f"  {count} x {reason}")
+        if len(reasons) > MOST_TOLD:
+            print(f"  and {len(reasons) - MOST_TOLD} other reasons: column `failure` of the table")
+    return 1 if failed else 0
+
+
+def _again(arguments: Any, folder: Path) -> str:
+    """The command that goes on in a folder."""
+    words = ["jounce", "sweep", arguments.file, "--out", str(folder)]
+    given = [("--scheduler", [arguments.scheduler]), ("--channels", arguments.channels), ("--plugin", arguments.plugin)]
+    return shlex.join(words + [word for option, values in given for value in values if value for word in (option, value)])

@@ -1,0 +1,346 @@
+"""What is to be driven in a sweep: its file read to the end, and the runs in their order, each made when it is asked for.
+
+The same file gives the same runs on every machine: what is drawn comes from the file's seed and the number of the block.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from simulator.base.errors import ConfigError, Gathered
+from simulator.base.fields import read
+from simulator.base.jsontext import json_text
+from simulator.base.machine import version
+from simulator.base.words import no_such_key
+from simulator.configuration.key_path import parse, written
+from simulator.configuration.layers import own_copy, read_layers
+from simulator.configuration.session_file import FILE as SESSION
+from simulator.configuration.session_file import LARGEST_SEED
+from simulator.sweep.limits import common_limits
+from simulator.sweep.sampling import check_distribution, unit_points, values_at
+from simulator.sweep.sweep_file import FILE, MOST_RUNS, NAMED, Block, Sample, Steps, SweepFile
+
+Point = dict[str, Any]
+"""What varies in a run, by key path or name: {"vehicle": "hmmwv", "maneuver.parameters.speed_kph": 60.0, "seed": 3}."""
+
+SEED = "seed"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A block of the file as its runs lie in the sweep."""
+
+    first: int
+    """Number of its first run."""
+    runs: int
+    how: str
+    """In words: "grid", "sample of sobol" ..."""
+    keys: tuple[str, ...]
+    saltelli: int = 0
+    """How many pairs of points, where the runs are a design of Saltelli: the runs of a pair are those of A, of B, and of A with one key of
+    B after the other in the order of `keys`; each as often as `repeats`."""
+    repeats: int = 1
+
+
+class Columns(Sequence[Point]):
+    """Points, or parts of them, as columns by key."""
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values())))
+
+    @overload
+    def __getitem__(self, number: int) -> Point: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Point]: ...
+    def __getitem__(self, number: int | slice) -> Point | list[Point]:
+        if isinstance(number, slice):
+            return [self[n] for n in range(*number.indices(len(self)))]
+        return {key: column[number] for key, column in self._columns.items()}
+
+
+class Points(Sequence[Point]):
+    """The points of blocks one after the other. A point is made when it is asked for: a hundred thousand take no room."""
+
+    def __init__(self, blocks: Sequence[Sequence[Sequence[Point]]]) -> None:
+        self._blocks = blocks
+        self._starts = [0, *itertools.accumulate(math.prod(map(len, parts)) for parts in blocks)]
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    @overload
+    def __getitem__(self, number: int) -> Point: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Point]: ...
+    def __getitem__(self, number: int | slice) -> Point | list[Point]:
+        if isinstance(number, slice):
+            return [self[n] for n in range(*number.indices(len(self)))]
+        if number < 0:
+            number += len(self)
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        block, places = self.place(number)
+        return {key: value for part, place in zip(self._blocks[block], places, strict=True) for key, value in part[place].items()}
+
+    def place(self, number: int) -> tuple[int, list[int]]:
+        """Block of a point, and its place in each of the parts that the block combines."""
+        block = bisect_right(self._starts, number) - 1
+        places = np.unravel_index(number - self._starts[block], [len(part) for part in self._blocks[block]])
+        return block, [int(place) for place in places]
+
+
+@dataclass(frozen=True)
+class Design:
+    """A sweep file, read and checked, but for what the keys mean in the files of a session: that shows where a run is resolved."""
+
+    file: str
+    name: str
+    title: str
+    base: Mapping[str, Any]
+    """What holds in all runs, by key path or name, `session` among them."""
+    points: Points
+    vary: tuple[Block, ...]
+    """The blocks as the file says them."""
+    metrics: tuple[str, ...]
+    """Patterns of those that are wanted."""
+    channels: tuple[str, ...]
+    sections: tuple[Section, ...]
+    remarks: tuple[str, ...]
+    """What a person should know before it is driven, a line each."""
+
+    @property
+    def varied(self) -> list[str]:
+        """Keys of everything that varies, in the order of the file."""
+        return list(dict.fromkeys(key for section in self.sections for key in section.keys))
+
+    def key_of(self, number: int | None, key: str) -> str:
+        """Key path of the file behind which a run, None: all of them, says a key of a session."""
+        if number is None:
+            return key if key in NAMED else f"set.{key}"
+        n, places = self.points.place(number)
+        block = self.vary[n]
+        if block.list is not None and not isinstance(block.list, Mapping):
+            row = places[len(block.grid or ())]
+            if key in block.list[row]:
+                return f"vary[{n}].list[{row}].{key}"
+        said = (part for part, keys in _keys_of(block) if not part.startswith("list[") and key in keys)
+        return f"vary[{n}].repeat" if key == SEED and block.repeat is not None else f"vary[{n}].{next(said)}.{key}"
+
+    def about(self) -> dict[str, Any]:
+        """What a report has to know of it, as plain data."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "base": dict(self.base),
+            "wanted": list(self.metrics),
+            "version": version(),
+            "limits": common_limits(self.base, self.points, self.file),
+            "sections": [asdict(section) for section in self.sections],
+            "remarks": list(self.remarks),
+        }
+
+
+def read_design(file: str | Path) -> Design:
+    """The design of a sweep file, with its base if it names one. Raises ConfigError; JounceError where scipy is needed and missing."""
+    return design(read_layers("sweeps", Path(file)).content, str(file))
+
+
+def points(content: Any, file: object) -> Sequence[Point]:
+    """What varies, in the order of the runs. Raises as `read_design`."""
+    return design(content, str(file)).points
+
+
+def design(content: Any, file: str) -> Design:
+    """The design of the content of a file. Raises as `read_design`."""
+    said = SweepFile(**read(FILE.fields, content, file, fill=False))
+    base = {name: getattr(said, name) for name in NAMED if getattr(said, name) is not None} | dict(said.set or {})
+    with Gathered() as faults:
+        _check_keys(said.set or (), file, "set", faults)
+        for n, block in enumerate(said.vary):
+            with faults.part():
+                _check_block(block, file, f"vary[{n}]")
+        faults.need_all()
+        _check_size(said, file)
+    blocks = [_parts(block, said.seed, n) for n, block in enumerate(said.vary)]
+    found = Points(blocks)
+    return Design(
+        file, said.name, said.title or said.name, own_copy(base), found, tuple(said.vary), tuple(said.metrics), tuple(said.channels),
+        tuple(_sections(said.vary, blocks)), tuple(_remarks(said.vary)),
+    )  # fmt: skip
+
+
+def telling(points: Sequence[Point]) -> list[int]:
+    """Numbers of the points in which something is for the first time, or is least or largest."""
+    first: dict[tuple[str, str], int] = {}
+    ends: dict[str, tuple[tuple[float, int], tuple[float, int]]] = {}
+    for number, point in enumerate(points):
+        for key, value in point.items():
+            if _is_number(value):
+                low, high = ends.setdefault(key, ((value, number), (value, number)))
+                ends[key] = (value, number) if value < low[0] else low, (value, number) if value > high[0] else high
+            else:
+                first.setdefault((key, json_text(value)), number)
+    return sorted({*first.values(), *(number for end in ends.values() for _, number in end)})
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _parts(block: Block, seed: int, number: int) -> list[Sequence[Point]]:
+    """What a block combines, slowest first: each a sequence of parts of a point."""
+    parts: list[Sequence[Point]] = [Columns({key: _choices(values)}) for key, values in (block.grid or {}).items()]
+    if block.list is not None:
+        parts.append(_rows(block.list))
+    if block.sample is not None:
+        parts.append(_drawn(block.sample, np.random.default_rng([seed, number])))
+    if block.repeat is not None:
+        parts.append(Columns({SEED: _seeds(block.repeat, seed)}))
+    return parts
+
+
+def _choices(said: Any) -> list[Any]:
+    """Values of a key of a grid."""
+    if not isinstance(said, Steps):
+        return [own_copy(one) for one in said]
+    if said.count is not None:
+        spread = np.geomspace if said.spacing == "ratio" else np.linspace
+        return [float(one) for one in spread(said.first, said.to, said.count)]
+    assert said.step is not None
+    count = max(0, math.ceil(abs(said.to - said.first) / said.step - 1e-9))
+    step = math.copysign(said.step, said.to - said.first)
+    return [*(said.first + n * step for n in range(count)), said.to]
+
+
+def _rows(said: Any) -> Sequence[Point]:
+    """Rows of a list, or of columns."""
+    if isinstance(said, Mapping):
+        return Columns({key: own_copy(column) for key, column in said.items()})
+    return [own_copy(dict(row)) for row in said]
+
+
+def _drawn(sample: Sample, rng: np.random.Generator) -> Sequence[Point]:
+    shares = unit_points(sample.method, sample.count, len(sample.of), rng)
+    return Columns({key: values_at(said, shares[:, n]) for n, (key, said) in enumerate(sample.of.items())})
+
+
+def _seeds(said: Any, first: int) -> Sequence[int]:
+    return range(first, first + said) if isinstance(said, int) else [int(one) for one in said]
+
+
+def _check_block(block: Block, file: str, key: str) -> None:
+    """What no single key of a block can tell. Raises ConfigError."""
+    with Gathered() as faults:
+        if block.grid is block.list is block.sample is block.repeat is None:
+            faults.add(ConfigError(file, key, "nothing", "one or more of grid, list, sample, repeat"))
+        for name, keys in _keys_of(block):
+            _check_keys(keys, file, f"{key}.{name}", faults)
+        _check_twice(block, file, key, faults)
+        for name, values in (block.grid or {}).items():
+            if isinstance(values, Steps):
+                _check_steps(values, file, f"{key}.grid.{name}", faults)
+        if isinstance(block.list, Mapping) and len({len(column) for column in block.list.values()}) > 1:
+            lengths = ", ".join(f"{name} {len(column)}" for name, column in block.list.items())
+            faults.add(ConfigError(file, f"{key}.list", lengths, "columns of one length"))
+        for name, said in (block.sample.of if block.sample else {}).items():
+            with faults.part():
+                check_distribution(said, file, f"{key}.sample.of.{name}")
+        if block.sample and block.sample.method == "saltelli" and (block.grid or block.list):
+            alone = "a block without grid and list; further blocks may hold the same sample with other values"
+            faults.add(ConfigError(file, f"{key}.sample.method", "saltelli", alone))
+
+
+def _check_steps(steps: Steps, file: str, key: str, faults: Gathered) -> None:
+    if (steps.step is None) == (steps.count is None):
+        faults.add(ConfigError(file, key, "neither step nor count" if steps.step is None else "step and count", "one of step and count"))
+    elif steps.step is not None and abs(steps.to - steps.first) / steps.step > MOST_RUNS:
+        faults.add(ConfigError(file, f"{key}.step", steps.step, f"at most {MOST_RUNS} numbers"))
+    if steps.spacing == "ratio" and (steps.count is None or steps.first * steps.to <= 0.0):
+        faults.add(ConfigError(file, f"{key}.spacing", "ratio", "count, and first and to on one side of 0, with the same ratio"))
+
+
+def _keys_of(block: Block) -> Iterator[tuple[str, Iterable[str]]]:
+    """Where keys are said in a block, and which."""
+    if block.grid is not None:
+        yield "grid", block.grid
+    if isinstance(block.list, Mapping):
+        yield "list", block.list
+    elif block.list is not None:
+        yield from ((f"list[{n}]", row) for n, row in enumerate(block.list))
+    if block.sample is not None:
+        yield "sample.of", block.sample.of
+
+
+def _check_keys(keys: Iterable[str], file: str, where: str, faults: Gathered) -> None:
+    """A key begins with one of a session; what is below shows where it is resolved."""
+    known = [spelled for field in SESSION for spelled in field.spellings()]
+    for key in keys:
+        path = parse(key)
+        if written(path) != key:
+            faults.add(ConfigError(file, f"{where}.{key}", key, "a key path, for example vehicle.chassis.mass or vehicle.gears[0]"))
+        elif path[0] not in known:
+            faults.add(ConfigError(file, f"{where}.{key}", key, no_such_key(path[0], [field.usual for field in SESSION], known)))
+
+
+def _check_twice(block: Block, file: str, key: str, faults: Gathered) -> None:
+    """Nothing varies by two parts of one block."""
+    told: dict[str, str] = {SEED: "repeat"} if block.repeat is not None else {}
+    for name, keys in _keys_of(block):
+        part = name.split("[")[0]
+        for one in keys:
+            if told.setdefault(one, part) != part:
+                faults.add(ConfigError(file, f"{key}.{name}.{one}", one, f"a key once in a block, and {told[one]} varies it too"))
+
+
+def _check_size(said: SweepFile, file: str) -> None:
+    """Not more runs than anybody drives, before they are made. Raises ConfigError."""
+    sizes = [_size(block) for block in said.vary]
+    if sum(sizes) > MOST_RUNS:
+        most = max(range(len(sizes)), key=sizes.__getitem__)
+        raise ConfigError(file, f"vary[{most}]", f"{sum(sizes)} runs in all, {sizes[most]} here", f"at most {MOST_RUNS} runs")
+    for n, block in enumerate(said.vary):
+        if isinstance(block.repeat, int) and said.seed + block.repeat - 1 > LARGEST_SEED:
+            raise ConfigError(file, f"vary[{n}].repeat", block.repeat, f"seeds of at most {LARGEST_SEED}, from {said.seed} on")
+
+
+def _size(block: Block) -> int:
+    """Runs of a block."""
+    size = math.prod(len(_choices(values)) for values in (block.grid or {}).values())
+    if block.list is not None:
+        size *= len(_rows(block.list))
+    if block.sample is not None:
+        size *= block.sample.count * (len(block.sample.of) + 2 if block.sample.method == "saltelli" else 1)
+    return size * (1 if block.repeat is None else block.repeat if isinstance(block.repeat, int) else len(block.repeat))
+
+
+def _sections(blocks: Sequence[Block], parts: Sequence[Sequence[Sequence[Point]]]) -> Iterator[Section]:
+    first = 0
+    for block, made in zip(blocks, parts, strict=True):
+        runs = math.prod(map(len, made))
+        how = [*["grid"] * bool(block.grid), *["list"] * bool(block.list)]
+        how += [f"sample of {block.sample.method.replace('_', ' ')}"] if block.sample else []
+        how += [f"{len(made[-1])} seed{'s' * (len(made[-1]) > 1)}"] if block.repeat is not None else []
+        keys = dict.fromkeys(key for _, keys in _keys_of(block) for key in keys)
+        saltelli = block.sample.count if block.sample and block.sample.method == "saltelli" else 0
+        repeats = len(made[-1]) if block.repeat is not None else 1
+        yield Section(first, runs, ", ".join(how), (*keys, *[SEED] * (block.repeat is not None)), saltelli, repeats)
+        first += runs
+
+
+def _remarks(blocks: Sequence[Block]) -> Iterator[str]:
+    for n, block in enumerate(blocks):
+        sample = block.sample
+        if sample and sample.method in ("sobol", "saltelli") and sample.count & (sample.count - 1):
+            near = 2 ** round(math.log2(sample.count))
+            yield f"vary[{n}].sample.count is {sample.count}, no power of two: the points are not as even as those of {near}"

@@ -1,0 +1,149 @@
+"""What has been driven, on the disk: a file per worker, in it a record per run.
+
+A record is the length of its text and a CRC-32 of it, four bytes each, the lower ones first, and then the text, a row as JSON. A record that
+is whole stays whole, whatever is killed: one that was being written is cut off when the folder is opened again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import msgspec
+
+from simulator.base.errors import OutputError
+
+HEAD = struct.Struct("<II")
+SUFFIX = ".journal"
+LARGEST = 1 << 28
+"""Bytes of a record; a length beyond that is no length."""
+MOST_OPEN = 64
+"""Files that are held open for reading."""
+
+Row = dict[str, Any]
+
+
+class Place(NamedTuple):
+    """Where a record is."""
+
+    journal: int
+    """Number of the file in its folder."""
+    offset: int
+
+
+class Journals:
+    """The journals of a folder, which is made if need be. One process writes at a time.
+
+    Raises OutputError: the folder or a file in it cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _refused(folder, error) from None
+        self._opened: dict[int, BinaryIO] = {}
+        self._names = sorted(path.name for path in folder.glob(f"*{SUFFIX}"))
+
+    def recover(self) -> Iterator[tuple[Place, Row]]:
+        """Every record that is whole, file by file, after what is torn has been cut off. Raises OutputError."""
+        for journal, name in enumerate(self._names):
+            path = self.folder / name
+            end = 0
+            try:
+                with open(path, "rb") as stream:
+                    while (row := _read(stream)) is not None:
+                        yield Place(journal, end), row
+                        end = stream.tell()
+                if end < path.stat().st_size:
+                    os.truncate(path, end)
+            except OSError as error:
+                raise _refused(path, error) from None
+
+    def append(self, worker: str, rows: Sequence[Row]) -> list[Place]:
+        """Write rows that a worker gave, and see them onto the disk; where they are. Raises OutputError."""
+        name = re.sub(r"[^A-Za-z0-9.-]+", "_", worker) + SUFFIX
+        path = self.folder / name
+        if name not in self._names:
+            self._names.append(name)
+        journal = self._names.index(name)
+        records = [_record(row) for row in rows]
+        try:
+            with open(path, "ab") as stream:
+                start = stream.tell()
+                stream.write(b"".join(records))
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise _refused(path, error) from None
+        places = []
+        for record in records:
+            places.append(Place(journal, start))
+            start += len(record)
+        return places
+
+    def row(self, place: Place) -> Row:
+        """The row of a record. Raises OutputError: it is gone."""
+        path = self.folder / self._names[place.journal]
+        try:
+            stream = self._open(place.journal, path)
+            stream.seek(place.offset)
+            row = _read(stream)
+        except OSError as error:
+            raise _refused(path, error) from None
+        if row is None:
+            raise OutputError(f"{path}: a record that was there is gone; somebody else has written into this file")
+        return row
+
+    def _open(self, journal: int, path: Path) -> BinaryIO:
+        """A file to read from, kept open for the next record."""
+        if journal not in self._opened:
+            if len(self._opened) >= MOST_OPEN:
+                self.close()
+            self._opened[journal] = open(path, "rb")  # noqa: SIM115 (until `close`)
+        return self._opened[journal]
+
+    def close(self) -> None:
+        """Close the files that are read from."""
+        for stream in self._opened.values():
+            stream.close()
+        self._opened.clear()
+
+
+def read_rows(folder: Path) -> Iterator[Row]:
+    """The records of a folder that are whole, file by file, while others may write there. Raises OutputError."""
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        try:
+            with open(path, "rb") as stream:
+                while (row := _read(stream)) is not None:
+                    yield row
+        except OSError as error:
+            raise _refused(path, error) from None
+
+
+def _record(row: Mapping[str, Any]) -> bytes:
+    text = msgspec.json.encode(row)
+    return HEAD.pack(len(text), zlib.crc32(text)) + text
+
+
+def _read(stream: Any) -> Row | None:
+    """The next record; None where there is none, or none that is whole."""
+    head = stream.read(HEAD.size)
+    if len(head) < HEAD.size:
+        return None
+    length, checksum = HEAD.unpack(head)
+    text = stream.read(length) if length <= LARGEST else b""
+    if len(text) < length or zlib.crc32(text) != checksum or not text:
+        return None
+    row: Row = msgspec.json.decode(text)
+    return row
+
+
+def _refused(path: Path, error: OSError) -> OutputError:
+    return OutputError(f"{path}: cannot be used: {error.strerror or error}")

@@ -1,0 +1,169 @@
+"""The tables of a sweep: a row for each run in the order of their numbers, the same bytes whoever drove them in whatever order.
+
+What depends on the machine has a table of its own, `machine.parquet`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from simulator.base.jsontext import json_text
+from simulator.record.files import write_whole
+from simulator.sweep.case import Cases
+from simulator.sweep.journal import Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TABLE, MACHINE, PLAN = "table.parquet", "machine.parquet", "plan.parquet"
+VARIED = b"varied"
+"""In the metadata of the columns of what varies: the key."""
+KEY = b"jounce_sweep"
+"""In the metadata of the table."""
+GROUP = 4096
+"""Rows that are in memory at a time, and in a group of the file."""
+OWN = ("run", "number", "passed", "failure")
+"""Columns besides what varies and the metrics."""
+
+T = TypeVar("T")
+Rows = Callable[[], Iterable[Row]]
+"""Goes through the rows in the order of their numbers, as often as it is called."""
+
+
+def write_tables(cases: Cases, rows: Rows, folder: Path) -> Path:
+    """Write both tables; returns the path of the first. Raises OutputError."""
+    metrics: dict[str, None] = {}
+    machine: dict[str, _Kind] = {}
+    for row in rows():
+        metrics.update(dict.fromkeys(row["metrics"]))
+        for key, value in row["machine"].items():
+            machine.setdefault(key, _Kind()).see(value)
+    _write_table(cases, rows, list(metrics), folder / TABLE)
+    _write_machine(rows, machine, folder / MACHINE)
+    return folder / TABLE
+
+
+def _write_table(cases: Cases, rows: Rows, metrics: Sequence[str], file: Path) -> None:
+    import pyarrow as pa
+
+    kinds = _kinds(cases)
+    varied = _varied(kinds, metrics)
+    fields = [
+        pa.field("run", pa.string()), pa.field("number", pa.int64()), *varied, pa.field("passed", pa.bool_()), pa.field("failure", pa.string()),
+        *(pa.field(name, pa.float64()) for name in metrics),
+    ]  # fmt: skip
+    about = {"varied": [field.name for field in varied], "metrics": metrics, **cases.about}
+
+    def line(number: int, row: Row) -> Iterator[Any]:
+        said = cases.said_of(number)
+        yield from (row["run"], number)
+        yield from (kind.value(said.get(key)) for key, kind in kinds.items())
+        yield from (row["passed"], row["failure"])
+        yield from (row["metrics"].get(name) for name in metrics)
+
+    schema = pa.schema(fields, metadata={KEY: json_text(about)})
+    write_whole(file, lambda path: _write(path, schema, rows(), line), durable=True)
+
+
+def _write_machine(rows: Rows, machine: Mapping[str, _Kind], file: Path) -> None:
+    import pyarrow as pa
+
+    fields = [pa.field("run", pa.string()), pa.field("number", pa.int64()), pa.field("worker", pa.string())]
+    schema = pa.schema([*fields, *(pa.field(name, kind.type()) for name, kind in machine.items())])
+
+    def line(number: int, row: Row) -> Iterator[Any]:
+        yield from (row["run"], number, row["worker"])
+        yield from (kind.value(row["machine"].get(name)) for name, kind in machine.items())
+
+    write_whole(file, lambda path: _write(path, schema, rows(), line), durable=True)
+
+
+def write_plan(cases: Cases, folder: Path) -> None:
+    """Write what is to be driven: digest, number and what varies of every run, for those who look at a sweep that goes on. Raises OutputError."""
+    import pyarrow as pa
+
+    kinds = _kinds(cases)
+
+    def line(number: int, run: str) -> Iterator[Any]:
+        said = cases.said_of(number)
+        yield from (run, number)
+        yield from (kind.value(said.get(key)) for key, kind in kinds.items())
+
+    schema = pa.schema([pa.field("run", pa.string()), pa.field("number", pa.int64()), *_varied(kinds, ())])
+    runs = (cases.run_of(number) for number in range(len(cases)))
+    write_whole(folder / PLAN, lambda path: _write(path, schema, runs, line))
+
+
+def _kinds(cases: Cases) -> dict[str, _Kind]:
+    """Of the columns of what varies, by key."""
+    kinds = {key: _Kind() for key in cases.varied}
+    for number in range(len(cases)):
+        said = cases.said_of(number)
+        for key, kind in kinds.items():
+            kind.see(said.get(key))
+    return kinds
+
+
+def _varied(kinds: Mapping[str, _Kind], metrics: Collection[str]) -> list[pa.Field]:
+    """Columns of what varies; each says its key, by which it is not always called."""
+    import pyarrow as pa
+
+    return [pa.field(_column(key, metrics), kind.type(), metadata={VARIED: key}) for key, kind in kinds.items()]
+
+
+def failures(table: Path) -> dict[str, int]:
+    """Why runs of a table failed, and how many of each reason, the most frequent first."""
+    import pyarrow.parquet as pq
+
+    reasons = Counter(
+        reason for group in pq.ParquetFile(table).iter_batches(columns=["failure"]) for reason in group[0].to_pylist() if reason
+    )
+    return dict(reasons.most_common())
+
+
+class _Kind:
+    """What the values of a column are; a word that is not known as such is written as JSON."""
+
+    def __init__(self) -> None:
+        self._seen: set[type] = set()
+
+    def see(self, value: Any) -> None:
+        if value is not None:
+            self._seen.add(type(value))
+
+    def type(self) -> pa.DataType:
+        import pyarrow as pa
+
+        if self._seen and self._seen <= {bool}:
+            return pa.bool_()
+        if self._seen and self._seen <= {int}:
+            return pa.int64()
+        if self._seen and self._seen <= {int, float}:
+            return pa.float64()
+        return pa.string()
+
+    def value(self, value: Any) -> Any:
+        if value is None or isinstance(value, str) or self._seen <= {bool} or self._seen <= {int, float}:
+            return value
+        return json_text(value)
+
+
+def _column(key: str, metrics: Collection[str]) -> str:
+    """Name of the column of what varies: the key, told apart from other columns."""
+    return f"{key} (said)" if key in OWN or key in metrics else key
+
+
+def _write(path: Path, schema: pa.Schema, rows: Iterable[T], line: Callable[[int, T], Iterator[Any]]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    numbered = enumerate(rows)
+    with pq.ParquetWriter(path, schema, compression="zstd") as out:
+        while group := list(islice(numbered, GROUP)):
+            columns = zip(*(line(number, row) for number, row in group), strict=True)
+            arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+            out.write_table(pa.Table.from_arrays(arrays, schema=schema))
