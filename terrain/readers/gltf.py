@@ -1,0 +1,64 @@
+"""glTF 2.0 (.gltf, .glb), through trimesh: triangles under the transforms of their nodes, in m, y up."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.base.inputfile import checked_size
+from terrain.readers.asked import Asked, missing
+from terrain.readers.mesh import Part, from_parts
+from terrain.readers.source import Source
+
+EXPECTED = "a glTF 2.0 file, with its buffers in it or beside it"
+MOST_BYTES = 1 << 29
+
+
+def read(asked: Asked) -> Source:
+    """The surface of a scene. Raises ConfigError: damaged, no triangles."""
+    try:
+        import trimesh
+    except ImportError:
+        raise missing(asked, "trimesh") from None
+    checked_size(asked.path, EXPECTED, MOST_BYTES)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scene = trimesh.load_scene(asked.path, process=False, skip_materials=False, resolver=_Beside(asked.path.parent))
+            parts = _parts(scene)
+    except Exception as error:  # trimesh lets through whatever json, struct, base64 and NumPy raise for damaged bytes
+        raise asked.wrong(next(iter(str(error).splitlines()), type(error).__name__), EXPECTED) from None
+    said = asked.said
+    return from_parts(parts, asked.path, said.get("up", "y"), float(said.get("unit", 1.0)), tuple(said.get("ignore", ())))
+
+
+def _parts(scene: Any) -> list[Part]:
+    """Triangles of every node, where it puts them."""
+    parts = []
+    for node in scene.graph.nodes_geometry:
+        transform, name = scene.graph[node]
+        geometry = scene.geometry[name]
+        if not hasattr(geometry, "faces"):
+            continue  # points and lines carry no wheel
+        material = getattr(getattr(geometry.visual, "material", None), "name", None)
+        corners = geometry.vertices @ transform[:3, :3].T + transform[:3, 3]
+        parts.append(Part((str(node), str(name), str(material or "")), np.asarray(corners[geometry.faces], np.float64)))
+    return parts
+
+
+class _Beside:
+    """Finds the buffers of a file beside it and nowhere else."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, name: str) -> bytes:
+        """Content of a file of that name. Raises ValueError: it lies elsewhere."""
+        if Path(name).is_absolute() or ".." in Path(name).parts or ":" in name:
+            raise ValueError(f"{name}: not beside the file")
+        path = self.folder / name
+        checked_size(path, "a buffer of a glTF file", MOST_BYTES)
+        return path.read_bytes()
