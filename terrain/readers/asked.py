@@ -21,8 +21,7 @@ HIGHEST = 12_000.0
 """m. What is farther from zero is no height on Earth: a void that nobody has named, or another unit."""
 SUSPECTS = (-32768.0, -32767.0, -9999.0, -99999.0)
 """Values that mean "no data" in so many files that none is taken for a height unless somebody says so."""
-ALONG = {"east": (1.0, 0.0), "west": (-1.0, 0.0), "north": (0.0, 1.0), "south": (0.0, -1.0)}
-SIDES = tuple(ALONG)
+SIDES = ("north", "south", "east", "west")
 INSTALL = "pip install 'jounce[terrain]'"
 
 
@@ -61,7 +60,7 @@ class Asked:
 
     def check_size(self, columns: int, rows: int) -> None:
         """Raises ConfigError: more samples than can be meant, or fewer than make a surface. Asked before anything is read."""
-        if not (SMALLEST <= min(columns, rows) and max(columns, rows) <= LARGEST and columns * rows <= MOST_SAMPLES):
+        if not (min(columns, rows) >= SMALLEST and max(columns, rows) <= LARGEST and columns * rows <= MOST_SAMPLES):
             raise self.wrong((rows, columns), f"rows x columns, each from {SMALLEST} to {LARGEST}, {MOST_SAMPLES} samples at most")
 
 
@@ -96,6 +95,8 @@ def heights_of(asked: Asked, samples: Samples, scaled: bool = True) -> Values:
     named = asked.said.get("voids")
     if named is not None and named != "none":
         voids |= values == named
+    if asked.indices:
+        return np.where(voids, np.nan, values.astype(np.float64))
     if named is None and values.dtype.kind in "if":
         _refuse_unnamed(asked, values, voids)
     scale, offset = _scale(asked, values, scaled)
@@ -103,7 +104,7 @@ def heights_of(asked: Asked, samples: Samples, scaled: bool = True) -> Values:
     heights[voids] = np.nan
     with np.errstate(invalid="ignore"):
         beyond = np.abs(heights) > HIGHEST
-    if beyond.any():
+    if beyond.any() and (asked.assumed is None or values.dtype.kind != "u"):
         row, column = np.argwhere(beyond)[0]
         found = f"{heights[row, column]:g} m in column {column} of row {row}"
         raise asked.wrong(found, f"heights within {HIGHEST:g} m; say `voids` where that stands for no data, or `scale` for another unit")
@@ -142,24 +143,40 @@ def _scale(asked: Asked, values: NDArray[Any], scaled: bool) -> tuple[float, flo
 
 def raster_of(asked: Asked, heights: Values, note: Mapping[str, Any], kind: str = LOCAL) -> Raster:
     """A grid of samples of which the file says nothing: it lies as is said beside it."""
-    said, (rows, columns) = asked.said, heights.shape
+    said = asked.said
     first_row = asked.need("first_row", "north", f"the side on which the first row lies: {', '.join(SIDES)}")
     runs = said.get("row_runs", "east")
-    row, column = np.array(ALONG[runs]), -np.array(ALONG[first_row])
-    if row @ column != 0.0:
-        raise ConfigError(asked.file, f"{asked.key}.first_row", first_row, f"a side across rows that run {runs}: row_runs says where they run")
-    counts = np.abs(row) * (columns - 1) + np.abs(column) * (rows - 1)
+    if (runs in ("east", "west")) != (first_row in ("north", "south")):
+        raise ConfigError(
+            asked.file, f"{asked.key}.first_row", first_row, f"a side across rows that run {runs}: row_runs says where they run"
+        )
+    laid = _laid_out(heights, first_row, runs)
+    counts = np.array(laid.shape[::-1]) - 1.0
     if "extent" in said:
         if "spacing" in said:
             raise ConfigError(asked.file, f"{asked.key}.extent", said["extent"], "either spacing, or extent")
         spacing = said["extent"] / counts
     else:
-        spacing = np.asarray(asked.need("spacing", (1.0, 1.0), "distance of samples along x and y in m (or extent, from the first to the last)"))
+        spacing = np.asarray(
+            asked.need("spacing", (1.0, 1.0), "distance of samples along x and y in m (or extent, from the first to the last)")
+        )
     origin = np.asarray(asked.need("origin", (0.0, 0.0), "x, y of the south-west sample in m"), np.float64)
-    row, column = row * spacing, column * spacing
-    corner = origin - np.minimum(row * (columns - 1), 0.0) - np.minimum(column * (rows - 1), 0.0)
     usual = asked.assumed is not None and "spacing" not in said and "extent" not in said
-    return Raster(heights, corner, row, column, PIXELS if usual else kind, note=note)
+    along = np.array((spacing[0], 0.0)), np.array((0.0, spacing[1]))
+    return Raster(laid, origin, *along, PIXELS if usual else kind, note=note)
+
+
+def _laid_out(values: Values, first_row: str, runs: str) -> Values:
+    """Rows from the south, each from the west, of an array that lies in another way."""
+    if runs in ("north", "south"):
+        return _laid_out(values.T, _begin(runs), "east" if first_row == "west" else "west")
+    laid = values[::-1] if first_row == "north" else values
+    return np.ascontiguousarray(laid[:, ::-1] if runs == "west" else laid)
+
+
+def _begin(runs: str) -> str:
+    """The side on which columns begin that run to the other one."""
+    return {"north": "south", "south": "north"}[runs]
 
 
 def missing(asked: Asked, package: str) -> ConfigError:

@@ -40,8 +40,8 @@ class CrgSurface:
     @property
     def bounds(self) -> tuple[float, float, float, float]:
         road = self.road
-        u = road.u0 + road.step * np.arange(road.n)
-        edges = np.concatenate([road.places(u, np.full(road.n, v)) for v in (road.v[0], road.v[-1])])
+        u = np.asarray(road.u0 + road.step * np.arange(road.n), np.float64)
+        edges = np.concatenate([road.places(u, np.full(road.n, float(v))) for v in (road.v[0], road.v[-1])])
         return float(edges[:, 0].min()), float(edges[:, 0].max()), float(edges[:, 1].min()), float(edges[:, 1].max())
 
     @property

@@ -21,7 +21,16 @@ Values = NDArray[np.float64]
 DEFAULT_MODIFIERS = {"grid_nan_mode": 2.0, "refpoint_x": 0.0, "refpoint_y": 0.0, "refpoint_z": 0.0, "refpoint_phi": 0.0}
 """Of a file without a section ROAD_CRG_MODS: gaps are filled from beside them, its right corner at the start lies at the origin, and it
 heads along x."""
-REFPOINT = ("refpoint_x", "refpoint_y", "refpoint_z", "refpoint_phi", "refpoint_u", "refpoint_u_fraction", "refpoint_v", "refpoint_v_fraction")
+REFPOINT = (
+    "refpoint_x",
+    "refpoint_y",
+    "refpoint_z",
+    "refpoint_phi",
+    "refpoint_u",
+    "refpoint_u_fraction",
+    "refpoint_v",
+    "refpoint_v_fraction",
+)
 OFFSETS = ("refline_offset_x", "refline_offset_y", "refline_offset_z", "refline_offset_phi")
 NONE, ZERO, HOLD, REPEAT, MIRROR = range(5)
 """Border modes."""
@@ -231,7 +240,10 @@ class CrgRoad:
         tb = _dot(x3 - x1, x2 - p) / _dot(x3 - x1, along)
         u = self.u0 + (i - 1) * self.step + ta / (ta + tb) * self.step
         line = self.line
-        for beyond, at, phi, start in ((u < self.u0, line.first, line.phi_first, self.u0), (u > self.u1, line.last, line.phi_last, self.u1)):
+        for beyond, at, phi, start in (
+            (u < self.u0, line.first, line.phi_first, self.u0),
+            (u > self.u1, line.last, line.phi_last, self.u1),
+        ):
             d = p[beyond] - at
             u[beyond] = start + d[:, 0] * math.cos(phi) + d[:, 1] * math.sin(phi)
             v[beyond] = d[:, 1] * math.cos(phi) - d[:, 0] * math.sin(phi)
@@ -246,20 +258,18 @@ class CrgRoad:
             part = p[k : k + 4096]
             i[k : k + 4096] = coarse[((part[:, None] - xy[coarse]) ** 2).sum(axis=2).argmin(axis=1)]
         i = np.maximum(i, 1)
-        going = np.ones(len(p), bool)
-        while going.any():  # forward until the normal of the node ahead lies before the point
-            k = i[going]
-            ahead = _dot(p[going] - xy[k], xy[np.minimum(k + 1, self.n - 1)] - xy[k - 1]) > 0.0
-            ahead &= k < self.n - 1
-            i[going] = k + ahead
-            going[going] = ahead
-        going = np.ones(len(p), bool)
-        while going.any():  # and back until that of the node behind does not
-            k = i[going]
-            behind = _dot(p[going] - xy[k - 1], xy[k] - xy[np.maximum(k - 2, 0)]) < 0.0
-            behind &= k > 1
-            i[going] = k - behind
-            going[going] = behind
+        going = np.arange(len(p))
+        while len(going):  # forward until the normal of the node ahead lies before the point
+            at = i[going]
+            ahead = _dot(p[going] - xy[at], xy[np.minimum(at + 1, self.n - 1)] - xy[at - 1]) > 0.0
+            going = going[ahead & (at < self.n - 1)]
+            i[going] += 1
+        going = np.arange(len(p))
+        while len(going):  # and back until that of the node behind does not
+            at = i[going]
+            behind = _dot(p[going] - xy[at - 1], xy[at] - xy[np.maximum(at - 2, 0)]) < 0.0
+            going = going[behind & (at > 1)]
+            i[going] -= 1
         return i
 
     def heights(self, x: Values, y: Values) -> Values:

@@ -6,6 +6,7 @@ A height belongs to the middle of a pixel (PixelIsArea) or to the tie point (Pix
 from __future__ import annotations
 
 import logging
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
 from terrain.readers.asked import Asked, Samples, heights_of, missing, raster_of
-from terrain.readers.reference import FOREIGN
-from terrain.readers.source import LONLAT, MAP, PIXELS, Raster, Source, Values
+from terrain.readers.reference import FOREIGN, named
+from terrain.readers.source import LONLAT, MAP, Raster, Source
 
 EXPECTED = "a GeoTIFF of heights"
 MOST_BYTES = 1 << 32
 METRES = ("", "m", "metre", "metres", "meter", "meters")
 COARSE = ("uint8", "int8")
+PLACES = ("first_row", "row_runs", "origin", "spacing", "extent")
+"""Keys that say where an array lies."""
 
 
 def read(asked: Asked) -> Source:
@@ -28,20 +31,12 @@ def read(asked: Asked) -> Source:
     rasterio = _library(asked)
     checked_size(asked.path, EXPECTED, MOST_BYTES)
     try:
-        with rasterio.Env(CPL_DEBUG=False), rasterio.open(asked.path, driver="GTiff") as data:
-            return _raster(asked, data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
+            with rasterio.Env(), rasterio.open(asked.path, driver="GTiff") as data:
+                return _raster(asked, data)
     except rasterio.errors.RasterioError as error:
         raise asked.wrong(_why(error), EXPECTED) from None
-
-
-def read_samples(asked: Asked) -> Samples:
-    """Indices of the one band. Raises ConfigError."""
-    rasterio = _library(asked)
-    try:
-        with rasterio.Env(CPL_DEBUG=False), rasterio.open(asked.path, driver="GTiff") as data:
-            return _samples(asked, data)
-    except rasterio.errors.RasterioError as error:
-        raise asked.wrong(_why(error), "a TIFF of indices") from None
 
 
 def _library(asked: Asked) -> Any:
@@ -80,26 +75,24 @@ def _raster(asked: Asked, data: Any) -> Source:
     unit = (data.units[0] or "").strip().lower()
     if unit not in METRES and "scale" not in asked.said:
         raise asked.wrong(f"heights in {unit}", "heights in m, or scale beside the file: m per unit")
-    heights = _band_scaled(data, heights_of(asked, samples))
+    heights = heights_of(asked, samples)
+    if not asked.indices:
+        heights = heights * data.scales[0] + data.offsets[0]  # what the band itself says
     t = data.transform
     if data.crs is None and t.is_identity:
         return raster_of(asked, heights, samples.note)
+    said = next((key for key in PLACES if key in asked.said), None)
+    if said is not None:
+        raise ConfigError(asked.file, f"{asked.key}.{said}", asked.said[said], "no such key for a GeoTIFF that says where it lies")
     row, column = np.array((t.a, t.d)), np.array((t.b, t.e))
     corner = np.array((t.c, t.f)) + 0.5 * (row + column)
     kind, crs = _reference(asked, data)
     return Raster(heights, corner, row, column, kind, crs, dict(samples.note) | {"raster_type": data.tags().get("AREA_OR_POINT", "Area")})
 
 
-def _band_scaled(data: Any, heights: Values) -> Values:
-    """With the scale and offset that the band itself says."""
-    return np.asarray(heights * data.scales[0] + data.offsets[0], np.float64)
-
-
 def _reference(asked: Asked, data: Any) -> tuple[str, str]:
     """Kind of the coordinates and their reference system."""
     if "crs" in asked.said:
-        from terrain.readers.reference import named
-
         return named(asked, asked.said["crs"])
     if data.crs is None:
         return MAP, ""
@@ -108,5 +101,3 @@ def _reference(asked: Asked, data: Any) -> tuple[str, str]:
     if data.crs.is_geographic:
         return LONLAT, crs
     return (MAP if data.crs.linear_units_factor[1] == 1.0 else FOREIGN), crs
-
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from terrain.readers.source import Source
 
 EXPECTED = "a glTF 2.0 file, with its buffers in it or beside it"
 MOST_BYTES = 1 << 29
+MOST_NODES = 1000
+"""On top of each other."""
+MADE_UP = re.compile(r"_[0-9a-f]{6}$")
 
 
 def read(asked: Asked) -> Source:
@@ -27,7 +31,8 @@ def read(asked: Asked) -> Source:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scene = trimesh.load_scene(asked.path, process=False, skip_materials=False, resolver=_Beside(asked.path.parent))
+            beside: Any = _Beside(asked.path.parent)
+            scene = trimesh.load_scene(asked.path, process=False, skip_materials=False, resolver=beside)
             parts = _parts(scene)
     except Exception as error:  # trimesh lets through whatever json, struct, base64 and NumPy raise for damaged bytes
         raise asked.wrong(next(iter(str(error).splitlines()), type(error).__name__), EXPECTED) from None
@@ -45,8 +50,19 @@ def _parts(scene: Any) -> list[Part]:
             continue  # points and lines carry no wheel
         material = getattr(getattr(geometry.visual, "material", None), "name", None)
         corners = geometry.vertices @ transform[:3, :3].T + transform[:3, 3]
-        parts.append(Part((str(node), str(name), str(material or "")), np.asarray(corners[geometry.faces], np.float64)))
+        names = (*_nodes_above(scene, node), str(name), str(material or ""))
+        parts.append(Part(names, np.asarray(corners[geometry.faces], np.float64)))
     return parts
+
+
+def _nodes_above(scene: Any, node: str | None) -> list[str]:
+    """Names of a node and of those it hangs on; trimesh puts a number behind those of meshes in several parts."""
+    parents = scene.graph.transforms.parents
+    names: list[str] = []
+    while node is not None and node != scene.graph.base_frame and len(names) < MOST_NODES:
+        names.append(MADE_UP.sub("", str(node)))
+        node = parents.get(node)
+    return names
 
 
 class _Beside:

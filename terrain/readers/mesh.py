@@ -77,7 +77,9 @@ class Mesh:
         return out
 
     @staticmethod
-    def _raise(out: Values, triangles: Values, some: Any, first: Any, last: Any, order: Any, starts: Any, shape: Any, x: Values, y: Values) -> None:
+    def _raise(
+        out: Values, triangles: Values, some: Any, first: Any, last: Any, order: Any, starts: Any, shape: Any, x: Values, y: Values
+    ) -> None:
         """Lift points to those triangles that lie higher."""
         which, cell = _cells_of(some, first, last, shape)
         counts = starts[cell + 1] - starts[cell]
@@ -158,7 +160,9 @@ def from_parts(parts: list[Part], path: Path, up: str, unit: float, ignore: tupl
     names = sorted({name for part in parts for name in part.names if name})
     for pattern in ignore:
         if not any(_fits(name, pattern) for name in names):
-            raise ConfigError(path, "ignore", pattern, f"a name in the file: {', '.join(names[:20]) or 'it has none'}{did_you_mean(pattern, names)}")
+            raise ConfigError(
+                path, "ignore", pattern, f"a name in the file: {', '.join(names[:20]) or 'it has none'}{did_you_mean(pattern, names)}"
+            )
     kept = [part for part in parts if len(part.triangles) and not any(_fits(name, pattern) for name in part.names for pattern in ignore)]
     if not kept:
         raise ConfigError(path, "", "no triangles", "faces that are not ignored")

@@ -52,7 +52,7 @@ def _corner(word: str, count: int) -> int:
     """Number of a corner from 0 on; below zero it counts back from the last one read. Raises IndexError."""
     said = int(word.partition("/")[0])
     number = said - 1 if said > 0 else count + said
-    if not 0 <= number:
+    if not number >= 0:
         raise IndexError
     return number
 

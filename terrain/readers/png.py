@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,7 +43,9 @@ def read_samples(asked: Asked) -> Samples:
         if mode not in INDEXED:
             raise asked.wrong(f"image mode {mode}", "an image of indices: gray or with a palette")
     elif mode not in DEEP and not (mode == "I" and _is_gray_16(asked)):
-        raise asked.wrong(f"image mode {mode}", "a 16-bit gray PNG (8 bits are too coarse for a road, and Pillow cuts colors of 16 bits to 8)")
+        raise asked.wrong(
+            f"image mode {mode}", "a 16-bit gray PNG (8 bits are too coarse for a road, and Pillow cuts colors of 16 bits to 8)"
+        )
     return Samples(_unsigned(values))
 
 
@@ -54,3 +58,17 @@ def _is_gray_16(asked: Asked) -> bool:
     """Older Pillow versions call a 16-bit gray PNG mode I; its header (PNG specification, IHDR) is the judge."""
     with asked.path.open("rb") as stream:
         return stream.read(26)[24:26] == bytes((16, 0))
+
+
+def write_png16(path: Path, samples: NDArray[np.uint16]) -> None:
+    """Write samples (rows, columns) as a 16-bit gray PNG, first row on top.
+
+    Raises
+    ------
+    ConfigError : samples are not a 2-D array of 16-bit numbers
+    """
+    from PIL import Image
+
+    if samples.dtype != np.uint16 or samples.ndim != 2:
+        raise ConfigError(path, "", f"{samples.dtype} {samples.shape}", "rows x columns of uint16")
+    Image.fromarray(np.ascontiguousarray(samples)).save(path, format="PNG", optimize=True)

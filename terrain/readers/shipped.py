@@ -12,7 +12,9 @@ NPY = HeightFormat("npy", (".npy",), npy.read, (*ARRAY, *COUNTS), CONTRACT, "Num
 GEOTIFF = HeightFormat("geotiff", (".tif", ".tiff"), geotiff.read, (*ARRAY, *COUNTS, "crs"), CONTRACT, "GeoTIFF of one band")
 HGT = HeightFormat("hgt", (".hgt",), hgt.read, (*METRES, "corner"), CONTRACT, "SRTM tile of one or three arc seconds")
 ESRI = HeightFormat("esri_ascii", (".asc",), esri.read, (*METRES, "crs"), CONTRACT, "ESRI ASCII grid")
-RAW = HeightFormat("raw16", (".raw", ".r16"), raw.read, (*ARRAY, *COUNTS, "size", "byte_order"), CONTRACT, "16-bit samples of Unity or Unreal")
+RAW = HeightFormat(
+    "raw16", (".raw", ".r16"), raw.read, (*ARRAY, *COUNTS, "size", "byte_order"), CONTRACT, "16-bit samples of Unity or Unreal"
+)
 CRG = HeightFormat("opencrg", (".crg",), crg.read, ("modifiers", "at"), CONTRACT, "OpenCRG road")
 OBJ = HeightFormat("obj", (".obj",), obj.read, MESH, CONTRACT, "Wavefront OBJ, seen from above")
 GLTF = HeightFormat("gltf", (".gltf", ".glb"), gltf.read, MESH, CONTRACT, "glTF 2.0, seen from above")

@@ -22,10 +22,13 @@ LONLAT, LOCAL, PIXELS, MAP = "lonlat", "local", "pixels", "map"
 class Source(Protocol):
     """Heights of a file."""
 
-    kind: str
-    """of its coordinates"""
-    crs: str
-    """code or text of their reference system; empty when the file says none"""
+    @property
+    def kind(self) -> str:
+        """Of its coordinates."""
+
+    @property
+    def crs(self) -> str:
+        """Code or text of their reference system; empty when the file says none."""
 
     def heights(self, x: Values, y: Values) -> Values:
         """Raw heights [m] of points (m,), bilinear between samples; NaN where there are none."""
@@ -71,7 +74,9 @@ class Raster:
     @property
     def bounds(self) -> tuple[float, float, float, float]:
         rows, columns = self.samples.shape
-        ends = np.array([self.corner + a * (columns - 1) * self.along_row + b * (rows - 1) * self.along_column for a in (0, 1) for b in (0, 1)])
+        ends = np.array(
+            [self.corner + a * (columns - 1) * self.along_row + b * (rows - 1) * self.along_column for a in (0, 1) for b in (0, 1)]
+        )
         return float(ends[:, 0].min()), float(ends[:, 0].max()), float(ends[:, 1].min()), float(ends[:, 1].max())
 
     @property
@@ -115,6 +120,16 @@ class Raster:
 
     def heights(self, x: Values, y: Values) -> Values:
         return self._blended(x, y, (0, 1), lambda t: (1.0 - t, t))
+
+    def nearest(self, x: Values, y: Values) -> Values:
+        """Samples nearest to points; NaN outside, half a cell beyond the outermost ones."""
+        column, row = self._places(x, y)
+        rows, columns = self.samples.shape
+        i, j = np.rint(column), np.rint(row)
+        inside = (i >= 0) & (i < columns) & (j >= 0) & (j < rows)
+        out = np.full(len(x), np.nan)
+        out[inside] = self.samples[j[inside].astype(np.intp), i[inside].astype(np.intp)]
+        return out
 
     def smooth(self, x: Values, y: Values) -> Values:
         return self._blended(x, y, (-1, 0, 1, 2), _catmull_rom)

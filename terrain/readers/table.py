@@ -64,14 +64,31 @@ FIELDS: Fields = (
     Field("row_runs", Choice(SIDES), "of an array: where the samples of a row lead; east when left out", None),
     Field("origin", Number("m", -1e6, 1e6, shape=(2,)), "of an array: x, y of the south-west sample", None),
     Field("spacing", Number("m", 0.001, 1000.0, shape=(2,)), "of an array: distance of samples along x and y", None),
-    Field("extent", Number("m", 0.01, 1e6, shape=(2,)), "of an array, instead of spacing: from the first to the last sample along x and y", None),
+    Field(
+        "extent",
+        Number("m", 0.01, 1e6, shape=(2,)),
+        "of an array, instead of spacing: from the first to the last sample along x and y",
+        None,
+    ),
     Field("scale", Number("m", -1000.0, 1000.0), "height per count, 1 where the file holds metres", None),
     Field("offset", Number("m", -1e5, 1e5), "height of count zero", None),
-    Field("range", Number("m", -1e5, 1e5, shape=(2,)), "of 16-bit counts, instead of scale and offset: heights of counts 0 and 65535", None),
-    Field("voids", Either((Number("1"), Choice(("none",)))), "count that means no data, where the file does not say it; none: there is none", None),
+    Field(
+        "range", Number("m", -1e5, 1e5, shape=(2,)), "of 16-bit counts, instead of scale and offset: heights of counts 0 and 65535", None
+    ),
+    Field(
+        "voids",
+        Either((Number("1"), Choice(("none",)))),
+        "count that means no data, where the file does not say it; none: there is none",
+        None,
+    ),
     Field("size", Number("1", 2, 16385, shape=(2,), whole=True), "of raw16: columns and rows, a square when left out", None),
     Field("byte_order", Choice(("little", "big")), "of raw16: which byte of a count comes first", None),
-    Field("corner", Number("deg", -180.0, 180.0, shape=(2,)), "of hgt, where the name does not say it: longitude and latitude of the south-west", None),
+    Field(
+        "corner",
+        Number("deg", -180.0, 180.0, shape=(2,)),
+        "of hgt, where the name does not say it: longitude and latitude of the south-west",
+        None,
+    ),
     Field("crs", Text("a reference system such as EPSG:32633"), "of the file's own coordinates, where it does not say it", None),
     Field("up", Choice(("y", "z")), "of obj and gltf: the axis that points up; y of gltf", None),
     Field("unit", Number("m", 1e-6, 1e6), "of obj and gltf: length of 1", None),
@@ -92,7 +109,9 @@ def format_of(path: Path, said: Mapping[str, Any], file: object, key: str = "hei
         known = [each for one in everyone for each in one.suffixes]
         match = next((one for one in everyone if suffix in one.suffixes), None)
         if match is None:
-            raise ConfigError(path, "", path.suffix, f"a file of heights: {', '.join(known)}{did_you_mean(suffix, known)} (or say its format)")
+            raise ConfigError(
+                path, "", path.suffix, f"a file of heights: {', '.join(known)}{did_you_mean(suffix, known)} (or say its format)"
+            )
         found = match
     if found.contract != CONTRACT:
         raise JounceError(f"format of heights {found.name}: it is for version {found.contract} of the contract, this is version {CONTRACT}")
