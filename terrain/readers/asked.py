@@ -100,9 +100,9 @@ def heights_of(asked: Asked, samples: Samples, scaled: bool = True) -> Values:
     if named is None and values.dtype.kind in "if":
         _refuse_unnamed(asked, values, voids)
     scale, offset = _scale(asked, values, scaled)
-    heights = values.astype(np.float64) * scale + offset
-    heights[voids] = np.nan
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
+        heights = values.astype(np.float64) * scale + offset
+        heights[voids] = np.nan
         beyond = np.abs(heights) > HIGHEST
     if beyond.any() and (asked.assumed is None or values.dtype.kind != "u"):
         row, column = np.argwhere(beyond)[0]

@@ -44,6 +44,7 @@ class CrgFile:
     v : (nv,) places of the long sections, from right to left [m]
     z : (nu, nv) heights [m], NaN where there are none
     phi, banking, slope : (nu,) of the reference line, or None
+    numbered : whether long sections are numbered, at equal distances, instead of each at its place
     """
 
     path: Path
@@ -57,6 +58,7 @@ class CrgFile:
     phi: NDArray[np.float64] | None = None
     banking: NDArray[np.float64] | None = None
     slope: NDArray[np.float64] | None = None
+    numbered: bool = False
 
     def wrong(self, found: object, expected: str) -> ConfigError:
         """The complaint that something in the file is not as it must be."""
@@ -149,6 +151,7 @@ def _include(out: CrgFile, name: str, depth: int) -> None:
     out.modifiers = inner.modifiers if out.modifiers is None else out.modifiers
     out.options = out.options or inner.options
     out.v, out.z, out.phi, out.banking, out.slope = inner.v, inner.z, inner.phi, inner.banking, inner.slope
+    out.numbered = inner.numbered
 
 
 def _read_data(out: CrgFile, data: bytes) -> None:
@@ -240,9 +243,10 @@ def _sorted_out(out: CrgFile, records: NDArray[np.float64]) -> None:
         raise out.wrong(f"{len(places)} long sections", "at least 2, all numbered or all at a place (at v = ...)")
     order = np.argsort(places)
     v = np.array(places)[order]
-    if numbered[0]:
+    out.numbered = numbered[0]
+    if out.numbered:
         v = _numbered(out, v)
-    if not (np.diff(v) > 1e-6).all() or not np.isfinite(v).all():
+    if not np.isfinite(v).all() or not (np.diff(v) > 1e-6).all():
         raise out.wrong(v.tolist(), "long sections more than 1e-6 m from each other")
     out.v, out.z = v, records[:, np.array(columns)[order]].astype(np.float32)
     for curve in (out.phi, out.banking, out.slope):

@@ -68,13 +68,13 @@ class CrgRoad:
 
     def __init__(self, file: CrgFile, raw: bool = False) -> None:
         said = file.line
-        self.options = file.options
+        self.options, self.numbered = file.options, file.numbered
         self.v, self.z = file.v.copy(), file.z.astype(np.float64)
         self.u0, self.step, self.n = said.get("start_u", 0.0), said["increment"], len(file.z)
         self.lift = 0.0
         self._phi = None if file.phi is None else np.concatenate(([said.get("start_phi", 0.0)], file.phi[1:]))
         self._slope, self._bank = file.slope, file.banking
-        self._said = dict(said)
+        self._said, self._end_z = dict(said), said.get("end_z", 0.0)
         self._prepare()
         if not raw:
             modifiers = DEFAULT_MODIFIERS if file.modifiers is None else file.modifiers
@@ -135,9 +135,11 @@ class CrgRoad:
         self._bank = None if self._bank is None else self._bank * gain
         said["start_b"] = said.get("start_b", 0.0) * gain
         self.step *= modifiers.get("scale_length", 1.0)
-        if "scale_curvature" in modifiers and self._phi is not None:
-            self._phi = self._phi[0] + modifiers["scale_curvature"] * (self._phi - self._phi[0])
-            said["end_phi"] = float(self._phi[-1])
+        if "scale_curvature" in modifiers:
+            phi = np.array([said.get("start_phi", 0.0)]) if self._phi is None else self._phi
+            phi = phi[0] + modifiers["scale_curvature"] * (phi - phi[0])
+            self._phi = None if self._phi is None else phi
+            said["end_phi"] = float(phi[-1])
         dropped = {"scale_slope": ("end_z",), "scale_length": ("end_x", "end_y", "end_z"), "scale_curvature": ("end_x", "end_y")}
         for key, ends in dropped.items():
             for end in ends if key in modifiers else ():
@@ -192,7 +194,8 @@ class CrgRoad:
         return u, v
 
     def _heading(self, u: float) -> float:
-        """Heading at a place: of its piece of the line, near the ends that of the end."""
+        """Heading at a place: that of the piece before it (the library's reading of phi, whose values belong to the pieces that end at a node),
+        near the ends that of the end."""
         place = int(np.clip(np.floor((u - self.u0) / self.step), 0, self.n - 2))
         bend = max(1, int(BEND / self.step))
         if bend > place:
@@ -288,12 +291,14 @@ class CrgRoad:
         f = np.clip((inner_u - self.u0) / self.step, 0.0, self.n - 1.0)
         i = np.minimum(f.astype(np.intp), self.n - 2)
         f = f - i
-        zero = (out_u & (mode_u == ZERO)) | (out_v & (mode_v == ZERO))
-        z = np.where(zero, 0.0, self._grid_height(i, f, inner_v))
-        bank = (1.0 - f) * self.bank[i] + f * self.bank[i + 1]
-        line = (1.0 - f) * self.height[i] + f * self.height[i + 1] + self.lift
-        z = z + line + np.where(out_u & (mode_u == ZERO), 0.0, bank * np.clip(inner_v if mode_v in (REPEAT, MIRROR) else v, low, high))
-        z = np.where(zero, offset, z + np.where((out_u & (mode_u == HOLD)) | (out_v & (mode_v == HOLD)), offset, 0.0))
+        zero_u, zero_v = out_u & (mode_u == ZERO), out_v & (mode_v == ZERO)
+        z = np.where(zero_u | zero_v, 0.0, self._grid_height(i, f, inner_v))
+        z += (1.0 - f) * self.height[i] + f * self.height[i + 1] + self.lift
+        banked = inner_v if self.numbered else v  # the library looks up only numbered sections where it repeats or mirrors them
+        z += np.where(zero_u, 0.0, ((1.0 - f) * self.bank[i] + f * self.bank[i + 1]) * np.clip(banked, low, high))
+        beyond_u = out_u & (mode_u in (ZERO, HOLD))
+        beyond_v = out_v & (mode_v in (ZERO, HOLD)) & ~beyond_u
+        z = np.where(zero_u | (zero_v & beyond_v), offset, z + np.where(beyond_u | beyond_v, offset, 0.0))
         z = self._smoothed(z, inner_u if mode_u in (REPEAT, MIRROR) else u)
         z[(out_u & (mode_u == NONE)) | (out_v & (mode_v == NONE)) | ~np.isfinite(u + v)] = np.nan
         return np.asarray(z, np.float64)
@@ -306,15 +311,22 @@ class CrgRoad:
         return np.asarray((1.0 - g) * ((1.0 - f) * z00 + f * z10) + g * ((1.0 - f) * z01 + f * z11), np.float64)
 
     def _smoothed(self, z: Values, u: Values) -> Values:
-        """Led to the height of the line's end within the lengths that the options name."""
-        for key, base, away in (
-            ("border_smooth_ubeg", self.height[0] + self.lift, u - self.u0),
-            ("border_smooth_uend", self.height[-1] + self.lift, self.u1 - u),
-        ):
+        """Led to the height of the line's end within the lengths that the options name; where both do, to that of the end."""
+        scale, base = np.ones(len(z)), np.zeros(len(z))
+        first, last = self._ends()
+        for key, height, away in (("border_smooth_ubeg", first, u - self.u0), ("border_smooth_uend", last, self.u1 - u)):
             zone = self.options.get(key, 0.0)
             if zone > 0.0:
-                z = np.where(away <= zone, base + (z - base) * np.clip(away / zone, 0.0, 1.0), z)
-        return z
+                near = away <= zone
+                scale, base = np.where(near, np.clip(away / zone, 0.0, 1.0), scale), np.where(near, height, base)
+        return np.where(scale == 1.0, z, base + (z - base) * scale)
+
+    def _ends(self) -> tuple[float, float]:
+        """Heights of the line's ends; of a line without slope what the header says, lifted only if it says where the line begins."""
+        if self._slope is not None or self._said.get("start_s", 0.0) != 0.0:
+            return float(self.height[0]) + self.lift, float(self.height[-1]) + self.lift
+        lift = self.lift if "start_z" in self._said else 0.0
+        return self._said.get("start_z", 0.0) + lift, self._end_z + lift
 
     def _around(self, u: Values) -> Values:
         """u of a road that closes on itself, once the file asks for that: round after round."""

@@ -12,7 +12,6 @@ import math
 import numpy as np
 
 from simulator.base.arrayfile import MOST_BYTES
-from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
 from terrain.readers.asked import Asked, Samples, heights_of, raster_of
 from terrain.readers.source import Source
@@ -42,5 +41,5 @@ def _size(asked: Asked, size: int) -> tuple[int, int]:
         return columns, rows
     side = math.isqrt(size // 2)
     if 2 * side * side != size:
-        raise ConfigError(asked.file, f"{asked.key}.size", "nothing", f"columns and rows: {size} bytes are no square of 16-bit samples")
+        raise asked.wrong(f"{size} bytes, which are no square of 16-bit samples", f"{asked.key}.size: columns and rows")
     return side, side

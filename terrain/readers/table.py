@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError, JounceError
+from simulator.base.errors import ConfigError, Gathered, JounceError
 from simulator.base.fields import Choice, Either, Field, Fields, FileName, Flag, ListOf, Number, Text
 from simulator.base.tenants import Registry
 from simulator.base.words import did_you_mean
@@ -27,6 +27,7 @@ class HeightFormat:
     suffixes : in small letters
     read : raises ConfigError for whatever cannot be used
     keys : which of FIELDS may be said beside such a file
+    needs : which must be, each as the keys of which one is enough
     """
 
     name: str
@@ -35,6 +36,7 @@ class HeightFormat:
     keys: tuple[str, ...]
     contract: int
     meaning: str = ""
+    needs: tuple[tuple[str, ...], ...] = ()
 
 
 ARRAY = ("first_row", "row_runs", "origin", "spacing", "extent")
@@ -119,6 +121,15 @@ def format_of(path: Path, said: Mapping[str, Any], file: object, key: str = "hei
         if name not in ("file", "format", *found.keys):
             raise ConfigError(file, f"{key}.{name}", said[name], f"no such key for {found.name}, only {', '.join(found.keys)}")
     return found
+
+
+def check_said(path: Path, said: Mapping[str, Any], file: object, key: str, indices: bool = False) -> None:
+    """Before a file is opened: whether all is said of it that it needs. Raises ConfigError."""
+    meanings = {field.name: field.meaning for field in FIELDS}
+    with Gathered() as faults:
+        for names in format_of(path, said, file, key).needs:
+            if not any(name in said for name in names) and not (indices and set(names) & set(COUNTS)):
+                faults.add(ConfigError(file, f"{key}.{names[0]}", "nothing", f"{' or '.join(names)}: {meanings[names[0]]}"))
 
 
 def read_heights(asked: Asked) -> Source:
