@@ -20,7 +20,7 @@ from terrain.kinds import find_file
 from terrain.readers.asked import Asked
 from terrain.readers.reference import FOREIGN, kind_of, transformed
 from terrain.readers.source import LONLAT, MAP, Raster, Source, Values
-from terrain.readers.table import check_said, read_heights
+from terrain.readers.table import FIELDS, check_said, read_heights
 
 GEOREFERENCE = Field(
     "georeference",
@@ -93,9 +93,12 @@ def placed(data: Section, georeference: Section | None, folder: Path, indices: b
     ------
     ConfigError : the file cannot be used, or nobody says where it lies
     """
-    check_said(Path(data.mapping["file"]), data.mapping, data.file, data.key, indices)
-    path = find_file(data.mapping["file"], data.file, folder, "a file of heights")
-    source = read_heights(Asked(path, data.mapping, data.file, data.key, indices=indices))
+    said = {field.name: data.mapping[field.name] for field in FIELDS if field.name in data.mapping}
+    check_said(Path(said["file"]), said, data.file, data.key, indices)
+    path = find_file(said["file"], data.file, folder, "a file of heights")
+    source = read_heights(Asked(path, said, data.file, data.key, indices=indices))
+    if indices and not isinstance(source, Raster):
+        raise ConfigError(path, "", path.suffix, "a file of samples")
     key = "georeference.crs"
     if source.kind in (LONLAT, FOREIGN, MAP) and georeference is None:
         raise ConfigError(

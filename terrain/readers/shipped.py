@@ -14,7 +14,13 @@ GEOTIFF = HeightFormat("geotiff", (".tif", ".tiff"), geotiff.read, (*ARRAY, *COU
 HGT = HeightFormat("hgt", (".hgt",), hgt.read, (*METRES, "corner"), CONTRACT, "SRTM tile of one or three arc seconds")
 ESRI = HeightFormat("esri_ascii", (".asc",), esri.read, (*METRES, "crs"), CONTRACT, "ESRI ASCII grid")
 RAW = HeightFormat(
-    "raw16", (".raw", ".r16"), raw.read, (*ARRAY, *COUNTS, "size", "byte_order"), CONTRACT, "16-bit samples of Unity or Unreal", (*PLACED, ("byte_order",))
+    "raw16",
+    (".raw", ".r16"),
+    raw.read,
+    (*ARRAY, *COUNTS, "size", "byte_order"),
+    CONTRACT,
+    "16-bit samples of Unity or Unreal",
+    (*PLACED, ("byte_order",)),
 )
 CRG = HeightFormat("opencrg", (".crg",), crg.read, ("modifiers", "at"), CONTRACT, "OpenCRG road")
 OBJ = HeightFormat("obj", (".obj",), obj.read, MESH, CONTRACT, "Wavefront OBJ, seen from above", (("up",),))
