@@ -86,7 +86,7 @@ def _settings(settings: Sequence[str]) -> dict[str, Any]:
 def read_terrain(name: str) -> TerrainOnDisk:
     """A terrain by name or path. Raises ConfigError."""
     file = str(find_config("terrains", name))
-    content = Section(checked(FILE, read_layers("terrains", name).content, file).mapping, file)
+    content = Section(checked(FILE, read_layers("terrains", file).content, file).mapping, file)
     ground = build_ground(name)
     reference = content.section("georeference") if "georeference" in content.mapping else None
     data = placed(content.section("heights"), reference, data_folder("assets")) if "heights" in content.mapping else None

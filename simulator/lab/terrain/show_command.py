@@ -13,7 +13,7 @@ from simulator.lab.terrain.heights_file import TerrainOnDisk, composed, is_terra
 from simulator.record.files import write_whole
 from simulator.record.style import INK, STYLE
 from terrain.placed import on_nodes
-from terrain.readers.source import LONLAT, Source, Values
+from terrain.readers.source import LONLAT, Raster, Source, Values
 
 MOST = 900
 """Points along the longer side of the picture."""
@@ -22,6 +22,8 @@ SUN, HEIGHT_OF_SUN = 315.0, 40.0
 METRES_PER_DEGREE = 111_320.0
 """Of latitude."""
 VOID = "#d9480f"
+LAND = 0.32
+"""Share of the color map below which it is for the sea."""
 
 
 def main_show(arguments: Any) -> int:
@@ -53,7 +55,7 @@ def _axes(bounds: tuple[float, float, float, float], step: tuple[float, float]) 
 
 
 def _of_source(source: Source) -> tuple[Values, Values, Values]:
-    x, y = _axes(source.bounds, source.step)
+    x, y = _axes(source.bounds, source.step if isinstance(source, Raster) else (0.0, 0.0))
     return x, y, on_nodes(source.heights, x, y)
 
 
@@ -69,7 +71,7 @@ def draw(
     """Write a PNG. Raises OutputError."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.colors import LightSource, Normalize
+    from matplotlib.colors import LightSource, ListedColormap, Normalize
     from matplotlib.figure import Figure
 
     x, y, z = land
@@ -81,7 +83,8 @@ def draw(
         meters = _meters(y, degrees)
         dx, dy = (x[1] - x[0]) * meters[0], (y[1] - y[0]) * meters[1]
         low, high = float(np.nanmin(z)), float(np.nanmax(z))
-        norm, colors = Normalize(low, max(high, low + 0.01)), mpl.colormaps["gist_earth"]
+        norm = Normalize(low, max(high, low + 0.01))
+        colors = ListedColormap(mpl.colormaps["gist_earth"](np.linspace(LAND, 1.0, 256)))
         whole = np.where(np.isnan(z), low, z)
         exaggeration = _exaggeration(whole, dx, dy)
         light = LightSource(SUN, HEIGHT_OF_SUN)
@@ -95,7 +98,7 @@ def draw(
         axes.ticklabel_format(useOffset=False)
         bar = figure.colorbar(mpl.cm.ScalarMappable(norm, colors), ax=axes, shrink=0.75)
         bar.set_label(f"height [m]; light from the north-west, slopes {exaggeration:.2g} times as steep")
-        write_whole(picture, lambda part: figure.savefig(part, format="png"))
+        write_whole(picture, lambda part: figure.savefig(part, format="png", bbox_inches="tight"))
 
 
 def _meters(y: Values, degrees: bool) -> tuple[float, float]:
