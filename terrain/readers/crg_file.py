@@ -24,6 +24,8 @@ FORM = re.compile(r"#:\s*([LK])([RD])([FB])", re.IGNORECASE)
 SECTION = re.compile(r"(\d+|at\s+v\s*=)\s*(.*)", re.IGNORECASE)
 LINE = 80
 """Bytes of a line of data."""
+MOST_TEXT = 1 << 28
+"""Bytes of data in columns, which take ten times their size while they are read."""
 MOST_INCLUDED = 4
 """Files within each other."""
 TEXT_WIDTH = {"R": 10, "D": 20}
@@ -194,6 +196,8 @@ def _binary_records(out: CrgFile, data: bytes) -> NDArray[np.float64]:
 def _text_records(out: CrgFile, data: bytes) -> NDArray[np.float64]:
     """(records, channels) of numbers in columns."""
     width, n = TEXT_WIDTH[out.form[1]], len(out.channels)
+    if len(data) > MOST_TEXT:
+        raise out.wrong(f"{len(data)} bytes of text", f"at most {MOST_TEXT}; larger roads in a binary form")
     lines = [line for line in data.decode("latin-1").splitlines() if line.strip()]
     if out.form[0] == "L":
         per_record = -(-n * width // LINE)

@@ -38,6 +38,8 @@ COARSE = 10
 """Nodes of the reference line from one to the next at which the search for the nearest begins."""
 CLOSE = 1e-8
 """m. As near to the border in v as that is on it."""
+PARALLEL = 1e-6
+"""Sine of the angle between the extended ends of a line below which they do not meet in a point."""
 BEND = 0.5
 """m. Length of road over which the heading at a reference point is taken."""
 
@@ -349,6 +351,12 @@ class CrgRoad:
         beyond, before = float(apart @ m) / same, -float(apart @ n) / same
         if not (beyond > 0.0 and before < 0.0):
             return None
+        across = float(m[0] * n[1] - m[1] * n[0])
+        if abs(across) > PARALLEL:
+            after = float(m[0] * apart[1] - m[1] * apart[0]) / across
+            ahead = float(n[0] * apart[1] - n[1] * apart[0]) / across
+            if after >= 0.0 and ahead <= 0.0:
+                return self.u0 + ahead, self.u1 + after
         return self.u0 + 0.5 * before * same, self.u1 + 0.5 * beyond * same
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
+import struct
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simulator.base.inputfile import checked_size
+from simulator.base.inputfile import checked_size, read_bytes
 from terrain.readers.asked import Asked, missing
 from terrain.readers.mesh import Part, from_parts
 from terrain.readers.source import Source
 
 EXPECTED = "a glTF 2.0 file, with its buffers in it or beside it"
 MOST_BYTES = 1 << 29
+MOST_COUNT = 60_000_000
+"""Items of an array."""
 MOST_NODES = 1000
 """On top of each other."""
 MADE_UP = re.compile(r"_[0-9a-f]{6}$")
@@ -27,7 +31,7 @@ def read(asked: Asked) -> Source:
         import trimesh
     except ImportError:
         raise missing(asked, "trimesh") from None
-    checked_size(asked.path, EXPECTED, MOST_BYTES)
+    _check_counts(asked)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -38,6 +42,21 @@ def read(asked: Asked) -> Source:
         raise asked.wrong(next(iter(str(error).splitlines()), type(error).__name__), EXPECTED) from None
     said = asked.said
     return from_parts(parts, asked.path, said.get("up", "y"), float(said.get("unit", 1.0)), tuple(said.get("ignore", ())))
+
+
+def _check_counts(asked: Asked) -> None:
+    """Raises ConfigError: arrays are announced that are larger than can be meant, for which memory would be asked before anything is read."""
+    content = read_bytes(asked.path, EXPECTED, MOST_BYTES)
+    if content[:4] == b"glTF":
+        (length,) = struct.unpack("<I", content[12:16].ljust(4, b"\0"))
+        content = content[20 : 20 + length]
+    try:
+        accessors = json.loads(content).get("accessors", [])
+        counts = [int(accessor.get("count", 0)) for accessor in accessors]
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise asked.wrong(next(iter(str(error).splitlines()), "damaged JSON"), EXPECTED) from None
+    if any(not 0 <= count <= MOST_COUNT for count in counts):
+        raise asked.wrong(f"arrays of {counts} items"[:80], f"at most {MOST_COUNT} in each")
 
 
 def _parts(scene: Any) -> list[Part]:

@@ -10,7 +10,8 @@ from terrain.readers.mesh import Part, from_parts, triangulated
 from terrain.readers.source import Source, Values
 
 EXPECTED = "an OBJ file"
-MOST_BYTES = 1 << 29
+MOST_BYTES = 1 << 28
+"""A line takes ten times its size while it is read."""
 UPS = ("y", "z")
 
 

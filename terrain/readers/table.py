@@ -101,6 +101,18 @@ FIELDS: Fields = (
 """What a terrain file says of a file of heights."""
 
 
+def register(kind: HeightFormat) -> None:
+    """Make a reader known by its name and suffixes. Raises JounceError: it is for another contract, or another one has its name."""
+    check(kind)
+    FORMATS.register(kind.name, kind)
+
+
+def check(kind: HeightFormat) -> None:
+    """Raises JounceError as `register`; what installed packages offer has not gone through that."""
+    if kind.contract != CONTRACT:
+        raise JounceError(f"format of heights {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
+
+
 def format_of(path: Path, said: Mapping[str, Any], file: object, key: str = "heights") -> HeightFormat:
     """The format of a file. Raises ConfigError: neither its suffix nor the section says one, or the section says what does not go with it."""
     if "format" in said:
@@ -115,8 +127,7 @@ def format_of(path: Path, said: Mapping[str, Any], file: object, key: str = "hei
                 path, "", path.suffix, f"a file of heights: {', '.join(known)}{did_you_mean(suffix, known)} (or say its format)"
             )
         found = match
-    if found.contract != CONTRACT:
-        raise JounceError(f"format of heights {found.name}: it is for version {found.contract} of the contract, this is version {CONTRACT}")
+    check(found)
     for name in said:
         if name not in ("file", "format", *found.keys):
             raise ConfigError(file, f"{key}.{name}", said[name], f"no such key for {found.name}, only {', '.join(found.keys)}")

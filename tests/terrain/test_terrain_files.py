@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError, JounceError
-from terrain.readers.asked import Asked
+from terrain.readers.asked import Asked, raster_of
 from terrain.readers.crg_file import read_crg_file
 from terrain.readers.crg_road import CrgRoad
-from terrain.readers.table import FORMATS, read_heights
+from terrain.readers.table import CONTRACT, FORMATS, HeightFormat, read_heights, register
 from terrain.voids import filled
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "terrain"
@@ -125,6 +126,39 @@ def test_beyond_the_end_of_a_road_its_options_count(tmp_path, options, u, height
     more = f"$ROAD_CRG_MODS\nGRID_NAN_MODE = 1\nGRID_NAN_OFFSET = 4\n$\n$ROAD_CRG_OPTS\n{options}\n$\n"
     road = CrgRoad(crg(tmp_path, "KRBI", more))
     np.testing.assert_allclose(road.heights_along(np.array([u]), np.array([0.0])), [height])
+
+
+def test_a_road_that_closes_goes_on_round_after_round_when_it_says_so(tmp_path):
+    n = 121
+    phi = np.concatenate(([0.0], (np.arange(n - 1) + 0.5) * 2.0 * np.pi / (n - 0.4)))
+    head = CRG_HEAD.format(
+        form="KDBI",
+        more="$ROAD_CRG_MODS\n$\n$ROAD_CRG_OPTS\nREFLINE_CONTINUATION = {}\n$\n",
+        dollars="$" * 72,
+    ).replace("$KD", f"$ROAD_CRG\nREFERENCE_LINE_INCREMENT = 0.5\nREFERENCE_LINE_END_PHI = {float(phi[-1])!r}\n$\n$KD")
+    head = head.replace("D:long section 1", "D:reference line phi,rad\nD:long section 1")
+    data = np.column_stack((phi, np.tile(np.arange(n)[:, None], 3))).astype(">f8").tobytes()
+    ends = []
+    for goes_on in (0, 1):
+        (tmp_path / "ring.crg").write_bytes(head.format(goes_on).encode() + data)
+        road = CrgRoad(read_crg_file(tmp_path / "ring.crg"))
+        ends.append(road.heights_along(np.array([70.0]), np.array([0.0]))[0])
+    # it closes between u = -0.2182539 and 60.0818656, says the reference library; a node lies every 0.5 m
+    assert ends == pytest.approx([120.0, (70.0 - 60.0818656 - 0.2182539) / 0.5], abs=1e-5)
+
+
+def test_a_road_may_lie_in_a_file_that_another_names(tmp_path):
+    crg(tmp_path, "KRBI", "$ROAD_CRG_MODS\nREFPOINT_X = 9\n$\n")
+    (tmp_path / "outer.crg").write_text("$ROAD_CRG_FILE\nroad.crg\n$\n")
+    found = read_crg_file(tmp_path / "outer.crg")
+    assert found.z.shape == (3, 3)
+    assert found.modifiers == {"refpoint_x": 9.0}
+    (tmp_path / "outer.crg").write_text("$ROAD_CRG_FILE\n../road.crg\n$\n")
+    with pytest.raises(ConfigError, match="beside this one"):
+        read_crg_file(tmp_path / "outer.crg")
+    (tmp_path / "outer.crg").write_text("$ROAD_CRG_FILE\nouter.crg\n$\n")
+    with pytest.raises(ConfigError, match="within each other"):
+        read_crg_file(tmp_path / "outer.crg")
 
 
 TIFFS = {
@@ -260,7 +294,7 @@ def tiff(path, values, **about):
     rasterio = pytest.importorskip("rasterio")
     bands = values.reshape(-1, *values.shape[-2:])
     shape = {"count": len(bands), "height": bands.shape[1], "width": bands.shape[2], "dtype": values.dtype}
-    with rasterio.open(path, "w", driver="GTiff", transform=rasterio.Affine(1.0, 0.0, 0.0, 0.0, -1.0, 0.0), **shape, **about) as file:
+    with rasterio.open(path, "w", driver="GTiff", transform=rasterio.Affine(2.0, 0.0, 8.0, 0.0, -2.0, 9.0), **shape, **about) as file:
         file.write(bands)
 
 
@@ -299,6 +333,10 @@ def refusals(tmp_path):
         "no axis that points up": (lambda: read(file("a.obj", OBJ)), r"heights\.up"),
         "a corner that is not there": (lambda: read(file("a.obj", "v 0 0 0\nf 1 2 3"), up="z"), "corner 3"),
         "no glTF": (lambda: read(file("a.gltf", '{"asset": {"version": "2.0"}}')), "a.gltf"),
+        "a glTF of petabytes": (
+            lambda: read(file("a.gltf", json.dumps({"asset": {"version": "2.0"}, "accessors": [{"count": 10**15, "type": "VEC3"}]}))),
+            "at most",
+        ),
         "buffers elsewhere": (
             lambda: read(file("a.gltf", json.dumps({"asset": {"version": "2.0"}, "buffers": [{"uri": "../x.bin", "byteLength": 9}]}))),
             "a.gltf",
@@ -335,6 +373,26 @@ def test_damaged_files_are_read_or_refused_and_nothing_else(tmp_path, name):
             assert name in str(error)
 
 
+@pytest.mark.parametrize(("package", "file"), [("rasterio", "gt_nogeo_u16.tif"), ("trimesh", "street.gltf")])
+def test_a_library_that_is_not_there_is_named(package, file, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ConfigError, match=rf"{file}: .*package {package} is missing.*jounce\[terrain\]"):
+        read(DATA / file, assume=True)
+
+
+def test_a_format_of_ones_own_is_found_by_its_suffix(tmp_path):
+    ours = HeightFormat(
+        "level", (".level",), lambda asked: raster_of(asked, np.full((3, 3), 7.0), {}), ("first_row", "origin", "spacing"), CONTRACT
+    )
+    register(ours)
+    (tmp_path / "a.level").write_text("")
+    assert read(tmp_path / "a.level", assume=True).heights(np.ones(1), np.ones(1)) == 7.0
+    broken = HeightFormat("broken", (".broken",), lambda asked: 1 / 0, (), CONTRACT)
+    register(broken)
+    with pytest.raises(JounceError, match="broken: ZeroDivisionError"):
+        read(tmp_path / "a.broken")
+
+
 def test_every_format_can_be_named():
     assert {"png", "npy", "geotiff", "hgt", "esri_ascii", "raw16", "opencrg", "obj", "gltf"} <= set(FORMATS.names())
-    assert all(FORMATS.get(name).meaning for name in FORMATS.names())
+    assert all(FORMATS.get(name).meaning for name in FORMATS.names() if FORMATS.is_ours(name))

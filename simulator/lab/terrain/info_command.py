@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.console import tell
+from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
 from simulator.base.jsontext import json_text
 from simulator.lab.terrain.heights_file import (
@@ -51,6 +51,8 @@ def main_info(arguments: Any) -> int:
     elif rows is None:
         tell(as_text(said))
     else:
+        if said.get("assumed"):
+            complain(f"{name}: nobody says {', '.join(said['assumed'])}: taken so (--set says it)")
         tell(as_csv(rows))
     return 0
 

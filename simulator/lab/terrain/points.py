@@ -19,7 +19,7 @@ from simulator.base.inputfile import read_utf8
 from terrain.readers.source import Values
 
 EXPECTED = "a CSV file of points"
-MOST_BYTES = 1 << 28
+MOST_BYTES = 1 << 26
 PAIRS = {
     ("x", "y"): "",
     ("easting", "northing"): "map",
