@@ -19,12 +19,12 @@ from terrain.edge import faded_margin, mirrored_margin, rolled_off
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
 from terrain.load import SURFACE, all_over
-from terrain.patches import PATCHES, Layer, laid_over, with_patches
+from terrain.patches import PATCHES, laid_over, with_patches
 from terrain.placed import GEOREFERENCE, Placed, on_nodes, placed
-from terrain.readers.source import Raster
 from terrain.readers.table import FIELDS as HEIGHT_FIELDS
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
 from terrain.soil import drawn_as, named_soil, surface_on_soil
+from terrain.soil_map import SOIL_MAP, soil_indices, soil_layers
 from terrain.surface import GROUND, Ground, Road, height_and_normal
 
 _GRID = (
@@ -84,15 +84,6 @@ _SOILS_FILE = (
     *fields_of(_MOSAIC, _RANGES, defaults=dict.fromkeys(row[0] for row in _MOSAIC)),
     Field("patches", ListOf(Group(_PATCH_FILE)), "ellipses of one soil each", ()),
 )
-_SOIL_OF_INDEX = (
-    Field("index", Number("1", 0, 65535, whole=True), "value of the samples"),
-    Field("soil", Text("the name of a soil"), "the soil there, a file in configs/soils", None),
-    Field("surface", Text("the name of a surface"), "the hard surface there, a file in configs/soils", None),
-)
-_SOIL_MAP = (
-    *(field for field in HEIGHT_FIELDS if field.name in ("file", "format", "first_row", "row_runs", "origin", "spacing", "extent", "crs")),
-    Field("soils", ListOf(Group(_SOIL_OF_INDEX), least=1), "what each index stands for; every index under the grid is among them"),
-)
 LANDSCAPE_FILE = (
     Field("heights", Group(HEIGHT_FIELDS), "elevation data; level ground without", None),
     GEOREFERENCE,
@@ -106,12 +97,7 @@ LANDSCAPE_FILE = (
     ),
     Field("soils", Group(_SOILS_FILE), "the natural ground; when left out, surface, soil or friction says what it is of", None),
     *SURFACE,
-    Field(
-        "soil_map",
-        Group(_SOIL_MAP),
-        "samples that are indices of soils and surfaces, each as far as halfway to the next; roads lie on it",
-        None,
-    ),
+    SOIL_MAP,
     PATCHES,
     Field("roads", ListOf(Group(_ROAD_FILE)), "roads; the first has the right of way", ()),
     Field(
@@ -220,7 +206,7 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
         with faults.part():
             elevation = _elevation(terrain, data, grid)
         with faults.part():
-            indices = _soil_map(terrain, data, folder, grid)
+            indices = soil_indices(terrain, _georeference(terrain), folder, *grid.axes())
     ground = _natural_ground(terrain, grid, elevation, soils)
     wide = grid.with_margin()
     plans = [_plan(road, grid, wide, natural_class) for road in roads]
@@ -247,8 +233,18 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
         margin=wide.margin,
     )
     if indices is not None:
-        whole = laid_over(whole, _layers(terrain, mirrored_margin(indices, wide.margin), plans), terrain.file, "soil_map", soils)
+        whole = _with_soil_map(whole, terrain, mirrored_margin(indices, wide.margin), plans, soils)
     return with_patches(whole, terrain.sections("patches"), *wide.axes(), terrain.file, soils)
+
+
+def _with_soil_map(
+    ground: Ground, terrain: Section, indices: NDArray[np.int32], plans: list[_RoadPlan], soils: Mapping[str, Mapping[str, Any]]
+) -> Ground:
+    """The ground with the soils and surfaces of a map (ny, nx) where no road lies."""
+    free = np.ones(indices.shape, bool)
+    for plan in plans:
+        free &= plan.distance > plan.bed[0]["half_width"] + plan.bed[0]["verge"]
+    return laid_over(ground, soil_layers(terrain.section("soil_map"), indices, free), terrain.file, "soil_map", soils)
 
 
 def _data(terrain: Section, folder: Path) -> Placed | None:
@@ -322,35 +318,6 @@ def _check_reach(terrain: Section, data: Placed, grid: _Grid) -> None:
             return
         expected = "corners inside the data"
     raise ConfigError(terrain.file, "grid", grid.corners().tolist(), expected)
-
-
-def _soil_map(terrain: Section, data: Placed | None, folder: Path, grid: _Grid) -> NDArray[np.int32] | None:
-    """Index (ny, nx) of each node in the soil map, -1 outside it; None without one."""
-    if "soil_map" not in terrain.mapping:
-        return None
-    section = terrain.section("soil_map")
-    for entry in section.sections("soils"):
-        if ("soil" in entry.mapping) == ("surface" in entry.mapping):
-            raise ConfigError(entry.file, entry.key, dict(entry.mapping), "one of soil, surface")
-    found = placed(section, _georeference(terrain), folder, indices=True)
-    assert isinstance(found.source, Raster)
-    nearest = found.source.nearest
-    indices = np.nan_to_num(on_nodes(lambda x, y: nearest(*found.in_file(x, y)), *grid.axes()), nan=-1.0).astype(np.int32)
-    known = [entry["index"] for entry in section.mapping["soils"]]
-    unknown = np.argwhere(~np.isin(indices, [-1, *known]))
-    if len(unknown):
-        x, y = grid.origin + grid.spacing * unknown[0][::-1]
-        raise ConfigError(terrain.file, "soil_map.soils", known, f"also index {indices[tuple(unknown[0])]}, at x = {x:g}, y = {y:g}")
-    return indices
-
-
-def _layers(terrain: Section, indices: NDArray[np.int32], plans: list[_RoadPlan]) -> list[Layer]:
-    """Soils and surfaces of a map with the nodes where they lie; none on roads."""
-    free = np.ones(indices.shape, bool)
-    for plan in plans:
-        free &= plan.distance > plan.bed[0]["half_width"] + plan.bed[0]["verge"]
-    entries = terrain.section("soil_map").sections("soils")
-    return [(entry, "soil" if "soil" in entry.mapping else "surface", free & (indices == entry.mapping["index"])) for entry in entries]
 
 
 def _check_shares(terrain: Section) -> None:

@@ -226,7 +226,7 @@ def _terrain_text(found: Imported, heights: str, file: HeightsFile, ground: tupl
         "  offset: 0.0",
     ]
     if found.origin is not None:
-        crs = f"crs: {found.crs!r}, " if found.crs and "\n" not in found.crs else ""
+        crs = f"crs: {json_text(found.crs)}, " if found.crs else ""
         lines.append(f"georeference: {{{crs}origin: {_list(found.origin)}}}     # the point of it that is x = y = 0")
     lines += [
         f"grid: {{origin: {_list(found.corner)}, spacing: {spacing!r}, count: {counts}}}",
