@@ -29,7 +29,9 @@ def _read(asked: Asked) -> tuple[Values, dict[tuple[str, ...], list[list[int]]]]
     corners: list[tuple[float, ...]] = []
     faces: dict[tuple[str, ...], list[list[int]]] = {}
     names = {"o": "", "g": "", "usemtl": ""}
-    for number, line in enumerate(read_bytes(asked.path, EXPECTED, MOST_BYTES).decode("utf-8", "replace").replace("\\\n", " ").splitlines(), 1):
+    for number, line in enumerate(
+        read_bytes(asked.path, EXPECTED, MOST_BYTES).decode("utf-8", "replace").replace("\\\n", " ").splitlines(), 1
+    ):
         words = line.split()
         try:
             if not words:
