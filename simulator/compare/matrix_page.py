@@ -70,7 +70,8 @@ def _metrics(page: Page, matrix: Matrix, maneuver: str, page_file: Path) -> None
     page.subheading(maneuver)
     columns = [Column("vehicle", words=True), Column("run", words=True, long=True), Column("verdict", words=True)]
     columns += [*(Column(name) for name in names), Column("", words=True, long=True)]
-    page.table(columns, [_metric_row(entry, names, page_file) for entry in entries])
+    shown = len(columns) if any(entry.failure for entry in entries) else len(columns) - 1
+    page.table(columns[:shown], [_metric_row(entry, names, page_file)[:shown] for entry in entries])
 
 
 def _metric_row(entry: Entry, names: list[str], page_file: Path) -> list[Any]:
