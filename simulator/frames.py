@@ -59,7 +59,8 @@ def drawn_states(parts: Parts, states: list[Record], say: Callable[[str], None])
 
 def _words(state: Record) -> str:
     now = state[0]
-    return f"{float(now['time']):.1f} s, {3.6 * float(now['v_WB_B'][0]):.0f} km/h, {np.degrees(float(now['steering_wheel_angle'])):+.0f} deg at the wheel"
+    wheel = round(float(np.degrees(now["steering_wheel_angle"])))
+    return f"{float(now['time']):.1f} s, {3.6 * float(now['v_WB_B'][0]):.0f} km/h, steering wheel {wheel:+d}°"
 
 
 def _jpeg(image: NDArray[Any]) -> bytes:
