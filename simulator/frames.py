@@ -15,6 +15,7 @@ from simulator.build import Parts, view_geometry
 
 if TYPE_CHECKING:
     from simulator.session import Session
+    from simulator.view.offscreen import Offscreen
 
 PERIOD = 0.1
 """s between two states that are kept."""
@@ -53,6 +54,11 @@ def drawn_states(parts: Parts, states: list[Record], say: Callable[[str], None])
     except DeviceError as error:
         say(f"no pictures of the drive: {error}")
         return []
+    return pictures_of(view, states)
+
+
+def pictures_of(view: Offscreen, states: list[Record]) -> list[tuple[bytes, str]]:
+    """The same with something that draws; instruments, which would show what a state does not hold, are left out."""
     view.camera, view.scene.instruments = CAMERA, False
     return [(_jpeg(view.render(state)), _words(state)) for state in states]
 
