@@ -317,6 +317,10 @@ def _sweep(arguments: argparse.Namespace) -> int:
     if arguments.file == "report":
         from simulator.sweep.report_command import main_report
 
+        if any((arguments.out, arguments.processes, arguments.channels, arguments.scheduler, arguments.json)):
+            raise JounceError(
+                "with `jounce sweep report` go a folder, --metric, --open and --plugin only; the page is report.html in the folder"
+            )
         return main_report(arguments.folder, arguments.metric, arguments.open)
     if arguments.folder is not None or arguments.metric or arguments.open:
         raise JounceError("a folder, --metric and --open go with `jounce sweep report` only")

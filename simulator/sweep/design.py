@@ -144,7 +144,6 @@ class Design:
             "title": self.title,
             "base": dict(self.base),
             "wanted": list(self.metrics),
-            "planned": len(self.points),
             "version": version(),
             "limits": common_limits(self.base, self.points, self.file),
             "sections": [asdict(section) for section in self.sections],

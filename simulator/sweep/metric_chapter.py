@@ -14,7 +14,7 @@ from simulator.report.heat import Heat
 from simulator.report.page import Column, Page
 from simulator.report.plot import MOST_POINTS, Axis, Band, Curve, Panel
 from simulator.report.row_plots import Bar, Dots, Interval, Intervals, Tornado, shortened
-from simulator.sweep.effects import Effect, Regression, effects, regression
+from simulator.sweep.effects import FEW, Effect, Regression, effects, regression
 from simulator.sweep.indices import CONFIDENCE, Indices, sobol_indices
 from simulator.sweep.results import Key, Results, shown
 
@@ -189,7 +189,7 @@ def _trend(key: Key, metric: Array, there: NDArray[np.bool_]) -> tuple[Array, Ar
     """Means over a key: at each value, or where it has many in pieces of equally many runs."""
     numbers, found = key.numbers[there], metric[there]
     values = np.unique(numbers)
-    if len(values) <= MOST_VALUES and len(numbers) >= 2 * len(values):
+    if len(values) <= FEW:
         return values, np.array([found[numbers == value].mean() for value in values])
     order = np.argsort(numbers, kind="stable")
     pieces = [piece for piece in np.array_split(order, min(TREND, max(1, len(order) // 5))) if len(piece)]

@@ -13,7 +13,7 @@ from simulator.base.words import did_you_mean
 from simulator.record.files import write_text
 from simulator.sweep.metric_chapter import PASSED
 from simulator.sweep.reading import read_results
-from simulator.sweep.report_page import named_metrics, sweep_page
+from simulator.sweep.report_page import named_metrics, planned_runs, sweep_page
 from simulator.sweep.results import Results
 
 PAGE = "report.html"
@@ -38,7 +38,7 @@ def main_report(folder: str | None, metrics: Sequence[str], shown: bool) -> int:
     command = shlex.join(["jounce", "sweep", "report", folder, *(["--metric", *metrics] if metrics else [])])
     page = Path(folder) / PAGE
     write_text(page, sweep_page(results, wanted, command).html())
-    tell(f"{len(results.runs)} of {results.about.get('planned', len(results.runs))} runs; the page is {page}")
+    tell(f"{len(results.runs)} of {planned_runs(results)} runs; the page is {page}")
     if shown:
         webbrowser.open(page.resolve().as_uri())
     return 0

@@ -56,12 +56,16 @@ def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
 
 
 def named_metrics(results: Results, wanted: Sequence[str]) -> list[str]:
-    """Metrics that patterns name; without patterns all, those with limits first and those that every maneuver has last."""
+    """Metrics that patterns name; without patterns all, those with limits first and those that every maneuver has last.
+
+    Of those that stand in two units a pattern names the one that people are told.
+    """
     names = [name for name in results.metrics if name != PASSED]
+    own = _without_twins(results)
     if wanted:
-        return [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)]
+        return [name for name in names if name in wanted or (name in own and any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted))]
     limits = results.about.get("limits") or {}
-    return sorted(_without_twins(results), key=lambda name: 0 if name in limits else 2 if _bare(name) in EVERYWHERE else 1)
+    return sorted(own, key=lambda name: 0 if name in limits else 2 if _bare(name) in EVERYWHERE else 1)
 
 
 def _without_twins(results: Results) -> list[str]:
@@ -102,17 +106,21 @@ def chosen_metrics(results: Results, wanted: Sequence[str]) -> tuple[list[str], 
     return varying, " ".join(words)
 
 
+def planned_runs(results: Results) -> int:
+    """How many runs there are to be."""
+    return int(results.about.get("runs", len(results.runs)))
+
+
 def _head(page: Page, results: Results) -> None:
     about, done = results.about, len(results.runs)
-    planned, failed = int(about.get("planned", done)), len(results.failed)
+    planned, failed = planned_runs(results), len(results.failed)
     passed, judged = sum(one is True for one in results.passed), sum(one is not None for one in results.passed)
     words = f"{done} of {_many(planned, 'run')} done"
     words += f", {_many(failed, 'run')} without a result" if failed else ", all with a result" if done else ""
     words += f"; {passed} of {judged} passed" if judged else "; no limits to pass" * (done > failed)
     page.verdict(Verdict(words, False if failed else True if done == planned and passed == judged else None))
-    facts: list[tuple[str, str | float | None]] = [("sweep", str(about.get("name", "")))]
-    facts += [(name.replace("_", " "), str(value)) for name, value in results.machine.items()]
-    page.facts(facts)
+    facts = {"sweep": about.get("name"), **results.machine}
+    page.facts([(name, str(value)) for name, value in facts.items() if value])
     base = about.get("base") or {}
     if base:
         page.text("In all runs: " + ", ".join(f"{key} = {_yaml(value)}" for key, value in base.items()) + ".")

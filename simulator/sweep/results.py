@@ -79,7 +79,7 @@ class Results:
     """The runs of a sweep that are done, sorted by number."""
 
     about: Mapping[str, Any]
-    """What the table says of its sweep: name, title, `planned` and what else `Design.about` has."""
+    """What the table says of its sweep: name, title, `runs` that there are to be, and what else `Design.about` has, where it was made of a file."""
     runs: Sequence[str]
     numbers: NDArray[np.int64]
     keys: Sequence[Key]

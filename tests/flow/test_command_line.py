@@ -11,6 +11,7 @@ COMMANDS = (
     ("drive",),
     ("view",),
     ("run",),
+    ("sweep",),
     ("facts",),
     ("tire",),
     ("cueing",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from html.parser import HTMLParser
@@ -88,7 +89,7 @@ def finished(folder, content=GRID, rows=row_of) -> Planned:
 
 
 def page_of(folder, wanted=()) -> str:
-    return sweep_page(read_results(folder), wanted, "jounce sweep report x").html()
+    return sweep_page(read_results(folder), wanted, "jounce sweep report x").html().replace("<wbr>", "")
 
 
 def test_a_sweep_half_done_is_read_from_its_journals_as_a_done_one_from_its_table(tmp_path):
@@ -163,6 +164,25 @@ def test_metrics_are_chosen(tmp_path):
     assert chosen_metrics(results, ["x?", "nothing*"])[0] == [f"x{k}" for k in range(6)]
 
 
+def test_of_a_metric_in_two_units_one_is_told(tmp_path):
+    def rows(cases, number):
+        row = row_of(cases, number)
+        return {
+            **row,
+            "metrics": {
+                "roll_max_rad": 0.1 * number,
+                "end_m": float(number),
+                "roll_max_deg": math.degrees(0.1 * number),
+                "end_s": 1.0 + number % 3,
+            },
+        }
+
+    finished(tmp_path / "s", rows=rows)
+    results = read_results(tmp_path / "s")
+    assert chosen_metrics(results, ())[0] == sorted(chosen_metrics(results, ["*"])[0]) == ["end_m", "end_s", "roll_max_deg"]
+    assert chosen_metrics(results, ["roll_max_rad"])[0] == ["roll_max_rad"]
+
+
 @pytest.mark.parametrize("rows", [
     lambda cases, n: {**row_of(cases, n), "metrics": {}, "passed": None, "failure": "no ground"},
     lambda cases, n: {**row_of(cases, n), "metrics": {"a": None if n else 2.0, "b": float(n > 5), "c": 1e9}, "passed": True},
@@ -203,10 +223,19 @@ def test_the_command_leaves_the_page_and_says_what_is_wrong(tmp_path, capsys):
         (["report", str(tmp_path)], "expected the folder of a sweep"),
         (["report"], "expected the folder of a sweep"),
         (["report", str(tmp_path / "s"), "--metric", "othr_m"], "did you mean other_m"),
+        (["report", str(tmp_path / "s"), "--out", "elsewhere"], "the page is report.html in the folder"),
         (["lane_change_grid", "folder"], "go with `jounce sweep report` only"),
     ):
         assert main(["sweep", *words]) == 2
         assert said in capsys.readouterr().err
+
+
+def test_a_sweep_of_a_program_has_a_page_too(tmp_path):
+    """No file says its name, its blocks and its limits."""
+    cases = begun(tmp_path / "s", done=8)
+    (tmp_path / "s" / ABOUT).write_text(json_text({"sweep": "abc", "runs": len(cases)}), encoding="utf-8")
+    text = page_of(tmp_path / "s")
+    assert "8 of 12 runs done" in text and "gate_margin_min_m" in re.findall(r"<h2[^>]*>([^<]*)</h2>", text)
 
 
 def test_keys_are_called_by_what_tells_them_apart():
