@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,28 +117,26 @@ def main_sweep_bench(repeats: int, as_json: bool, scheduler: str | None, most_em
     scheduler : of a Dask cluster that is measured besides
     most_empty : no more empty runs than this
     """
-    places = _places(scheduler)
-    overheads = [_overhead(what, repeats) for what in RUNS]
-    used = [_use(where, executor, 8 * repeats) for where, executor in places]
-    counts = [count for count in EMPTY_RUNS if count <= most_empty]
-    empty = [_empty(where, executor, count) for where, executor in _empty_places(scheduler) for count in counts]
+    say: Callable[[str], None] = (lambda line: None) if as_json else partial(print, flush=True)
+    here, counts = machine(), [count for count in EMPTY_RUNS if count <= most_empty]
+    said: dict[str, list[Any]] = {"overheads": [], "use": [], "empty": []}
+    say(f"{here['processor']}, {here['cores']} cores, load {here['load_average']}")
+    say(f"\na run beside its steps, {MANEUVER} on flat ground, median of {repeats}")
+    for what in RUNS:
+        said["overheads"].append(one := _overhead(what, repeats))
+        say(f"  {one.what:<20} {one.beside:6.1f} ms   (steps {one.simulating:.0f} ms)")
+    say("\nshare of the workers' time that is steps, chunks of a second, workers warm")
+    for where, executor in _places(scheduler):
+        said["use"].append(use := _use(where, executor, 8 * repeats))
+        say(f"  {use.where:<20} {use.workers} x  {use.share:5.2f}   ({use.runs} runs in {use.wall:.1f} s)")
+    say("\nempty runs, each with the configuration of a real one: what hands them out, alone at work")
+    for where, executor in _empty_places(scheduler):
+        for count in counts:
+            said["empty"].append(row := _empty(where, executor, count))
+            rate = f"{row.runs_per_second:6.0f} runs/s; before the start {row.resolving:.2f} ms a run"
+            say(f"  {row.where:<20} {row.runs:>6} runs  {rate}; {row.memory:4.0f} MB, {row.growth:+.0f} while it went on")
     if as_json:
-        said: dict[str, Sequence[Any]] = {"overheads": overheads, "use": used, "empty": empty}
-        print(json_text({"machine": machine(), **{key: [asdict(one) for one in rows] for key, rows in said.items()}}))
-        return 0
-    print(f"{machine()['processor']}, {machine()['cores']} cores, load {machine()['load_average']}")
-    print(f"\na run beside its steps, {MANEUVER} on flat ground, median of {repeats}")
-    for one in overheads:
-        print(f"  {one.what:<22} {one.beside:6.1f} ms   (steps {one.simulating:.0f} ms)")
-    print("\nshare of the workers' time that is steps, chunks of a second, workers warm")
-    for use in used:
-        print(f"  {use.where:<22} {use.workers} x   {use.share:5.2f}   ({use.runs} runs in {use.wall:.1f} s)")
-    print("\nempty runs: the coordinator alone at work")
-    for row in empty:
-        told = (
-            f"{row.runs_per_second:7.0f} runs/s, {row.resolving:5.2f} ms a run to resolve, {row.memory:4.0f} MB, of them {row.growth:+.0f}"
-        )
-        print(f"  {row.where:<22} {row.runs:>7} runs {told}")
+        print(json_text({"machine": here, **{key: [asdict(one) for one in rows] for key, rows in said.items()}}))
     return 0
 
 

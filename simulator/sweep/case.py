@@ -128,7 +128,7 @@ class Resolver:
         self._file = "the sweep" if file is None else str(file)
         self._key_of = key_of
         self._shared = Shared(base, file, partial(key_of, None))
-        self._checks = Checks(channels)
+        self._checks = Checks(self._file, channels)
         self._code = code_digest(plugins)
 
     def cases(

@@ -77,11 +77,12 @@ class Checks:
 
     Parameters
     ----------
+    file : of the sweep, for messages
     channels : columns of logs that every run has to have
     """
 
-    def __init__(self, channels: Collection[str] = ()) -> None:
-        self._channels = tuple(channels)
+    def __init__(self, file: str, channels: Collection[str] = ()) -> None:
+        self._file, self._channels = file, tuple(channels)
         self._tried: set[Any] = set()
         self._good: set[bytes] = set()
         self._numbers: dict[Any, tuple[Number, str] | None] = {}
@@ -99,7 +100,7 @@ class Checks:
         Raises JounceError: all that is wrong.
         """
         if not one.has("maneuver"):
-            raise ConfigError(one.layer.origins[()].who, "maneuver", "nothing", "a maneuver, here or in what varies")
+            raise ConfigError(self._file, "maneuver", "nothing", "a maneuver, here or in what varies")
         new = set(named or [NOTHING_NAMED]) - self._tried
         if new:
             self._tried |= new

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
 import time
@@ -15,16 +15,15 @@ PATIENCE = 60.0
 
 
 class Cluster:
-    """A scheduler and workers of one thread.
+    """A scheduler and workers of one thread, which nobody starts again; what one of them dies of is not given to a second one.
 
     Parameters
     ----------
     folder : theirs
-    nanny : whether a worker that dies is started again
     """
 
-    def __init__(self, folder: Path, nanny: bool = False) -> None:
-        self._file, self._folder, self._nanny = folder / "scheduler.json", folder, nanny
+    def __init__(self, folder: Path) -> None:
+        self._file, self._folder = folder / "scheduler.json", folder
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self._file))
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         deadline = time.monotonic() + PATIENCE
@@ -35,15 +34,12 @@ class Cluster:
     @property
     def address(self) -> str:
         """Of the scheduler."""
-        import json
-
         return str(json.loads(self._file.read_text())["address"])
 
     def add_worker(self, name: str, **variables: str) -> None:
         """One more, with these environment variables."""
-        nanny = "--nanny" if self._nanny else "--no-nanny"
         place = ("--local-directory", str(self._folder / name), "--memory-limit", "0", "--name", name)
-        self.workers[name] = self._start("worker", self.address, "--nthreads", "1", nanny, *place, **variables)
+        self.workers[name] = self._start("worker", self.address, "--nthreads", "1", "--no-nanny", *place, **variables)
 
     def end(self) -> None:
         """Kill all that is left of it."""
@@ -61,7 +57,7 @@ class Cluster:
         return subprocess.Popen(
             [sys.executable, "-m", "dask", what, "--no-dashboard", *arguments],
             cwd=ROOT,
-            env={**environment(), **settings, **variables, "PWD": os.fspath(ROOT)},
+            env={**environment(), **settings, **variables},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
