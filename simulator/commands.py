@@ -375,12 +375,36 @@ def _add_facts(commands: Commands) -> None:
         help="another value of the vehicle, for example vehicle.chassis.mass=2600; may be given again",
     )
     _add_plugin(p)
-    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/, with --history docs/history)")
     p.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_history(p, "the facts")
     p.set_defaults(run=_facts)
 
 
+def _add_history(p: argparse.ArgumentParser, what: str) -> None:
+    """The options by which figures are kept from version to version."""
+    p.add_argument(
+        "--history", action="store_true", help=f"{what} of earlier versions and what changed, out of docs/history; nothing is measured"
+    )
+    do = p.add_mutually_exclusive_group()
+    do.add_argument("--add", action="store_true", help="--history: measure, add them to it and draw its page")
+    do.add_argument(
+        "--check", action="store_true", help="--history: measure, and end with 1 when something has changed since its last entry"
+    )
+
+
+def _wants_history(arguments: argparse.Namespace) -> bool:
+    """Whether it is about the history. Raises JounceError: only its other options are there."""
+    if (arguments.add or arguments.check) and not arguments.history:
+        raise JounceError("--add and --check go with --history")
+    return bool(arguments.history)
+
+
 def _facts(arguments: argparse.Namespace) -> int:
+    if _wants_history(arguments):
+        from simulator.history.command import main_facts_history
+
+        return main_facts_history(arguments)
     from simulator.facts.command import main_facts
 
     return main_facts(arguments)
@@ -426,6 +450,19 @@ def _mechanism(arguments: argparse.Namespace) -> int:
 def _add_validate(commands: Commands) -> None:
     validate = commands.add_parser("validate", help="compare the vehicle with reference data")
     kinds = validate.add_subparsers(title="what", metavar="WHAT", required=True)
+
+    p = kinds.add_parser("all", help="everything there is to compare with: makes docs/validation.md; ends with 1 when something fails")
+    p.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="these parts alone, told and not written, but with --out; may be given again",
+    )
+    p.add_argument("--out", metavar="DIR", help="folder for the page and its pictures (default: docs)")
+    p.add_argument("--check", action="store_true", help="write nothing, end with 1 when the page in docs is not what would be written")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_validate_all)
 
     p = kinds.add_parser("accelerations", help="constrained accelerations of states in an .npz file")
     p.add_argument("file", help="states (.npz)")
@@ -523,6 +560,8 @@ def _add_bench(commands: Commands) -> None:
         "--against", metavar="CHECKOUT", help="tick: step and evaluation beside those of the code in another checkout (default: 15 repeats)"
     )
     p.add_argument("--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick")
+    p.add_argument("--out", metavar="DIR", help="--history: folder of it (default: docs/history)")
+    _add_history(p, "tick: the costs")
     p.set_defaults(run=_bench)
 
 
@@ -594,6 +633,12 @@ def _triangularize(arguments: argparse.Namespace) -> int:
     return main_triangularize(arguments)
 
 
+def _validate_all(arguments: argparse.Namespace) -> int:
+    from simulator.validation.command import main_all
+
+    return main_all(arguments)
+
+
 def _validate_accelerations(arguments: argparse.Namespace) -> int:
     from simulator.build import read_yaml
     from simulator.lab.validate.accelerations import compare_accelerations
@@ -654,8 +699,17 @@ def _bench(arguments: argparse.Namespace) -> int:
         raise JounceError("--against goes with the table of the tick only, without --view and --markdown")
     if (arguments.session or arguments.set) and (arguments.table != "tick" or arguments.against is not None):
         raise JounceError("--session and --set go with the table of the tick only, without --against")
+    history = _wants_history(arguments)
+    if history and (arguments.table != "tick" or arguments.against is not None or arguments.view or arguments.session or arguments.set):
+        raise JounceError("--history goes with the table of the tick only, without --against, --view, --session and --set")
+    if arguments.out and not history:
+        raise JounceError("--out goes with --history")
     usual = 100 if arguments.table == "mechanisms" else 7 if arguments.against is None else 15
     repeats = usual if arguments.repeats is None else arguments.repeats
+    if history:
+        from simulator.history.command import main_bench_history
+
+        return main_bench_history(arguments, repeats)
     if arguments.table == "integrators":
         from simulator.lab.bench.integrators import main_integrators
 
