@@ -354,7 +354,7 @@ def _add_facts(commands: Commands) -> None:
         "facts", help="drive a vehicle through the library of maneuvers: one page of what it does, beside published figures"
     )
     p.add_argument(
-        "vehicle", nargs="+", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv; several: one page, side by side"
+        "vehicle", nargs="*", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv; several: one page, side by side"
     )
     p.add_argument("--quick", action="store_true", help="without series and searches")
     p.add_argument(
@@ -405,6 +405,8 @@ def _facts(arguments: argparse.Namespace) -> int:
         from simulator.history.command import main_facts_history
 
         return main_facts_history(arguments)
+    if not arguments.vehicle:
+        raise JounceError("facts: of which vehicle? For example jounce facts hmmwv")
     from simulator.facts.command import main_facts
 
     return main_facts(arguments)

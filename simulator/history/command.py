@@ -18,6 +18,8 @@ from simulator.history.page import History, Kind, latest, write
 from simulator.warm import compile_kernels
 
 FOLDER = ROOT / "docs" / "history"
+USUAL = "hmmwv"
+"""Vehicle, when none is said."""
 KINDS = (
     Kind(
         "facts",
@@ -40,9 +42,9 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 
 def main_facts_history(arguments: Any) -> int:
     """Command line of `jounce facts VEHICLE --history`; 1 when --check finds a change. Raises JounceError."""
-    if len(arguments.vehicle) != 1 or arguments.only or arguments.quick or arguments.set or arguments.figures:
+    if len(arguments.vehicle) > 1 or arguments.only or arguments.quick or arguments.set or arguments.figures:
         raise JounceError("--history is of all facts of one vehicle as its file stands: without --only, --quick, --set and --figures")
-    vehicle = arguments.vehicle[0]
+    vehicle = arguments.vehicle[0] if arguments.vehicle else USUAL
     return _main("facts", vehicle, arguments, lambda: facts_of(vehicle, arguments.json))
 
 

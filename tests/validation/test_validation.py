@@ -39,6 +39,11 @@ def test_the_page_has_every_part_with_its_verdict_and_names_the_version():
     assert all(f"**{gap.what}.**" in PAGE for gap in GAPS)
 
 
+def test_rows_of_its_tables_have_as_many_cells_as_their_heads():
+    for table in re.findall(r"(?:^\|.*\n)+", PAGE, re.MULTILINE):
+        assert len({line.count("|") for line in table.splitlines()}) == 1, table.splitlines()[0]
+
+
 def test_its_pictures_are_there_small_and_shown():
     shown = set(re.findall(r"\]\(validation/(\w+\.png)\)", PAGE))
     there = {file.name: file.stat().st_size for file in (ROOT / "docs" / "validation").iterdir()}
