@@ -692,20 +692,28 @@ def _report(comparison: object, as_json: bool) -> int:
     return 0 if comparison.passed else 1
 
 
-def _bench(arguments: argparse.Namespace) -> int:
-    if arguments.view and arguments.table != "tick":
+def _check_bench(arguments: argparse.Namespace, history: bool) -> None:
+    """Raises JounceError: options that do not go together."""
+    tick = arguments.table == "tick"
+    if arguments.view and not tick:
         raise JounceError("--view goes with the table of the tick only")
     if arguments.samples and not (arguments.json and arguments.table == "formulations"):
         raise JounceError("--samples goes with the table of the formulations and --json only")
-    if arguments.against is not None and (arguments.table != "tick" or arguments.view or arguments.markdown):
+    if arguments.against is not None and (not tick or arguments.view or arguments.markdown):
         raise JounceError("--against goes with the table of the tick only, without --view and --markdown")
-    if (arguments.session or arguments.set) and (arguments.table != "tick" or arguments.against is not None):
+    if (arguments.session or arguments.set) and (not tick or arguments.against is not None):
         raise JounceError("--session and --set go with the table of the tick only, without --against")
-    history = _wants_history(arguments)
-    if history and (arguments.table != "tick" or arguments.against is not None or arguments.view or arguments.session or arguments.set):
+    if arguments.markdown and tick:
+        raise JounceError("--markdown does not go with the table of the tick, which holds for this machine only")
+    if history and (not tick or arguments.against is not None or arguments.view or arguments.session or arguments.set):
         raise JounceError("--history goes with the table of the tick only, without --against, --view, --session and --set")
     if arguments.out and not history:
         raise JounceError("--out goes with --history")
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    history = _wants_history(arguments)
+    _check_bench(arguments, history)
     usual = 100 if arguments.table == "mechanisms" else 7 if arguments.against is None else 15
     repeats = usual if arguments.repeats is None else arguments.repeats
     if history:
@@ -724,8 +732,6 @@ def _bench(arguments: argparse.Namespace) -> int:
         from simulator.lab.bench.mechanisms import main_mechanisms
 
         return main_mechanisms(repeats, arguments.json, arguments.markdown)
-    if arguments.markdown:
-        raise JounceError("--markdown does not go with the table of the tick, which holds for this machine only")
     if arguments.against is not None:
         from simulator.lab.bench.against import main_against
 

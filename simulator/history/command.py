@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -90,9 +91,7 @@ def _main(name: str, subject: str, arguments: Any, figures: Callable[[], dict[st
         else:
             tell("\n".join(latest(steps)) if steps else f"{file}: nothing of {subject} yet: {kind.how} --add")
         return 0
-    entry = Entry(
-        subject, version(), f"{datetime.now(UTC):%Y-%m-%d}", commit(), f"{processor()}; {software()}", _source(kind, subject), figures()
-    )
+    entry = measured(kind, subject, figures)
     before = last_before(entries, entry, kind.rule)
     found = [] if before is None else changes(before, entry, kind.rule)
     if arguments.add:
@@ -103,6 +102,19 @@ def _main(name: str, subject: str, arguments: Any, figures: Callable[[], dict[st
     else:
         tell(_told(before, found, subject))
     return int(arguments.check and bool(found))
+
+
+def measured(kind: Kind, subject: str, figures: Callable[[], dict[str, Figure]]) -> Entry:
+    """What is measured now, here."""
+    return Entry(
+        subject=subject,
+        version=version(),
+        date=f"{datetime.now(UTC):%Y-%m-%d}",
+        commit=commit(),
+        machine=f"{processor()}, {os.cpu_count()} cores",
+        source=f"{_source(kind, subject)}, {software()}",
+        figures=figures(),
+    )
 
 
 def draw(folder: Path) -> Path:

@@ -41,9 +41,9 @@ class Entry:
     commit: str
     """Short hash; with a + behind it there were changes beside it."""
     machine: str
-    """In words; empty when it is not known and does not matter."""
+    """Its processor; empty when it is not known and does not matter."""
     source: str
-    """Where the figures come from: a command, or a page of that commit."""
+    """Where the figures come from: a command with the versions of what it ran on, or a page of that commit."""
     figures: Mapping[str, Figure] = field(default_factory=dict)
 
     def as_line(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
 from difflib import unified_diff
@@ -68,6 +69,7 @@ def reference_data() -> Path:
 def find(part: Part, source: Source, quiet: bool = False) -> Judged:
     """What comes of a part."""
     judged = judge(part, part.find(source), KNOWN.get(part.name, {}))
+    source.told("")
     if not quiet:
         tell(as_text(judged))
     return judged
@@ -102,7 +104,7 @@ def _teller(quiet: bool) -> Any:
         return lambda line: None
 
     def say(line: str) -> None:
-        sys.stderr.write(f"\r\x1b[K  {line[:70]}\r")
+        sys.stderr.write(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}\r")
         sys.stderr.flush()
 
     return say

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.build import build_tire, build_vehicle
 from simulator.library.assembling import assemble
 from simulator.validation.driving import FRONT, REAR, VEHICLE, drive, straight
@@ -37,7 +38,6 @@ TOLERANCE, EXACT = 0.02, 0.01
 """Share by which an axle's stiffness may change with speed: load that driving force and drag shift, slip along that drives. And what is left to all else."""
 SLIP = 0.005
 """rad, at which a tire's stiffness is read on the rig."""
-GRAVITY = 9.80665
 
 
 class Turn(NamedTuple):
@@ -109,7 +109,7 @@ def cornering(source: Source) -> Finding:
     for v in (WALKING, MEASURED_AT, *PREDICTED_AT):
         source.told(f"turn at {v:g} m/s")
         turns[v] = turn(v)
-    model, walking, degrees = single_track(turns[MEASURED_AT]), turns[WALKING], np.rad2deg(GRAVITY)
+    model, walking, degrees = single_track(turns[MEASURED_AT]), turns[WALKING], np.rad2deg(STANDARD_GRAVITY)
     rows = [
         *_on_the_rig(model),
         within(f"yaw gain at {WALKING:g} m/s", walking.gain, walking.speed / walking.wheelbase, "1/s", TOLERANCE),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.facts.measure import Told, measure
-from simulator.facts.published import load_published, published_of
+from simulator.facts.page import numbered, sources_of
+from simulator.facts.published import TOLERANCE, load_published, published_of
 from simulator.facts.table import FACTS
 from simulator.validation.driving import VEHICLE
 from simulator.validation.outcome import Finding, Row, Source
@@ -24,27 +25,27 @@ def figures(source: Source) -> Finding:
             told.add(case)
             source.told(f"{case} ({run})")
 
-    return Finding([row_of(one) for one in measure(VEHICLE, facts, published, told=tell)])
+    found = measure(VEHICLE, facts, published, told=tell)
+    sources = numbered(found)
+    return Finding([row_of(one, sources) for one in found], notes=["Sources:", "\n".join(f"{n}. {words}" for words, n in sources.items())])
 
 
-def row_of(told: Told) -> Row:
-    """A fact beside its figure."""
+def row_of(told: Told, sources: dict[str, int]) -> Row:
+    """A fact beside its figure; `sources` are numbers by words."""
     figure, fact = told.figure, told.fact
     assert figure is not None
     unit = "" if fact.words else fact.shown_unit
-    sources = "; ".join([*figure.sources, *([f"[{figure.mark}]"] if figure.mark else [])])
-    difference = (
-        ""
-        if told.value is None or figure.value in (None, 0.0) or fact.words
-        else f"{100.0 * (told.value / float(figure.value or 1.0) - 1.0):+.1f} %"
-    )
-    tolerance = "the range" if figure.least is not None or figure.most is not None else "the word" if fact.words else "5 %"
+    ranged = figure.least is not None or figure.most is not None
     return Row(
-        fact.title,
-        f"{told.shown} {unit}".strip(),
-        f"{figure.written} {unit}".strip(),
-        difference,
-        tolerance,
-        told.verdict == "within",
-        {"source": sources},
+        what=fact.title,
+        here=f"{told.shown} {unit}".strip(),
+        reference=f"{figure.written} {unit}".strip(),
+        difference="" if ranged or fact.words else _difference(told.value, figure.value),
+        tolerance="the range" if ranged else "the word" if fact.words else f"{100.0 * TOLERANCE:g} %",
+        kept=told.verdict == "within",
+        more={"source": sources_of(told, sources)},
     )
+
+
+def _difference(here: float | None, there: float | None) -> str:
+    return "" if here is None or not there else f"{100.0 * (here / there - 1.0):+.1f} %"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.library.simulation import Simulation
 from simulator.validation.driving import FRONT, REAR
 from simulator.validation.outcome import Finding, Row, Source, within
@@ -11,7 +12,6 @@ from simulator.validation.statics import masses
 
 VEHICLES = ("hmmwv", "hmmwv_curb", "hmmwv_gross", "hmmwv_chrono", "five_link_rear")
 """Shipped vehicles with two axles."""
-GRAVITY = 9.80665
 SLOPES = (("grade_40", 0.4, "lower axle on a grade of 40 %"), ("side_slope_40", 0.4, "lower side on a slope of 40 %"))
 """Terrain, rise over run, and what is compared there."""
 
@@ -25,7 +25,7 @@ def loads(source: Source) -> Finding:
         whole, readout = masses(simulation.vehicle), simulation.vehicle.readout[0]
         load, x = readout["F_C"][:, 2], readout["p_BK"][:, 0]
         front, rear = float(x[FRONT].mean()), float(x[REAR].mean())
-        weight = whole.mass * GRAVITY
+        weight = whole.mass * STANDARD_GRAVITY
         share = (whole.com[0] - rear) / (front - rear)
         rows += [
             within(f"{name}: all wheels", float(load.sum()), weight, "N", 1e-4),
@@ -50,6 +50,6 @@ def _on_slope(terrain: str, angle: float, what: str) -> Row:
     high = FRONT if along else slice(0, 4, 2)
     base = abs(float(place[high].mean() - place[low].mean()))
     lever = abs(float(place[high].mean()) - (float(whole.com[0]) if along else 0.0))
-    wanted = whole.mass * GRAVITY * (math.cos(angle) * lever + math.sin(angle) * height) / base
+    wanted = whole.mass * STANDARD_GRAVITY * (math.cos(angle) * lever + math.sin(angle) * height) / base
     here = float(parked.vehicle.readout[0]["F_C"][low, 2].sum())
     return within(f"hmmwv: {what}", here, wanted, "N", 0.02)

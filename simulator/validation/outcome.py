@@ -34,8 +34,8 @@ class Row:
 
 
 def number(value: float) -> str:
-    """Four digits; an en dash for what is none."""
-    return f"{value:.4g}" if math.isfinite(value) else "–"  # noqa: RUF001 (a dash, as in printed tables)
+    """Four digits, or all before the point; an en dash for what is none."""
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}" if math.isfinite(value) else "–"  # noqa: RUF001 (a dash, as in printed tables)
 
 
 def within(what: str, here: float, reference: float, unit: str, share: float, floor: float = 0.0) -> Row:

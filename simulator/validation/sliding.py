@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.validation.driving import CORNERS, FRONT, REAR, drive, slippery, straight
 from simulator.validation.outcome import Array, Curve, Finding, Picture, Plot, Row, Source, within
 from simulator.validation.statics import masses
@@ -24,6 +25,13 @@ GRADE, ICE = 0.3, 0.15
 """Rise over run of the shipped slope, and friction of its upper part: wheels that are locked there do not hold."""
 COAST_FROM, COAST_FOR = 25.0, 39.0
 """m/s, s"""
+LOCKED = {
+    "name": "locked",
+    "throttle": 0,
+    "brake": {"type": "ramp", "from": 0, "to": 1, "rate": 10},
+    "until": {"when": "speed", "below_kph": 1},
+}
+"""Phase: the pedal to the floor until it stands."""
 SLID = 0.5
 """m/s. Speed of a slide from which it counts."""
 
@@ -50,14 +58,6 @@ def stopping(source: Source) -> Finding:
     return Finding(rows)
 
 
-LOCKED = {
-    "name": "locked",
-    "throttle": 0,
-    "brake": {"type": "ramp", "from": 0, "to": 1, "rate": 10},
-    "until": {"when": "speed", "below_kph": 1},
-}
-
-
 def sliding(source: Source) -> Finding:
     """The part of the slope: up onto ice with locked wheels, and down again."""
     source.told("a slope with ice")
@@ -71,7 +71,7 @@ def sliding(source: Source) -> Finding:
     locked_ = (np.abs(driven.wheels("wheel_spin")) < 0.3).all(axis=1)
     up, down = locked_ & (v > SLID), locked_ & (v < -SLID)
     angle = math.atan(GRADE)
-    pull = STANDARD * math.sin(angle)
+    pull = STANDARD_GRAVITY * math.sin(angle)
     rising, falling = (pull + way * locked(driven.simulation.vehicle, ICE, angle, way) for way in (1, -1))
     rows = [
         within("deceleration of the slide up", -_slope_of(t[up], v[up]), rising, "m/s2", 0.02),
@@ -98,7 +98,7 @@ def coasting(source: Source) -> Finding:
     mass, spin = masses(vehicle).mass, np.asarray(vehicle.model.corners[0]["spin_inertia"], float)
     rolling = np.mean([float(tire["rolling_resistance"]) for tire in vehicle.model.tires])
     radius = float(np.mean(v / driven.wheels("wheel_spin", rolled).mean(axis=1)))
-    A, B, whole = rolling * mass * STANDARD, _drag(vehicle, 1.0) * mass, mass + spin.sum() / radius**2
+    A, B, whole = rolling * mass * STANDARD_GRAVITY, _drag(vehicle, 1.0) * mass, mass + spin.sum() / radius**2
     course = math.sqrt(A / B) * np.tan(math.atan(v[0] * math.sqrt(B / A)) - t * math.sqrt(A * B) / whole)
     rows = [within(f"speed lost in {COAST_FOR:g} s from {v[0]:.1f} m/s", v[0] - v[-1], float(v[0] - course[-1]), "m/s", 0.08)]
     plot = Plot("Coasting in neutral", "time [s]", "m/s", [Curve("closed form", t, course), Curve("Jounce", t, v)])
@@ -114,7 +114,7 @@ def locked(vehicle: Vehicle, friction: float, angle: float = 0.0, way: int = 1) 
     x = np.array([corner.W[0] for corner in vehicle.description.mechanism.designs])
     front, rear = float(x[FRONT].mean()), float(x[REAR].mean())
     base, height = front - rear, float(whole.com[2]) + _ride_height(vehicle)
-    weight, force = whole.mass * STANDARD * math.cos(angle), 0.0
+    weight, force = whole.mass * STANDARD_GRAVITY * math.cos(angle), 0.0
     for _ in range(20):  # the load that is shifted changes the force by a share of a share: this converges at once
         shift = way * force * height / base
         loads = np.repeat(
@@ -122,10 +122,6 @@ def locked(vehicle: Vehicle, friction: float, angle: float = 0.0, way: int = 1) 
         )
         force = float(sum(full_sliding(model, wheel, float(loads[wheel]), friction) for wheel in range(len(CORNERS))))
     return force / whole.mass
-
-
-STANDARD = 9.80665
-"""m/s2, gravity of the shipped grounds."""
 
 
 def full_sliding(model: Model, wheel: int, load: float, friction: float) -> float:
@@ -140,7 +136,7 @@ def _ride_height(vehicle: Vehicle) -> float:
     """m, of the chassis reference point above the ground, standing on its radius less deflection."""
     radius, stiffness = (np.array([float(tire[name]) for tire in vehicle.model.tires]) for name in ("radius", "stiffness"))
     wheel = np.array([corner.W[2] for corner in vehicle.description.mechanism.designs])
-    load = masses(vehicle).mass * STANDARD / len(wheel)
+    load = masses(vehicle).mass * STANDARD_GRAVITY / len(wheel)
     return float((radius - load / stiffness - wheel).mean())
 
 
