@@ -40,7 +40,7 @@ def main_sweep(arguments: Any) -> int:
         say(f"note: {remark}")
     cases = _resolved(design, file, channels, arguments.plugin)
     folder = Path(arguments.out) if arguments.out else new_run_folder()
-    executor = _executor(arguments)
+    executor = executor_of(arguments)
     began = time.monotonic()
     with Shown(design.name, say, bar=sys.stderr.isatty() and not arguments.json) as shown:
         try:
@@ -58,7 +58,8 @@ def _resolved(design: Design, file: Path, channels: list[str], plugins: list[str
     return resolve(design.base, design.points, file, varied=design.varied, about=design.about(), channels=channels, plugins=plugins)
 
 
-def _executor(arguments: Any) -> Executor:
+def executor_of(arguments: Any) -> Executor:
+    """Who drives, as the options of a command line say."""
     return LocalProcesses(int(arguments.processes or cores()))
 
 

@@ -1,0 +1,67 @@
+"""What both verbs of searches have in common on a command line: the folder, who drives, and the lines on the way."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from simulator.base.console import complain, tell
+from simulator.fitting.rounds import FOLDER, Rounds
+from simulator.run_folder import RunFolder
+from simulator.signals import Ended
+from simulator.sweep.command import executor_of
+from simulator.sweep.shown import Shown
+
+
+class Terminal:
+    """Whom a search tells how it goes.
+
+    Attributes
+    ----------
+    say : for lines: on the error stream where the standard output is for an object
+    folder : of the search
+    """
+
+    def __init__(self, arguments: Any, folder: Path, shown: Shown) -> None:
+        self.say = complain if arguments.json else tell
+        self.folder = folder
+        self._shown = shown
+
+    def line(self, text: str) -> None:
+        """A line on the way, the bar out of it."""
+        self._shown.hide()
+        self.say(text)
+
+
+def command_of(verb: str) -> str:
+    """What was typed."""
+    return shlex.join(["jounce", *sys.argv[1:]]) if sys.argv[1:2] == [verb] else f"jounce {verb}"
+
+
+@contextmanager
+def searching(arguments: Any, verb: str, name: str, channels: Collection[str] = ()) -> Iterator[tuple[Terminal, Rounds]]:
+    """The folder of a search, and who drives in it; the folder goes again where nothing was driven. Raises OutputError, Ended."""
+    say = complain if arguments.json else tell
+    folder = RunFolder(Path(arguments.out) if arguments.out else None)
+    executor = executor_of(arguments)
+    try:
+        with Shown(name, say, bar=sys.stderr.isatty() and not arguments.json) as shown:
+            rounds = Rounds(folder.path, executor, name, channels, arguments.plugin, shown)
+            try:
+                yield Terminal(arguments, folder.path, shown), rounds
+                folder.began()
+            except BaseException as error:
+                if any((folder.path / FOLDER).glob("*/journals/*.journal")):
+                    folder.began()
+                    if isinstance(error, Ended):
+                        shown.hide()
+                        say(f"what was driven is in {folder.path}; to go on: jounce {verb} {arguments.file} --out {folder.path}")
+                raise
+    finally:
+        executor.close()
+        folder.abandon()
+        folder.release()
