@@ -69,6 +69,7 @@ class Parts:
     """s"""
     preview: Preview | None
     """What the washout sees of what is to come."""
+    workshop: Workshop
 
     @property
     def gravity(self) -> float:
@@ -78,7 +79,7 @@ class Parts:
     @cached_property
     def traits(self) -> VehicleTraits:
         """What a driver knows of the vehicle, found out in a test drive."""
-        return acquaint(self.vehicle, self.gravity, min(self.step, step_stability.USUAL_STEP))
+        return self.workshop.traits(self.vehicle, self.gravity, min(self.step, step_stability.USUAL_STEP))
 
     @property
     def seed(self) -> int:
@@ -117,30 +118,60 @@ class Parts:
             raise self.configuration.wrong((), error) from None
 
 
-def build(configuration: Configuration, check_step: bool = True) -> Parts:
+class Workshop:
+    """Makes the parts of a session out of what a configuration says of them, each anew. Methods raise ConfigError."""
+
+    def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
+        """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
+        return _vehicle(configuration)
+
+    def ground(self, configuration: Configuration) -> Ground:
+        """The ground, its soils as the configuration has them."""
+        return _ground(configuration)
+
+    def maneuver(self, configuration: Configuration, vehicle: Description | None) -> Maneuver:
+        """The maneuver; the outline of the body is that of the vehicle unless the maneuver has its own."""
+        return _maneuver(configuration, vehicle)
+
+    def check_step(self, configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
+        """Make sure that a step [s] is stable with the vehicle, whose numbers stand at `places`."""
+        _check_step(configuration, vehicle, step, places)
+
+    def cueing(self, configuration: Configuration, step: float, gravity: float, preview: Preview | None, intensity: float) -> MotionCueing:
+        """The motion cueing in ticks of `step` [s], for a world of that gravity [m/s2]."""
+        return _cueing(configuration, step, gravity, preview, intensity)
+
+    def traits(self, vehicle: Vehicle, gravity: float, step: float) -> VehicleTraits:
+        """What a driver finds out in a test drive in steps of `step` [s]."""
+        return acquaint(vehicle, gravity, step)
+
+
+def build(configuration: Configuration, check_step: bool = True, workshop: Workshop | None = None) -> Parts:
     """Everything that a configuration says, made. What it leaves out is filled in there, so that it is complete afterwards.
 
     Parameters
     ----------
     check_step : whether to make sure that the step is stable with the vehicle (`vehicles.step_stability`)
+    workshop : makes the parts; one that makes each anew when not given
 
     Raises
     ------
     ConfigError : a file or a setting cannot be used, or the step is not stable
     """
+    workshop = workshop or Workshop()
     options = read_session(configuration)
     _put_world(configuration, options)
     _put_into_maneuver(configuration, options)
     maneuver, description = None, None
     with Gathered() as faults:
         with faults.part():
-            vehicle, places = _vehicle(configuration)
+            vehicle, places = workshop.vehicle(configuration)
             description = vehicle.description
         with faults.part():
-            ground = _ground(configuration)
+            ground = workshop.ground(configuration)
         with faults.part():
             if configuration.has("maneuver") and (description is not None or _has_outline(configuration)):
-                maneuver = _maneuver(configuration, description)
+                maneuver = workshop.maneuver(configuration, description)
         if faults.errors:
             with faults.part():
                 _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).close()
@@ -150,10 +181,10 @@ def build(configuration: Configuration, check_step: bool = True) -> Parts:
         maneuver.duration = options.duration or maneuver.duration
     step = maneuver.step if maneuver is not None else options.step or step_stability.USUAL_STEP
     if check_step:
-        _check_step(configuration, vehicle, step, places)
+        workshop.check_step(configuration, vehicle, step, places)
     preview = _preview(configuration, options)
-    cueing = _cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
-    return Parts(configuration, options, vehicle, ground, cueing, maneuver, step, preview)
+    cueing = workshop.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
+    return Parts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, workshop)
 
 
 def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: Maneuver | None) -> bool:

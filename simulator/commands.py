@@ -289,6 +289,7 @@ def _add_sweep(commands: Commands) -> None:
     )
     _add_plugin(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_scheduler(p)
     p.set_defaults(run=_sweep)
 
 
@@ -296,6 +297,14 @@ def _sweep(arguments: argparse.Namespace) -> int:
     from simulator.sweep.command import main_sweep
 
     return main_sweep(arguments)
+
+
+def _add_scheduler(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="have the workers of a Dask cluster drive, whose scheduler is there, for example tcp://10.0.0.5:8786 (docs/cluster.md)",
+    )
 
 
 def _add_fit(commands: Commands) -> None:
@@ -326,6 +335,7 @@ def _add_search(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--processes", type=number_between(1, 4096, whole=True), metavar="N", help="runs at a time (default: the cores of this machine)"
     )
+    _add_scheduler(p)
     _add_plugin(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
 

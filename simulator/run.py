@@ -74,7 +74,7 @@ def run_maneuver(
     maneuver = parts.maneuver
     maneuver.pictures = maneuver.pictures if pictures else ()
     parts.cueing.arm()
-    session = parts.session(_driver(parts))
+    session = parts.session(driver_of(parts))
     session.reset()
     session.warm()
     session.raise_platform()
@@ -118,7 +118,7 @@ def run_maneuver(
         folder.release()
 
 
-def _driver(parts: Parts) -> Driver:
+def driver_of(parts: Parts) -> Driver:
     """Whoever follows the maneuver, unless the session asks for a driver from outside."""
     who = without_a_person(parts.options.driver)
     kind = driver_kind(who.name)

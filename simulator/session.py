@@ -183,6 +183,10 @@ class Session:
         """Put the vehicle, settled, on the ground's start: at rest and in neutral, or rolling in drive at `start_speed`. The platform glides
         to neutral, it does not step."""
         self.vehicle.reset(self.arrays, *self.ground.spawn, speed=self.start_speed)
+        self.begin()
+
+    def begin(self) -> None:
+        """Have the drive begin with the vehicle as it is, which its owner has put where `reset` would."""
         self.command[:] = np.zeros(1, self.command.dtype)
         if self.start_speed > 0.0:
             # until the driver is asked

@@ -20,7 +20,7 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
 BY_THE_CLOCK = {
     *("test_live.py", "test_signals.py", "test_window_gone.py", "test_terminal.py", "test_failing_parts.py"),
     *("test_platform_process.py", "test_virtual_platform.py", "test_survival.py", "test_keeper.py", "test_claims.py", "test_window.py"),
-    *("test_tenants_on_the_command_line.py", "test_parameters_in_sessions.py", "test_previews.py"),
+    *("test_tenants_on_the_command_line.py", "test_parameters_in_sessions.py", "test_previews.py", "test_engine.py"),
 }
 """Files whose tests run several processes in real time: one of them at a time, so that no more than one other test is beside it."""
 
@@ -46,6 +46,7 @@ FAST = {
     "record": ("test_log.py", "test_writer.py"),
     "report": ("test_page.py",),
     "sensors": ("test_imu.py",),
+    "sweep": ("test_journal.py",),
     "tenants": ("test_registry.py",),
     "terrain": ("test_terrain_heightmap.py", "test_terrain_load.py", "test_terrain_soil.py", "test_terrain_surface.py"),
     "tires": ("test_soil_wheel.py", "test_standstill.py", "test_tire_file.py", "test_tmeasy.py"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.direct import direct
 from simulator.base.records import record
 from terrain.surface import GroundArrays
 from vehicles.command import COMMAND
@@ -44,16 +45,17 @@ def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> f
     deflections = s.contacts["tire_deflection"]
     spin = [speed / effective_radius(float(tire["radius"]), float(depth)) for tire, depth in zip(m.tires, deflections, strict=True)]
     state["wheel_spin"] = spin
-    frozen, steering, command = s.state.copy(), s.steering.copy(), record(COMMAND)
+    frozen, steering, spins, command = s.state.copy(), s.steering.copy(), state["wheel_spin"].copy(), record(COMMAND)
     command[0]["selector"] = 1
+    step = direct(vehicle_step, m, s, ground, command, STEP)
     torque, throttle, steps = 0.0, 0.0, max(LEAST_STEPS, min(MOST_STEPS, int(WAY / (speed * STEP))))
     for _ in range(ROUNDS):
         engaged = gear if gear > 0 else _kept_gear(m, s, torque)
         throttle = float(drivetrain_cruise(m.drivetrain, d, state["wheel_spin"], engaged, torque))
         command[0]["gear"], command[0]["throttle"] = engaged, throttle
         for _ in range(steps):
-            vehicle_step(m, s, ground, command, STEP)
-            spins = state["wheel_spin"].copy()
+            step(m, s, ground, command, STEP)
+            spins[:] = state["wheel_spin"]
             s.state[:], s.steering[:] = frozen, steering
             state["wheel_spin"] = spins
         radius = speed / float(driveshaft_speed(m.drivetrain, state["wheel_spin"]))

@@ -7,7 +7,6 @@ implicit in it counts as implicit. Of a mode that grows, the number of the file 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -19,17 +18,16 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import record
 from terrain.surface import GroundArrays
-from vehicles.axles import WHEELS, Axles, record_for
+from vehicles.axles import WHEELS, Axles
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.readout import READOUT
 from vehicles.stages import Model, Space, present_suspension
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.step import vehicle_step
 from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import NUMBERS
-from vehicles.vehicle import Vehicle, clear, new_space
+from vehicles.vehicle import Vehicle, clear
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -124,8 +122,7 @@ def check_step(vehicle: Vehicle, ground: GroundArrays, h: float, files: tuple[st
     ------
     ConfigError : names the number to blame and the largest one that would do; or the step, if the usual one is stable
     """
-    probe = copy.copy(vehicle)
-    probe.space, probe.readout = new_space(vehicle.description), record_for(READOUT, vehicle.size)
+    probe = vehicle.another()
     worst, place = _worst_of_all(probe, ground, h)
     if place is None:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from typing import Any
@@ -113,6 +114,14 @@ class Vehicle:
             press_for(self.model.brakes, self.space.brakes, self.space.axles[0]["brake_torque"])
             self.space.axles[0]["engine_speed"] = self.space.drivetrain[0]["engine_speed"]  # it idles before the first step
         self.read()
+
+    def another(self) -> Vehicle:
+        """One of the same kind that shares nothing with this one that a drive or a driver changes; in the design position."""
+        one = copy.copy(self)
+        one.model = self.model._replace(steering=self.model.steering.copy())
+        one.space, one.readout = new_space(self.description), record_for(READOUT, self.size)
+        one.start_throttle, one.troubles, one._told = 0.0, [], set()
+        return one
 
     def _balance_arm(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
         """Settle again until a free arm, its hand wheel held straight ahead, does not move either."""

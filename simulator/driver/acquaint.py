@@ -6,7 +6,6 @@ traits, bit for bit, and is left as it is.
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,13 +22,11 @@ from simulator.driver.gears import gear_numbers
 from simulator.driver.traits import VehicleTraits
 from simulator.driver.trial_drive import LOOKS, noted_drive
 from terrain.load import load_terrain
-from vehicles.axles import record_for
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.readout import READOUT
 from vehicles.stages import present_suspension
 from vehicles.steering.pitman_arm import place_tierods
-from vehicles.vehicle import Vehicle, new_space
+from vehicles.vehicle import Vehicle
 
 Vector = NDArray[np.float64]
 
@@ -90,10 +87,7 @@ class _Trial:
 
     def __init__(self, vehicle: Vehicle, gravity: float, step: float) -> None:
         self.step, self.look = step, step * LOOKS
-        self.probe = probe = copy.copy(vehicle)
-        probe.space, probe.readout = new_space(vehicle.description), record_for(READOUT, vehicle.size)
-        probe.troubles, probe._told = [], set()
-        probe.model = vehicle.model._replace(steering=vehicle.model.steering.copy())
+        self.probe = probe = vehicle.another()
         probe.model.steering[0]["input_time"] = 0.0
         probe.free_steering(False)
         plain = {"type": "flat", "gravity": gravity}

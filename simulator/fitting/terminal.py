@@ -14,6 +14,7 @@ from simulator.fitting.rounds import FOLDER, Rounds
 from simulator.run_folder import RunFolder
 from simulator.signals import Ended
 from simulator.sweep.command import executor_of
+from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.shown import Shown
 
 
@@ -47,7 +48,7 @@ def searching(arguments: Any, verb: str, name: str, channels: Collection[str] = 
     """The folder of a search, and who drives in it; the folder goes again where nothing was driven. Raises OutputError, Ended."""
     say = complain if arguments.json else tell
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
-    executor = executor_of(arguments)
+    executor = executor_of(arguments, say)
     try:
         with Shown(name, say, bar=sys.stderr.isatty() and not arguments.json) as shown:
             rounds = Rounds(folder.path, executor, name, channels, arguments.plugin, shown)
@@ -57,11 +58,19 @@ def searching(arguments: Any, verb: str, name: str, channels: Collection[str] = 
             except BaseException as error:
                 if any((folder.path / FOLDER).glob("*/journals/*.journal")):
                     folder.began()
-                    if isinstance(error, Ended):
+                    if isinstance(error, Ended | ExecutorLostError):
                         shown.hide()
-                        say(f"what was driven is in {folder.path}; to go on: jounce {verb} {arguments.file} --out {folder.path}")
+                        say(f"what was driven is in {folder.path}; to go on: {_again(arguments, verb, folder.path)}")
                 raise
     finally:
         executor.close()
         folder.abandon()
         folder.release()
+
+
+def _again(arguments: Any, verb: str, folder: Path) -> str:
+    """The command that goes on in a folder."""
+    more = [f"--scheduler {arguments.scheduler}"] if arguments.scheduler else []
+    if getattr(arguments, "synthetic", None) is not None:
+        more.append(f"--synthetic {arguments.synthetic} --seed {arguments.seed}")
+    return " ".join([f"jounce {verb} {arguments.file} --out {folder}", *more])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import queue
-import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -18,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from simulator.base.jit import ROOT
 from simulator.base.jsontext import json_text
 from simulator.base.words import did_you_mean
+from simulator.library.asked_process import AskedProcess, ProcessDiedError
 from simulator.record.log import Log, read_log
 from simulator.warm import compile_kernels
 
@@ -167,65 +165,28 @@ class _Worker:
     """
 
     def __init__(self, setting: Mapping[str, Any], file: Path) -> None:
-        self._setting, self._file = {**setting, "file": str(file)}, file
-        self._process: subprocess.Popen[str] | None = None
-        self._lock = threading.Lock()
-        self._ended = False
+        self._logs, self._file = bool(setting["channels"]), file
+        self._process = AskedProcess(WORKER, json_text({**setting, "file": str(file)}).encode())
 
     def drive(self, case: Mapping[str, Any]) -> BatchRow:
         """A case and what came of it."""
-        answer = self._ask(case)
+        try:
+            answer = json.loads(self._process.ask(json_text(case).encode()))
+        except ProcessDiedError as error:
+            answer = {"failure": str(error)}
         if "failure" in answer:
             return BatchRow(case, None, {}, answer["failure"], None)
-        log = read_log(self._file) if self._setting["channels"] else None
+        log = read_log(self._file) if self._logs else None
         return BatchRow(case, answer["passed"], answer["metrics"], "", log)
 
     def end(self) -> None:
         """Kill the process; whoever waits for it gets a failure."""
-        with self._lock:
-            self._ended = True
-            if self._process is not None:
-                self._process.kill()
+        self._process.end()
 
     @property
     def ended(self) -> bool:
         """Whether it takes no more cases."""
-        return self._ended
-
-    def _ask(self, case: Mapping[str, Any]) -> dict[str, Any]:
-        with self._lock:
-            if self._ended:
-                return {"failure": "interrupted"}
-            process = self._process = self._process or self._start()
-        assert process.stdin is not None and process.stdout is not None
-        try:
-            process.stdin.write(json_text(case) + "\n")
-            process.stdin.flush()
-            line = process.stdout.readline()
-        except OSError:  # it died before it was asked
-            line = ""
-        if line.endswith("\n"):
-            answer: dict[str, Any] = json.loads(line)
-            return answer
-        code = process.wait()
-        self._process = None
-        return {"failure": f"the process ended by itself, {'by signal' if code < 0 else 'with code'} {abs(code)}"}
-
-    def _start(self) -> subprocess.Popen[str]:
-        paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
-        process = subprocess.Popen(
-            [sys.executable, "-m", WORKER],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
-            start_new_session=True,  # a terminal's signals are for whoever started the batch
-        )
-        assert process.stdin is not None
-        process.stdin.write(json_text(self._setting) + "\n")
-        return process
+        return self._process.ended
 
 
 def _serve(

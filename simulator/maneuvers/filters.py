@@ -24,8 +24,9 @@ QUIETER = 10.0
 """Periods of the lowest frequency of a weighting that a record is continued by silence, so that its end does not come round to its start."""
 
 
+@lru_cache(maxsize=64)
 def butterworth(poles: int, hertz: float | tuple[float, float], dt: float, kind: Literal["low", "high", "band"] = "low") -> Array:
-    """Sections (k, 6) of a Butterworth filter by the bilinear transform, prewarped: gain 1 / sqrt(2) at its corner, or at both.
+    """Sections (k, 6), kept and not to be written, of a Butterworth filter by the bilinear transform, prewarped: gain 1 / sqrt(2) at its corner, or at both.
 
     Parameters
     ----------
@@ -55,6 +56,7 @@ def butterworth(poles: int, hertz: float | tuple[float, float], dt: float, kind:
     for section in sections:  # each of gain 1 where the filter has it, so that none of them runs over
         powers = probe ** -np.arange(3.0)
         section[:3] /= abs(np.dot(section[:3], powers) / np.dot(section[3:], powers))
+    sections.flags.writeable = False
     return sections
 
 

@@ -138,6 +138,9 @@ def chosen(offered: Mapping[str, str], wanted: Collection[str]) -> list[str]:
     """
     found: set[str] = set()
     for pattern in wanted or ("*",):
+        if pattern in offered:  # as most are: nearly all the time goes into the others
+            found.add(pattern)
+            continue
         fitting = {name for name, field in offered.items() if fnmatchcase(name, pattern) or fnmatchcase(field, pattern)}
         if not fitting and offered:
             near = did_you_mean(pattern, [*offered.values(), *offered])

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -94,6 +94,13 @@ class Resolved:
         self._runs += run.encode()
 
 
+KeyOf = Callable[[int | None, str], str]
+
+
+def _itself(number: int | None, key: str) -> str:
+    return key
+
+
 class Resolver:
     """Makes runs out of points, again and again where a search asks for more.
 
@@ -103,15 +110,22 @@ class Resolver:
     file : where all of it is said: names are looked up beside it
     channels : columns of logs that every run has to have
     plugins : Python files on which runs depend too
+    key_of : key of the file behind which a run, None: the base, says a key of a session, for messages
 
     Raises JounceError: a plugin cannot be read.
     """
 
     def __init__(
-        self, base: Point, file: str | Path | None = None, channels: Collection[str] = (), plugins: Iterable[str | os.PathLike[str]] = ()
+        self,
+        base: Point,
+        file: str | Path | None = None,
+        channels: Collection[str] = (),
+        plugins: Iterable[str | os.PathLike[str]] = (),
+        key_of: KeyOf = _itself,
     ) -> None:
         self._file = "the sweep" if file is None else str(file)
-        self._shared = Shared(base, file)
+        self._key_of = key_of
+        self._shared = Shared(base, file, partial(key_of, None))
         self._checks = Checks(channels)
         self._code = code_digest(plugins)
 
@@ -140,15 +154,15 @@ class Resolver:
         with files_parsed_once():
             for number, point in enumerate(points):
                 with faults.of_a_run(point):
-                    one, touched = self._shared.run(point)
+                    one, touched = self._shared.run(point, partial(self._key_of, number))
                     self._checks.look(self._shared.naming(point), one, touched)
                     at_ends.note(number, point)
                     out.note(digest_of(one.plain(), self._code))
                 if len(faults.found) >= MOST_FAULTS:
                     break
-            for number in at_ends.numbers() if ends and not faults.found else ():
+            for number in at_ends.numbers() if ends else ():
                 with faults.of_a_run(points[number]):
-                    self._checks.try_out(self._shared.run(points[number])[0])
+                    self._checks.try_out(self._shared.run(points[number], partial(self._key_of, number))[0])
         raise_all(list(faults.found.values()))
         return out
 
@@ -162,9 +176,10 @@ def resolve(
     about: Mapping[str, Any] | None = None,
     channels: Collection[str] = (),
     plugins: Iterable[str | os.PathLike[str]] = (),
+    key_of: KeyOf = _itself,
 ) -> Resolved:
     """The runs of a sweep, all of them checked; parameters and errors are those of `Resolver` and of its method `cases`."""
-    return Resolver(base, file, channels, plugins).cases(points, varied, about)
+    return Resolver(base, file, channels, plugins, key_of).cases(points, varied, about)
 
 
 def code_digest(plugins: Iterable[str | os.PathLike[str]]) -> str:
@@ -174,7 +189,8 @@ def code_digest(plugins: Iterable[str | os.PathLike[str]]) -> str:
     """
     digest = hashlib.sha256(_sources().encode())
     for plugin in plugins:
-        digest.update(read_bytes(os.fspath(plugin), "a plugin: a Python file", MOST_BYTES))
+        content = read_bytes(os.fspath(plugin), "a plugin: a Python file", MOST_BYTES)
+        digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()
 
 

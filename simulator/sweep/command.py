@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from bisect import bisect_right
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,10 @@ from simulator.signals import Ended
 from simulator.sweep.case import Resolved, resolve
 from simulator.sweep.design import Design, read_design
 from simulator.sweep.engine import sweep
-from simulator.sweep.executor import Executor
+from simulator.sweep.executor import Executor, ExecutorLostError
 from simulator.sweep.local import LocalProcesses, cores
 from simulator.sweep.shown import Shown, time_in_words
+from simulator.sweep.sweep_file import NAMED
 from simulator.sweep.table import failures
 from simulator.warm import compile_kernels
 
@@ -40,14 +43,14 @@ def main_sweep(arguments: Any) -> int:
         say(f"note: {remark}")
     cases = _resolved(design, file, channels, arguments.plugin)
     folder = Path(arguments.out) if arguments.out else new_run_folder()
-    executor = executor_of(arguments)
+    executor = executor_of(arguments, say)
     began = time.monotonic()
     with Shown(design.name, say, bar=sys.stderr.isatty() and not arguments.json) as shown:
         try:
             table = sweep(cases, folder, executor, channels=channels, plugins=arguments.plugin, progress=shown)
-        except Ended:
+        except (Ended, ExecutorLostError):
             shown.hide()
-            say(f"{shown.last.done} of {len(cases)} runs are in {folder}; to go on: jounce sweep {arguments.file} --out {folder}")
+            say(f"{shown.last.done} of {len(cases)} runs are in {folder}; to go on: {_again(arguments, folder)}")
             raise
         finally:
             executor.close()
@@ -55,11 +58,24 @@ def main_sweep(arguments: Any) -> int:
 
 
 def _resolved(design: Design, file: Path, channels: list[str], plugins: list[str]) -> Resolved:
-    return resolve(design.base, design.points, file, varied=design.varied, about=design.about(), channels=channels, plugins=plugins)
+    """The runs of a file. Raises ConfigError, which says in which block of it something is wrong."""
+    starts = [section.first for section in design.sections]
+
+    def key_of(number: int | None, key: str) -> str:
+        if number is None:
+            return key if key in NAMED else f"set.{key}"
+        return f"vary[{bisect_right(starts, number) - 1}].{key}"
+
+    about = design.about()
+    return resolve(design.base, design.points, file, varied=design.varied, about=about, channels=channels, plugins=plugins, key_of=key_of)
 
 
-def executor_of(arguments: Any) -> Executor:
-    """Who drives, as the options of a command line say."""
+def executor_of(arguments: Any, say: Callable[[str], None]) -> Executor:
+    """Who drives, as the options of a command line say. Raises JounceError: there is no such cluster."""
+    if arguments.scheduler is not None:
+        from simulator.sweep.on_dask import DaskCluster
+
+        return DaskCluster(arguments.scheduler, say)
     return LocalProcesses(int(arguments.processes or cores()))
 
 
@@ -78,3 +94,9 @@ def _tell(as_json: bool, cases: Resolved, table: Path, wall: float) -> int:
         if len(reasons) > MOST_TOLD:
             print(f"  and {len(reasons) - MOST_TOLD} other reasons: column `failure` of the table")
     return 1 if failed else 0
+
+
+def _again(arguments: Any, folder: Path) -> str:
+    """The command that goes on in a folder."""
+    scheduler = f" --scheduler {arguments.scheduler}" if arguments.scheduler else ""
+    return f"jounce sweep {arguments.file} --out {folder}{scheduler}"

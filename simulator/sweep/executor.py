@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from simulator.base.errors import JounceError
+
+
+class ExecutorLostError(JounceError):
+    """What drives the runs is gone, as a whole; what was driven is kept, and the sweep can go on."""
+
 
 class Executor(Protocol):
     """Drives chunks of runs with `simulator.sweep.job.drive`, several at a time."""
@@ -24,6 +30,8 @@ class Executor(Protocol):
         -------
         answers of `drive`; every run of every chunk is in one of them, those whose worker died as rows with a `failure` and `lost` set to
         True. A chunk whose worker died is driven again run by run, each once.
+
+        Raises ExecutorLostError.
         """
         ...
 

@@ -1,21 +1,53 @@
-"""A chunk of runs, driven one after the other in whatever process it comes to. Plain data in and out."""
+"""A chunk of runs, driven one after the other in whatever process it comes to. Plain data in and out.
+
+A run gives what `jounce run` gives, bit for bit, by the same parts and the same evaluation. It leaves out what no number of it depends on:
+folder, log, pictures, outlets, and the motion platform unless a channel or metric looks at it.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import os
+import platform
 import time
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
 from simulator.base.errors import JounceError
+from simulator.base.machine import origin
 from simulator.base.tenants import load_plugins
 from simulator.build import build
 from simulator.configuration.layers import Layer, Origin
 from simulator.configuration.whole import Configuration
-from simulator.library.simulation import Simulation
+from simulator.library.simulation import IncidentError
+from simulator.maneuvers.maneuver import Maneuver
+from simulator.maneuvers.metrics import evaluate
+from simulator.maneuvers.phase_driver import DONE, how_ended
+from simulator.outlets import Recorder, measuring
+from simulator.record.log import Log
+from simulator.recorded import about_run, recorded, ticks_per_row
+from simulator.run import FEWEST_ROWS, NO_MANEUVER, driver_of
+from simulator.session import Session
+from simulator.sweep.compiled_once import compile_or_wait, compiled_once
 from simulator.sweep.plain_log import plain_log
+from simulator.sweep.stock import Stock
 
 RUN = "the run"
 """Who says what is in a resolved configuration, in messages."""
+
+
+class Driven(NamedTuple):
+    """A run at its end."""
+
+    passed: bool | None
+    metrics: Mapping[str, float | None]
+    log: Log | None
+    """The channels asked for."""
+    session: Session
+    simulating: float
+    """s of wall time between the first and the last step."""
 
 
 def drive(chunk: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +61,8 @@ def drive(chunk: dict[str, Any]) -> dict[str, Any]:
     Returns
     -------
     {"worker": name of this process, "rows": for each run in their order {"run", "passed", "metrics", "failure" (empty where there is a result),
-    "machine": {"wall_s", "simulated_s"}, and where channels are asked for "log", see `plain_log`}}
+    "machine": {"wall_s", "simulating_s" (of it, between the first and the last step), "simulated_s"}, and where channels are asked for "log",
+    see `plain_log`}}
     """
     try:
         load_plugins(chunk["plugins"])
@@ -39,25 +72,82 @@ def drive(chunk: dict[str, Any]) -> dict[str, Any]:
 
 
 def worker_name() -> str:
-    """Of this process, among those of a sweep."""
-    return f"process_{os.getpid()}"
+    """Of this process, among those of a sweep on any number of machines."""
+    return f"{platform.node() or 'process'}_{os.getpid()}"
+
+
+@cache
+def stock() -> Stock:
+    """What this process keeps between runs."""
+    compile_or_wait()
+    return Stock()
+
+
+def driven(mapping: Mapping[str, Any], channels: Sequence[str], kept: Stock) -> Driven:
+    """Drive a run.
+
+    Parameters
+    ----------
+    mapping : its whole configuration as plain data, which is left as it is
+
+    Raises
+    ------
+    IncidentError, JounceError : it cannot be driven, or not to its end
+    """
+    kept.channels = tuple(channels)
+    parts = build(Configuration(Layer(copy.deepcopy(dict(mapping)), {(): Origin(RUN, is_file=False)})), workshop=kept)
+    if parts.maneuver is None:
+        raise JounceError(NO_MANEUVER)
+    session = parts.session(driver_of(parts))
+    with contextlib.closing(session):
+        if kept.has_motion:
+            parts.cueing.arm()
+        kept.begin(session)
+        if kept.has_motion:
+            session.raise_platform()
+        log = Recorder(session, ticks_per_row(parts), channels) if channels else None
+        measured = measuring(session, parts.maneuver)
+        session.outlets += [measured] if log is None else [log, measured]
+        simulating = _simulate(session, parts.maneuver)
+    rows = measured.log()
+    if rows.rows < FEWEST_ROWS:
+        raise JounceError(f"the run is too short to evaluate: {rows.rows} rows of telemetry, expected at least {FEWEST_ROWS}")
+    found = evaluate(parts.maneuver, rows, session.ground.spawn, parts.traits if parts.maneuver.asked else None)
+    given_up = how_ended(session.driver) not in ("", DONE)
+    told = None if log is None else log.log({**origin(), **about_run(parts, recorded(parts, kept.has_motion, kept.has_motion))})
+    return Driven(False if given_up else found["pass"], found["metrics"], told, session, simulating)
+
+
+def _simulate(session: Session, maneuver: Maneuver) -> float:
+    """From the start to the end; gives the wall time of it [s]. Raises what ended it early."""
+    session.publish()
+    began = time.perf_counter()
+    session.run(maneuver.duration)
+    taken = time.perf_counter() - began
+    if session.failures:
+        raise session.failures[0]
+    if session.latest is not None:
+        raise IncidentError(session.latest)
+    return taken
 
 
 def _row(case: dict[str, Any], channels: list[str]) -> dict[str, Any]:
     """Drive a run; what goes wrong with it is said in its row."""
     began = time.perf_counter()
     try:
-        parts = build(Configuration(Layer(case["mapping"], {(): Origin(RUN, is_file=False)})))
-        simulation = Simulation.of(parts, channels or ("time",))
-        result = simulation.run()
+        kept = stock()
+        with compiled_once():
+            run = driven(case["mapping"], channels, kept)
     except JounceError as error:
         return _failed(case["run"], str(error), time.perf_counter() - began)
     except Exception as error:  # a fault of ours, or of a plugin: the row says so, and the next run is driven
         return _failed(case["run"], f"{type(error).__name__}: {error}", time.perf_counter() - began)
-    machine = {"wall_s": time.perf_counter() - began, "simulated_s": simulation.time}
-    row = {"run": case["run"], "passed": result.passed, "metrics": dict(result.metrics), "failure": "", "machine": machine}
-    return {**row, "log": plain_log(result.log)} if channels else row
+    log = {} if run.log is None else {"log": plain_log(run.log)}
+    wall = time.perf_counter() - began
+    machine = {"wall_s": wall, "simulating_s": run.simulating, "simulated_s": run.session.time}
+    return {"run": case["run"], "passed": run.passed, "metrics": dict(run.metrics), "failure": "", "machine": machine, **log}
 
 
 def _failed(run: str, reason: str, wall: float) -> dict[str, Any]:
-    return {"run": run, "passed": None, "metrics": {}, "failure": reason, "machine": {"wall_s": wall, "simulated_s": 0.0}}
+    machine = {"wall_s": wall, "simulating_s": 0.0, "simulated_s": 0.0}
+    return {"run": run, "passed": None, "metrics": {}, "failure": reason, "machine": machine}

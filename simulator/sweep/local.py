@@ -26,11 +26,17 @@ def cores() -> int:
 
 
 class LocalProcesses:
-    """So many processes, started with the first chunk; the threads here only wait for them."""
+    """Processes that are started with the first chunks; the threads here only wait for them.
 
-    def __init__(self, processes: int) -> None:
+    Parameters
+    ----------
+    processes : how many
+    worker : module that each of them runs; it answers chunks, as lines of JSON, as `simulator.sweep.job.drive` does
+    """
+
+    def __init__(self, processes: int, worker: str = WORKER) -> None:
         self.workers = processes
-        self._processes = [AskedProcess(WORKER, environment=ONE_THREAD) for _ in range(processes)]
+        self._processes = [AskedProcess(worker, environment=ONE_THREAD) for _ in range(processes)]
 
     def chunks(self, todo: Iterator[Chunk]) -> Iterator[dict[str, Any]]:
         """As `simulator.sweep.executor.Executor` says. The processes stay, for the next call."""

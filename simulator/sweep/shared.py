@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,10 +32,12 @@ class Shared:
     ----------
     base : what holds in all runs, by key path; "session" is what everything is laid over
     file : where all of it is said: names are looked up beside it; None: nowhere
+    key_of : key of the file behind which it says a key of the base
     """
 
-    def __init__(self, base: Point, file: str | Path | None) -> None:
+    def __init__(self, base: Point, file: str | Path | None, key_of: Callable[[str], str]) -> None:
         self._file = None if file is None else str(file)
+        self._key_of = key_of
         self._session = base.get("session")
         self._base = {key: value for key, value in base.items() if key != "session"}
         self._groups: dict[tuple[Any, ...], Configuration | ConfigError] = {}
@@ -46,12 +48,13 @@ class Shared:
             (key, value if isinstance(value, str) else msgspec.json.encode(value)) for key, value in point.items() if may_name(key)
         )
 
-    def common(self, point: Point) -> Configuration:
+    def common(self, point: Point, key_of: Callable[[str], str]) -> Configuration:
         """What the runs that stand on the same files as this one have in common, all expanded. Raises ConfigError."""
         group = self.naming(point)
         if group not in self._groups:
             try:
-                self._groups[group] = self._expanded({key: value for key, value in point.items() if may_name(key)})
+                said = self._settings({key: value for key, value in point.items() if may_name(key)}, key_of)
+                self._groups[group] = self._expanded(said)
             except ConfigError as error:
                 self._groups[group] = error
         found = self._groups[group]
@@ -59,25 +62,35 @@ class Shared:
             raise found
         return found
 
-    def run(self, point: Point) -> tuple[Configuration, dict[KeyPath, str]]:
-        """The configuration of a run, as `Configuration.with_changes`, and the places of files of which it changes something."""
-        said = {key: value for key, value in point.items() if not may_name(key)}
-        return self.common(point).with_changes(self._settings(said))
+    def run(self, point: Point, key_of: Callable[[str], str] = str) -> tuple[Configuration, dict[KeyPath, str]]:
+        """The configuration of a run, and the places of files of which it changes something, as `Configuration.with_changes`.
 
-    def _expanded(self, point: Point) -> Configuration:
+        `key_of` gives the key of the file behind which it says a key of the point. Raises ConfigError.
+        """
+        said = {key: value for key, value in point.items() if not may_name(key)}
+        return self.common(point, key_of).with_changes(sorted(self._settings(said, key_of), key=_depth))
+
+    def _expanded(self, said: Iterable[tuple[Setting, Origin]]) -> Configuration:
         session = self._session
         if session is not None and self._file is not None:
             session = str(find_config("sessions", session, self._file, "session"))
         one = configuration(session)
-        for setting, origin in sorted(self._settings({**self._base, **point}), key=lambda both: len(both[0].path)):
-            one.set(setting, origin)  # names before what is in their files
+        base = list(self._settings(self._base, self._key_of))
+        naming = [(setting, origin) for setting, origin in base if may_name(setting.said)]
+        for setting, origin in sorted([*naming, *said], key=_depth):
+            one.set(setting, origin)
         one.expand_all()
-        return one
+        return one.with_changes(sorted((one for one in base if one not in naming), key=_depth))[0]
 
-    def _settings(self, said: Point) -> Iterable[tuple[Setting, Origin]]:
-        for key, value in sorted(said.items(), key=lambda both: len(_path(both[0]))):
-            origin = Origin(key, is_file=False) if self._file is None else Origin(self._file, key)
+    def _settings(self, said: Point, key_of: Callable[[str], str]) -> Iterator[tuple[Setting, Origin]]:
+        for key, value in said.items():
+            origin = Origin(key, is_file=False) if self._file is None else Origin(self._file, key_of(key))
             yield Setting(_path(key), value, key), origin
+
+
+def _depth(said: tuple[Setting, Origin]) -> int:
+    """Names come before what is in their files."""
+    return len(said[0].path)
 
 
 @cache

@@ -105,12 +105,12 @@ def test_an_interrupted_batch_leaves_no_process(monkeypatch):
 
     started = []
 
-    class Watched(module._Worker):
+    class Watched(module.AskedProcess):
         def _start(self):
             started.append(super()._start())
             return started[-1]
 
-    monkeypatch.setattr(module, "_Worker", Watched)
+    monkeypatch.setattr(module, "AskedProcess", Watched)
 
     def stop(done, of):
         raise KeyboardInterrupt

@@ -1,0 +1,200 @@
+"""What a worker keeps between runs: vehicles, grounds and maneuvers by what is said of them, and how a vehicle stood at the start.
+
+Whoever asks for a vehicle gets one of his own: what a drive changes is never shared, so the order of the runs changes no number.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence, Set
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Table, dtype_of
+from simulator.build import Workshop, build_cueing
+from simulator.configuration.whole import DEFAULTS, Configuration
+from simulator.driver.traits import VehicleTraits
+from simulator.maneuvers.maneuver import Maneuver
+from simulator.outlets import PLATFORM
+from simulator.record.channels import Channels
+from simulator.session import Session
+from terrain.surface import Ground
+from vehicles.command import COMMAND
+from vehicles.description import Description
+from vehicles.vehicle import Vehicle
+from washout.cueing import LIVE, MotionCueing
+from washout.felt import FELT
+from washout.preview import Preview
+
+T = TypeVar("T")
+
+MOTION = (*FELT, *LIVE)
+"""What a log says of the motion cueing beside the pose of the platform."""
+
+VEHICLES, GROUNDS, MANEUVERS, STARTS = 16, 8, 64, 64
+"""How many of each are kept; a large map takes a hundred megabytes."""
+
+
+class Kept(Generic[T]):
+    """What was made lately, by a key, `most` of them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._things: OrderedDict[Hashable, T] = OrderedDict()
+
+    def take(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The thing of that key, made if need be; what `make` raises is not kept."""
+        if key not in self._things:
+            self._things[key] = make()
+            if len(self._things) > self._most:
+                self._things.popitem(last=False)
+        self._things.move_to_end(key)
+        return self._things[key]
+
+
+@dataclass
+class KnownVehicle:
+    """A vehicle as it was made, and what was found out about it."""
+
+    made: Vehicle
+    places: tuple[str, ...]
+    sound_steps: set[float] = field(default_factory=set)
+    """s, with which it is stable."""
+    traits: dict[tuple[float, float], VehicleTraits] = field(default_factory=dict)
+    """By gravity [m/s2] and step [s]."""
+
+
+class Start(NamedTuple):
+    """A vehicle where a drive begins."""
+
+    arrays: list[NDArray[Any]]
+    throttle: float
+
+
+class Stock(Workshop):
+    """A workshop that makes what is the same only once. For configurations that hold contents, not names of files.
+
+    Attributes
+    ----------
+    channels : columns of the log that the next run is to leave
+    has_motion : whether a column that the last run needs may be one of the motion platform, which is left out otherwise
+    """
+
+    def __init__(self) -> None:
+        self.channels: tuple[str, ...] = ()
+        self.has_motion = True
+        self._vehicles: Kept[KnownVehicle] = Kept(VEHICLES)
+        self._grounds: Kept[Ground] = Kept(GROUNDS)
+        self._maneuvers: Kept[Maneuver] = Kept(MANEUVERS)
+        self._starts: Kept[Start] = Kept(STARTS)
+        self._looked_at: Kept[bool] = Kept(MANEUVERS)
+        self._known: KnownVehicle | None = None
+        """The vehicle asked for last, which all else that is asked for belongs to."""
+        self._at: tuple[str, str] = ("", "")
+        """Keys of the vehicle and the ground asked for last."""
+
+    def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
+        """As it was made, with nothing of an earlier drive."""
+        key = _said(configuration, "vehicle")
+        self._known = known = self._vehicles.take(key, lambda: KnownVehicle(*super(Stock, self).vehicle(configuration)))
+        self._at = (key, "")
+        return known.made.another(), known.places
+
+    def ground(self, configuration: Configuration) -> Ground:
+        """Nothing is written into it by a drive."""
+        key = _said(configuration, "terrain", "soils")
+        self._at = (self._at[0], key)
+        return self._grounds.take(key, lambda: super(Stock, self).ground(configuration))
+
+    def maneuver(self, configuration: Configuration, vehicle: Description | None) -> Maneuver:
+        """Its owner may change the duration and the title."""
+        key = (self._at[0], _said(configuration, "maneuver"))
+        maneuver = self._maneuvers.take(key, lambda: super(Stock, self).maneuver(configuration, vehicle))
+        wanted = (*maneuver.channels, *self.channels)
+        self.has_motion = self._looked_at.take((self._at[0], wanted), lambda: self._needs_motion(wanted))
+        return copy.copy(maneuver)
+
+    def check_step(self, configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
+        """Once for each step."""
+        known = self._known_as(vehicle)
+        if step not in known.sound_steps:
+            super().check_step(configuration, vehicle, step, places)
+            known.sound_steps.add(step)
+
+    def traits(self, vehicle: Vehicle, gravity: float, step: float) -> VehicleTraits:
+        """Found out once, on the vehicle as it was made."""
+        known = self._known_as(vehicle)
+        if (gravity, step) not in known.traits:
+            known.traits[gravity, step] = super().traits(vehicle, gravity, step)
+        return known.traits[gravity, step]
+
+    def begin(self, session: Session) -> None:
+        """As `Session.reset`; a vehicle that stood there before is put there as it stood. Raises what that raises."""
+        vehicle = session.vehicle
+        key = (self._at, tuple(session.ground.spawn), session.start_speed, vehicle.steering_is_free)
+        start = self._starts.take(key, lambda: _reset(session))
+        for there, kept in zip(_memory(vehicle), start.arrays, strict=True):
+            there[:] = kept
+        vehicle.start_throttle = start.throttle
+        session.begin()
+
+    def cueing(self, configuration: Configuration, step: float, gravity: float, preview: Preview | None, intensity: float) -> MotionCueing:
+        """That of the configuration, or where nobody looks at it a usual one, which stands still."""
+        if self.has_motion:
+            return super().cueing(configuration, step, gravity, preview, intensity)
+        return _usual_cueing(step)
+
+    def _needs_motion(self, wanted: Sequence[str]) -> bool:
+        return self._known is None or _may_be_of_motion(wanted, self._known.made)
+
+    def _known_as(self, vehicle: Vehicle) -> KnownVehicle:
+        assert self._known is not None and self._known.made.description is vehicle.description
+        return self._known
+
+
+@cache
+def _usual_cueing(step: float) -> MotionCueing:
+    """Motion cueing that nobody looks at, one for all runs in ticks of `step` [s]: no number of the vehicle depends on it."""
+    return build_cueing(DEFAULTS["washout"], DEFAULTS["platform"], step)
+
+
+def _may_be_of_motion(wanted: Sequence[str], vehicle: Vehicle) -> bool:
+    """Whether a column that is wanted may be one of the motion platform, its washout or a rider: if it is not the vehicle's."""
+    own, platform = _names(vehicle.readout_table, ""), _names(MOTION, "") | _names(PLATFORM, "platform_")
+    own |= _names(COMMAND, "command_")
+    return any(not _fits(pattern, own) or _fits(pattern, platform) for pattern in wanted)
+
+
+def _fits(pattern: str, names: Set[str]) -> bool:
+    return pattern in names or any(fnmatchcase(name, pattern) for name in names)
+
+
+@cache
+def _names(table: Table, prefix: str) -> frozenset[str]:
+    """Of the columns and fields of a table."""
+    columns = Channels([(prefix, table, np.zeros(1, dtype_of(table)))]).columns
+    return frozenset(name for column in columns for name in (column.name, column.field))
+
+
+def _said(configuration: Configuration, *places: str) -> str:
+    """All that is said at places, and which files that are no text belong to it."""
+    assert isinstance(configuration.raw(places[0]), dict), f"{places[0]}: a name, expected its content"
+    files = configuration.recorded.get("files", {})
+    return json.dumps([[configuration.raw(place) for place in places], files], sort_keys=True)
+
+
+def _reset(session: Session) -> Start:
+    session.reset()
+    return Start([part.copy() for part in _memory(session.vehicle)], session.vehicle.start_throttle)
+
+
+def _memory(vehicle: Vehicle) -> list[NDArray[Any]]:
+    """All that a reset writes."""
+    return [*vehicle.space.arrays(), vehicle.readout]
