@@ -487,5 +487,5 @@ def _path(place: str | KeyPath) -> KeyPath:
 
 
 def is_one_for_each(tires: Any) -> bool:
-    """Whether the tires are said axle by axle or wheel by wheel, and not one for all: a tire has numbers."""
-    return isinstance(tires, dict) and "base" not in tires and all(isinstance(value, str | dict) for value in tires.values())
+    """Whether the tires are said axle by axle or wheel by wheel, and not one for all: a tire has numbers, or says its type."""
+    return isinstance(tires, dict) and not {"base", "type"} & set(tires) and all(isinstance(value, str | dict) for value in tires.values())

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import msgspec
 
 from simulator.base.errors import ConfigError, Gathered, JounceError
-from simulator.build import build
 from simulator.configuration.key_path import KeyPath, written
 from simulator.configuration.session_file import read_session
 from simulator.configuration.tables import TABLES
 from simulator.configuration.whole import Configuration, is_one_for_each
-from simulator.library.simulation import Simulation
 from simulator.maneuvers.maneuver import DRIVER_PERIOD, load_maneuver
+from simulator.sweep.job import begun, stock
 from simulator.sweep.shared import Point
 
 HELD = "another file"
@@ -81,7 +80,7 @@ class Checks:
     """
 
     def __init__(self, channels: Collection[str] = ()) -> None:
-        self._channels = channels or ("time",)
+        self._channels = tuple(channels)
         self._tried: set[Any] = set()
         self._good: set[bytes] = set()
         self._bodies: dict[str, Mapping[str, float]] = {}
@@ -112,11 +111,11 @@ class Checks:
 
     def try_out(self, one: Configuration) -> None:
         """Check a run by its first step, for which all is made and compiled. Raises JounceError."""
-        parts = build(one.copy())
-        assert parts.maneuver is not None
-        body = parts.maneuver.body
+        run = begun(one.copy(), self._channels, stock())
+        with closing(run.session):
+            run.session.run(DRIVER_PERIOD)
+        body = run.maneuver.body
         self._bodies[one.name("vehicle")] = {"length": body.length, "width": body.width, "front": body.front}
-        Simulation.of(parts, self._channels).advance(DRIVER_PERIOD)
 
     def _read(self, one: Configuration, place: KeyPath, kind: str) -> None:
         """Hold the content of a place against the table of its kind. Raises ConfigError."""

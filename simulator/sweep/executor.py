@@ -15,8 +15,10 @@ class ExecutorLostError(JounceError):
 class Executor(Protocol):
     """Drives chunks of runs with `simulator.sweep.job.drive`, several at a time."""
 
-    workers: int
-    """How many chunks are driven at a time; it may change while it goes on."""
+    @property
+    def workers(self) -> int:
+        """How many chunks are driven at a time; it may change while it goes on."""
+        ...
 
     def chunks(self, todo: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """Drive chunks and give the answers as they come, in any order.

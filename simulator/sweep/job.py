@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from simulator.base.errors import JounceError
 from simulator.base.machine import origin
 from simulator.base.tenants import load_plugins
-from simulator.build import build
+from simulator.build import Parts, build
 from simulator.configuration.layers import Layer, Origin
 from simulator.configuration.whole import Configuration
 from simulator.library.simulation import IncidentError
@@ -36,6 +36,18 @@ from simulator.sweep.stock import Stock
 
 RUN = "the run"
 """Who says what is in a resolved configuration, in messages."""
+
+
+class Begun(NamedTuple):
+    """A run before its first step."""
+
+    parts: Parts
+    maneuver: Maneuver
+    session: Session
+    measured: Recorder
+    """What it is evaluated by."""
+    log: Recorder | None
+    """The channels asked for."""
 
 
 class Driven(NamedTuple):
@@ -83,6 +95,28 @@ def stock() -> Stock:
     return Stock()
 
 
+def begun(configuration: Configuration, channels: Sequence[str], kept: Stock) -> Begun:
+    """A run before its first step. Raises JounceError: it cannot be driven, or has not the channels."""
+    kept.channels = tuple(channels)
+    parts = build(configuration, workshop=kept)
+    if parts.maneuver is None:
+        raise JounceError(NO_MANEUVER)
+    session = parts.session(driver_of(parts))
+    try:
+        if kept.has_motion:
+            parts.cueing.arm()
+        kept.begin(session)
+        if kept.has_motion:
+            session.raise_platform()
+        log = Recorder(session, ticks_per_row(parts), channels) if channels else None
+        measured = measuring(session, parts.maneuver)
+        session.outlets += [measured] if log is None else [log, measured]
+    except BaseException:
+        session.close()
+        raise
+    return Begun(parts, parts.maneuver, session, measured, log)
+
+
 def driven(mapping: Mapping[str, Any], channels: Sequence[str], kept: Stock) -> Driven:
     """Drive a run.
 
@@ -94,27 +128,16 @@ def driven(mapping: Mapping[str, Any], channels: Sequence[str], kept: Stock) -> 
     ------
     IncidentError, JounceError : it cannot be driven, or not to its end
     """
-    kept.channels = tuple(channels)
-    parts = build(Configuration(Layer(copy.deepcopy(dict(mapping)), {(): Origin(RUN, is_file=False)})), workshop=kept)
-    if parts.maneuver is None:
-        raise JounceError(NO_MANEUVER)
-    session = parts.session(driver_of(parts))
+    run = begun(Configuration(Layer(copy.deepcopy(dict(mapping)), {(): Origin(RUN)})), channels, kept)
+    parts, maneuver, session = run.parts, run.maneuver, run.session
     with contextlib.closing(session):
-        if kept.has_motion:
-            parts.cueing.arm()
-        kept.begin(session)
-        if kept.has_motion:
-            session.raise_platform()
-        log = Recorder(session, ticks_per_row(parts), channels) if channels else None
-        measured = measuring(session, parts.maneuver)
-        session.outlets += [measured] if log is None else [log, measured]
-        simulating = _simulate(session, parts.maneuver)
-    rows = measured.log()
+        simulating = _simulate(session, maneuver)
+    rows = run.measured.log()
     if rows.rows < FEWEST_ROWS:
         raise JounceError(f"the run is too short to evaluate: {rows.rows} rows of telemetry, expected at least {FEWEST_ROWS}")
-    found = evaluate(parts.maneuver, rows, session.ground.spawn, parts.traits if parts.maneuver.asked else None)
+    found = evaluate(maneuver, rows, session.ground.spawn, parts.traits if maneuver.asked else None)
     given_up = how_ended(session.driver) not in ("", DONE)
-    told = None if log is None else log.log({**origin(), **about_run(parts, recorded(parts, kept.has_motion, kept.has_motion))})
+    told = None if run.log is None else run.log.log({**origin(), **about_run(parts, recorded(parts, kept.has_motion, kept.has_motion))})
     return Driven(False if given_up else found["pass"], found["metrics"], told, session, simulating)
 
 

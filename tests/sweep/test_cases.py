@@ -12,7 +12,8 @@ from simulator.base.errors import ConfigError
 from simulator.build import data_folder
 from simulator.configuration.settings import changes
 from simulator.configuration.whole import configuration
-from simulator.sweep.case import Resolver, resolve
+from simulator.sweep.case import resolve
+from simulator.sweep.job import drive
 
 MASS, RATE, SPEED = "vehicle.chassis.mass", "vehicle.axles.front.spring.rate", "maneuver.parameters.speed_kph"
 BASE = {"maneuver": "avtp_lane_change", "terrain": "meadow", "maneuver.duration_s": 1.0}
@@ -82,14 +83,14 @@ def test_the_digest_of_a_run_follows_every_file(folder):
     assert len({first, second, third, run(plugins=[plugin]), run({**BASE, "seed": 1})}) == 5
 
 
-def test_a_file_that_is_no_text_counts_by_what_it_holds(folder):
+def test_a_file_that_is_no_text_counts_by_what_it_holds_also_where_it_is_driven(folder):
     tire = folder / "own.tir"
     text = (data_folder("configs") / "tires" / "hmmwv_pac02.tir").read_text()
     tire.write_text(text)
-    base = {**BASE, "vehicle.tires": "own.tir"}
-    resolver = Resolver(base, folder / "sweep.yaml")
-    before = resolver.cases([{MASS: 2000.0}])
-    assert before[0].mapping["recorded"]["files"]
+    base = {**BASE, "vehicle.tires": "own.tir", "maneuver.step_ms": 0.2}
+    before = resolve(base, [{MASS: 2000.0}], folder / "sweep.yaml")
     tire.write_text(text + "$ a remark\n")
-    assert Resolver(base, folder / "sweep.yaml").cases([{MASS: 2000.0}]).run_of(0) != before.run_of(0)
-    assert resolver.cases([{MASS: 2000.0}]).run_of(0) == before.run_of(0)
+    assert resolve(base, [{MASS: 2000.0}], folder / "sweep.yaml").run_of(0) != before.run_of(0)
+    case = before[0]
+    (row,) = drive({"cases": [{"run": case.run, "mapping": case.mapping}], "channels": [], "plugins": []})["rows"]
+    assert "own.tir" in row["failure"] and "changed since" in row["failure"]
