@@ -81,7 +81,7 @@ def correlations(residuals: Array) -> Array:
     """Correlation of rows with those 1, 2 ... rows later, as the autoregression has it that describes them best; (0,) where that is none.
 
     The order is that of the least information criterion of Schwarz, the coefficients are by Yule and Walker (Levinson's recursion). The mean
-    is not taken out: residuals that are all on one side hang together.
+    is not taken out: residuals that are all on one side hang together. What would make rows count more than they are is taken for chance.
     """
     n = len(residuals)
     most = min(LONGEST, n // 4)
@@ -100,7 +100,8 @@ def correlations(residuals: Array) -> Array:
         score = n * np.log(left) + order * np.log(n)
         if score < least:
             best, least = a, score
-    return _continued(best, rho, n)
+    out = _continued(best, rho, n)
+    return out if out.sum() > 0.0 else np.empty(0)
 
 
 def _continued(a: Array, rho: Array, n: int) -> Array:
