@@ -89,10 +89,10 @@ class Parameter:
         return self.value(u) * math.log(self.most / self.least) if self.log else self.most - self.least
 
     def settings(self, value: float, base: Configuration) -> list[Setting]:
-        """What to set for a value, in a configuration whose names have become contents. Raises ConfigError."""
+        """What to set for a value, in a configuration whose names have become contents."""
         if not self.factor:
             return changes(dict.fromkeys(self.keys, value))
-        return changes({key: _times(base.raw(key), value, self.name, key) for key in self.keys})
+        return changes({key: _times(base.raw(key), value) for key in self.keys})
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def configured(base: Base, file: str) -> Configuration:
 
 
 def settings_of(parameters: Sequence[Parameter], values: Sequence[float], base: Configuration) -> list[Setting]:
-    """What to set for values of parameters, of which there may be more behind. Raises ConfigError."""
+    """What to set for values of parameters, of which there may be more behind."""
     return [setting for one, value in zip(parameters, values, strict=False) for setting in one.settings(value, base)]
 
 
@@ -149,6 +149,10 @@ def check_ends(base: Configuration, parameters: Sequence[Parameter], file: str) 
     """Build what is driven at the start and with each parameter at both ends of its range. Raises ConfigError: all that cannot be built."""
     values = [one.start for one in parameters]
     with Gathered() as faults:
+        for parameter in parameters:
+            _check_place(parameter, base, file, faults)
+        if faults.errors:
+            return
         with faults.part():
             build(changed(base, parameters, values, file).copy())
         if faults.errors:
@@ -203,11 +207,28 @@ def check_keys(said: Mapping[str, Any] | None, file: str, where: str, faults: Ga
         check_key(key, file, f"{where}.{key}", faults)
 
 
-def _times(value: Any, factor: float, name: str, key: str) -> Any:
-    """A number, or every number of a list, times a factor. Raises ConfigError."""
-    if isinstance(value, bool) or not isinstance(value, int | float | list):
-        raise ConfigError(f"parameter {name}", key, value, "a number or a list of numbers, which a factor multiplies")
-    return [_times(one, factor, name, key) for one in value] if isinstance(value, list) else value * factor
+def _times(value: Any, factor: float) -> Any:
+    """A number, or every number of a list, times a factor."""
+    return [_times(one, factor) for one in value] if isinstance(value, list) else value * factor
+
+
+def _is_numbers(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_numbers, value))
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _check_place(one: Parameter, base: Configuration, file: str, faults: Gathered) -> None:
+    """There is something where a parameter is to go to: numbers for a factor, a section around a value."""
+    for key in one.keys:
+        path = parse(key)
+        if one.factor and not _is_numbers(base.raw(key)):
+            expected = "a key with a number or a list of numbers, which a factor multiplies"
+            faults.add(ConfigError(file, f"parameters.{one.name}.key", f"{key}: {base.raw(key)!r}", expected))
+        section = base.raw(written(path[:-2])) if len(path) > 2 else None
+        if isinstance(section, dict) and section.get(path[-2]) is None and path[0] in ("vehicle", "maneuver"):
+            expected = no_such_key(path[-2], list(section), list(section))
+            faults.add(ConfigError(file, f"parameters.{one.name}.key", key, expected))
 
 
 def named(values: Sequence[float], parameters: Sequence[Parameter]) -> dict[str, float]:

@@ -62,7 +62,7 @@ def read_measured(data: Data, file: str, units: Mapping[str, str]) -> Measured:
     Raises ConfigError: a file cannot be read, a channel is not in it, or there are too few rows.
     """
     place = file_of(data, file)
-    found = _of_run(place, units) if "run" in data.said else _of_table(data, place, units)
+    found = _of_run(place, units) if "run" in data.said else _of_table(data, file, place, units)
     rows = int(np.count_nonzero(found.cut(data.said.get("from"), data.said.get("to"))))
     if rows < FEWEST_ROWS:
         raise ConfigError(file, f"{data.key}.from", f"{rows} rows", f"at least {FEWEST_ROWS} rows between from and to")
@@ -160,17 +160,17 @@ def _names(heading: str) -> Iterable[str]:
         yield heading.rpartition("_")[0]
 
 
-def _of_table(data: Data, place: Path, units: Mapping[str, str]) -> Measured:
+def _of_table(data: Data, file: str, place: Path, units: Mapping[str, str]) -> Measured:
     table, columns = Table(place), data.said.get("columns") or {}
-    times = table.column(data.said["time"], "s", place, "time")
+    times = table.column(data.said["time"], "s", file, f"{data.key}.time")
     if not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
         raise ConfigError(place, data.said["time"], "its times", "times in every row that rise from row to row")
     for name in columns:
         if name not in units:
-            raise ConfigError(place, f"columns.{name}", name, f"a channel that is compared: {', '.join(units)}")
-    channels = {name: table.column(columns.get(name, name), unit, place, f"columns.{name}") for name, unit in units.items()}
+            raise ConfigError(file, f"{data.key}.columns.{name}", name, f"a channel that is compared: {', '.join(units)}")
+    channels = {name: table.column(columns.get(name, name), unit, file, f"{data.key}.columns.{name}") for name, unit in units.items()}
     said = data.said.get("commands") or {}
-    commands = {name: table.column(heading, COMMANDS[name], place, f"commands.{name}") for name, heading in said.items()}
+    commands = {name: table.column(heading, COMMANDS[name], file, f"{data.key}.commands.{name}") for name, heading in said.items()}
     for name, column in commands.items():
         if not np.isfinite(column).all():
             raise ConfigError(place, f"commands.{name}", "an empty cell", "a number in every row")

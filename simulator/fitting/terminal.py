@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +15,26 @@ from simulator.fitting.rounds import FOLDER, Rounds
 from simulator.run_folder import RunFolder
 from simulator.signals import Ended
 from simulator.sweep.command import executor_of
+from simulator.sweep.engine import Progress
 from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.shown import Shown
+
+LONG = 10.0
+"""s. A round that takes less needs no lines of its own where there is no bar."""
+
+
+class Patient:
+    """Tells how far a round is where that takes long, or where there is a bar."""
+
+    def __init__(self, shown: Shown, bar: bool) -> None:
+        self._shown, self._bar = shown, bar
+        self._began = time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.done == 0:
+            self._began = time.monotonic()
+        if self._bar or time.monotonic() - self._began > LONG:
+            self._shown(progress)
 
 
 class Terminal:
@@ -50,8 +69,9 @@ def searching(arguments: Any, verb: str, name: str, channels: Collection[str] = 
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     executor = executor_of(arguments, say)
     try:
-        with Shown(name, say, bar=sys.stderr.isatty() and not arguments.json) as shown:
-            rounds = Rounds(folder.path, executor, name, channels, arguments.plugin, shown)
+        bar = sys.stderr.isatty() and not arguments.json
+        with Shown(name, say, bar) as shown:
+            rounds = Rounds(folder.path, executor, name, channels, arguments.plugin, Patient(shown, bar))
             try:
                 yield Terminal(arguments, folder.path, shown), rounds
                 folder.began()
