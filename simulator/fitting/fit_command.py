@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
 from simulator.base.jsontext import json_text
 from simulator.base.machine import version
@@ -13,7 +14,7 @@ from simulator.build import build, find_config
 from simulator.fitting.applied import rounded, session_text, words_of
 from simulator.fitting.driven import configuration_of
 from simulator.fitting.fit import Fitted, fit, notes, result
-from simulator.fitting.fit_file import Fit, read_fit
+from simulator.fitting.fit_file import Fit, check_data, read_fit
 from simulator.fitting.fit_page import fit_page, interval_words
 from simulator.fitting.keys import settings_of
 from simulator.fitting.measured import read_measured
@@ -38,10 +39,11 @@ def main_fit(arguments: Any) -> int:
     need_scipy()
     file = str(find_config("fits", arguments.file))
     said = read_fit(file)
+    check_data(said)
+    compile_kernels(complain if arguments.json else tell)
     units = units_of(said)
     measured = [read_measured(one, file, units) for one in said.data]
     with searching(arguments, "fit", said.name, tuple(units)) as (terminal, rounds):
-        compile_kernels(terminal.say)
         model = Model(said, measured, units, rounds)
         if arguments.synthetic is not None:
             return _synthetic(arguments, model, terminal)

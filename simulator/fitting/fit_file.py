@@ -152,7 +152,11 @@ def read_fit(file: str | Path) -> Fit:
 
 def check_fit(file: str | Path) -> None:
     """The same, and whether the data are there. Raises ConfigError."""
-    fit = read_fit(file)
+    check_data(read_fit(file))
+
+
+def check_data(fit: Fit) -> None:
+    """Make sure that all data are there. Raises ConfigError."""
     with Gathered() as faults:
         for one in fit.data:
             with faults.part():

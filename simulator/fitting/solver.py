@@ -116,13 +116,22 @@ class _Looks:
             if np.array_equal(known.u, u):
                 return known
         steps = np.where(u + self._difference <= 1.0, self._difference, -self._difference)
-        here, *beside = self._residuals([u.copy(), *(u + step * unit for step, unit in zip(steps, np.eye(len(u)), strict=True))])
+        here, *beside = self._residuals([u.copy(), *_moved(u, steps)])
         jacobian = np.empty((0, len(u)))
         if not isinstance(here, Failed):
+            self._turn(u, steps, beside)
             jacobian = np.stack([_slope(here, other, step) for other, step in zip(beside, steps, strict=True)], axis=1)
         self.rounds.append(Round(u.copy(), here, jacobian))
         self._told(self.rounds[-1])
         return self.rounds[-1]
+
+    def _turn(self, u: Array, steps: Array, beside: list[Array | Failed]) -> None:
+        """Where there is nothing on one side, look on the other one."""
+        turned = [n for n, one in enumerate(beside) if isinstance(one, Failed) and 0.0 <= u[n] - steps[n] <= 1.0]
+        steps[turned] *= -1.0
+        points = _moved(u, steps)
+        for n, found in zip(turned, self._residuals([points[n] for n in turned]) if turned else (), strict=True):
+            beside[n] = found
 
     def residuals(self, u: Array) -> Array:
         """Those at a point; infinite where there are none, from which the search draws back."""
@@ -131,6 +140,11 @@ class _Looks:
 
     def jacobian(self, u: Array) -> Array:
         return self.at(u).jacobian
+
+
+def _moved(u: Array, steps: Array) -> list[Array]:
+    """A point for each parameter, a step away."""
+    return list(u + np.diag(steps))
 
 
 def _slope(here: Array, beside: Array | Failed, step: float) -> Array:

@@ -74,6 +74,10 @@ def test_a_point_without_a_run_is_drawn_back_from():
     assert set(seen) == {3}  # a round is one call: the point and a neighbour for each parameter
     with pytest.raises(JounceError, match="it rolls over"):
         solve(residuals, np.array([0.9, 0.1]), 1e-3, 50)
+    seen.clear()
+    found = solve(residuals, np.array([0.6195, 0.1]), 1e-3, 50)
+    assert found.settled and np.allclose(found.best.u, [0.6, 0.5], atol=1e-4)
+    assert 1 in seen  # beside it on one side there is none, so it looks on the other
 
 
 def test_a_parameter_at_its_bound_has_no_interval_and_the_other_one_has():
