@@ -66,7 +66,7 @@ def _fit(arguments: Any, model: Model, rounds: Rounds, terminal: Terminal) -> in
     def told(one: Round) -> None:
         nonlocal count
         count += 1
-        values = ", ".join(f"{parameter.name} {value:.5g}" for parameter, value in zip(model.varied, model.values(one.u), strict=True))
+        values = ", ".join(f"{parameter.name} {value:.6g}" for parameter, value in zip(model.varied, model.values(one.u), strict=True))
         cost = f"no result ({one.residuals.reason})" if isinstance(one.residuals, Failed) else f"{one.cost:.6g}"
         terminal.line(f"round {count}: {cost}; {values}")
 
@@ -92,7 +92,7 @@ def _print(fitted: Fitted, said: Mapping[str, Any]) -> None:
     percent = f"{100.0 * said['level']:.3g} %"
     headings = ["parameter", "value", f"interval, {percent}", "all at once"]
     both = (*said["parameters"], *said["offsets"])
-    rows = [[one["name"], f"{one['value']:.5g}", interval_words(one["interval"]), interval_words(one["interval_together"])] for one in both]
+    rows = [[one["name"], f"{one['value']:.6g}", interval_words(one["interval"]), interval_words(one["interval_together"])] for one in both]
     print_table(said["title"], headings, rows)
     headings = ["channel", "drive", "left at the start", "left", "noise", "unit"]
     rows = [
@@ -129,7 +129,7 @@ def _synthetic(arguments: Any, model: Model, terminal: Terminal) -> int:
 
     def told(one: Planted) -> None:
         missed = [name for name, held in zip(names, one.held, strict=True) if not held]
-        values = ", ".join(f"{name} {value:.5g}" for name, value in zip(names, one.values, strict=True))
+        values = ", ".join(f"{name} {value:.6g}" for name, value in zip(names, one.values, strict=True))
         terminal.line(f"seed {one.seed}: {values}; {'not in its interval: ' + ', '.join(missed) if missed else 'all in their intervals'}")
 
     said = summary(model, planted(model, arguments.synthetic, arguments.seed, told))
@@ -138,7 +138,7 @@ def _synthetic(arguments: Any, model: Model, terminal: Terminal) -> int:
         print(json_text({"folder": str(terminal.folder), "result": said}))
         return 0
     rows = [
-        [one["name"], f"{one['planted']:.5g}", f"{one['mean']:.5g}", f"{one['deviation'] or 0.0:.3g}", f"{one['held']} of {said['cases']}"]
+        [one["name"], f"{one['planted']:.6g}", f"{one['mean']:.6g}", f"{one['deviation'] or 0.0:.3g}", f"{one['held']} of {said['cases']}"]
         for one in said["parameters"]
     ]
     print_table(model.fit.title, ["parameter", "planted", "mean found", "deviation", "in its interval"], rows)

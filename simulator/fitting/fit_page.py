@@ -44,7 +44,7 @@ def interval_words(ends: Sequence[float | None] | None) -> str:
     """An interval in words; a dash where there is none."""
     if ends is None:
         return "none: at a bound"
-    low, high = ("-inf" if ends[0] is None else f"{ends[0]:.5g}"), ("inf" if ends[1] is None else f"{ends[1]:.5g}")
+    low, high = ("-inf" if ends[0] is None else f"{ends[0]:.6g}"), ("inf" if ends[1] is None else f"{ends[1]:.6g}")
     return "unknown" if ends == [None, None] else f"{low} to {high}"
 
 
@@ -64,11 +64,11 @@ def parameter_rows(said: Mapping[str, Any]) -> list[list[str | float]]:
     return [
         [
             one["name"],
-            f"{one['value']:.5g}",
+            f"{one['value']:.6g}",
             interval_words(one["interval"]),
             interval_words(one["interval_together"]),
-            f"{one['start']:.5g}",
-            f"{one['least']:.5g} to {one['most']:.5g}",
+            f"{one['start']:.6g}",
+            f"{one['least']:.6g} to {one['most']:.6g}",
             keys_words(one.get("keys", ()), one.get("as", "")),
         ]
         for one in (*said["parameters"], *said["offsets"])

@@ -177,6 +177,8 @@ def notes(found: Search) -> list[str]:
     if best.failure or best.beyond:
         wrong = ", ".join(f"{name} by {100.0 * share:.3g} %" for name, share in best.beyond.items())
         out.append(f"no set keeps all limits; the one shown is beyond {wrong}" if wrong else "no set could be driven")
+    if found.tried[0].beyond and best.sound:
+        out.append(f"the start does not keep {', '.join(found.tried[0].beyond)}; the best set does")
     for one, u in zip(found.file.parameters, best.u, strict=True):
         if u < AT_BOUND or u > 1.0 - AT_BOUND:
             end = "least" if u < AT_BOUND else "most"

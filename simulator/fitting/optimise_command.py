@@ -40,7 +40,7 @@ def main_optimise(arguments: Any) -> int:
 def _line(found: Search) -> str:
     """A generation in a line."""
     best, last = found.best, found.tried[-1]
-    values = ", ".join(f"{one.name} {value:.5g}" for one, value in zip(found.file.parameters, found.values(best.u), strict=True))
+    values = ", ".join(f"{one.name} {value:.6g}" for one, value in zip(found.file.parameters, found.values(best.u), strict=True))
     beyond = "" if best.sound else " (beyond a limit)"
     head = "start" if last.generation == 0 else f"generation {last.generation}, {len(found.tried)} sets"
     return f"{head}: best {best.goal:.6g}{beyond}; {values}"
@@ -59,10 +59,10 @@ def _leave(arguments: Any, found: Search, terminal: Terminal) -> int:
     if arguments.json:
         print(json_text({"folder": str(folder), **outcome}))
         return 0 if said["kept"] else 1
-    rows = [[one["name"], f"{one['value']:.5g}", f"{one['start']:.5g}", f"{one['spread']:.3g}"] for one in said["parameters"]]
+    rows = [[one["name"], f"{one['value']:.6g}", f"{one['start']:.6g}", f"{one['spread']:.3g}"] for one in said["parameters"]]
     print_table(said["title"], ["parameter", "best", "start", "spread at the end"], rows)
     goal = said["goal"]
-    print(f"{goal_words(found)}: {goal['start']:.5g} at the start, {goal['best']:.5g} at best")
+    print(f"{goal_words(found)}: {goal['start']:.6g} at the start, {goal['best']:.6g} at best")
     print(f"{found.runs} runs: {found.why}")
     for line in notes(found):
         print(f"note: {line}")

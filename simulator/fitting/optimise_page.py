@@ -22,7 +22,7 @@ def optimise_page(found: Search, said: Mapping[str, Any], command: str, applied:
     for line in notes(found):
         page.text(f"Mind: {line}.")
     goal = said["goal"]
-    page.text(f"{goal_words(found)} {'falls' if found.file.sign > 0 else 'rises'} from {goal['start']:.5g} to {goal['best']:.5g}.")
+    page.text(f"{goal_words(found)} {'falls' if found.file.sign > 0 else 'rises'} from {goal['start']:.6g} to {goal['best']:.6g}.")
     columns = [
         Column("parameter", words=True), Column("best"), Column("start"), Column("range"), Column("last generation", "standard deviation"),
         Column("key", words=True),
@@ -56,7 +56,7 @@ def parameter_rows(said: Mapping[str, Any]) -> list[list[str | float]]:
     """Name, best value, start, range, spread, keys of every parameter."""
     return [
         [
-            one["name"], f"{one['value']:.5g}", f"{one['start']:.5g}", f"{one['least']:.5g} to {one['most']:.5g}", one["spread"],
+            one["name"], f"{one['value']:.6g}", f"{one['start']:.6g}", f"{one['least']:.6g} to {one['most']:.6g}", one["spread"],
             keys_words(one["keys"], one["as"]),
         ]
         for one in said["parameters"]
