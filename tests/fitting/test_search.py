@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from simulator.__main__ import main
 from simulator.base.errors import ConfigError
 from simulator.fitting.optimisation_file import optimisation_of
 from simulator.fitting.optimise import Search, notes, result
@@ -89,3 +90,13 @@ def test_a_metric_that_is_not_measured_is_refused_with_what_there_is():
     with pytest.raises(ConfigError, match=r"o.yaml: minimise: got 'sway', expected .*did you mean sway_m") as refused:
         searched(minimise="sway")
     assert "roll_deg" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "module", "extra"), [(["fit", "sine_steer"], "solver", "fit"), (["optimise", "step_steer_response"], "search", "optimise")]
+)
+def test_what_is_not_installed_is_said_before_anything_is_done(words, module, extra, monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(f"simulator.fitting.{module}.find_spec", lambda name: None)
+    assert main([*words, "--out", str(tmp_path / "out")]) == 2
+    assert f"python -m pip install 'jounce[{extra}]'" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
