@@ -29,6 +29,8 @@ def parser_of(command: str) -> Parser:
     _add_view(commands)
     _add_run(commands)
     _add_sweep(commands)
+    _add_fit(commands)
+    _add_optimise(commands)
     _add_rerun(commands)
     _add_compare(commands)
     _add_terrain(commands)
@@ -306,11 +308,7 @@ def _add_sweep(commands: Commands) -> None:
     )
     _add_plugin(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
-    p.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="have the workers of a Dask cluster drive, whose scheduler is there, for example tcp://10.0.0.5:8786 (docs/cluster.md)",
-    )
+    _add_scheduler(p)
     p.set_defaults(run=_sweep)
 
 
@@ -328,6 +326,66 @@ def _sweep(arguments: argparse.Namespace) -> int:
     from simulator.sweep.command import main_sweep
 
     return main_sweep(arguments)
+
+
+def _add_scheduler(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="have the workers of a Dask cluster drive, whose scheduler is there, for example tcp://10.0.0.5:8786 (docs/cluster.md)",
+    )
+
+
+def _add_fit(commands: Commands) -> None:
+    p = commands.add_parser(
+        "fit", help="fit parameters to what was measured, by least squares: values, intervals, and what the data cannot tell apart"
+    )
+    p.add_argument("file", metavar="FILE", help="fit by name or file, for example sine_steer")
+    p.add_argument(
+        "--synthetic",
+        type=number_between(1, 100_000, whole=True),
+        metavar="N",
+        help="instead, fit data of the model's own with noise so often, the values at the start planted: how often the intervals hold them",
+    )
+    p.add_argument(
+        "--seed",
+        type=number_between(0, 2**32, whole=True),
+        default=1,
+        metavar="N",
+        help="of the noise of the first synthetic case (default: 1)",
+    )
+    _add_search(p)
+    p.set_defaults(run=_fit)
+
+
+def _add_search(p: argparse.ArgumentParser) -> None:
+    """What searches have in common: each round is a sweep."""
+    p.add_argument("--out", metavar="DIR", help="folder to write into, or to go on in (default: a new one under runs/)")
+    p.add_argument(
+        "--processes", type=number_between(1, 4096, whole=True), metavar="N", help="runs at a time (default: the cores of this machine)"
+    )
+    _add_scheduler(p)
+    _add_plugin(p)
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _fit(arguments: argparse.Namespace) -> int:
+    from simulator.fitting.fit_command import main_fit
+
+    return main_fit(arguments)
+
+
+def _add_optimise(commands: Commands) -> None:
+    p = commands.add_parser("optimise", help="find the keys with which a metric is least or greatest, within limits, by CMA-ES")
+    p.add_argument("file", metavar="FILE", help="optimisation by name or file, for example step_steer_response")
+    _add_search(p)
+    p.set_defaults(run=_optimise)
+
+
+def _optimise(arguments: argparse.Namespace) -> int:
+    from simulator.fitting.optimise_command import main_optimise
+
+    return main_optimise(arguments)
 
 
 def _add_rerun(commands: Commands) -> None:

@@ -30,6 +30,7 @@ FAST = {
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
     "facts": ("test_published.py",),
     "files": ("test_units_in_keys.py",),
+    "fitting": ("test_model.py", "test_search.py"),
     "flow": ("test_clock.py", "test_json_text.py", "test_signs.py"),
     "history": ("test_history.py",),
     "input": ("test_device_profiles.py", "test_human_driver.py", "test_shaping.py"),

@@ -31,6 +31,7 @@ from simulator.configuration.tables import TABLES
 from simulator.configuration.whole import configuration
 from simulator.driver import profiles
 from simulator.facts import published
+from simulator.fitting import fit_file, optimisation_file
 from simulator.lab.triangular import problem
 from simulator.run_series import load_series
 from simulator.sweep import sweep_file
@@ -95,6 +96,14 @@ KINDS = (
     FileKind("series", "series", "maneuvers one after the other, or a search for the limit of one", TABLES["series"], load_series),
     FileKind("sweeps", "sweeps", "many runs of one question: what they have in common and what varies", sweep_file.FILE, load_sweep),
     FileKind("facts", "facts", "published figures of a vehicle", Group(published.FILE), published.load_published, based=False),
+    FileKind("fits", "fits", "parameters that are fitted to what was measured", fit_file.FILE, fit_file.check_fit),
+    FileKind(
+        "optimisations",
+        "optimisations",
+        "keys with which a metric is least or greatest",
+        optimisation_file.FILE,
+        optimisation_file.read_optimisation,
+    ),
     FileKind("platforms", "platforms", "a motion platform on legs: a hexapod, or a seat", TABLES["platforms"], build_platform),
     FileKind(
         "washouts",

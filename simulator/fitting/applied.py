@@ -1,0 +1,92 @@
+"""What was found as something to drive with: a session file that is laid over any run, and the same as words of the command line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from simulator.base.errors import ConfigError
+from simulator.configuration.key_path import KeyPath, parse, written
+from simulator.configuration.layers import Layer, Origin, own_copy
+from simulator.configuration.settings import Setting
+from simulator.configuration.whole import REFERENCES, Configuration
+
+DIGITS = 7
+"""Of a number that was found."""
+
+
+def rounded(settings: Sequence[Setting]) -> list[Setting]:
+    """Settings with as many digits as anybody can mean."""
+    return [one._replace(value=_short(one.value)) for one in settings]
+
+
+def _short(value: Any) -> Any:
+    return (
+        [_short(one) for one in value] if isinstance(value, list) else float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+    )
+
+
+def words_of(settings: Sequence[Setting]) -> str:
+    """Settings as `--set` has them."""
+    return " ".join(f"--set {shlex.quote(f'{written(one.path)}={_flow(one.value)}')}" for one in settings)
+
+
+def session_text(settings: Sequence[Setting], base: Configuration, head: Sequence[str]) -> str:
+    """A session file with settings in the files that they belong to.
+
+    Parameters
+    ----------
+    base : what they are laid over, all names contents
+    head : lines of a remark above
+    """
+    applied = base.with_changes([(one, one.origin) for one in settings])[0]
+    content: dict[str, Any] = {}
+    for root in dict.fromkeys(one.path[0] for one in settings):
+        content[str(root)] = _variant(root, [one for one in settings if one.path[0] == root], applied)
+    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=130, default_flow_style=None)
+    return "".join(f"# {line}\n" for line in head) + text
+
+
+def _variant(root: str | int, settings: Sequence[Setting], applied: Configuration) -> Any:
+    """What stands under a key of a session: files named as bases with what is other than there, or all of it where that is not the same."""
+    whole = applied.complete().get(str(root))
+    tree: dict[Any, Any] = {}
+    for one in settings:
+        _put(tree, one.path, applied)
+    found = tree[root]
+    try:
+        same = Configuration(Layer({str(root): own_copy(found)}, {(): Origin("fitted", is_file=False)})).complete().get(str(root)) == whole
+    except ConfigError:  # a base that is nowhere near any more
+        same = False
+    return found if same else own_copy(whole)
+
+
+def _put(tree: dict[Any, Any], path: KeyPath, applied: Configuration) -> None:
+    """A value at its place, with the bases on the way; a list as a whole."""
+    names = {**applied.recorded.get("names", {}), **applied.names}
+    node = tree
+    for n, part in enumerate(path[:-1]):
+        at = path[: n + 1]
+        if isinstance(path[n + 1], int):
+            node[part] = own_copy(applied.raw(written(at)))
+            return
+        base = {"base": names[written(at)]} if written(at) in names and _is_file(at) else {}
+        node = node.setdefault(part, base)
+    node[path[-1]] = own_copy(applied.raw(written(path)))
+
+
+def _is_file(path: KeyPath) -> bool:
+    """Whether a name stands at a path, in whose place its content was put."""
+    return any(
+        len(parts) == len(path) and all(want in ("*", part) for want, part in zip(parts, path, strict=True))
+        for parts in (parse(pattern) for pattern, _ in REFERENCES)
+    )
+
+
+def _flow(value: Any) -> str:
+    """A value in YAML in one line."""
+    text = yaml.safe_dump(value, default_flow_style=True, width=1e9).strip()
+    return text.removesuffix("...").strip() if not isinstance(value, Mapping | list) else text
