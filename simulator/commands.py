@@ -31,6 +31,7 @@ def parser_of(command: str) -> Parser:
     _add_sweep(commands)
     _add_rerun(commands)
     _add_compare(commands)
+    _add_terrain(commands)
     _add_facts(commands)
     _add_tire(commands)
     _add_cueing(commands)
@@ -412,6 +413,79 @@ def _tire(arguments: argparse.Namespace) -> int:
     from simulator.lab.tires.command import main_tire
 
     return main_tire(arguments)
+
+
+def _add_terrain(commands: Commands) -> None:
+    terrain = commands.add_parser("terrain", help="files of heights of others, and terrains made of them: what they hold, pictures, import")
+    verbs = terrain.add_subparsers(title="what", metavar="WHAT", required=True)
+
+    p = verbs.add_parser("info", help="size, spacing, range, voids and reference system of a file, and heights at points")
+    _add_heights_file(
+        p, "terrain by name or file (.yaml), or a file of heights: .tif, .hgt, .asc, .raw, .png, .npy, .crg, .obj, .gltf, .glb"
+    )
+    p.add_argument(
+        "--at",
+        metavar="POINTS.csv",
+        help="heights at points: columns x,y (those of the file, of a terrain its own in m), easting,northing, lon,lat, or u,v along a road",
+    )
+    p.add_argument(
+        "--raw", action="store_true", help="of a terrain the heights of its base grid alone; of an OpenCRG road those of the header"
+    )
+    p.set_defaults(run=_terrain_info)
+
+    p = verbs.add_parser("import", help="make a terrain (.yaml and .npy) of a file of heights; voids are filled, and said")
+    _add_heights_file(p, "file of heights")
+    p.add_argument("--out", metavar="NAME", required=True, help="terrain to make: NAME.yaml and NAME.npy")
+    p.add_argument("--crs", metavar="EPSG:N", help="reference system of the terrain, in m (default: the file's, of degrees their UTM zone)")
+    p.add_argument("--spacing", type=number_between(0.01, 1000.0), metavar="M", help="distance of nodes (default: of the samples)")
+    p.add_argument(
+        "--window",
+        nargs=4,
+        type=number_between(-1e9, 1e9),
+        metavar=("XMIN", "YMIN", "XMAX", "YMAX"),
+        help="a part of the file alone, in its coordinates",
+    )
+    of = p.add_mutually_exclusive_group()
+    of.add_argument("--surface", metavar="NAME", default="asphalt", help="hard surface all over (default: asphalt)")
+    of.add_argument("--soil", metavar="NAME", help="soil all over")
+    p.set_defaults(run=_terrain_import)
+
+    p = verbs.add_parser("show", help="a picture of a terrain or a file of heights, lit from the north-west")
+    _add_heights_file(p, "terrain by name or file (.yaml), or a file of heights")
+    p.add_argument("--out", metavar="OUT.png", help="where to draw it (default: the file's name in the current folder)")
+    p.set_defaults(run=_terrain_show)
+
+
+def _add_heights_file(p: argparse.ArgumentParser, what: str) -> None:
+    """A file of heights and what can be said of it."""
+    p.add_argument("file", metavar="FILE", help=what)
+    p.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="what a file of heights does not say of itself, a key of the section heights of a terrain file, for example spacing=[0.5,0.5], "
+        "up=z or 'ignore=[roof*]'; may be given again",
+    )
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _terrain_info(arguments: argparse.Namespace) -> int:
+    from simulator.lab.terrain.info_command import main_info
+
+    return main_info(arguments)
+
+
+def _terrain_import(arguments: argparse.Namespace) -> int:
+    from simulator.lab.terrain.import_command import main_import
+
+    return main_import(arguments)
+
+
+def _terrain_show(arguments: argparse.Namespace) -> int:
+    from simulator.lab.terrain.show_command import main_show
+
+    return main_show(arguments)
 
 
 def _add_cueing(commands: Commands) -> None:

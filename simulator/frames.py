@@ -15,6 +15,7 @@ from simulator.build import Parts, view_geometry
 
 if TYPE_CHECKING:
     from simulator.session import Session
+    from simulator.view.offscreen import Offscreen
 
 PERIOD = 0.1
 """s between two states that are kept."""
@@ -53,13 +54,19 @@ def drawn_states(parts: Parts, states: list[Record], say: Callable[[str], None])
     except DeviceError as error:
         say(f"no pictures of the drive: {error}")
         return []
+    return pictures_of(view, states)
+
+
+def pictures_of(view: Offscreen, states: list[Record]) -> list[tuple[bytes, str]]:
+    """The same with something that draws; instruments, which would show what a state does not hold, are left out."""
     view.camera, view.scene.instruments = CAMERA, False
     return [(_jpeg(view.render(state)), _words(state)) for state in states]
 
 
 def _words(state: Record) -> str:
     now = state[0]
-    return f"{float(now['time']):.1f} s, {3.6 * float(now['v_WB_B'][0]):.0f} km/h, {np.degrees(float(now['steering_wheel_angle'])):+.0f} deg at the wheel"
+    wheel = round(float(np.degrees(now["steering_wheel_angle"])))
+    return f"{float(now['time']):.1f} s, {3.6 * float(now['v_WB_B'][0]):.0f} km/h, steering wheel {wheel:+d}°"
 
 
 def _jpeg(image: NDArray[Any]) -> bytes:

@@ -155,7 +155,7 @@ def link(target: Path, page_file: Path) -> str:
 def _bands(page: Page, compared: Compared) -> None:
     columns = [Column("channel", words=True), Column("over", words=True), Column("band around the reference", words=True, long=True)]
     columns += [
-        Column("", words=True),
+        Column("run", words=True),
         Column("verdict", words=True),
         Column("inside", "%"),
         Column("furthest out"),
@@ -244,7 +244,7 @@ def _difference_table(compared: Compared) -> tuple[list[Column], list[list[Cell]
 def _metrics(page: Page, compared: Compared) -> None:
     names = [one.name for one in compared.records if one.metrics]
     columns = [Column("metric", words=True), Column("unit", words=True), *(Column(name) for name in names)]
-    columns += [Column(f"{name} less {names[0]}") for name in names[1:]]
+    columns += [Column(name, "less the reference") for name in names[1:]]
     rows: list[list[Cell]] = []
     for row in compared.metrics:
         numbers = [row["values"].get(name) for name in names] + [row["differences"].get(name) for name in names[1:]]

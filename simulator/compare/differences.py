@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.compare.comparison_file import Comparison
-from simulator.compare.record import Record
+from simulator.compare.record import USUAL, Record
 from simulator.maneuvers.metrics import LOAD
 from simulator.maneuvers.pictures.quantities import QUANTITIES, Quantity
 from simulator.maneuvers.pictures.units import factor_shown, unit_shown
@@ -19,8 +19,6 @@ from simulator.record.channels import chosen
 
 Array = NDArray[np.float64]
 
-USUAL = ("v_WB_B_x", "steering_wheel_angle", "a_WB_B_x", "a_WB_B_y", "w_WB_B_z", "sideslip", "roll", "pitch", "yaw", "F_C_*_z")
-"""Channels that are compared where nothing is said."""
 _TITLES = {one.columns[0]: one for one in QUANTITIES.values() if len(one.columns) == 1}
 
 

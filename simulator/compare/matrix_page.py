@@ -10,7 +10,9 @@ from simulator.compare.matrix import Entry, Matrix
 from simulator.report.page import Cell, Column, Link, Page, Verdict, cell
 
 MOST_RUNS = 6
-"""Of one place of the table that are named; of more their number is told, and the list below has them all."""
+"""Of one place of the table that are named; of more their number is told."""
+MOST_ROWS = 200
+"""Of the list of the runs of a maneuver."""
 WORDS = {True: "passed", False: "FAILED", None: "no limits"}
 
 
@@ -52,9 +54,15 @@ def _verdicts(matrix: Matrix, vehicle: str, maneuver: str, page_file: Path) -> C
     if not place:
         return None
     if len(place) > MOST_RUNS:
-        failed = sum(one.passed is False or bool(one.failure) for one in place)
+        failed = sum(map(_wrong, place))
+        if not failed and all(one.passed is None for one in place):
+            return Verdict(f"{len(place)} runs, no limits")
         return Verdict(f"{len(place) - failed} of {len(place)} passed", not failed)
     return [_verdict(one, page_file) for one in place]
+
+
+def _wrong(entry: Entry) -> bool:
+    return entry.passed is False or bool(entry.failure)
 
 
 def _verdict(entry: Entry, page_file: Path) -> Verdict | Link:
@@ -66,11 +74,15 @@ def _verdict(entry: Entry, page_file: Path) -> Verdict | Link:
 def _metrics(page: Page, matrix: Matrix, maneuver: str, page_file: Path) -> None:
     """A table of the runs of one maneuver."""
     entries = [entry for vehicle in matrix.vehicles for entry in matrix.cells.get((vehicle, maneuver), [])]
-    names = list(dict.fromkeys(name for entry in entries for name in matrix.shown(entry)))
+    told = entries if len(entries) <= MOST_ROWS else sorted(entries, key=_wrong, reverse=True)[:MOST_ROWS]
+    names = list(dict.fromkeys(name for entry in told for name in matrix.shown(entry)))
     page.subheading(maneuver)
+    if len(told) < len(entries):
+        page.text(f"{len(told)} of {len(entries)} runs, those that did not pass first; the .json beside this page has them all.")
     columns = [Column("vehicle", words=True), Column("run", words=True, long=True), Column("verdict", words=True)]
     columns += [*(Column(name) for name in names), Column("", words=True, long=True)]
-    page.table(columns, [_metric_row(entry, names, page_file) for entry in entries])
+    shown = len(columns) if any(entry.failure for entry in told) else len(columns) - 1
+    page.table(columns[:shown], [_metric_row(entry, names, page_file)[:shown] for entry in told])
 
 
 def _metric_row(entry: Entry, names: list[str], page_file: Path) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from simulator.maneuvers.pictures.quantities import sideslip
 from simulator.maneuvers.run_page.page import FILE as REPORT
 from simulator.record.channels import Channels
 from simulator.record.log import read_log
+from simulator.record.parquet import read_units
 from simulator.record.recover import read_logs
 from simulator.record.writer import PARQUET_NAME
 from simulator.recorded import fingerprint
@@ -34,6 +36,10 @@ Array = NDArray[np.float64]
 FEWEST = 3
 """Rows."""
 SIDESLIP = "sideslip"
+USUAL = ("v_WB_B_x", "steering_wheel_angle", "a_WB_B_x", "a_WB_B_y", "w_WB_B_z", SIDESLIP, "roll", "pitch", "yaw", "F_C_*_z")
+"""Channels that are compared where nothing is said."""
+ALWAYS = ("time", "v_WB_B_x", "v_WB_B_y", "a_WB_B_y")
+"""Read from every log: sideslip and steady turns need them."""
 MOST_BYTES = 1 << 28
 """Of a table or of metrics."""
 
@@ -81,7 +87,7 @@ def written_channel(said: str, units: Mapping[str, str], file: str, key: str) ->
 def read_record(place: str, comparison: Comparison) -> Record:
     """A folder of a run, a log (.parquet), or a table (.csv). Raises ConfigError."""
     path = Path(place)
-    found = _table(path, comparison) if path.suffix.lower() == ".csv" else _run(path)
+    found = _table(path, comparison) if path.suffix.lower() == ".csv" else _run(path, comparison)
     _check_time(found)
     try:
         more = {SIDESLIP: sideslip(found)} if SIDESLIP not in found.columns else {}
@@ -90,8 +96,10 @@ def read_record(place: str, comparison: Comparison) -> Record:
     return replace(found, columns={**found.columns, **more}, units={**found.units, **dict.fromkeys(more, "rad")})
 
 
-def _run(path: Path) -> Record:
-    log = read_log(read_logs(path)[0].file, wall=False)
+def _run(path: Path, comparison: Comparison) -> Record:
+    file = read_logs(path)[0].file
+    units = {name: words.get("unit", "") for name, words in read_units(file).items() if "wall" not in words}
+    log = read_log(file, _needed(units, comparison))
     if path.name == PARQUET_NAME:
         path = path.parent
     folder = path if path.is_dir() else path.parent
@@ -99,10 +107,17 @@ def _run(path: Path) -> Record:
     if log.configuration is not None:
         told["configuration"] = fingerprint(log.configuration)
     report = folder / REPORT
-    units = {name: column.unit for name, column in log.columns.items()}
     whole = _metrics(folder) if path.is_dir() else {}
     name = path.resolve().name if path.is_dir() else path.stem
     return Record(name, path, dict(log), units, told, whole, report if report.is_file() and path.is_dir() else None)
+
+
+def _needed(units: Mapping[str, str], comparison: Comparison) -> list[str]:
+    """Columns of a log that are looked at; those of two hours take 1.7 GB in all."""
+    fields = {name: name.rpartition("_")[0] or name for name in units}
+    said = [one for band in comparison.bands for one in (band.channel, band.over)]
+    wanted = [*ALWAYS, *(comparison.channels or USUAL), *(split_unit(one, units)[0] or "" for one in (*said, comparison.align))]
+    return [name for name in units if any(fnmatchcase(name, one) or fnmatchcase(fields[name], one) for one in wanted)]
 
 
 def _metrics(folder: Path) -> dict[str, dict[str, Any]]:

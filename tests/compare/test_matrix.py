@@ -93,6 +93,22 @@ def test_the_table_of_a_sweep(tmp_path, capsys):
     assert "no such tire" in text and "-0.125" in text
 
 
+def test_of_many_runs_those_that_failed_are_shown(tmp_path, capsys):
+    n = 1000
+    rows = {
+        "vehicle": ["car"] * n,
+        "maneuver": ["lane"] * n,
+        "passed": [i != 777 for i in range(n)],
+        "failure": [""] * n,
+        "gap_m": [0.001 * i for i in range(n)],
+    }
+    pq.write_table(pa.table(rows), tmp_path / "table.parquet")
+    assert call(capsys, tmp_path / "table.parquet", "--out", tmp_path / "m.html")[0] == 1
+    text = (tmp_path / "m.html").read_text(encoding="utf-8")
+    assert "999 of 1000 passed" in text and "200 of 1000 runs" in text and ">0.777<" in text and text.count("✓ passed") == 199
+    assert len(json.loads((tmp_path / "m.json").read_text())["result"]["runs"]) == n
+
+
 def test_what_is_none_is_refused(tmp_path, capsys):
     (tmp_path / "metrics.json").write_text("{}")
     assert call(capsys, tmp_path)[0] == 2

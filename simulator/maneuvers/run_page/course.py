@@ -68,7 +68,7 @@ def _course(run: Run) -> list[Panel]:
     curves.append(Curve("cones", cones[~hit, 0], cones[~hit, 1], CONE, points=True, line=False))
     if hit.any():
         curves.append(Curve("cones touched", cones[hit, 0], cones[hit, 1], TOUCHED, points=True, line=False))
-    high = max(float(corners_y.max()), *(side for _, side in sides))
+    high = max(*corners_y.ravel().tolist(), *(side for _, side in sides))
     labels = []
     for gate, told in zip(gates, run.metrics.get("gates", ()), strict=False):
         text, good = margin_words(told)

@@ -16,7 +16,7 @@ from simulator.report.plot import Panel
 
 FILE = "report.html"
 
-VERDICTS = {"pass": Verdict("pass", True), "fail": Verdict("FAIL", False), "info": ""}
+VERDICTS: dict[str, Cell] = {"pass": Verdict("pass", True), "fail": Verdict("FAIL", False), "info": ""}
 
 
 @dataclass(frozen=True)
@@ -86,33 +86,26 @@ def _metrics(page: Page, rows: Sequence[Mapping[str, Any]]) -> None:
     if not rows:
         page.text("There are too few rows of telemetry to evaluate.")
         return
-    columns = [
-        Column("metric", words=True),
-        Column("value"),
-        Column("unit", words=True),
-        Column("least"),
-        Column("most"),
-        Column("margin"),
-        Column("verdict", words=True),
-        Column("meaning", words=True, long=True),
-        Column("definition", words=True),
-    ]
+    limits, marks = any(row["verdict"] != "info" for row in rows), any(row["mark"] for row in rows)
+    columns = [Column("metric", words=True), Column("value"), Column("unit", words=True)]
+    columns += [Column("least"), Column("most"), Column("margin"), Column("verdict", words=True)] if limits else []
+    columns += [Column("meaning", words=True, long=True), *([Column("definition", words=True)] if marks else [])]
     ordered = sorted(rows, key=lambda row: (row["verdict"] == "info", not row["mark"]))
-    shown = len(columns) if any(row["mark"] for row in rows) else len(columns) - 1
-    page.table(
-        columns[:shown],
-        [_metric_row(row)[:shown] for row in ordered],
-        "Margin: how far the value is from the nearest limit; below 0 it is not kept.",
-    )
+    caption = "Margin: how far the value is from the nearest limit; below 0 it is not kept." if limits else ""
+    page.table(columns, [_metric_row(row, limits, marks) for row in ordered], caption)
     lines = explained(row["mark"] for row in rows)
     if lines:
         page.points(lines)
 
 
-def _metric_row(row: Mapping[str, Any]) -> list[Cell]:
-    limits: list[Cell] = ["" if row[key] is None else row[key] for key in ("min", "max", "margin")]
-    unit = "" if row["unit"] == "1" else row["unit"]
-    return [row["metric"], row["value"], unit, *limits, VERDICTS[row["verdict"]], row["meaning"], row["mark"]]
+def _metric_row(row: Mapping[str, Any], limits: bool, mark: bool) -> list[Cell]:
+    """Cells of a metric, with its limits and its mark where the table has columns for them."""
+    cells: list[Cell] = [row["metric"], row["value"], "" if row["unit"] == "1" else row["unit"]]
+    if limits:
+        cells += ["" if row[key] is None else row[key] for key in ("min", "max", "margin")]
+        cells.append(VERDICTS[row["verdict"]])
+    cells.append(row["meaning"])
+    return [*cells, row["mark"]] if mark else cells
 
 
 def _gates(page: Page, gates: Sequence[Mapping[str, Any]]) -> None:
