@@ -545,7 +545,7 @@ def _add_facts(commands: Commands) -> None:
         "facts", help="drive a vehicle through the library of maneuvers: one page of what it does, beside published figures"
     )
     p.add_argument(
-        "vehicle", nargs="+", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv; several: one page, side by side"
+        "vehicle", nargs="*", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv; several: one page, side by side"
     )
     p.add_argument("--quick", action="store_true", help="without series and searches")
     p.add_argument(
@@ -566,12 +566,38 @@ def _add_facts(commands: Commands) -> None:
         help="another value of the vehicle, for example vehicle.chassis.mass=2600; may be given again",
     )
     _add_plugin(p)
-    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/, with --history docs/history)")
     p.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_history(p, "the facts")
     p.set_defaults(run=_facts)
 
 
+def _add_history(p: argparse.ArgumentParser, what: str) -> None:
+    """The options by which figures are kept from version to version."""
+    p.add_argument(
+        "--history", action="store_true", help=f"{what} of earlier versions and what changed, out of docs/history; nothing is measured"
+    )
+    do = p.add_mutually_exclusive_group()
+    do.add_argument("--add", action="store_true", help="--history: measure, add them to it and draw its page")
+    do.add_argument(
+        "--check", action="store_true", help="--history: measure, and end with 1 when something has changed since its last entry"
+    )
+
+
+def _wants_history(arguments: argparse.Namespace) -> bool:
+    """Whether it is about the history. Raises JounceError: only its other options are there."""
+    if (arguments.add or arguments.check) and not arguments.history:
+        raise JounceError("--add and --check go with --history")
+    return bool(arguments.history)
+
+
 def _facts(arguments: argparse.Namespace) -> int:
+    if _wants_history(arguments):
+        from simulator.history.command import main_facts_history
+
+        return main_facts_history(arguments)
+    if not arguments.vehicle:
+        raise JounceError("facts: of which vehicle? For example jounce facts hmmwv")
     from simulator.facts.command import main_facts
 
     return main_facts(arguments)
@@ -617,6 +643,19 @@ def _mechanism(arguments: argparse.Namespace) -> int:
 def _add_validate(commands: Commands) -> None:
     validate = commands.add_parser("validate", help="compare the vehicle with reference data")
     kinds = validate.add_subparsers(title="what", metavar="WHAT", required=True)
+
+    p = kinds.add_parser("all", help="everything there is to compare with: makes docs/validation.md; ends with 1 when something fails")
+    p.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="these parts alone, told and not written, but with --out; may be given again",
+    )
+    p.add_argument("--out", metavar="DIR", help="folder for the page and its pictures (default: docs)")
+    p.add_argument("--check", action="store_true", help="write nothing, end with 1 when the page in docs is not what would be written")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_validate_all)
 
     p = kinds.add_parser("accelerations", help="constrained accelerations of states in an .npz file")
     p.add_argument("file", help="states (.npz)")
@@ -723,6 +762,8 @@ def _add_bench(commands: Commands) -> None:
         metavar="N",
         help="sweep: no more empty runs at a time (default: 100000)",
     )
+    p.add_argument("--out", metavar="DIR", help="--history: folder of it (default: docs/history)")
+    _add_history(p, "tick: the costs")
     p.set_defaults(run=_bench)
 
 
@@ -794,6 +835,12 @@ def _triangularize(arguments: argparse.Namespace) -> int:
     return main_triangularize(arguments)
 
 
+def _validate_all(arguments: argparse.Namespace) -> int:
+    from simulator.validation.command import main_all
+
+    return main_all(arguments)
+
+
 def _validate_accelerations(arguments: argparse.Namespace) -> int:
     from simulator.build import read_yaml
     from simulator.lab.validate.accelerations import compare_accelerations
@@ -845,19 +892,36 @@ def _report(comparison: object, as_json: bool) -> int:
     return 0 if comparison.passed else 1
 
 
-def _bench(arguments: argparse.Namespace) -> int:
-    if arguments.view and arguments.table != "tick":
+def _check_bench(arguments: argparse.Namespace, history: bool) -> None:
+    """Raises JounceError: options that do not go together."""
+    tick = arguments.table == "tick"
+    if arguments.view and not tick:
         raise JounceError("--view goes with the table of the tick only")
     if arguments.samples and not (arguments.json and arguments.table == "formulations"):
         raise JounceError("--samples goes with the table of the formulations and --json only")
-    if arguments.against is not None and (arguments.table != "tick" or arguments.view or arguments.markdown):
+    if arguments.against is not None and (not tick or arguments.view or arguments.markdown):
         raise JounceError("--against goes with the table of the tick only, without --view and --markdown")
-    if (arguments.session or arguments.set) and (arguments.table != "tick" or arguments.against is not None):
+    if (arguments.session or arguments.set) and (not tick or arguments.against is not None):
         raise JounceError("--session and --set go with the table of the tick only, without --against")
     if arguments.table != "sweep" and (arguments.scheduler is not None or arguments.most_empty is not None):
         raise JounceError("--scheduler and --most-empty go with the table of the sweep only")
+    if arguments.markdown and arguments.table in ("tick", "sweep"):
+        raise JounceError("--markdown does not go with the tables of the tick and the sweep, which hold for this machine only")
+    if history and (not tick or arguments.against is not None or arguments.view or arguments.session or arguments.set):
+        raise JounceError("--history goes with the table of the tick only, without --against, --view, --session and --set")
+    if arguments.out and not history:
+        raise JounceError("--out goes with --history")
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    history = _wants_history(arguments)
+    _check_bench(arguments, history)
     usual = 100 if arguments.table == "mechanisms" else 7 if arguments.against is None else 15
     repeats = usual if arguments.repeats is None else arguments.repeats
+    if history:
+        from simulator.history.command import main_bench_history
+
+        return main_bench_history(arguments, repeats)
     if arguments.table == "integrators":
         from simulator.lab.bench.integrators import main_integrators
 
@@ -870,8 +934,6 @@ def _bench(arguments: argparse.Namespace) -> int:
         from simulator.lab.bench.mechanisms import main_mechanisms
 
         return main_mechanisms(repeats, arguments.json, arguments.markdown)
-    if arguments.markdown:
-        raise JounceError("--markdown does not go with the tables of the tick and the sweep, which hold for this machine only")
     if arguments.table == "sweep":
         from simulator.sweep.bench import main_sweep_bench
 
