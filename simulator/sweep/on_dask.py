@@ -26,7 +26,7 @@ from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.job import drive, stock
 
 EXTRA = "pip install 'jounce[cluster]'"
-PATIENCE = 10.0
+PATIENCE = 30.0
 """s in which a scheduler answers."""
 LEAVING = 2.0
 """s that taking leave of it may take."""
