@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ import numpy as np
 from simulator.fitting.solver import Failed
 from simulator.fitting.wanted import Log, Wanted
 from simulator.record.log import read_log
-from simulator.sweep.case import LETTERS, Case, code_digest
+from simulator.sweep.case import Case, code_digest, digest_of
 from simulator.sweep.engine import Progressed, sweep
 from simulator.sweep.executor import Executor
 
@@ -55,11 +54,6 @@ class Listed:
     def said_of(self, number: int) -> Mapping[str, Any]:
         """What varies in a run."""
         return self._cases[number].said
-
-
-def digest_of(mapping: Mapping[str, Any], code: str) -> str:
-    """Of a run: two of the same digest have the same numbers."""
-    return hashlib.sha256(code.encode() + msgspec.json.encode(mapping)).hexdigest()[:LETTERS]
 
 
 class Rounds:
