@@ -44,6 +44,8 @@ from vehicles.free_steering import answer_with_arm
 from vehicles.step import vehicle_step
 
 H = 1e-3
+ROLLING = 10.0
+"""m/s, at which a vehicle begins that does not begin at rest."""
 PATIENCE = 2.0
 """s that the second process may take to leave when it is told to; it may be writing a file."""
 
@@ -84,6 +86,7 @@ def _compile(say: Callable[[str], None]) -> None:
     vehicle.read(command)
     done("suspension, chassis and tires")
     vehicle.step(arrays, command, H)
+    vehicle.reset(arrays, speed=ROLLING)
     done("engine, gearbox, brakes and the vehicle's step")
     session = Session(vehicle, ground, _Nobody(), cueing, [], H)
     session.reset()

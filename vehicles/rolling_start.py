@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.direct import direct
+from simulator.base.jit import kernel
 from simulator.base.records import record
 from terrain.surface import GroundArrays
 from vehicles.command import COMMAND
@@ -47,20 +47,34 @@ def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> f
     state["wheel_spin"] = spin
     frozen, steering, spins, command = s.state.copy(), s.steering.copy(), state["wheel_spin"].copy(), record(COMMAND)
     command[0]["selector"] = 1
-    step = direct(vehicle_step, m, s, ground, command, STEP)
+    parts = ((s.state.view(np.uint8), frozen.view(np.uint8)), (s.steering.view(np.uint8), steering.view(np.uint8)))
     torque, throttle, steps = 0.0, 0.0, max(LEAST_STEPS, min(MOST_STEPS, int(WAY / (speed * STEP))))
     for _ in range(ROUNDS):
         engaged = gear if gear > 0 else _kept_gear(m, s, torque)
         throttle = float(drivetrain_cruise(m.drivetrain, d, state["wheel_spin"], engaged, torque))
         command[0]["gear"], command[0]["throttle"] = engaged, throttle
-        for _ in range(steps):
-            step(m, s, ground, command, STEP)
-            spins[:] = state["wheel_spin"]
-            s.state[:], s.steering[:] = frozen, steering
-            state["wheel_spin"] = spins
+        _roll_on(m, s, ground, command, parts, spins, steps)
         radius = speed / float(driveshaft_speed(m.drivetrain, state["wheel_spin"]))
         torque = d[0]["coupling_torque"] / d[0]["ratio"] - radius * _pull(m, s, along)
     return throttle
+
+
+@kernel
+def _roll_on(m, s, ground, command, parts, spins, steps):
+    """So many steps in which only what belongs to the wheels goes on.
+
+    parts : twice (bytes of a record, those that it gets again after each step), spins : (wheels,) scratch
+    """
+    spin = s.state[0]["wheel_spin"]
+    for _ in range(steps):
+        vehicle_step(m, s, ground, command, STEP)
+        for i in range(len(spins)):
+            spins[i] = spin[i]
+        for there, kept in parts:
+            for i in range(len(kept)):
+                there[i] = kept[i]
+        for i in range(len(spins)):
+            spin[i] = spins[i]
 
 
 def _along(s: Space) -> NDArray[np.float64]:

@@ -35,12 +35,12 @@ def type_of(argument: Any) -> Any:
         return numba.types.BaseTuple.from_types([type_of(one) for one in argument], type(argument))
     if type(argument) is np.ndarray:
         flags = argument.flags
-        layout: Any = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-        return numba.types.Array(_type_of_dtype(argument.dtype), argument.ndim, layout, readonly=not flags.writeable)
+        layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+        return _type_of_array(argument.dtype, argument.ndim, layout, not flags.writeable)
     return numba.typeof(argument)
 
 
 @cache
-def _type_of_dtype(dtype: np.dtype) -> Any:
-    """Of the numbers or records of an array; one object per table makes this quick (`simulator.base.records.dtype_of`)."""
-    return numba.from_dtype(dtype)
+def _type_of_array(dtype: np.dtype, dimensions: int, layout: Any, readonly: bool) -> Any:
+    """Of an array; one dtype object per table makes this quick (`simulator.base.records.dtype_of`)."""
+    return numba.types.Array(numba.from_dtype(dtype), dimensions, layout, readonly=readonly)

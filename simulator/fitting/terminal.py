@@ -14,8 +14,8 @@ from simulator.base.console import complain, tell
 from simulator.fitting.rounds import FOLDER, Rounds
 from simulator.run_folder import RunFolder
 from simulator.signals import Ended
-from simulator.sweep.command import executor_of
 from simulator.sweep.engine import Progress
+from simulator.sweep.entry import executor_for
 from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.shown import Shown
 
@@ -67,7 +67,8 @@ def searching(arguments: Any, verb: str, name: str, channels: Collection[str] = 
     """The folder of a search, and who drives in it; the folder goes again where nothing was driven. Raises OutputError, Ended."""
     say = complain if arguments.json else tell
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
-    executor = executor_of(arguments, say)
+    processes = None if arguments.processes is None else int(arguments.processes)
+    executor = executor_for(processes, arguments.scheduler, say)
     try:
         bar = sys.stderr.isatty() and not arguments.json
         with Shown(name, say, bar) as shown:

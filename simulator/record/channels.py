@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -89,7 +90,7 @@ class Channels(Layout):
     """
 
     def __init__(self, sources: Iterable[tuple[str, Table, Record]], wall: Collection[str] = (), wanted: Collection[str] = ()) -> None:
-        offered = [(source, list(_columns(prefix, table, source.dtype, wall))) for prefix, table, source in sources]
+        offered = [(source, _columns(prefix, table, source.dtype, frozenset(wall))) for prefix, table, source in sources]
         names = [column.name for _, columns in offered for column in columns]
         if len(set(names)) != len(names):
             raise ValueError("two channels share a name: " + ", ".join(sorted({name for name in names if names.count(name) > 1})))
@@ -149,8 +150,13 @@ def chosen(offered: Mapping[str, str], wanted: Collection[str]) -> list[str]:
     return [name for name in offered if name in found]
 
 
-def _columns(prefix: str, table: Table, dtype: np.dtype, wall: Collection[str]) -> Iterator[Channel]:
+@lru_cache(maxsize=256)
+def _columns(prefix: str, table: Table, dtype: np.dtype, wall: frozenset[str]) -> tuple[Channel, ...]:
     """Columns of a record; offsets are those in the record."""
+    return tuple(_columns_of_rows(prefix, table, dtype, wall))
+
+
+def _columns_of_rows(prefix: str, table: Table, dtype: np.dtype, wall: frozenset[str]) -> Iterator[Channel]:
     for row in table:
         kind, field_offset = dtype.fields[row[0]][:2]  # type: ignore[index]
         base, field = kind.base, prefix + row[0]

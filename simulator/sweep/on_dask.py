@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -26,7 +26,7 @@ from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.job import drive, stock
 
 EXTRA = "pip install 'jounce[cluster]'"
-PATIENCE = 10.0
+PATIENCE = 30.0
 """s in which a scheduler answers."""
 LEAVING = 2.0
 """s that taking leave of it may take."""
@@ -69,6 +69,18 @@ def get_ready(plugins: list[str]) -> dict[str, str]:
     return {"code": code, "software": software()}
 
 
+class Work(NamedTuple):
+    """What workers are asked to do."""
+
+    get_ready: Callable[[list[str]], dict[str, str]] = get_ready
+    drive: Callable[[bytes, str], bytes] = drive_text
+    code: Callable[[list[str]], str] = code_digest
+    """Of whoever hands it out, with files of plugins: that of the workers has to be the same."""
+
+
+RUNS = Work()
+
+
 @dataclass
 class Pending:
     """A chunk that is under way."""
@@ -85,13 +97,14 @@ class DaskCluster:
     ----------
     scheduler : its address, "tcp://host:port"
     say : told what somebody should know, in lines
+    work : what the workers do, if it is not to drive runs
 
     Raises JounceError: Dask is not installed, or no scheduler answers.
     """
 
-    def __init__(self, scheduler: str, say: Callable[[str], None] = complain) -> None:
+    def __init__(self, scheduler: str, say: Callable[[str], None] = complain, work: Work = RUNS) -> None:
         distributed = _distributed()
-        self._scheduler, self._say = scheduler, say
+        self._scheduler, self._say, self._work = scheduler, say, work
         _keep_quiet()
         try:
             self._client = distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False)
@@ -164,13 +177,13 @@ class DaskCluster:
         """Whoever was asked before may have other plugins."""
         if self._code and plugins == self._plugins:
             return
-        self._plugins, self._code = list(plugins), code_digest(plugins)
+        self._plugins, self._code = list(plugins), self._work.code(plugins)
         self._good, self._refused, self._asked, self._strict = set(), {}, {}, False
 
     def _submit(self, chunk: Chunk) -> None:
         allowed = frozenset(self._good) if self._strict else None
         where: dict[str, Any] = {} if allowed is None else {"workers": list(allowed), "allow_other_workers": False}
-        future = self._client.submit(drive_text, msgspec.json.encode(chunk), self._code, pure=False, **where)
+        future = self._client.submit(self._work.drive, msgspec.json.encode(chunk), self._code, pure=False, **where)
         self._pending[future] = Pending(chunk, allowed)
         future.add_done_callback(self._done.put)
 
@@ -233,7 +246,7 @@ class DaskCluster:
         if threads > 1:
             self._say(f"worker {address} has {threads} threads, and drives one run at a time all the same: start it with --nthreads 1")
         self._asked[address] = self._client.submit(
-            get_ready, self._plugins, workers=[address], allow_other_workers=False, pure=False, priority=1
+            self._work.get_ready, self._plugins, workers=[address], allow_other_workers=False, pure=False, priority=1
         )
 
     def _take_answers(self) -> None:

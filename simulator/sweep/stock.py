@@ -103,7 +103,7 @@ class Stock(Workshop):
     def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
         """As it was made, with nothing of an earlier drive."""
         key = _said(configuration, "vehicle")
-        self._known = known = self._vehicles.take(key, lambda: KnownVehicle(*super(Stock, self).vehicle(configuration)))
+        self._known = known = self._vehicles.take(key, lambda: self._made(configuration))
         self._at = (key, "")
         return known.made.another(), known.places
 
@@ -150,6 +150,11 @@ class Stock(Workshop):
         if self.has_motion:
             return super().cueing(configuration, step, gravity, preview, intensity)
         return _usual_cueing(step)
+
+    def _made(self, configuration: Configuration) -> KnownVehicle:
+        known = KnownVehicle(*super().vehicle(configuration))
+        known.made.read()  # which has it look up its kernels
+        return known
 
     def _needs_motion(self, wanted: Sequence[str]) -> bool:
         return self._known is None or _may_be_of_motion(wanted, self._known.made)

@@ -1,0 +1,231 @@
+"""`jounce bench sweep`: what a sweep costs beside simulating, how well workers are used, and where the one who hands out the runs is full."""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from simulator.base.jsontext import json_text
+from simulator.lab.bench.bench_machine import machine
+from simulator.sweep import no_work
+from simulator.sweep.case import Resolved, resolve
+from simulator.sweep.engine import Progress, sweep
+from simulator.sweep.executor import Executor
+from simulator.sweep.job import drive
+from simulator.sweep.local import LocalProcesses
+from simulator.sweep.table import MACHINE
+
+MANEUVER = "iso_7401_step"
+"""On flat ground, nine seconds of simulated time."""
+EMPTY_RUNS = (1_000, 10_000, 100_000)
+ANGLE, MASS, GRIP = "maneuver.parameters.angle_deg", "vehicle.chassis.mass", "soils.asphalt.friction"
+RUNS: dict[str, Callable[[int], Mapping[str, Any]]] = {
+    "the maneuver varies": lambda n: {ANGLE: 20.0 + 0.1 * n},
+    "the ground varies": lambda n: {GRIP: 0.8 + 0.001 * n},
+    "the vehicle varies": lambda n: {MASS: 1800.0 + n},
+}
+"""What every run of a measurement says besides the maneuver, by its number."""
+
+
+class Points(Sequence[Mapping[str, Any]]):
+    """So many points, each made when it is asked for."""
+
+    def __init__(self, count: int, point: Callable[[int], Mapping[str, Any]]) -> None:
+        self._count, self._point = count, point
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: Any) -> Any:
+        if not 0 <= number < self._count:
+            raise IndexError(number)
+        return self._point(number)
+
+
+class InThisProcess:
+    """Drives where it is called, nothing at all."""
+
+    workers = 1
+
+    def chunks(self, todo: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """One after the other."""
+        import msgspec
+
+        return (msgspec.json.decode(no_work.drive(msgspec.json.encode(chunk))) for chunk in todo)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """What a run costs beside the steps, in ms: medians."""
+
+    what: str
+    beside: float
+    simulating: float
+
+
+@dataclass(frozen=True)
+class Use:
+    """How well workers were used by a sweep."""
+
+    where: str
+    workers: int
+    runs: int
+    wall: float
+    """s"""
+    simulating: float
+    """s, sum over all runs"""
+
+    @property
+    def share(self) -> float:
+        """Of the workers' time that went into steps."""
+        return self.simulating / (self.wall * self.workers)
+
+
+@dataclass(frozen=True)
+class Empty:
+    """A sweep of empty runs."""
+
+    where: str
+    runs: int
+    resolving: float
+    """ms a run, before the start"""
+    runs_per_second: float
+    memory: float
+    """MB that this process had at most while it went on"""
+    growth: float
+    """MB of it that were not there when the runs were resolved"""
+
+
+def main_sweep_bench(repeats: int, as_json: bool, scheduler: str | None, most_empty: int) -> int:
+    """Command line of `jounce bench sweep`.
+
+    Parameters
+    ----------
+    repeats : runs whose median is shown
+    scheduler : of a Dask cluster that is measured besides
+    most_empty : no more empty runs than this
+    """
+    say: Callable[[str], None] = (lambda line: None) if as_json else partial(print, flush=True)
+    here, counts = machine(), [count for count in EMPTY_RUNS if count <= most_empty]
+    said: dict[str, list[Any]] = {"overheads": [], "use": [], "empty": []}
+    say(f"{here['processor']}, {here['cores']} cores, load {here['load_average']}")
+    say(f"\na run beside its steps, {MANEUVER} on flat ground, median of {repeats}")
+    for what in RUNS:
+        said["overheads"].append(one := _overhead(what, repeats))
+        say(f"  {one.what:<20} {one.beside:6.1f} ms   (steps {one.simulating:.0f} ms)")
+    say("\nshare of the workers' time that is steps, chunks of a second, workers warm")
+    for where, executor in _places(scheduler):
+        said["use"].append(use := _use(where, executor, 8 * repeats))
+        say(f"  {use.where:<20} {use.workers} x  {use.share:5.2f}   ({use.runs} runs in {use.wall:.1f} s)")
+    say("\nempty runs, each with the configuration of a real one: what hands them out, alone at work")
+    for where, executor in _empty_places(scheduler):
+        for count in counts:
+            said["empty"].append(row := _empty(where, executor, count))
+            rate = f"{row.runs_per_second:6.0f} runs/s; before the start {row.resolving:.2f} ms a run"
+            say(f"  {row.where:<20} {row.runs:>6} runs  {rate}; {row.memory:4.0f} MB, {row.growth:+.0f} while it went on")
+    if as_json:
+        print(json_text({"machine": here, **{key: [asdict(one) for one in rows] for key, rows in said.items()}}))
+    return 0
+
+
+def _places(scheduler: str | None) -> list[tuple[str, Callable[[], Executor]]]:
+    """Who drives real runs."""
+    places: list[tuple[str, Callable[[], Executor]]] = [(f"{n} processes here", lambda n=n: LocalProcesses(n)) for n in (1, 2)]  # type: ignore[misc]
+    if scheduler is not None:
+        from simulator.sweep.on_dask import DaskCluster
+
+        places.append(("Dask", lambda: DaskCluster(scheduler)))
+    return places
+
+
+def _empty_places(scheduler: str | None) -> list[tuple[str, Callable[[], Executor]]]:
+    """Who drives empty ones."""
+    worker = "simulator.sweep.no_work"
+    places: list[tuple[str, Callable[[], Executor]]] = [
+        ("no worker at all", InThisProcess),
+        ("2 processes here", lambda: LocalProcesses(2, worker)),
+    ]
+    if scheduler is not None:
+        from simulator.sweep.on_dask import DaskCluster, Work
+
+        work = Work(no_work.get_ready, no_work.drive, lambda plugins: "")
+        places.append(("Dask", lambda: DaskCluster(scheduler, work=work)))
+    return places
+
+
+def _overhead(what: str, repeats: int) -> Overhead:
+    """Of runs in this process, which is warm."""
+    cases = _cases(repeats + 1, RUNS[what])
+    beside, simulating = [], []
+    for number in range(len(cases)):
+        began = time.perf_counter()
+        answer = drive({"cases": [{"run": "", "mapping": cases[number].mapping}], "channels": [], "plugins": []})
+        wall = time.perf_counter() - began
+        stepped = answer["rows"][0]["machine"]["simulating_s"]
+        beside.append(1e3 * (wall - stepped))
+        simulating.append(1e3 * stepped)
+    return Overhead(what, statistics.median(beside[1:]), statistics.median(simulating[1:]))  # the first one makes what is kept
+
+
+def _use(where: str, executor: Callable[[], Executor], runs: int) -> Use:
+    """Of a sweep by workers that have driven before."""
+    those = executor()
+    try:
+        with tempfile.TemporaryDirectory(prefix="jounce_bench_") as folder:
+            sweep(_cases(4 * those.workers, RUNS["the maneuver varies"]), Path(folder) / "warm", those)
+            cases = _cases(runs * those.workers, lambda n: {ANGLE: 15.0 + 0.01 * n})
+            began = time.perf_counter()
+            table = sweep(cases, Path(folder) / "measured", those)
+            wall = time.perf_counter() - began
+            simulating = sum(pq.read_table(table.parent / MACHINE)["simulating_s"].to_pylist())
+    finally:
+        those.close()
+    return Use(where, those.workers, len(cases), wall, simulating)
+
+
+def _empty(where: str, executor: Callable[[], Executor], runs: int) -> Empty:
+    """Of empty runs, each with the configuration of a real one."""
+    began = time.perf_counter()
+    cases = _cases(runs, lambda n: {ANGLE: 10.0 + 1e-4 * n})
+    resolving = 1e3 * (time.perf_counter() - began) / runs
+    those = executor()
+    try:
+        with tempfile.TemporaryDirectory(prefix="jounce_bench_") as folder:
+            before = most = resident()
+
+            def look(_: Progress) -> None:
+                nonlocal most
+                most = max(most, resident())
+
+            began = time.perf_counter()
+            sweep(cases, folder, those, progress=look)
+            wall = time.perf_counter() - began
+            most = max(most, resident())
+    finally:
+        those.close()
+    return Empty(where, runs, resolving, runs / wall, most, most - before)
+
+
+def resident() -> float:
+    """MB of memory that this process has now; the most so far where the system does not tell."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as stream:
+            return int(stream.read().split()[1]) * resource.getpagesize() / 1e6
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+
+def _cases(count: int, point: Callable[[int], Mapping[str, Any]]) -> Resolved:
+    return resolve({"maneuver": MANEUVER}, Points(count, point))
