@@ -69,7 +69,6 @@ def parameter_rows(said: Mapping[str, Any]) -> list[list[str | float]]:
             interval_words(one["interval_together"]),
             f"{one['start']:.6g}",
             f"{one['least']:.6g} to {one['most']:.6g}",
-            keys_words(one.get("keys", ()), one.get("as", "")),
         ]
         for one in (*said["parameters"], *said["offsets"])
     ]
@@ -79,13 +78,15 @@ def _parameters(page: Page, said: Mapping[str, Any]) -> None:
     percent = f"{100.0 * said['level']:.3g} %"
     columns = [
         Column("parameter", words=True), Column("value"), Column(f"interval, {percent}", "each alone"), Column("interval", "all at once"),
-        Column("start"), Column("range"), Column("key", words=True),
+        Column("start"), Column("range"),
     ]  # fmt: skip
     page.table(
         columns,
         parameter_rows(said),
         "Values and ranges are in the units of their keys; factors multiply what stands there; offsets are in s.",
     )
+    keys = [[one["name"], keys_words(one["keys"], one["as"])] for one in said["parameters"]]
+    page.table([Column("parameter", words=True), Column("key", words=True)], keys)
 
 
 def _told(page: Page, said: Mapping[str, Any]) -> None:
