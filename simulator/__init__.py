@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from simulator.record.channels import Channel as Channel
     from simulator.record.log import Log as Log
     from simulator.record.log import read_log as read_log
+    from simulator.sweep.entry import run_sweep as run_sweep
     from terrain.surface import Ground as Ground
     from vehicles.vehicle import Vehicle as Vehicle
 
@@ -53,6 +54,7 @@ _HOMES = {
     "read_log": "simulator.record.log",
     "run_batch": "simulator.library.batch",
     "run_mechanism": "simulator.library.mechanism_logs",
+    "run_sweep": "simulator.sweep.entry",
     "simulate": "simulator.library.simulation",
     "stream": "simulator.library.streaming",
     "sweep_mechanism": "simulator.library.mechanism_logs",

@@ -30,6 +30,8 @@ def parser_of(command: str) -> Parser:
     _add_run(commands)
     _add_sweep(commands)
     _add_rerun(commands)
+    _add_compare(commands)
+    _add_terrain(commands)
     _add_facts(commands)
     _add_tire(commands)
     _add_cueing(commands)
@@ -249,7 +251,7 @@ def _view(arguments: argparse.Namespace) -> int:
 
 
 def _add_run(commands: Commands) -> None:
-    p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics and plots")
+    p = commands.add_parser("run", help="drive a maneuver faster than real time; telemetry, metrics, plots and a page")
     p.add_argument(
         "maneuver",
         nargs="?",
@@ -261,7 +263,16 @@ def _add_run(commands: Commands) -> None:
     p.add_argument(
         "--pictures",
         choices=("all", "none"),
-        help="whether runs leave pictures (default: those of a maneuver do, those of a series or search do not)",
+        help="whether runs leave pictures and report.html (default: those of a maneuver do, those of a series or search do not)",
+    )
+    p.add_argument(
+        "--frames",
+        nargs="?",
+        type=number_between(1, 60, whole=True),
+        const=8,
+        default=0,
+        metavar="N",
+        help="pictures of the drive itself in report.html, so many from its beginning to its end (8 without a number)",
     )
     _add_session(p)
     p.add_argument("--json", action="store_true", help="print one JSON object")
@@ -271,9 +282,17 @@ def _add_run(commands: Commands) -> None:
 def _add_sweep(commands: Commands) -> None:
     p = commands.add_parser(
         "sweep",
-        help="drive all runs of a sweep file, as many at a time as there are cores: one table; whatever is killed, the same command goes on",
+        help="drive all runs of a sweep file, as many at a time as there are cores: one table; whatever is killed, the same command goes on; "
+        "`sweep report DIR` makes a page of it",
     )
-    p.add_argument("file", metavar="FILE", help="sweep by name or file, for example step_steer_scatter")
+    p.add_argument(
+        "file", metavar="FILE", help="sweep by name or file, for example step_steer_scatter; or the word report, and a folder behind it"
+    )
+    p.add_argument("folder", nargs="?", metavar="DIR", help="report: folder of a sweep, done or half done; the page is report.html in it")
+    p.add_argument(
+        "--metric", nargs="+", default=[], metavar="NAME", help="report: metrics to draw, names or patterns (default: as the file says)"
+    )
+    p.add_argument("--open", action="store_true", help="report: open the page in the browser")
     p.add_argument("--out", metavar="DIR", help="folder to write into, or to go on in (default: a new one under runs/)")
     p.add_argument(
         "--processes", type=number_between(1, 4096, whole=True), metavar="N", help="runs at a time (default: the cores of this machine)"
@@ -296,6 +315,16 @@ def _add_sweep(commands: Commands) -> None:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
+    if arguments.file == "report":
+        from simulator.sweep.report_command import main_report
+
+        if any((arguments.out, arguments.processes, arguments.channels, arguments.scheduler, arguments.json)):
+            raise JounceError(
+                "with `jounce sweep report` go a folder, --metric, --open and --plugin only; the page is report.html in the folder"
+            )
+        return main_report(arguments.folder, arguments.metric, arguments.open)
+    if arguments.folder is not None or arguments.metric or arguments.open:
+        raise JounceError("a folder, --metric and --open go with `jounce sweep report` only")
     from simulator.sweep.command import main_sweep
 
     return main_sweep(arguments)
@@ -316,6 +345,61 @@ def _rerun(arguments: argparse.Namespace) -> int:
     return main_rerun(arguments.place, arguments.out, arguments.json)
 
 
+def _add_compare(commands: Commands) -> None:
+    p = commands.add_parser(
+        "compare",
+        help="runs, and tables of other programs, over each other: differences, bands, verdicts; or vehicles x maneuvers (--matrix)",
+    )
+    p.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="folder of a run, its log (.parquet), or a table (.csv); the first is the reference. With --matrix folders of runs, folders of "
+        "such folders, or the folder of a sweep",
+    )
+    p.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="FILE|THEIRS=OURS",
+        help="what the columns of a table are: a comparison file by name or path, or one column, for example AVz=w_WB_B_z_degps, "
+        "Steer=-steering_wheel_angle_deg; may be given again",
+    )
+    p.add_argument(
+        "--band",
+        action="append",
+        default=[],
+        metavar="FILE|CHANNEL=+-X",
+        help="how far from the reference the others may be: roll_deg=+-0.5, w_WB_B_z_degps=+-1+5%%, or the bands of a comparison file "
+        "(iso_19364, iso_19365); may be given again",
+    )
+    p.add_argument(
+        "--align",
+        metavar="CHANNEL|S",
+        help="shift the times of the others to where this channel fits best, or by so many seconds (default: as the files are)",
+    )
+    p.add_argument(
+        "--channels",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="channels to compare: names, fields, patterns (default: the usual)",
+    )
+    p.add_argument("--matrix", action="store_true", help="a table of vehicles and maneuvers with verdicts instead")
+    p.add_argument(
+        "--metrics", action="append", default=[], metavar="NAME,...", help="matrix: metrics to show (default: those with limits)"
+    )
+    p.add_argument("--out", metavar="PAGE.html", help="page to write, the same as .json beside it (default: in a new folder under runs/)")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_compare)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from simulator.compare.command import main_compare
+
+    return main_compare(arguments)
+
+
 def _add_tire(commands: Commands) -> None:
     p = commands.add_parser("tire", help="curves of a tire as a picture, and a table of its stiffnesses, peaks and relaxation")
     p.add_argument("file", metavar="FILE", help="tire by name or file (.yaml), or a tire property file (.tir)")
@@ -329,6 +413,79 @@ def _tire(arguments: argparse.Namespace) -> int:
     from simulator.lab.tires.command import main_tire
 
     return main_tire(arguments)
+
+
+def _add_terrain(commands: Commands) -> None:
+    terrain = commands.add_parser("terrain", help="files of heights of others, and terrains made of them: what they hold, pictures, import")
+    verbs = terrain.add_subparsers(title="what", metavar="WHAT", required=True)
+
+    p = verbs.add_parser("info", help="size, spacing, range, voids and reference system of a file, and heights at points")
+    _add_heights_file(
+        p, "terrain by name or file (.yaml), or a file of heights: .tif, .hgt, .asc, .raw, .png, .npy, .crg, .obj, .gltf, .glb"
+    )
+    p.add_argument(
+        "--at",
+        metavar="POINTS.csv",
+        help="heights at points: columns x,y (those of the file, of a terrain its own in m), easting,northing, lon,lat, or u,v along a road",
+    )
+    p.add_argument(
+        "--raw", action="store_true", help="of a terrain the heights of its base grid alone; of an OpenCRG road those of the header"
+    )
+    p.set_defaults(run=_terrain_info)
+
+    p = verbs.add_parser("import", help="make a terrain (.yaml and .npy) of a file of heights; voids are filled, and said")
+    _add_heights_file(p, "file of heights")
+    p.add_argument("--out", metavar="NAME", required=True, help="terrain to make: NAME.yaml and NAME.npy")
+    p.add_argument("--crs", metavar="EPSG:N", help="reference system of the terrain, in m (default: the file's, of degrees their UTM zone)")
+    p.add_argument("--spacing", type=number_between(0.01, 1000.0), metavar="M", help="distance of nodes (default: of the samples)")
+    p.add_argument(
+        "--window",
+        nargs=4,
+        type=number_between(-1e9, 1e9),
+        metavar=("XMIN", "YMIN", "XMAX", "YMAX"),
+        help="a part of the file alone, in its coordinates",
+    )
+    of = p.add_mutually_exclusive_group()
+    of.add_argument("--surface", metavar="NAME", default="asphalt", help="hard surface all over (default: asphalt)")
+    of.add_argument("--soil", metavar="NAME", help="soil all over")
+    p.set_defaults(run=_terrain_import)
+
+    p = verbs.add_parser("show", help="a picture of a terrain or a file of heights, lit from the north-west")
+    _add_heights_file(p, "terrain by name or file (.yaml), or a file of heights")
+    p.add_argument("--out", metavar="OUT.png", help="where to draw it (default: the file's name in the current folder)")
+    p.set_defaults(run=_terrain_show)
+
+
+def _add_heights_file(p: argparse.ArgumentParser, what: str) -> None:
+    """A file of heights and what can be said of it."""
+    p.add_argument("file", metavar="FILE", help=what)
+    p.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="what a file of heights does not say of itself, a key of the section heights of a terrain file, for example spacing=[0.5,0.5], "
+        "up=z or 'ignore=[roof*]'; may be given again",
+    )
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _terrain_info(arguments: argparse.Namespace) -> int:
+    from simulator.lab.terrain.info_command import main_info
+
+    return main_info(arguments)
+
+
+def _terrain_import(arguments: argparse.Namespace) -> int:
+    from simulator.lab.terrain.import_command import main_import
+
+    return main_import(arguments)
+
+
+def _terrain_show(arguments: argparse.Namespace) -> int:
+    from simulator.lab.terrain.show_command import main_show
+
+    return main_show(arguments)
 
 
 def _add_cueing(commands: Commands) -> None:
@@ -388,7 +545,7 @@ def _add_facts(commands: Commands) -> None:
         "facts", help="drive a vehicle through the library of maneuvers: one page of what it does, beside published figures"
     )
     p.add_argument(
-        "vehicle", nargs="+", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv; several: one page, side by side"
+        "vehicle", nargs="*", metavar="VEHICLE", help="vehicle by name or file, for example hmmwv; several: one page, side by side"
     )
     p.add_argument("--quick", action="store_true", help="without series and searches")
     p.add_argument(
@@ -409,12 +566,38 @@ def _add_facts(commands: Commands) -> None:
         help="another value of the vehicle, for example vehicle.chassis.mass=2600; may be given again",
     )
     _add_plugin(p)
-    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/)")
+    p.add_argument("--out", metavar="DIR", help="folder to write into (default: a new one under runs/, with --history docs/history)")
     p.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_history(p, "the facts")
     p.set_defaults(run=_facts)
 
 
+def _add_history(p: argparse.ArgumentParser, what: str) -> None:
+    """The options by which figures are kept from version to version."""
+    p.add_argument(
+        "--history", action="store_true", help=f"{what} of earlier versions and what changed, out of docs/history; nothing is measured"
+    )
+    do = p.add_mutually_exclusive_group()
+    do.add_argument("--add", action="store_true", help="--history: measure, add them to it and draw its page")
+    do.add_argument(
+        "--check", action="store_true", help="--history: measure, and end with 1 when something has changed since its last entry"
+    )
+
+
+def _wants_history(arguments: argparse.Namespace) -> bool:
+    """Whether it is about the history. Raises JounceError: only its other options are there."""
+    if (arguments.add or arguments.check) and not arguments.history:
+        raise JounceError("--add and --check go with --history")
+    return bool(arguments.history)
+
+
 def _facts(arguments: argparse.Namespace) -> int:
+    if _wants_history(arguments):
+        from simulator.history.command import main_facts_history
+
+        return main_facts_history(arguments)
+    if not arguments.vehicle:
+        raise JounceError("facts: of which vehicle? For example jounce facts hmmwv")
     from simulator.facts.command import main_facts
 
     return main_facts(arguments)
@@ -460,6 +643,19 @@ def _mechanism(arguments: argparse.Namespace) -> int:
 def _add_validate(commands: Commands) -> None:
     validate = commands.add_parser("validate", help="compare the vehicle with reference data")
     kinds = validate.add_subparsers(title="what", metavar="WHAT", required=True)
+
+    p = kinds.add_parser("all", help="everything there is to compare with: makes docs/validation.md; ends with 1 when something fails")
+    p.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="these parts alone, told and not written, but with --out; may be given again",
+    )
+    p.add_argument("--out", metavar="DIR", help="folder for the page and its pictures (default: docs)")
+    p.add_argument("--check", action="store_true", help="write nothing, end with 1 when the page in docs is not what would be written")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_validate_all)
 
     p = kinds.add_parser("accelerations", help="constrained accelerations of states in an .npz file")
     p.add_argument("file", help="states (.npz)")
@@ -566,6 +762,8 @@ def _add_bench(commands: Commands) -> None:
         metavar="N",
         help="sweep: no more empty runs at a time (default: 100000)",
     )
+    p.add_argument("--out", metavar="DIR", help="--history: folder of it (default: docs/history)")
+    _add_history(p, "tick: the costs")
     p.set_defaults(run=_bench)
 
 
@@ -637,6 +835,12 @@ def _triangularize(arguments: argparse.Namespace) -> int:
     return main_triangularize(arguments)
 
 
+def _validate_all(arguments: argparse.Namespace) -> int:
+    from simulator.validation.command import main_all
+
+    return main_all(arguments)
+
+
 def _validate_accelerations(arguments: argparse.Namespace) -> int:
     from simulator.build import read_yaml
     from simulator.lab.validate.accelerations import compare_accelerations
@@ -688,19 +892,36 @@ def _report(comparison: object, as_json: bool) -> int:
     return 0 if comparison.passed else 1
 
 
-def _bench(arguments: argparse.Namespace) -> int:
-    if arguments.view and arguments.table != "tick":
+def _check_bench(arguments: argparse.Namespace, history: bool) -> None:
+    """Raises JounceError: options that do not go together."""
+    tick = arguments.table == "tick"
+    if arguments.view and not tick:
         raise JounceError("--view goes with the table of the tick only")
     if arguments.samples and not (arguments.json and arguments.table == "formulations"):
         raise JounceError("--samples goes with the table of the formulations and --json only")
-    if arguments.against is not None and (arguments.table != "tick" or arguments.view or arguments.markdown):
+    if arguments.against is not None and (not tick or arguments.view or arguments.markdown):
         raise JounceError("--against goes with the table of the tick only, without --view and --markdown")
-    if (arguments.session or arguments.set) and (arguments.table != "tick" or arguments.against is not None):
+    if (arguments.session or arguments.set) and (not tick or arguments.against is not None):
         raise JounceError("--session and --set go with the table of the tick only, without --against")
     if arguments.table != "sweep" and (arguments.scheduler is not None or arguments.most_empty is not None):
         raise JounceError("--scheduler and --most-empty go with the table of the sweep only")
+    if arguments.markdown and arguments.table in ("tick", "sweep"):
+        raise JounceError("--markdown does not go with the tables of the tick and the sweep, which hold for this machine only")
+    if history and (not tick or arguments.against is not None or arguments.view or arguments.session or arguments.set):
+        raise JounceError("--history goes with the table of the tick only, without --against, --view, --session and --set")
+    if arguments.out and not history:
+        raise JounceError("--out goes with --history")
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    history = _wants_history(arguments)
+    _check_bench(arguments, history)
     usual = 100 if arguments.table == "mechanisms" else 7 if arguments.against is None else 15
     repeats = usual if arguments.repeats is None else arguments.repeats
+    if history:
+        from simulator.history.command import main_bench_history
+
+        return main_bench_history(arguments, repeats)
     if arguments.table == "integrators":
         from simulator.lab.bench.integrators import main_integrators
 
@@ -713,8 +934,6 @@ def _bench(arguments: argparse.Namespace) -> int:
         from simulator.lab.bench.mechanisms import main_mechanisms
 
         return main_mechanisms(repeats, arguments.json, arguments.markdown)
-    if arguments.markdown:
-        raise JounceError("--markdown does not go with the tables of the tick and the sweep, which hold for this machine only")
     if arguments.table == "sweep":
         from simulator.sweep.bench import main_sweep_bench
 

@@ -6,8 +6,10 @@ configuration.yaml, for people, beside it. It is a session file itself. The key 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,8 @@ FILE_NAME = "configuration.yaml"
 """In the folder of a run; `simulator.record.files.RESULTS` has it too."""
 KEY = "configuration"
 """In the metadata of a log."""
+FINGERPRINT = 12
+"""Hexadecimal digits."""
 
 _HEAD = "# All that this run was made of: a session file, with every file that it names put in the place of the name.\n"
 
@@ -51,6 +55,14 @@ def recorded(parts: Parts, armed: bool, raised: bool) -> dict[str, Any]:
         "files": c.files,
     }
     return {"recorded": about, **c.complete()}
+
+
+def fingerprint(configuration: Mapping[str, Any]) -> str:
+    """Digest of a configuration as a log keeps it, of what decides about the numbers: all of it, the seed and the files that are no text."""
+    about = configuration.get("recorded", {})
+    whole = {**configuration, "recorded": {key: about.get(key) for key in ("seed", "files", "armed", "raised")}}
+    plain = json.dumps(json.loads(json_text(whole)), sort_keys=True)
+    return hashlib.sha256(plain.encode()).hexdigest()[:FINGERPRINT]
 
 
 def open_log(

@@ -18,16 +18,21 @@ from simulator.configuration.settings import option
 from simulator.configuration.whole import Configuration
 from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
+from simulator.frames import PERIOD, States, drawn_states
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.maneuver import Maneuver
+from simulator.maneuvers.marks import mark_words
 from simulator.maneuvers.metrics import evaluated
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.maneuvers.pictures.table import columns_of
-from simulator.maneuvers.report import write_metrics, write_report
+from simulator.maneuvers.report import write_metrics, write_page, write_report
+from simulator.maneuvers.run_page.over_time import columns_shown
+from simulator.maneuvers.run_page.page import Told
 from simulator.outlets import Telemetry, measuring
 from simulator.record.log import Log
 from simulator.recorded import open_log
 from simulator.run_folder import RunFolder
+from simulator.run_told import told_of
 from simulator.session import PartError, Session
 from simulator.signals import Asked, on_signal, words
 from simulator.warm import compile_kernels
@@ -46,6 +51,7 @@ def run_maneuver(
     progress: Callable[[float, float], None] | None = None,
     say: Callable[[str], None] = complain,
     pictures: bool = True,
+    frames: int = 0,
 ) -> dict[str, Any]:
     """Drive a maneuver and write everything into a folder.
 
@@ -55,7 +61,8 @@ def run_maneuver(
     out : folder to write into, made if need be; a new one under ``runs`` when not given
     progress : called with simulated time and duration [s]
     say : called with a line when something is compiled or fails
-    pictures : whether those of the maneuver are drawn
+    pictures : whether those of the maneuver are drawn, and report.html is made
+    frames : pictures of the drive itself, for report.html
 
     Returns
     -------
@@ -79,7 +86,8 @@ def run_maneuver(
     session.warm()
     session.raise_platform()
     folder = RunFolder(out)
-    measured = measuring(session, maneuver, columns_of(maneuver.pictures))
+    measured = measuring(session, maneuver, (*columns_of(maneuver.pictures), *columns_shown()) if pictures else ())
+    states = States(parts.ticks(PERIOD))
     asked = Asked()
 
     def keep_going(session: Session) -> bool:
@@ -93,7 +101,7 @@ def run_maneuver(
             try:
                 session.outlets += parts.outlets(folder.path)
                 log = open_log(parts, session, folder, armed=True, raised=True)
-                session.outlets.append(measured)
+                session.outlets += [measured, states] if frames else [measured]
                 folder.began()
                 early = _simulate(session, maneuver.duration, keep_going, folder) or _given_up(session)
                 dropped = [str(failure) for failure in session.failures]
@@ -112,7 +120,12 @@ def run_maneuver(
         if early is not None:
             say(f"the run ended early: {early['reason']}")
         wall = time.perf_counter() - began
-        outcome = _report(parts, maneuver, session, measured.log(), folder.path, wall, early, log.writer.failure)
+        machine = {"real_time_factor": session.time / wall, **taken(wall), "log_failure": log.writer.failure}
+        told = None
+        if pictures:
+            shown = drawn_states(parts, states.spread(frames), say) if frames else []
+            told = told_of(parts, session, folder.path, machine, dropped, shown)
+        outcome = _report(parts, maneuver, session, measured.log(), folder.path, early, machine, told)
         return outcome | {"dropped": dropped}
     finally:
         folder.release()
@@ -159,9 +172,9 @@ def _report(
     session: Session,
     measured: Log,
     folder: Path,
-    wall: float,
     early: dict[str, Any] | None,
-    log_failure: str | None,
+    machine: dict[str, Any],
+    told: Told | None,
 ) -> dict[str, Any]:
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
@@ -172,17 +185,23 @@ def _report(
         result, curves = evaluated(maneuver, measured, session.ground.spawn, parts.traits if maneuver.asked else None)
     if early is not None:
         result |= {"pass": False, "ended_early": early}
-    machine = {"real_time_factor": session.time / wall, **taken(wall), "log_failure": log_failure}
     if evaluable:
-        files, left_out = write_report(folder, maneuver, measured, result, curves=curves, machine=machine, spawn=session.ground.spawn)
+        files, left_out = write_report(
+            folder, maneuver, measured, result, curves=curves, machine=machine, spawn=session.ground.spawn, told=told
+        )
     else:
-        files, left_out = [write_metrics(folder, result, machine)], []
+        files, left_out = (
+            [write_metrics(folder, result, machine), *([write_page(folder, result, told, None)] if told is not None else [])],
+            [],
+        )
     return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine, "left_out": left_out}
 
 
 def main_run(arguments: Any) -> int:
     """Command line of `jounce run`; exit code 1 when a limit of the maneuver is not kept or the run or its log ended early, else 0."""
     options = [*option("maneuver", "maneuver", arguments.maneuver), *option("--csv", "outlets.telemetry.csv", arguments.csv or None)]
+    if arguments.frames and arguments.pictures == "none":
+        raise JounceError("--frames: pictures of the drive stand in report.html, and --pictures none leaves that out")
     configuration = session_of(arguments, options)
     if not configuration.has("maneuver"):
         raise JounceError(NO_MANEUVER)
@@ -194,6 +213,7 @@ def main_run(arguments: Any) -> int:
             progress,
             say=complain if arguments.json else tell,
             pictures=arguments.pictures != "none",
+            frames=arguments.frames,
         )
     if arguments.json:
         shown = {"folder": str(outcome["folder"]), **{key: outcome[key] for key in ("result", "machine", "dropped")}}
@@ -264,18 +284,14 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     console = Console(markup=False)  # a folder may be called [/a]
     console.print(table)
     for mark, number in numbers.items():
-        console.print(f" {number}: {MARKS.get(mark, mark)}", highlight=False)
+        console.print(f" {number}: {mark_words(mark)}", highlight=False)
     verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
-    console.print(f"{verdict}, {factor:.0f} times real time; telemetry, metrics and plots in {outcome['folder']}")
+    console.print(f"{verdict}, {factor:.0f} times real time; telemetry, metrics, plots and report.html in {outcome['folder']}")
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:
         console.print(f"no picture of {line}")
-
-
-MARKS = {"[calc]": "[calc] as computed here, no standard", "[prop]": "[prop] a proposal of ours"}
-"""Marks that need words."""
 
 
 def told_rows(result: dict[str, Any]) -> list[dict[str, Any]]:

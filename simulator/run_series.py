@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import complain, tell
-from simulator.base.errors import ConfigError, Gathered
+from simulator.base.errors import ConfigError, Gathered, JounceError
 from simulator.base.jsontext import json_text
 from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_yaml
@@ -149,6 +149,8 @@ def _write(folder: Path, series: Series, runs: list[dict[str, Any]], complete: b
 
 def main_series(file: Path, arguments: Any) -> int:
     """Command line of `jounce run` for a series; exit code 1 when it does not pass, else 0."""
+    if arguments.frames:
+        raise JounceError("--frames goes with one maneuver, not with a series")
     series = load_series(file)
 
     def configuration(run: Run) -> Configuration:

@@ -6,14 +6,17 @@ its own image in a sharp crest or ditch there. So a margin is added in which the
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
+Index = TypeVar("Index", bound=np.integer)
 INNER = 8
 """Cells inside the edge over which the slope across it is taken."""
 
 
-def mirrored_margin(nodes: NDArray[np.uint8], margin: tuple[int, int]) -> NDArray[np.uint8]:
+def mirrored_margin(nodes: NDArray[Index], margin: tuple[int, int]) -> NDArray[Index]:
     """Nodes (ny, nx) with `margin` rows and columns more on each side, mirror images of those inside."""
     return np.pad(nodes, tuple((n, n) for n in margin), mode="symmetric")
 

@@ -12,24 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, Gathered
-from simulator.base.fields import Choice, Field, FileName, Group, ListOf, Named, Number, Text, fields_of, read
+from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, fields_of, read
 from simulator.base.records import Record, record
 from simulator.base.section import Section
 from terrain.edge import faded_margin, mirrored_margin, rolled_off
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
-from terrain.heightmap import FIRST_ROWS, read_heightmap
-from terrain.kinds import CONTRACT, TerrainFile, TerrainKind, find_file
-from terrain.patches import PATCHES, with_patches
+from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
+from terrain.load import SURFACE, all_over
+from terrain.patches import PATCHES, laid_over, with_patches
+from terrain.placed import GEOREFERENCE, Placed, on_nodes, placed
+from terrain.readers.table import FIELDS as HEIGHT_FIELDS
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
 from terrain.soil import drawn_as, named_soil, surface_on_soil
+from terrain.soil_map import SOIL_MAP, soil_indices, soil_layers
 from terrain.surface import GROUND, Ground, Road, height_and_normal
 
-_HEIGHTS = (
-    ("origin", (2,), "m", "x, y of the south-west sample"),
-    ("spacing", (2,), "m", "distance of samples along x and y"),
-    ("scale", (), "m", "height per count"),
-    ("offset", (), "m", "height of count zero"),
-)
 _GRID = (
     ("origin", (2,), "m", "x, y of the south-west node"),
     ("spacing", (), "m", "distance of nodes"),
@@ -58,9 +55,9 @@ _ROAD = (
 )
 _SPAWN = (("position", (2,), "m", "x, y"), ("yaw", (), "rad", "heading, + = left of the x axis"))
 _RANGES = {
-    "spacing": (0.01, 1000.0), "scale": (-1000.0, 1000.0), "count": (4, 8193), "rms": (0.0, 20.0), "waviness": (0.5, 5.0),
+    "spacing": (0.01, 1000.0), "count": (4, 8193), "rms": (0.0, 20.0), "waviness": (0.5, 5.0),
     "longest": (0.1, 2000.0), "shortest": (0.1, 2000.0), "seed": (0, 2**32), "size": (5.0, 5000.0), "relief": (0.0, 1.0),
-    "offset": (-1e5, 1e5), "origin": (-1e6, 1e6), "center": (-1e6, 1e6), "position": (-1e6, 1e6),
+    "origin": (-1e6, 1e6), "center": (-1e6, 1e6), "position": (-1e6, 1e6),
     "radii": (1.0, 5000.0),
     "width": (1.0, 100.0), "verge": (0.5, 50.0), "embankment": (0.5, 200.0), "crown": (0.0, 0.1), "smoothing": (0.0, 500.0),
     "yaw": (-math.radians(360.0), math.radians(360.0)),
@@ -87,14 +84,10 @@ _SOILS_FILE = (
     *fields_of(_MOSAIC, _RANGES, defaults=dict.fromkeys(row[0] for row in _MOSAIC)),
     Field("patches", ListOf(Group(_PATCH_FILE)), "ellipses of one soil each", ()),
 )
-_HEIGHTS_FILE = (
-    Field("file", FileName("the path of a height map, beside this file or inside the assets"), "height map, .png, .npy or .asc"),
-    Field("first_row", Choice(FIRST_ROWS), "side of the map on which its first row lies"),
-    *fields_of(_HEIGHTS, _RANGES),
-)
 LANDSCAPE_FILE = (
-    Field("heights", Group(_HEIGHTS_FILE), "elevation data; level ground without", None),
-    Field("grid", Group(fields_of(_GRID, _RANGES)), "nodes to drive on"),
+    Field("heights", Group(HEIGHT_FIELDS), "elevation data; level ground without", None),
+    GEOREFERENCE,
+    Field("grid", Group(fields_of(_GRID, _RANGES)), "nodes to drive on; those of the data, at their finer spacing, when left out", None),
     Field("detail", Group(fields_of(_DETAIL, _RANGES)), "bumps between the samples of the data", None),
     Field(
         "roughness",
@@ -102,10 +95,17 @@ LANDSCAPE_FILE = (
         "roughness of the natural ground",
         None,
     ),
-    Field("soils", Group(_SOILS_FILE), "the natural ground"),
+    Field("soils", Group(_SOILS_FILE), "the natural ground; when left out, surface, soil or friction says what it is of", None),
+    *SURFACE,
+    SOIL_MAP,
     PATCHES,
     Field("roads", ListOf(Group(_ROAD_FILE)), "roads; the first has the right of way", ()),
-    Field("spawn", Group(fields_of(_SPAWN, _RANGES, written={"yaw": "deg"})), "where a drive begins"),
+    Field(
+        "spawn",
+        Group(fields_of(_SPAWN, _RANGES, written={"yaw": "deg"})),
+        "where a drive begins; the middle, heading along x, when left out",
+        None,
+    ),
 )
 """Of a terrain file with ``type: heightmap``, besides what all terrain files may say."""
 APPROACH = 120.0
@@ -149,6 +149,19 @@ class _Grid:
 
 
 @dataclass
+class _NaturalGround:
+    """The ground without roads."""
+
+    rows: list[Record]
+    """of table SOIL"""
+    labels: list[str]
+    """what each is drawn as"""
+    ids: NDArray[np.uint8]
+    """(ny, nx) row of each node"""
+    hardness: float
+
+
+@dataclass
 class _RoadPlan:
     """One road while it is being built."""
 
@@ -183,28 +196,31 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
         for road in roads:
             with faults.part():
                 _gain(road, natural_class)
-        grid = _grid(terrain)
+        data = _data(terrain, folder)
+        grid = _grid(terrain, data)
         for road in roads:
             with faults.part():
                 _corner_points(road, grid)
         with faults.part():
-            spawn = _spawn(terrain.section("spawn"), grid)
+            spawn = _spawn(terrain, grid)
         with faults.part():
-            elevation = _elevation(terrain, folder, grid)
-    names, natural = _soil_map(terrain, grid, elevation)
+            elevation = _elevation(terrain, data, grid)
+        with faults.part():
+            indices = soil_indices(terrain, _georeference(terrain), folder, *grid.axes())
+    ground = _natural_ground(terrain, grid, elevation, soils)
     wide = grid.with_margin()
     plans = [_plan(road, grid, wide, natural_class) for road in roads]
-    natural = mirrored_margin(natural, wide.margin)
+    ground.ids = mirrored_margin(ground.ids, wide.margin)
     heights = _graded(plans, rolled_off(elevation, wide.margin, grid.spacing), wide)
-    hardness, roughness, detail = np.zeros_like(heights), np.ones_like(heights), faded_margin(wide.shape, wide.margin)
+    hardness, roughness, detail = np.full_like(heights, ground.hardness), np.ones_like(heights), faded_margin(wide.shape, wide.margin)
     for plan in reversed(plans):
         pave(plan.bed, plan.distance, plan.gain, hardness, roughness, detail)
     heights += _laid_out(_bumps(terrain, grid), wide) * detail
     heights += _laid_out(_rough(terrain, grid, natural_class), wide) * roughness
-    soil_rows, soil_names, soil_ids = _soils_of_nodes(plans, names, natural, soils, terrain.file, grid)
+    soil_rows, soil_names, soil_ids = _soils_of_nodes(plans, ground, soils, terrain.file, grid)
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"], p[0]["mirrored"] = wide.origin, wide.spacing, 1
-    ground = Ground(
+    whole = Ground(
         name=name,
         p=p,
         heights=heights,
@@ -216,36 +232,102 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
         roads=tuple(map(_road, plans)),
         margin=wide.margin,
     )
-    return with_patches(ground, terrain.sections("patches"), *wide.axes(), terrain.file, soils)
+    if indices is not None:
+        whole = _with_soil_map(whole, terrain, mirrored_margin(indices, wide.margin), plans, soils)
+    return with_patches(whole, terrain.sections("patches"), *wide.axes(), terrain.file, soils)
 
 
-def _grid(terrain: Section) -> _Grid:
-    values = terrain.mapping["grid"]
-    columns, rows = (int(n) for n in values["count"])
-    if rows * columns > _LARGEST_GRID:
-        raise ConfigError(terrain.file, "grid.count", [columns, rows], f"at most {_LARGEST_GRID} nodes")
-    return _Grid(values["origin"], values["spacing"], (rows, columns))
+def _with_soil_map(
+    ground: Ground, terrain: Section, indices: NDArray[np.int32], plans: list[_RoadPlan], soils: Mapping[str, Mapping[str, Any]]
+) -> Ground:
+    """The ground with the soils and surfaces of a map (ny, nx) where no road lies."""
+    free = np.ones(indices.shape, bool)
+    for plan in plans:
+        free &= plan.distance > plan.bed[0]["half_width"] + plan.bed[0]["verge"]
+    return laid_over(ground, soil_layers(terrain.section("soil_map"), indices, free), terrain.file, "soil_map", soils)
 
 
-def _elevation(terrain: Section, folder: Path, grid: _Grid) -> NDArray[np.float32]:
-    """Heights (ny, nx) of the nodes out of the elevation data, which must reach beyond the grid."""
-    heights = np.zeros(grid.shape, np.float32)
+def _data(terrain: Section, folder: Path) -> Placed | None:
+    """Elevation data in the coordinates of the terrain."""
     if "heights" not in terrain.mapping:
-        return heights
-    data = terrain.section("heights")
-    values, name, first_row = data.mapping, data.mapping["file"], data.mapping["first_row"]
-    path = find_file(name, data.file, folder, "a height map")
-    source = read_heightmap(path, first_row, values["scale"], values["offset"])
-    near, far = values["origin"], values["origin"] + values["spacing"] * (np.array(source.shape[::-1]) - 1)
-    if (grid.corners() < near).any() or (grid.corners() > far).any():
+        return None
+    return placed(terrain.section("heights"), _georeference(terrain), folder)
+
+
+def _georeference(terrain: Section) -> Section | None:
+    return terrain.section("georeference") if "georeference" in terrain.mapping else None
+
+
+def _grid(terrain: Section, data: Placed | None) -> _Grid:
+    """What the file says, or nodes all over the data."""
+    if "grid" in terrain.mapping:
+        values = terrain.mapping["grid"]
+        columns, rows = (int(n) for n in values["count"])
+        origin, spacing = values["origin"], float(values["spacing"])
+    else:
+        bounds = data.bounds if data is not None else None
+        if data is None or bounds is None:
+            raise ConfigError(terrain.file, "grid", "nothing", "origin, spacing and count: no elevation data lie along x and y")
+        x0, x1, y0, y1 = bounds
+        origin, spacing = np.array((x0, y0)), min(data.source.step)
+        columns, rows = (int((high - low) / spacing + 1e-6) + 1 for low, high in ((x0, x1), (y0, y1)))
+    if rows * columns > _LARGEST_GRID:
         raise ConfigError(
-            terrain.file, "grid", grid.corners().tolist(), f"corners inside the data, from {near.tolist()} to {far.tolist()} m"
+            terrain.file, "grid.count", [columns, rows], f"at most {_LARGEST_GRID} nodes: a grid of a larger spacing or a part"
         )
-    resample(source, near, values["spacing"], grid.origin, grid.step, np.empty(source.shape[1]), heights)
+    if min(columns, rows) < _RANGES["count"][0]:
+        raise ConfigError(terrain.file, "grid.count", [columns, rows], f"at least {_RANGES['count'][0]} nodes along each axis")
+    return _Grid(np.asarray(origin, np.float64), spacing, (rows, columns))
+
+
+def _elevation(terrain: Section, data: Placed | None, grid: _Grid) -> NDArray[np.float32]:
+    """Heights (ny, nx) of the nodes out of the elevation data, which must reach beyond the grid and have no voids there."""
+    heights = np.zeros(grid.shape, np.float32)
+    if data is None:
+        return heights
+    _check_reach(terrain, data, grid)
+    raster = data.straight
+    if raster is None:
+        heights[:] = on_nodes(data.smooth, *grid.axes())
+    else:
+        spacing = np.array((raster.along_row[0], raster.along_column[1]))
+        resample(raster.samples, raster.corner, spacing, grid.origin, grid.step, np.empty(raster.samples.shape[1]), heights)
+    voids = np.argwhere(np.isnan(heights))
+    if len(voids):
+        x, y = grid.origin + grid.spacing * voids[0][::-1]
+        raise ConfigError(
+            terrain.file, "heights.file", f"no heights at {len(voids)} of {heights.size} nodes, the first at x = {x:g}, y = {y:g}",
+            f"heights all over the grid: `jounce terrain import {terrain.mapping['heights']['file']} --out NAME` fills voids and says how many",
+        )  # fmt: skip
     return heights
 
 
+def _check_reach(terrain: Section, data: Placed, grid: _Grid) -> None:
+    """Raises ConfigError: nodes lie outside the data."""
+    bounds = data.bounds
+    if bounds is not None:
+        near, far = np.array(bounds[::2]), np.array(bounds[1::2])
+        slack = 1e-6 * grid.spacing
+        if not ((grid.corners() < near - slack).any() or (grid.corners() > far + slack).any()):
+            return
+        expected = f"corners inside the data, from {near.tolist()} to {far.tolist()} m"
+    else:
+        (x0, y0), (x1, y1) = grid.corners()
+        corners = np.array(((x0, y0), (x1, y0), (x0, y1), (x1, y1)))
+        if data.inside(corners[:, 0], corners[:, 1]).all():
+            return
+        expected = "corners inside the data"
+    raise ConfigError(terrain.file, "grid", grid.corners().tolist(), expected)
+
+
 def _check_shares(terrain: Section) -> None:
+    if "soils" not in terrain.mapping:
+        if terrain.mapping.get("roads") and "soil" not in terrain.mapping:
+            raise ConfigError(terrain.file, "soils", "nothing", "soils under the roads: a section soils, or soil")
+        return
+    only = next((field.name for field in SURFACE if field.name in terrain.mapping), None)
+    if only is not None:
+        raise ConfigError(terrain.file, only, terrain.mapping[only], "no such key beside a section soils")
     shares = terrain.mapping["soils"]["shares"]
     parts = list(shares.values())
     if min(parts) < SMALLEST_SHARE * sum(parts):
@@ -254,6 +336,8 @@ def _check_shares(terrain: Section) -> None:
 
 def _mosaic_numbers(terrain: Section) -> Mapping[str, Any] | None:
     """What mixes several soils; None of a single one."""
+    if "soils" not in terrain.mapping:
+        return None
     said, keys = terrain.mapping["soils"], [row[0] for row in _MOSAIC]
     given = {key: said[key] for key in keys if key in said}
     if len(said["shares"]) < 2 and not given:
@@ -263,16 +347,30 @@ def _mosaic_numbers(terrain: Section) -> Mapping[str, Any] | None:
 
 def _check_soils(terrain: Section, soils: Mapping[str, Mapping[str, Any]], faults: Gathered) -> None:
     """Every soil and surface that the file names is there, and is one."""
-    said, roads = terrain.mapping["soils"], terrain.mapping.get("roads", ())
-    wanted = [(f"soils.shares.{name}", name, "soil") for name in said["shares"]]
-    wanted += [(f"soils.patches[{n}].soil", patch["soil"], "soil") for n, patch in enumerate(said["patches"])]
+    said, roads = terrain.mapping.get("soils"), terrain.mapping.get("roads", ())
+    wanted = []
+    if said is not None:
+        wanted += [(f"soils.shares.{name}", name, "soil") for name in said["shares"]]
+        wanted += [(f"soils.patches[{n}].soil", patch["soil"], "soil") for n, patch in enumerate(said["patches"])]
     wanted += [(f"roads[{n}].surface", road["surface"], "surface") for n, road in enumerate(roads)]
     for key, name, kind in wanted:
         with faults.part():
             named_soil(soils, name, kind, terrain.file, key)
 
 
-def _soil_map(terrain: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
+def _natural_ground(
+    terrain: Section, grid: _Grid, elevation: NDArray[np.float32], soils: Mapping[str, Mapping[str, Any]]
+) -> _NaturalGround:
+    """What the ground is of where there is nothing else."""
+    if "soils" not in terrain.mapping:
+        row, label = all_over(terrain.mapping, terrain.file, soils)
+        return _NaturalGround([row], [label], np.zeros(grid.shape, np.uint8), float(row[0]["hardness"]))
+    names, ids = _mixed_soils(terrain, grid, elevation)
+    rows = [named_soil(soils, name, "soil", terrain.file, "soils") for name in names]
+    return _NaturalGround(rows, [drawn_as(soils, name) for name in names], ids, 0.0)
+
+
+def _mixed_soils(terrain: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
     """Names of the natural soils and the index (ny, nx) of each node."""
     soils, values = terrain.section("soils"), _mosaic_numbers(terrain)
     names, parts = list(soils.mapping["shares"]), list(soils.mapping["shares"].values())
@@ -409,27 +507,26 @@ def _meeting(plan: _RoadPlan, profile: NDArray[np.float64], earlier: list[_RoadP
 
 
 def _soils_of_nodes(
-    plans: list[_RoadPlan], names: list[str], natural: NDArray[np.uint8], soils: Mapping[str, Mapping[str, Any]], file: object, grid: _Grid
+    plans: list[_RoadPlan], natural: _NaturalGround, soils: Mapping[str, Mapping[str, Any]], file: object, grid: _Grid
 ) -> tuple[NDArray[Any], tuple[str, ...], NDArray[np.uint8]]:
     """Rows of table `SOIL`, their names, and the row of each node.
 
     A hard surface gets one row per natural soil, which carries that soil: at the edge of a road the soil goes on unchanged under the
     fading hardness. Its row reaches two nodes beyond the verge, the width of the interpolation.
     """
-    rows = [named_soil(soils, name, "soil", file, "soils") for name in names]
-    labels, ids = [drawn_as(soils, name) for name in names], natural.copy()
+    rows, labels, ids = list(natural.rows), list(natural.labels), natural.ids.copy()
     first: dict[str, int] = {}
     for k, plan in enumerate(plans):
         surface = named_soil(soils, plan.surface, "surface", file, f"roads[{k}].surface")
         if plan.surface not in first:
             first[plan.surface] = len(rows)
-            rows += [surface_on_soil(surface, below) for below in rows[: len(names)]]
-            labels += [f"{drawn_as(soils, plan.surface)} on {label}" for label in labels[: len(names)]]
+            rows += [surface_on_soil(surface, below) for below in natural.rows]
+            labels += [f"{drawn_as(soils, plan.surface)} on {label}" for label in natural.labels]
     if len(rows) > np.iinfo(np.uint8).max + 1:
         raise ConfigError(file, "soils", len(rows), "fewer soils and surfaces, 256 pairs at most")
     for plan in reversed(plans):
         near = plan.distance <= plan.bed[0]["half_width"] + plan.bed[0]["verge"] + 2.0 * grid.spacing
-        ids[near] = natural[near] + first[plan.surface]
+        ids[near] = natural.ids[near] + first[plan.surface]
     return np.concatenate(rows), tuple(labels), ids
 
 
@@ -438,7 +535,11 @@ def _road(plan: _RoadPlan) -> Road:
     return Road(plan.name, plan.surface, points, 2.0 * float(plan.bed[0]["half_width"]), float(plan.bed[0]["verge"]))
 
 
-def _spawn(spawn: Section, grid: _Grid) -> tuple[float, float, float]:
+def _spawn(terrain: Section, grid: _Grid) -> tuple[float, float, float]:
+    if "spawn" not in terrain.mapping:
+        x, y = grid.corners().mean(axis=0)
+        return float(x), float(y), 0.0
+    spawn = terrain.section("spawn")
     values = spawn.mapping
     if not grid.holds(values["position"]):
         raise ConfigError(spawn.file, "spawn.position", values["position"].tolist(), "a point inside the grid")

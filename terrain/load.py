@@ -38,13 +38,14 @@ _LENGTH = (0.05, 200.0)
 """m. Of a bump."""
 _SHAPES = ("half_sine", "haversine")
 
-_SURFACE = (
+SURFACE = (
     Field("surface", Text("the name of a surface"), "a hard surface all over, a file in configs/soils", None),
     Field("soil", Text("the name of a soil"), "a soil all over, a file in configs/soils", None),
     Field("friction", Number("1", 0.0, 2.0), f"friction coefficient of bare hard ground, {FRICTION:g} where nothing is said", None),
 )
+"""What the ground is of, all over: one of them."""
 FLAT_FILE = (
-    *_SURFACE,
+    *SURFACE,
     Field("grade", Number("m/m", -STEEPEST, STEEPEST), "rise along x", 0.0, written="percent"),
     Field("cross_grade", Number("m/m", -STEEPEST, STEEPEST), "rise along y", 0.0, written="percent"),
     PATCHES,
@@ -59,7 +60,7 @@ def _names(*names: str) -> dict[str, str]:
 
 
 _BUMP = (
-    *_SURFACE,
+    *SURFACE,
     Field("height", Number("m", -2.0, 2.0), "height of its crest", also=_names("h", "H", "amplitude")),
     Field("length", Number("m", *_LENGTH), "along x; start and end also give it", None, also=_names("l", "L")),
     Field("width", Number("m", 0.1, 200.0), "about y = 0; everywhere when left out", None, also=_names("w", "W")),
@@ -144,7 +145,7 @@ def bump(terrain: Section, name: str, soils: Soils) -> Ground:
         with faults.part():
             start, length = _bump_extent(terrain)
         with faults.part():
-            _only_surface(terrain.mapping, terrain.file)
+            only_surface(terrain.mapping, terrain.file)
     dx = length / _BUMP_CELLS
     s = np.clip(np.arange(-4, _BUMP_CELLS + 5) / _BUMP_CELLS, 0.0, 1.0)
     rise = terrain.mapping["height"] * np.sin(np.pi * s) ** (1 if shape == "half_sine" else 2)
@@ -189,17 +190,20 @@ def _bump_extent(terrain: Section) -> tuple[float, float]:
 
 def uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mapping[str, Any], file: object, soils: Soils) -> Ground:
     """Ground of one surface or soil all over: of the `surface`, `soil` or `friction` that the mapping says. Raises ConfigError."""
-    key = _only_surface(mapping, file)
-    if key == "friction":
-        rows, label = soil({"type": "surface", "friction": mapping.get("friction", FRICTION)}, file), "hard"
-    else:
-        rows = named_soil(soils, mapping[key], key, file, key)
-        label = drawn_as(soils, mapping[key])
+    rows, label = all_over(mapping, file, soils)
     hardness = np.full(heights.shape, rows[0]["hardness"], np.float32)
     return Ground(name, p, heights, hardness, np.zeros(heights.shape, np.uint8), rows, (label,), (0.0, 0.0, 0.0))
 
 
-def _only_surface(mapping: Mapping[str, Any], file: object) -> str:
+def all_over(mapping: Mapping[str, Any], file: object, soils: Soils) -> tuple[Record, str]:
+    """Record of SOIL of the `surface`, `soil` or `friction` that a mapping says, and what it is drawn as. Raises ConfigError."""
+    key = only_surface(mapping, file)
+    if key == "friction":
+        return soil({"type": "surface", "friction": mapping.get("friction", FRICTION)}, file), "hard"
+    return named_soil(soils, mapping[key], key, file, key), drawn_as(soils, mapping[key])
+
+
+def only_surface(mapping: Mapping[str, Any], file: object) -> str:
     """The key by which a file says what the ground is of; `friction` where it says nothing. Raises ConfigError: it has two of them."""
     given = [key for key in _SURFACE_KEYS if key in mapping]
     if len(given) > 1:

@@ -77,8 +77,7 @@ def with_patches(
     if not patches:
         return ground
     extents(patches)
-    hardness, ids = ground.hardness.copy(), ground.soil_ids.astype(np.intp)
-    rows, labels = [ground.soils[k : k + 1] for k in range(len(ground.soils))], list(ground.soil_names)
+    layers = []
     for patch in patches:
         given = [key for key in _WHAT if key in patch.mapping]
         if len(given) != 1:
@@ -86,16 +85,34 @@ def with_patches(
         inside = _inside(patch, x, y)
         if not inside.any():
             raise ConfigError(patch.file, patch.key, _place(patch), "a patch that holds at least one node of the grid")
+        layers.append((patch, given[0], inside))
+    return laid_over(ground, layers, file, "patches", soils)
+
+
+Layer = tuple[Section, str, NDArray[np.bool_]]
+"""Of a ground: a section, the key in it that says what lies there (one of `_WHAT`), and the nodes (ny, nx) where it lies."""
+
+
+def laid_over(ground: Ground, layers: Sequence[Layer], file: object, key: str, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
+    """The ground with other soils and surfaces at some nodes, a later one on an earlier one; `key` of the file says them.
+
+    Raises
+    ------
+    ConfigError : a soil or surface that there is not, more of them than a grid can tell apart
+    """
+    hardness, ids = ground.hardness.copy(), ground.soil_ids.astype(np.intp)
+    rows, labels = [ground.soils[k : k + 1] for k in range(len(ground.soils))], list(ground.soil_names)
+    for section, what, inside in layers:
         for below in np.unique(ids[inside]):
             here = inside & (ids == below)
-            row, label = _row(patch, given[0], rows[below], labels[below], soils)
+            row, label = _row(section, what, rows[below], labels[below], soils)
             ids[here] = len(rows)
             rows.append(row)
             labels.append(label)
-            if given[0] in ("surface", "soil"):
+            if what in ("surface", "soil"):
                 hardness[here] = row[0]["hardness"]
     if len(rows) > np.iinfo(np.uint8).max + 1:
-        raise ConfigError(file, "patches", len(rows), "fewer soils and surfaces, 256 pairs at most")
+        raise ConfigError(file, key, len(rows), "fewer soils and surfaces, 256 pairs at most")
     return replace(ground, hardness=hardness, soil_ids=ids.astype(np.uint8), soils=np.concatenate(rows), soil_names=tuple(labels))
 
 

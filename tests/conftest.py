@@ -25,11 +25,13 @@ BY_THE_CLOCK = {
 """Files whose tests run several processes in real time: one of them at a time, so that no more than one other test is beside it."""
 
 FAST = {
+    "compare": ("test_compare.py", "test_matrix.py"),
     "cueing": ("test_scores.py", "test_vestibular.py"),
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
     "facts": ("test_published.py",),
     "files": ("test_units_in_keys.py",),
     "flow": ("test_clock.py", "test_json_text.py", "test_signs.py"),
+    "history": ("test_history.py",),
     "input": ("test_device_profiles.py", "test_human_driver.py", "test_shaping.py"),
     "laws": (
         "test_integrators.py",
@@ -50,6 +52,7 @@ FAST = {
     "tenants": ("test_registry.py",),
     "terrain": ("test_terrain_heightmap.py", "test_terrain_load.py", "test_terrain_soil.py", "test_terrain_surface.py"),
     "tires": ("test_soil_wheel.py", "test_standstill.py", "test_tire_file.py", "test_tmeasy.py"),
+    "validation": ("test_validation.py",),
     "view": ("test_camera.py", "test_layout.py", "test_meshes.py", "test_messages.py"),
 }
 """Files of `make fast`, by room: chosen by how long they take, one or more of each room. Tests in them that take long are marked `slow`."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.cbook import get_sample_data
 
-from terrain.heightmap import write_png16
+from terrain.readers.png import write_png16
 
 ROWS = slice(131, 160)
 COLUMNS = slice(284, 318)

@@ -24,6 +24,7 @@ from simulator.build import (
     find_config,
     load_mechanism,
 )
+from simulator.compare import comparison_file
 from simulator.configuration import session_file
 from simulator.configuration.layers import read_layers
 from simulator.configuration.tables import TABLES
@@ -33,7 +34,7 @@ from simulator.facts import published
 from simulator.lab.triangular import problem
 from simulator.run_series import load_series
 from simulator.sweep import sweep_file
-from simulator.sweep.design import read_design
+from simulator.sweep.loading import load_sweep
 from terrain import soil
 from vehicles.drivetrain.drivetrain_file import read_parts
 
@@ -92,7 +93,7 @@ KINDS = (
     FileKind("soils", "soils", "a soil or a hard surface", TABLES["soils"], lambda file: soil.soil(_content("soils", file), file)),
     FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", TABLES["maneuvers"], build_maneuver),
     FileKind("series", "series", "maneuvers one after the other, or a search for the limit of one", TABLES["series"], load_series),
-    FileKind("sweeps", "sweeps", "many runs of one question: what they have in common and what varies", sweep_file.FILE, read_design),
+    FileKind("sweeps", "sweeps", "many runs of one question: what they have in common and what varies", sweep_file.FILE, load_sweep),
     FileKind("facts", "facts", "published figures of a vehicle", Group(published.FILE), published.load_published, based=False),
     FileKind("platforms", "platforms", "a motion platform on legs: a hexapod, or a seat", TABLES["platforms"], build_platform),
     FileKind(
@@ -101,6 +102,14 @@ KINDS = (
         "what the rider is to feel of the motion",
         TABLES["washouts"],
         lambda file: build_cueing(file, PARTNER, 1e-3),
+    ),
+    FileKind(
+        "comparisons",
+        "comparisons",
+        "how runs and tables of other programs are compared: columns, bands, times",
+        Group(comparison_file.FILE),
+        comparison_file.load_comparison,
+        based=False,
     ),
     FileKind(
         "devices",

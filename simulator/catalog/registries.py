@@ -11,6 +11,7 @@ from simulator.motion.protocols import PROTOCOLS
 from simulator.outlet_kind import OUTLETS
 from simulator.sensors.kinds import SENSORS
 from terrain.kinds import TERRAINS
+from terrain.readers.table import FORMATS
 from vehicles.controllers.kinds import CONTROLLERS
 from vehicles.suspension.kinds import KINDS as AXLES
 from vehicles.tires.kinds import LAWS
@@ -21,6 +22,7 @@ REGISTRIES: dict[str, tuple[str, Registry[Any]]] = {
     "tread_laws": ("tread laws, `type:` of a tire file", LAWS),
     "controllers": ("controllers, `type:` in `controllers` of a vehicle file", CONTROLLERS),
     "terrain_types": ("types of terrains, `type:` of a terrain file", TERRAINS),
+    "height_formats": ("formats of files of heights, `format:` beside one in a terrain file", FORMATS),
     "washout_laws": ("washouts, `type:` of a washout file", WASHOUTS),
     "sensors": ("sensors, `type:` in `sensors` of a session", SENSORS),
     "outlets": ("outlets beside log, stream and window, `outlets.others` of a session", OUTLETS),

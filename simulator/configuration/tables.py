@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simulator.base.fields import Either, FileName, Group, Kind, ListOf, Named, Variants
+from simulator.base.fields import Either, FileName, Group, Kind, ListOf, Named, Number, Variants
 from simulator.configuration.key_path import KeyPath
 from simulator.maneuvers import maneuver, series
 from simulator.maneuvers.parameters import WithParameters
@@ -51,6 +51,29 @@ def files_named(kind: Kind, content: Any, path: KeyPath = ()) -> Iterator[KeyPat
         for key, inside in content.items():
             if key in kinds:
                 yield from files_named(kinds[key], inside, (*path, key))
+
+
+def number_at(kind: Kind, content: Any, path: KeyPath) -> tuple[Number, str] | None:
+    """The kind of the single number at a path of a content, and the suffix of its key; None where no number by itself is said there."""
+    if not path:
+        return (kind, "") if isinstance(kind, Number) and not kind.shape else None
+    if isinstance(kind, Either):
+        taking = next((one for one in kind.kinds if one.takes(content)), None)
+        return None if taking is None else number_at(taking, content, path)
+    if isinstance(kind, ListOf) and isinstance(content, list) and not kind.suffix:
+        at = int(path[0]) if str(path[0]).isdigit() else len(content)
+        return number_at(kind.item, content[at], path[1:]) if at < len(content) else None
+    if not isinstance(content, Mapping) or path[0] not in content:
+        return None
+    if isinstance(kind, Named):
+        return number_at(kind.item, content[path[0]], path[1:])
+    if isinstance(kind, Group | Variants):
+        for field in kind.fields if isinstance(kind, Group) else _variant(kind, content):
+            suffix = field.spellings().get(str(path[0]))
+            found = None if suffix is None else number_at(field.kind, content[path[0]], path[1:])
+            if found is not None:
+                return found[0], suffix or found[1]
+    return None
 
 
 def _variant(kind: Variants, content: Mapping[Any, Any]) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os.path import isfile, realpath
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.inputfile import read_bytes
@@ -62,6 +62,15 @@ DEFAULTS = {"vehicle": "hmmwv", "terrain": "jacksboro", "washout": "small_hexapo
 
 LARGEST_INPUT = 1 << 30
 """Bytes of a file that is not text, such as a height map."""
+
+
+class Changed(NamedTuple):
+    """What is said otherwise in a file."""
+
+    kind: str
+    """Of file."""
+    paths: list[KeyPath]
+    """In it."""
 
 
 class Configuration:
@@ -151,8 +160,8 @@ class Configuration:
                         with faults.part():
                             self.soil(name, Path(self._label(("terrain",))))
 
-    def with_changes(self, changes: Iterable[tuple[Setting, Origin]]) -> tuple[Configuration, dict[KeyPath, str]]:
-        """Another one that says something else in some places; the places of the files that this changes, each with the kind of file.
+    def with_changes(self, changes: Iterable[tuple[Setting, Origin]]) -> tuple[Configuration, dict[KeyPath, Changed]]:
+        """Another one that says something else in some places; the places of the files that this changes.
 
         It shares with this one, in which all is expanded, whatever is the same: neither may be set or built afterwards, but a `copy` of it.
 
@@ -161,12 +170,14 @@ class Configuration:
         other = Configuration(Layer(dict(self.layer.content), dict(self.layer.origins)))
         other.names, other.files, other.soils_used = dict(self.names), dict(self.files), set(self.soils_used)
         other._expanded, other._noted, other._labels = set(self._expanded), set(self._noted), dict(self._labels)
-        touched: dict[KeyPath, str] = {}
+        touched: dict[KeyPath, Changed] = {}
         for setting, origin in changes:
             path = other._into_drivetrain(other._across_soils(setting.path))
             other._separate(path)
             other.set(setting._replace(path=path), origin)
-            touched |= other._file_at(path)
+            where = other._file_at(path)
+            if where is not None:
+                touched.setdefault(where[0], Changed(where[1], [])).paths.append(path[len(where[0]) :])
         for place in touched:
             other._note_files(place)
         return other, touched
@@ -194,13 +205,13 @@ class Configuration:
             node[at] = own
             node = own
 
-    def _file_at(self, path: KeyPath) -> dict[KeyPath, str]:
-        """The innermost place at or above a path whose content is that of a file, with its kind; nothing where it is the session's own."""
+    def _file_at(self, path: KeyPath) -> tuple[KeyPath, str] | None:
+        """The innermost place at or above a path whose content is that of a file, with its kind; None where it is the session's own."""
         for n in range(len(path), 0, -1):
             kind = self._kind(path[:n])
             if kind is not None:
-                return {path[:n]: kind}
-        return {}
+                return path[:n], kind
+        return None
 
     def _replace(self, path: KeyPath, value: Any) -> None:
         """Another value at a path whose parent is there; None takes a key out."""

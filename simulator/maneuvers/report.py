@@ -1,4 +1,4 @@
-"""The report of a run: metrics.json and the pictures that its maneuver chooses."""
+"""The report of a run: metrics.json, the pictures that its maneuver chooses, and a page with all of it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import Telemetry, driven_path, relative_run
 from simulator.maneuvers.pictures.contract import NothingToDrawError, Run
 from simulator.maneuvers.pictures.table import PICTURES
+from simulator.maneuvers.run_page.page import FILE, Told, run_page
 from simulator.record.files import write_bytes, write_text
 
 
@@ -33,8 +34,9 @@ def write_report(
     curves: Mapping[str, Curve] | None = None,
     machine: Mapping[str, Any] | None = None,
     spawn: Spawn | tuple[float, float, float] | None = None,
+    told: Told | None = None,
 ) -> Report:
-    """Write metrics.json and the pictures of the maneuver into an existing folder.
+    """Write metrics.json, the pictures of the maneuver and the page into an existing folder.
 
     Parameters
     ----------
@@ -43,6 +45,7 @@ def write_report(
     curves : those that the analyses of the maneuver found, by name
     machine : what depends on the machine (real-time factor, wall time ...), keys with units; goes under "machine"
     spawn : as for `evaluate`
+    told : what the page says besides; without it there is none
 
     Raises
     ------
@@ -53,11 +56,21 @@ def write_report(
     relative = relative_run(telemetry, spawn)
     run = Run(maneuver, {**dict(telemetry), **relative}, driven_path(maneuver, relative), metrics, curves or {})
     images, left_out = drawn(run, maneuver.pictures)
-    files = [write_metrics(place, {**metrics, "pictures_left_out": left_out} if left_out else metrics, machine)]
+    result = {**metrics, "pictures_left_out": left_out} if left_out else metrics
+    files = [write_metrics(place, result, machine)]
     for name, image in images.items():
         files.append(place / f"{name}.png")
         write_bytes(files[-1], image)
+    if told is not None:
+        files.append(write_page(place, result, told, run))
     return Report(files, left_out)
+
+
+def write_page(folder: FilePath, metrics: Mapping[str, Any], told: Told, run: Run | None) -> FilePath:
+    """Write folder/report.html; without a `run` there is nothing to plot. Raises OutputError."""
+    file = folder / FILE
+    write_text(file, run_page(metrics, told, run).html())
+    return file
 
 
 def drawn(run: Run, names: Iterable[str]) -> tuple[dict[str, bytes], list[str]]:

@@ -2,13 +2,13 @@
 // Zoom of the plots that simulator/report/plot.py draws: the group of curves gets a matrix, the ticks are drawn anew. Ranges of logarithmic
 // axes are logarithms to the base of ten. LEFT ... TICKS are those of plot.py.
 const LEFT = 66, RIGHT = 14, TOP = 30, BOTTOM = 46, WIDTH = 560, HEIGHT = 300, TICKS = 6;
-const W = WIDTH - LEFT - RIGHT, H = HEIGHT - TOP - BOTTOM;
+const H = HEIGHT - TOP - BOTTOM;
 
-function text(number) {
-  return String(Math.abs(number) < 1e-12 ? 0 : Number(number.toPrecision(4)));
+function text(number, digits = 4) {
+  return String(Math.abs(number) < 1e-12 ? 0 : Number(number.toPrecision(digits)));
 }
 
-function ticks(low, high, log) {
+function ticks(low, high, log, about) {
   const found = [];
   if (log && high - low > 0.8) {
     for (let decade = Math.floor(low); decade <= Math.ceil(high); decade++) {
@@ -21,19 +21,21 @@ function ticks(low, high, log) {
     }
     return found;
   }
-  const rough = (high - low) / TICKS, power = 10 ** Math.floor(Math.log10(rough));
+  const rough = (high - low) / about, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(k => k * power).find(size => size >= rough * 0.999);
-  for (let k = Math.ceil(low / step - 1e-9); k <= Math.floor(high / step + 1e-9); k++) found.push([k * step, text(log ? 10 ** (k * step) : k * step)]);
+  const digits = Math.max(4, Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / step)) + 1); // so many tell one from the next
+  for (let k = Math.ceil(low / step - 1e-9); k <= Math.floor(high / step + 1e-9); k++) found.push([k * step, text(log ? 10 ** (k * step) : k * step, digits)]);
   return found;
 }
 
-function ticksSvg(view, xlog, ylog) {
+function ticksSvg(view, xlog, ylog, width) {
+  const W = width - LEFT - RIGHT;
   let drawn = "";
-  for (const [place, words] of ticks(view.x0, view.x1, xlog)) {
+  for (const [place, words] of ticks(view.x0, view.x1, xlog, Math.floor(TICKS * width / WIDTH))) {
     const at = (LEFT + (place - view.x0) / (view.x1 - view.x0) * W).toFixed(1);
     drawn += `<path d="M${at} ${TOP}v${H}"/><text x="${at}" y="${TOP + H + 16}" text-anchor="middle">${words}</text>`;
   }
-  for (const [place, words] of ticks(view.y0, view.y1, ylog)) {
+  for (const [place, words] of ticks(view.y0, view.y1, ylog, TICKS)) {
     const at = TOP + (view.y1 - place) / (view.y1 - view.y0) * H;
     drawn += `<path d="M${LEFT} ${at.toFixed(1)}h${W}"/><text x="${LEFT - 6}" y="${(at + 4).toFixed(1)}" text-anchor="end">${words}</text>`;
   }
@@ -48,10 +50,13 @@ class Plot {
     this.view = { ...this.all };
     this.xlog = number("xlog") === 1;
     this.ylog = number("ylog") === 1;
+    this.equal = svg.dataset.equal !== undefined;
+    this.width = svg.viewBox.baseVal.width;
+    this.W = this.width - LEFT - RIGHT;
     this.linked = [this];
     this.begin = null;
     const part = name => svg.querySelector("." + name);
-    [this.ticks, this.curves, this.box, this.readout] = ["ticks", "curves", "box", "readout"].map(part);
+    [this.ticks, this.curves, this.words, this.box, this.readout] = ["ticks", "curves", "words", "box", "readout"].map(part);
     svg.addEventListener("pointerdown", event => this.press(event));
     svg.addEventListener("pointermove", event => this.move(event));
     svg.addEventListener("pointerup", event => this.release(event));
@@ -63,25 +68,38 @@ class Plot {
 
   // Place of a pointer in units of the plot, kept within the frame.
   place(event) {
-    const seen = this.svg.getBoundingClientRect(), scale = WIDTH / seen.width;
+    const seen = this.svg.getBoundingClientRect(), scale = this.width / seen.width;
     const keep = (value, low, size) => Math.min(low + size, Math.max(low, value));
-    return { x: keep((event.clientX - seen.left) * scale, LEFT, W), y: keep((event.clientY - seen.top) * scale, TOP, H) };
+    return { x: keep((event.clientX - seen.left) * scale, LEFT, this.W), y: keep((event.clientY - seen.top) * scale, TOP, H) };
   }
 
   // The same in units of the axes.
   value(place) {
     const v = this.view;
-    return { x: v.x0 + (place.x - LEFT) / W * (v.x1 - v.x0), y: v.y1 - (place.y - TOP) / H * (v.y1 - v.y0) };
+    return { x: v.x0 + (place.x - LEFT) / this.W * (v.x1 - v.x0), y: v.y1 - (place.y - TOP) / H * (v.y1 - v.y0) };
   }
 
   show(view) {
     const a = this.all;
     if (!(view.x1 - view.x0 > 1e-9 * (a.x1 - a.x0) && view.y1 - view.y0 > 1e-9 * (a.y1 - a.y0))) return;
+    if (this.equal) view = this.evened(view);
     this.view = view;
     const sx = (a.x1 - a.x0) / (view.x1 - view.x0), sy = (a.y1 - a.y0) / (view.y1 - view.y0);
-    const tx = LEFT * (1 - sx) + (a.x0 - view.x0) / (view.x1 - view.x0) * W, ty = TOP * (1 - sy) + (view.y1 - a.y1) / (view.y1 - view.y0) * H;
+    const tx = LEFT * (1 - sx) + (a.x0 - view.x0) / (view.x1 - view.x0) * this.W, ty = TOP * (1 - sy) + (view.y1 - a.y1) / (view.y1 - view.y0) * H;
     this.curves.setAttribute("transform", `matrix(${sx} 0 0 ${sy} ${tx} ${ty})`);
-    this.ticks.innerHTML = ticksSvg(view, this.xlog, this.ylog);
+    this.ticks.innerHTML = ticksSvg(view, this.xlog, this.ylog, this.width);
+    for (const word of this.words.children) {
+      const x = tx + sx * word.dataset.x;
+      word.setAttribute("x", x.toFixed(1));
+      if (word.dataset.y !== undefined) word.setAttribute("y", (ty + sy * word.dataset.y).toFixed(1));
+    }
+  }
+
+  // The same about its middle, with one scale on both axes.
+  evened(view) {
+    const scale = Math.max((view.x1 - view.x0) / this.W, (view.y1 - view.y0) / H);
+    const x = 0.5 * (view.x0 + view.x1), y = 0.5 * (view.y0 + view.y1), w = 0.5 * scale * this.W, h = 0.5 * scale * H;
+    return { x0: x - w, x1: x + w, y0: y - h, y1: y + h };
   }
 
   // A view of this plot; those beside it follow along the horizontal axis.

@@ -1,7 +1,8 @@
 """Plots of a page as SVG: axes with units, ticks, curves. What is drawn here can be read without a script; `page.js` zooms it.
 
 A panel is an `<svg>` whose curves lie in one group. The script gives that group another matrix and draws the ticks anew; it finds the ranges
-and the kind of both axes in the `data-` attributes. Strokes keep their width, and points are strokes of no length with round ends.
+and the kind of both axes in the `data-` attributes. Strokes keep their width, and points are strokes of no length with round ends. Words in a
+plot lie in a group of their own: the script moves them and leaves them as large as they are.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ Array = NDArray[np.float64]
 
 WIDTH, HEIGHT = 560, 300
 """Of a panel, in units of its own; a page scales it."""
+WIDE = 1136
+"""Width of a panel that takes the place of two."""
 LEFT, RIGHT, TOP, BOTTOM = 66, 14, 30, 46
 """Room around the curves, for labels."""
 
@@ -28,7 +31,9 @@ MOST_POINTS = 2000
 """Of a curve. A longer one is drawn by its least and its most in so many pieces: no peak is lost."""
 
 TICKS = 6
-"""About so many on an axis."""
+"""About so many on an axis, and twice as many on that of a wide panel."""
+LETTER = 6.4
+"""About the width of a letter, for words that have to fit."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,48 @@ class Curve:
     width: float = 1.4
     points: bool = False
     """Whether each number has a dot too."""
+    line: bool = True
+    """Whether there is a line from number to number."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """What lies between two curves (n,) over (n,); a NaN is a gap. It shares the entry of the legend of curves of its name."""
+
+    name: str
+    x: Array
+    low: Array
+    high: Array
+    color: int = 1
+
+
+@dataclass(frozen=True)
+class Shade:
+    """A stretch of the horizontal axis with a name."""
+
+    begin: float
+    end: float
+    name: str
+    dark: bool = True
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An area in a color, with corners (n,), (n,)."""
+
+    x: Array
+    y: Array
+    color: int = 1
+
+
+@dataclass(frozen=True)
+class Label:
+    """Words at a place of the plot; `bad` ones catch the eye."""
+
+    x: float
+    y: float
+    text: str
+    bad: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,44 +117,67 @@ class Panel:
     x: Axis
     y: Axis
     curves: Sequence[Curve]
+    bands: Sequence[Band] = ()
+    shades: Sequence[Shade] = ()
+    shapes: Sequence[Shape] = ()
+    labels: Sequence[Label] = ()
+    equal: bool = False
+    """Whether both axes have one scale."""
+    wide: bool = False
+    """Whether it takes the place of two panels."""
+
+    @property
+    def width(self) -> int:
+        """In units of its own."""
+        return WIDE if self.wide else WIDTH
+
+
+View = tuple[tuple[float, float], tuple[float, float]]
+"""Least and most of both axes."""
 
 
 def svg(panel: Panel, key: str) -> str:
     """A panel as an `<svg>` element; `key` is its own on its page."""
-    x, y = (_range(panel, axis) for axis in "xy")
-    w, h = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+    x, y = view = _view(panel)
+    width, log = panel.width, (panel.x.log, panel.y.log)
+    w, h = width - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
     data = " ".join(
         f'data-{name}="{value}"'
-        for name, value in (("x0", x[0]), ("x1", x[1]), ("y0", y[0]), ("y1", y[1]), ("xlog", int(panel.x.log)), ("ylog", int(panel.y.log)))
+        for name, value in (("x0", x[0]), ("x1", x[1]), ("y0", y[0]), ("y1", y[1]), ("xlog", int(log[0])), ("ylog", int(log[1])))
     )
     clip = f"clip-{key}"
-    curves = "".join(_curve(curve, panel, x, y) for curve in panel.curves)
+    areas = [_shade(shade, panel, view) for shade in panel.shades]
+    areas += [_area(shape.x, shape.y, shape.color, panel, view) for shape in panel.shapes]
+    areas += [_band(band, panel, view) for band in panel.bands]
+    curves = "".join([*areas, *(_curve(curve, panel, view) for curve in panel.curves)])
+    words = "".join([*(_shade_name(shade, panel, view) for shade in panel.shades), *(_label(label, panel, view) for label in panel.labels)])
     return (
-        f'<svg class="panel" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" {data}>'
+        f'<svg class="panel" viewBox="0 0 {width} {HEIGHT}" role="img" {data}{" data-equal" * panel.equal}>'
         f"<title>{escape(panel.title)}</title>"
         f'<clipPath id="{clip}"><rect x="{LEFT}" y="{TOP}" width="{w}" height="{h}"/></clipPath>'
         f'<text class="title" x="{LEFT}" y="18">{escape(panel.title)}</text>'
-        f'<g class="ticks">{ticks_svg(x, panel.x.log, y, panel.y.log)}</g>'
-        f'<g clip-path="url(#{clip})"><g class="curves">{curves}</g></g>'
+        f'<g class="ticks">{ticks_svg(view, log, width)}</g>'
+        f'<g clip-path="url(#{clip})"><g class="curves">{curves}</g><g class="words">{words}</g></g>'
         f'<rect class="frame" x="{LEFT}" y="{TOP}" width="{w}" height="{h}"/>'
         f'<rect class="box" x="0" y="0" width="0" height="0"/>'
         f'<text class="label" x="{LEFT + w / 2:g}" y="{HEIGHT - 8}" text-anchor="middle">{escape(panel.x.title)}</text>'
         f'<text class="label" transform="translate(14 {TOP + h / 2:g}) rotate(-90)" text-anchor="middle">{escape(panel.y.title)}</text>'
-        f'<text class="readout" x="{WIDTH - RIGHT}" y="18" text-anchor="end"></text>'
+        f'<text class="readout" x="{width - RIGHT}" y="18" text-anchor="end"></text>'
         "</svg>"
     )
 
 
-def ticks_svg(x: tuple[float, float], x_log: bool, y: tuple[float, float], y_log: bool) -> str:
+def ticks_svg(view: View, log: tuple[bool, bool], width: int) -> str:
     """Lines and numbers of both axes; `page.js` does the same for what is zoomed to."""
-    w, h = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+    x, y = view
+    w, h = width - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
     lines = []
-    for place, text in ticks(*x, x_log):
+    for place, text in ticks(*x, log[0], TICKS * width // WIDTH):
         at = LEFT + (place - x[0]) / (x[1] - x[0]) * w
         lines.append(
             f'<path d="M{at:.1f} {TOP}v{h}"/>' + (f'<text x="{at:.1f}" y="{TOP + h + 16}" text-anchor="middle">{text}</text>' * bool(text))
         )
-    for place, text in ticks(*y, y_log):
+    for place, text in ticks(*y, log[1]):
         at = TOP + (y[1] - place) / (y[1] - y[0]) * h
         lines.append(
             f'<path d="M{LEFT} {at:.1f}h{w}"/>' + (f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{text}</text>' * bool(text))
@@ -115,7 +185,7 @@ def ticks_svg(x: tuple[float, float], x_log: bool, y: tuple[float, float], y_log
     return "".join(lines)
 
 
-def ticks(low: float, high: float, log: bool) -> list[tuple[float, str]]:
+def ticks(low: float, high: float, log: bool, about: int = TICKS) -> list[tuple[float, str]]:
     """Places and their texts on an axis from low to high; of a logarithmic one these and the places are logarithms to the base of ten."""
     if log and high - low > 0.8:
         found = []
@@ -126,27 +196,42 @@ def ticks(low: float, high: float, log: bool) -> list[tuple[float, str]]:
                     named = digit == 1 or (high - low < 3.0 and digit in (2, 5))
                     found.append((place, _text(10.0**place) if named else ""))
         return found
-    step = _step(high - low)
+    step = _step(high - low, about)
     first = math.ceil(low / step - 1e-9)
     places = [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
-    return [(place, _text(10.0**place if log else place)) for place in places]
+    digits = max(4, math.ceil(math.log10(max(abs(low), abs(high)) / step)) + 1)  # so many tell one from the next
+    return [(place, _text(10.0**place if log else place, digits)) for place in places]
 
 
-def _step(span: float) -> float:
-    """1, 2 or 5 times a power of ten, of which about TICKS make the span."""
-    rough = span / TICKS
+def _step(span: float, about: int) -> float:
+    """1, 2 or 5 times a power of ten, of which about so many make the span."""
+    rough = span / about
     power = 10.0 ** math.floor(math.log10(rough))
     return next(k * power for k in (1.0, 2.0, 5.0, 10.0) if k * power >= rough * 0.999)
 
 
-def _text(number: float) -> str:
-    return f"{0.0 if abs(number) < 1e-12 else number:.4g}"
+def _text(number: float, digits: int = 4) -> str:
+    return f"{0.0 if abs(number) < 1e-12 else float(f'{number:.{digits}g}'):.{max(digits, 6)}g}"
+
+
+def _view(panel: Panel) -> View:
+    """What is seen of both axes; of equal ones the one that has more room than it needs goes further on either side."""
+    x, y = _range(panel, "x"), _range(panel, "y")
+    if not panel.equal:
+        return x, y
+    w, h = panel.width - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+    scale = max((x[1] - x[0]) / w, (y[1] - y[0]) / h)
+    x_more, y_more = 0.5 * (scale * w - (x[1] - x[0])), 0.5 * (scale * h - (y[1] - y[0]))
+    return (x[0] - x_more, x[1] + x_more), (y[0] - y_more, y[1] + y_more)
 
 
 def _range(panel: Panel, which: str) -> tuple[float, float]:
     """Least and most of an axis, logarithms where it is logarithmic; with a little room, and never empty."""
     axis: Axis = getattr(panel, which)
-    numbers = np.concatenate([_scaled(getattr(curve, which), axis) for curve in panel.curves] or [np.zeros(1)])
+    shown = [getattr(one, which) for one in (*panel.curves, *panel.shapes)]
+    shown += [getattr(band, end) for band in panel.bands for end in (("x",) if which == "x" else ("low", "high"))]
+    shown += [np.array([getattr(label, which)]) for label in panel.labels]
+    numbers = np.concatenate([_scaled(one, axis) for one in shown] or [np.zeros(1)])
     numbers = numbers[np.isfinite(numbers)]
     low, high = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 1.0)
     room = 0.0 if which == "x" else 0.05 * (high - low)
@@ -168,19 +253,65 @@ def _scaled(numbers: Array, axis: Axis) -> Array:
         return np.where(numbers > 0.0, np.log10(numbers), np.nan)
 
 
-def _curve(curve: Curve, panel: Panel, x: tuple[float, float], y: tuple[float, float]) -> str:
-    h, v = thinned(_scaled(curve.x, panel.x), _scaled(curve.y, panel.y))
-    right = LEFT + (h - x[0]) / (x[1] - x[0]) * (WIDTH - LEFT - RIGHT)
-    down = TOP + (y[1] - v) / (y[1] - y[0]) * (HEIGHT - TOP - BOTTOM)
+def _placed(x: Array, y: Array, panel: Panel, view: View) -> tuple[Array, Array]:
+    """Places in the plot of numbers that are scaled already."""
+    (x0, x1), (y0, y1) = view
+    right = LEFT + (x - x0) / (x1 - x0) * (panel.width - LEFT - RIGHT)
+    down = TOP + (y1 - y) / (y1 - y0) * (HEIGHT - TOP - BOTTOM)
+    return right, np.clip(down, -1e5, 1e5)
+
+
+def _curve(curve: Curve, panel: Panel, view: View) -> str:
+    right, down = _placed(*thinned(_scaled(curve.x, panel.x), _scaled(curve.y, panel.y)), panel, view)
     sound = np.isfinite(right) & np.isfinite(down)
-    down = np.clip(down, -1e5, 1e5)
     name, color = escape(curve.name, quote=True), COLORS[curve.color % len(COLORS)]
     dash = f' stroke-dasharray="{curve.dash}"' * bool(curve.dash)
-    drawn = f'<path data-curve="{name}" d="{_path(right, down, sound)}" stroke="{color}" stroke-width="{curve.width:g}"{dash}/>'
+    drawn = ""
+    if curve.line:
+        drawn = f'<path data-curve="{name}" d="{_path(right, down, sound)}" stroke="{color}" stroke-width="{curve.width:g}"{dash}/>'
     if curve.points:
         dots = "".join(f"M{a:.2f} {b:.2f}h0" for a, b in zip(right[sound], down[sound], strict=True))
         drawn += f'<path data-curve="{name}" class="dots" d="{dots}" stroke="{color}"/>'
     return drawn
+
+
+def _area(x: Array, y: Array, color: int, panel: Panel, view: View, name: str = "") -> str:
+    right, down = _placed(_scaled(x, panel.x), _scaled(y, panel.y), panel, view)
+    corners = _path(right, down, np.isfinite(right) & np.isfinite(down))
+    return f'<path data-curve="{escape(name, quote=True)}" class="area" d="{corners}Z" style="fill:{COLORS[color % len(COLORS)]}"/>'
+
+
+def _band(band: Band, panel: Panel, view: View) -> str:
+    """One area for each stretch without a gap, thinned to the outermost of so many pieces."""
+    low, high = (thinned(band.x, edge) for edge in (band.low, band.high))
+    sound = np.isfinite(band.x) & np.isfinite(band.low) & np.isfinite(band.high)
+    if sound.all():
+        return _area(np.concatenate([low[0], high[0][::-1]]), np.concatenate([low[1], high[1][::-1]]), band.color, panel, view, band.name)
+    edges = np.flatnonzero(np.diff(sound, prepend=False, append=False))
+    stretches = [slice(a, b) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
+    return "".join(_band(Band(band.name, band.x[at], band.low[at], band.high[at], band.color), panel, view) for at in stretches)
+
+
+def _shade(shade: Shade, panel: Panel, view: View) -> str:
+    if not shade.dark:
+        return ""
+    ends, _ = _placed(_scaled(np.array([shade.begin, shade.end]), panel.x), np.zeros(2), panel, view)
+    return f'<path class="shade" d="M{ends[0]:.2f} {TOP}H{ends[1]:.2f}V{HEIGHT - BOTTOM}H{ends[0]:.2f}Z"/>'
+
+
+def _shade_name(shade: Shade, panel: Panel, view: View) -> str:
+    """At the upper end of its stretch; cut where that is too short for it, left out where three letters would not do."""
+    ends, _ = _placed(_scaled(np.array([shade.begin, shade.end]), panel.x), np.zeros(2), panel, view)
+    room = int((min(ends[1], panel.width - RIGHT) - max(ends[0], LEFT) - 8.0) / LETTER)
+    shown = shade.name if len(shade.name) <= room else f"{shade.name[: room - 1]}…" if room > 3 else ""
+    place = f"{max(ends[0], LEFT) + 4.0:.1f}"
+    return f'<text class="stretch" data-x="{place}" x="{place}" y="{TOP + 14}">{escape(shown)}</text>' if shown else ""
+
+
+def _label(label: Label, panel: Panel, view: View) -> str:
+    right, down = _placed(_scaled(np.array([label.x]), panel.x), _scaled(np.array([label.y]), panel.y), panel, view)
+    at = f'x="{right[0]:.1f}" y="{down[0]:.1f}" data-x="{right[0]:.1f}" data-y="{down[0]:.1f}"'
+    return f'<text {at} text-anchor="middle"{" class=bad" * label.bad}>{escape(label.text)}</text>'
 
 
 def _path(right: Array, down: Array, sound: NDArray[np.bool_]) -> str:

@@ -26,6 +26,8 @@ from simulator.sweep.shared import Point, Shared
 
 LETTERS = 16
 """Of the digest of a run."""
+BETWEEN = 100
+"""Runs that are looked at between two reports."""
 MOST_FAULTS = 200
 """Faults after which no more are looked for."""
 
@@ -126,7 +128,7 @@ class Resolver:
         self._file = "the sweep" if file is None else str(file)
         self._key_of = key_of
         self._shared = Shared(base, file, partial(key_of, None))
-        self._checks = Checks(channels)
+        self._checks = Checks(self._file, channels)
         self._code = code_digest(plugins)
 
     def cases(
@@ -135,6 +137,7 @@ class Resolver:
         varied: Sequence[str] | None = None,
         about: Mapping[str, Any] | None = None,
         ends: bool = True,
+        progress: Callable[[int], None] | None = None,
     ) -> Resolved:
         """The runs of points, all of them checked before anything is driven (`simulator.sweep.checking` says how far).
 
@@ -144,6 +147,7 @@ class Resolver:
         varied : keys of the points in the order of the table; found out when not given
         about : what the table says of the sweep
         ends : whether the runs at the ends of what varies are tried too
+        progress : told now and then how many have been looked at
 
         Raises
         ------
@@ -158,6 +162,8 @@ class Resolver:
                     self._checks.look(self._shared.naming(point), one, touched)
                     at_ends.note(number, point)
                     out.note(digest_of(one.plain(), self._code))
+                if progress is not None and number % BETWEEN == 0:
+                    progress(number)
                 if len(faults.found) >= MOST_FAULTS:
                     break
             for number in at_ends.numbers() if ends else ():
@@ -177,9 +183,10 @@ def resolve(
     channels: Collection[str] = (),
     plugins: Iterable[str | os.PathLike[str]] = (),
     key_of: KeyOf = _itself,
+    progress: Callable[[int], None] | None = None,
 ) -> Resolved:
     """The runs of a sweep, all of them checked; parameters and errors are those of `Resolver` and of its method `cases`."""
-    return Resolver(base, file, channels, plugins, key_of).cases(points, varied, about)
+    return Resolver(base, file, channels, plugins, key_of).cases(points, varied, about, progress=progress)
 
 
 def code_digest(plugins: Iterable[str | os.PathLike[str]]) -> str:

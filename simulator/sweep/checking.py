@@ -15,10 +15,11 @@ from typing import Any
 import msgspec
 
 from simulator.base.errors import ConfigError, Gathered, JounceError
+from simulator.base.fields import Number
 from simulator.configuration.key_path import KeyPath, written
-from simulator.configuration.session_file import read_session
-from simulator.configuration.tables import TABLES
-from simulator.configuration.whole import Configuration, is_one_for_each
+from simulator.configuration.session_file import CONTENTS, read_session
+from simulator.configuration.tables import TABLES, number_at
+from simulator.configuration.whole import Changed, Configuration, is_one_for_each
 from simulator.maneuvers.maneuver import DRIVER_PERIOD, load_maneuver
 from simulator.sweep.job import begun, stock
 from simulator.sweep.shared import Point
@@ -76,27 +77,30 @@ class Checks:
 
     Parameters
     ----------
+    file : of the sweep, for messages
     channels : columns of logs that every run has to have
     """
 
-    def __init__(self, channels: Collection[str] = ()) -> None:
-        self._channels = tuple(channels)
+    def __init__(self, file: str, channels: Collection[str] = ()) -> None:
+        self._file, self._channels = file, tuple(channels)
         self._tried: set[Any] = set()
         self._good: set[bytes] = set()
+        self._numbers: dict[Any, tuple[Number, str] | None] = {}
+        """What the numbers are that vary, by where they stand."""
         self._bodies: dict[str, Mapping[str, float]] = {}
 
-    def look(self, named: tuple[Any, ...], one: Configuration, touched: Mapping[KeyPath, str]) -> None:
+    def look(self, named: tuple[Any, ...], one: Configuration, touched: Mapping[KeyPath, Changed]) -> None:
         """Check a run.
 
         Parameters
         ----------
         named : what it says that names files, see `Shared.naming`
-        touched : places of its files that are not as in the other runs of these, with the kinds
+        touched : places of its files in which it says something else than the other runs of these
 
         Raises JounceError: all that is wrong.
         """
         if not one.has("maneuver"):
-            raise ConfigError(one.layer.origins[()].who, "maneuver", "nothing", "a maneuver, here or in what varies")
+            raise ConfigError(self._file, "maneuver", "nothing", "a maneuver, here or in what varies")
         new = set(named or [NOTHING_NAMED]) - self._tried
         if new:
             self._tried |= new
@@ -104,10 +108,11 @@ class Checks:
             return
         with Gathered() as faults:
             with faults.part():
-                read_session(one)
-            for place, kind in touched.items():
+                self._read_session(one)
+            for place, changed in touched.items():
                 with faults.part():
-                    self._read(one, place, kind)
+                    if not self._only_numbers(named, one, place, changed):
+                        self._read(one, place, changed.kind)
 
     def try_out(self, one: Configuration) -> None:
         """Check a run by its first step, for which all is made and compiled. Raises JounceError."""
@@ -116,6 +121,32 @@ class Checks:
             run.session.run(DRIVER_PERIOD)
         body = run.maneuver.body
         self._bodies[one.name("vehicle")] = {"length": body.length, "width": body.width, "front": body.front}
+
+    def _read_session(self, one: Configuration) -> None:
+        """What stands in no file but that of a session. Raises ConfigError."""
+        own = msgspec.json.encode({key: value for key, value in one.layer.content.items() if key not in CONTENTS})
+        if own not in self._good:
+            read_session(one)
+            self._good.add(own)
+
+    def _only_numbers(self, named: tuple[Any, ...], one: Configuration, place: KeyPath, changed: Changed) -> bool:
+        """Look at the numbers that are changed in a file, if these are single numbers that have nothing to do with others. Raises ConfigError:
+        one is out of its range."""
+        if changed.kind == "maneuvers":
+            return False  # its parameters go everywhere
+        for path in changed.paths:
+            key = (named, place, path)
+            if key not in self._numbers:
+                content = one.raw(written(place))
+                self._numbers[key] = number_at(TABLES[changed.kind], _own_part(content, changed.kind), path)
+            found, value = self._numbers[key], one.raw(written((*place, *path)))
+            if found is None or not found[0].takes(value):
+                return False
+            try:
+                found[0].read_in(value, "", "", found[1])
+            except ConfigError as error:
+                raise one.wrong((*place, *path), error) from None
+        return True
 
     def _read(self, one: Configuration, place: KeyPath, kind: str) -> None:
         """Hold the content of a place against the table of its kind. Raises ConfigError."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
-from bisect import bisect_right
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from simulator.base.console import complain, tell
 from simulator.base.jsontext import json_text
@@ -16,11 +15,11 @@ from simulator.record.files import new_run_folder
 from simulator.signals import Ended
 from simulator.sweep.case import Resolved, resolve
 from simulator.sweep.design import Design, read_design
-from simulator.sweep.engine import sweep
-from simulator.sweep.executor import Executor, ExecutorLostError
-from simulator.sweep.local import LocalProcesses, cores
+from simulator.sweep.engine import Progress, sweep
+from simulator.sweep.entry import executor_for
+from simulator.sweep.executor import ExecutorLostError
+from simulator.sweep.loading import check_parameters
 from simulator.sweep.shown import Shown, time_in_words
-from simulator.sweep.sweep_file import NAMED
 from simulator.sweep.table import failures
 from simulator.warm import compile_kernels
 
@@ -36,16 +35,19 @@ def main_sweep(arguments: Any) -> int:
     say = complain if arguments.json else tell
     file = find_config("sweeps", arguments.file)
     design = read_design(file)
+    check_parameters(design)
     channels = [name.strip() for text in arguments.channels for name in text.split(",") if name.strip()] or list(design.channels)
     compile_kernels(say)
-    say(f"{design.title}: {len(design.points)} runs")
-    for remark in design.remarks:
-        say(f"note: {remark}")
-    cases = _resolved(design, file, channels, arguments.plugin)
+    for line in (f"{design.title}: {len(design.points)} runs", *(f"note: {remark}" for remark in design.remarks)):
+        say(line)
+    bar = sys.stderr.isatty() and not arguments.json
+    with Shown("looked at", say, bar) as shown:
+        cases = _resolved(design, file, Asked(channels, arguments.plugin), shown)
     folder = Path(arguments.out) if arguments.out else new_run_folder()
-    executor = _executor(arguments, say)
+    processes = None if arguments.processes is None else int(arguments.processes)
+    executor = executor_for(processes, arguments.scheduler, say)
     began = time.monotonic()
-    with Shown(design.name, say, bar=sys.stderr.isatty() and not arguments.json) as shown:
+    with Shown(design.name, say, bar) as shown:
         try:
             table = sweep(cases, folder, executor, channels=channels, plugins=arguments.plugin, progress=shown)
         except (Ended, ExecutorLostError):
@@ -57,25 +59,26 @@ def main_sweep(arguments: Any) -> int:
     return _tell(arguments.json, cases, table, time.monotonic() - began)
 
 
-def _resolved(design: Design, file: Path, channels: list[str], plugins: list[str]) -> Resolved:
-    """The runs of a file. Raises ConfigError, which says in which block of it something is wrong."""
-    starts = [section.first for section in design.sections]
+class Asked(NamedTuple):
+    """What is asked for besides the file."""
 
-    def key_of(number: int | None, key: str) -> str:
-        if number is None:
-            return key if key in NAMED else f"set.{key}"
-        return f"vary[{bisect_right(starts, number) - 1}].{key}"
-
-    about = design.about()
-    return resolve(design.base, design.points, file, varied=design.varied, about=about, channels=channels, plugins=plugins, key_of=key_of)
+    channels: list[str]
+    plugins: list[str]
 
 
-def _executor(arguments: Any, say: Callable[[str], None]) -> Executor:
-    if arguments.scheduler is not None:
-        from simulator.sweep.on_dask import DaskCluster
-
-        return DaskCluster(arguments.scheduler, say)
-    return LocalProcesses(int(arguments.processes or cores()))
+def _resolved(design: Design, file: Path, asked: Asked, shown: Shown) -> Resolved:
+    """The runs of a file. Raises ConfigError, which says where in it something is wrong."""
+    return resolve(
+        design.base,
+        design.points,
+        file,
+        varied=design.varied,
+        about=design.about(),
+        channels=asked.channels,
+        plugins=asked.plugins,
+        key_of=design.key_of,
+        progress=lambda number: shown(Progress(number, len(design.points), 0, None)),
+    )
 
 
 def _tell(as_json: bool, cases: Resolved, table: Path, wall: float) -> int:
@@ -97,5 +100,6 @@ def _tell(as_json: bool, cases: Resolved, table: Path, wall: float) -> int:
 
 def _again(arguments: Any, folder: Path) -> str:
     """The command that goes on in a folder."""
-    scheduler = f" --scheduler {arguments.scheduler}" if arguments.scheduler else ""
-    return f"jounce sweep {arguments.file} --out {folder}{scheduler}"
+    words = ["jounce", "sweep", arguments.file, "--out", str(folder)]
+    given = [("--scheduler", [arguments.scheduler]), ("--channels", arguments.channels), ("--plugin", arguments.plugin)]
+    return shlex.join(words + [word for option, values in given for value in values if value for word in (option, value)])

@@ -17,11 +17,14 @@ import numpy as np
 
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import read
+from simulator.base.jsontext import json_text
+from simulator.base.machine import version
 from simulator.base.words import no_such_key
 from simulator.configuration.key_path import parse, written
 from simulator.configuration.layers import own_copy, read_layers
 from simulator.configuration.session_file import FILE as SESSION
 from simulator.configuration.session_file import LARGEST_SEED
+from simulator.sweep.limits import common_limits
 from simulator.sweep.sampling import check_distribution, unit_points, values_at
 from simulator.sweep.sweep_file import FILE, MOST_RUNS, NAMED, Block, Sample, Steps, SweepFile
 
@@ -87,10 +90,14 @@ class Points(Sequence[Point]):
             number += len(self)
         if not 0 <= number < len(self):
             raise IndexError(number)
+        block, places = self.place(number)
+        return {key: value for part, place in zip(self._blocks[block], places, strict=True) for key, value in part[place].items()}
+
+    def place(self, number: int) -> tuple[int, list[int]]:
+        """Block of a point, and its place in each of the parts that the block combines."""
         block = bisect_right(self._starts, number) - 1
-        parts = self._blocks[block]
-        places = np.unravel_index(number - self._starts[block], [len(part) for part in parts])
-        return {key: value for part, place in zip(parts, places, strict=True) for key, value in part[int(place)].items()}
+        places = np.unravel_index(number - self._starts[block], [len(part) for part in self._blocks[block]])
+        return block, [int(place) for place in places]
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,9 @@ class Design:
     title: str
     base: Mapping[str, Any]
     """What holds in all runs, by key path or name, `session` among them."""
-    points: Sequence[Point]
+    points: Points
+    vary: tuple[Block, ...]
+    """The blocks as the file says them."""
     metrics: tuple[str, ...]
     """Patterns of those that are wanted."""
     channels: tuple[str, ...]
@@ -115,6 +124,19 @@ class Design:
         """Keys of everything that varies, in the order of the file."""
         return list(dict.fromkeys(key for section in self.sections for key in section.keys))
 
+    def key_of(self, number: int | None, key: str) -> str:
+        """Key path of the file behind which a run, None: all of them, says a key of a session."""
+        if number is None:
+            return key if key in NAMED else f"set.{key}"
+        n, places = self.points.place(number)
+        block = self.vary[n]
+        if block.list is not None and not isinstance(block.list, Mapping):
+            row = places[len(block.grid or ())]
+            if key in block.list[row]:
+                return f"vary[{n}].list[{row}].{key}"
+        said = (part for part, keys in _keys_of(block) if not part.startswith("list[") and key in keys)
+        return f"vary[{n}].repeat" if key == SEED and block.repeat is not None else f"vary[{n}].{next(said)}.{key}"
+
     def about(self) -> dict[str, Any]:
         """What a report has to know of it, as plain data."""
         return {
@@ -122,7 +144,8 @@ class Design:
             "title": self.title,
             "base": dict(self.base),
             "wanted": list(self.metrics),
-            "planned": len(self.points),
+            "version": version(),
+            "limits": common_limits(self.base, self.points, self.file),
             "sections": [asdict(section) for section in self.sections],
             "remarks": list(self.remarks),
         }
@@ -152,9 +175,27 @@ def design(content: Any, file: str) -> Design:
     blocks = [_parts(block, said.seed, n) for n, block in enumerate(said.vary)]
     found = Points(blocks)
     return Design(
-        file, said.name, said.title or said.name, own_copy(base), found, tuple(said.metrics), tuple(said.channels),
+        file, said.name, said.title or said.name, own_copy(base), found, tuple(said.vary), tuple(said.metrics), tuple(said.channels),
         tuple(_sections(said.vary, blocks)), tuple(_remarks(said.vary)),
     )  # fmt: skip
+
+
+def telling(points: Sequence[Point]) -> list[int]:
+    """Numbers of the points in which something is for the first time, or is least or largest."""
+    first: dict[tuple[str, str], int] = {}
+    ends: dict[str, tuple[tuple[float, int], tuple[float, int]]] = {}
+    for number, point in enumerate(points):
+        for key, value in point.items():
+            if _is_number(value):
+                low, high = ends.setdefault(key, ((value, number), (value, number)))
+                ends[key] = (value, number) if value < low[0] else low, (value, number) if value > high[0] else high
+            else:
+                first.setdefault((key, json_text(value)), number)
+    return sorted({*first.values(), *(number for end in ends.values() for _, number in end)})
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _parts(block: Block, seed: int, number: int) -> list[Sequence[Point]]:
@@ -289,7 +330,7 @@ def _sections(blocks: Sequence[Block], parts: Sequence[Sequence[Sequence[Point]]
         runs = math.prod(map(len, made))
         how = [*["grid"] * bool(block.grid), *["list"] * bool(block.list)]
         how += [f"sample of {block.sample.method.replace('_', ' ')}"] if block.sample else []
-        how += [f"{len(made[-1])} seeds"] if block.repeat is not None else []
+        how += [f"{len(made[-1])} seed{'s' * (len(made[-1]) > 1)}"] if block.repeat is not None else []
         keys = dict.fromkeys(key for _, keys in _keys_of(block) for key in keys)
         saltelli = block.sample.count if block.sample and block.sample.method == "saltelli" else 0
         repeats = len(made[-1]) if block.repeat is not None else 1

@@ -1,6 +1,6 @@
 """A sweep from its resolved runs to its table: what the journals lack is driven, what is driven is kept.
 
-The folder holds ``sweep.json``, ``journals/``, ``runs/`` where channels are asked for, and at the end ``table.parquet`` and
+The folder holds ``sweep.json``, ``plan.parquet``, ``journals/``, ``runs/`` where channels are asked for, and at the end ``table.parquet`` and
 ``machine.parquet``. Whatever is killed, the same call goes on where it was.
 """
 
@@ -28,9 +28,9 @@ from simulator.sweep.case import LETTERS, Cases
 from simulator.sweep.executor import Executor
 from simulator.sweep.journal import Journals, Place, Row
 from simulator.sweep.plain_log import log_of
-from simulator.sweep.table import write_tables
+from simulator.sweep.table import write_plan, write_tables
 
-ABOUT = "sweep.json"
+ABOUT, JOURNALS = "sweep.json", "journals"
 CHUNK = 1.0
 """s of work that go to a worker at a time."""
 MOST_AT_ONCE = 64
@@ -129,6 +129,7 @@ def _claim(folder: Path, cases: Cases, channels: Collection[str]) -> None:
         digest.update(cases.run_of(number).encode())
     file, about = folder / ABOUT, {"sweep": digest.hexdigest(), "runs": len(cases), **cases.about}
     if not file.exists():
+        write_plan(cases, folder)
         write_text(file, json_text(about, indent=2) + "\n")
         return
     try:
@@ -152,7 +153,7 @@ class Kept:
 
     def __init__(self, cases: Cases, folder: Path, logs: bool = False) -> None:
         self._cases, self._logs = cases, folder / "runs" if logs else None
-        self._journals = Journals(folder / "journals")
+        self._journals = Journals(folder / JOURNALS)
         runs = np.array([cases.run_of(number) for number in range(len(cases))], dtype=f"S{LETTERS}")
         self._order = np.argsort(runs, kind="stable")
         self._sorted = runs[self._order]

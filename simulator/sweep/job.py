@@ -99,6 +99,8 @@ def stock() -> Stock:
 def begun(configuration: Configuration, channels: Sequence[str], kept: Stock) -> Begun:
     """A run before its first step. Raises JounceError: it cannot be driven, or has not the channels."""
     kept.channels = tuple(channels)
+    if channels:  # the log says which it was to have
+        configuration.put("outlets.telemetry.channels", list(channels), Origin(RUN))
     parts = build(configuration, workshop=kept)
     if parts.maneuver is None:
         raise JounceError(NO_MANEUVER)

@@ -116,6 +116,17 @@ class Journals:
         self._opened.clear()
 
 
+def read_rows(folder: Path) -> Iterator[Row]:
+    """The records of a folder that are whole, file by file, while others may write there. Raises OutputError."""
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        try:
+            with open(path, "rb") as stream:
+                while (row := _read(stream)) is not None:
+                    yield row
+        except OSError as error:
+            raise _refused(path, error) from None
+
+
 def _record(row: Mapping[str, Any]) -> bytes:
     text = msgspec.json.encode(row)
     return HEAD.pack(len(text), zlib.crc32(text)) + text

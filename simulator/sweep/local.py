@@ -50,27 +50,30 @@ class LocalProcesses:
     def _chunks(self, todo: Iterator[Chunk], threads: ThreadPoolExecutor) -> Iterator[dict[str, Any]]:
         again: list[Chunk] = []
         """Runs of chunks whose worker died, one by one."""
+        answers: list[dict[str, Any]] = []
         idle = list(range(self.workers))
         driven: dict[Future[dict[str, Any]], tuple[int, Chunk]] = {}
         while True:
             while idle and (chunk := again.pop() if again else next(todo, None)) is not None:
                 worker = idle.pop(0)
                 driven[threads.submit(self._ask, worker, chunk)] = worker, chunk
+            yield from answers  # while the processes are at work
             if not driven:
                 return
+            answers = []
             for one in wait(driven, return_when=FIRST_COMPLETED).done:
                 worker, chunk = driven.pop(one)
                 idle.append(worker)
                 try:
-                    answer = one.result()
+                    answers.append({**one.result(), "worker": f"local_{worker}"})
                 except ProcessDiedError as error:
                     if self._processes[worker].ended:
                         return
-                    if AGAIN not in chunk:
+                    if AGAIN in chunk:
+                        rows = [_lost(case["run"], str(error)) for case in chunk["cases"]]
+                        answers.append({"rows": rows, "worker": f"local_{worker}"})
+                    else:
                         again += [{**chunk, "cases": [case], AGAIN: True} for case in reversed(chunk["cases"])]
-                        continue
-                    answer = {"rows": [_lost(case["run"], str(error)) for case in chunk["cases"]]}
-                yield {**answer, "worker": f"local_{worker}"}
 
     def close(self) -> None:
         """Kill the processes."""

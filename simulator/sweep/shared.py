@@ -14,7 +14,7 @@ from simulator.configuration.key_path import KeyPath, parse
 from simulator.configuration.layers import Origin
 from simulator.configuration.names import find_config
 from simulator.configuration.settings import Setting
-from simulator.configuration.whole import REFERENCES, SOILS_OF_A_TERRAIN, Configuration, configuration
+from simulator.configuration.whole import REFERENCES, SOILS_OF_A_TERRAIN, Changed, Configuration, configuration
 
 NAMING = tuple(
     parse(place) for place in (*(pattern for pattern, _ in REFERENCES), *SOILS_OF_A_TERRAIN, "maneuver.vehicle", "maneuver.terrain")
@@ -62,7 +62,7 @@ class Shared:
             raise found
         return found
 
-    def run(self, point: Point, key_of: Callable[[str], str] = str) -> tuple[Configuration, dict[KeyPath, str]]:
+    def run(self, point: Point, key_of: Callable[[str], str] = str) -> tuple[Configuration, dict[KeyPath, Changed]]:
         """The configuration of a run, and the places of files of which it changes something, as `Configuration.with_changes`.
 
         `key_of` gives the key of the file behind which it says a key of the point. Raises ConfigError.

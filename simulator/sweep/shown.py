@@ -37,7 +37,7 @@ class Shown:
             self._draw(progress)
         elif time.monotonic() - self._said > BETWEEN and progress.done < progress.of:
             self._said = time.monotonic()
-            self._say(f"{progress.done} of {progress.of} runs{_failed(progress)}{_left(progress)}")
+            self._say(f"{self._name}: {progress.done} of {progress.of} runs{_failed(progress)}{_left(progress)}")
 
     def __enter__(self) -> Shown:
         return self

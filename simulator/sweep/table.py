@@ -6,10 +6,10 @@ What depends on the machine has a table of its own, `machine.parquet`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from simulator.base.jsontext import json_text
 from simulator.record.files import write_whole
@@ -19,7 +19,9 @@ from simulator.sweep.journal import Row
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TABLE, MACHINE = "table.parquet", "machine.parquet"
+TABLE, MACHINE, PLAN = "table.parquet", "machine.parquet", "plan.parquet"
+VARIED = b"varied"
+"""In the metadata of the columns of what varies: the key."""
 KEY = b"jounce_sweep"
 """In the metadata of the table."""
 GROUP = 4096
@@ -27,30 +29,34 @@ GROUP = 4096
 OWN = ("run", "number", "passed", "failure")
 """Columns besides what varies and the metrics."""
 
+T = TypeVar("T")
 Rows = Callable[[], Iterable[Row]]
 """Goes through the rows in the order of their numbers, as often as it is called."""
 
 
 def write_tables(cases: Cases, rows: Rows, folder: Path) -> Path:
     """Write both tables; returns the path of the first. Raises OutputError."""
-    import pyarrow as pa
-
-    kinds = {key: _Kind() for key in cases.varied}
     metrics: dict[str, None] = {}
     machine: dict[str, _Kind] = {}
-    for number, row in enumerate(rows()):
-        said = cases.said_of(number)
-        for key, kind in kinds.items():
-            kind.see(said.get(key))
+    for row in rows():
         metrics.update(dict.fromkeys(row["metrics"]))
         for key, value in row["machine"].items():
             machine.setdefault(key, _Kind()).see(value)
-    varied = [pa.field(_column(key, metrics), kind.type(), metadata={"varied": key}) for key, kind in kinds.items()]
+    _write_table(cases, rows, list(metrics), folder / TABLE)
+    _write_machine(rows, machine, folder / MACHINE)
+    return folder / TABLE
+
+
+def _write_table(cases: Cases, rows: Rows, metrics: Sequence[str], file: Path) -> None:
+    import pyarrow as pa
+
+    kinds = _kinds(cases)
+    varied = _varied(kinds, metrics)
     fields = [
         pa.field("run", pa.string()), pa.field("number", pa.int64()), *varied, pa.field("passed", pa.bool_()), pa.field("failure", pa.string()),
         *(pa.field(name, pa.float64()) for name in metrics),
     ]  # fmt: skip
-    about = {"varied": [field.name for field in varied], "metrics": list(metrics), **cases.about}
+    about = {"varied": [field.name for field in varied], "metrics": metrics, **cases.about}
 
     def line(number: int, row: Row) -> Iterator[Any]:
         said = cases.said_of(number)
@@ -60,18 +66,53 @@ def write_tables(cases: Cases, rows: Rows, folder: Path) -> Path:
         yield from (row["metrics"].get(name) for name in metrics)
 
     schema = pa.schema(fields, metadata={KEY: json_text(about)})
-    write_whole(folder / TABLE, lambda path: _write(path, schema, rows(), line), durable=True)
-    schema = pa.schema(
-        [pa.field("run", pa.string()), pa.field("number", pa.int64()), pa.field("worker", pa.string())]
-        + [pa.field(name, kind.type()) for name, kind in machine.items()]
-    )
+    write_whole(file, lambda path: _write(path, schema, rows(), line), durable=True)
 
-    def machine_line(number: int, row: Row) -> Iterator[Any]:
+
+def _write_machine(rows: Rows, machine: Mapping[str, _Kind], file: Path) -> None:
+    import pyarrow as pa
+
+    fields = [pa.field("run", pa.string()), pa.field("number", pa.int64()), pa.field("worker", pa.string())]
+    schema = pa.schema([*fields, *(pa.field(name, kind.type()) for name, kind in machine.items())])
+
+    def line(number: int, row: Row) -> Iterator[Any]:
         yield from (row["run"], number, row["worker"])
         yield from (kind.value(row["machine"].get(name)) for name, kind in machine.items())
 
-    write_whole(folder / MACHINE, lambda path: _write(path, schema, rows(), machine_line), durable=True)
-    return folder / TABLE
+    write_whole(file, lambda path: _write(path, schema, rows(), line), durable=True)
+
+
+def write_plan(cases: Cases, folder: Path) -> None:
+    """Write what is to be driven: digest, number and what varies of every run, for those who look at a sweep that goes on. Raises OutputError."""
+    import pyarrow as pa
+
+    kinds = _kinds(cases)
+
+    def line(number: int, run: str) -> Iterator[Any]:
+        said = cases.said_of(number)
+        yield from (run, number)
+        yield from (kind.value(said.get(key)) for key, kind in kinds.items())
+
+    schema = pa.schema([pa.field("run", pa.string()), pa.field("number", pa.int64()), *_varied(kinds, ())])
+    runs = (cases.run_of(number) for number in range(len(cases)))
+    write_whole(folder / PLAN, lambda path: _write(path, schema, runs, line))
+
+
+def _kinds(cases: Cases) -> dict[str, _Kind]:
+    """Of the columns of what varies, by key."""
+    kinds = {key: _Kind() for key in cases.varied}
+    for number in range(len(cases)):
+        said = cases.said_of(number)
+        for key, kind in kinds.items():
+            kind.see(said.get(key))
+    return kinds
+
+
+def _varied(kinds: Mapping[str, _Kind], metrics: Collection[str]) -> list[pa.Field]:
+    """Columns of what varies; each says its key, by which it is not always called."""
+    import pyarrow as pa
+
+    return [pa.field(_column(key, metrics), kind.type(), metadata={VARIED: key}) for key, kind in kinds.items()]
 
 
 def failures(table: Path) -> dict[str, int]:
@@ -111,12 +152,12 @@ class _Kind:
         return json_text(value)
 
 
-def _column(key: str, metrics: Mapping[str, Any]) -> str:
+def _column(key: str, metrics: Collection[str]) -> str:
     """Name of the column of what varies: the key, told apart from other columns."""
     return f"{key} (said)" if key in OWN or key in metrics else key
 
 
-def _write(path: Path, schema: pa.Schema, rows: Iterable[Row], line: Callable[[int, Row], Iterator[Any]]) -> None:
+def _write(path: Path, schema: pa.Schema, rows: Iterable[T], line: Callable[[int, T], Iterator[Any]]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -41,6 +41,8 @@ class Scene:
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
         self.camera = Camera(land, geometry["p_BH"])
         self.hud = Hud()
+        self.instruments = True
+        """Whether they are drawn over the picture."""
         self.scale = 1.0
         """Size of the drawn picture per size of the shown one; the instruments are always sharp."""
         self._inner: Frame | None = None
@@ -68,7 +70,8 @@ class Scene:
         if inner:
             inner.copy_to(target, width, height)
             gl.glViewport(0, 0, width, height)
-        self.hud.draw(state, width, height)
+        if self.instruments:
+            self.hud.draw(state, width, height)
         return shot
 
     def _inner_frame(self, width: int, height: int) -> Frame | None:

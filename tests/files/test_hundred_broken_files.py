@@ -28,7 +28,7 @@ PLACES = [
     ("soils", "asphalt", "friction", "3.0"),
     ("terrains", "bump", "height", "5.0"),
     ("terrains", "jacksboro", "detail.shortest", "0.0"),
-    ("terrains", "jacksboro", "heights.offset", "1.0e+6"),
+    ("terrains", "jacksboro", "grid.spacing", "1.0e+6"),
     ("maneuvers", "avtp_lane_change", "duration_s", "-34"),
     ("platforms", "simona", "leg_speed", "0.0"),
     ("washouts", "small_hexapod", "cueing.tilt_limit_deg", "31.0"),

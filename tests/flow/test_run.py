@@ -11,7 +11,10 @@ import pytest
 import yaml
 from program import ROOT, call, finish, start
 
+from simulator.record.log import read_log
 from simulator.record.writer import read_telemetry, read_units
+from simulator.recorded import fingerprint
+from simulator.report.page import cell
 
 PLOTS = ("attitude.png", "course.png", "hand_wheel.png", "lateral_acceleration.png", "wheel_loads.png", "yaw_rate.png")
 
@@ -43,12 +46,25 @@ def test_a_run_passes_and_leaves_everything(avtp):
     folder, (code, out, err) = avtp
     assert code == 0, err
     assert "passed" in out
-    assert sorted(p.name for p in folder.iterdir()) == sorted(["configuration.yaml", "metrics.json", "telemetry.parquet", *PLOTS])
+    assert sorted(p.name for p in folder.iterdir()) == sorted(
+        ["configuration.yaml", "metrics.json", "report.html", "telemetry.parquet", *PLOTS]
+    )
     result = json.loads((folder / "metrics.json").read_text())["result"]
     assert result["pass"] is True
     assert all(check["pass"] for check in result["checks"])
     for name in PLOTS:
         assert (folder / name).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_its_page_has_the_same_numbers_and_says_what_made_them(avtp):
+    folder = avtp[0]
+    text = (folder / "report.html").read_text(encoding="utf-8").replace("<wbr>", "")
+    for row in json.loads((folder / "metrics.json").read_text())["result"]["table"]:
+        assert f">{row['metric']}</td><td>{cell(row['value'])}</td>" in text
+    log = read_log(folder)
+    assert fingerprint(log.configuration) in text and log.about["processor"] in text
+    assert "passed: all 5 limits are kept" in text and "in true scale" in text and "slip, + = driving" in text
+    assert "Not in this log" not in text and len(text) < 3_000_000
 
 
 def test_telemetry_has_units_and_frames_and_no_holes(avtp):

@@ -22,7 +22,7 @@ FOUR_BAR = MECHANISMS / "four_bar.yaml"
 WIDTHS = (20, 200)
 
 HELP = ("drive", "view", "run", "tire", "stream", "platform", "devices", "info", "mechanism", "triangularize", "validate", "bench")
-KINDS = ("accelerations", "kinematics", "mechanism", "tire", "trajectory")
+KINDS = ("all", "accelerations", "kinematics", "mechanism", "tire", "trajectory")
 VERBS = {
     "nothing": ([], 0),
     "help": (["--help"], 0),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -18,8 +20,10 @@ from simulator.maneuvers.maneuver import load_maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.pictures.table import USUAL
 from simulator.maneuvers.report import write_metrics, write_report
+from simulator.maneuvers.run_page.page import Told, outcome, run_page
 from simulator.record.style import STRETCHES, thinned
 from simulator.record.writer import TelemetryWriter, read_telemetry
+from simulator.report.page import cell
 from tests.maneuvers.shipped import shipped
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -89,6 +93,46 @@ def test_report_is_complete_and_readable(avtp, tmp_path):
         assert content.startswith(b"\x89PNG")
         width, height = struct.unpack(">II", content[16:24])
         assert width >= 1000 and height >= 500
+
+
+def test_page_says_what_metrics_say_and_fetches_nothing(avtp, tmp_path):
+    maneuver, _, telemetry, result = avtp
+    maneuver = copy.copy(maneuver)
+    maneuver.pictures = ()
+    frame = (b"\xff\xd8 no picture", "3.0 s")
+    told = Told([("seed", "7"), ("configuration", "abc123")], "maneuver: <all> of it", ["a sensor"], [frame])
+    write_report(tmp_path, maneuver, telemetry, result | {"remarks": ["wet & cold"]}, machine={}, spawn=SPAWN, told=told)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    plain = text.replace("<wbr>", "")
+    for row in result["table"]:
+        assert f">{row['metric']}</td><td>{cell(row['value'])}</td>" in plain
+    assert plain.count(">✓ pass<") == sum(row["verdict"] == "pass" for row in result["table"]) > 1
+    for words in (
+        outcome(result).text,
+        "wet &amp; cold",
+        "dropped: a sensor",
+        "abc123",
+        "maneuver: &lt;all&gt; of it",
+        "stretched across",
+        "gate 3",
+    ):
+        assert words in plain
+    for title in ("forward speed", "lateral acceleration, + = left", "sideslip", "wheel load", "slip angle"):
+        assert f">{title}" in plain
+    assert 'src="data:image/jpeg;base64,' in text and len(text) < 3_000_000
+    assert not re.search(r"https?:|@import|url\((?!#)|fetch\(|XMLHttpRequest", text) and "default-src &#x27;none" in text.replace(
+        "'", "&#x27;"
+    )
+
+
+def test_page_of_a_run_that_ended_early_or_has_no_limits(avtp):
+    _, _, _, result = avtp
+    early = result | {"pass": False, "ended_early": {"time_s": 3.25, "reason": "roll beyond 30 deg"}}
+    assert "ended early, at 3.25 s: roll beyond 30 deg" in run_page(early, Told(), None).html()
+    free = result | {"pass": None, "checks": [], "table": [row | {"verdict": "info"} for row in result["table"]]}
+    assert "no limits given" in run_page(free, Told(), None).html()
+    none = {"title": "short", "maneuver": "short", "pass": None, "checks": [], "table": []}
+    assert "too few rows" in run_page(none, Told(), None).html()
 
 
 def test_same_run_same_bits(tmp_path):

@@ -27,7 +27,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "wbr", "img"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from simulator.signals import Ended, exit_code
 from simulator.sweep.case import LETTERS, Case
 from simulator.sweep.engine import sweep
 from simulator.sweep.local import LocalProcesses
@@ -56,5 +56,7 @@ def slow(count: int) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    print(os.getpid(), flush=True)
-    drive(slow(int(sys.argv[2])), Path(sys.argv[1]))
+    try:
+        drive(slow(int(sys.argv[2])), Path(sys.argv[1]))
+    except Ended as end:
+        sys.exit(exit_code(end.number))

@@ -87,7 +87,8 @@ def test_a_file_that_is_no_text_counts_by_what_it_holds_also_where_it_is_driven(
     tire = folder / "own.tir"
     text = (data_folder("configs") / "tires" / "hmmwv_pac02.tir").read_text()
     tire.write_text(text)
-    base = {**BASE, "vehicle.tires": "own.tir", "maneuver.step_ms": 0.2}
+    (folder / "rubber.yaml").write_text("base: magic_hmmwv\nfile: own.tir\n")
+    base = {**BASE, "vehicle.tires": "rubber"}
     before = resolve(base, [{MASS: 2000.0}], folder / "sweep.yaml")
     tire.write_text(text + "$ a remark\n")
     assert resolve(base, [{MASS: 2000.0}], folder / "sweep.yaml").run_of(0) != before.run_of(0)

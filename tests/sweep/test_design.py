@@ -11,7 +11,8 @@ import yaml
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.sweep import sweep_file
-from simulator.sweep.design import Design, design, read_design
+from simulator.sweep.design import Design, design, read_design, telling
+from simulator.sweep.loading import load_sweep
 
 MASS, SPEED = "vehicle.chassis.mass", "maneuver.parameters.speed_kph"
 
@@ -162,3 +163,32 @@ def test_without_scipy_it_says_how_to_get_it(monkeypatch):
     assert len(of(sample("random")).points) == 8
     with pytest.raises(JounceError, match=r"samples of sobol need scipy.*jounce\[sweep\]"):
         of(sample("sobol"))
+
+
+def test_a_check_finds_what_a_run_would(tmp_path):
+    """Names that are nowhere, parameters that a maneuver does not have, numbers out of their range: each with its place in the file."""
+    file = tmp_path / "mine.yaml"
+    said = {
+        "name": "mine",
+        "maneuver": "iso_7401_step",
+        "vary": [
+            {"grid": {"vehicle": ["hmmwv", "hmwv"]}},
+            {"list": [{"terrain": "flat"}, {"maneuver.parameters.sped_kph": 60}]},
+            {"sample": {"method": "random", "count": 3, "of": {"vehicle.chassis.mass": {"distribution": "uniform", "from": -5, "to": -1}}}},
+        ],
+    }
+    file.write_text(yaml.safe_dump(said), encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        load_sweep(file)
+    told = {error.key: str(error) for error in caught.value.errors}
+    assert set(told) == {
+        "vary[0].grid.vehicle",
+        "vary[1].list[1].maneuver.parameters.sped_kph",
+        "vary[2].sample.of.vehicle.chassis.mass",
+    }
+    assert "line" in told["vary[0].grid.vehicle"] and "did you mean hmmwv" in told["vary[0].grid.vehicle"]
+
+
+def test_the_telling_runs_of_a_sweep_are_few():
+    made = of({"grid": {"vehicle": ["a", "b"], SPEED: {"first": 0, "to": 99, "step": 1}}}, {"list": [{"terrain": "c"}, {SPEED: -1}]})
+    assert telling(made.points) == [0, 99, 100, 200, 201]

@@ -36,30 +36,39 @@ def test_three_workers_give_the_table_of_one(table, tmp_path):
     assert (seen[0].done, seen[-1].done, seen[-1].of) == (0, COUNT, COUNT)
 
 
-@pytest.mark.parametrize("who", ["coordinator", "worker"])
-def test_a_sweep_whose_processes_are_killed_goes_on_and_gives_the_same_table(table, tmp_path, who):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.sweep.plain_sweep", tmp_path, str(COUNT)], cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL
-    )
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_sweep_that_was_ended_goes_on_and_gives_the_same_table(table, tmp_path, number):
+    process = _begun(tmp_path)
+    process.send_signal(number)
+    assert process.wait(60) == (-signal.SIGKILL if number == signal.SIGKILL else 130)
+    before = _rows(tmp_path)
+    assert 20 <= before < COUNT
+    for journal in (tmp_path / "journals").iterdir():
+        journal.write_bytes(journal.read_bytes()[:-3])
+    seen: list[Progress] = []
+    assert drive(slow(COUNT), tmp_path, progress=seen.append).read_bytes() == table
+    assert before - 2 <= seen[0].done < before
+
+
+def test_a_sweep_whose_workers_are_killed_gives_the_same_table(table, tmp_path):
+    process = _begun(tmp_path)
+    workers = _children(process.pid)
+    assert workers
+    for pid in workers:
+        os.kill(pid, signal.SIGKILL)
+    assert process.wait(60) == 0
+    assert (tmp_path / "table.parquet").read_bytes() == table
+
+
+def _begun(folder: Path) -> subprocess.Popen[bytes]:
+    """A sweep that is being driven by another process, and has some rows."""
+    process = subprocess.Popen([sys.executable, "-m", "tests.sweep.plain_sweep", folder, str(COUNT)], cwd=ROOT, env=environment())
     deadline = time.monotonic() + 60.0
-    while _rows(tmp_path) < 20:
+    while _rows(folder) < 20:
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    killed = [process.pid] if who == "coordinator" else _children(process.pid)
-    for pid in killed:
-        os.kill(pid, signal.SIGKILL)
-    assert killed
-    assert process.wait(60) == (-signal.SIGKILL if who == "coordinator" else 0)
-    if who == "coordinator":
-        before = _rows(tmp_path)
-        assert 20 <= before < COUNT
-        for journal in (tmp_path / "journals").iterdir():
-            journal.write_bytes(journal.read_bytes()[:-3])
-        seen: list[Progress] = []
-        drive(slow(COUNT), tmp_path, progress=seen.append)
-        assert before - 2 <= seen[0].done < before
-    assert (tmp_path / "table.parquet").read_bytes() == table
+    return process
 
 
 def _rows(folder: Path) -> int:

@@ -7,8 +7,10 @@ import pytest
 from PIL import Image
 
 from simulator.base.errors import ConfigError
-from terrain.heightmap import read_heightmap, write_png16
 from terrain.load import load_terrain
+from terrain.readers.asked import Asked
+from terrain.readers.png import write_png16
+from terrain.readers.table import read_heights
 
 ROWS, COLUMNS = 7, 11
 
@@ -17,6 +19,12 @@ ROWS, COLUMNS = 7, 11
 def ramp():
     """Counts as stored in a file with the northern row first: 100 per column to the east, 1000 per row to the north, from 5000."""
     return (5000 + 100 * np.arange(COLUMNS)[None, :] + 1000 * np.arange(ROWS)[::-1, None]).astype(np.uint16)
+
+
+def read_heightmap(path, first_row="north", scale=1.0, offset=0.0):
+    """Heights, row 0 in the south, of a file of which no more is said."""
+    said = {"first_row": first_row, "scale": scale, "offset": offset, "origin": [0.0, 0.0], "spacing": [1.0, 1.0]}
+    return read_heights(Asked(path, said, "ramp.yaml")).samples
 
 
 def save(path, samples):
@@ -48,8 +56,8 @@ def test_an_asymmetric_ramp_lies_where_the_file_says(tmp_path, ramp, soils, name
 def test_samples_survive_a_file_exactly(tmp_path, name):
     samples = np.random.default_rng(0).integers(0, 65536, (ROWS, COLUMNS)).astype(np.uint16)
     path = save(tmp_path / name, samples)
-    np.testing.assert_array_equal(read_heightmap(path, "north"), samples[::-1])
-    np.testing.assert_array_equal(read_heightmap(path, "south", 0.5, 3.0), 0.5 * samples + 3.0)
+    np.testing.assert_array_equal(read_heightmap(path, "north", 0.125), 0.125 * samples[::-1])
+    np.testing.assert_array_equal(read_heightmap(path, "south", 0.125, 3.0), 0.125 * samples + 3.0)
 
 
 def test_images_of_8_bit_and_of_color_are_refused(tmp_path):
@@ -75,8 +83,10 @@ def test_damaged_files_are_refused(tmp_path, ramp):
     [
         np.zeros(50),
         np.zeros((5, 5, 3)),
-        np.zeros((2, 50)),
+        np.zeros((1, 50)),
         np.full((5, 5), np.nan),
+        np.full((5, 5), 1e20),
+        np.where(np.eye(5), -9999.0, 7.0),
         np.full((5, 5), np.inf),
         np.zeros((5, 5), complex),
         np.full((5, 5), "a"),
@@ -93,8 +103,8 @@ def test_missing_file_unknown_suffix_and_wrong_row_are_refused(tmp_path, ramp):
     with pytest.raises(ConfigError, match=r"(?i)no such file"):
         read_heightmap(tmp_path / "none.png")
     with pytest.raises(ConfigError, match=r"\.npy"):
-        read_heightmap(tmp_path / "x.tif")
-    with pytest.raises(ConfigError, match="north or south"):
+        read_heightmap(tmp_path / "x.bmp")
+    with pytest.raises(ConfigError, match="a side across rows"):
         read_heightmap(save(tmp_path / "x.npy", ramp), "east")
 
 

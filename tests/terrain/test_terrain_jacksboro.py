@@ -7,8 +7,9 @@ import pytest
 from matplotlib.cbook import get_sample_data
 
 from simulator.base.records import record
-from terrain.heightmap import read_heightmap
 from terrain.load import load_terrain
+from terrain.readers.asked import Asked
+from terrain.readers.table import read_heights
 from terrain.soil import SOIL
 from terrain.surface import height_and_normal, soil_under
 
@@ -42,7 +43,7 @@ def under(g, x, y):
 
 
 def test_the_asset_holds_the_samples_of_its_source(source, assets):
-    asset = read_heightmap(assets / "terrain" / "jacksboro_dem.png", "north")[::-1]
+    asset = read_heights(Asked(assets / "terrain" / "jacksboro_dem.png", {}, "asset", assumed=[])).samples[::-1]
     assert asset.shape == (29, 34)
     for row, column in ((0, 0), (0, 33), (28, 0), (28, 33), (14, 6), (5, 20), (22, 9)):
         assert asset[row, column] == source[NORTH_ROW + row, WEST_COLUMN + column]

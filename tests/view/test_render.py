@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import time
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from simulator.base.errors import DeviceError, OutputError
+from simulator.frames import States, pictures_of
 from simulator.view.block import KeyReader, ViewWriter, extras
 from simulator.view.camera import CAMERAS, clip_of_world
 from simulator.view.launch import start_view_process
@@ -146,6 +150,25 @@ def test_png_holds_the_picture(view, tmp_path):
     assert np.array_equal(decoded(data), image)
     with pytest.raises(OutputError, match="nowhere"):
         view.save_png(tmp_path / "nowhere" / "frame.png")
+
+
+def test_states_of_a_run_become_pictures_without_instruments(view):
+    states = States(1)
+    for n in range(21):
+        state = readout(x=2.0 * n, speed=10.0)
+        state[0]["time"], state[0]["steering_wheel_angle"] = 0.1 * n, -0.5
+        states.publish(SimpleNamespace(readout=state))
+    try:
+        found = pictures_of(view, states.spread(3))
+    finally:
+        view.scene.instruments = True
+    assert [words for _, words in found] == [f"{t:.1f} s, 36 km/h, steering wheel -29°" for t in (0.0, 1.0, 2.0)]
+    shown = [np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), float) for data, _ in found]
+    assert all(image.shape == (H, W, 3) and image.std() > 10.0 for image in shown)
+    state, dash = states.kept[20], slice(H // 2, H)
+    with_them = view.render(state).astype(float)
+    assert np.abs(with_them[dash, : W // 3] - shown[2][dash, : W // 3]).max() > 100.0
+    assert len(states.spread(100)) == 21 and States(1).spread(5) == []
 
 
 def decoded(data: bytes) -> np.ndarray:

@@ -146,8 +146,8 @@ def measure_maneuver(repeats: int, new_parts: Callable[[], Parts]) -> dict[str, 
     return {"maneuver": MANEUVER, "times_real_time": max(times_real_time(new_parts()) for _ in range(repeats))}
 
 
-def main_bench(repeats: int, arguments: argparse.Namespace) -> int:
-    """Command line of `jounce bench`; always 0: it reports, it does not judge."""
+def measured(repeats: int, arguments: argparse.Namespace) -> dict[str, Any]:
+    """`measure` and `measure_maneuver` in the session of the command line, with the view where it is asked for."""
 
     def parts_on(terrain: str) -> Parts:
         return build(session_of(arguments, [Setting(("terrain",), terrain, "jounce bench")]))
@@ -159,6 +159,12 @@ def main_bench(repeats: int, arguments: argparse.Namespace) -> int:
     figures["run"] = measure_maneuver(max(1, repeats), maneuver)
     if arguments.view:
         figures["view"] = measure_view(parts_on("jacksboro"))
+    return figures
+
+
+def main_bench(repeats: int, arguments: argparse.Namespace) -> int:
+    """Command line of `jounce bench`; always 0: it reports, it does not judge."""
+    figures = measured(repeats, arguments)
     if arguments.json:
         print(json_text(figures))
         return 0

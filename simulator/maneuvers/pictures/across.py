@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
+from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.pictures.axes import LEGEND_ALONE, keyed, name_axes, note, panels
 from simulator.maneuvers.pictures.contract import NothingToDrawError, Picture, Run
-from simulator.maneuvers.pictures.over_time import FILTERED
+from simulator.maneuvers.pictures.quantities import FILTERED
 from simulator.maneuvers.pictures.units import axis_words, factor_shown
 from simulator.record.style import BLUE, COLORS, MOST_POINTS, QUIET
 
@@ -70,7 +71,7 @@ def _cross_plots(figure: Figure, run: Run) -> None:
 
 def _handling(figure: Figure, run: Run) -> None:
     axes = panels(figure, f"{run.maneuver.title}: handling diagram", above=LEGEND_ALONE)[0, 0]
-    found = [(name, curve) for name, curve in run.curves.items() if "handling" in name.split("_") and len(curve.x) > 1]
+    found = handling_curves(run)
     for color, (name, curve) in zip(COLORS, found, strict=False):
         x_factor, y_factor = factor_shown(curve.x_unit), factor_shown(curve.y_unit)
         axes.plot(x_factor * curve.x, y_factor * curve.y, color=color, marker=".", markersize=4, label=name.replace("_", " "))
@@ -81,8 +82,17 @@ def _handling(figure: Figure, run: Run) -> None:
     keyed(axes)
 
 
-def _handling_of_columns(axes: Axes, run: Run) -> None:
-    """Mean angle of the wheels of the first axle less L r / v, rows of steady turns only."""
+def handling_curves(run: Run) -> list[tuple[str, Curve]]:
+    """Those that an analysis calls so, with their names."""
+    return [(name, curve) for name, curve in run.curves.items() if "handling" in name.split("_") and len(curve.x) > 1]
+
+
+def handling_of_columns(run: Run) -> tuple[NDArray, NDArray, float]:
+    """Of the rows of steady turns (n,) the lateral acceleration in m/s2 and the mean angle of the wheels of the first axle less L r / v in
+    rad; and the wheelbase L in m.
+
+    Raises NothingToDrawError when there are none.
+    """
     corners, place = run.corners("road_wheel_angle"), run.corners("p_BK", "_x")
     first = next(iter(corners))[:-1]
     angle = np.mean([column for corner, column in corners.items() if corner[:-1] == first], axis=0)
@@ -90,8 +100,13 @@ def _handling_of_columns(axes: Axes, run: Run) -> None:
     wheelbase = max(xs) - min(xs)
     speed, side = run.column("v_WB_B_x"), run.smooth("a_WB_B_y")
     steady = steady_turns(run.time, speed, side)
-    beyond = np.degrees(angle - wheelbase * run.smooth("w_WB_B_z") / np.maximum(speed, SLOWEST))
-    axes.plot(*_few(side[steady], beyond[steady]), ".", color=BLUE, markersize=3, label="rows of steady turns")
+    beyond = angle - wheelbase * run.smooth("w_WB_B_z") / np.maximum(speed, SLOWEST)
+    return side[steady], beyond[steady], wheelbase
+
+
+def _handling_of_columns(axes: Axes, run: Run) -> None:
+    side, beyond, wheelbase = handling_of_columns(run)
+    axes.plot(*_few(side, np.degrees(beyond)), ".", color=BLUE, markersize=3, label="rows of steady turns")
     note(axes, f"kinematic angle: {wheelbase:.2f} m x yaw rate / speed")
     name_axes(axes, "lateral acceleration, + = left [m/s²]", "road-wheel angle less kinematic [deg]")
 

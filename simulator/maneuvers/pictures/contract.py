@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,18 +24,11 @@ class NothingToDrawError(Exception):
     """A picture has nothing to show in this drive; the text says what is missing."""
 
 
-class Run(NamedTuple):
-    """What a picture may look at."""
+class Signals:
+    """Columns of a drive, and what pictures and pages make of them."""
 
-    maneuver: Maneuver
     columns: Mapping[str, NDArray[Any]]
-    """Telemetry by name (n,), SI, and `x`, `y` (m), `yaw` (rad, unwrapped) relative to the start."""
-    path: Path | None
-    """That the driver followed, relative to the start; None: he looked at none."""
-    metrics: Mapping[str, Any]
-    """As `evaluate` gives them."""
-    curves: Mapping[str, Curve]
-    """Of the analyses, by name."""
+    """By name (n,), SI."""
 
     @property
     def time(self) -> NDArray[np.float64]:
@@ -63,6 +56,21 @@ class Run(NamedTuple):
         if not found:
             raise NothingToDrawError(f"no columns {field}_*{end} in this drive")
         return {corner: self.column(name) for corner, name in found.items()}
+
+
+@dataclass(frozen=True)
+class Run(Signals):
+    """What a picture may look at."""
+
+    maneuver: Maneuver
+    columns: Mapping[str, NDArray[Any]]
+    """Telemetry by name (n,), SI, and `x`, `y` (m), `yaw` (rad, unwrapped) relative to the start."""
+    path: Path | None
+    """That the driver followed, relative to the start; None: he looked at none."""
+    metrics: Mapping[str, Any]
+    """As `evaluate` gives them."""
+    curves: Mapping[str, Curve]
+    """Of the analyses, by name."""
 
 
 @dataclass(frozen=True)

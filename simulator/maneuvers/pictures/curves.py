@@ -23,7 +23,7 @@ MOST_ROWS, MOST_CURVES = 6, 12
 """Panels of one picture; more would not be readable."""
 
 
-def _drawable(curves: Mapping[str, Curve]) -> dict[str, Curve]:
+def drawable(curves: Mapping[str, Curve]) -> dict[str, Curve]:
     """Those with at least two finite points, and of these the finite points."""
     out = {}
     for name, curve in curves.items():
@@ -40,7 +40,7 @@ def _frequency_response(figure: Figure, run: Run) -> None:
         for name, curve in run.curves.items()
         if curve.x_unit == "Hz"
     }
-    over = _drawable(over)
+    over = drawable(over)
     if not over:
         raise NothingToDrawError("no curve over frequency from the analyses of this maneuver")
     rows: dict[tuple[int, str, str], list[str]] = {}
@@ -84,7 +84,7 @@ def _decimal(axes: object, curves: Mapping[str, Curve]) -> None:
 
 def _curves(figure: Figure, run: Run) -> None:
     """A panel for each curve, in the order in which they were found."""
-    found = list(_drawable(run.curves).items())
+    found = list(drawable(run.curves).items())
     if not found:
         raise NothingToDrawError("no curve from the analyses of this maneuver")
     shown = found[:MOST_CURVES]

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simulator.base.constants import STANDARD_GRAVITY
+from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.pictures.axes import LEGEND, RIGHT, SECOND_AXIS, in_g, keyed, line, note, second_axis, time_panels
 from simulator.maneuvers.pictures.contract import Picture, Run
+from simulator.maneuvers.pictures.quantities import FILTERED, QUANTITIES
 from simulator.record.style import AMBER, BLUE, QUIET
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDE = RIGHT + SECOND_AXIS
-FILTERED = "6 Hz low pass, no delay"
 
 
 def _speed(figure: Figure, run: Run) -> None:
@@ -28,13 +28,15 @@ def _speed(figure: Figure, run: Run) -> None:
 
 def _attitude(figure: Figure, run: Run) -> None:
     rows = time_panels(figure, run, "roll, pitch, yaw", [f"{name} [deg]" for name in ("roll", "pitch", "yaw")])
-    for axes, name, sign in zip(rows, ("roll", "pitch", "yaw"), ("+ = right side down", "+ = nose down", "+ = left"), strict=True):
+    for axes, name in zip(rows, ("roll", "pitch", "yaw"), strict=True):
         line(axes, run.time, np.degrees(run.column(name)), BLUE)
-        axes.text(0.995, 0.97, sign, transform=axes.transAxes, ha="right", va="top", color=QUIET, fontsize=9)
+        axes.text(0.995, 0.97, QUANTITIES[name].sign, transform=axes.transAxes, ha="right", va="top", color=QUIET, fontsize=9)
 
 
 def _lateral_acceleration(figure: Figure, run: Run) -> None:
-    (axes,) = time_panels(figure, run, "lateral acceleration", ["lateral acceleration, + = left [m/s²]"], right=WIDE, above=LEGEND)
+    (axes,) = time_panels(
+        figure, run, "lateral acceleration", [f"{QUANTITIES['lateral_acceleration'].words} [m/s²]"], right=WIDE, above=LEGEND
+    )
     line(axes, run.time, run.column("a_WB_B_y"), QUIET, "as computed", linewidth=0.8)
     line(axes, run.time, run.smooth("a_WB_B_y"), BLUE, FILTERED)
     in_g(axes)
@@ -42,7 +44,7 @@ def _lateral_acceleration(figure: Figure, run: Run) -> None:
 
 
 def _yaw_rate(figure: Figure, run: Run) -> None:
-    (axes,) = time_panels(figure, run, "yaw rate", ["yaw rate, + = left [deg/s]"])
+    (axes,) = time_panels(figure, run, "yaw rate", [f"{QUANTITIES['yaw_rate'].words} [deg/s]"])
     line(axes, run.time, np.degrees(run.column("w_WB_B_z")), BLUE)
 
 
@@ -60,8 +62,7 @@ def _longitudinal(figure: Figure, run: Run) -> None:
 
 def _ride(figure: Figure, run: Run) -> None:
     """Vertical acceleration at the driver's head, and each curve over time that an analysis calls weighted."""
-    felt = run.column("f_H_B_z") - STANDARD_GRAVITY
-    weighted = {name: curve for name, curve in run.curves.items() if "weighted" in name and (curve.x_unit, curve.y_unit) == ("s", "m/s2")}
+    felt, weighted = QUANTITIES["head"].of(run)[""], weighted_curves(run)
     (axes,) = time_panels(figure, run, "ride", ["vertical acceleration at the head [m/s²]"], right=WIDE, above=LEGEND)
     label = "as felt, less gravity" + ("" if weighted else " (no analysis of this maneuver weights it)")
     line(axes, run.time, felt, QUIET if weighted else BLUE, label, linewidth=0.8)
@@ -69,6 +70,11 @@ def _ride(figure: Figure, run: Run) -> None:
         line(axes, curve.x, curve.y, color, name.replace("_", " "))
     in_g(axes)
     keyed(axes, second=True)
+
+
+def weighted_curves(run: Run) -> dict[str, Curve]:
+    """Accelerations over time that an analysis calls weighted, by name."""
+    return {name: curve for name, curve in run.curves.items() if "weighted" in name and (curve.x_unit, curve.y_unit) == ("s", "m/s2")}
 
 
 PICTURES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,9 +59,7 @@ def _course(figure: Figure, run: Run) -> None:
     gates = run.maneuver.gates
     if not gates:
         raise NothingToDrawError("no course in this maneuver")
-    first, last = min(gate.start for gate in gates) - MARGIN, max(gate.end for gate in gates) + MARGIN
-    near = (run.columns["x"] >= first) & (run.columns["x"] <= last)
-    track = Track(*(run.columns[name][near] for name in ("x", "y", "yaw", "v_WB_B_x")))
+    track, first, last = near_course(run)
     corners = outline(run.maneuver.body, track)
     sides = [gate.center + side * gate.width for gate in gates for side in (0.5, -0.5)]
     low, high = (float(pick([*sides, *corners[1].ravel()])) for pick in (min, max))
@@ -85,6 +83,14 @@ def _course(figure: Figure, run: Run) -> None:
     true.grid(visible=False)
     true.spines[:].set_visible(False)
     note(true, "the same in true scale")
+
+
+def near_course(run: Run) -> tuple[Track, float, float]:
+    """(what was driven within MARGIN of the gates, the first x of that and the last)."""
+    gates = run.maneuver.gates
+    first, last = min(gate.start for gate in gates) - MARGIN, max(gate.end for gate in gates) + MARGIN
+    near = (run.columns["x"] >= first) & (run.columns["x"] <= last)
+    return Track(*(run.columns[name][near] for name in ("x", "y", "yaw", "v_WB_B_x"))), first, last
 
 
 def _draw_swept(axes: Axes, corners: tuple[NDArray, NDArray], track: Track) -> None:
@@ -115,10 +121,7 @@ def _draw_gates(axes: Axes, gates: Sequence[Gate], hit: Sequence[NDArray[np.bool
 def _say_margins(axes: Axes, gates: Sequence[Gate], results: Sequence[Mapping[str, Any]], high: float) -> None:
     """Above each gate how much room was left in it."""
     for gate, result in zip(gates, results, strict=False):
-        margin = result["margin_m"]
-        said = "not reached" if margin is None else f"{margin:.2f} m" if margin >= 0.0 else f"{-margin:.2f} m over"
-        good = margin is not None and margin >= 0.0 and not result["cones_hit"]
-        text = f"{said}\n{result['cones_hit']} touched" if result["cones_hit"] else said
+        text, good = margin_words(result, between="\n")
         axes.text(
             0.5 * (gate.start + gate.end),
             high + 0.25,
@@ -126,8 +129,15 @@ def _say_margins(axes: Axes, gates: Sequence[Gate], results: Sequence[Mapping[st
             ha="center",
             va="bottom",
             fontsize=9,
-            color=INK if good or margin is None else RED,
+            color=INK if good else RED,
         )
+
+
+def margin_words(gate: Mapping[str, Any], between: str = ", ") -> tuple[str, bool]:
+    """(how much room was left in a gate and how many cones were touched, whether it is nothing bad)."""
+    margin, cones = gate["margin_m"], gate["cones_hit"]
+    said = "not reached" if margin is None else f"{margin:.2f} m" if margin >= 0.0 else f"{-margin:.2f} m over"
+    return f"{said}{between}{cones} touched" if cones else said, margin is None or (margin >= 0.0 and not cones)
 
 
 def _key_course(axes: Axes, run: Run, *, touched: bool, first: float, last: float) -> None:
@@ -147,20 +157,40 @@ def _lane_changes(figure: Figure, run: Run, path: Path) -> None:
     changes = path.lane_changes[:MOST_PANELS]
     figure.set_size_inches(9.0, max(4.5, 1.6 + 2.5 * len(changes)))
     rows = panels(figure, f"{run.maneuver.title}: path", len(changes), above=LEGEND_ALONE, between=0.5, share=False)[:, 0]
-    straight = replace(path, lane_changes=())
-    stations, offsets = stations_of(straight, run.columns["x"], run.columns["y"])
-    for i, (axes, change) in enumerate(zip(rows, changes, strict=True)):
-        first, last = change.start - MARGIN, change.start + change.length + 2.0 * MARGIN
-        asked = np.arange(first, last, 0.5)
-        planned = _offsets_at(straight, path, asked)
-        near = (stations > first - MARGIN) & (stations < last + MARGIN)
-        axes.plot(stations[near], offsets[near], color=BLUE, label="driven (reference point)")
-        axes.plot(asked, planned, color=RED, linestyle="--", linewidth=1.0, label="path")
-        axes.set(xlim=(first, last), ylim=(float(planned.min()) - 1.0, float(planned.max()) + 1.0))
+    for i, (axes, change) in enumerate(zip(rows, changed_lanes(run, path), strict=False)):
+        axes.plot(change.stations, change.offsets, color=BLUE, label="driven (reference point)")
+        axes.plot(change.asked, change.planned, color=RED, linestyle="--", linewidth=1.0, label="path")
+        axes.set(xlim=(change.first, change.last), ylim=(float(change.planned.min()) - 1.0, float(change.planned.max()) + 1.0))
         name_axes(axes, y="left of the line [m]")
         note(axes, f"lane change {i + 1} of {len(path.lane_changes)}")
     name_axes(rows[-1], x="station on the path [m]")
     keyed(rows[0])
+
+
+class ChangedLane(NamedTuple):
+    """A lane change as it was driven: m to the left of the line without lane changes, over m of way along it."""
+
+    first: float
+    last: float
+    """Stations between which it is shown."""
+    stations: NDArray[np.float64]
+    offsets: NDArray[np.float64]
+    """Driven, (n,) each."""
+    asked: NDArray[np.float64]
+    planned: NDArray[np.float64]
+    """The path, (m,) each."""
+
+
+def changed_lanes(run: Run, path: Path) -> list[ChangedLane]:
+    """Every lane change of a path with what was driven near it."""
+    straight = replace(path, lane_changes=())
+    stations, offsets = stations_of(straight, run.columns["x"], run.columns["y"])
+    found = []
+    for change in path.lane_changes:
+        first, last = change.start - MARGIN, change.start + change.length + 2.0 * MARGIN
+        asked, near = np.arange(first, last, 0.5), (stations > first - MARGIN) & (stations < last + MARGIN)
+        found.append(ChangedLane(first, last, stations[near], offsets[near], asked, _offsets_at(straight, path, asked)))
+    return found
 
 
 def _offsets_at(line: Path, path: Path, stations: NDArray) -> NDArray[np.float64]:

@@ -1,0 +1,139 @@
+"""Runs by vehicle and maneuver: out of the folders of runs, or out of the table of a sweep."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simulator.base.errors import ConfigError
+from simulator.base.inputfile import read_bytes
+from simulator.maneuvers.run_page.page import FILE as REPORT
+
+METRICS = "metrics.json"
+MOST_BYTES = 1 << 26
+"""Of a file of metrics."""
+DEEPEST = 3
+"""Folders in each other in which runs are looked for."""
+NO_NUMBER = "passed", "failure", "run", "number"
+"""Columns of a sweep's table that are none of its metrics, besides those that vary."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run."""
+
+    vehicle: str
+    maneuver: str
+    label: str
+    """What else tells it apart: its folder, or what varies in it."""
+    passed: bool | None
+    failure: str
+    """Why it ended early or has no result."""
+    metrics: dict[str, float | None]
+    """By name with the unit behind it."""
+    told: tuple[str, ...]
+    """Names of the metrics that matter most: those with limits, or that were asked for."""
+    failed: tuple[str, ...] = ()
+    """Those whose limits are not kept."""
+    report: Path | None = None
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Runs by place."""
+
+    vehicles: Sequence[str]
+    maneuvers: Sequence[str]
+    cells: dict[tuple[str, str], list[Entry]]
+    wanted: tuple[str, ...] = ()
+    """Metrics to show; those that matter most when none are named."""
+
+    def shown(self, entry: Entry) -> list[str]:
+        """Names of the metrics that are shown of a run."""
+        return [name for name in self.wanted if name in entry.metrics] if self.wanted else [*entry.told[:4]]
+
+
+def matrix_of(entries: Iterable[Entry]) -> Matrix:
+    """In the order in which vehicles and maneuvers come."""
+    cells: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        cells.setdefault((entry.vehicle, entry.maneuver), []).append(entry)
+    vehicles, maneuvers = (list(dict.fromkeys(place[n] for place in cells)) for n in (0, 1))
+    return Matrix(vehicles, maneuvers, cells)
+
+
+def read_entries(places: Iterable[str]) -> list[Entry]:
+    """The runs in some folders, and those of tables of sweeps (.parquet). Raises ConfigError: a place has none, or one cannot be read."""
+    found: list[Entry] = []
+    for place in places:
+        path = Path(place)
+        table = path / "table.parquet" if (path / "table.parquet").is_file() else path
+        found += _of_table(table) if table.suffix == ".parquet" else _of_folder(path)
+    return found
+
+
+def _of_folder(path: Path) -> list[Entry]:
+    files = [file for depth in range(DEEPEST) for file in sorted(path.glob("/".join(["*"] * depth + [METRICS])))]
+    if not files:
+        raise ConfigError(
+            path, "", f"no {METRICS} in it", "the folder of a run, a folder of such folders, or the table of a sweep (table.parquet)"
+        )
+    return [_of_run(file) for file in files]
+
+
+def _of_run(file: Path) -> Entry:
+    try:
+        result = json.loads(read_bytes(file, "metrics of a run", MOST_BYTES))["result"]
+        rows = result["table"]
+        told = tuple(row["metric"] for row in rows if row["verdict"] != "info") or tuple(row["metric"] for row in rows if row["mark"])
+        failed = tuple(check["metric"] for check in result["checks"] if not check["pass"])
+        early = result.get("ended_early")
+        metrics = {row["metric"]: row["value"] for row in rows} | result.get("metrics", {})
+        report = file.with_name(REPORT)
+        return Entry(
+            str(result.get("vehicle", "unknown vehicle")),
+            str(result["maneuver"]),
+            file.resolve().parent.name,
+            result["pass"],
+            f"at {early['time_s']:.4g} s: {early['reason']}" if early else "",
+            metrics,
+            told,
+            failed,
+            report if report.is_file() else None,
+        )
+    except (ValueError, KeyError, TypeError):
+        raise ConfigError(file, "result", "something else", "the metrics that `jounce run` leaves") from None
+
+
+def _of_table(file: Path) -> list[Entry]:
+    """Rows of a sweep's table; what varies besides vehicle and maneuver tells them apart."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(file, use_threads=False)
+        about: dict[str, Any] = json.loads((table.schema.metadata or {}).get(b"jounce_sweep", b"{}"))
+    except (OSError, pa.ArrowException, ValueError) as error:
+        raise ConfigError(file, "", str(error).splitlines()[0], "the table of a sweep (Parquet)") from None
+    lost = [name for name in ("passed", "failure") if name not in table.column_names]
+    if lost:
+        raise ConfigError(file, "columns", f"no {', '.join(lost)}", "the table of a sweep")
+    varied = [name for name in about.get("varied", []) if name in table.column_names]
+    usual = [name for name in table.column_names if name not in (*NO_NUMBER, *varied, "vehicle", "maneuver")]
+    metrics = tuple(name for name in about.get("metrics", usual) if name in table.column_names)
+    apart = [name for name in varied if name not in ("vehicle", "maneuver")]
+    return [_of_row(row, apart, metrics) for row in table.to_pylist()]
+
+
+def _of_row(row: dict[str, Any], apart: Sequence[str], metrics: tuple[str, ...]) -> Entry:
+    label = ", ".join(f"{name.rpartition('.')[2]} {_said(row[name])}" for name in apart)
+    numbers = {name: row[name] for name in metrics if isinstance(row[name], int | float) or row[name] is None}
+    vehicle, maneuver = (str(row.get(key) or f"its own {key}") for key in ("vehicle", "maneuver"))
+    return Entry(vehicle, maneuver, label, row["passed"], row["failure"] or "", numbers, tuple(numbers))
+
+
+def _said(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,108 @@
+"""A line of a history: figures of one version, and the file of such lines (`docs/history/*.jsonl`)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.inputfile import read_utf8
+from simulator.base.jsontext import json_text
+from simulator.record.files import write_text
+
+MOST_BYTES = 1 << 26
+
+
+class Figure(NamedTuple):
+    """A number with its unit, or a word."""
+
+    value: float | str
+    unit: str = ""
+
+    @property
+    def shown(self) -> str:
+        """For people."""
+        return self.value if isinstance(self.value, str) else f"{self.value:.4g} {self.unit}".rstrip()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Figures of one version of one subject."""
+
+    subject: str
+    """Whose: a vehicle, or what was timed."""
+    version: str
+    date: str
+    """Of the commit, or of the measurement: year-month-day."""
+    commit: str
+    """Short hash; with a + behind it there were changes beside it."""
+    machine: str
+    """Its processor; empty when it is not known and does not matter."""
+    source: str
+    """Where the figures come from: a command with the versions of what it ran on, or a page of that commit."""
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+
+    def as_line(self) -> str:
+        """One line of JSON."""
+        figures = {name: list(figure) for name, figure in self.figures.items()}
+        said = {key: getattr(self, key) for key in WORDS}
+        return json_text(said | {"figures": figures})
+
+
+WORDS = ("subject", "version", "date", "commit", "machine", "source")
+
+
+def read(file: Path) -> list[Entry]:
+    """All entries, the oldest first; none when there is no file. Raises ConfigError: file, line and what is wrong there."""
+    if not file.exists():
+        return []
+    lines = read_utf8(file, "lines of JSON in UTF-8", MOST_BYTES).splitlines()
+    return [_entry(line, file, f"line {n}") for n, line in enumerate(lines, 1) if line.strip()]
+
+
+def append(file: Path, entry: Entry) -> list[Entry]:
+    """The entries with this one behind them, as they now stand in the file.
+
+    Raises
+    ------
+    JounceError : there is one of this subject and commit already
+    OutputError : the file cannot be written; it stays as it was
+    """
+    entries = read(file)
+    if any((one.subject, one.commit) == (entry.subject, entry.commit) for one in entries):
+        raise JounceError(f"{file}: there is an entry of {entry.subject} at the commit {entry.commit} already")
+    entries.append(entry)
+    write_text(file, "".join(one.as_line() + "\n" for one in entries))
+    return entries
+
+
+def _entry(line: str, file: Path, where: str) -> Entry:
+    try:
+        said = json.loads(line)
+    except ValueError as error:
+        raise ConfigError(file, where, str(error), "an object of JSON") from None
+    if not isinstance(said, Mapping):
+        raise ConfigError(file, where, said, "an object of JSON")
+    for key in WORDS:
+        if not isinstance(said.get(key), str):
+            raise ConfigError(file, f"{where}: {key}", said.get(key), "a text")
+    figures = said.get("figures")
+    if not isinstance(figures, Mapping):
+        raise ConfigError(file, f"{where}: figures", figures, "numbers or words, each with its unit, by name")
+    return Entry(
+        **{key: said[key] for key in WORDS}, figures={name: _figure(value, file, f"{where}: {name}") for name, value in figures.items()}
+    )
+
+
+def _figure(value: Any, file: Path, where: str) -> Figure:
+    sound = isinstance(value, list) and len(value) == 2 and isinstance(value[1], str)
+    first = value[0] if sound else None
+    if isinstance(first, str):
+        return Figure(first, value[1])
+    if isinstance(first, bool) or not isinstance(first, int | float) or not math.isfinite(first):
+        raise ConfigError(file, where, value, "[number or word, unit]")
+    return Figure(float(first), value[1])

@@ -1,0 +1,118 @@
+"""Files of heights and terrain files as the commands take them: by path or name, with what is said on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.arguments import yaml_value
+from simulator.base import fields
+from simulator.base.errors import ConfigError
+from simulator.base.section import Section, checked
+from simulator.build import build_ground, data_folder, find_config
+from simulator.configuration.layers import read_layers
+from terrain.load import FILE
+from terrain.placed import Placed, placed
+from terrain.readers.asked import Asked
+from terrain.readers.source import Raster, Source, Values
+from terrain.readers.table import FIELDS, read_heights
+from terrain.surface import Ground, height_and_normal
+
+TERRAIN_SUFFIXES = (".yaml", ".yml")
+WHO = "--set"
+
+
+@dataclass(frozen=True)
+class HeightsFile:
+    """A file of heights, in its own coordinates."""
+
+    path: Path
+    source: Source
+    said: Mapping[str, Any]
+    assumed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TerrainOnDisk:
+    """A terrain file, in its local coordinates.
+
+    Attributes
+    ----------
+    ground : composed of all that the file says
+    data : its file of heights, or None
+    crs, origin : of its georeference; the point that is x = y = 0
+    """
+
+    file: str
+    kind: str
+    ground: Ground
+    data: Placed | None
+    crs: str
+    origin: Values | None
+
+
+def is_terrain(name: str) -> bool:
+    """Whether a name on the command line is that of a terrain: a YAML file, or a shipped one."""
+    suffix = Path(name).suffix.lower()
+    return suffix in TERRAIN_SUFFIXES or (not suffix and not Path(name).is_file())
+
+
+def read_file(name: str, settings: Sequence[str]) -> HeightsFile:
+    """A file of heights with what --set says of it. Raises ConfigError."""
+    table = tuple(field for field in FIELDS if field.name != "file")
+    said = fields.read(table, _settings(settings), WHO)
+    assumed: list[str] = []
+    path = Path(name)
+    source = read_heights(Asked(path, said, WHO, assumed=assumed))
+    return HeightsFile(path, source, said, tuple(assumed))
+
+
+def _settings(settings: Sequence[str]) -> dict[str, Any]:
+    """KEY=VALUE of the section heights."""
+    said = {}
+    for text in settings:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise ConfigError(WHO, "", text, "KEY=VALUE, a key of the section heights of a terrain file")
+        said[key.strip().removeprefix("heights.")] = yaml_value(value)
+    return said
+
+
+def read_terrain(name: str) -> TerrainOnDisk:
+    """A terrain by name or path. Raises ConfigError."""
+    file = str(find_config("terrains", name))
+    content = Section(checked(FILE, read_layers("terrains", file).content, file).mapping, file)
+    ground = build_ground(name)
+    reference = content.section("georeference") if "georeference" in content.mapping else None
+    data = placed(content.section("heights"), reference, data_folder("assets")) if "heights" in content.mapping else None
+    crs = "" if reference is None else str(reference.mapping.get("crs", data.source.crs if data is not None else ""))
+    origin = None if reference is None else np.asarray(reference.mapping["origin"], np.float64)
+    return TerrainOnDisk(file, str(content.mapping["type"]), ground, data, crs, origin)
+
+
+def composed(ground: Ground, x: Values, y: Values) -> Values:
+    """Heights [m] of the ground as wheels find it."""
+    normal = np.empty(3)
+    return np.array([height_and_normal(ground.p, ground.heights, float(a), float(b), normal) for a, b in zip(x, y, strict=True)])
+
+
+def base(terrain: TerrainOnDisk, x: Values, y: Values) -> Values:
+    """Bilinear heights [m] of the base grid: of the file of heights, or of the nodes where there is none."""
+    if terrain.data is not None:
+        return terrain.data.heights(x, y)
+    p = terrain.ground.p[0]
+    nodes = Raster(terrain.ground.heights.astype(np.float64), p["origin"].copy(), p["spacing"] * (1.0, 0.0), p["spacing"] * (0.0, 1.0))
+    return np.asarray(nodes.heights(x, y) + p["height"] + p["slope"][0] * x + p["slope"][1] * y, np.float64)
+
+
+def base_inside(terrain: TerrainOnDisk, x: Values, y: Values) -> NDArray[np.bool_]:
+    """Whether points lie within the base grid."""
+    if terrain.data is not None:
+        return terrain.data.inside(x, y)
+    x0, x1, y0, y1 = terrain.ground.bounds
+    return (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)

@@ -1,0 +1,54 @@
+"""`jounce sweep report DIR`: the page of a sweep, done or half done."""
+
+from __future__ import annotations
+
+import shlex
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from simulator.base.console import tell
+from simulator.base.errors import ConfigError
+from simulator.base.words import did_you_mean
+from simulator.record.files import write_text
+from simulator.sweep.metric_chapter import PASSED
+from simulator.sweep.reading import read_results
+from simulator.sweep.report_page import named_metrics, planned_runs, sweep_page
+from simulator.sweep.results import Results
+
+PAGE = "report.html"
+
+
+def main_report(folder: str | None, metrics: Sequence[str], shown: bool) -> int:
+    """Command line; returns 0.
+
+    Parameters
+    ----------
+    folder : of the sweep
+    metrics : names or patterns of those to draw; those of the sweep file when empty
+    shown : whether to open the page in the browser
+
+    Raises ConfigError: no sweep is there, or it has no such metric; OutputError.
+    """
+    if folder is None:
+        raise ConfigError("jounce sweep report", "", "no folder", "the folder of a sweep, as `jounce sweep FILE --out DIR` leaves it")
+    results = read_results(folder)
+    _check(results, metrics)
+    wanted = list(metrics) or list(results.about.get("wanted", ()))
+    command = shlex.join(["jounce", "sweep", "report", folder, *(["--metric", *metrics] if metrics else [])])
+    page = Path(folder) / PAGE
+    write_text(page, sweep_page(results, wanted, command).html())
+    tell(f"{len(results.runs)} of {planned_runs(results)} runs; the page is {page}")
+    if shown:
+        webbrowser.open(page.resolve().as_uri())
+    return 0
+
+
+def _check(results: Results, metrics: Sequence[str]) -> None:
+    """Every metric that is asked for is one that the runs have. Raises ConfigError."""
+    names = [name for name in results.metrics if name != PASSED]
+    for metric in metrics:
+        if names and not named_metrics(results, [metric]):
+            raise ConfigError(
+                "--metric", "", metric, f"a metric of the runs, or a pattern: {', '.join(names)}{did_you_mean(metric, names)}"
+            )

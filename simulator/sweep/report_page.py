@@ -1,0 +1,237 @@
+"""The page of a sweep: what was asked, how it went, which metrics came out how, and what each depends on."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from simulator.base.units import is_suffix
+from simulator.maneuvers.metrics import METRICS
+from simulator.report.page import Column, Page, Verdict
+from simulator.report.row_plots import shortened
+from simulator.sweep.effects import FEW
+from simulator.sweep.metric_chapter import HOW, PASSED, metric_chapter
+from simulator.sweep.results import Key, Results
+
+Array = NDArray[np.float64]
+
+EVERYWHERE = {metric.name for metric in METRICS}
+"""Metrics that say little of what a maneuver is driven for."""
+DRAWN = 8
+"""Metrics that are drawn where nobody says which."""
+ENDS = 3
+"""Runs with the least, and with the largest numbers, that are told."""
+LETTERS = 18
+"""Of the value of a key of a run in a table."""
+LETTERS_OF_ID = 12
+"""The command behind `How to drive them alone` has all of it."""
+LETTERS_OF_ALL = 240
+"""Of all values of a key."""
+
+
+def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
+    """The page; `wanted` are patterns of the metrics to draw, `command` is what was typed."""
+    page = Page(str(results.about.get("title") or results.about.get("name") or "A sweep"), f"Made by `{command}`.")
+    _head(page, results)
+    _varied(page, results)
+    if results.failed:
+        _failures(page, results)
+    chosen, why = chosen_metrics(results, wanted)
+    _all_metrics(page, results, why)
+    if chosen or results.varies(PASSED):
+        page.subheading("How to read what follows")
+        page.points(HOW)
+    if results.varies(PASSED):
+        metric_chapter(page, results, PASSED, _ends(results, PASSED))
+    for name in chosen:
+        metric_chapter(page, results, name, _ends(results, name))
+    return page
+
+
+def named_metrics(results: Results, wanted: Sequence[str]) -> list[str]:
+    """Metrics that patterns name; without patterns all, those with limits first and those that every maneuver has last.
+
+    Of those that stand in two units a pattern names the one that people are told.
+    """
+    names = [name for name in results.metrics if name != PASSED]
+    own = _without_twins(results)
+    if wanted:
+        return [name for name in names if name in wanted or (name in own and any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted))]
+    limits = results.about.get("limits") or {}
+    return sorted(own, key=lambda name: 0 if name in limits else 2 if _bare(name) in EVERYWHERE else 1)
+
+
+def _without_twins(results: Results) -> list[str]:
+    """Metrics, but of those that stand in two units only the one in which people are told."""
+    kept: dict[str, str] = {}
+    for name in results.metrics:
+        twin = kept.get(_bare(name))
+        if twin is not None and not _in_proportion(results.metrics[twin], results.metrics[name]):
+            kept[name] = name
+        elif name != PASSED:
+            kept[_bare(name)] = name
+    return list(kept.values())
+
+
+def _bare(name: str) -> str:
+    """A metric without its unit."""
+    bare, _, suffix = name.rpartition("_")
+    return bare if bare and is_suffix(suffix) else name
+
+
+def _in_proportion(one: Array, other: Array) -> bool:
+    there = np.isfinite(one) & np.isfinite(other)
+    if not np.array_equal(np.isfinite(one), np.isfinite(other)) or not there.any():
+        return False
+    at = int(np.argmax(np.where(there, np.abs(one), -1.0)))
+    return one[at] == 0.0 or bool(np.allclose(one[there] * (other[at] / one[at]), other[there], rtol=1e-9, atol=0.0))
+
+
+def chosen_metrics(results: Results, wanted: Sequence[str]) -> tuple[list[str], str]:
+    """Metrics that are drawn, and a sentence on those that are not: none that is the same in all runs, and of those that nobody names the first."""
+    named = named_metrics(results, wanted)
+    varying = [name for name in named if results.varies(name)]
+    constant = len(named) - len(varying)
+    words = [f"{_many(constant, 'metric')} with one number in all runs, or none, stand in the table only."] * (constant > 0)
+    if not wanted and len(varying) > DRAWN:
+        words.insert(0, f"Drawn are {DRAWN} of {len(varying)} that vary; `--metric NAME` or `metrics` in the sweep file chooses others.")
+        varying = varying[:DRAWN]
+    return varying, " ".join(words)
+
+
+def planned_runs(results: Results) -> int:
+    """How many runs there are to be."""
+    return int(results.about.get("runs", len(results.runs)))
+
+
+def _head(page: Page, results: Results) -> None:
+    about, done = results.about, len(results.runs)
+    planned, failed = planned_runs(results), len(results.failed)
+    passed, judged = sum(one is True for one in results.passed), sum(one is not None for one in results.passed)
+    words = f"{done} of {_many(planned, 'run')} done"
+    words += f", {_many(failed, 'run')} without a result" if failed else ", all with a result" if done else ""
+    words += f"; {passed} of {judged} passed" if judged else "; no limits to pass" * (done > failed)
+    page.verdict(Verdict(words, False if failed else True if done == planned and passed == judged else None))
+    facts = {"sweep": about.get("name"), **results.machine}
+    page.facts([(name, str(value)) for name, value in facts.items() if value])
+    base = about.get("base") or {}
+    if base:
+        page.text("In all runs: " + ", ".join(f"{key} = {_yaml(value)}" for key, value in base.items()) + ".")
+    if about.get("remarks"):
+        page.points(about["remarks"])
+
+
+def _varied(page: Page, results: Results) -> None:
+    page.heading("What varies")
+    for section in results.about.get("sections", ()):
+        page.text(f"Runs {section['first']} to {section['first'] + section['runs'] - 1}: {section['how']}.")
+    rows = []
+    for key in results.keys:
+        words = [key.word_of(value) for value in key.values]
+        which = shortened(", ".join(words), LETTERS_OF_ALL) if key.names or len(words) <= FEW else f"{words[0]} to {words[-1]}"
+        rows.append([key.name, str(len(words)), which])
+    page.table([Column("key", words=True, long=True), Column("values"), Column("which", words=True, long=True)], rows)
+
+
+def _failures(page: Page, results: Results) -> None:
+    page.heading("Runs without a result")
+    groups: dict[str, list[int]] = {}
+    for n in results.failed:
+        groups.setdefault(re.sub(r"\d+(\.\d+)?([eE][-+]?\d+)?", "#", results.failures[n]), []).append(n)
+    rows = []
+    for places in sorted(groups.values(), key=len, reverse=True):
+        numbers = ", ".join(str(results.numbers[n]) for n in places[:8]) + (" ..." if len(places) > 8 else "")
+        rows.append([results.failures[places[0]], str(len(places)), numbers])
+    page.table([Column("reason of the first one", words=True, long=True), Column("runs"), Column("which", words=True, long=True)], rows)
+    _alone(page, results, [places[0] for places in groups.values()][:DRAWN])
+
+
+def _all_metrics(page: Page, results: Results, why: str) -> None:
+    page.heading("Metrics")
+    if why:
+        page.text(why)
+    limits: Mapping[str, Any] = results.about.get("limits") or {}
+    rows: list[list[Any]] = []
+    for name in _without_twins(results):
+        numbers = results.metrics[name]
+        sound = numbers[np.isfinite(numbers)]
+        told = [float(one) for one in np.quantile(sound, [0.0, 0.05, 0.5, 0.95, 1.0])] if len(sound) else [None] * 5
+        spread = (
+            [float(sound.mean()), float(sound.std(ddof=1)) * results.varies(name) if len(sound) > 1 else None]
+            if len(sound)
+            else [None, None]
+        )
+        rows.append([name, str(len(sound)), *spread, *told, *([_limit(limits.get(name), sound)] if limits else [])])
+    columns = [Column("metric", words=True), Column("runs"), *map(Column, ("mean", "deviation", "least", "5 %", "median", "95 %", "most"))]
+    page.table([*columns, *([Column("limit, kept by", words=True)] if limits else [])], rows)
+
+
+def _limit(limit: Sequence[float | None] | None, numbers: Any) -> str | Verdict:
+    """A limit in words, and how many runs keep it."""
+    if limit is None or not len(numbers):
+        return ""
+    low, high = limit
+    words = " and ".join(f"{sign} {bound:g}" for sign, bound in (("≥", low), ("≤", high)) if bound is not None)
+    kept = ((numbers >= (-np.inf if low is None else low)) & (numbers <= (np.inf if high is None else high))).mean()
+    return Verdict(f"{words}: {100.0 * kept:.3g} %", bool(kept == 1.0))
+
+
+def _ends(results: Results, name: str) -> Callable[[Page, Sequence[Key]], None]:
+    """What a chapter calls at its end: the runs with the least and the largest numbers, and how to drive them."""
+
+    def write(page: Page, keys: Sequence[Key]) -> None:
+        numbers = results.metrics[name]
+        order = [int(n) for n in np.argsort(numbers, kind="stable") if np.isfinite(numbers[n])]
+        count = min(ENDS, len(order) // 2) or 1
+        places = list(dict.fromkeys([*order[:count], *order[-count:]]))
+        rows: list[list[Any]] = [[name, *(numbers[n] for n in places)], ["id", *(results.runs[n][:LETTERS_OF_ID] for n in places)]]
+        if any(results.passed[n] is not None for n in places):
+            rows.append(["", *(_verdict(results.passed[n]) for n in places)])
+        rows += [[key.name, *(shortened(key.word(n), LETTERS) for n in places)] for key in keys]
+        columns = [Column("", words=True, long=True), *(Column(f"run {results.numbers[n]}", words=True) for n in places)]
+        page.table(columns, rows, "The least and the largest.")
+        _alone(page, results, places)
+
+    return write
+
+
+def _verdict(passed: bool | None) -> Verdict | str:
+    return "" if passed is None else Verdict("passed" if passed else "not passed", passed)
+
+
+def _alone(page: Page, results: Results, places: Iterable[int]) -> None:
+    commands = [f"# run {results.numbers[n]}, {results.runs[n]}\n{command_of(results, n)}" for n in places]
+    page.details("How to drive them alone (names as in the sweep file, from its folder)", "\n".join(commands))
+
+
+def command_of(results: Results, n: int) -> str:
+    """The command that drives a run alone."""
+    said = dict(results.about.get("base") or {})
+    said |= {key.name: key.names[int(key.numbers[n])] if key.names else key.numbers[n] for key in results.keys if key.said[n]}
+    words = ["jounce", "run", *([str(said.pop("maneuver"))] if "maneuver" in said else [])]
+    for option in ("session", "vehicle", "terrain", "washout", "platform"):
+        if option in said:
+            words += [f"--{option}", str(said.pop(option))]
+    for key, value in said.items():
+        words += ["--set", f"{key}={_yaml(value)}"]
+    return shlex.join(words)
+
+
+def _yaml(value: Any) -> str:
+    """A value in one line of YAML, as `--set` takes it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        value = int(value)
+    return value if isinstance(value, str) else yaml.safe_dump(value, default_flow_style=True, width=10**6).removesuffix("...\n").strip()
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,138 @@
+"""What came of a sweep, for those who look at it: the columns of its table as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.jsontext import json_text
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Key:
+    """One thing that varies, over n runs."""
+
+    name: str
+    numbers: Array
+    """(n,) values; of names their places in `names`."""
+    said: NDArray[np.bool_]
+    """(n,) whether a run says anything of it; elsewhere the numbers are NaN."""
+    names: tuple[str, ...] = ()
+    """Where the values are no numbers: what they are called, in the order of their first runs."""
+
+    def word(self, n: int) -> str:
+        """The value of a run, for people."""
+        return "" if not self.said[n] else self.names[int(self.numbers[n])] if self.names else shown(self.numbers[n])
+
+    def of(self, places: NDArray[np.int64]) -> Key:
+        """The same of some of the runs."""
+        return Key(self.name, self.numbers[places], self.said[places], self.names)
+
+    @cached_property
+    def values(self) -> Array:
+        """Different ones."""
+        return np.unique(self.numbers[self.said])
+
+    def word_of(self, value: float) -> str:
+        """One of `values`, for people."""
+        return self.names[int(value)] if self.names else shown(value)
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Key paths by as much of their ends as tells them apart, two parts or more."""
+    parts = {name: name.split(".") for name in names}
+    out = {}
+    for name, own in parts.items():
+        others = [other for key, other in parts.items() if key != name]
+        n = next((n for n in range(2, len(own)) if all(other[-n:] != own[-n:] for other in others)), len(own))
+        out[name] = ".".join(own[-n:])
+    return out
+
+
+def shown(number: float) -> str:
+    """A value of a key, for people."""
+    return f"{number:.4g}"
+
+
+def key_of(name: str, values: Sequence[Any]) -> Key:
+    """A key with its values; None where a run does not say it."""
+    said = np.array([value is not None for value in values], dtype=bool)
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values if value is not None):
+        return Key(name, np.array([np.nan if value is None else value for value in values], dtype=float), said)
+    words = ["" if value is None else value if isinstance(value, str) else json_text(value) for value in values]
+    names = tuple(dict.fromkeys(word for word, there in zip(words, said, strict=True) if there))
+    places = {name: n for n, name in enumerate(names)}
+    return Key(
+        name, np.array([places[word] if there else np.nan for word, there in zip(words, said, strict=True)], dtype=float), said, names
+    )
+
+
+@dataclass(frozen=True)
+class Results:
+    """The runs of a sweep that are done, sorted by number."""
+
+    about: Mapping[str, Any]
+    """What the table says of its sweep: name, title, `runs` that there are to be, and what else `Design.about` has, where it was made of a file."""
+    runs: Sequence[str]
+    numbers: NDArray[np.int64]
+    keys: Sequence[Key]
+    """Of what varies, called by their key paths."""
+    passed: Sequence[bool | None]
+    failures: Sequence[str]
+    """Empty where a run has a result."""
+    metrics: Mapping[str, Array]
+    """(n,) each; NaN where a run has none."""
+    machine: Mapping[str, Any]
+    """What is known of the making: workers, wall and simulated seconds; empty where nobody knows."""
+
+    @cached_property
+    def short(self) -> Mapping[str, str]:
+        """Names of the keys for plots and heads of tables."""
+        return short_names([key.name for key in self.keys])
+
+    @property
+    def failed(self) -> list[int]:
+        """Places of the runs without a result."""
+        return [n for n, failure in enumerate(self.failures) if failure]
+
+    def groups(self) -> list[tuple[str, Results]]:
+        """The runs by the keys that their blocks of the file vary, each with a word about it: effects are told within these, since what one
+        block does not vary is something of its own there."""
+        sections = self.about.get("sections") or ()
+        found: dict[frozenset[str], list[Mapping[str, Any]]] = {}
+        for section in sections:
+            found.setdefault(frozenset(section["keys"]), []).append(section)
+        if len(found) < 2:
+            return [("", self)]
+        out = []
+        for keys, those in found.items():
+            ends = [(section["first"], section["first"] + section["runs"] - 1) for section in those]
+            inside = np.any([(first <= self.numbers) & (self.numbers <= last) for first, last in ends], axis=0)
+            words = ", ".join(f"{first} to {last}" for first, last in ends)
+            out.append((f"Runs {words}: {those[0]['how']}", self.of(np.flatnonzero(inside), keys)))
+        return out
+
+    def of(self, places: NDArray[np.int64], keys: Collection[str]) -> Results:
+        """Some of the runs, and some of the keys."""
+        chosen = places.tolist()
+        return replace(
+            self,
+            runs=[self.runs[n] for n in chosen],
+            numbers=self.numbers[places],
+            keys=[key.of(places) for key in self.keys if key.name in keys],
+            passed=[self.passed[n] for n in chosen],
+            failures=[self.failures[n] for n in chosen],
+            metrics={name: metric[places] for name, metric in self.metrics.items()},
+        )
+
+    def varies(self, name: str) -> bool:
+        """Whether a metric has different numbers."""
+        found = self.metrics[name][np.isfinite(self.metrics[name])]
+        return len(found) > 1 and bool(np.ptp(found) > 1e-12 * np.abs(found).max())

@@ -1,0 +1,66 @@
+"""OpenCRG roads (.crg): see `terrain.readers.crg_file` for what stands in them and `terrain.readers.crg_road` for what it means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrain.readers.asked import Asked
+from terrain.readers.crg_file import read_crg_file
+from terrain.readers.crg_road import CrgRoad
+from terrain.readers.source import LOCAL, Source, Values
+
+
+@dataclass(frozen=True)
+class CrgSurface:
+    """A road as a source of heights: x and y are those of its reference line."""
+
+    road: CrgRoad
+    kind: str = LOCAL
+    crs: str = ""
+
+    def heights(self, x: Values, y: Values) -> Values:
+        return self.road.heights(x, y)
+
+    def smooth(self, x: Values, y: Values) -> Values:
+        return self.road.heights(x, y)
+
+    def inside(self, x: Values, y: Values) -> NDArray[np.bool_]:
+        u, v = self.road.coordinates(x, y).T
+        return self.on_road(u, v)
+
+    def on_road(self, u: Values, v: Values) -> NDArray[np.bool_]:
+        """Whether places lie on the data."""
+        road = self.road
+        return (u >= road.u0) & (u <= road.u1) & (v >= road.v[0]) & (v <= road.v[-1])
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        road = self.road
+        u = np.asarray(road.u0 + road.step * np.arange(road.n), np.float64)
+        edges = np.concatenate([road.places(u, np.full(road.n, float(v))) for v in (road.v[0], road.v[-1])])
+        return float(edges[:, 0].min()), float(edges[:, 0].max()), float(edges[:, 1].min()), float(edges[:, 1].max())
+
+    @property
+    def step(self) -> tuple[float, float]:
+        finest = min(self.road.step, float(np.diff(self.road.v).min()))
+        return finest, finest
+
+    def about(self) -> dict[str, Any]:
+        road, z = self.road, self.road.z
+        return {
+            "samples": [road.n, len(road.v)],
+            "u": [road.u0, road.u1],
+            "v": [float(road.v[0]), float(road.v[-1])],
+            "increment": road.step,
+            "grid_heights": [float(np.nanmin(z)), float(np.nanmax(z))] if np.isfinite(z).any() else [],
+            "voids": int(np.isnan(z).sum()),
+        }
+
+
+def read(asked: Asked) -> Source:
+    """A road. Raises ConfigError as `read_crg_file`."""
+    return CrgSurface(CrgRoad(read_crg_file(asked.path), raw=not asked.said.get("modifiers", True)))

@@ -1,0 +1,274 @@
+"""What an OpenCRG file says: header, modifiers, options and channels, before anything is made of them.
+
+Source of the layout: ASAM OpenCRG 1.2, chapter 6, and what its C library takes. Data begin after a line of ``$``; a record holds a value of
+each channel at one place along the road. ``#:`` names the form: L or K (records fill lines of 80 bytes, or follow each other), R or D (single
+or double precision), F or B (text of 10 or 20 columns, or big-endian numbers).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.arrayfile import MOST_BYTES
+from simulator.base.errors import ConfigError
+from simulator.base.inputfile import read_bytes
+
+EXPECTED = "an OpenCRG file"
+NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)")
+FORM = re.compile(r"#:\s*([LK])([RD])([FB])", re.IGNORECASE)
+SECTION = re.compile(r"(\d+|at\s+v\s*=)\s*(.*)", re.IGNORECASE)
+LINE = 80
+"""Bytes of a line of data."""
+MOST_TEXT = 1 << 28
+"""Bytes of data in columns, which take ten times their size while they are read."""
+MOST_INCLUDED = 4
+"""Files within each other."""
+TEXT_WIDTH = {"R": 10, "D": 20}
+BINARY = {"R": ">f4", "D": ">f8"}
+UNUSED = "**unused**"
+REFERENCE = {"phi": "phi", "banking": "banking", "slope": "slope"}
+
+
+@dataclass
+class CrgFile:
+    """Content of an OpenCRG file.
+
+    Attributes
+    ----------
+    line : numbers of the section ROAD_CRG by key in small letters, without "reference_line_" and "long_section_"
+    modifiers : of ROAD_CRG_MODS; None: the file has no such section
+    options : of ROAD_CRG_OPTS
+    v : (nv,) places of the long sections, from right to left [m]
+    z : (nu, nv) heights [m], NaN where there are none
+    phi, banking, slope : (nu,) of the reference line, or None
+    numbered : whether long sections are numbered, at equal distances, instead of each at its place
+    """
+
+    path: Path
+    line: dict[str, float] = field(default_factory=dict)
+    modifiers: dict[str, float] | None = None
+    options: dict[str, float] = field(default_factory=dict)
+    form: str = ""
+    channels: list[str] = field(default_factory=list)
+    v: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    z: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    phi: NDArray[np.float64] | None = None
+    banking: NDArray[np.float64] | None = None
+    slope: NDArray[np.float64] | None = None
+    numbered: bool = False
+
+    def wrong(self, found: object, expected: str) -> ConfigError:
+        """The complaint that something in the file is not as it must be."""
+        return ConfigError(self.path, "", found, expected)
+
+
+def read_crg_file(path: Path, depth: int = 0) -> CrgFile:
+    """Content of an OpenCRG file, those it includes in it. Raises ConfigError: it is none, or too short, or of a form not read here."""
+    content = read_bytes(path, EXPECTED, MOST_BYTES)
+    out = CrgFile(path)
+    lines, data = _divided(content)
+    for name, body in _sections(lines):
+        _section(out, name, body, depth)
+    if data is not None and not len(out.v):
+        _read_data(out, data)
+    if depth == 0 and not len(out.v):
+        raise out.wrong("no data", "long sections after a line of $")
+    return out
+
+
+def _divided(content: bytes) -> tuple[list[str], bytes | None]:
+    """The lines of the header, and what follows the line of ``$``."""
+    found = re.search(rb"^\$\$\$\$[^\n]*\n", content, re.MULTILINE)
+    head, data = (content, None) if found is None else (content[: found.start()], content[found.end() :])
+    return head.decode("latin-1").splitlines(), data
+
+
+def _sections(lines: list[str]) -> list[tuple[str, list[str]]]:
+    """Sections by their names, with their lines without remarks."""
+    out: list[tuple[str, list[str]]] = []
+    for line in lines:
+        if line.startswith("$"):
+            out.append((line[1:].partition("!")[0].strip().lower(), []))
+        elif out and line.strip() and not line.lstrip().startswith("*"):
+            out[-1][1].append(line.partition("!")[0])
+    return out
+
+
+def _section(out: CrgFile, name: str, body: list[str], depth: int) -> None:
+    if name == "road_crg":
+        out.line |= {_short_key(key): value for key, value in _numbers(out, body).items()}
+    elif name == "road_crg_mods":
+        out.modifiers = _numbers(out, body)
+    elif name == "road_crg_opts":
+        out.options = _numbers(out, body)
+    elif name == "kd_definition":
+        _channels(out, body)
+    elif name == "road_crg_file":
+        _include(out, "".join(line.strip() for line in body), depth)
+
+
+def _numbers(out: CrgFile, body: list[str]) -> dict[str, float]:
+    """Lines ``KEY = number``."""
+    said = {}
+    for line in body:
+        key, equals, value = line.partition("=")
+        found = NUMBER.match(value)
+        if not equals:
+            continue
+        if found is None:
+            raise out.wrong(line.strip(), "KEY = a number")
+        said[key.strip().lower()] = float(found[1].lower().replace("d", "e"))
+    return said
+
+
+def _short_key(key: str) -> str:
+    """Without what all keys begin with; banking and slope may be written in full."""
+    short = key.removeprefix("reference_line_").removeprefix("long_section_")
+    return re.sub(r"^(start|end)_([bs])\w*$", r"\1_\2", short)
+
+
+def _channels(out: CrgFile, body: list[str]) -> None:
+    """The form of the data and what each channel is."""
+    for line in body:
+        form = FORM.match(line.strip())
+        if form is not None:
+            out.form = "".join(form.groups()).upper()
+        elif line.strip()[:2].upper() == "D:":
+            out.channels.append(line.strip()[2:].strip().lower())
+        elif line.strip()[:2] == "#:":
+            raise out.wrong(line.strip(), "a form of data: KRBI, KDBI, LRFI or LDFI")
+
+
+def _include(out: CrgFile, name: str, depth: int) -> None:
+    """Take over what another file says; what this one has said of modifiers and options stands above it."""
+    if depth >= MOST_INCLUDED or "$" in name or Path(name).is_absolute() or ".." in Path(name).parts:
+        raise out.wrong(name, f"the name of a file beside this one, at most {MOST_INCLUDED} within each other")
+    inner = read_crg_file(out.path.parent / name, depth + 1)
+    out.line = inner.line | out.line
+    out.modifiers = inner.modifiers if out.modifiers is None else out.modifiers
+    out.options = out.options or inner.options
+    out.v, out.z, out.phi, out.banking, out.slope = inner.v, inner.z, inner.phi, inner.banking, inner.slope
+    out.numbered = inner.numbered
+
+
+def _read_data(out: CrgFile, data: bytes) -> None:
+    """Fill in the channels."""
+    if "increment" not in out.line or not out.line["increment"] > 0.0:
+        raise out.wrong(out.line.get("increment", "nothing"), "REFERENCE_LINE_INCREMENT above 0")
+    if not out.form or not out.channels:
+        raise out.wrong("no data definition", "a section KD_DEFINITION with a form (#:) and channels (D:)")
+    records = _text_records(out, data) if out.form[2] == "F" else _binary_records(out, data)
+    if len(records) < 2:
+        raise out.wrong(f"{len(records)} records", "at least 2")
+    _sorted_out(out, records)
+
+
+def _promised(out: CrgFile) -> int | None:
+    """Records that the header announces, None when it says nothing of the end."""
+    if "end_u" not in out.line:
+        return None
+    length = (out.line["end_u"] - out.line.get("start_u", 0.0)) / out.line["increment"]
+    if not 0.0 < length < 1e9:
+        raise out.wrong(out.line["end_u"], "REFERENCE_LINE_END_U beyond the start, less than 1e9 increments from it")
+    return int(length + 0.5) + 1
+
+
+def _binary_records(out: CrgFile, data: bytes) -> NDArray[np.float64]:
+    """(records, channels) of big-endian numbers."""
+    kind = np.dtype(BINARY[out.form[1]])
+    size = kind.itemsize * len(out.channels)
+    stride = -(-size // LINE) * LINE if out.form[0] == "L" else size
+    promised = _promised(out)
+    count = len(data) // stride if promised is None else promised
+    if promised is None and count and not data[(count - 1) * stride : count * stride].strip(b"\x00 "):
+        count -= 1  # the file is filled up to whole lines, which may hold one more record
+    if count * stride > len(data):
+        raise out.wrong(f"{len(data)} bytes of data", f"{count} records of {stride} bytes; a copy made as text damages such files")
+    rows = np.frombuffer(data, np.uint8, count * stride).reshape(count, stride)[:, :size]
+    return np.ascontiguousarray(rows).view(kind).astype(np.float64)
+
+
+def _text_records(out: CrgFile, data: bytes) -> NDArray[np.float64]:
+    """(records, channels) of numbers in columns."""
+    width, n = TEXT_WIDTH[out.form[1]], len(out.channels)
+    if len(data) > MOST_TEXT:
+        raise out.wrong(f"{len(data)} bytes of text", f"at most {MOST_TEXT}; larger roads in a binary form")
+    lines = [line for line in data.decode("latin-1").splitlines() if line.strip()]
+    if out.form[0] == "L":
+        per_record = -(-n * width // LINE)
+        whole, rest = divmod(len(lines), per_record)
+        texts = ["".join(line.ljust(LINE) for line in lines[k * per_record : (k + 1) * per_record]) for k in range(whole)]
+    else:
+        joined = "".join(lines)
+        whole, rest = divmod(len(joined), n * width)
+        texts = [joined[k * n * width : (k + 1) * n * width] for k in range(whole)]
+    promised = _promised(out)
+    if rest or (promised is not None and whole != promised):
+        raise out.wrong(f"{whole} records{' and a part of one' if rest else ''}", f"{promised or 'whole'} records of {n} channels")
+    fields = [[text[k * width : (k + 1) * width] for k in range(n)] for text in texts]
+    return np.array([[_field(out, one) for one in row] for row in fields], np.float64).reshape(whole, n)
+
+
+def _field(out: CrgFile, text: str) -> float:
+    """One value; NaN where it says that there is none."""
+    try:
+        return float(text.lower().replace("d", "e"))
+    except ValueError:
+        if text == UNUSED:
+            return 0.0
+        if "*" in text or "nan" in text.lower():
+            return float("nan")
+        raise out.wrong(text, "a number, or * for none, in each field of the data") from None
+
+
+def _sorted_out(out: CrgFile, records: NDArray[np.float64]) -> None:
+    """Channels into their places."""
+    places, columns, numbered = [], [], []
+    for column, text in enumerate(out.channels):
+        name, _, unit = (part.strip() for part in text.partition(","))
+        if name.startswith("long section"):
+            place, by_number = _place(out, name.removeprefix("long section").strip())
+            if not unit.startswith("m"):
+                raise out.wrong(text, "long sections in m")
+            places.append(place)
+            columns.append(column)
+            numbered.append(by_number)
+        elif name.startswith("reference line"):
+            what = REFERENCE.get(name.removeprefix("reference line").strip())
+            if what is None:
+                raise out.wrong(text, "a reference line given by phi; one by x, y or u is not read")
+            setattr(out, what, records[:, column])
+    if len(places) < 2 or len(set(numbered)) > 1:
+        raise out.wrong(f"{len(places)} long sections", "at least 2, all numbered or all at a place (at v = ...)")
+    order = np.argsort(places)
+    v = np.array(places)[order]
+    out.numbered = numbered[0]
+    if out.numbered:
+        v = _numbered(out, v)
+    if not np.isfinite(v).all() or not (np.diff(v) > 1e-6).all():
+        raise out.wrong(v.tolist(), "long sections more than 1e-6 m from each other")
+    out.v, out.z = v, records[:, np.array(columns)[order]].astype(np.float32)
+    for curve in (out.phi, out.banking, out.slope):
+        if curve is not None and not np.isfinite(curve[1:]).all():
+            raise out.wrong("NaN along the reference line", "finite phi, banking and slope")
+
+
+def _place(out: CrgFile, text: str) -> tuple[float, bool]:
+    """Place or number of a long section, and whether it is a number."""
+    found = SECTION.match(text)
+    value = NUMBER.match(found[2] if found and not found[1].isdigit() else text)
+    if found is None or value is None:
+        raise out.wrong(text, "a number of a long section, or at v = its place")
+    return float(value[1]), found[1].isdigit()
+
+
+def _numbered(out: CrgFile, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Places of numbered long sections."""
+    if (numbers != np.arange(1, len(numbers) + 1)).any() or not {"v_right", "v_increment"} <= set(out.line):
+        raise out.wrong(numbers.tolist(), "long sections 1, 2, 3 ... with LONG_SECTION_V_RIGHT and _INCREMENT")
+    return np.asarray(out.line["v_right"] + np.arange(len(numbers)) * out.line["v_increment"], np.float64)

@@ -1,0 +1,24 @@
+"""NumPy arrays."""
+
+from __future__ import annotations
+
+from simulator.base.arrayfile import read_npy
+from terrain.readers.asked import Asked, Samples, heights_of, raster_of
+from terrain.readers.source import Source
+
+
+def read(asked: Asked) -> Source:
+    """Heights of a 2-D array of numbers. Raises ConfigError."""
+    samples = read_samples(asked)
+    return raster_of(asked, heights_of(asked, samples, scaled=False), samples.note)
+
+
+def read_samples(asked: Asked) -> Samples:
+    """The array. Raises ConfigError: it is none of two axes of numbers."""
+    values = read_npy(asked.path, "a readable .npy file of one array")
+    if values.dtype.kind not in "fiu" or (values.dtype.itemsize == 1 and not asked.indices):
+        raise asked.wrong(values.dtype, "one array of real numbers of 16 bits or more")
+    if values.ndim != 2:
+        raise asked.wrong(values.shape, "rows x columns")
+    asked.check_size(values.shape[1], values.shape[0])
+    return Samples(values)

@@ -1,0 +1,196 @@
+"""Does `jounce compare` find the differences, shifts and left bands that were put in, and say what is wrong with a file?"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from simulator.__main__ import main
+from simulator.compare.align import shift_of
+from simulator.compare.bands import bands_of, judged
+from simulator.compare.comparison_file import BandSaid, Comparison, asked_for
+from simulator.compare.record import Record, known_units
+from simulator.record.channels import Channel
+from simulator.record.log import Log
+
+G = 9.80665
+
+
+def wave(t):
+    return 0.3 * np.sin(1.7 * t) * np.exp(-0.05 * (t - 8.0) ** 2)
+
+
+def columns(t, turn=1.0):
+    """A drive at 20 m/s, swinging."""
+    yaw_rate = turn * wave(t)
+    return {
+        "time": t,
+        "v_WB_B_x": np.full(len(t), 20.0),
+        "v_WB_B_y": -0.5 * yaw_rate,
+        "w_WB_B_z": yaw_rate,
+        "a_WB_B_y": 20.0 * yaw_rate,
+        "roll": 0.1 * yaw_rate,
+        "yaw": 3.1 + np.concatenate(([0.0], np.cumsum(yaw_rate[1:] * np.diff(t)))),
+    }
+
+
+def run_folder(place, arrays, metrics=None):
+    """As `jounce run` leaves it."""
+    place.mkdir(parents=True)
+    units = known_units()
+    channels = [Channel(name, units[name], "", "", np.dtype("f8"), 0, field=name) for name in arrays]
+    about = {"maneuver": "swing", "vehicle": "car", "version": "1", "configuration": json.dumps({"recorded": {"seed": 1}})}
+    Log(channels, arrays, about).save(place / "telemetry.parquet")
+    if metrics is not None:
+        table = [{"metric": name, "value": value, "unit": "m"} for name, value in metrics.items()]
+        (place / "metrics.json").write_text(json.dumps({"result": {"table": table}}))
+    return place
+
+
+def table_file(place, arrays):
+    text = ",".join(arrays) + "\n" + "\n".join(",".join(f"{x:.9g}" for x in row) for row in zip(*arrays.values(), strict=True))
+    place.write_text(text + "\n", encoding="utf-8")
+    return place
+
+
+def foreign(rate=37.0, later=1.37):
+    """The same drive as another program has it: its names, units, sign, rate, clock."""
+    t = np.arange(0.7, 15.0, 1.0 / rate)
+    own = columns(t)
+    return {"Time": t + later, "AVz": np.degrees(own["w_WB_B_z"]), "Ay": own["a_WB_B_y"] / G, "Roll": -np.degrees(own["roll"])}
+
+
+MAP = ("--map", "Time=time", "--map", "AVz=w_WB_B_z_degps", "--map", "Ay=a_WB_B_y_g", "--map", "Roll=-roll_deg")
+
+
+@pytest.fixture(scope="module")
+def swing(tmp_path_factory):
+    return run_folder(tmp_path_factory.mktemp("runs") / "swing", columns(np.arange(0.0, 16.0, 0.01)), {"way_m": 320.0})
+
+
+def call(capsys, *words):
+    code = main(["compare", *map(str, words)])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_a_run_beside_itself_differs_nowhere(swing, tmp_path, capsys):
+    page = tmp_path / "self.html"
+    code, out, _ = call(capsys, swing, swing / "telemetry.parquet", "--band", "roll_deg=+-0.01", "--out", page, "--json")
+    result = json.loads(out)["result"]
+    assert code == 0 and result["pass"] is True
+    assert len(result["differences"]) == 6 and all(one["max"] == one["rms"] == 0.0 for one in result["differences"])
+    assert {one["channel"] for one in result["differences"]} >= {"sideslip", "w_WB_B_z", "yaw"}
+    assert result["metrics"] == [
+        {"metric": "way_m", "unit": "m", "values": {"swing": 320.0, "swing (2)": 320.0}, "differences": {"swing (2)": 0.0}}
+    ]
+    assert json.loads(page.with_suffix(".json").read_text())["result"] == result
+    text = page.read_text(encoding="utf-8")
+    assert "the band is kept" in text and not re.search(r"https?:|@import|url\((?!#)|fetch\(", text)
+
+
+def test_a_table_of_another_program_is_read_shifted_and_held_against_bands(swing, tmp_path, capsys):
+    file = table_file(tmp_path / "other.csv", foreign())
+    bands = ("--band", "roll_deg=+-0.05", "--band", "w_WB_B_z_degps=+-0.2+1%")
+    code, out, _ = call(capsys, swing, file, *MAP, "--align", "w_WB_B_z", *bands, "--out", tmp_path / "c.html", "--json")
+    result = json.loads(out)["result"]
+    assert result["records"][1]["shift_s"] == pytest.approx(-1.37, abs=0.002)
+    assert code == 0 and all(one["inside"] == 1.0 for one in result["bands"])
+    largest = {one["channel"]: one["max"] for one in result["differences"]}
+    assert set(largest) == {"w_WB_B_z", "a_WB_B_y", "roll"}
+    assert largest["a_WB_B_y"] < 0.05 and largest["roll"] < 1e-3
+    # the shift given in seconds, off by 0.2 s: now the swing leaves its band
+    code, out, _ = call(capsys, swing, file, *MAP, "--align", "-1.17", *bands, "--out", tmp_path / "c.html", "--json")
+    assert code == 1
+    left = {one["channel"]: one for one in json.loads(out)["result"]["bands"]}
+    assert not left["w_WB_B_z"]["pass"] and left["w_WB_B_z"]["inside"] < 0.9 and 3.0 < left["w_WB_B_z"]["at"] < 13.0
+    assert re.search("bands left: .*yaw rate of other", (tmp_path / "c.html").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("said", "add", "share"), [("+-.5", 0.5, 0.0), ("12.5%", 0.0, 0.125), ("±5+3.5%", 5.0, 0.035), ("1e-3", 0.001, 0.0)]
+)
+def test_bands_of_a_command_line(said, add, share):
+    (one,) = asked_for([], [f"roll_deg={said}"], None, []).bands
+    assert (one.channel, one.add, one.share) == ("roll_deg", add, pytest.approx(share))
+
+
+def test_a_shift_is_found_between_rows():
+    def record(t):
+        return Record("a", None, {"time": t, "roll": wave(t - 0.0)}, {"roll": "rad"})
+
+    one, other = record(np.arange(0.0, 16.0, 0.01)), record(np.arange(3.0, 14.0, 0.013))
+    assert shift_of(one, other.shifted(4.3217), "roll") == pytest.approx(-4.3217, abs=1e-3)
+
+
+def steady(slope, left=True, name="car"):
+    """A circle driven faster and faster: angle of the wheel in proportion to lateral acceleration."""
+    t = np.arange(0.0, 60.0, 0.02)
+    side = (0.1 * t) * (1.0 if left else -1.0)
+    arrays = {"time": t, "v_WB_B_x": np.full(len(t), 15.0), "a_WB_B_y": side, "steering_wheel_angle": slope * side}
+    return Record(name, None, arrays, known_units())
+
+
+def band(add, over_add):
+    said = BandSaid("steering_wheel_angle", add, 0.0, over="a_WB_B_y", over_add=over_add)
+    return bands_of(Comparison(bands=(said,)), known_units())[0]
+
+
+def test_a_band_over_lateral_acceleration_is_as_wide_as_its_ellipses():
+    slope, e_y, e_x = 0.2, 0.05, 0.3
+    curves, _ = judged([steady(slope), steady(slope)], band(e_y, e_x))
+    middle = slope * curves.edge_x
+    # a tangent of slope s to an ellipse of half axes a, b passes its middle at a height of sqrt(b^2 + s^2 a^2)
+    height = np.sqrt(e_y**2 + (slope * e_x) ** 2)
+    inner = slice(10, -10)
+    assert (curves.high - middle)[inner] == pytest.approx(height, rel=1e-3)
+    assert (middle - curves.low)[inner] == pytest.approx(height, rel=1e-3)
+    # at 5.9 m/s2 the other is 5.9 x the difference of the slopes away
+    just = height / 5.9
+    for more, kept in ((0.9 * just, True), (1.2 * just, False)):
+        _, (found,) = judged([steady(slope), steady(slope + more)], band(e_y, e_x))
+        assert found.kept is kept
+    assert found.at > 4.0 and found.inside > 0.7
+
+
+def test_what_cannot_be_judged_is_not_kept():
+    for other, why in ((steady(0.2, left=False), "no common range"), (Record("b", None, {"time": np.arange(9.0)}, {}), "it has no")):
+        _, (found,) = judged([steady(0.2), other], band(0.1, 0.1))
+        assert not found.kept and why in found.remark
+
+
+@pytest.mark.parametrize("name", ["iso_19364", "iso_19365"])
+def test_shipped_bands_name_channels_there_are_and_where_their_numbers_come_from(name):
+    for one in bands_of(asked_for([], [name], None, []), known_units()):
+        assert one.add > 0.0 and one.said.mark
+    assert asked_for([name], [], None, []).title
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "said"),
+    [
+        ({}, (), "a column of the time"),
+        ({}, (*MAP, "--map", "Speed=v_WB_B_x"), "no Speed"),
+        ({}, (*MAP[:-1], "Roll=roll_kph"), "a unit that fits"),
+        ({}, (*MAP, "--band", "roll_deg"), "roll_deg"),
+        ({}, (*MAP, "--band", "rol_deg=1"), "rol_deg"),
+        ({}, (*MAP, "--band", "roll_deg=wide"), "CHANNEL=+-X"),
+        ({}, (*MAP, "--align", "pitch"), "pitch"),
+        ({}, (*MAP, "--channels", "pich"), "pich"),
+        ({}, ("--map", "nowhere.yaml"), "nowhere.yaml"),
+        ({"Time": [3.0, 2.0, 4.0]}, MAP, "time, row 2"),
+        ({"Time": [1.0, 2.0]}, MAP, "at least 3 rows"),
+        ({"Roll": ["one", "two", "three"]}, MAP, "Roll"),
+    ],
+)
+def test_a_fault_is_named_and_nothing_is_written(swing, tmp_path, capsys, change, options, said):
+    n = len(change.get("Time", [0, 0, 0]))
+    arrays = {"Time": [0.0, 1.0, 2.0][:n], **{name: [0.1, 0.2, 0.4][:n] for name in ("AVz", "Ay", "Roll")}} | change
+    place = tmp_path / "other.csv"
+    place.write_text("\n".join([",".join(arrays), *(",".join(map(str, row)) for row in zip(*arrays.values(), strict=True))]))
+    code, out, err = call(capsys, swing, place, *options, "--out", tmp_path / "c.html")
+    assert code == 2 and said in err and len(err.splitlines()) == 1 and not out
+    assert not list(tmp_path.glob("c.*"))

@@ -1,0 +1,49 @@
+"""Does `jounce sweep` drive what its file says, keep what was asked for, and say what is wrong before it begins?"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+
+import simulator as jounce
+from tests.flow.program import call, refused
+
+FILE = """
+name: two
+maneuver: iso_7401_step
+set: {maneuver.duration_s: 0.3}
+vary:
+  - grid: {vehicle.chassis.mass: [2000, %s]}
+"""
+
+
+def test_a_sweep_from_its_file_to_its_table_and_logs(tmp_path, capsys):
+    file, out = tmp_path / "two.yaml", tmp_path / "out"
+    file.write_text(FILE % 2200)
+    command = ("sweep", file, "--out", out, "--processes", 1, "--channels", "v_WB_B,roll", "--json")
+    code, said, _ = call(capsys, *command)
+    told = json.loads(said)
+    assert (code, told["runs"], told["failed"]) == (0, 2, 0)
+    table = pq.read_table(told["table"]).to_pylist()
+    assert [row["vehicle.chassis.mass"] for row in table] == [2000, 2200]
+    for row in table:
+        log = jounce.read_log(out / "runs" / f"{row['run']}.parquet")
+        assert set(log) == {"time", "v_WB_B_x", "v_WB_B_y", "v_WB_B_z", "roll"}
+        assert np.isclose(log["time"][-1], 0.3) and log.columns["roll"].unit == "rad"
+        assert log.configuration["vehicle"]["chassis"]["mass"] == row["vehicle.chassis.mass"]
+        assert np.isclose(log["v_WB_B_x"].max(), row["speed_max_mps"], rtol=1e-3)
+    before = {path: path.stat().st_mtime_ns for path in out.glob("*/*")}
+    again = call(capsys, *command)
+    assert again[0] == 0
+    assert {path: path.stat().st_mtime_ns for path in out.glob("*/*")} == before, "nothing is driven twice"
+
+
+def test_what_is_wrong_is_told_before_anything_is_made(tmp_path, capsys):
+    file = tmp_path / "two.yaml"
+    file.write_text(FILE % -1)
+    said = refused(call(capsys, "sweep", file, "--out", tmp_path / "out"))
+    assert "vary[0]" in said and "vehicle.chassis.mass: got -1" in said
+    assert refused(call(capsys, "sweep", file, "--out", tmp_path / "out", "--channels", "rol"))
+    assert not (tmp_path / "out").exists()
