@@ -160,7 +160,7 @@ def _empty_places(scheduler: str | None) -> list[tuple[str, Callable[[], Executo
     if scheduler is not None:
         from simulator.sweep.on_dask import DaskCluster, Work
 
-        work = Work(no_work.get_ready, no_work.drive, lambda plugins: "")
+        work = Work(no_work.get_ready, no_work.drive_packed, lambda plugins: "")
         places.append(("Dask", lambda: DaskCluster(scheduler, work=work)))
     return places
 

@@ -11,6 +11,7 @@ import logging
 import queue
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ REFRESH = 2.0
 """s between two looks at which workers there are."""
 EACH = 2
 """Chunks for a worker: the one that it drives, and the next."""
+NOTHING_REMEMBERED = {"distributed.admin.low-level-log-length": 0}
+"""Dask keeps the last thousand messages of a connection, and chunks are messages."""
 AGAIN = "again"
 """Key of a chunk whose workers died."""
 
@@ -45,13 +48,24 @@ _one_at_a_time = threading.Lock()
 """In a worker with several threads: a run has the process for itself."""
 
 
+def packed(chunk: Chunk) -> bytes:
+    """A chunk on its way: its runs say nearly the same, and become a fiftieth. Scheduler and connections hold it for a while."""
+    return zlib.compress(msgspec.json.encode(chunk), 1)
+
+
+def unpacked(chunk: bytes) -> Chunk:
+    """The other way round."""
+    found: Chunk = msgspec.json.decode(zlib.decompress(chunk))
+    return found
+
+
 class WrongCodeError(JounceError):
     """A worker has other code than whoever asks it to drive."""
 
 
 def drive_text(chunk: bytes, code: str) -> bytes:
-    """`drive` in a worker, with JSON on both sides; `code` as its own has to be. Raises WrongCodeError."""
-    asked = msgspec.json.decode(chunk)
+    """`drive` in a worker, with JSON on both sides, packed on the way there; `code` as its own has to be. Raises WrongCodeError."""
+    asked = unpacked(chunk)
     if code_digest(asked["plugins"]) != code:
         raise WrongCodeError("other code")
     with _one_at_a_time:
@@ -103,11 +117,12 @@ class DaskCluster:
     """
 
     def __init__(self, scheduler: str, say: Callable[[str], None] = complain, work: Work = RUNS) -> None:
-        distributed = _distributed()
+        dask, distributed = _dask()
         self._scheduler, self._say, self._work = scheduler, say, work
         _keep_quiet()
         try:
-            self._client = distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False)
+            with dask.config.set(NOTHING_REMEMBERED):
+                self._client = distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, RuntimeError) as error:
             raise JounceError(f"--scheduler {scheduler}: no Dask scheduler answers there: {error or type(error).__name__}") from None
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -183,7 +198,7 @@ class DaskCluster:
     def _submit(self, chunk: Chunk) -> None:
         allowed = frozenset(self._good) if self._strict else None
         where: dict[str, Any] = {} if allowed is None else {"workers": list(allowed), "allow_other_workers": False}
-        future = self._client.submit(self._work.drive, msgspec.json.encode(chunk), self._code, pure=False, **where)
+        future = self._client.submit(self._work.drive, packed(chunk), self._code, pure=False, **where)
         self._pending[future] = Pending(chunk, allowed)
         future.add_done_callback(self._done.put)
 
@@ -293,12 +308,13 @@ class DaskCluster:
             self._say(f"no workers at {self._scheduler}: waiting for some (dask worker {self._scheduler} --nthreads 1)")
 
 
-def _distributed() -> Any:
+def _dask() -> tuple[Any, Any]:
     try:
+        import dask
         import distributed
     except ImportError:
         raise JounceError(f"--scheduler: Dask is not installed ({EXTRA})") from None
-    return distributed
+    return dask, distributed
 
 
 def _keep_quiet() -> None:

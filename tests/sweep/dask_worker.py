@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import time
+import zlib
 from typing import Any
 
 
@@ -19,6 +20,7 @@ def get_ready(plugins: list[str]) -> dict[str, str]:
 
 def drive(chunk: bytes, code: str) -> bytes:
     """A row for each run."""
+    chunk = zlib.decompress(chunk)
     return json.dumps({"worker": f"dask_{os.getpid()}", "rows": [_row(case) for case in json.loads(chunk)["cases"]]}).encode()
 
 

@@ -17,7 +17,7 @@ from simulator.sweep import on_dask
 from simulator.sweep.case import LETTERS, Case
 from simulator.sweep.engine import sweep
 from simulator.sweep.executor import ExecutorLostError
-from simulator.sweep.on_dask import DaskCluster, Work
+from simulator.sweep.on_dask import DaskCluster, Work, packed
 from tests.sweep import dask_worker
 from tests.sweep.dask_cluster import Cluster
 
@@ -58,7 +58,7 @@ class Here:
 
     def chunks(self, todo: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """One after the other."""
-        return (json.loads(dask_worker.drive(json.dumps(chunk).encode(), "code")) for chunk in todo)
+        return (json.loads(dask_worker.drive(packed(chunk), "code")) for chunk in todo)
 
     def close(self) -> None:
         """Nothing is open."""
