@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,41 +13,17 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.sweep import on_dask
-from simulator.sweep.case import LETTERS, Case
 from simulator.sweep.engine import sweep
 from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.on_dask import DaskCluster, Work, packed
 from tests.sweep import dask_worker
 from tests.sweep.dask_cluster import Cluster
+from tests.sweep.plain_sweep import PlainCases
 
 pytest.importorskip("distributed", reason="Dask is not installed (the extra `cluster`)")
 
 COUNT = 120
 NO_TIME = Work(dask_worker.get_ready, dask_worker.drive, lambda plugins: "code")
-
-
-class PlainCases:
-    """Runs whose worker is told what comes of them."""
-
-    about: Mapping[str, Any] = {"name": "plain", "title": "Plain runs"}
-    varied = ("x",)
-
-    def __init__(self, mappings: list[dict[str, Any]]) -> None:
-        self._mappings = mappings
-
-    def __len__(self) -> int:
-        return len(self._mappings)
-
-    def __getitem__(self, number: int) -> Case:
-        return Case(number, self.said_of(number), self._mappings[number], self.run_of(number))
-
-    def run_of(self, number: int) -> str:
-        """The digest of a run."""
-        return hashlib.sha256(json.dumps(self._mappings[number]).encode()).hexdigest()[:LETTERS]
-
-    def said_of(self, number: int) -> dict[str, Any]:
-        """What varies in a run."""
-        return {"x": self._mappings[number]["x"]}
 
 
 class Here:
