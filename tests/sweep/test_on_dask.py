@@ -22,7 +22,7 @@ from tests.sweep.plain_sweep import PlainCases
 
 pytest.importorskip("distributed", reason="Dask is not installed (the extra `cluster`)")
 
-COUNT = 120
+COUNT = 80
 NO_TIME = Work(dask_worker.get_ready, dask_worker.drive, lambda plugins: "code")
 
 
@@ -40,8 +40,8 @@ class Here:
 
 
 def slow(count: int = COUNT) -> PlainCases:
-    """Runs of a fiftieth of a second."""
-    return PlainCases([{"x": x, "sleep": 0.02} for x in range(count)])
+    """Runs of a hundredth of a second."""
+    return PlainCases([{"x": x, "sleep": 0.01} for x in range(count)])
 
 
 @pytest.fixture
