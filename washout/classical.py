@@ -64,6 +64,12 @@ SETTINGS = (
     ("tilt_gain", (2,), "1", "share of the scaled force that tilt shows: surge by pitch, sway by roll"),
     ("tilt_frequency", (2,), "rad/s", "break frequency of the low-pass: surge, sway"),
     ("tilt_damping", (2,), "1", "its damping ratio"),
+    (
+        "tilt_less_rotation",
+        (),
+        "1",
+        "share of the angle of the rotational channel that counts as tilt which is there already; 0: tilt and rotation side by side",
+    ),
     ("tilt_limit", (), "rad", "largest tilt"),
     ("tilt_rate", (), "rad/s", "largest rate of tilt"),
     ("tilt_acceleration", (), "rad/s2", "largest angular acceleration of tilt"),
@@ -78,7 +84,7 @@ RANGES = {
     "rate_limit": (math.radians(1e-3), math.radians(1e3)),
     **dict.fromkeys(("high_pass_frequency", "return_frequency", "tilt_frequency", "rotation_frequency"), (1e-3, 200.0)),
     **dict.fromkeys(("high_pass_damping", "tilt_damping", "rotation_damping"), (0.05, 20.0)),
-    **dict.fromkeys(("force_knee", "rate_knee", "heave_by_tilt", "attitude_feedback"), (0.0, 1.0)),
+    **dict.fromkeys(("force_knee", "rate_knee", "heave_by_tilt", "attitude_feedback", "tilt_less_rotation"), (0.0, 1.0)),
     "high_pass_order": (1, 3),
     "rotation_order": (1, 2),
     "tilt_limit": (math.radians(1e-3), math.radians(30.0)),
@@ -94,6 +100,7 @@ DEFAULTS = {
     "rotation_order": (2, 2, 2),
     "heave_by_tilt": 1.0,
     "attitude_feedback": 1.0,
+    "tilt_less_rotation": 0.0,
     "tilt_rate": math.radians(3.0),
 }
 """Of settings that may be left out. A tilt of 3 deg/s is what a passive rider does not notice (Groen and Bles 2004)."""
@@ -125,6 +132,7 @@ WASHOUT = (
     ("heave_by_tilt", (), "1", "as in the settings"),
     ("attitude_feedback", (), "1", "as in the settings"),
     ("tilt_gain", (2,), "1", "as in the settings"),
+    ("tilt_less_rotation", (), "1", "as in the settings"),
     ("tilt_limit", (), "rad", "largest tilt"),
     ("tilt_rate", (), "rad/s", "largest rate of tilt"),
     ("tilt_acceleration", (), "rad/s2", "largest angular acceleration of tilt"),
@@ -304,8 +312,8 @@ def _tilt(p, s, fx, fy, h):
     pitch_cos = math.sqrt(1.0 - share_x * share_x)
     share_y = min(top, max(-top, p[0]["tilt_gain"][1] * s[0]["low_pass"][1, 0] / (G * pitch_cos)))
     roll = math.asin(share_y)
-    _follow_tilt(p, s, 0, roll, h)
-    _follow_tilt(p, s, 1, pitch, h)
+    _follow_tilt(p, s, 0, roll - p[0]["tilt_less_rotation"] * s[0]["rotation"][0, 1], h)
+    _follow_tilt(p, s, 1, pitch - p[0]["tilt_less_rotation"] * s[0]["rotation"][1, 1], h)
 
 
 @kernel
