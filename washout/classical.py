@@ -68,7 +68,7 @@ SETTINGS = (
         "tilt_less_rotation",
         (),
         "1",
-        "share of the angle of the rotational channel that counts as tilt which is there already; 0: tilt and rotation side by side",
+        "share of what the angles of the rotational channel show of force that tilt need not show; 0: tilt and rotation side by side",
     ),
     ("tilt_limit", (), "rad", "largest tilt"),
     ("tilt_rate", (), "rad/s", "largest rate of tilt"),
@@ -304,16 +304,17 @@ def _tilt(p, s, fx, fy, h):
 
     fx = -g sin(pitch),  fy = +g sin(roll) cos(pitch)    [body force of a tilted platform at rest]
     """
-    _low_pass(p, s, 0, fx)
-    _low_pass(p, s, 1, fy)
+    by_rotation = p[0]["tilt_less_rotation"] * G
+    _low_pass(p, s, 0, fx + by_rotation * math.sin(s[0]["rotation"][1, 1]))
+    _low_pass(p, s, 1, fy - by_rotation * math.sin(s[0]["rotation"][0, 1]))
     top = math.sin(p[0]["tilt_limit"])
     share_x = min(top, max(-top, p[0]["tilt_gain"][0] * s[0]["low_pass"][0, 0] / G))
     pitch = -math.asin(share_x)
     pitch_cos = math.sqrt(1.0 - share_x * share_x)
     share_y = min(top, max(-top, p[0]["tilt_gain"][1] * s[0]["low_pass"][1, 0] / (G * pitch_cos)))
     roll = math.asin(share_y)
-    _follow_tilt(p, s, 0, roll - p[0]["tilt_less_rotation"] * s[0]["rotation"][0, 1], h)
-    _follow_tilt(p, s, 1, pitch - p[0]["tilt_less_rotation"] * s[0]["rotation"][1, 1], h)
+    _follow_tilt(p, s, 0, roll, h)
+    _follow_tilt(p, s, 1, pitch, h)
 
 
 @kernel
