@@ -30,6 +30,9 @@ from washout.discrete import high_pass, low_pass, rotation
 G = STANDARD_GRAVITY
 """m/s2. Of the place where the platform stands, whatever world the vehicle is in: what its tilt divides."""
 
+NEARLY = 0.04
+"""s. By which a tilt is late that neither its rate nor its acceleration holds back; shorter: legs are asked for more jerk."""
+
 SETTINGS = (
     # name                        shape  unit      what it is
     ("force_gain", (3,), "1", "scale of the specific force less gravity: surge, sway, heave"),
@@ -336,13 +339,19 @@ def _follow_tilt(p, s, i, wanted, h):
 
 @inline
 def follow_angle(angle, speed, wanted, most, a, h):
-    """(angle, speed) after h seconds of following an angle at a speed of at most `most` [rad/s] and an acceleration of at most a [rad/s2]:
-    as fast as it can still brake, so that it does not overshoot a resting angle."""
+    """(angle, speed) after h seconds of following an angle at a speed of at most `most` [rad/s] and an acceleration of at most a [rad/s2].
+
+    Far off it turns as fast as it can still brake. Nearer than where that asks for more than error / NEARLY the error decays, with both poles at
+    2 / NEARLY: the acceleration bends and does not step, whatever the angle wanted does, so that the legs are not asked for kicks.
+    """
     error = wanted - angle
-    step = 0.5 * a * h
-    rate = min(abs(error) / h, math.sqrt(step * step + 2.0 * a * abs(error)) - step, most)
-    rate = math.copysign(rate, error)
-    speed = min(speed + a * h, max(speed - a * h, rate))
+    decay = 1.0 / max(NEARLY, 4.0 * h)
+    bend = a / (decay * decay)
+    off = abs(error)
+    rate = min(most, decay * off if off <= bend else math.sqrt(a * (2.0 * off - bend)))
+    part = 4.0 * decay * h
+    change = (math.copysign(rate, error) - speed) * part / (1.0 + part)
+    speed += min(a * h, max(-a * h, change))
     return angle + h * speed, speed
 
 
