@@ -2,13 +2,14 @@
 
 Per axis of force, with its tilt a (as the force that it shows: a = -pitch for surge, roll for sway) and p1, p2, p3 the three shares:
 
-    x'' = p1 aN - c.q                   aN: what the attitude does not show yet (`classical.not_yet_shown`), c.q the high-pass
-    t'  = p2 (f / g - sin a)            tilt wanted; the tilt follows it within its rate and acceleration
+    x'' = p1 aN - c.q                   aN: what the share k of the attitude does not show yet (`classical.not_yet_shown`), c.q the high-pass
+    t'  = p2 (s f / g - sin a)          tilt wanted, s its share of the force; the tilt follows it within its rate and acceleration
     a   = tilt + high-passed integral of p3 w
-    J   = 1/2 [e^2 + Wr (w - a')^2 + Wv x'^2 + Wx X^2 + Wt a^2],   e = aN - x'',   X the travel of the platform, X = x + lever a
+    J   = 1/2 [e^2 + Wr (w - a')^2 + Wv x'^2 + Wx X^2 + Wt a^2]
+          e = aN - (1 - k) g a - x'' the force that lacks,   X = x + lever a the travel of the platform
     p'  = -G (dJ/dp) / N - leak (p - p0),                          bounded, and held while the limiter acts
 
-The tilt is fed back into the force that it is to show, t' = p2 (f/g - sin a). Equation (4.11) as printed, t' = p2 f, integrates a lasting
+The tilt is fed back into the force that it is to show, t' = p2 (s f/g - sin a). Equation (4.11) as printed, t' = p2 f, integrates a lasting
 force and turns over (docs/washouts.md). p2 so is the break frequency of the tilt. dJ/dp comes from the sensitivities of x and a, which obey the
 same linear equations as these and are stepped by the same exact matrices (`washout.discrete`). N is the square of the sensitivities in J, smoothed:
 with it the shares move by G [1/s] however large the motion is, where the printed gradient grows with its square.

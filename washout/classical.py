@@ -32,6 +32,10 @@ G = STANDARD_GRAVITY
 
 NEARLY = 0.04
 """s. By which a tilt is late that neither its rate nor its acceleration holds back; shorter: legs are asked for more jerk."""
+SOFT = 0.4
+"""1. Share of the time in which it comes to its largest rate, that this is at most."""
+BRAKE = 0.8
+"""1. Share of its acceleration with which it plans to brake; with the rest it does not overshoot."""
 
 SETTINGS = (
     # name                        shape  unit      what it is
@@ -341,16 +345,17 @@ def _follow_tilt(p, s, i, wanted, h):
 def follow_angle(angle, speed, wanted, most, a, h):
     """(angle, speed) after h seconds of following an angle at a speed of at most `most` [rad/s] and an acceleration of at most a [rad/s2].
 
-    Far off it turns as fast as it can still brake. Nearer than where that asks for more than error / NEARLY the error decays, with both poles at
-    2 / NEARLY: the acceleration bends and does not step, whatever the angle wanted does, so that the legs are not asked for kicks.
+    Far off it turns as fast as it can still brake. Nearer than where that asks for more than error / T the error decays, with both poles at 2 / T: the
+    acceleration bends and does not step, whatever the angle wanted does, so that the legs are not asked for kicks. T is NEARLY, or less where
+    the acceleration is large: one that may be any has the angle wanted after a tick.
     """
     error = wanted - angle
-    decay = 1.0 / max(NEARLY, 4.0 * h)
-    bend = a / (decay * decay)
-    off = abs(error)
-    rate = min(most, decay * off if off <= bend else math.sqrt(a * (2.0 * off - bend)))
-    part = 4.0 * decay * h
-    change = (math.copysign(rate, error) - speed) * part / (1.0 + part)
+    time = max(h, min(NEARLY, SOFT * most / a))
+    brake = BRAKE * a
+    bend = brake * time * time
+    off, part = abs(error), h / time
+    rate = min(most, off / time if off <= bend else math.sqrt(brake * (2.0 * off - bend)))
+    change = (math.copysign(rate, error) - speed) * 4.0 * part / ((1.0 + part) * (1.0 + part))  # poles are equal at any tick
     speed += min(a * h, max(-a * h, change))
     return angle + h * speed, speed
 
