@@ -2,13 +2,14 @@
 
 Per axis of force, with its tilt a (as the force that it shows: a = -pitch for surge, roll for sway) and p1, p2, p3 the three shares:
 
-    x'' = p1 aN - c.q                   aN: what the attitude does not show yet (`classical.not_yet_shown`), c.q the high-pass
-    t'  = p2 (f / g - sin a)            tilt wanted; the tilt follows it within its rate and acceleration
+    x'' = p1 aN - c.q                   aN: what the share k of the attitude does not show yet (`classical.not_yet_shown`), c.q the high-pass
+    t'  = p2 (s f / g - sin a)          tilt wanted, s its share of the force; the tilt follows it within its rate and acceleration
     a   = tilt + high-passed integral of p3 w
-    J   = 1/2 [e^2 + Wr (w - a')^2 + Wv x'^2 + Wx X^2 + Wt a^2],   e = aN - x'',   X the travel of the platform, X = x + lever a
+    J   = 1/2 [e^2 + Wr (w - a')^2 + Wv x'^2 + Wx X^2 + Wt a^2]
+          e = aN - (1 - k) g a - x'' the force that lacks,   X = x + lever a the travel of the platform
     p'  = -G (dJ/dp) / N - leak (p - p0),                          bounded, and held while the limiter acts
 
-The tilt is fed back into the force that it is to show, t' = p2 (f/g - sin a). Equation (4.11) as printed, t' = p2 f, integrates a lasting
+The tilt is fed back into the force that it is to show, t' = p2 (s f/g - sin a). Equation (4.11) as printed, t' = p2 f, integrates a lasting
 force and turns over (docs/washouts.md). p2 so is the break frequency of the tilt. dJ/dp comes from the sensitivities of x and a, which obey the
 same linear equations as these and are stepped by the same exact matrices (`washout.discrete`). N is the square of the sensitivities in J, smoothed:
 with it the shares move by G [1/s] however large the motion is, where the printed gradient grows with its square.
@@ -47,6 +48,8 @@ SHARED = (
     "high_pass_damping",
     "return_frequency",
     "heave_by_tilt",
+    "attitude_feedback",
+    "tilt_gain",
     "tilt_limit",
     "tilt_rate",
     "tilt_acceleration",
@@ -92,7 +95,7 @@ RANGES = {
     "memory": (0.01, 1000.0),
     **dict.fromkeys(("rate_weight", "speed_weight", "travel_weight", "angle_weight"), _WEIGHTS),
 }
-DEFAULTS = {name: value for name, value in classical.DEFAULTS.items() if name in SHARED}
+DEFAULTS = {**{name: value for name, value in classical.DEFAULTS.items() if name in SHARED}, "tilt_gain": (1.0, 1.0)}
 
 FILE: Fields = fields_of(
     SETTINGS, RANGES, DEFAULTS, written={"rate_limit": "degps", "tilt_limit": "deg", "tilt_rate": "degps", "tilt_acceleration": "degps2"}
@@ -254,10 +257,12 @@ def adaptive(parameters, state, seen, result, first, count, h):
     wy = scaled(w[1], u["rate_gain"][1], u["rate_limit"][1], u["rate_knee"][1])
     wz = scaled(w[2], u["rate_gain"][2], u["rate_limit"][2], u["rate_knee"][2])
     roll, pitch, yaw = x["tilt"][1] + x["turned"][0, 1], x["turned"][1, 1] - x["tilt"][0], x["turned"][2, 1]
-    accelerations = not_yet_shown(fx, fy, fz, roll, pitch, yaw, u["heave_by_tilt"])
+    k = u["attitude_feedback"]
+    accelerations = not_yet_shown(fx, fy, fz, k * roll, k * pitch, k * yaw, u["heave_by_tilt"])
     rates = attitude_rates(wx, wy, wz, roll, pitch)
-    _force_axis(u, x, (0, 1, -1.0), (accelerations[0], rates[1], fx / G, s["p_PH"][2]), held, h)
-    _force_axis(u, x, (1, 0, 1.0), (accelerations[1], rates[0], fy / (G * math.cos(pitch)), s["p_PH"][2]), held, h)
+    by_tilt = u["tilt_gain"][0] * fx / G, u["tilt_gain"][1] * fy / (G * math.cos(pitch))
+    _force_axis(u, x, (0, 1, -1.0), (accelerations[0], rates[1], by_tilt[0], s["p_PH"][2]), held, h)
+    _force_axis(u, x, (1, 0, 1.0), (accelerations[1], rates[0], by_tilt[1], s["p_PH"][2]), held, h)
     _heave(u, x, accelerations[2], held, h)
     _yaw(u, x, rates[2], held, h)
     roll, pitch, yaw = x["tilt"][1] + x["turned"][0, 1], x["turned"][1, 1] - x["tilt"][0], x["turned"][2, 1]
@@ -316,9 +321,11 @@ def _move_on(x, i, a):
 
 
 @inline
-def _moved_by_angle(x, i, q, before, lever, eta):
-    """Step the sensitivities q of the place to a share that turns the head by eta: what went in, and those of force, speed and travel."""
-    given = -x["motion_share"][i] * G * eta
+def _moved_by_angle(x, i, q, before, angle):
+    """Step the sensitivities q of the place to a share that turns the head by eta: what went in, and those of force, speed and travel; angle : height
+    of the head [m], share of the attitude that the high-pass sees, eta."""
+    lever, feedback, eta = angle
+    given = -x["motion_share"][i] * feedback * G * eta
     _step3(x["high_pass_A"], x["high_pass_b"], i, q, i, before, given)
     return given, (given - _drag(x["high_pass_c"], i, q, i) + G * eta, q[i, 2], q[i, 1] + lever * eta)
 
@@ -334,8 +341,8 @@ def _slope(e, weights, state, by):
 def _force_axis(u, x, axis, seen, held, h):
     """Surge with pitch or sway with roll, and their three shares.
 
-    axis : of force, of rate, sign of a force that a positive angle shows; seen : what is not shown yet [m/s2], rate [rad/s] of the angle that is
-    wanted, scaled force [g], height of the head [m]
+    axis : of force, of rate, sign of a force that a positive angle shows; seen : what goes into the high-pass [m/s2], rate [rad/s] of the angle that
+    is wanted, force that tilt is to show [g], height of the head [m]
     """
     i, r, sign = axis
     a, rate, force, lever = seen
@@ -345,11 +352,14 @@ def _force_axis(u, x, axis, seen, held, h):
     eta2, eta2_rate, eta3, eta3_rate = _angle_by_shares(x, axis, before_turn, lag, h)
     angle = x["tilt"][i] + sign * x["turned"][r, 1]
     slow = sign * rate - (angle - x["angle"][i]) / h
+    feedback = u["attitude_feedback"]
+    unseen = (1.0 - feedback) * G * x["angle"][i]  # what the angle shows of the force, and the high-pass has not been told
     x["angle"][i] = angle
 
     e, by_motion = _move_on(x, i, a)
-    x["by_tilt_in"][i], by_tilt = _moved_by_angle(x, i, x["by_tilt"], x["by_tilt_in"][i], lever, eta2)
-    x["by_turn_in"][i], by_turn = _moved_by_angle(x, i, x["by_turn"], x["by_turn_in"][i], lever, eta3)
+    e -= unseen
+    x["by_tilt_in"][i], by_tilt = _moved_by_angle(x, i, x["by_tilt"], x["by_tilt_in"][i], (lever, feedback, eta2))
+    x["by_turn_in"][i], by_turn = _moved_by_angle(x, i, x["by_turn"], x["by_turn_in"][i], (lever, feedback, eta3))
     weights, state = (u["speed_weight"][i], u["travel_weight"][i]), (x["moved"][i, 2], x["moved"][i, 1] + lever * angle)
     wr, wt = u["rate_weight"][r], u["angle_weight"][r]
     g2, n2 = _slope(e, weights, state, by_tilt)

@@ -30,6 +30,13 @@ from washout.discrete import high_pass, low_pass, rotation
 G = STANDARD_GRAVITY
 """m/s2. Of the place where the platform stands, whatever world the vehicle is in: what its tilt divides."""
 
+NEARLY = 0.04
+"""s. By which a tilt is late that neither its rate nor its acceleration holds back; shorter: legs are asked for more jerk."""
+SOFT = 0.4
+"""1. Share of the time in which it comes to its largest rate, that this is at most."""
+BRAKE = 0.8
+"""1. Share of its acceleration with which it plans to brake; with the rest it does not overshoot."""
+
 SETTINGS = (
     # name                        shape  unit      what it is
     ("force_gain", (3,), "1", "scale of the specific force less gravity: surge, sway, heave"),
@@ -64,6 +71,12 @@ SETTINGS = (
     ("tilt_gain", (2,), "1", "share of the scaled force that tilt shows: surge by pitch, sway by roll"),
     ("tilt_frequency", (2,), "rad/s", "break frequency of the low-pass: surge, sway"),
     ("tilt_damping", (2,), "1", "its damping ratio"),
+    (
+        "tilt_less_rotation",
+        (),
+        "1",
+        "share of what the angles of the rotational channel show of force that tilt need not show; 0: tilt and rotation side by side",
+    ),
     ("tilt_limit", (), "rad", "largest tilt"),
     ("tilt_rate", (), "rad/s", "largest rate of tilt"),
     ("tilt_acceleration", (), "rad/s2", "largest angular acceleration of tilt"),
@@ -78,7 +91,7 @@ RANGES = {
     "rate_limit": (math.radians(1e-3), math.radians(1e3)),
     **dict.fromkeys(("high_pass_frequency", "return_frequency", "tilt_frequency", "rotation_frequency"), (1e-3, 200.0)),
     **dict.fromkeys(("high_pass_damping", "tilt_damping", "rotation_damping"), (0.05, 20.0)),
-    **dict.fromkeys(("force_knee", "rate_knee", "heave_by_tilt", "attitude_feedback"), (0.0, 1.0)),
+    **dict.fromkeys(("force_knee", "rate_knee", "heave_by_tilt", "attitude_feedback", "tilt_less_rotation"), (0.0, 1.0)),
     "high_pass_order": (1, 3),
     "rotation_order": (1, 2),
     "tilt_limit": (math.radians(1e-3), math.radians(30.0)),
@@ -94,6 +107,7 @@ DEFAULTS = {
     "rotation_order": (2, 2, 2),
     "heave_by_tilt": 1.0,
     "attitude_feedback": 1.0,
+    "tilt_less_rotation": 0.0,
     "tilt_rate": math.radians(3.0),
 }
 """Of settings that may be left out. A tilt of 3 deg/s is what a passive rider does not notice (Groen and Bles 2004)."""
@@ -125,6 +139,7 @@ WASHOUT = (
     ("heave_by_tilt", (), "1", "as in the settings"),
     ("attitude_feedback", (), "1", "as in the settings"),
     ("tilt_gain", (2,), "1", "as in the settings"),
+    ("tilt_less_rotation", (), "1", "as in the settings"),
     ("tilt_limit", (), "rad", "largest tilt"),
     ("tilt_rate", (), "rad/s", "largest rate of tilt"),
     ("tilt_acceleration", (), "rad/s2", "largest angular acceleration of tilt"),
@@ -296,8 +311,9 @@ def _tilt(p, s, fx, fy, h):
 
     fx = -g sin(pitch),  fy = +g sin(roll) cos(pitch)    [body force of a tilted platform at rest]
     """
-    _low_pass(p, s, 0, fx)
-    _low_pass(p, s, 1, fy)
+    by_rotation = p[0]["tilt_less_rotation"] * G
+    _low_pass(p, s, 0, fx + by_rotation * math.sin(s[0]["rotation"][1, 1]))
+    _low_pass(p, s, 1, fy - by_rotation * math.sin(s[0]["rotation"][0, 1]))
     top = math.sin(p[0]["tilt_limit"])
     share_x = min(top, max(-top, p[0]["tilt_gain"][0] * s[0]["low_pass"][0, 0] / G))
     pitch = -math.asin(share_x)
@@ -327,13 +343,20 @@ def _follow_tilt(p, s, i, wanted, h):
 
 @inline
 def follow_angle(angle, speed, wanted, most, a, h):
-    """(angle, speed) after h seconds of following an angle at a speed of at most `most` [rad/s] and an acceleration of at most a [rad/s2]:
-    as fast as it can still brake, so that it does not overshoot a resting angle."""
+    """(angle, speed) after h seconds of following an angle at a speed of at most `most` [rad/s] and an acceleration of at most a [rad/s2].
+
+    Far off it turns as fast as it can still brake. Nearer than where that asks for more than error / T the error decays, with both poles at 2 / T: the
+    acceleration bends and does not step, whatever the angle wanted does, so that the legs are not asked for kicks. T is NEARLY, or less where
+    the acceleration is large: one that may be any has the angle wanted after a tick.
+    """
     error = wanted - angle
-    step = 0.5 * a * h
-    rate = min(abs(error) / h, math.sqrt(step * step + 2.0 * a * abs(error)) - step, most)
-    rate = math.copysign(rate, error)
-    speed = min(speed + a * h, max(speed - a * h, rate))
+    time = max(h, min(NEARLY, SOFT * most / a))
+    brake = BRAKE * a
+    bend = brake * time * time
+    off, part = abs(error), h / time
+    rate = min(most, off / time if off <= bend else math.sqrt(brake * (2.0 * off - bend)))
+    change = (math.copysign(rate, error) - speed) * 4.0 * part / ((1.0 + part) * (1.0 + part))  # poles are equal at any tick
+    speed += min(a * h, max(-a * h, change))
     return angle + h * speed, speed
 
 

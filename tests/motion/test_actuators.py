@@ -12,7 +12,7 @@ from simulator.base.records import record
 from washout.actuators import actual, actuate, actuators, lag, natural_frequency
 from washout.cueing import MotionCueing
 from washout.hexapod import platform_axes
-from washout.lead import FASTER, LEAD_STATE, lead, lead_step, rest_lead
+from washout.lead import BEHIND, BESSEL, LEAD_STATE, lead, lead_step, rest_lead
 from washout.platform import hexapod
 
 BANDWIDTH, DAMPING, DELAY = 2.0 * math.pi * 6.0, 0.8, 0.0163
@@ -76,12 +76,12 @@ def test_a_delay_beyond_what_is_remembered_is_refused():
 
 
 @pytest.mark.parametrize("frequency", [2.0, 15.0, 60.0])
-def test_a_platform_that_is_led_answers_as_a_faster_one_with_the_same_delay(frequency):
+def test_a_platform_that_is_led_answers_as_the_smooth_lag_with_the_same_delay(frequency):
     p, s = actuators(BANDWIDTH, DAMPING, DELAY, H), actual(np.zeros(6))
     ahead, state = lead(BANDWIDTH, DAMPING, H), record(LEAD_STATE)
-    c = FASTER * natural_frequency(BANDWIDTH, DAMPING)
+    w = natural_frequency(BANDWIDTH, DAMPING)
     i = 1j * frequency
-    answer = np.exp(-DELAY * i) * c * c / (i * i + 2.0 * math.sqrt(0.5) * c * i + c * c)
+    answer = np.exp(-DELAY * i) * BESSEL[0] / np.polyval([1.0, *BESSEL[::-1]], i * BEHIND / w)
     assert abs(answer) <= 1.0
     size, asked, worst = np.array([0.1, -0.2, 0.05, 0.1, -0.1, 0.3]), np.zeros(6), 0.0
     for k in range(1, 1501):
@@ -91,7 +91,7 @@ def test_a_platform_that_is_led_answers_as_a_faster_one_with_the_same_delay(freq
         actuate(p, s, asked)
         if k > 1200:
             worst = max(worst, float(np.abs(s[0]["actual"] - size * (answer * turn).imag).max()))
-    assert worst < 0.3 * 0.13 * H * H * (frequency**2 + c * c)
+    assert worst < 0.3 * 0.13 * H * H * (frequency**2 + (2.5 * w) ** 2)
 
 
 def test_a_lead_that_begins_at_a_pose_in_motion_goes_on_steadily():

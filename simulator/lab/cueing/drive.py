@@ -84,7 +84,9 @@ def read_drive(place: str | os.PathLike[str], h: float = 1e-3) -> Drive:
         raise ConfigError(place, "f_H_B", "NaN or infinity", "finite forces and rates")
     name = Path(place).name if Path(place).is_dir() else Path(place).parent.name or Path(place).stem
     recorded = (log.rows - 1) / float(t[-1] - t[0])
-    return Drive(log.about.get("maneuver") or name, h, columns[0], columns[1], _gravity(log), recorded)
+    maneuver = str(log.about.get("maneuver") or name)
+    maneuver = Path(maneuver).stem if maneuver.endswith((".yaml", ".yml")) else maneuver  # a file is said by its name, not by where it lay
+    return Drive(maneuver, h, columns[0], columns[1], _gravity(log), recorded)
 
 
 def _gravity(log: Log) -> float:

@@ -42,7 +42,7 @@ SPAN = 4.0
 STEERED = 0.02
 """rad/s rms of the yaw of a drive from which on its yaw is judged."""
 
-SHARES = {classical.KIND.name: ("motion_gain",), adaptive.KIND.name: ("motion_start",)}
+SHARES = {classical.KIND.name: ("motion_gain", "attitude_feedback"), adaptive.KIND.name: ("motion_start", "attitude_feedback")}
 """Keys looked for from 0.05 to 1, by the type of the washout."""
 
 SIZES = {
