@@ -23,6 +23,7 @@ from simulator.maneuvers.pictures.contract import NothingToDrawError, Signals
 from simulator.maneuvers.pictures.quantities import sideslip
 from simulator.maneuvers.run_page.page import FILE as REPORT
 from simulator.record.channels import Channels
+from simulator.record.csv_table import CsvTable
 from simulator.record.log import read_log
 from simulator.record.parquet import read_units
 from simulator.record.recover import read_logs
@@ -41,7 +42,7 @@ USUAL = ("v_WB_B_x", "steering_wheel_angle", "a_WB_B_x", "a_WB_B_y", "w_WB_B_z",
 ALWAYS = ("time", "v_WB_B_x", "v_WB_B_y", "a_WB_B_y")
 """Read from every log: sideslip and steady turns need them."""
 MOST_BYTES = 1 << 28
-"""Of a table or of metrics."""
+"""Of metrics."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ def _metrics(folder: Path) -> dict[str, dict[str, Any]]:
 
 def _table(path: Path, comparison: Comparison) -> Record:
     """Columns that the map names, and those that are called as ours are."""
-    header, arrays = _cells(path, comparison)
+    table = _table_of(path, comparison)
+    header = table.headings
     units, columns = known_units(), {}
     lost = [name for name in comparison.columns if name not in header]
     if lost:
@@ -148,7 +150,7 @@ def _table(path: Path, comparison: Comparison) -> Record:
             ours, factor = written_channel(said.removeprefix("-"), units, comparison.file, f"columns.{name}")
             factor *= -1.0 if said.startswith("-") else 1.0
         if ours is not None:
-            columns[ours] = factor * _numbers(arrays[n], path, name)
+            columns[ours] = factor * table.numbers(n)
     if "time" not in columns:
         raise ConfigError(
             path, "columns", ", ".join(header[:8]), "a column of the time: one named `time`, or one that a map calls so (--map Time=time)"
@@ -156,38 +158,13 @@ def _table(path: Path, comparison: Comparison) -> Record:
     return Record(path.stem, path, columns, {name: units[name] for name in columns}, {"columns": ", ".join(columns)})
 
 
-def _cells(path: Path, comparison: Comparison) -> tuple[list[str], list[Any]]:
-    """Names of the columns of a CSV file, and their cells."""
-    import io
-
-    import pyarrow as pa
-    import pyarrow.csv as pc
-
-    raw = read_bytes(path, "a table (.csv)", MOST_BYTES)
-    reading = pc.ReadOptions(skip_rows_after_names=comparison.lines_below_header)
-    parsing = pc.ParseOptions(delimiter=comparison.delimiter)
-    try:
-        table = pc.read_csv(io.BytesIO(raw), reading, parsing, pc.ConvertOptions(strings_can_be_null=True))
-    except (pa.ArrowException, UnicodeDecodeError, ValueError) as error:
-        expected = f"a table with names in its first line and cells between {comparison.delimiter!r}"
-        raise ConfigError(path, "", str(error).splitlines()[0], expected) from None
-    names = [name.strip() for name in table.column_names]
-    twice = sorted({name for name in names if names.count(name) > 1})
+def _table_of(path: Path, comparison: Comparison) -> CsvTable:
+    """A CSV file in which no name is there twice. Raises ConfigError."""
+    table = CsvTable(path, comparison.delimiter, comparison.lines_below_header)
+    twice = sorted({name for name in table.headings if table.headings.count(name) > 1})
     if twice:
         raise ConfigError(path, "columns", ", ".join(twice), "every column once")
-    return names, [table.column(n) for n in range(table.num_columns)]
-
-
-def _numbers(column: Any, path: Path, name: str) -> Array:
-    """A column as numbers; empty cells are NaN."""
-    import pyarrow as pa
-
-    try:
-        return np.asarray(column.cast(pa.float64()).to_numpy(), dtype=float)
-    except pa.ArrowException as error:
-        raise ConfigError(
-            path, name, str(error).splitlines()[0], "numbers (a line of units below the header: lines_below_header: 1)"
-        ) from None
+    return table
 
 
 def _check_time(one: Record) -> None:

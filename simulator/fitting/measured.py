@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,16 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.inputfile import read_utf8
 from simulator.base.units import SHOWN, factor_of, fitting, is_suffix
 from simulator.base.words import did_you_mean
 from simulator.fitting.fit_file import COMMANDS, Data, file_of
+from simulator.record.csv_table import CsvTable
 from simulator.record.log import NoSuchColumnError, read_log
 
 Array = NDArray[np.float64]
 
-LARGEST = 1 << 27
-"""Bytes of a CSV file."""
 FEWEST_ROWS = 10
 """Below, there is nothing to compare."""
 _IN_BRACKETS = re.compile(r"^(.*?)\s*[\[(]\s*([^\])]*?)\s*[\])]$")
@@ -77,22 +73,8 @@ def _of_run(place: Path, units: Mapping[str, str]) -> Measured:
         raise ConfigError(place, "", str(error), "a log with all channels that are compared") from None
 
 
-class Table:
-    """A CSV file: numbers under a line of headings, which say their unit behind the name or in brackets.
-
-    Lines before it that begin with # are remarks. Columns are parted by commas, semicolons or tabs. Raises ConfigError.
-    """
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        text = read_utf8(file, "a CSV file", LARGEST)
-        lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-        if len(lines) < 2:
-            raise ConfigError(file, "", f"{len(lines)} lines", "a line of headings and lines of numbers under it")
-        parted = max(",;\t", key=lines[0].count)
-        rows = list(csv.reader(io.StringIO("\n".join(lines)), delimiter=parted))
-        self.headings = [word.strip() for word in rows[0]]
-        self._rows = rows[1:]
+class Table(CsvTable):
+    """A CSV file whose headings say their unit behind the name or in brackets. Raises ConfigError."""
 
     def column(self, name: str, unit: str, said_by: object, key: str) -> Array:
         """(n,) numbers of a column in SI, NaN where a cell is empty.
@@ -105,7 +87,7 @@ class Table:
         """
         place = self._place(name, said_by, key)
         factor = self._factor(self.headings[place], name, unit)
-        return factor * self._numbers(place)
+        return factor * self.numbers(place)
 
     def has(self, name: str) -> bool:
         """Whether there is a column of that heading, or of that name with a unit."""
@@ -129,16 +111,6 @@ class Table:
             expected = f"a unit of {unit}: {fitting(unit)}" if fitting(unit) else f"no unit other than {unit or '1'}"
             raise ConfigError(self.file, heading, written, f"{expected}, as it is column {name}")
         return factor
-
-    def _numbers(self, place: int) -> Array:
-        out = np.full(len(self._rows), np.nan)
-        for n, row in enumerate(self._rows):
-            cell = row[place].strip() if place < len(row) else ""
-            try:
-                out[n] = float(cell) if cell else np.nan
-            except ValueError:
-                raise ConfigError(self.file, f"{self.headings[place]}, row {n + 1}", cell, "a number") from None
-        return out
 
 
 def _unit_of(heading: str) -> str:
