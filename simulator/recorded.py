@@ -61,7 +61,7 @@ def fingerprint(configuration: Mapping[str, Any]) -> str:
     """Digest of a configuration as a log keeps it, of what decides about the numbers: all of it, the seed and the files that are no text."""
     about = configuration.get("recorded", {})
     whole = {**configuration, "recorded": {key: about.get(key) for key in ("seed", "files", "armed", "raised")}}
-    plain = json.dumps(json.loads(json_text(whole)), sort_keys=True)
+    plain = json_text(whole, in_order=True)
     return hashlib.sha256(plain.encode()).hexdigest()[:FINGERPRINT]
 
 

@@ -14,19 +14,20 @@ from typing import Any
 import numpy as np
 
 
-def json_text(value: Any, indent: int | None = None) -> str:
+def json_text(value: Any, indent: int | None = None, in_order: bool = False) -> str:
     """`value` as JSON.
 
     Parameters
     ----------
     value : mappings with names as keys, sequences, texts, numbers, None; arrays and numbers of NumPy as lists and numbers
     indent : spaces per level; None: all in one line
+    in_order : whether names stand in the order of their letters, so that equal mappings have equal texts
 
     Raises
     ------
     TypeError : something in it is none of these
     """
-    return json.dumps(_plain(value), indent=indent, allow_nan=False)
+    return json.dumps(_plain(value), indent=indent, allow_nan=False, sort_keys=in_order)
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,6 @@ Whoever asks for a vehicle gets one of his own: what a drive changes is never sh
 from __future__ import annotations
 
 import copy
-import json
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence, Set
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.jsontext import json_text
 from simulator.base.records import Table, dtype_of
 from simulator.build import Workshop, build_cueing
 from simulator.configuration.whole import DEFAULTS, Configuration
@@ -192,7 +192,7 @@ def _said(configuration: Configuration, *places: str) -> str:
     """All that is said at places, and which files that are no text belong to it."""
     assert isinstance(configuration.raw(places[0]), dict), f"{places[0]}: a name, expected its content"
     files = configuration.recorded.get("files", {})
-    return json.dumps([[configuration.raw(place) for place in places], files], sort_keys=True)
+    return json_text([[configuration.raw(place) for place in places], files], in_order=True)
 
 
 def _reset(session: Session) -> Start:

@@ -166,6 +166,7 @@ def test_states_of_a_run_become_pictures_without_instruments(view):
     shown = [np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), float) for data, _ in found]
     assert all(image.shape == (H, W, 3) and image.std() > 10.0 for image in shown)
     state, dash = states.kept[20], slice(H // 2, H)
+    view.scene.hud.visible = True
     with_them = view.render(state).astype(float)
     assert np.abs(with_them[dash, : W // 3] - shown[2][dash, : W // 3]).max() > 100.0
     assert len(states.spread(100)) == 21 and States(1).spread(5) == []
