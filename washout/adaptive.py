@@ -7,7 +7,8 @@ Per axis of force, with its tilt a (as the force that it shows: a = -pitch for s
     a   = tilt + high-passed integral of p3 w
     J   = 1/2 [e^2 + Wr (w - a')^2 + Wv x'^2 + Wx X^2 + Wt a^2]
           e = aN - (1 - k) g a - x'' the force that lacks,   X = x + lever a the travel of the platform
-    p'  = -G (dJ/dp) / N - leak (p - p0),                          bounded, and held while the limiter acts
+    p'  = -G (dJ/dp) / N - leak (p - p0),                          bounded, and held while the limiter acts; p2 only leaks while the
+                                                                   limits of the tilt hold it back
 
 The tilt is fed back into the force that it is to show, t' = p2 (s f/g - sin a). Equation (4.11) as printed, t' = p2 f, integrates a lasting
 force and turns over (docs/washouts.md). p2 so is the break frequency of the tilt. dJ/dp comes from the sensitivities of x and a, which obey the
@@ -273,7 +274,8 @@ def adaptive(parameters, state, seen, result, first, count, h):
 
 @inline
 def _tilt_on(u, x, axis, force, h):
-    """Tilt of an axis after a step towards a scaled force [g]. Returns what the tilt wanted lacks, and which part of it a step brings."""
+    """Tilt of an axis after a step towards a scaled force [g]. Returns what the tilt wanted lacks, which part of it a step brings, and whether the
+    tilt follows: where its limits hold it back it turns as fast as it may, whatever p2 is, and there is nothing to learn about p2."""
     i, r, sign = axis
     top = math.sin(u["tilt_limit"])
     lacks = min(top, max(-top, force)) - math.sin(x["tilt_wanted"][i] + sign * x["turned"][r, 1])
@@ -282,7 +284,7 @@ def _tilt_on(u, x, axis, force, h):
     x["tilt"][i], x["tilt_speed"][i] = follow_angle(
         x["tilt"][i], x["tilt_speed"][i], x["tilt_wanted"][i], u["tilt_rate"], u["tilt_acceleration"], h
     )
-    return lacks, grows
+    return lacks, grows, abs(x["tilt_wanted"][i] - x["tilt"][i]) < FOLLOWS
 
 
 @inline
@@ -298,9 +300,9 @@ def _turn_on(x, r, rate):
 def _angle_by_shares(x, axis, before_turn, lag, h):
     """Sensitivities of the angle to p2 and p3, and their rates, after a step; before_turn : `turned_by_turn` before it, lag : of `_tilt_on`."""
     i, r, sign = axis
-    lacks, grows = lag
+    lacks, grows, follows = lag
     by_tilt, by_turn = x["tilt_by_tilt"][i], x["tilt_by_turn"][i]
-    if abs(x["tilt_wanted"][i] - x["tilt"][i]) < FOLLOWS:
+    if follows:
         x["tilt_by_tilt"][i] += h * (lacks - x["tilt_share"][i] * by_tilt)
         x["tilt_by_turn"][i] -= grows * (by_turn + sign * before_turn)
     eta2, eta3 = x["tilt_by_tilt"][i], x["tilt_by_turn"][i] + sign * x["turned_by_turn"][r, 1]
@@ -367,7 +369,7 @@ def _force_axis(u, x, axis, seen, held, h):
     slope2 = g2 - wr * slow * eta2_rate + wt * angle * eta2, n2 + wr * eta2_rate * eta2_rate + wt * eta2 * eta2
     slope3 = g3 - wr * slow * eta3_rate + wt * angle * eta3, n3 + wr * eta3_rate * eta3_rate + wt * eta3 * eta3
     _learn_motion(u, x, i, _slope(e, weights, state, by_motion), held, h)
-    _learn_tilt(u, x, i, slope2, held, h)
+    _learn_tilt(u, x, i, slope2 if lag[2] else (0.0, slope2[1]), held, h)
     _learn_turn(u, x, r, slope3, held, h)
 
 

@@ -121,6 +121,23 @@ def test_shares_stand_still_while_the_limiter_acts():
     assert (one.state[0]["motion_share"] != before[0]).any()
 
 
+def test_nothing_is_learnt_about_a_tilt_that_its_rate_holds_back():
+    """A force that steps has the tilt turn as fast as it may for seconds, whatever p2 is; a stale gradient would drive p2 from bound to bound."""
+    one = Stepped()
+    x, start = one.state[0], one.parameters[0]["tilt_start"][1]
+    force, rate = waves(1500)
+    one.drive(force, rate)
+    assert abs(x["tilt_share"][1] - start) > 0.1, "while it follows it learns"
+    before, late = x["tilt_share"][1], 0
+    for _ in range(250):
+        one.step(REST + [0.0, 5.0, 0.0])
+        if abs(x["tilt_wanted"][1] - x["tilt"][1]) > 2.0 * adaptive.FOLLOWS:
+            assert abs(x["tilt_share"][1] - start) <= abs(before - start), "it only leaks"
+            late += 1
+        before = x["tilt_share"][1]
+    assert late > 200
+
+
 @pytest.mark.parametrize(("axis", "angle", "sign"), [(0, 4, -1.0), (1, 3, 1.0)])
 def test_a_lasting_force_settles_as_tilt_and_does_not_turn_over(axis, angle, sign):
     """Equation (4.11) as printed integrates it: 112 degrees after 40 s. With the tilt fed back it is asin(s K a / g), and the position goes home."""
