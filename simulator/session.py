@@ -248,6 +248,19 @@ class Session:
 
         with self._waiting() as rises:
             self._in_real_time(self.cueing.rise_time, lambda: keep_going() and rises(), tick)
+            if self.cueing.state != "engaged":
+                self._to_common_turn([outlet for outlet in outlets if hasattr(outlet, "often")], tick)
+
+    def _to_common_turn(self, streams: Sequence[Outlet], tick: Callable[[], None]) -> None:
+        """Go on until every stream has its turn in the same tick: where ticks begin anew in between, its next packet would hold more or less
+        motion than the time that it says, a jolt for a platform on its way. Rates that meet more seldom than once in a second are left alone."""
+        assert self.clock is not None
+        stride = math.lcm(self.driver_every, *(stream.every for stream in streams))
+        if stride * self.h > 1.0 + 1e-9:
+            return
+        for _ in range(-self.tick % stride):
+            self.clock.wait()
+            tick()
 
     @contextlib.contextmanager
     def _waiting(self) -> Iterator[Callable[[], bool]]:

@@ -86,6 +86,26 @@ def test_a_platform_that_does_not_come_up_is_not_waited_for(monkeypatch, trouble
     assert session.time == pytest.approx(0.1)
 
 
+def test_a_wait_that_is_cut_short_ends_with_a_packet_of_every_stream(monkeypatch):
+    """Each says how long it is since the one before, also across the beginning of the drive."""
+    monkeypatch.setattr(simulator.session, "Clock", Hurried)
+
+    class Packets:
+        def __init__(self, every):
+            self.every, self.often, self.steps = every, 1, []
+
+        def publish(self, session):
+            self.steps.append(len(tracker.legs))
+
+    tracker, streams = Tracker(), [Packets(4), Packets(50)]
+    session = new_session(outlets=[tracker, *streams])
+    session.wait_for_platform(lambda: len(tracker.legs) < 3333, [tracker, *streams])
+    assert session.cueing.state == "rise" and np.abs(session.cueing.readout[0]["leg_speed"]).max() > 0.01
+    session.run(0.2)
+    for stream in streams:
+        assert set(np.diff(stream.steps)) == {stream.every}
+
+
 @pytest.mark.parametrize("comes_up", [True, False])
 def test_a_drive_waits_and_says_so(tmp_path, monkeypatch, comes_up):
     drive, screen, said = Drive(tmp_path, monkeypatch, 1.0), Screen(), []
