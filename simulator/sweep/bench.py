@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from simulator.base.jsontext import json_text
 from simulator.lab.bench.bench_machine import machine
 from simulator.sweep import no_work
-from simulator.sweep.case import Resolved, resolve
+from simulator.sweep.case import Resolved, Resolver
 from simulator.sweep.engine import Progress, sweep
 from simulator.sweep.executor import Executor
 from simulator.sweep.job import drive
@@ -228,4 +228,4 @@ def resident() -> float:
 
 
 def _cases(count: int, point: Callable[[int], Mapping[str, Any]]) -> Resolved:
-    return resolve({"maneuver": MANEUVER}, Points(count, point))
+    return Resolver({"maneuver": MANEUVER}).cases(Points(count, point))

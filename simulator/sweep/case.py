@@ -67,7 +67,7 @@ class Cases(Protocol):
 
 
 class Resolved:
-    """Cases out of points, see `resolve`."""
+    """Cases out of points, made by a `Resolver`."""
 
     def __init__(self, points: Sequence[Point], shared: Shared, varied: Sequence[str], about: Mapping[str, Any]) -> None:
         self.points, self.varied, self.about = points, varied, about
@@ -171,22 +171,6 @@ class Resolver:
                     self._checks.try_out(self._shared.run(points[number], partial(self._key_of, number))[0])
         raise_all(list(faults.found.values()))
         return out
-
-
-def resolve(
-    base: Point,
-    points: Sequence[Point],
-    file: str | Path | None = None,
-    *,
-    varied: Sequence[str] | None = None,
-    about: Mapping[str, Any] | None = None,
-    channels: Collection[str] = (),
-    plugins: Iterable[str | os.PathLike[str]] = (),
-    key_of: KeyOf = _itself,
-    progress: Callable[[int], None] | None = None,
-) -> Resolved:
-    """The runs of a sweep, all of them checked; parameters and errors are those of `Resolver` and of its method `cases`."""
-    return Resolver(base, file, channels, plugins, key_of).cases(points, varied, about, progress=progress)
 
 
 def code_digest(plugins: Iterable[str | os.PathLike[str]]) -> str:

@@ -13,7 +13,7 @@ from simulator.base.jsontext import json_text
 from simulator.build import find_config
 from simulator.record.files import new_run_folder
 from simulator.signals import Ended
-from simulator.sweep.case import Resolved, resolve
+from simulator.sweep.case import Resolved, Resolver
 from simulator.sweep.design import Design, read_design
 from simulator.sweep.engine import Progress, sweep
 from simulator.sweep.entry import executor_for
@@ -68,17 +68,12 @@ class Asked(NamedTuple):
 
 def _resolved(design: Design, file: Path, asked: Asked, shown: Shown) -> Resolved:
     """The runs of a file. Raises ConfigError, which says where in it something is wrong."""
-    return resolve(
-        design.base,
-        design.points,
-        file,
-        varied=design.varied,
-        about=design.about(),
-        channels=asked.channels,
-        plugins=asked.plugins,
-        key_of=design.key_of,
-        progress=lambda number: shown(Progress(number, len(design.points), 0, None)),
-    )
+    resolver = Resolver(design.base, file, asked.channels, asked.plugins, design.key_of)
+
+    def progress(number: int) -> None:
+        shown(Progress(number, len(design.points), 0, None))
+
+    return resolver.cases(design.points, design.varied, design.about(), progress=progress)
 
 
 def _tell(as_json: bool, cases: Resolved, table: Path, wall: float) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from simulator.base.tenants import load_plugins
 from simulator.signals import Ended
-from simulator.sweep.case import resolve
+from simulator.sweep.case import Resolver
 from simulator.sweep.engine import Progress, sweep
 from simulator.sweep.executor import Executor
 from simulator.sweep.local import LocalProcesses, cores
@@ -66,7 +66,7 @@ def run_sweep(
     files = [os.fspath(plugin) for plugin in plugins]
     load_plugins(files)
     about = {"name": Path(out).name, "title": Path(out).name}
-    cases = resolve(base, points, about=about, channels=channels, plugins=files)
+    cases = Resolver(base, channels=channels, plugins=files).cases(points, about=about)
 
     def told(one: Progress) -> None:
         if progress is not None:

@@ -12,7 +12,7 @@ from simulator.base.errors import ConfigError
 from simulator.build import data_folder
 from simulator.configuration.settings import changes
 from simulator.configuration.whole import configuration
-from simulator.sweep.case import resolve
+from simulator.sweep.case import Resolver
 from simulator.sweep.job import drive
 
 MASS, RATE, SPEED = "vehicle.chassis.mass", "vehicle.axles.front.spring.rate", "maneuver.parameters.speed_kph"
@@ -30,7 +30,7 @@ def folder(tmp_path) -> Path:
 
 def test_a_run_is_all_that_its_files_and_the_sweep_say(folder):
     points = [{MASS: 2000.0}, {MASS: 2500.0, "vehicle": "hmmwv_gross", "soils.grass.friction": 0.4}, {"seed": 3, SPEED: 40.0}]
-    cases = resolve(BASE, points, folder / "sweep.yaml")
+    cases = Resolver(BASE, folder / "sweep.yaml").cases(points)
     assert cases.varied == [MASS, "vehicle", "soils.grass.friction", "seed", SPEED]
     for case, point in zip([cases[n] for n in range(3)], points, strict=True):
         assert case.said == point
@@ -51,7 +51,7 @@ def _without_soils(point: dict[str, Any]) -> dict[str, Any]:
 def test_what_is_wrong_with_any_run_is_told_at_once(folder):
     points = [{MASS: 2000.0}, {MASS: -1.0}, {RATE: 2e5}, {RATE: "stiff"}, {"terrain": "medow"}, {RATE: 1e9}, {MASS: -1.0, "seed": 1.5}]
     with pytest.raises(ConfigError) as raised:
-        resolve(BASE, points, folder / "sweep.yaml", key_of=lambda number, key: key if number is None else f"vary[{number}].{key}")
+        Resolver(BASE, folder / "sweep.yaml", key_of=lambda number, key: key if number is None else f"vary[{number}].{key}").cases(points)
     told = sorted((error.key, error.value) for error in raised.value.errors if error.key)
     assert told == [
         ("vary[1].vehicle.chassis.mass", -1.0),
@@ -70,7 +70,7 @@ def test_the_digest_of_a_run_follows_every_file(folder):
     file, point = folder / "sweep.yaml", {MASS: 2000.0}
 
     def run(base=BASE, plugins=()) -> str:
-        return resolve(base, [point], file, plugins=plugins).run_of(0)
+        return Resolver(base, file, plugins=plugins).cases([point]).run_of(0)
 
     first = run()
     assert run() == first
@@ -89,9 +89,9 @@ def test_a_file_that_is_no_text_counts_by_what_it_holds_also_where_it_is_driven(
     tire.write_text(text)
     (folder / "rubber.yaml").write_text("base: magic_hmmwv\nfile: own.tir\n")
     base = {**BASE, "vehicle.tires": "rubber"}
-    before = resolve(base, [{MASS: 2000.0}], folder / "sweep.yaml")
+    before = Resolver(base, folder / "sweep.yaml").cases([{MASS: 2000.0}])
     tire.write_text(text + "$ a remark\n")
-    assert resolve(base, [{MASS: 2000.0}], folder / "sweep.yaml").run_of(0) != before.run_of(0)
+    assert Resolver(base, folder / "sweep.yaml").cases([{MASS: 2000.0}]).run_of(0) != before.run_of(0)
     case = before[0]
     (row,) = drive({"cases": [{"run": case.run, "mapping": case.mapping}], "channels": [], "plugins": []})["rows"]
     assert "own.tir" in row["failure"] and "changed since" in row["failure"]
