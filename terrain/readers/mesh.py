@@ -63,37 +63,17 @@ class Mesh:
 
     def heights(self, x: Values, y: Values) -> Values:
         out = np.full(len(x), -np.inf)
-        order, starts, box = _buckets(x, y, self.bounds)
+        buckets = _Buckets.of(np.column_stack((x, y)), self.bounds)
         plan = self.triangles[..., :2]
         d1, d2 = plan[:, 1] - plan[:, 0], plan[:, 2] - plan[:, 0]
         area = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
         flat = np.abs(area) > STEEP * np.prod(np.maximum(np.ptp(plan, axis=1), 1e-30), axis=1)
         triangles = self.triangles[flat]
-        first = box.cells(triangles[..., :2].min(axis=1))
-        last = box.cells(triangles[..., :2].max(axis=1))
-        for some in _portions(first, last, starts, box.shape):
-            self._raise(out, triangles, some, first, last, order, starts, box.shape, x, y)
+        first, last = buckets.cells(triangles[..., :2].min(axis=1)), buckets.cells(triangles[..., :2].max(axis=1))
+        for some in _portions(first, last, buckets):
+            _raise(out, triangles[some], buckets, first[some], last[some])
         out[np.isinf(out)] = np.nan
         return out
-
-    @staticmethod
-    def _raise(
-        out: Values, triangles: Values, some: Any, first: Any, last: Any, order: Any, starts: Any, shape: Any, x: Values, y: Values
-    ) -> None:
-        """Lift points to those triangles that lie higher."""
-        which, cell = _cells_of(some, first, last, shape)
-        counts = starts[cell + 1] - starts[cell]
-        which, cell = np.repeat(which, counts), np.repeat(starts[cell] - np.cumsum(counts) + counts, counts)
-        point = order[cell + np.arange(len(cell))]
-        a, b, c = triangles[which].transpose(1, 0, 2)
-        p = np.column_stack((x[point], y[point])) - a[:, :2]
-        d1, d2 = b - a, c - a
-        area = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
-        u = (p[:, 0] * d2[:, 1] - p[:, 1] * d2[:, 0]) / area
-        v = (d1[:, 0] * p[:, 1] - d1[:, 1] * p[:, 0]) / area
-        over = (u >= -EDGE) & (v >= -EDGE) & (u + v <= 1.0 + EDGE)
-        z = a[:, 2] + u * d1[:, 2] + v * d2[:, 2]
-        np.maximum.at(out, point[over], z[over])
 
     def about(self) -> dict[str, Any]:
         z = self.triangles[..., 2]
@@ -101,47 +81,71 @@ class Mesh:
 
 
 @dataclass(frozen=True)
-class _Box:
+class _Buckets:
+    """Points (m, 2) sorted into the cells of a coarse grid."""
+
+    points: Values
     low: Values
     size: Values
-    shape: tuple[int, int]
+    side: int
+    """Cells along either axis."""
+    order: NDArray[np.intp]
+    """(m,) the points, cell by cell"""
+    starts: NDArray[np.intp]
+    """(cells + 1,) where each cell begins in the order"""
+
+    @staticmethod
+    def of(points: Values, bounds: tuple[float, float, float, float]) -> _Buckets:
+        """Of points over the bounds (x from, x to, y from, y to); those outside go to the nearest cell."""
+        side = int(np.clip(np.sqrt(len(points) / 4.0), 1, CELLS))
+        low = np.array((bounds[0], bounds[2]))
+        size = np.maximum((np.array((bounds[1], bounds[3])) - low) / side, 1e-9)
+        cell = _cells(points, low, size, side) @ np.array((side, 1))
+        order = np.argsort(cell, kind="stable")
+        return _Buckets(points, low, size, side, order, np.searchsorted(cell[order], np.arange(side * side + 1)))
 
     def cells(self, xy: Values) -> NDArray[np.intp]:
-        """(m, 2) bucket of points (m, 2), the nearest one of those outside."""
-        place = np.floor((xy - self.low) / self.size)
-        return np.clip(place, 0, np.array(self.shape) - 1).astype(np.intp)
+        """(m, 2) cell of points (m, 2), the nearest one of those outside."""
+        return _cells(xy, self.low, self.size, self.side)
 
 
-def _buckets(x: Values, y: Values, bounds: tuple[float, float, float, float]) -> tuple[NDArray[np.intp], NDArray[np.intp], _Box]:
-    """Points sorted into the cells of a coarse grid: their order, where each cell begins in it, and the grid."""
-    side = int(np.clip(np.sqrt(len(x) / 4.0), 1, CELLS))
-    low = np.array((bounds[0], bounds[2]))
-    size = np.maximum((np.array((bounds[1], bounds[3])) - low) / side, 1e-9)
-    box = _Box(low, size, (side, side))
-    cell = box.cells(np.column_stack((x, y))) @ np.array((side, 1))
-    order = np.argsort(cell, kind="stable")
-    starts = np.searchsorted(cell[order], np.arange(side * side + 1))
-    return order, starts, box
+def _cells(xy: Values, low: Values, size: Values, side: int) -> NDArray[np.intp]:
+    return np.clip(np.floor((xy - low) / size), 0, side - 1).astype(np.intp)
 
 
-def _portions(first: NDArray[np.intp], last: NDArray[np.intp], starts: NDArray[np.intp], shape: tuple[int, int]) -> list[NDArray[np.intp]]:
-    """Numbers of triangles in portions whose pairs fit into memory."""
+def _portions(first: NDArray[np.intp], last: NDArray[np.intp], buckets: _Buckets) -> list[NDArray[np.intp]]:
+    """Numbers of triangles that reach from their `first` to their `last` cells (n, 2), in portions whose pairs fit into memory."""
     if not len(first):
         return []
-    per_cell = max(1.0, float(np.diff(starts).max()))
+    per_cell = max(1.0, float(np.diff(buckets.starts).max()))
     pairs = np.cumsum((last - first + 1).prod(axis=1) * per_cell)
     return [part for part in np.split(np.arange(len(first)), np.flatnonzero(np.diff(pairs // MOST_PAIRS)) + 1) if len(part)]
 
 
-def _cells_of(
-    some: NDArray[np.intp], first: NDArray[np.intp], last: NDArray[np.intp], shape: tuple[int, int]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Each triangle with each bucket that its box meets."""
-    wide, high = (last[some] - first[some] + 1).T
-    which = np.repeat(some, wide * high)
+def _pairs(first: NDArray[np.intp], last: NDArray[np.intp], buckets: _Buckets) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Each triangle with each point in the cells that its box meets."""
+    wide, high = (last - first + 1).T
+    which = np.repeat(np.arange(len(first)), wide * high)
     k = np.arange(len(which)) - np.repeat(np.cumsum(wide * high) - wide * high, wide * high)
     i, j = np.divmod(k, np.repeat(high, wide * high))
-    return which, (first[which, 0] + i) * shape[1] + first[which, 1] + j
+    cell = (first[which, 0] + i) * buckets.side + first[which, 1] + j
+    counts = buckets.starts[cell + 1] - buckets.starts[cell]
+    place = np.repeat(buckets.starts[cell] - np.cumsum(counts) + counts, counts)
+    return np.repeat(which, counts), buckets.order[place + np.arange(len(place))]
+
+
+def _raise(out: Values, triangles: Values, buckets: _Buckets, first: NDArray[np.intp], last: NDArray[np.intp]) -> None:
+    """Lift points to those triangles (n, 3, 3), in the cells from `first` to `last`, that lie higher."""
+    which, point = _pairs(first, last, buckets)
+    a, b, c = triangles[which].transpose(1, 0, 2)
+    p = buckets.points[point] - a[:, :2]
+    d1, d2 = b - a, c - a
+    area = d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0]
+    u = (p[:, 0] * d2[:, 1] - p[:, 1] * d2[:, 0]) / area
+    v = (d1[:, 0] * p[:, 1] - d1[:, 1] * p[:, 0]) / area
+    over = (u >= -EDGE) & (v >= -EDGE) & (u + v <= 1.0 + EDGE)
+    z = a[:, 2] + u * d1[:, 2] + v * d2[:, 2]
+    np.maximum.at(out, point[over], z[over])
 
 
 def from_parts(parts: list[Part], path: Path, up: str, unit: float, ignore: tuple[str, ...]) -> Mesh:
