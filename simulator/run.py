@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError
@@ -18,6 +18,7 @@ from simulator.configuration.settings import option
 from simulator.configuration.whole import Configuration
 from simulator.driver.driver_kind import Driver
 from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
+from simulator.driver.path import Spawn
 from simulator.frames import PERIOD, States, drawn_states
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.maneuver import Maneuver
@@ -33,7 +34,7 @@ from simulator.record.log import Log
 from simulator.recorded import open_log
 from simulator.run_folder import RunFolder
 from simulator.run_told import told_of
-from simulator.session import PartError, Session
+from simulator.session import Outlet, PartError, Session
 from simulator.signals import Asked, on_signal, words
 from simulator.warm import compile_kernels
 
@@ -88,47 +89,69 @@ def run_maneuver(
     folder = RunFolder(out)
     measured = measuring(session, maneuver, (*columns_of(maneuver.pictures), *columns_shown()) if pictures else ())
     states = States(parts.ticks(PERIOD))
-    asked = Asked()
-
-    def keep_going(session: Session) -> bool:
-        if progress is not None:
-            progress(session.time, maneuver.duration)
-        return asked.first is None
-
     began = time.perf_counter()
     try:
-        with on_signal(asked):
-            try:
-                session.outlets += parts.outlets(folder.path)
-                log = open_log(parts, session, folder, armed=True, raised=True)
-                session.outlets += [measured, states] if frames else [measured]
-                folder.began()
-                early = _simulate(session, maneuver.duration, keep_going, folder) or _given_up(session)
-                dropped = [str(failure) for failure in session.failures]
-                if dropped:
-                    log.writer.about["dropped"] = "; ".join(dropped)
-                if early is not None:
-                    log.writer.ended = early["reason"]
-                elif asked.first is not None:
-                    log.writer.ended = words(asked.first)
-            finally:
-                session.close()
-                folder.abandon()
-        asked.raise_if_asked()
-        for trouble in (*parts.vehicle.troubles, *dropped):
+        run = _driven(parts, session, folder, [measured, states] if frames else [measured], progress)
+        for trouble in (*parts.vehicle.troubles, *run.dropped):
             say(trouble)
-        if early is not None:
-            say(f"the run ended early: {early['reason']}")
+        if run.early is not None:
+            say(f"the run ended early: {run.early['reason']}")
         wall = time.perf_counter() - began
-        machine = {"real_time_factor": session.time / wall, **taken(wall), "log_failure": log.writer.failure}
+        machine = {"real_time_factor": session.time / wall, **taken(wall), "log_failure": run.log_failure}
         told = None
         if pictures:
             shown = drawn_states(parts, states.spread(frames), say) if frames else []
-            told = told_of(parts, session, folder.path, machine, dropped, shown)
-        outcome = _report(parts, maneuver, session, measured.log(), folder.path, early, machine, told)
-        return outcome | {"dropped": dropped}
+            told = told_of(parts, session, folder.path, machine, run.dropped, shown)
+        outcome = _report(_evaluated(parts, measured.log(), run.early), folder.path, machine, told)
+        return outcome | {"dropped": run.dropped}
     finally:
         folder.release()
+
+
+class _Driven(NamedTuple):
+    """How a run went."""
+
+    early: dict[str, Any] | None
+    """Simulated time and reason of an early end."""
+    dropped: list[str]
+    """What was dropped from outside, one line each."""
+    log_failure: str | None
+
+
+def _driven(
+    parts: Parts, session: Session, folder: RunFolder, more: Sequence[Outlet], progress: Callable[[float, float], None] | None
+) -> _Driven:
+    """Drive the maneuver with `more` outlets beside its own, which are all closed when it is over.
+
+    Raises JounceError, Ended : as `run_maneuver`; a folder in which nothing began is gone
+    """
+    assert parts.maneuver is not None
+    duration, asked = parts.maneuver.duration, Asked()
+
+    def keep_going(session: Session) -> bool:
+        if progress is not None:
+            progress(session.time, duration)
+        return asked.first is None
+
+    with on_signal(asked):
+        try:
+            session.outlets += parts.outlets(folder.path)
+            log = open_log(parts, session, folder, armed=True, raised=True)
+            session.outlets += more
+            folder.began()
+            early = _simulate(session, duration, keep_going, folder) or _given_up(session)
+            dropped = [str(failure) for failure in session.failures]
+            if dropped:
+                log.writer.about["dropped"] = "; ".join(dropped)
+            if early is not None:
+                log.writer.ended = early["reason"]
+            elif asked.first is not None:
+                log.writer.ended = words(asked.first)
+        finally:
+            session.close()
+            folder.abandon()
+    asked.raise_if_asked()
+    return _Driven(early, dropped, log.writer.failure)
 
 
 def driver_of(parts: Parts) -> Driver:
@@ -166,35 +189,52 @@ def _given_up(session: Session) -> dict[str, Any] | None:
     return {"time_s": session.time, "reason": ended} if ended not in ("", DONE) else None
 
 
-def _report(
-    parts: Parts,
-    maneuver: Maneuver,
-    session: Session,
-    measured: Log,
-    folder: Path,
-    early: dict[str, Any] | None,
-    machine: dict[str, Any],
-    told: Told | None,
-) -> dict[str, Any]:
+class _Evaluated(NamedTuple):
+    """What came of a run."""
+
+    maneuver: Maneuver
+    measured: Log
+    spawn: Spawn | tuple[float, float, float]
+    result: dict[str, Any]
+    curves: Mapping[str, Curve]
+
+    @property
+    def whole(self) -> bool:
+        """Whether there are rows enough to evaluate and draw."""
+        return self.measured.rows >= FEWEST_ROWS
+
+
+def _evaluated(parts: Parts, measured: Log, early: dict[str, Any] | None) -> _Evaluated:
+    maneuver, spawn = parts.maneuver, parts.ground.spawn
+    assert maneuver is not None
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
-    evaluable = measured.rows >= FEWEST_ROWS
     result: dict[str, Any] = {**NOTHING_FOUND, "maneuver": maneuver.name, "title": maneuver.title, "remarks": list(maneuver.remarks)}
     curves: dict[str, Curve] = {}
-    if evaluable:
-        result, curves = evaluated(maneuver, measured, session.ground.spawn, parts.traits if maneuver.asked else None)
+    if measured.rows >= FEWEST_ROWS:
+        result, curves = evaluated(maneuver, measured, spawn, parts.traits if maneuver.asked else None)
     if early is not None:
         result |= {"pass": False, "ended_early": early}
-    if evaluable:
+    return _Evaluated(maneuver, measured, spawn, result, curves)
+
+
+def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], told: Told | None) -> dict[str, Any]:
+    """Write what the run leaves besides its log; what `run_maneuver` gives, but for what was dropped."""
+    if run.whole:
         files, left_out = write_report(
-            folder, maneuver, measured, result, curves=curves, machine=machine, spawn=session.ground.spawn, told=told
+            folder, run.maneuver, run.measured, run.result, curves=run.curves, machine=machine, spawn=run.spawn, told=told
         )
     else:
-        files, left_out = (
-            [write_metrics(folder, result, machine), *([write_page(folder, result, told, None)] if told is not None else [])],
-            [],
-        )
-    return {"folder": folder, "files": [folder / "telemetry.parquet", *files], "result": result, "machine": machine, "left_out": left_out}
+        files, left_out = [write_metrics(folder, run.result, machine)], []
+        if told is not None:
+            files.append(write_page(folder, run.result, told, None))
+    return {
+        "folder": folder,
+        "files": [folder / "telemetry.parquet", *files],
+        "result": run.result,
+        "machine": machine,
+        "left_out": left_out,
+    }
 
 
 def main_run(arguments: Any) -> int:
