@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,25 +38,25 @@ def main_sweep(arguments: Any) -> int:
     design = read_design(file)
     check_parameters(design)
     channels = [name.strip() for text in arguments.channels for name in text.split(",") if name.strip()] or list(design.channels)
-    compile_kernels(say)
-    for line in (f"{design.title}: {len(design.points)} runs", *(f"note: {remark}" for remark in design.remarks)):
-        say(line)
-    bar = sys.stderr.isatty() and not arguments.json
-    with Shown("looked at", say, bar) as shown:
-        cases = _resolved(design, file, Asked(channels, arguments.plugin), shown)
-    folder = Path(arguments.out) if arguments.out else new_run_folder()
     processes = None if arguments.processes is None else int(arguments.processes)
-    executor = executor_for(processes, arguments.scheduler, say)
-    began = time.monotonic()
-    with Shown(design.name, say, bar) as shown:
-        try:
-            table = sweep(cases, folder, executor, channels=channels, plugins=arguments.plugin, progress=shown)
-        except (Ended, ExecutorLostError):
-            shown.hide()
-            say(f"{shown.last.done} of {len(cases)} runs are in {folder}; to go on: {_again(arguments, folder)}")
-            raise
-        finally:
-            executor.close()
+    with closing(
+        executor_for(processes, arguments.scheduler, say)
+    ) as executor:  # a cluster that is not there is told before minutes of checks
+        compile_kernels(say)
+        for line in (f"{design.title}: {len(design.points)} runs", *(f"note: {remark}" for remark in design.remarks)):
+            say(line)
+        bar = sys.stderr.isatty() and not arguments.json
+        with Shown("looked at", say, bar) as shown:
+            cases = _resolved(design, file, Asked(channels, arguments.plugin), shown)
+        folder = Path(arguments.out) if arguments.out else new_run_folder()
+        began = time.monotonic()
+        with Shown(design.name, say, bar) as shown:
+            try:
+                table = sweep(cases, folder, executor, channels=channels, plugins=arguments.plugin, progress=shown)
+            except (Ended, ExecutorLostError):
+                shown.hide()
+                say(f"{shown.last.done} of {len(cases)} runs are in {folder}; to go on: {_again(arguments, folder)}")
+                raise
     return _tell(arguments.json, cases, table, time.monotonic() - began)
 
 
