@@ -17,7 +17,20 @@ from numpy.typing import NDArray
 from simulator.base.records import Record
 from simulator.view.camera import rotation
 from simulator.view.feelings import POINTS, ROWS, UNITS, Feelings
-from simulator.view.layout import EDGE, FELT_ROW, HELP, HELP_COLUMN, HELP_LINE, LINE, TEXT_EDGE, Box, arrange, help_size, wrapped
+from simulator.view.layout import (
+    EDGE,
+    FELT_ROW,
+    HELP,
+    HELP_COLUMN,
+    HELP_LINE,
+    HELP_MEANING,
+    LINE,
+    TEXT_EDGE,
+    Box,
+    arrange,
+    help_size,
+    wrapped,
+)
 
 _HERE = Path(__file__).resolve().parents[1]
 SMALL, NORMAL, LARGE = 13, 17, 50
@@ -187,7 +200,7 @@ def keys_help(c: Canvas, width: float, height: float) -> None:
     for k, (key, meaning) in enumerate(HELP):
         left, top = x + 16.0 + HELP_COLUMN * (k // rows), y + 14.0 + HELP_LINE * (k % rows)
         c.text(left, top, key, SMALL, AMBER)
-        c.text(left + 110.0, top, meaning, SMALL, INK)
+        c.text(left + HELP_MEANING, top, meaning, SMALL, INK)
 
 
 def _message(c: Canvas, box: Box, lines: list[str], color: Color) -> None:

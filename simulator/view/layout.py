@@ -52,7 +52,8 @@ HELP = (
     ("Esc", "end the drive"),
 )
 """Keys and what they do."""
-HELP_COLUMN, HELP_LINE = 300.0, 21.0
+HELP_COLUMN, HELP_LINE, HELP_MEANING = 372.0, 21.0, 110.0
+"""Width of a column of the list of keys, height of a line, and where in the column the meanings begin."""
 
 
 def canvas_scale(width: float, height: float, ratio: float, helping: bool) -> float:

@@ -9,8 +9,8 @@ import pytest
 
 from simulator.base.records import record
 from simulator.view.block import EXTRAS, STATE, extras
-from simulator.view.instruments import AMBER, GREEN, NORMAL, RED, Canvas, Font, asset, instruments, keys_help
-from simulator.view.layout import HELP, MOST_LINES, arrange, canvas_scale, help_size, wrapped
+from simulator.view.instruments import AMBER, GREEN, NORMAL, RED, SMALL, Canvas, Font, asset, instruments, keys_help
+from simulator.view.layout import HELP, HELP_COLUMN, HELP_MEANING, MOST_LINES, arrange, canvas_scale, help_size, wrapped
 from simulator.view.window import BINDINGS, FELT_KEY, HELP_KEYS
 from tests.view.scenes import readout
 from vehicles.readout import READOUT
@@ -162,3 +162,9 @@ def test_texts_are_broken_between_words_and_cut_where_there_is_no_end():
     assert wrapped("abcdefghijkl", width, 50.0) == ["abcde", "fghij", "kl"]
     assert wrapped("one two three four five six", width, 50.0) == ["one", "two", "th..."]
     assert wrapped("x" * 500, width, 3.0), "even where nothing fits"
+
+
+def test_the_words_of_the_keys_stay_in_their_column():
+    gap = 16.0
+    assert max(FONT.width(key, SMALL) for key, _ in HELP) <= HELP_MEANING - 0.5 * gap
+    assert max(FONT.width(meaning, SMALL) for _, meaning in HELP) <= HELP_COLUMN - HELP_MEANING - gap
