@@ -127,7 +127,7 @@ class Session:
         self.vehicle, self.ground, self.driver, self.cueing, self.h = vehicle, ground, driver, cueing, h
         self.outlets, self.sensors = list(outlets), list(sensors)
         self.command: Record = record(COMMAND)
-        self.arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+        self.arrays = ground.arrays
         self.cueing_records = cueing_records(cueing)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.tick = 0

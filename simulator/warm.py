@@ -69,7 +69,7 @@ def _compile(say: Callable[[str], None]) -> None:
         last = now
 
     ground = build_ground("flat")
-    arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    arrays = ground.arrays
     ground.height(0.0, 0.0)
     build_ground("jacksboro")  # its roads and hills are made, those of a plain are not
     done("ground")
@@ -111,7 +111,7 @@ def _compile_step() -> None:
     `compile_kernels` knows that all are there.
     """
     vehicle, ground = build_vehicle(DEFAULTS["vehicle"], check_step=False), build_ground("flat")
-    arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    arrays = ground.arrays
     compile_for(vehicle_step, vehicle.model, vehicle.space, arrays, record(COMMAND), H)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +46,14 @@ class Road:
     """m, strip on each side over which the hard surface fades into soil"""
 
 
-GroundArrays = tuple[Record, NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8], NDArray[Any]]
-"""What kernels take of a ground: GROUND record, heights, hardness, soil_ids, soils."""
+class GroundArrays(NamedTuple):
+    """What kernels take of a ground, see `Ground`."""
+
+    p: Record
+    heights: NDArray[np.float32]
+    hardness: NDArray[np.float32]
+    soil_ids: NDArray[np.uint8]
+    soils: NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ class Ground:
     @property
     def arrays(self) -> GroundArrays:
         """What kernels take."""
-        return self.p, self.heights, self.hardness, self.soil_ids, self.soils
+        return GroundArrays(self.p, self.heights, self.hardness, self.soil_ids, self.soils)
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:

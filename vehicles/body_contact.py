@@ -89,12 +89,12 @@ def touch_ground(p, s, state, R, ground, h):
     p, s : records of BODY_CONTACT and BODY_CONTACT_STATE
     state : record of STATE of the vehicle
     R : (3, 3) R_WB
-    ground : (p, heights, hardness, soil_ids, soils), see `terrain.surface`
+    ground : GroundArrays
     """
     o = s[0]
     v_B, w_B = vector(state[0]["v_WB_B"]), vector(state[0]["w_WB_B"])
     fastest = math.sqrt(dot(v_B, v_B)) + p[0]["reach"] * math.sqrt(dot(w_B, w_B))
-    g = ground[0][0]
+    g = ground.p[0]
     o["away"] -= h * fastest * (1.0 + g["steepest"] + abs(g["slope"][0]) + abs(g["slope"][1]))
     if o["away"] > 0.0:
         return
@@ -121,7 +121,7 @@ def touch_point(p, s, i, state, R, ground, v_B, h):
     r, n = s[0]["r_W"], s[0]["n_W"]
     for j in range(3):
         r[j] = x[j] + R[j, 0] * q["points"][i, 0] + R[j, 1] * q["points"][i, 1] + R[j, 2] * q["points"][i, 2]
-    gap = r[2] - height_and_normal(ground[0], ground[1], r[0], r[1], n)
+    gap = r[2] - height_and_normal(ground.p, ground.heights, r[0], r[1], n)
     if gap >= 0.0:
         u[0] = u[1] = u[2] = s[0]["dent"][i] = 0.0
         return gap, (0.0, 0.0, 0.0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from simulator.base.jit import kernel
-from terrain.surface import height_and_normal
+from terrain.surface import GroundArrays, height_and_normal
 from vehicles.drivetrain.driveline import wheel_share
 from vehicles.drivetrain.torque_converter import converter_torques
 from vehicles.sides import axle_of
@@ -49,10 +49,9 @@ SEARCHES = 12
 """Rounds in which a contact is looked for; each brings two or three more digits."""
 
 Vector = NDArray[np.float64]
-Ground = tuple[NDArray, ...]
 
 
-def settle(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -> None:
+def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
     """Bring chassis, arms and tires into equilibrium at (x, y) [m] with heading yaw [rad], the drivetrain being as it is.
 
     Raises
@@ -90,7 +89,7 @@ def settle(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -
     feel(m, s)
 
 
-def _differentiate(m: Model, s: Space, ground: Ground, place: Vector, unknown: Vector, jacobian: Vector) -> None:
+def _differentiate(m: Model, s: Space, ground: GroundArrays, place: Vector, unknown: Vector, jacobian: Vector) -> None:
     """Central differences of `static_residual`."""
     up, down = np.empty(len(unknown)), np.empty(len(unknown))
     for n in range(len(unknown)):
@@ -102,7 +101,7 @@ def _differentiate(m: Model, s: Space, ground: Ground, place: Vector, unknown: V
         jacobian[:, n] = (up - down) / (2.0 * STEP)
 
 
-def _reach_ground(m: Model, s: Space, ground: Ground, place: Vector, guess: Vector) -> Vector:
+def _reach_ground(m: Model, s: Space, ground: GroundArrays, place: Vector, guess: Vector) -> Vector:
     """Move the suspension until every tire is pressed by TOUCH, so that it tells where the ground is."""
     residual = np.empty(len(guess))
     for _ in range(REACHES):
@@ -111,7 +110,7 @@ def _reach_ground(m: Model, s: Space, ground: Ground, place: Vector, guess: Vect
     return guess
 
 
-def _first_guess(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: float) -> NDArray[np.float64]:
+def _first_guess(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float) -> NDArray[np.float64]:
     """Vehicle parallel to the ground, arms in droop until the springs would carry it: [dx, dy, z, roll, pitch, dyaw, theta...]."""
     n = np.empty(3)
     R = np.empty((3, 3))
@@ -119,7 +118,7 @@ def _first_guess(m: Model, s: Space, ground: Ground, x: float, y: float, yaw: fl
     c, sn = math.cos(yaw), math.sin(yaw)
     heights = []
     for fx, fy in ((base, track), (base, -track), (-base, track), (-base, -track)):
-        heights.append(height_and_normal(ground[0], ground[1], x + c * fx - sn * fy, y + sn * fx + c * fy, n))
+        heights.append(height_and_normal(ground.p, ground.heights, x + c * fx - sn * fy, y + sn * fx + c * fy, n))
     pitch = math.atan2((heights[2] + heights[3] - heights[0] - heights[1]) / 2.0, 2.0 * base)
     roll = math.atan2((heights[0] + heights[2] - heights[1] - heights[3]) / 2.0, 2.0 * track)
     rotation_of_euler(roll, pitch, yaw, R)
@@ -135,9 +134,9 @@ def _touch(m: Model) -> Vector:
     return np.minimum(TOUCH, 0.25 * m.tires["give"])
 
 
-def _unloaded_angle(m: Model, s: Space, ground: Ground, i: int) -> float:
+def _unloaded_angle(m: Model, s: Space, ground: GroundArrays, i: int) -> float:
     """Theta at which spring i carries about its share of the vehicle's weight."""
-    weight = float(m.chassis[0]["mass"]) * float(ground[0][0]["gravity"]) / len(s.wheels)
+    weight = float(m.chassis[0]["mass"]) * float(ground.p[0]["gravity"]) / len(s.wheels)
     low, high = m.corners[0]["travel"][:, i]
     for _ in range(30):
         middle = 0.5 * (low + high)

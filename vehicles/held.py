@@ -63,7 +63,7 @@ class HeldVehicle:
     Parameters
     ----------
     vehicle : is reset, and then belongs to this object
-    ground : (p, heights, hardness, soil_ids, soils), see `terrain.surface`; level and hard
+    ground : GroundArrays; level and hard
     speed : m/s, >= 0
 
     Attributes

@@ -197,7 +197,7 @@ def add_reactions(m, s, ground):
     for i in range(len(s.wheels)):
         for j in range(3):
             loads["carrier_couple"][j, i] += s.axles[0]["hub_torque"][i] * s.kinematics[0]["axle"][j, i]
-    air = unrotated(s.work[0]["R_WB"], vector(ground[0][0]["wind"]))
+    air = unrotated(s.work[0]["R_WB"], vector(ground.p[0]["wind"]))
     v = sub(vector(s.state[0]["v_WB_B"]), air)
     drag = scale(-0.5 * m.body[0]["air_density"] * m.body[0]["drag_area"] * math.sqrt(dot(v, v)), v)
     couple = cross(vector(m.body[0]["drag_point"]), drag)
@@ -258,7 +258,7 @@ def add_drawbar(m, s, pull):
 @inline
 def answer(m, s, ground):
     """Accelerations under the loads and the gravity of the ground, at the state that `before_contact` has seen."""
-    s.loads[0]["gravity"] = ground[0][0]["gravity"]
+    s.loads[0]["gravity"] = ground.p[0]["gravity"]
     answer_loads(m, s)
 
 
@@ -266,7 +266,7 @@ def answer(m, s, ground):
 def answer_in_step(m, s, ground, h, tabulated):
     """The same over a step of h seconds, in which a free steering arm moves too; and the torque that the arm needs or gets."""
     if is_free(m):
-        s.loads[0]["gravity"] = ground[0][0]["gravity"]
+        s.loads[0]["gravity"] = ground.p[0]["gravity"]
         answer_with_arm(m, s, h)
         turn_arm(m, s, h)
     else:

@@ -31,7 +31,7 @@ def vehicle_step(m, s, ground, command, h):
     ----------
     m : Model
     s : Space, changed in place
-    ground : (p, heights, hardness, soil_ids, soils), see `terrain.surface`
+    ground : GroundArrays
     command : record of COMMAND
     """
     steering_step(m.steering, s.steering, command, h)

@@ -102,7 +102,7 @@ class _Trial:
     def traits(self) -> VehicleTraits:
         """All of them."""
         front, rear = float(self.axles.max()), float(self.axles.min())
-        model, gravity = self.probe.model, float(self.ground[0][0]["gravity"])
+        model, gravity = self.probe.model, float(self.ground.p[0]["gravity"])
         if not gravity > 0.0:
             raise JounceError(f"{self.probe.description.name}: a driver finds no weight on its wheels to steer with")
         if front - rear < 0.1:

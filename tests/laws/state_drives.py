@@ -9,14 +9,13 @@ from __future__ import annotations
 import hashlib
 import platform
 from pathlib import Path
-from typing import Any
 
 import llvmlite.binding as llvm
 import numba
 import numpy as np
 
 from simulator.build import build_vehicle
-from terrain.surface import height_and_normal
+from terrain.surface import GroundArrays, height_and_normal
 from tests.laws.vehicle_rig import command, drive, ground
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.vehicle import Vehicle
@@ -51,7 +50,7 @@ def end_state(name: str) -> dict[str, list[float]]:
     return {field: np.ravel(state[field]).tolist() for field in sorted(state.dtype.names)}
 
 
-def _start(vehicle: Vehicle, on: tuple[Any, ...], x: float, y: float) -> None:
+def _start(vehicle: Vehicle, on: GroundArrays, x: float, y: float) -> None:
     """In first gear and in motion, the lowest wheel HEIGHT above the ground."""
     vehicle.place(np.array([x, y, 0.0]), 0.0, 0.0, 0.3)
     state, radius = vehicle.space.state[0], vehicle.model.tires["radius"]
@@ -59,7 +58,8 @@ def _start(vehicle: Vehicle, on: tuple[Any, ...], x: float, y: float) -> None:
     c, s = np.cos(0.3), np.sin(0.3)
     hubs = vehicle.space.kinematics[0]["W"]
     under = [
-        height_and_normal(on[0], on[1], x + c * hubs[0, i] - s * hubs[1, i], y + s * hubs[0, i] + c * hubs[1, i], normal) for i in range(4)
+        height_and_normal(on.p, on.heights, x + c * hubs[0, i] - s * hubs[1, i], y + s * hubs[0, i] + c * hubs[1, i], normal)
+        for i in range(4)
     ]
     state["p_WB"][2] = max(under[i] + radius[i] - hubs[2, i] for i in range(4)) + HEIGHT
     state["v_WB_B"][0] = SPEED

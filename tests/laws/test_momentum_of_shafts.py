@@ -49,7 +49,7 @@ def gained(h: float, whole: bool) -> Array:
     v, ground = build_vehicle("hmmwv"), build_ground("flat")
     p = ground.p.copy()
     p[0]["gravity"] = 0.0
-    on, command = (p, *ground.arrays[1:]), record(COMMAND)
+    on, command = ground.arrays._replace(p=p), record(COMMAND)
     v.model.body[0]["air_density"] = 0.0
     v.model.drivetrain[0]["joint_couples"] = whole
     v.place(np.array([0.0, 0.0, 100.0]), 0.1, 0.2, 0.3)

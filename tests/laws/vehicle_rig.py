@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.build import build_ground, build_vehicle, data_folder, read_yaml
 from terrain.load import load_terrain
+from terrain.surface import GroundArrays
 from vehicles.command import COMMAND
 from vehicles.step import vehicle_step
 from vehicles.vehicle import Vehicle
@@ -19,7 +19,7 @@ H = 1e-3
 
 
 @cache
-def ground(name: str) -> tuple[Any, ...]:
+def ground(name: str) -> GroundArrays:
     """What the kernels take of a ground: a shipped terrain, or "SURFACE PERCENT", an endless plane rising along x."""
     surface, _, grade = name.partition(" ")
     if grade:
@@ -28,7 +28,7 @@ def ground(name: str) -> tuple[Any, ...]:
         g = load_terrain({"type": "flat", kind: surface, "grade_percent": float(grade)}, name, data_folder("assets"), soils)
     else:
         g = build_ground(name)
-    return g.p, g.heights, g.hardness, g.soil_ids, g.soils
+    return g.arrays
 
 
 def standing(vehicle: str, on: str, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0) -> Vehicle:

@@ -13,7 +13,7 @@ import yaml
 from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from terrain.soil import FIRM, SOIL
-from terrain.surface import GROUND
+from terrain.surface import GROUND, GroundArrays
 from vehicles.tires.bearing import static_force
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire import Tire, TireStates, tire_step
@@ -40,13 +40,14 @@ def soil(hardness=0.0, **values):
 
 
 def plane(soils=None, slope=(0.0, 0.0), hardness=1.0, spacing=0.5):
-    """Ground tuple: a plane through the origin; `hardness` a number, or an array over x that repeats along y."""
+    """Ground: a plane through the origin; `hardness` a number, or an array over x that repeats along y."""
     p = record(GROUND)
     row = np.atleast_1d(np.asarray(hardness, dtype=np.float32))
     row = np.repeat(row, 4) if len(row) == 1 else row
     p[0]["spacing"], p[0]["slope"] = spacing, slope
     grid = np.ascontiguousarray(np.tile(row, (4, 1)))
-    return p, np.zeros((4, 4), np.float32), grid, np.zeros(grid.shape, np.uint8), soil(hardness=1.0) if soils is None else soils
+    ids, soils = np.zeros(grid.shape, np.uint8), soil(hardness=1.0) if soils is None else soils
+    return GroundArrays(p, np.zeros((4, 4), np.float32), grid, ids, soils)
 
 
 def rig(name="tmeasy_hmmwv", ground=None, **changes):
@@ -67,8 +68,8 @@ def step(r, h=1e-3):
 
 def place(r, load=6400.0, v=(0.0, 0.0), spin=0.0):
     """Put the wheel where it carries the load standing still, with a velocity in the plane and a spin; lets the soil carry it."""
-    r.under[0] = r.ground[4][0]
-    r.under[0]["hardness"] = r.ground[2][0, 0]
+    r.under[0] = r.ground.soils[0]
+    r.under[0]["hardness"] = r.ground.hardness[0, 0]
     low, high = 0.0, 0.45
     for _ in range(60):
         depth = 0.5 * (low + high)

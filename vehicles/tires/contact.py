@@ -37,15 +37,15 @@ def touch(p, s, i, ground, under, wheel, out):
     w is the carrier's angular velocity without its part about the axle, which belongs to the spin. The rate is exact on a plane,
     camber rate included. The ground is looked up at the end of the last step's radius (state `e_W`), which needs one look; the
     plane found there is good for the few millimeters between.
-    `ground` is (p, heights, hardness, soil_ids, soils), see `terrain.surface`.
+    `ground` is `terrain.surface.GroundArrays`.
     """
     k, o, n = wheel[i], out[i], out[i]["n_W"]
     K, a, old, R = k["p_WK"], k["a_W"], s[i]["e_W"], p[0]["radius"]
 
     # look at the ground where the radius pointed last
     x, y = K[0] + R * old[0], K[1] + R * old[1]
-    z = height_and_normal(ground[0], ground[1], x, y, n)
-    soil_under(ground[0], ground[2], ground[3], ground[4], x, y, under)
+    z = height_and_normal(ground.p, ground.heights, x, y, n)
+    soil_under(ground.p, ground.hardness, ground.soil_ids, ground.soils, x, y, under)
 
     # the radius that meets the plane there
     lean = min(max(n[0] * a[0] + n[1] * a[1] + n[2] * a[2], -1.0), 1.0)

@@ -79,6 +79,7 @@ TIRE_OUT = (
     ("hardness", (), "1", "share of hard ground under the tire"),
     ("tread_rate", (NUMBERS,), "1/s", "rates of the numbers of the tread law's state, in their units"),
     ("tread_memory", (MEMORY,), "", "what the tread law wants to find in its state at the next step"),
+    ("rut", (), "m", "how deep soil of hardness 0 was pressed here before; 0 where nobody has driven"),
     ("sinkage_rate", (), "m/s", "rate of the rut's depth"),
     ("shear_rate", (2,), "m/s", "rate of the deflection against sheared soil"),
     ("slip", (2,), "1", "slip of the contact patch"),

@@ -80,7 +80,7 @@ def tire_step(p, s, i, ground, under, h, wheel, out):
     ----------
     p : Tire
     s : TireStates
-    ground : (p, heights, hardness, soil_ids, soils), see `terrain.surface`
+    ground : GroundArrays
     under : (1,) record of `terrain.soil.SOIL`, receives the ground below the tire
     wheel, out : (n,) records of `WHEEL`, `TIRE_OUT`
     """

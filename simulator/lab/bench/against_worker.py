@@ -66,7 +66,7 @@ def figures() -> dict[str, Callable[[int], None]]:
     found: dict[str, Callable[[int], None]] = {}
     for name, (car, suspension, terrain) in CARS.items():
         vehicle, command, ground = build_vehicle(car, suspension=suspension), record(COMMAND), build_ground(terrain)
-        arrays: Any = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+        arrays: Any = ground.arrays
         vehicle.reset(arrays, *ground.spawn, gear=1)
         command[0]["throttle"], command[0]["steering"], command[0]["selector"] = 0.4, 0.05, 1
         step_loop(vehicle.model, vehicle.space, arrays, command, H, 10_000)

@@ -55,7 +55,7 @@ def stability_table(vehicle: str = "hmmwv", speeds: tuple[float, ...] = SPEEDS, 
     per step of every mode, the largest of them as "radius", "stable", and "largest_step" in s, null if every step up to 1 s is stable.
     """
     ground = build_ground("flat")
-    arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    arrays = ground.arrays
     cases = []
     for speed in speeds:
         held = HeldVehicle(build_vehicle(vehicle), arrays, speed)

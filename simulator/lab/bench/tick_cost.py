@@ -25,7 +25,6 @@ from simulator.lab.bench.against_worker import evaluation_loop, step_loop
 from simulator.lab.bench.bench_machine import machine
 from simulator.lab.bench.run_cost import MANEUVER, times_real_time
 from simulator.tick import cueing_records, new_watch, ticks
-from terrain.surface import Ground
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 from washout.classical import washout_step
@@ -72,7 +71,7 @@ def measure(repeats: int, parts_on: Callable[[str], Parts]) -> dict[str, Any]:
     us["evaluation"] = _median(repeats, lambda n: evaluation_loop(vehicle.model, vehicle.space, n), STEPS)
     for name, parts in (("step_hard", hard), ("step_soil", soil)):
         vehicle, command = _driving(parts)
-        us[name] = _median(repeats, partial(step_loop, vehicle.model, vehicle.space, _arrays(parts.ground), command, h), STEPS)
+        us[name] = _median(repeats, partial(step_loop, vehicle.model, vehicle.space, parts.ground.arrays, command, h), STEPS)
     cueing = hard.cueing
     cueing.arm()
     records = cueing_records(cueing)
@@ -81,7 +80,7 @@ def measure(repeats: int, parts_on: Callable[[str], Parts]) -> dict[str, Any]:
     us["washout"] = _median(repeats, lambda n: washout_loop(records, f, w, h, n), STEPS)
     us["cueing"] = _median(repeats, lambda n: cueing_loop(records, f, w, n), STEPS)
     vehicle, command = _driving(hard)
-    arrays, watch = _arrays(hard.ground), new_watch(size=vehicle.size)
+    arrays, watch = hard.ground.arrays, new_watch(size=vehicle.size)
     us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, n), STEPS)
 
     def from_python(n: int) -> None:
@@ -109,15 +108,11 @@ def _median(repeats: int, run: Callable[[int], None], count: int) -> float:
 
 def _driving(parts: Parts) -> tuple[Vehicle, Record]:
     """The vehicle after ten seconds in a gentle bend, and the command with which it goes on."""
-    vehicle, ground, command = parts.vehicle, _arrays(parts.ground), record(COMMAND)
+    vehicle, ground, command = parts.vehicle, parts.ground.arrays, record(COMMAND)
     vehicle.reset(ground, *parts.ground.spawn, gear=1)
     command[0]["throttle"], command[0]["steering"], command[0]["selector"] = 0.4, 0.05, 1
     step_loop(vehicle.model, vehicle.space, ground, command, parts.step, round(10.0 / parts.step))
     return vehicle, command
-
-
-def _arrays(ground: Ground) -> tuple[Any, ...]:
-    return ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils
 
 
 LABELS = {
@@ -137,7 +132,7 @@ def measure_view(parts: Parts) -> dict[str, Any]:
     from simulator.view.offscreen import measure_fps
 
     ground, vehicle = parts.ground, parts.vehicle
-    vehicle.reset(_arrays(ground), *ground.spawn)
+    vehicle.reset(ground.arrays, *ground.spawn)
     return measure_fps(ground, view_geometry(vehicle), vehicle.readout)
 
 

@@ -260,7 +260,7 @@ def arm_angles(vehicle: Vehicle, lengths: Array, where: str) -> Array:
 
 def drive(vehicle: Vehicle, ground: Ground, recording: Recording, first: int, last: int | None = None) -> Record:
     """READOUT records (rows `first` to `last`) of the vehicle driven with the recorded inputs; the first is the state it begins with."""
-    grid = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    grid = ground.arrays
     command = record(COMMAND)
     command[0]["selector"] = 1
     history = [vehicle.read().copy()]
