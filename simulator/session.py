@@ -23,7 +23,8 @@ from simulator.driver.driver_kind import DriverAside
 from simulator.incident import Incident, Places, is_upright, new_incident
 from simulator.sensors.build_sensors import MountedSensor
 from simulator.tick import SOUND, UNDER_GROUND, brake_platform, cueing_records, new_watch, platform_ticks, ticks
-from terrain.surface import Ground, height_and_normal
+from terrain.composed import composed_height_and_normal
+from terrain.surface import Ground
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
@@ -491,7 +492,7 @@ class Session:
         if self._settles(x, y, yaw):
             return
         time, n = self.time, np.empty(3)
-        z = float(height_and_normal(self.ground.p, self.ground.heights, x, y, n))
+        z = float(composed_height_and_normal(self.arrays, x, y, n))
         c, s = math.cos(yaw), math.sin(yaw)
         slope_ahead, slope_left = -(c * n[0] + s * n[1]) / n[2], -(c * n[1] - s * n[0]) / n[2]
         pitch = -math.atan(slope_ahead)

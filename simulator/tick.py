@@ -110,7 +110,7 @@ def ticks(vehicle, space, ground, cueing, watch, command, run, count):
     """`count` ticks, as long as those of the cueing, under one command: the vehicle (while it runs and is sound), then what its driver's
     head feels.
 
-    vehicle : Model, space : Space, ground : five arrays of `terrain.surface`, cueing : CueingRecords, watch : Watch,
+    vehicle : Model, space : Space, ground : GroundArrays, cueing : CueingRecords, watch : Watch,
     command : record of COMMAND
 
     A state that is not sound stops the vehicle, but not the platform: verdict and size in `watch` say what it was.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from simulator.base.fields import Anything, Either, Field, Number, Text, Values,
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from simulator.base.words import did_you_mean
+from terrain.features import FEATURES, read_features
 from terrain.kinds import CONTRACT, TERRAINS, TerrainFile, TerrainKind, read
 from terrain.patches import LARGEST_GRID, PATCHES, extents, nodes_over, with_patches
 from terrain.soil import drawn_as, named_soil, soil
@@ -80,6 +82,7 @@ _BUMP = (
 _WORLD = (
     Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall of the world there", STANDARD_GRAVITY),
     Field("wind", Number("m/s", -FASTEST_WIND, FASTEST_WIND, shape=(3,)), "velocity of the air", (0.0, 0.0, 0.0), "the world"),
+    FEATURES,
 )
 FILE = Variants(
     "type",
@@ -110,7 +113,10 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     known = {key: said[key] for field in _WORLD for key in field.spellings() if key in said}
     world = said if isinstance(said, Values) else fields.read(_WORLD, known, file)
     own = said if isinstance(said, Values) else {key: value for key, value in said.items() if key not in known}
+    features = read_features(Section(world, str(file)).sections("features"))
     ground = read(said["type"], TerrainFile(own, str(file), Path(str(file)).stem, folder, soils))
+    if len(features.pieces):
+        ground = replace(ground, features=features)
     ground.p[0]["gravity"], ground.p[0]["wind"] = world["gravity"], world["wind"]
     return ground
 

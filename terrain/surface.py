@@ -7,7 +7,7 @@ origin of the grid and values belong to nodes, not to areas between them.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
+from terrain.features import Features, no_features
+from terrain.roughness import Roughness, no_roughness
 from terrain.soil import add_share, clear, finish_shares
 
 GROUND = (
@@ -23,7 +25,7 @@ GROUND = (
     ("spacing", (2,), "m", "distance of the nodes along x and along y"),
     ("height", (), "m", "height of the base plane at x = y = 0"),
     ("slope", (2,), "1", "rise of the base plane along x and along y; the height map is the deviation from that plane"),
-    ("steepest", (), "1", "bound on the slope of the height map, whatever the direction"),
+    ("steepest", (), "1", "bound on the slope of the height map and all that is on it, whatever the direction"),
     ("gravity", (), "m/s2", "acceleration of free fall, along -z"),
     ("wind", (3,), "m/s", "velocity of the air, in W"),
     ("mirrored", (), "1", "beyond the grid: 1 = its mirror images go on for ever, 0 = its border is held", "i8"),
@@ -54,11 +56,13 @@ class GroundArrays(NamedTuple):
     hardness: NDArray[np.float32]
     soil_ids: NDArray[np.uint8]
     soils: NDArray[Any]
+    roughness: Roughness = no_roughness()
+    features: Features = no_features()
 
 
 @dataclass(frozen=True)
 class Ground:
-    """Everything about one ground. Kernels take the first five members, people the rest."""
+    """Everything about one ground. Kernels take its `arrays`, people the rest."""
 
     name: str
     p: Record
@@ -78,6 +82,10 @@ class Ground:
     roads: tuple[Road, ...] = ()
     margin: tuple[int, int] = (0, 0)
     """rows and columns of the grid on each side that were added to the map, see `terrain.edge`"""
+    roughness: Roughness = field(default_factory=no_roughness)
+    """on top of the grid, see `terrain.composed`"""
+    features: Features = field(default_factory=no_features)
+    """sharp things on top of that"""
 
     def __post_init__(self) -> None:
         """Bound the slope: Catmull-Rom's is at most 1.25 times the largest difference along the way, weighted across by at most 1.25."""
@@ -85,12 +93,13 @@ class Ground:
             float(np.abs(np.diff(self.heights, axis=axis)).max(initial=0.0)) / float(spacing)
             for axis, spacing in ((1, self.p[0]["spacing"][0]), (0, self.p[0]["spacing"][1]))
         )
-        self.p[0]["steepest"] = 1.25**2 * math.hypot(along_x, along_y)
+        on_top = float(self.roughness.p[0]["steepest"]) + float(self.features.bins[0]["steepest"])
+        self.p[0]["steepest"] = 1.25**2 * math.hypot(along_x, along_y) + on_top
 
     @property
     def arrays(self) -> GroundArrays:
         """What kernels take."""
-        return GroundArrays(self.p, self.heights, self.hardness, self.soil_ids, self.soils)
+        return GroundArrays(self.p, self.heights, self.hardness, self.soil_ids, self.soils, self.roughness, self.features)
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -102,7 +111,9 @@ class Ground:
 
     def height(self, x: float, y: float) -> float:
         """Height in m at one point, for Python callers; a loop in Python over many points is slow."""
-        return float(height_and_normal(self.p, self.heights, float(x), float(y), np.empty(3)))
+        from terrain.composed import composed_height  # which is made of what is here
+
+        return float(composed_height(self.arrays, float(x), float(y)))
 
     def road(self, name: str) -> Road:
         """The road of that name; KeyError if there is none."""
@@ -170,7 +181,8 @@ def _folded(k, count):
 
 
 @inline
-def _within_reach(x):
+def within_reach(x):
+    """A coordinate no farther out than FARTHEST."""
     return min(max(x, -FARTHEST), FARTHEST)
 
 
@@ -190,9 +202,9 @@ def cubic_slopes(t):
     return 2.0 * t - 0.5 - c, 3.0 * c - 5.0 * t, 0.5 + 4.0 * t - 3.0 * c, c - t
 
 
-@kernel
-def height_and_normal(p, heights, x, y, n):
-    """Height z in m of the ground at x, y (m, in W); n (3,) receives the unit normal, in W, pointing up.
+@inline
+def base_and_slopes(p, heights, x, y):
+    """(z [m], dz/dx, dz/dy) of the base grid at x, y (m, in W).
 
         z = height + slope . (x, y) + sum_j sum_i b_j(v) a_i(u) h[j, i]
 
@@ -203,7 +215,7 @@ def height_and_normal(p, heights, x, y, n):
     """
     g = p[0]
     ny, nx = heights.shape
-    x, y = _within_reach(x), _within_reach(y)
+    x, y = within_reach(x), within_reach(y)
     i0, i1, i2, i3, u = nodes_around(x, g["origin"][0], g["spacing"][0], nx, g["mirrored"])
     j0, j1, j2, j3, v = nodes_around(y, g["origin"][1], g["spacing"][1], ny, g["mirrored"])
     a0, a1, a2, a3 = cubic_weights(u)
@@ -219,9 +231,26 @@ def height_and_normal(p, heights, x, y, n):
         zx += b * (d0 * h0 + d1 * h1 + d2 * h2 + d3 * h3)
     zx = g["slope"][0] + zx / g["spacing"][0]
     zy = g["slope"][1] + zy / g["spacing"][1]
+    return g["height"] + g["slope"][0] * x + g["slope"][1] * y + z, zx, zy
+
+
+@kernel
+def base_height(p, heights, x, y):
+    """Height z in m of the base grid at x, y (m, in W), see `base_and_slopes`."""
+    z, _, _ = base_and_slopes(p, heights, x, y)
+    return z
+
+
+@kernel
+def height_and_normal(p, heights, x, y, n):
+    """Height z in m of the base grid at x, y (m, in W); n (3,) receives its unit normal, in W, pointing up; see `base_and_slopes`.
+
+    What wheels stand on is `terrain.composed`.
+    """
+    z, zx, zy = base_and_slopes(p, heights, x, y)
     length = math.sqrt(1.0 + zx * zx + zy * zy)
     n[0], n[1], n[2] = -zx / length, -zy / length, 1.0 / length
-    return g["height"] + g["slope"][0] * x + g["slope"][1] * y + z
+    return z
 
 
 @kernel
@@ -235,8 +264,8 @@ def soil_under(p, hardness, soil_ids, soils, x, y, out):
     """
     g = p[0]
     ny, nx = hardness.shape
-    i0, i1, i2, _, u = nodes_around(_within_reach(x) + 0.5 * g["spacing"][0], g["origin"][0], g["spacing"][0], nx, g["mirrored"])
-    j0, j1, j2, _, v = nodes_around(_within_reach(y) + 0.5 * g["spacing"][1], g["origin"][1], g["spacing"][1], ny, g["mirrored"])
+    i0, i1, i2, _, u = nodes_around(within_reach(x) + 0.5 * g["spacing"][0], g["origin"][0], g["spacing"][0], nx, g["mirrored"])
+    j0, j1, j2, _, v = nodes_around(within_reach(y) + 0.5 * g["spacing"][1], g["origin"][1], g["spacing"][1], ny, g["mirrored"])
     a = (0.5 * (1.0 - u) * (1.0 - u), 0.5 + u * (1.0 - u), 0.5 * u * u)
     b = (0.5 * (1.0 - v) * (1.0 - v), 0.5 + v * (1.0 - v), 0.5 * v * v)
     columns = (i0, i1, i2)

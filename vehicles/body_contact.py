@@ -28,7 +28,7 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from terrain.surface import height_and_normal
+from terrain.composed import composed_height_and_normal
 
 MOST_POINTS = 32
 FEWEST = 4
@@ -121,7 +121,7 @@ def touch_point(p, s, i, state, R, ground, v_B, h):
     r, n = s[0]["r_W"], s[0]["n_W"]
     for j in range(3):
         r[j] = x[j] + R[j, 0] * q["points"][i, 0] + R[j, 1] * q["points"][i, 1] + R[j, 2] * q["points"][i, 2]
-    gap = r[2] - height_and_normal(ground.p, ground.heights, r[0], r[1], n)
+    gap = r[2] - composed_height_and_normal(ground, r[0], r[1], n)
     if gap >= 0.0:
         u[0] = u[1] = u[2] = s[0]["dent"][i] = 0.0
         return gap, (0.0, 0.0, 0.0)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from simulator.base.jit import kernel
-from terrain.surface import GroundArrays, height_and_normal
+from terrain.composed import composed_height_and_normal
+from terrain.surface import GroundArrays
 from vehicles.drivetrain.driveline import wheel_share
 from vehicles.drivetrain.torque_converter import converter_torques
 from vehicles.sides import axle_of
@@ -118,7 +119,7 @@ def _first_guess(m: Model, s: Space, ground: GroundArrays, x: float, y: float, y
     c, sn = math.cos(yaw), math.sin(yaw)
     heights = []
     for fx, fy in ((base, track), (base, -track), (-base, track), (-base, -track)):
-        heights.append(height_and_normal(ground.p, ground.heights, x + c * fx - sn * fy, y + sn * fx + c * fy, n))
+        heights.append(composed_height_and_normal(ground, x + c * fx - sn * fy, y + sn * fx + c * fy, n))
     pitch = math.atan2((heights[2] + heights[3] - heights[0] - heights[1]) / 2.0, 2.0 * base)
     roll = math.atan2((heights[0] + heights[2] - heights[1] - heights[3]) / 2.0, 2.0 * track)
     rotation_of_euler(roll, pitch, yaw, R)

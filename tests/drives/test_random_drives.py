@@ -47,7 +47,7 @@ def test_a_random_drive_stays_sane(number: int) -> None:
     draw = np.random.default_rng([7, number])
     v = vehicle(*CARS[number % len(CARS)])
     g = ground("jacksboro" if draw.random() < 0.5 else TERRAINS[draw.integers(len(TERRAINS))])
-    on = (g.p, g.heights, g.hardness, g.soil_ids, g.soils)
+    on = g.arrays
     v.reset(on, *g.spawn, gear=1)
     c, hardest = record(COMMAND), np.zeros(1)
     c[0]["selector"] = 1

@@ -206,7 +206,7 @@ def test_a_vehicle_that_reads_well_but_cannot_stand_says_so():
     """Slips of sign and of place in the numbers of the mechanism: it stands and drives, or JounceError says that it cannot. Most slips
     are refused by the readers' ranges before that."""
     ground = build_ground("flat")
-    arrays = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    arrays = ground.arrays
     command = record(COMMAND)
     command[0]["throttle"], command[0]["selector"] = 0.5, 1
     mapping = content("vehicles", "hmmwv")

@@ -15,7 +15,8 @@ import numba
 import numpy as np
 
 from simulator.build import build_vehicle
-from terrain.surface import GroundArrays, height_and_normal
+from terrain.composed import composed_height_and_normal
+from terrain.surface import GroundArrays
 from tests.laws.vehicle_rig import command, drive, ground
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.vehicle import Vehicle
@@ -58,8 +59,7 @@ def _start(vehicle: Vehicle, on: GroundArrays, x: float, y: float) -> None:
     c, s = np.cos(0.3), np.sin(0.3)
     hubs = vehicle.space.kinematics[0]["W"]
     under = [
-        height_and_normal(on.p, on.heights, x + c * hubs[0, i] - s * hubs[1, i], y + s * hubs[0, i] + c * hubs[1, i], normal)
-        for i in range(4)
+        composed_height_and_normal(on, x + c * hubs[0, i] - s * hubs[1, i], y + s * hubs[0, i] + c * hubs[1, i], normal) for i in range(4)
     ]
     state["p_WB"][2] = max(under[i] + radius[i] - hubs[2, i] for i in range(4)) + HEIGHT
     state["v_WB_B"][0] = SPEED

@@ -76,7 +76,7 @@ def block(height: float, length: float, **more: Any) -> tuple[Any, ...]:
     soils = {path.stem: read_yaml(path) for path in (data_folder("configs") / "soils").glob("*.yaml")}
     mapping = {"type": "bump", "surface": "asphalt", "height": height, "length": length, "start": 20.0, **more}
     g = load_terrain(mapping, "block", data_folder("assets"), soils)
-    return g.p, g.heights, g.hardness, g.soil_ids, g.soils
+    return g.arrays
 
 
 @pytest.mark.parametrize("name", VEHICLES)

@@ -24,7 +24,7 @@ DAMPING = ("compression_damping", "rebound_damping", "compression_damping_end", 
 
 def arrays(name):
     ground = build_ground(name)
-    return (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    return ground.arrays
 
 
 FLAT, BUMP = arrays("flat"), arrays("bump")

@@ -36,7 +36,7 @@ def written(folder: Path, name: str, mapping: dict[str, Any]) -> str:
 
 
 def arrays(ground: Any) -> Any:
-    return ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils
+    return ground.arrays
 
 
 def loads(vehicle: Vehicle) -> Any:

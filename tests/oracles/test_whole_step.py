@@ -74,7 +74,7 @@ def as_the_oracle_has_it() -> dict[str, Any]:
 def driven(seconds: float, h: float = 1e-3) -> tuple[Vehicle, Record]:
     """The shipped vehicle on the oracle's bodies after some seconds of throttle and weaving, and its state before the last step."""
     vehicle, ground = vehicle_of(as_the_oracle_has_it()), build_ground("flat")
-    on = (ground.p, ground.heights, ground.hardness, ground.soil_ids, ground.soils)
+    on = ground.arrays
     vehicle.reset(on, gear=1)
     command = record(COMMAND)
     command[0]["selector"] = 1

@@ -308,7 +308,7 @@ with compiling.listening(lambda name, begins: compiled.append(name) if begins el
     from simulator.build import build_ground, build_vehicle
     from vehicles.command import COMMAND
     v, g = build_vehicle(sys.argv[1]), build_ground("flat")
-    on = (g.p, g.heights, g.hardness, g.soil_ids, g.soils)
+    on = g.arrays
     v.reset(on, gear=1)
     for _ in range(3):
         v.step(on, record(COMMAND), 1e-3)

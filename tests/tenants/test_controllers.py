@@ -44,7 +44,7 @@ register(KIND)
 
 def on_ground(**said: Any) -> tuple[Any, ...]:
     g = load_terrain({"type": "flat", **said}, "flat", Path(), {"basalt": {"type": "surface", "friction": 0.2}})
-    return g.p, g.heights, g.hardness, g.soil_ids, g.soils
+    return g.arrays
 
 
 def car(folder: Path, *controllers: dict[str, Any], base: str = "hmmwv") -> Vehicle:

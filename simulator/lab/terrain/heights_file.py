@@ -16,12 +16,13 @@ from simulator.base.errors import ConfigError
 from simulator.base.section import Section, checked
 from simulator.build import build_ground, data_folder, find_config
 from simulator.configuration.layers import read_layers
+from terrain.composed import composed_heights
 from terrain.load import FILE
 from terrain.placed import Placed, placed
 from terrain.readers.asked import Asked
 from terrain.readers.source import Raster, Source, Values
 from terrain.readers.table import FIELDS, read_heights
-from terrain.surface import Ground, height_and_normal
+from terrain.surface import Ground
 
 TERRAIN_SUFFIXES = (".yaml", ".yml")
 WHO = "--set"
@@ -97,8 +98,10 @@ def read_terrain(name: str) -> TerrainOnDisk:
 
 def composed(ground: Ground, x: Values, y: Values) -> Values:
     """Heights [m] of the ground as wheels find it."""
-    normal = np.empty(3)
-    return np.array([height_and_normal(ground.p, ground.heights, float(a), float(b), normal) for a, b in zip(x, y, strict=True)])
+    x, y = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(y, np.float64)
+    z = np.empty(len(x))
+    composed_heights(ground.arrays, x, y, z)
+    return z
 
 
 def base(terrain: TerrainOnDisk, x: Values, y: Values) -> Values:

@@ -1,0 +1,196 @@
+"""Do the sharp things on a ground have the shapes that a file says, smooth everywhere, wherever the bins lie?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import ConfigError
+from terrain.composed import composed_height, composed_height_and_normal
+from terrain.features import Features, binned, features_and_slopes
+from terrain.load import load_terrain
+from terrain.surface import Ground
+
+ALL = [
+    {"type": "half_round", "at": [10, 0], "yaw_deg": 20, "radius": 0.1, "length": 3},
+    {"type": "step", "at": [15, 0], "yaw_deg": 10, "height": 0.2, "length": 3, "depth": 1},
+    {"type": "kerb", "points": [[0, 5], [10, 5], [14, 9], [14, 14], [5, 14]], "height": 0.12, "width": 0.5, "corner": 1.2, "fall": 0.5},
+    {"type": "kerb", "points": [[0, -15], [0, -25], [10, -25], [10, -15], [0, -15]], "height": 0.12, "width": 1, "fall": 0.5},
+    {"type": "wall", "points": [[20, 5], [25, 5], [25, 9], [22, 7]], "height": 1, "thickness": 0.3, "corner": 0.3},
+    {"type": "ditch", "points": [[20, -5], [25, -5], [25, -9], [15, -9]], "depth": 0.4, "width": 1, "corner": 0.6},
+    {"type": "ditch", "points": [[20, -15], [30, -20]], "depth": 0.4, "width": 1, "bottom": 0.4},
+    {"type": "washboard", "at": [35, 0], "height": 0.05, "wavelength": 0.7, "length": 6, "width": 3},
+    {"type": "bump", "at": [45, 0], "yaw_deg": -30, "height": 0.1, "length": 2, "width": 3},
+    {"type": "bump", "at": [44, 0], "yaw_deg": 50, "height": -0.1, "length": 3, "width": 3},
+]
+
+
+def ground(*features: dict[str, Any], **more: Any) -> Ground:
+    soils = {"asphalt": {"type": "surface", "friction": 0.8}}
+    return load_terrain({"type": "flat", "surface": "asphalt", "features": list(features), **more}, "t.yaml", Path(), soils)
+
+
+@pytest.fixture(scope="module")
+def course() -> Ground:
+    return ground(*ALL)
+
+
+def test_slopes_are_those_of_the_heights_and_never_jump(course: Ground) -> None:
+    """Central differences over 2 um; a crease or a jump on the way would show as a slope that is not the one told."""
+    rng, n, h = np.random.default_rng(3), np.empty(3), 1e-6
+    on, steepest = course.arrays, 0.0
+    for x, y in zip(rng.uniform(-2, 50, 15_000), rng.uniform(-28, 18, 15_000), strict=True):
+        composed_height_and_normal(on, x, y, n)
+        told = -n[:2] / n[2]
+        found = [composed_height(on, x + dx, y + dy) - composed_height(on, x - dx, y - dy) for dx, dy in ((h, 0.0), (0.0, h))]
+        np.testing.assert_allclose(np.array(found) / (2.0 * h), told, atol=3e-2)
+        steepest = max(steepest, math.hypot(*told))
+    assert 1.0 < steepest <= float(course.p[0]["steepest"])
+
+
+@pytest.mark.parametrize("number", range(len(ALL)))
+def test_slopes_change_by_little_over_little(number: int) -> None:
+    """C1: along lines across each feature, slopes at places 20 um apart differ by no more than the curvature of its faces lets them."""
+    one = ground(ALL[number])
+    b = one.features.bins[0]
+    low, high = b["origin"], b["origin"] + b["size"] * b["count"]
+    rng = np.random.default_rng(number)
+    k = one.features.pieces[0]
+    sharpest = (
+        8.0 * abs(float(k["height"])) / float(k["face"]) ** 2 + 8.0 * float(k["foot_height"]) / max(float(np.diff(k["foot"])[0]), 1e-3) ** 2
+    )
+    for _ in range(20):
+        start, end = rng.uniform(low, high), rng.uniform(low, high)
+        steps = 1500
+        middle = rng.uniform(0.0, 1.0)
+        step = 2e-5 * (end - start) / np.hypot(*(end - start))
+        slopes = np.array([features_and_slopes(one.features, *(start + middle * (end - start) + n * step)) for n in range(steps)])
+        assert np.abs(np.diff(slopes[:, 1:], axis=0)).max() <= 2e-5 * sharpest + 1e-9
+
+
+def everywhere(features: Features) -> Features:
+    """The same with one bin for all."""
+    bins = features.bins.copy()
+    bins[0]["size"], bins[0]["count"] = float((bins[0]["size"] * bins[0]["count"]).max()) + 1.0, 1
+    return Features(bins, np.array([0, len(features.pieces)], np.int32), np.arange(len(features.pieces), dtype=np.int32), features.pieces)
+
+
+def test_bins_leave_nothing_out(course: Ground) -> None:
+    rng = np.random.default_rng(5)
+    whole = everywhere(course.features)
+    points = np.concatenate([rng.uniform((-2, -28), (50, 18), (8000, 2)), rng.uniform(-1e3, 1e3, (200, 2))])
+    for x, y in points:
+        assert features_and_slopes(course.features, x, y) == pytest.approx(features_and_slopes(whole, x, y), abs=1e-15)
+    assert max(np.diff(course.features.starts)) < len(course.features.pieces) / 2
+
+
+def test_a_long_line_lies_in_the_bins_along_it_only() -> None:
+    g = ground({"type": "kerb", "points": [[0, 0], [700, 700]], "height": 0.1})
+    assert len(g.features.items) < 0.02 * np.prod(g.features.bins[0]["count"].astype(float))
+    assert g.height(350.0 - 0.05, 350.0 + 0.05) == pytest.approx(0.1)
+    assert g.height(350.0 + 0.05, 350.0 - 0.05) == 0.0
+
+
+PROFILES: dict[str, tuple[dict[str, Any], Callable[[float], float], tuple[float, ...]]] = {
+    "half_round": (
+        {"at": [0, 0], "radius": 0.2, "length": 2}, lambda u: math.sqrt(max(0.04 - u * u, 0.0)), (-0.3, -0.2, -0.17, 0.0, 0.1, 0.2)
+    ),
+    "step": ({"at": [0, 0], "height": 0.3, "length": 2, "depth": 1}, lambda u: 0.3 if abs(u) < 0.5 else 0.0, (-0.52, -0.48, 0.0, 0.48, 0.52)),
+    "bump": (
+        {"at": [0, 0], "height": -0.1, "length": 3, "width": 2},
+        lambda u: -0.1 * max(math.cos(math.pi * u / 3), 0.0),
+        (-1.6, -1.4, 0.0, 0.7, 1.44, 1.56),
+    ),
+    "washboard": (
+        {"at": [0, 0], "height": 0.06, "wavelength": 0.8, "length": 4.5, "width": 2},
+        lambda u: 0.03 * (1.0 - math.cos(2.0 * math.pi * (u + 2.0) / 0.8)) if abs(u) < 2.0 else 0.0,
+        (-2.1, -1.9, 0.0, 0.3, 1.99, 2.2),
+    ),
+    "kerb": (
+        {"points": [[0, -3], [0, 3]], "height": 0.15, "width": 1}, lambda u: 0.15 if -1.0 < u < 0.0 else 0.0, (-1.02, -0.98, -0.02, 0.02, 0.5)
+    ),
+    "wall": ({"points": [[0, -3], [0, 3]], "height": 2, "thickness": 0.4}, lambda u: 2.0 if abs(u) < 0.2 else 0.0, (-0.22, -0.18, 0.0, 0.18, 0.3)),
+    "ditch": (
+        {"points": [[0, -3], [0, 3]], "depth": 0.5, "width": 2, "bottom": 0.4},
+        lambda u: -0.5 if abs(u) < 0.2 else -0.5 * max(1.0 - (abs(u) - 0.2) / 0.8, 0.0),
+        (-1.2, 0.0, 0.15, 0.6, -0.6),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PROFILES)
+def test_a_feature_has_the_profile_that_it_is_called_after(kind: str) -> None:
+    """Away from what is rounded off; then turned by 35 degrees about another place."""
+    said, profile, places = PROFILES[kind]
+    plain = ground({"type": kind, **said})
+    turn, at = math.radians(35.0), np.array((7.0, -4.0))
+    R = np.array(((math.cos(turn), -math.sin(turn)), (math.sin(turn), math.cos(turn))))
+    moved = (
+        {**said, "at": at.tolist(), "yaw_deg": 35.0} if "at" in said else {**said, "points": (at + np.array(said["points"]) @ R.T).tolist()}
+    )
+    turned = ground({"type": kind, **moved})
+    for u in places:
+        for v in (-0.3, 0.4):
+            assert plain.height(u, v) == pytest.approx(profile(u), abs=1e-9)
+            assert turned.height(*(at + R @ (u, v))) == pytest.approx(profile(u), abs=1e-9)
+    assert plain.height(0.1, 4.5) == turned.height(*(at + R @ (0.1, 4.5))) == 0.0
+
+
+def test_solid_things_count_by_the_highest_and_the_ground_adds_up() -> None:
+    step = {"type": "step", "at": [0, 0], "height": 0.2, "length": 4, "depth": 4}
+    wall = {"type": "wall", "points": [[-1, 0], [1, 0]], "height": 0.5, "thickness": 0.4}
+    bump = {"type": "bump", "at": [0, 0], "height": 0.1, "length": 10, "width": 10}
+    assert ground(step, wall).height(0.0, 0.0) == ground(wall, step).height(0.0, 0.0) == 0.5
+    assert ground(step, wall).height(0.0, 1.0) == 0.2
+    assert ground(bump, step, wall, bump).height(0.0, 0.0) == pytest.approx(0.7)
+    assert ground(step, grade_percent=10).height(1.0, 0.0) == pytest.approx(0.3)
+
+
+def test_corners_of_a_line_are_rounded_and_keep_their_sides() -> None:
+    g = ground({"type": "kerb", "points": [[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], "height": 0.1, "width": 0.5, "corner": 0.5})
+    low = 0.5 - 0.5 / math.sqrt(2.0)  # where the arc is nearest to the corner, along x and along y
+    for inside, outside in ((low + 0.02, low - 0.02), (4.0 - low - 0.02, 4.0 - low + 0.02)):
+        assert g.height(inside, inside) == pytest.approx(0.1)
+        assert g.height(outside, outside) == 0.0
+    assert g.height(2.0, 2.0) == 0.0 and g.height(2.0, 0.3) == pytest.approx(0.1)
+
+
+def test_a_ground_without_features_is_the_base_grid_bit_for_bit() -> None:
+    bare = ground()
+    assert len(bare.features.pieces) == 0 and bare.p[0]["steepest"] == 0.0
+    assert composed_height(bare.arrays, 3.0, 4.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("feature", "key"),
+    [
+        ({"type": "wall", "points": [[0, 0], [5, 0], [0, 0.01]], "height": 1}, r"features\[0\].points\[1\]: .*170 deg"),
+        ({"type": "wall", "points": [[0, 0], [0, 0]], "height": 1}, r"features\[0\].points: .*apart"),
+        (
+            {"type": "ditch", "points": [[0, 0], [5, 0]], "depth": 1, "width": 1, "bottom": 1},
+            r"features\[0\].bottom: .*less than the width",
+        ),
+        (
+            {"type": "washboard", "at": [0, 0], "height": 0.1, "wavelength": 2, "length": 1, "width": 1},
+            r"features\[0\].length: .*wavelength",
+        ),
+        ({"type": "step", "at": [0, 0], "height": 0.1, "length": 2, "depth": 0.5, "edge": 0.6}, r"features\[0\].edge: .*at most 0.5"),
+        ({"type": "kerb", "points": [[0, 0], [5, 0]], "height": 0.1, "face": 0.5}, r"features\[0\].face: .*at most 0.3"),
+        ({"type": "pothole", "at": [0, 0]}, r"features\[0\].type"),
+    ],
+)
+def test_a_feature_that_cannot_be_is_told(feature: dict[str, Any], key: str) -> None:
+    with pytest.raises(ConfigError, match=key):
+        ground(feature)
+
+
+def test_no_number_leads_out_of_the_bins(course: Ground) -> None:
+    for x in (-1e300, -1e9, 1e9, math.inf, -math.inf):
+        for y in (0.0, -1e300, math.inf):
+            assert features_and_slopes(course.features, x, y) == (0.0, 0.0, 0.0)
+    assert binned(course.features.pieces).starts[-1] == len(course.features.items)
