@@ -12,55 +12,61 @@ import math
 
 from simulator.base.jit import inline, kernel
 from terrain.features import features_and_slopes
-from terrain.roughness import GAIN_STEPS, roughness_and_slopes, spline_weights
-from terrain.surface import base_and_slopes, base_height, nodes_around, within_reach
+from terrain.roughness import GAIN_STEPS, spline_weights, tiles_and_slopes
+from terrain.surface import base_height, height_and_normal, nodes_around, within_reach
 
 
-@kernel
+@inline
 def composed_height(ground, x, y):
     """Height z in m of the ground at x, y (m, in W); `ground` is `terrain.surface.GroundArrays`."""
     z = base_height(ground.p, ground.heights, x, y)
-    if _is_bare(ground):
-        return z
-    more, _, _ = _on_top(ground, x, y)
-    return z + more
-
-
-@kernel
-def composed_height_and_normal(ground, x, y, n):
-    """Height z in m of the ground at x, y (m, in W); n (3,) receives its unit normal, in W, pointing up.
-
-    Every x, y that is a number gives finite numbers. `ground` is `terrain.surface.GroundArrays`.
-    """
-    z, zx, zy = base_and_slopes(ground.p, ground.heights, x, y)
-    if not _is_bare(ground):
-        more, more_x, more_y = _on_top(ground, x, y)
-        z, zx, zy = z + more, zx + more_x, zy + more_y
-    length = math.sqrt(1.0 + zx * zx + zy * zy)
-    n[0], n[1], n[2] = -zx / length, -zy / length, 1.0 / length
+    r, f = ground.roughness, ground.features
+    if r.p[0]["gain"] > 0.0:
+        more, _, _ = rough_and_slopes(ground.p, r.p, r.fine, r.coarse, r.gain, x, y)
+        z += more
+    if f.bins[0]["count"][0] > 0:
+        more, _, _ = features_and_slopes(f.bins, f.starts, f.items, f.pieces, within_reach(x), within_reach(y))
+        z += more
     return z
 
 
 @inline
-def _is_bare(ground):
-    """Whether there is nothing but the base grid."""
-    return len(ground.features.pieces) == 0 and ground.roughness.fine.shape[0] == 0 and ground.roughness.coarse.shape[0] == 0
+def composed_height_and_normal(ground, x, y, n):
+    """Height z in m of the ground at x, y (m, in W); n (3,) receives its unit normal, in W, pointing up.
+
+    Every x, y that is a number gives finite numbers. `ground` is `terrain.surface.GroundArrays`. It is a piece of the kernel that calls it: to hand on a
+    ground takes longer than to look at it.
+    """
+    z = height_and_normal(ground.p, ground.heights, x, y, n)
+    r, f = ground.roughness, ground.features
+    if r.p[0]["gain"] > 0.0:
+        more, zx, zy = rough_and_slopes(ground.p, r.p, r.fine, r.coarse, r.gain, x, y)
+        z += more
+        _add_slopes(zx, zy, n)
+    if f.bins[0]["count"][0] > 0:
+        more, zx, zy = features_and_slopes(f.bins, f.starts, f.items, f.pieces, within_reach(x), within_reach(y))
+        z += more
+        if zx != 0.0 or zy != 0.0:
+            _add_slopes(zx, zy, n)
+    return z
 
 
-@kernel
-def _on_top(ground, x, y):
-    """(z, dz/dx, dz/dy) of roughness and features."""
+@inline
+def _add_slopes(zx, zy, n):
+    """Turn a unit normal to that of a surface with other slopes zx, zy on top."""
+    zx, zy = zx - n[0] / n[2], zy - n[1] / n[2]
+    length = math.sqrt(1.0 + zx * zx + zy * zy)
+    n[0], n[1], n[2] = -zx / length, -zy / length, 1.0 / length
+
+
+@inline
+def rough_and_slopes(p, r, fine, coarse, gain, x, y):
+    """(z [m], dz/dx, dz/dy) of the roughness at x, y (m, in W); `p`, `r` are records of `terrain.surface.GROUND` and of `ROUGHNESS`."""
     x, y = within_reach(x), within_reach(y)
-    z = zx = zy = 0.0
-    r = ground.roughness
-    if r.fine.shape[0] > 0 or r.coarse.shape[0] > 0:
-        z, zx, zy = roughness_and_slopes(r.p, r.fine, r.coarse, x, y)
-        if r.gain.shape[0] > 0:
-            g, gx, gy = gain_and_slopes(ground.p, r.gain, x, y)
-            z, zx, zy = g * z, g * zx + gx * z, g * zy + gy * z
-    if len(ground.features.pieces) > 0:
-        more, more_x, more_y = features_and_slopes(ground.features, x, y)
-        z, zx, zy = z + more, zx + more_x, zy + more_y
+    z, zx, zy = tiles_and_slopes(r, fine, coarse, x, y)
+    if gain.shape[0] > 0:
+        g, gx, gy = gain_and_slopes(p, gain, x, y)
+        z, zx, zy = g * z, g * zx + gx * z, g * zy + gy * z
     return z, zx, zy
 
 
@@ -75,6 +81,12 @@ def gain_and_slopes(p, gain, x, y):
     dx, dy = g["spacing"][0], g["spacing"][1]
     i0, i1, i2, _, u = nodes_around(x + 0.5 * dx, g["origin"][0], dx, nx, g["mirrored"])
     j0, j1, j2, _, v = nodes_around(y + 0.5 * dy, g["origin"][1], dy, ny, g["mirrored"])
+    first = gain[j1, i1]
+    if (
+        gain[j0, i0] == first and gain[j0, i1] == first and gain[j0, i2] == first and gain[j1, i0] == first
+        and gain[j1, i2] == first and gain[j2, i0] == first and gain[j2, i1] == first and gain[j2, i2] == first
+    ):  # fmt: skip
+        return first * (1.0 / GAIN_STEPS), 0.0, 0.0  # but for the edges of roads
     a0, a1, a2 = spline_weights(u - 0.5)
     b0, b1, b2 = spline_weights(v - 0.5)
     h00, h01, h02 = float(gain[j0, i0]), float(gain[j0, i1]), float(gain[j0, i2])

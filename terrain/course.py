@@ -16,6 +16,7 @@ from terrain.generate import TILE, resample, rough_field
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
 from terrain.load import FLAT_FILE, flat_plane, uniform
 from terrain.patches import LARGEST_GRID, extents, nodes_over, with_patches
+from terrain.rough_tiles import roughened
 from terrain.surface import Ground
 
 _WHERE = Number("m", -1e5, 1e5)
@@ -132,7 +133,7 @@ def _trends(heights: NDArray[np.float64], x: NDArray[np.float64], inside: NDArra
 
 def read_course(f: TerrainFile) -> Ground:
     """Reader of `type: course`."""
-    return course(Section(f.mapping, f.file), f.name, f)
+    return roughened(course(Section(f.mapping, f.file), f.name, f), f.mapping)
 
 
 COURSE = TerrainKind("course", read_course, CONTRACT, COURSE_FILE, "a plane with half-rounds, bumps and rough stretches along x")

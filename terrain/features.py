@@ -205,9 +205,9 @@ def _line(k, x, y):
 
 
 @kernel
-def features_and_slopes(features, x, y):
-    """(z [m], dz/dx, dz/dy) that the features add to the ground at x, y (m, in W); `features` are `Features`."""
-    b = features.bins[0]
+def features_and_slopes(bins, starts, items, pieces, x, y):
+    """(z [m], dz/dx, dz/dy) that features add to the ground at x, y (m, in W); the first four are the members of `Features`."""
+    b = bins[0]
     i, j = (x - b["origin"][0]) / b["size"], (y - b["origin"][1]) / b["size"]
     if not (i >= 0.0 and j >= 0.0 and i < b["count"][0] and j < b["count"][1]):
         return 0.0, 0.0, 0.0
@@ -217,8 +217,8 @@ def features_and_slopes(features, x, y):
     feature, nearest = -1, math.inf
     line = line_x = line_y = 0.0  # nearest piece of the line that is looked at
     added = False
-    for n in range(features.starts[bin_], features.starts[bin_ + 1]):
-        k = features.pieces[features.items[n]]
+    for n in range(starts[bin_], starts[bin_ + 1]):
+        k = pieces[items[n]]
         if k["feature"] != feature:
             if added:
                 z, zx, zy = z + line, zx + line_x, zy + line_y

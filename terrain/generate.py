@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +23,16 @@ def iso_roughness(road_class: str) -> float:
     return 16e-6 * 4.0 ** ISO_CLASSES.index(road_class)
 
 
-def rough_field(density: float, waviness: float, longest: float, shortest: float, spacing: float, seed: int) -> NDArray[np.float32]:
+def rough_field(
+    density: float, waviness: float, longest: float, shortest: float, spacing: float, seed: int, interpolated: bool = False
+) -> NDArray[np.float32]:
     """Periodic field (TILE, TILE) of heights in m whose profiles along any straight line have a given spectrum.
 
     One-sided density of a profile: G(n) = density (n / n_0)^-waviness m3 between the wavelengths `longest` and `shortest` in m, nodes
     `spacing` m apart. The surface is isotropic: a plane spectrum C k^-(w+1) has the profile spectrum 2 C sqrt(pi) gamma(w/2) /
     gamma((w+1)/2) n^-w (integral over the wave number across), and that fixes C. The band limits k, the length of the
-    wave vector, so profiles lose a little near `shortest`.
+    wave vector, so profiles lose a little near `shortest`. `interpolated`: the surface between the nodes (`terrain.surface`) has the spectrum, for which the
+    nodes have more of the short waves.
     """
     w = waviness
     plane = density * ISO_REFERENCE**w * math.gamma((w + 1.0) / 2.0) / (2.0 * math.sqrt(math.pi) * math.gamma(w / 2.0))
@@ -37,8 +41,19 @@ def rough_field(density: float, waviness: float, longest: float, shortest: float
     inside = (k >= 1.0 / longest) & (k <= 1.0 / shortest)
     gain = np.zeros_like(k)
     gain[inside] = np.sqrt(plane * k[inside] ** -(w + 1.0)) * step * TILE
+    if interpolated:
+        gain /= cubic_transfer(np.fft.fftfreq(TILE))[:, None]
+        gain /= cubic_transfer(np.fft.rfftfreq(TILE))
     white = np.random.default_rng(seed).standard_normal((TILE, TILE))
     return np.fft.irfft2(np.fft.rfft2(white) * gain, s=(TILE, TILE)).astype(np.float32)
+
+
+def cubic_transfer(waves: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """What Catmull-Rom interpolation leaves of a wave of `waves` periods per node: the Fourier transform of its kernel. [Keys 1981, eq. 17 with a = -1/2]"""
+    f = np.where(waves == 0.0, 1e-3, waves)
+    sinc, double, quadruple = np.sinc(f), np.sinc(2.0 * f), np.sinc(4.0 * f)
+    left = (3.0 * (sinc**2 - double) - (3.0 * double**2 - 2.0 * double - quadruple)) / (np.pi * f) ** 2
+    return np.asarray(np.where(waves == 0.0, 1.0, left))
 
 
 def field_of_rms(rms: float, waviness: float, longest: float, shortest: float, spacing: float, seed: int) -> NDArray[np.float32]:

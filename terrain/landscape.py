@@ -23,6 +23,18 @@ from terrain.patches import PATCHES, laid_over, with_patches
 from terrain.placed import GEOREFERENCE, Placed, on_nodes, placed
 from terrain.readers.table import FIELDS as HEIGHT_FIELDS
 from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
+from terrain.rough_tiles import (
+    COARSE_NODES,
+    COARSE_SIDE,
+    CROSSOVER,
+    LONGEST,
+    coarse_tile,
+    fine_tile,
+    gain_of,
+    lay_tile,
+    roughness_of,
+)
+from terrain.roughness import Roughness, no_roughness
 from terrain.soil import drawn_as, named_soil, surface_on_soil
 from terrain.soil_map import SOIL_MAP, soil_indices, soil_layers
 from terrain.surface import GROUND, Ground, Road, height_and_normal
@@ -112,6 +124,8 @@ APPROACH = 120.0
 """m. Length over which a road comes to the height of another that it meets. Shorter: steep ramps."""
 MARGIN = 60.0
 """m. Width of the strip around the grid in which the land rolls off to where its mirror image begins. Narrower: a crest or a ditch there."""
+WAVE_NODES = 4.0
+"""Nodes of the grid per shortest wave that it carries. Fewer: waves that belong to the grid, not to the ground, beside them."""
 MARGIN_SHARE = 1 / 8
 """Largest width of that strip for its grid."""
 
@@ -212,11 +226,13 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
     plans = [_plan(road, grid, wide, natural_class) for road in roads]
     ground.ids = mirrored_margin(ground.ids, wide.margin)
     heights = _graded(plans, rolled_off(elevation, wide.margin, grid.spacing), wide)
-    hardness, roughness, detail = np.full_like(heights, ground.hardness), np.ones_like(heights), faded_margin(wide.shape, wide.margin)
+    hardness, detail = np.full_like(heights, ground.hardness), faded_margin(wide.shape, wide.margin)
+    roughness, long_waves = np.ones_like(heights), np.zeros_like(heights)
     for plan in reversed(plans):
-        pave(plan.bed, plan.distance, plan.gain, hardness, roughness, detail)
+        pave(plan.bed, plan.distance, plan.gain, hardness, roughness, long_waves, detail)
     heights += _laid_out(_bumps(terrain, grid), wide) * detail
     heights += _laid_out(_rough(terrain, grid, natural_class), wide) * roughness
+    _add_long_waves(terrain, wide, natural_class, long_waves, heights)
     soil_rows, soil_names, soil_ids = _soils_of_nodes(plans, ground, soils, terrain.file, grid)
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"], p[0]["mirrored"] = wide.origin, wide.spacing, 1
@@ -231,6 +247,7 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
         spawn=spawn,
         roads=tuple(map(_road, plans)),
         margin=wide.margin,
+        roughness=_fine_roughness(terrain, grid, natural_class, roughness),
     )
     if indices is not None:
         whole = _with_soil_map(whole, terrain, mirrored_margin(indices, wide.margin), plans, soils)
@@ -399,12 +416,44 @@ def _natural_class(terrain: Section) -> str | None:
 
 
 def _rough(terrain: Section, grid: _Grid, natural_class: str | None) -> NDArray[np.float32]:
-    """Roughness of the natural ground, from the longest wave down to two nodes [ISO 8608: waviness 2]."""
-    if natural_class is None:
+    """Roughness of the natural ground, from the longest wave down to the shortest of the grid [ISO 8608: waviness 2]."""
+    if natural_class is None or float(terrain.mapping["roughness"]["longest"]) <= _shortest(grid):
         return np.zeros((1, 1), np.float32)
     values = terrain.mapping["roughness"]
     density = iso_roughness(natural_class)
-    return rough_field(density, 2.0, float(values["longest"]), 2.0 * grid.spacing, grid.spacing, int(values["seed"]))
+    return rough_field(density, 2.0, float(values["longest"]), _shortest(grid), grid.spacing, int(values["seed"]), interpolated=True)
+
+
+def _shortest(grid: _Grid) -> float:
+    """Shortest wave [m] of roughness that is part of the grid; shorter ones are tiles on top of it."""
+    return max(CROSSOVER, WAVE_NODES * grid.spacing)
+
+
+def _add_long_waves(
+    terrain: Section, wide: _Grid, natural_class: str | None, share: NDArray[np.float32], heights: NDArray[np.float32]
+) -> None:
+    """Waves of roads that are too long for the roughness of the natural ground, whose longer ones are its relief and `detail`.
+
+    share : factor (ny, nx) of roughness, 0 where there is no road
+    """
+    if natural_class is None or not share.any():
+        return
+    values = terrain.mapping["roughness"]
+    tile = coarse_tile(LONGEST, max(float(values["longest"]), _shortest(wide)), int(values["seed"]))
+    if len(tile):
+        lay_tile(tile, COARSE_SIDE / COARSE_NODES, gain_of(natural_class), share, wide.origin, wide.spacing, heights)
+
+
+def _fine_roughness(terrain: Section, grid: _Grid, natural_class: str | None, factor: NDArray[np.float32]) -> Roughness:
+    """Waves that are too short for the grid, on roads in their own class; factor (ny, nx) of roughness."""
+    if natural_class is None:
+        return no_roughness()
+    values = terrain.mapping["roughness"]
+    longest, seed = float(values["longest"]), int(values["seed"])
+    fine, coarse = fine_tile(min(longest, CROSSOVER), seed), coarse_tile(min(longest, _shortest(grid)), CROSSOVER, seed)
+    largest = float(factor.max())
+    gains = None if factor.min() == largest else factor / np.float32(largest)
+    return roughness_of(fine, coarse, gain_of(natural_class) * largest, gains)
 
 
 def _check_detail(terrain: Section) -> None:

@@ -20,6 +20,7 @@ from simulator.base.words import did_you_mean
 from terrain.features import FEATURES, read_features
 from terrain.kinds import CONTRACT, TERRAINS, TerrainFile, TerrainKind, read
 from terrain.patches import LARGEST_GRID, PATCHES, extents, nodes_over, with_patches
+from terrain.rough_tiles import ROUGHNESS_FIELD, roughened
 from terrain.soil import drawn_as, named_soil, soil
 from terrain.surface import GROUND, Ground
 
@@ -50,6 +51,7 @@ FLAT_FILE = (
     *SURFACE,
     Field("grade", Number("m/m", -STEEPEST, STEEPEST), "rise along x", 0.0, written="percent"),
     Field("cross_grade", Number("m/m", -STEEPEST, STEEPEST), "rise along y", 0.0, written="percent"),
+    ROUGHNESS_FIELD,
     PATCHES,
     Field("spacing", Number("m", 0.01, 10.0, shape=(2,)), "distance of the nodes of shapes and patches along x and along y", (0.1, 0.1)),
 )
@@ -63,6 +65,7 @@ def _names(*names: str) -> dict[str, str]:
 
 _BUMP = (
     *SURFACE,
+    ROUGHNESS_FIELD,
     Field("height", Number("m", -2.0, 2.0), "height of its crest", also=_names("h", "H", "amplitude")),
     Field("length", Number("m", *_LENGTH), "along x; start and end also give it", None, also=_names("l", "L")),
     Field("width", Number("m", 0.1, 200.0), "about y = 0; everywhere when left out", None, also=_names("w", "W")),
@@ -219,12 +222,12 @@ def only_surface(mapping: Mapping[str, Any], file: object) -> str:
 
 def read_flat(f: TerrainFile) -> Ground:
     """Reader of `type: flat`."""
-    return flat(Section(f.mapping, f.file), f.name, f.soils)
+    return roughened(flat(Section(f.mapping, f.file), f.name, f.soils), f.mapping)
 
 
 def read_bump(f: TerrainFile) -> Ground:
     """Reader of `type: bump`."""
-    return bump(Section(f.mapping, f.file), f.name, f.soils)
+    return roughened(bump(Section(f.mapping, f.file), f.name, f.soils), f.mapping)
 
 
 FLAT = TerrainKind("flat", read_flat, CONTRACT, FLAT_FILE, "an endless plane")

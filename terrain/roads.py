@@ -117,11 +117,11 @@ def grade(p, distance, station, profile, heights):
 
 
 @kernel
-def pave(p, distance, gain, hardness, roughness, detail):
+def pave(p, distance, gain, hardness, roughness, long_waves, detail):
     """Give the nodes of a road its surface.
 
-    hardness (ny, nx) is raised to the road's; roughness, the factor of the rough field, becomes `gain` on the road and keeps its
-    value beside it; detail, the factor of the bumps of natural ground, ends where the bed does. `p` is a record of `BED`.
+    hardness (ny, nx) is raised to the road's; roughness and long_waves, the factors of rough fields, become `gain` on the road and keep their
+    values beside it; detail, the factor of the bumps of natural ground, ends where the bed does. `p` is a record of `BED`.
     """
     b = p[0]
     edge = b["half_width"] + b["verge"]
@@ -132,4 +132,5 @@ def pave(p, distance, gain, hardness, roughness, detail):
                 w = fade(d, b["half_width"], b["verge"])
                 hardness[j, i] = max(hardness[j, i], w)
                 roughness[j, i] = w * gain + (1.0 - w) * roughness[j, i]
+                long_waves[j, i] = w * gain + (1.0 - w) * long_waves[j, i]
                 detail[j, i] = min(detail[j, i], 1.0 - fade(d, edge, b["embankment"]))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import inline
 from simulator.base.records import Record, record
 
 ROUGHNESS = (
@@ -73,8 +73,8 @@ def tile_and_slopes(tile, u, v):
     return z, b0 * q0 + b1 * q1 + b2 * q2, (t - 0.5) * r0 - 2.0 * t * r1 + (t + 0.5) * r2
 
 
-@kernel
-def roughness_and_slopes(p, fine, coarse, x, y):
+@inline
+def tiles_and_slopes(p, fine, coarse, x, y):
     """(z [m], dz/dx, dz/dy) of both tiles at x, y (m, in W), without the gain grid; `p` is a record of `ROUGHNESS`."""
     r = p[0]
     z = zx = zy = 0.0

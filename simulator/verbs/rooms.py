@@ -27,6 +27,15 @@ def add_terrain(commands: Commands) -> None:
     p.add_argument(
         "--raw", action="store_true", help="of a terrain the heights of its base grid alone; of an OpenCRG road those of the header"
     )
+    p.add_argument(
+        "--roughness",
+        action="store_true",
+        help="class of ISO 8608 in every octave, of a terrain ahead and across from where a drive begins and along its roads, or of a profile (.csv "
+        "with columns x,z in m)",
+    )
+    p.add_argument(
+        "--plot", metavar="OUT.png", help="with --roughness: a picture of the spectra, of a terrain of left and right together too"
+    )
     p.set_defaults(run=_terrain_info)
 
     p = verbs.add_parser("import", help="make a terrain (.yaml and .npy) of a file of heights; voids are filled, and said")
@@ -67,6 +76,10 @@ def _add_heights_file(p: argparse.ArgumentParser, what: str) -> None:
 
 
 def _terrain_info(arguments: argparse.Namespace) -> int:
+    if arguments.roughness:
+        from simulator.lab.terrain.roughness_info import main_roughness
+
+        return main_roughness(arguments)
     from simulator.lab.terrain.info_command import main_info
 
     return main_info(arguments)

@@ -138,3 +138,19 @@ def test_pictures_show_hills_lit_from_the_north_west(capsys, tmp_path, imported)
     assert code == 0
     assert json.loads(out)["voids"] == 0
     assert (tmp_path / "land.png").stat().st_size > 5000
+
+
+def test_classes_are_told_octave_by_octave(capsys, tmp_path):
+    profile = DATA.parent / "iso8608" / "known_good_C.csv"
+    code, out, _ = call(capsys, "terrain", "info", profile, "--roughness", "--plot", tmp_path / "c.png")
+    rows = out.strip().splitlines()
+    assert code == 0
+    assert [" C (" in row for row in rows[1:-1]] == [True] * 9
+    assert (tmp_path / "c.png").stat().st_size > 5000
+    code, out, _ = call(capsys, "terrain", "info", "flat_gravel", "--roughness", "--json")
+    told = json.loads(out)["profiles"]
+    assert code == 0
+    assert {octave["class"] for name in ("ahead", "across") for octave in told[name]} == {"C"}
+    (tmp_path / "uneven.csv").write_text("x,z\n" + "\n".join(f"{k**1.1},0" for k in range(80)))
+    assert "evenly spaced" in refused(call(capsys, "terrain", "info", tmp_path / "uneven.csv", "--roughness"))
+    assert "a profile" in refused(call(capsys, "terrain", "info", DATA / "asc_corner.asc", "--roughness"))

@@ -142,8 +142,8 @@ def test_the_kerb_stands_where_the_file_says(folder: Path, tmp_path: Path) -> No
 
 
 def test_patches_and_shapes_lie_where_the_page_says(tmp_path: Path) -> None:
-    patches, course, _ = blocks("own_terrain", "yaml")
-    for name, text in (("patches", patches), ("course", course)):
+    patches, course, features, rough, _ = blocks("own_terrain", "yaml")
+    for name, text in (("patches", patches), ("course", course), ("features", features), ("rough", rough)):
         (tmp_path / f"{name}.yaml").write_text(text)
     under, ground = record(SOIL), build_ground(str(tmp_path / "patches.yaml"))
     for (x, y), friction in {
@@ -158,6 +158,10 @@ def test_patches_and_shapes_lie_where_the_page_says(tmp_path: Path) -> None:
         assert under[0]["friction"] == pytest.approx(friction), (x, y)
     ground = build_ground(str(tmp_path / "course.yaml"))
     assert (ground.height(20.0, 0.0), ground.height(40.0, 0.0)) == pytest.approx((0.15, 0.1), abs=1e-4)
+    ground = build_ground(str(tmp_path / "features.yaml"))
+    points = ((20.0, 0.0), (30.0, 0.9), (50.0, 4.0), (50.0, 2.9), (40.0, -6.0), (60.0, 0.0), (120.0, 0.0))
+    assert [ground.height(*point) for point in points] == pytest.approx([0.1, 0.2, 0.12, 0.0, 1.0, -0.3, 0.1], abs=1e-6)
+    assert build_ground(str(tmp_path / "rough.yaml")).height(3.0, 4.0) == build_ground("flat_gravel").height(3.0, 4.0) != 0.0
 
 
 @pytest.mark.parametrize(("page", "parameters"), [("own_protocol", {"gain": 0.5}), ("own_input_source", {"port": 5300})])

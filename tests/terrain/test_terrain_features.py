@@ -69,7 +69,7 @@ def test_slopes_change_by_little_over_little(number: int) -> None:
         steps = 1500
         middle = rng.uniform(0.0, 1.0)
         step = 2e-5 * (end - start) / np.hypot(*(end - start))
-        slopes = np.array([features_and_slopes(one.features, *(start + middle * (end - start) + n * step)) for n in range(steps)])
+        slopes = np.array([features_and_slopes(*one.features, *(start + middle * (end - start) + n * step)) for n in range(steps)])
         assert np.abs(np.diff(slopes[:, 1:], axis=0)).max() <= 2e-5 * sharpest + 1e-9
 
 
@@ -85,7 +85,7 @@ def test_bins_leave_nothing_out(course: Ground) -> None:
     whole = everywhere(course.features)
     points = np.concatenate([rng.uniform((-2, -28), (50, 18), (8000, 2)), rng.uniform(-1e3, 1e3, (200, 2))])
     for x, y in points:
-        assert features_and_slopes(course.features, x, y) == pytest.approx(features_and_slopes(whole, x, y), abs=1e-15)
+        assert features_and_slopes(*course.features, x, y) == pytest.approx(features_and_slopes(*whole, x, y), abs=1e-15)
     assert max(np.diff(course.features.starts)) < len(course.features.pieces) / 2
 
 
@@ -192,5 +192,5 @@ def test_a_feature_that_cannot_be_is_told(feature: dict[str, Any], key: str) -> 
 def test_no_number_leads_out_of_the_bins(course: Ground) -> None:
     for x in (-1e300, -1e9, 1e9, math.inf, -math.inf):
         for y in (0.0, -1e300, math.inf):
-            assert features_and_slopes(course.features, x, y) == (0.0, 0.0, 0.0)
+            assert features_and_slopes(*course.features, x, y) == (0.0, 0.0, 0.0)
     assert binned(course.features.pieces).starts[-1] == len(course.features.items)
