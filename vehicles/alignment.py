@@ -151,7 +151,7 @@ class _Bench:
         self.lengths[i] = length
         self.designs[i] = self.hardpoints[i].with_tie_rod(length)
         if self.designs[i].block is None:
-            self.designs[i].write(mechanism.corners, mechanism.own, i)
+            self.designs[i].write_tie_rod(mechanism.corners, mechanism.own, i)
         else:
             self._write_others()
 

@@ -41,13 +41,16 @@ STEP = 1e-7
 """m, rad. Half width of the differences."""
 
 TOUCH = 0.02
-"""m. Tire deflection of the first guess; it must not hang in the air, where nothing depends on its height."""
+"""m. Tire deflection of the first guess; it must not hang in the air, where nothing depends on its height, nor a very stiff tire bend its rim."""
+
+HALVES = 30
+"""Times an interval of theta is halved in search of the place at which a spring carries its share: to a billionth of the travel."""
 
 REACHES = 8
 """Rounds in which the arms are brought to that guess."""
 
 SEARCHES = 12
-"""Rounds in which a contact is looked for; each brings two or three more digits."""
+"""Rounds at most in which a contact is looked for; each brings two or three more digits."""
 
 Vector = NDArray[np.float64]
 
@@ -62,14 +65,17 @@ def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: fl
     place_tierods(m.steering, s.steering, s.inputs)  # the last drive may have left them elsewhere
     idle_drive(m, s)
     place = np.array([x, y, yaw])
-    unknown = _reach_ground(m, s, ground, place, _first_guess(m, s, ground, x, y, yaw))
+    touch = np.minimum(TOUCH, 0.25 * m.tires["give"])
+    unknown = _first_guess(m, s, ground, x, y, yaw, float(touch.mean()))
     count = len(unknown)
     residual, trial, jacobian = np.empty(count), np.empty(count), np.empty((count, count))
+    up, down = np.empty(count), np.empty(count)
+    reach_ground(m, s, ground, place, touch, unknown, residual)
     static_residual(m, s, ground, place, unknown, residual)
     for _ in range(ROUNDS):
         if np.abs(residual).max() < 0.1 * RESIDUAL:
             break
-        _differentiate(m, s, ground, place, unknown, jacobian)
+        differentiate(m, s, ground, place, unknown, up, down, jacobian)
         if not (np.isfinite(jacobian).all() and np.isfinite(residual).all()):
             break  # a corner does not close there
         change = np.linalg.lstsq(jacobian, -residual, rcond=1e-14)[0]
@@ -90,29 +96,35 @@ def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: fl
     feel(m, s)
 
 
-def _differentiate(m: Model, s: Space, ground: GroundArrays, place: Vector, unknown: Vector, jacobian: Vector) -> None:
-    """Central differences of `static_residual`."""
-    up, down = np.empty(len(unknown)), np.empty(len(unknown))
+@kernel
+def differentiate(m, s, ground, place, unknown, up, down, jacobian):
+    """Central differences of `static_residual`; up, down : like `unknown`, scratch."""
     for n in range(len(unknown)):
-        moved = unknown.copy()
-        moved[n] = unknown[n] + STEP
-        static_residual(m, s, ground, place, moved, up)
-        moved[n] = unknown[n] - STEP
-        static_residual(m, s, ground, place, moved, down)
-        jacobian[:, n] = (up - down) / (2.0 * STEP)
+        here = unknown[n]
+        unknown[n] = here + STEP
+        static_residual(m, s, ground, place, unknown, up)
+        unknown[n] = here - STEP
+        static_residual(m, s, ground, place, unknown, down)
+        unknown[n] = here
+        for row in range(len(up)):
+            jacobian[row, n] = (up[row] - down[row]) / (2.0 * STEP)
 
 
-def _reach_ground(m: Model, s: Space, ground: GroundArrays, place: Vector, guess: Vector) -> Vector:
-    """Move the suspension until every tire is pressed by TOUCH, so that it tells where the ground is."""
-    residual = np.empty(len(guess))
+@kernel
+def reach_ground(m, s, ground, place, touch, guess, residual):
+    """Move the suspension of a guess until every tire is pressed by `touch` (wheels,), so that it tells where the ground is; residual : like
+    the guess, scratch."""
     for _ in range(REACHES):
         static_residual(m, s, ground, place, guess, residual)
-        guess[6:] = np.clip(guess[6:] + (s.contacts["depth"] - _touch(m)) / s.kinematics[0]["W_1"][2], *m.corners[0]["travel"])
-    return guess
+        for i in range(len(s.wheels)):
+            theta = guess[6 + i] + (s.contacts[i]["depth"] - touch[i]) / s.kinematics[0]["W_1"][2, i]
+            low, high = m.corners[0]["travel"][0, i], m.corners[0]["travel"][1, i]
+            guess[6 + i] = low if theta < low else high if theta > high else theta  # what is no number stays none
 
 
-def _first_guess(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float) -> NDArray[np.float64]:
-    """Vehicle parallel to the ground, arms in droop until the springs would carry it: [dx, dy, z, roll, pitch, dyaw, theta...]."""
+def _first_guess(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float, touch: float) -> NDArray[np.float64]:
+    """Vehicle parallel to the ground, its tires pressed by `touch` [m], arms in droop until the springs would carry it: [dx, dy, z, roll, pitch,
+    dyaw, theta...]."""
     n = np.empty(3)
     R = np.empty((3, 3))
     base, track = 1.6, 0.9
@@ -123,30 +135,32 @@ def _first_guess(m: Model, s: Space, ground: GroundArrays, x: float, y: float, y
     pitch = math.atan2((heights[2] + heights[3] - heights[0] - heights[1]) / 2.0, 2.0 * base)
     roll = math.atan2((heights[0] + heights[2] - heights[1] - heights[3]) / 2.0, 2.0 * track)
     rotation_of_euler(roll, pitch, yaw, R)
-    theta = np.array([_unloaded_angle(m, s, ground, i) for i in range(len(s.wheels))])
-    s.state[0]["theta"] = theta
-    present_suspension(m, s)
-    z = float(np.mean(heights)) + float(m.tires["radius"].mean()) - float(_touch(m).mean()) - float(np.mean(s.kinematics[0]["W"][2]))
+    theta = np.empty(len(s.wheels))
+    hang_loaded(m, s, float(m.chassis[0]["mass"]) * float(ground.p[0]["gravity"]) / len(theta), theta)
+    z = float(np.mean(heights)) + float(m.tires["radius"].mean()) - touch - float(np.mean(s.kinematics[0]["W"][2]))
     return np.concatenate([[0.0, 0.0, z, roll, pitch, 0.0], theta])
 
 
-def _touch(m: Model) -> Vector:
-    """(wheels,) tire deflections of the first guess [m]: of a very stiff tire less than would bend its rim, where nothing depends on its height either."""
-    return np.minimum(TOUCH, 0.25 * m.tires["give"])
-
-
-def _unloaded_angle(m: Model, s: Space, ground: GroundArrays, i: int) -> float:
-    """Theta at which spring i carries about its share of the vehicle's weight."""
-    weight = float(m.chassis[0]["mass"]) * float(ground.p[0]["gravity"]) / len(s.wheels)
-    low, high = m.corners[0]["travel"][:, i]
-    for _ in range(30):
-        middle = 0.5 * (low + high)
-        s.state[0]["theta"][i] = middle
-        present_suspension(m, s)
-        carried = -s.out[0]["spring_force"][i] * s.kinematics[0]["spring_length_1"][i] / s.kinematics[0]["W_1"][2, i]
-        low, high = (middle, high) if carried < weight else (low, middle)
-    s.state[0]["theta"][i] = 0.0
-    return 0.5 * (low + high)
+@kernel
+def hang_loaded(m, s, weight, theta):
+    """Thetas (wheels,) at which each spring carries a weight [N] at its wheel, the others in the design position; the corners are left there."""
+    x = s.state[0]["theta"]
+    for i in range(len(theta)):
+        low, high = m.corners[0]["travel"][0, i], m.corners[0]["travel"][1, i]
+        for _ in range(HALVES):
+            middle = 0.5 * (low + high)
+            x[i] = middle
+            present_suspension(m, s)
+            carried = -s.out[0]["spring_force"][i] * s.kinematics[0]["spring_length_1"][i] / s.kinematics[0]["W_1"][2, i]
+            if carried < weight:
+                low = middle
+            else:
+                high = middle
+        x[i] = 0.0
+        theta[i] = 0.5 * (low + high)
+    for i in range(len(theta)):
+        x[i] = theta[i]
+    present_suspension(m, s)
 
 
 @kernel
@@ -212,8 +226,12 @@ def find_ground(m, s, i, ground):
     state["e_W"][0], state["e_W"][1], state["e_W"][2] = 0.0, 0.0, -1.0
     for _ in range(SEARCHES):
         touch_ground(m, s, i, ground)
+        same = True
         for j in range(3):
+            same = same and state["e_W"][j] == s.contacts[i]["e_W"][j]
             state["e_W"][j] = s.contacts[i]["e_W"][j]
+        if same:
+            break  # it would find this contact again and again
 
 
 @kernel

@@ -7,6 +7,7 @@ implicit in it counts as implicit. Of a mode that grows, the number of the file 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError
+from simulator.base.jit import kernel
 from simulator.base.records import record
 from terrain.surface import GroundArrays
 from vehicles.axles import WHEELS, Axles
@@ -25,12 +27,14 @@ from vehicles.stages import Model, Space, present_suspension
 from vehicles.steering.pitman_arm import place_tierods
 from vehicles.step import vehicle_step
 from vehicles.suspension.anti_roll_bar import PLAIN
+from vehicles.suspension.blocks import Blocks
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import NUMBERS
 from vehicles.vehicle import Vehicle, clear
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
 
 GROUPS = {
     # kind of mode: its coordinates, by name and number; WHEELS stands for as many as the vehicle has
@@ -43,6 +47,9 @@ GROUPS = {
 }
 """Place, heading and the angles of the wheels, on which nothing depends, are left out. Of a tread law's state the first number is taken for
 the one along."""
+
+ATTITUDE = (2, 3)
+"""Where the attitude stands among them."""
 
 CHASSIS = 9
 """Coordinates of the chassis, which come first; then theta, theta_dot and wheel_spin of all wheels, then the treads."""
@@ -57,6 +64,9 @@ SLOW_GROWTH = 50.0
 pressed down, is not unstable by its step."""
 ROUNDING = 1e-6
 """By so much a mode that changes its sign in a step may grow, by rounding and by the differences."""
+
+ALIGNED = 16
+"""Bytes. Records that lie in one piece of memory begin at multiples of it, as all memory of NumPy does."""
 
 POSITIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Shares of the travel at which the suspension is looked at in the air."""
@@ -122,7 +132,7 @@ def check_step(vehicle: Vehicle, ground: GroundArrays, h: float, files: tuple[st
     ------
     ConfigError : names the number to blame and the largest one that would do; or the step, if the usual one is stable
     """
-    probe = vehicle.another()
+    probe = _Probe.of(vehicle)
     worst, place = _worst_of_all(probe, ground, h)
     if place is None:
         return
@@ -132,25 +142,41 @@ def check_step(vehicle: Vehicle, ground: GroundArrays, h: float, files: tuple[st
     _blame(probe, place, worst, ground, h, files)
 
 
-def _worst_of_all(probe: Vehicle, ground: GroundArrays, h: float) -> tuple[Growth, Space | None]:
+@dataclass(frozen=True)
+class _Probe:
+    """A vehicle of the same kind, all of whose memory is one, so that it is put back at once."""
+
+    vehicle: Vehicle
+    memory: Bytes
+    """Of its space."""
+
+    @staticmethod
+    def of(vehicle: Vehicle) -> _Probe:
+        probe = vehicle.another()
+        probe.space, memory = in_one_piece(probe.space)
+        return _Probe(probe, memory)
+
+
+def _worst_of_all(probe: _Probe, ground: GroundArrays, h: float) -> tuple[Growth, Bytes | None]:
     """The mode that grows most and where it does; (no growth, None) when the step is stable everywhere."""
     worst, place = Growth(0.0, 1.0, "", ""), None
-    for state in _situations(probe, ground):
-        found = _worst(probe, probe.model, state, ground, h)
+    for start in _situations(probe, ground):
+        found = _worst(probe, probe.vehicle.model, start, ground, h)
         if found is not None and found.excess > worst.excess:
-            worst, place = found, state
+            worst, place = found, start
     return worst, place
 
 
-def _blame(probe: Vehicle, state: Space, worst: Growth, ground: GroundArrays, h: float, files: tuple[str, ...]) -> None:
+def _blame(probe: _Probe, start: Bytes, worst: Growth, ground: GroundArrays, h: float, files: tuple[str, ...]) -> None:
     """Raise the ConfigError about a mode that grows."""
 
     def excess(model: Model) -> float:
-        found = _worst(probe, model, state, ground, h, worst)
+        found = _worst(probe, model, start, ground, h, worst)
         return found.excess if found is not None else 0.0
 
     grows = worst.sentence(h)
-    suspects = list(_suspects(probe.model, probe.tires, probe.description.mechanism.axles))
+    vehicle = probe.vehicle
+    suspects = list(_suspects(vehicle.model, vehicle.tires, vehicle.description.mechanism.axles))
     suspect = min(suspects, key=lambda suspect: excess(suspect.scaled(0.5)))
     if excess(suspect.scaled(SMALLEST_FACTOR)) > 0.0:
         raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"much less, or larger masses, and so of others: {grows}")
@@ -222,24 +248,28 @@ def _scaled_treads(model: Model, tires: TireSet, law: str, name: str, wheels: ND
 # Where the vehicle is looked at ------------------------------------------------------------------------------------------------
 
 
-def _situations(probe: Vehicle, ground: GroundArrays) -> Iterator[Space]:
-    """States of the vehicle: standing, pressed onto the ground, and in the air with the suspension moving either way."""
+def _situations(probe: _Probe, ground: GroundArrays) -> Iterator[Bytes]:
+    """Memory of the vehicle standing, pressed onto the ground, and in the air with the suspension moving either way."""
+    vehicle, memory = probe.vehicle, probe.memory
+    model, space = vehicle.model, vehicle.space
     try:
-        probe.reset(ground)
-        yield probe.space.copied()
-        _press(probe)
-        yield probe.space.copied()
+        vehicle.reset(ground)
+        standing = memory.copy()
+        yield standing
+        memory[:] = standing
+        _press(vehicle)
+        yield memory.copy()
     except JounceError:  # it cannot stand: that is said where it is put on its ground
         pass
-    low, high = _travel(probe)
+    low, high = _travel(vehicle)
+    state = space.state[0]
     for share in POSITIONS:
         for rate in (RATE, -RATE):
-            clear(probe.model, probe.space)
-            state = probe.space.state[0]
+            clear(model, space)
             state["p_WB"][2] = HIGH
             state["theta"], state["theta_dot"] = low + share * (high - low), rate
-            drivetrain_reset(probe.model.drivetrain, probe.space.drivetrain, state["wheel_spin"], 0)
-            yield probe.space.copied()
+            drivetrain_reset(model.drivetrain, space.drivetrain, state["wheel_spin"], 0)
+            yield memory.copy()
 
 
 def _press(probe: Vehicle) -> None:
@@ -259,14 +289,11 @@ def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
     place_tierods(probe.model.steering, space.steering, space.inputs)
     grid = np.linspace(-FARTHEST, FARTHEST, 81)
     wheels = probe.size.wheels
-    inside = np.zeros((len(grid), wheels), bool)
-    for n, theta in enumerate(grid):
-        space.state[0]["theta"] = theta
-        present_suspension(probe.model, space)
-        length = space.kinematics[0]["spring_length"]
-        free = struts["stop_points"] == 0
-        between = (length > struts["bump_stop_length"] - BEYOND) & (length < struts["rebound_stop_length"] + BEYOND)
-        inside[n] = np.isfinite(space.kinematics[0]["W"]).all(axis=0) & (free | between)
+    length, closed = np.empty((len(grid), wheels)), np.empty((len(grid), wheels), np.bool_)
+    look_along(probe.model, space, grid, length, closed)
+    free = struts["stop_points"] == 0
+    between = (length > struts["bump_stop_length"] - BEYOND) & (length < struts["rebound_stop_length"] + BEYOND)
+    inside = closed & (free | between)
     middle = len(grid) // 2
     low, high = np.zeros(wheels), np.zeros(wheels)
     for i in range(wheels):
@@ -280,13 +307,14 @@ def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
 # One step, linearized ----------------------------------------------------------------------------------------------------------
 
 
-def _worst(probe: Vehicle, model: Model, state: Space, ground: GroundArrays, h: float, like: Growth | None = None) -> Growth | None:
+def _worst(probe: _Probe, model: Model, start: Bytes, ground: GroundArrays, h: float, like: Growth | None = None) -> Growth | None:
     """The mode that grows most beyond what is allowed, of the kind and axle of `like` if given; None when all are stable."""
-    axles, wheels = probe.description.mechanism.axles, probe.size.wheels
+    axles, wheels, space = probe.vehicle.description.mechanism.axles, probe.vehicle.size.wheels, probe.vehicle.space
     standing = np.arange(CHASSIS + 3 * wheels + wheels * model.treads.laws["numbers"].max())
+    probe.memory[:] = start
     # in the air only the velocities of the chassis and the suspension matter
-    kept = np.array([1, *range(4, CHASSIS + 2 * wheels)]) if state.state[0]["p_WB"][2] == HIGH else standing
-    J = step_matrix(model, probe.space, state, ground, h, kept)
+    kept = np.array([1, *range(4, CHASSIS + 2 * wheels)]) if space.state[0]["p_WB"][2] == HIGH else standing
+    J = step_matrix(model, space, probe.memory, ground, h, kept)
     if not np.isfinite(J).all():
         return None  # a corner at the end of its travel does not close beside it; how it is held there is not for this check
     values, some = np.linalg.eig(J)
@@ -317,51 +345,113 @@ def _named(vector: NDArray[np.complex128], axles: Axles) -> tuple[str, str]:
     return kind, axle
 
 
-def step_matrix(model: Model, space: Space, state: Space, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
-    """Matrix (n, n) that one step of h seconds from `state`, in neutral without pedals, multiplies small deviations with.
+def step_matrix(model: Model, space: Space, memory: Bytes, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
+    """Matrix (n, n) that one step of h seconds from where a vehicle is, in neutral without pedals, multiplies small deviations with.
 
     Parameters
     ----------
-    space : scratch
+    space, memory : in one piece, afterwards elsewhere
     kept : (n,) which of the coordinates deviate
     """
-    command, q = record(COMMAND), state.state[0]["q_WB"].copy()
-    start, blocks = state.arrays(), space.arrays()
-    x0 = _read(state, q)
-    J = np.empty((len(kept), len(kept)))
+    q = space.state[0]["q_WB"].copy()
+    x0 = np.empty(CHASSIS + (3 + NUMBERS) * len(space.wheels))
+    read_coordinates(space, q, x0)
+    x, attitudes = np.tile(x0, (len(kept), 2, 1)), np.tile(_turned(q, x0), (len(kept), 2, 1))
+    ends = np.empty_like(x)
     for column, k in enumerate(kept):
-        ends = []
-        for side in (WIDTH, -WIDTH):
-            for block, values in zip(blocks, start, strict=True):
-                block[:] = values
-            x = x0.copy()
-            x[k] += side
-            _write(space, q, x)
-            vehicle_step(model, space, ground, command, h)
-            ends.append(_read(space, q))
-        J[:, column] = (ends[0] - ends[1])[kept] / (2.0 * WIDTH)
-    return J
+        x[column, :, k] += WIDTH, -WIDTH
+        if k in ATTITUDE:
+            attitudes[column] = [_turned(q, deviating) for deviating in x[column]]
+    step_from_each(model, space, memory, memory.copy(), ground, record(COMMAND), h, x, attitudes, q, ends)
+    return (ends[:, 0] - ends[:, 1])[:, kept].T / (2.0 * WIDTH)
 
 
-def _read(space: Space, q: Vector) -> Vector:
+@kernel
+def look_along(m, s, thetas, length, closed):
+    """Lengths of the springs (n, wheels) [m], and whether the corners close, at thetas (n,) of all of them."""
+    x, k = s.state[0]["theta"], s.kinematics[0]
+    for n in range(len(thetas)):
+        for i in range(len(x)):
+            x[i] = thetas[n]
+        present_suspension(m, s)
+        for i in range(len(x)):
+            length[n, i] = k["spring_length"][i]
+            closed[n, i] = math.isfinite(k["W"][0, i]) and math.isfinite(k["W"][1, i]) and math.isfinite(k["W"][2, i])
+
+
+@kernel
+def step_from_each(m, s, memory, start, ground, command, h, x, attitudes, q, ends):
+    """A step from each of many places beside one.
+
+    Parameters
+    ----------
+    memory, start : all memory of s, and what is in it at the one place
+    x, attitudes : (n, 2, ...) coordinates in the order of GROUPS, and q_WB, from which a step is made
+    q : q_WB at the one place
+    ends : (n, 2, ...) coordinates after it, overwritten
+    """
+    for column in range(len(x)):
+        for side in range(2):
+            for n in range(len(memory)):
+                memory[n] = start[n]
+            write_coordinates(s, attitudes[column, side], x[column, side])
+            vehicle_step(m, s, ground, command, h)
+            read_coordinates(s, q, ends[column, side])
+
+
+@kernel
+def read_coordinates(s, q, out):
     """Coordinates of a state in the order of GROUPS; attitudes as small rotations from the quaternion q."""
-    s: Any = space.state[0]
-    w, x, y, z = s["q_WB"]
-    turn = 2.0 * np.array([q[0] * x - q[1] * w - q[2] * z + q[3] * y, q[0] * y + q[1] * z - q[2] * w - q[3] * x])
-    v = s["v_WB_B"]
-    suspension = (s["theta"], s["theta_dot"])
-    treads = space.treads["numbers"].T.ravel()
-    return np.concatenate(([s["p_WB"][2], v[2]], turn, s["w_WB_B"], v[:2], *suspension, s["wheel_spin"], treads))
+    state, treads = s.state[0], s.treads
+    now, v = state["q_WB"], state["v_WB_B"]
+    w, x, y, z = now[0], now[1], now[2], now[3]
+    out[0], out[1] = state["p_WB"][2], v[2]
+    out[2] = 2.0 * (q[0] * x - q[1] * w - q[2] * z + q[3] * y)
+    out[3] = 2.0 * (q[0] * y + q[1] * z - q[2] * w - q[3] * x)
+    for j in range(3):
+        out[4 + j] = state["w_WB_B"][j]
+    out[7], out[8] = v[0], v[1]
+    wheels = len(treads)
+    for i in range(wheels):
+        at = CHASSIS + i
+        out[at], out[at + wheels], out[at + 2 * wheels] = state["theta"][i], state["theta_dot"][i], state["wheel_spin"][i]
+        for n in range(NUMBERS):
+            out[at + (3 + n) * wheels] = treads[i]["numbers"][n]
 
 
-def _write(space: Space, q: Vector, x: Vector) -> None:
-    """The same back."""
-    s: Any = space.state[0]
-    s["p_WB"][2] = x[0]
-    s["v_WB_B"] = x[7], x[8], x[1]
+@kernel
+def write_coordinates(s, attitude, x):
+    """The same back, the attitude as a quaternion."""
+    state, treads = s.state[0], s.treads
+    state["p_WB"][2] = x[0]
+    state["v_WB_B"][0], state["v_WB_B"][1], state["v_WB_B"][2] = x[7], x[8], x[1]
+    for j in range(4):
+        state["q_WB"][j] = attitude[j]
+    for j in range(3):
+        state["w_WB_B"][j] = x[4 + j]
+    wheels = len(treads)
+    for i in range(wheels):
+        at = CHASSIS + i
+        state["theta"][i], state["theta_dot"][i], state["wheel_spin"][i] = x[at], x[at + wheels], x[at + 2 * wheels]
+        for n in range(NUMBERS):
+            treads[i]["numbers"][n] = x[at + (3 + n) * wheels]
+
+
+def in_one_piece(space: Space) -> tuple[Space, Bytes]:
+    """The same in other memory that is all one, and that."""
+    parts = [*space.of_its_own(), *space.blocks]
+    places = np.cumsum([0, *(ALIGNED * math.ceil(part.nbytes / ALIGNED) for part in parts)]).tolist()
+    memory = np.zeros(places[-1], np.uint8)
+    there = iter([memory[at : at + part.nbytes].view(part.dtype) for part, at in zip(parts, places, strict=False)])
+    records: dict[str, Any] = {name: next(there) for name in space._fields if name != "blocks"}
+    moved = space._replace(blocks=Blocks(*there), **records)
+    for new, old in zip((*moved.of_its_own(), *moved.blocks), parts, strict=True):
+        new[:] = old
+    return moved, memory
+
+
+def _turned(q: Vector, x: Vector) -> Vector:
+    """The quaternion q turned as little as coordinates say."""
     a, b = 0.5 * x[2], 0.5 * x[3]
     turned = np.array([q[0] - q[1] * a - q[2] * b, q[1] + q[0] * a - q[3] * b, q[2] + q[3] * a + q[0] * b, q[3] + q[1] * b - q[2] * a])
-    s["q_WB"] = turned / np.linalg.norm(turned)
-    s["w_WB_B"] = x[4:7]
-    s["theta"], s["theta_dot"], s["wheel_spin"], *treads = x[CHASSIS:].reshape(3 + NUMBERS, -1)
-    space.treads["numbers"] = np.transpose(treads)
+    return np.asarray(turned / np.linalg.norm(turned))

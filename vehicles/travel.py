@@ -10,9 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from vehicles.model import Mechanism, new_workspace
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.suspension.corner_design import Places
 from vehicles.suspension.corner_sums import prepare
 
 LOAD = 200e3
@@ -48,6 +50,9 @@ QUICKER = 3.0
 OPEN = 1e-9
 """m. Error of a length of the linkage with which a loop counts as open."""
 
+CHUNK = 32
+"""Thetas that are looked at together."""
+
 LOCKS = (-1.0, 0.0, 1.0)
 """Steering, as shares of full lock, at which every position has to be sound."""
 
@@ -72,61 +77,84 @@ def find_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) 
 
 
 class _Walker:
-    """Moves all corners at once and compares them with their design position."""
+    """Moves all corners at once, many positions at a time, and compares them with their design position."""
 
     def __init__(self, mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> None:
         self.mechanism, self.steering, self.which = mechanism, steering, which
         self.workspace, self.lock = new_workspace(mechanism), record(STEERING_STATE)
-        self._go(0.0, 0.0)
-        k = self.workspace.kinematics[0]
+        design = self._at(np.zeros(1), (0.0,))
+        k = design.kinematics[0]
         self.inertia: NDArray[np.float64] = k["D"].copy()
         """(wheels,) inertia of theta in the design position"""
         self.way: NDArray[np.float64] = np.linalg.norm(k["W_1"], axis=0)
         """(wheels,) way of the wheel per theta there [m]"""
         self._rise = k["W_1"][2].copy()
-        self._levers = self._strut_levers()
-        self._gain = self._turn_of_steering()
+        self._levers = _strut_levers(design)[0]
+        self._gain = self._turns_of_steering(design)[0]
 
     def walk(self, side: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """From the design position to the side -1 or +1: (wheels,) thetas up to which every corner is sound at every lock, and at
         which the rubber stops are used up, infinite if they are not before that."""
         last, metal, going = np.zeros(len(self.which)), np.full(len(self.which), side * np.inf), self.which.copy()
-        for theta in side * np.arange(STRIDE, FARTHEST, STRIDE):
-            for lock in LOCKS:
-                self._go(theta, lock)
-                going &= self._sound()
+        thetas = side * np.arange(STRIDE, FARTHEST, STRIDE)
+        for some in np.split(thetas, range(CHUNK, len(thetas), CHUNK)):
+            places = self._at(some, LOCKS)
+            sound: NDArray[np.bool_] = self._sound(places).reshape(len(some), len(LOCKS), -1).min(axis=1)
+            used_up = self._stops_used_up(places, side)[len(LOCKS) - 1 :: len(LOCKS)]
+            for theta, here, used in zip(some, sound, used_up, strict=True):
+                going &= here
+                last[going] = theta
+                metal[going & np.isinf(metal) & used] = theta
             if not going.any():
                 break
-            last[going] = theta
-            metal[going & np.isinf(metal) & self._stops_used_up(side)] = theta
         return last, metal
 
-    def _go(self, theta: float, lock: float) -> None:
-        w, m = self.workspace, self.mechanism
-        w.state[0]["theta"] = theta
-        self.lock[0]["angle"] = lock * self.steering[0]["max_arm_angle"]
-        place_tierods(self.steering, self.lock, w.inputs)
-        prepare(m.records, w)
+    def _at(self, thetas: NDArray[np.float64], locks: tuple[float, ...]) -> Places:
+        """At every theta with every lock, lock by lock."""
+        w, count = self.workspace, len(thetas) * len(locks)
+        blocks = (np.empty(count, w.blocks.scratch.dtype), np.empty((count, len(w.blocks.memory)), np.uint8))
+        places = Places(w.blocks, *blocks, np.empty(count, w.inputs.dtype), np.empty(count, w.kinematics.dtype))
+        angles = np.array(locks) * self.steering[0]["max_arm_angle"]
+        go(self.mechanism.records, w, self.steering, self.lock, np.repeat(thetas, len(locks)), np.tile(angles, len(thetas)), *places[1:])
+        return places
 
-    def _turn_of_steering(self) -> NDArray[np.float64]:
-        return np.array([corner.turn_of_steering(self.workspace.blocks, i) for i, corner in enumerate(self.mechanism.designs)])
+    def _turns_of_steering(self, places: Places) -> NDArray[np.float64]:
+        return np.stack([corner.turns_of_steering(places, i) for i, corner in enumerate(self.mechanism.designs)], axis=1)
 
-    def _strut_levers(self) -> NDArray[np.float64]:
-        k = self.workspace.kinematics[0]
-        return np.stack([k["spring_length_1"], k["shock_length_1"]])
-
-    def _stops_used_up(self, side: float) -> NDArray[np.bool_]:
-        s, length = self.mechanism.struts[0], self.workspace.kinematics[0]["spring_length"]
+    def _stops_used_up(self, places: Places, side: float) -> NDArray[np.bool_]:
+        """(n, wheels) corners whose rubber stops are used up."""
+        s, length = self.mechanism.struts[0], places.kinematics["spring_length"]
         points = s["stop_points"]
         most = s["stop_penetration"][np.arange(len(points)), points - 1]
         used = s["bump_stop_length"] - length if side > 0.0 else length - s["rebound_stop_length"]
-        return (points > 0) & (used > most)
+        return np.asarray((points > 0) & (used > most))
 
-    def _sound(self) -> NDArray[np.bool_]:
-        """(wheels,) corners that are well closed where they are."""
-        w, m = self.workspace, self.mechanism
-        k = w.kinematics[0]
-        sound = (k["D"] < HEAVIER * self.inertia) & (k["W_1"][2] > SHARE * self._rise)
-        sound &= (self._strut_levers() / self._levers > SHARE).all(axis=0)
-        gap = np.array([corner.gap(m.corners, w.blocks, w.inputs, i) for i, corner in enumerate(m.designs)])
-        return np.asarray(sound & (gap < OPEN) & (self._turn_of_steering() <= QUICKER * self._gain))
+    def _sound(self, places: Places) -> NDArray[np.bool_]:
+        """(n, wheels) corners that are well closed where they are."""
+        k = places.kinematics
+        sound = (k["D"] < HEAVIER * self.inertia) & (k["W_1"][:, 2] > SHARE * self._rise)
+        sound &= (_strut_levers(places) / self._levers > SHARE).all(axis=1)
+        gaps = np.stack([corner.gaps(self.mechanism.corners, places, i) for i, corner in enumerate(self.mechanism.designs)], axis=1)
+        return np.asarray(sound & (gaps < OPEN) & (self._turns_of_steering(places) <= QUICKER * self._gain))
+
+
+def _strut_levers(places: Places) -> NDArray[np.float64]:
+    """(n, 2, wheels) derivatives by theta of the lengths of springs and shock absorbers."""
+    return np.stack([places.kinematics["spring_length_1"], places.kinematics["shock_length_1"]], axis=1)
+
+
+@kernel
+def go(m, s, steering, arm, thetas, angles, scratch, memory, inputs, kinematics):
+    """Place all corners at one theta (n,) after the other, the Pitman arm at an angle (n,) [rad], and note how they are (`Places`).
+
+    m, s : records of a mechanism and its workspace, arm : record of STEERING_STATE, changed
+    """
+    for n in range(len(thetas)):
+        arm[0]["angle"] = angles[n]
+        for i in range(len(s.state[0]["theta"])):
+            s.state[0]["theta"][i] = thetas[n]
+        place_tierods(steering, arm, s.inputs)
+        prepare(m, s)
+        scratch[n], inputs[n], kinematics[n] = s.blocks.scratch[0], s.inputs[0], s.kinematics[0]
+        for byte in range(len(s.blocks.memory)):
+            memory[n, byte] = s.blocks.memory[byte]

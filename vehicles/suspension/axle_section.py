@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.single_vectors import norm, unit
 from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Fields
 from simulator.base.records import Record
@@ -83,7 +84,7 @@ class Axle(ABC):
 
     def _check_joints(self, h: Section) -> None:
         """Raises ConfigError: ends of hinges and rods lie in one place."""
-        near = [(one, other) for one, other in self.joints if np.linalg.norm(self.points[one] - self.points[other]) < 1e-3]
+        near = [(one, other) for one, other in self.joints if norm(self.points[one] - self.points[other]) < 1e-3]
         raise_all([ConfigError(h.file, h.path(one), h.mapping[one], f"a point at least 1 mm from {other}") for one, other in near])
 
     def read_sides(self, s: Section) -> int:
@@ -126,7 +127,7 @@ class Axle(ABC):
             if not high > low:
                 raise ConfigError(b.file, b.path("to"), high, f"more than `from`, {low:g}")
             n = unit(end - start)
-            length = (high - low) * float(np.linalg.norm(end - start))
+            length = (high - low) * float(norm(end - start))
             across = b.number("transverse_inertia", mass * length**2 / 12.0, above=0.0, least=SLENDER, most=HEAVY)
             axial = b.number("axial_inertia", above=0.0, least=SLENDER, most=HEAVY)
             inertia = across * (np.eye(3) - np.outer(n, n)) + axial * np.outer(n, n)
@@ -220,7 +221,3 @@ def warn_of(s: Section) -> bool:
 def _never_falls(s: Section, name: str, values: Vector) -> None:
     if (np.diff(values) < 0.0).any():
         raise ConfigError(s.file, s.path(name), values.tolist(), "numbers of which none is less than the one before")
-
-
-def unit(a: Vector) -> Vector:
-    return a / np.linalg.norm(a)

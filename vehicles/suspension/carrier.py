@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.single_vectors import norm, unit
 from simulator.base.errors import ConfigError
 from vehicles.multibody.description.rigid_body import RigidBody
 
@@ -20,7 +21,7 @@ def carrier_with_wheel(bodies: dict[str, RigidBody], W: Vector, axle: Vector, fi
     ------
     ConfigError : the wheel is no balanced rotor
     """
-    axle = axle / np.linalg.norm(axle)
+    axle = unit(axle)
     wheel, knuckle = bodies["wheel"], bodies["knuckle"]
     spin = float(axle @ wheel.I_BBcm @ axle)
     across = 0.5 * (np.trace(wheel.I_BBcm) - spin)
@@ -28,7 +29,7 @@ def carrier_with_wheel(bodies: dict[str, RigidBody], W: Vector, axle: Vector, fi
     if np.abs(wheel.I_BBcm - rotor - spin * np.outer(axle, axle)).max() > 1e-9 * max(spin, across):
         raise ConfigError(file, key, wheel.I_BBcm.tolist(), "a wheel inertia that is the same about all diameters (a balanced rotor)")
     off_axis = wheel.p_BoBcm - W
-    if np.linalg.norm(off_axis - axle * np.dot(off_axis, axle)) > 1e-9:
+    if norm(off_axis - axle * np.dot(off_axis, axle)) > 1e-9:
         raise ConfigError(file, key, wheel.p_BoBcm.tolist(), "the wheel's centre of mass on its axle (a balanced rotor)")
     mass = knuckle.mass + wheel.mass
     com = (knuckle.mass * knuckle.p_BoBcm + wheel.mass * wheel.p_BoBcm) / mass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,25 @@ class Reach:
     """Tables of a corner that has no stops."""
     short_of_open: float
     """By so much tables keep away from the theta at which a loop opens: the derivatives grow without bound there."""
+
+
+class Places(NamedTuple):
+    """Corners at many positions, one after the other.
+
+    blocks : of their vehicle
+    scratch, memory : what those are at each position, (n,) and (n, bytes)
+    inputs, kinematics : (n,) records of INPUTS and KINEMATICS
+    """
+
+    blocks: Blocks
+    scratch: Record
+    memory: NDArray[np.uint8]
+    inputs: Record
+    kinematics: Record
+
+    def blocks_at(self, n: int) -> Blocks:
+        """Those of one position."""
+        return self.blocks._replace(scratch=self.scratch[n : n + 1], memory=self.memory[n])
 
 
 class CornerDesign(ABC):
@@ -88,6 +107,10 @@ class CornerDesign(ABC):
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         """Fill column i of a CORNERS record and of one of the kind's own. Raises ConfigError where the corner cannot work."""
 
+    def write_tie_rod(self, corners: Record, parameters: Record, i: int) -> None:
+        """What of that depends on the length of the tie rod; all else stands there already. Raises as `write`."""
+        self.write(corners, parameters, i)
+
     @abstractmethod
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
         """Put the corner into a mechanism, its bodies and joints called after `name`, between the body `chassis` and the body `inner`
@@ -104,3 +127,11 @@ class CornerDesign(ABC):
     def turn_of_steering(self, blocks: Blocks, i: int) -> float:
         """By how much the carrier turns per way of its tie rod there [rad/m]; 0 where nothing is steered."""
         return 0.0
+
+    def gaps(self, corners: Record, places: Places, i: int) -> Vector:
+        """The same at many positions, (n,)."""
+        return np.array([self.gap(corners, places.blocks_at(n), places.inputs[n : n + 1], i) for n in range(len(places.inputs))])
+
+    def turns_of_steering(self, places: Places, i: int) -> Vector:
+        """The same at many positions, (n,)."""
+        return np.array([self.turn_of_steering(places.blocks_at(n), i) for n in range(len(places.inputs))])

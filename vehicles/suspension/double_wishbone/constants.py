@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.single_vectors import cross, cross_matrix, norm, unit
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.suspension.carrier import carrier_with_wheel
@@ -40,7 +41,7 @@ def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWish
     for name, point in (("D", corner.D), ("B", corner.B), ("S", corner.S), ("lower_arm_com", bodies["lower_arm"].p_BoBcm)):
         out[name][:, :, i] = lower.point(point)
     for name, axis in (("upright_axis", corner.upright_axes[0]), ("shock_axis", corner.shock_axes[0])):
-        out[name][:, :, i] = lower.direction(_unit(axis))
+        out[name][:, :, i] = lower.direction(unit(axis))
     for name, point in (("F", corner.F), ("upper_arm_com", bodies["upper_arm"].p_BoBcm)):
         out[name][:, :, i] = upper.point(point)
     out["lower_arm_inertia"][:, :, i] = lower.inertia(bodies["lower_arm"].I_BBcm)
@@ -48,26 +49,32 @@ def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWish
     out["J"][:, i], out["U"][:, i] = corner.J, corner.U
 
     kingpin = corner.F - corner.D
-    n = _unit(kingpin)
-    out["kingpin_length"][i] = _positive(np.linalg.norm(kingpin), corner, "distance of the ball joints")
-    out["upper_arm_branch"][i] = _branch(np.dot(kingpin, np.cross(e_U, corner.F - upper.foot(corner.F))), corner, "upper arm")
+    n = unit(kingpin)
+    out["kingpin_length"][i] = _positive(norm(kingpin), corner, "distance of the ball joints")
+    out["upper_arm_branch"][i] = _branch(np.dot(kingpin, cross(e_U, corner.F - upper.foot(corner.F))), corner, "upper arm")
 
     frame, out["upright_branch"][i] = _rod_frame(n, corner.upright_axes, corner, "upright")
     _write_body(out, "upright", i, frame, corner.D, bodies["upright"])
-    rod = _unit(corner.J - corner.B)
+    rod = unit(corner.J - corner.B)
     frame, out["shock_branch"][i] = _rod_frame(rod, corner.shock_axes, corner, "shock absorber")
     _write_body(out, "shock_lower", i, frame, corner.B, bodies["shock_lower"])
     _write_body(out, "shock_upper", i, frame, corner.J, bodies["shock_upper"])
-    tierod = corner.Q - corner.K
-    out["tierod_length"][i] = _positive(np.linalg.norm(tierod), corner, "length of the tie rod")
-    frame, out["tierod_sign"][i] = _rod_frame(_unit(tierod), corner.tierod_axes, corner, "tie rod")
-    _write_body(out, "tierod", i, frame, corner.K, bodies["tierod"])
+    write_tie_rod(corners, parameters, i, corner)
 
-    _write_carrier(out, common, i, corner, n)
     for b, name in enumerate(BODIES):
         out["mass"][b, i] = bodies["knuckle"].mass + bodies["wheel"].mass if name == "carrier" else bodies[name].mass
     common["corner_mass"][i] = out["mass"][:, i].sum()
     common["travel"][:, i] = ARM_RANGE
+
+
+def write_tie_rod(corners: Record, parameters: Record, i: int, corner: DoubleWishboneCorner) -> None:
+    """What of `write_corner` depends on the length of the tie rod: the rod itself, and what turns about the kingpin."""
+    out, bodies = parameters[0], corner.bodies
+    tierod = corner.Q - corner.K
+    out["tierod_length"][i] = _positive(norm(tierod), corner, "length of the tie rod")
+    frame, out["tierod_sign"][i] = _rod_frame(unit(tierod), corner.tierod_axes, corner, "tie rod")
+    _write_body(out, "tierod", i, frame, corner.K, bodies["tierod"])
+    _write_carrier(out, corners[0], i, corner, unit(corner.F - corner.D))
 
 
 @dataclass(frozen=True)
@@ -84,12 +91,12 @@ class Hinge:
     def point(self, point: Vector) -> Vector:
         """(3, 3): foot, radius, axis x radius."""
         foot = self.foot(point)
-        return np.stack([foot, point - foot, np.cross(self.axis, point - foot)])
+        return np.stack([foot, point - foot, cross(self.axis, point - foot)])
 
     def direction(self, a: Vector) -> Vector:
         """(3, 3): part along the axis, part across it, axis x part across."""
         along = self.axis * np.dot(a, self.axis)
-        return np.stack([along, a - along, np.cross(self.axis, a - along)])
+        return np.stack([along, a - along, cross(self.axis, a - along)])
 
     def inertia(self, inertia: Vector) -> Vector:
         """(5, 6): coefficients of 1, cos, sin, cos 2, sin 2 of the hinge angle x in R(x) I R(x)^T.
@@ -98,7 +105,7 @@ class Hinge:
         """
         P = np.outer(self.axis, self.axis)
         C = np.eye(3) - P
-        K = np.cross(self.axis, np.eye(3)).T
+        K = cross_matrix(self.axis)
         PP, CC, KK = P @ inertia @ P, C @ inertia @ C, K @ inertia @ K.T
         CK, PC, PK = C @ inertia @ K.T, P @ inertia @ C, P @ inertia @ K.T
         parts = (PP + 0.5 * (CC + KK), PC + PC.T, PK + PK.T, 0.5 * (CC - KK), 0.5 * (CK + CK.T))
@@ -117,28 +124,28 @@ def _jounce_axes(corner: DoubleWishboneCorner) -> tuple[Vector, Vector]:
         (corner.lower_arm_point, corner.lower_arm_axis, corner.D),
         (corner.upper_arm_point, corner.upper_arm_axis, corner.F),
     ):
-        e = _unit(axis)
-        axes.append(e if np.cross(e, ball - on)[2] > 0.0 else -e)
+        e = unit(axis)
+        axes.append(e if cross(e, ball - on)[2] > 0.0 else -e)
     return axes[0], axes[1]
 
 
 def universal_axes(rod: Vector, parent_axis: Vector) -> Vector:
     """(2, 3) axes of a universal joint that carries a rod: the parent's axis made perpendicular to the rod, and rod x that axis."""
-    n = _unit(rod)
-    first = _unit(parent_axis - n * np.dot(n, parent_axis))
-    return np.stack([first, np.cross(n, first)])
+    n = unit(rod)
+    first = unit(parent_axis - n * np.dot(n, parent_axis))
+    return np.stack([first, cross(n, first)])
 
 
 def _rod_frame(rod: Vector, axes: Vector, corner: DoubleWishboneCorner, name: str) -> tuple[Vector, float]:
     """Frame (columns: rod, second joint axis, their product) of a rod, and the sign of its second axis along rod x first axis."""
-    y = np.cross(rod, _unit(axes[0]))
-    if np.linalg.norm(y) < 0.1:
+    y = cross(rod, unit(axes[0]))
+    if norm(y) < 0.1:
         raise ConfigError(
             corner.file, corner.key, axes[0].tolist(), f"the first universal-joint axis of the {name} across the rod, not along it"
         )
     sign = 1.0 if np.dot(y, axes[1]) > 0.0 else -1.0
-    y = sign * _unit(y)
-    return np.column_stack([rod, y, np.cross(rod, y)]), sign
+    y = sign * unit(y)
+    return np.column_stack([rod, y, cross(rod, y)]), sign
 
 
 def _write_body(out: Any, name: str, i: int, frame: Vector, origin: Vector, body: RigidBody) -> None:
@@ -151,17 +158,17 @@ def _write_carrier(out: Any, common: Any, i: int, corner: DoubleWishboneCorner, 
     arm = corner.K - corner.D
     height = float(np.dot(arm, n))
     across = arm - height * n
-    radius = _positive(np.linalg.norm(across), corner, "distance of the outer tie-rod joint from the kingpin")
+    radius = _positive(norm(across), corner, "distance of the outer tie-rod joint from the kingpin")
     k1 = across / radius
-    frame = np.column_stack([k1, np.cross(n, k1), n])
+    frame = np.column_stack([k1, cross(n, k1), n])
     out["arm_radius"][i], out["arm_height"][i] = radius, height
     common["design_frame"][:, :, i] = corner.turned.T @ frame
     common["design_wheel_x"][i], common["design_wheel_z"][i] = corner.W[0], corner.W[2]
     toe_link = corner.D - corner.Q
     out["tierod_branch"][i] = _branch(np.dot(toe_link, frame[:, 1]), corner, "steering arm")
-    out["tierod_axis"][:, i] = frame.T @ _unit(corner.tierod_axes[0])
+    out["tierod_axis"][:, i] = frame.T @ unit(corner.tierod_axes[0])
     out["wheel_centre"][:, i] = frame.T @ (corner.W - corner.D)
-    out["wheel_axis"][:, i] = frame.T @ _unit(corner.axle)
+    out["wheel_axis"][:, i] = frame.T @ unit(corner.axle)
     common["spin_inertia"][i], carrier = carrier_with_wheel(corner.bodies, corner.W, corner.axle, corner.file, corner.key)
     _write_body(out, "carrier", i, frame, corner.D, carrier)
 
@@ -181,10 +188,6 @@ def _positive(value: Any, corner: DoubleWishboneCorner, name: str) -> float:
     if not value > 1e-6:
         raise ConfigError(corner.file, corner.key, float(value), f"a {name} above zero")
     return float(value)
-
-
-def _unit(a: Vector) -> Vector:
-    return np.asarray(a, float) / np.linalg.norm(a)
 
 
 def _six(M: Vector) -> Vector:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.single_vectors import cross_matrix, norm, unit
 from simulator.base.errors import ConfigError
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.double_wishbone.constants import Hinge, universal_axes
@@ -30,7 +31,7 @@ Vector = NDArray[np.float64]
 def set_tie_rod(corner: DoubleWishboneCorner, length: float) -> DoubleWishboneCorner:
     """See `CornerDesign.with_tie_rod`."""
     n = corner.F - corner.D
-    kingpin = Hinge(corner.D, n / np.linalg.norm(n))
+    kingpin = Hinge(corner.D, unit(n))
     R = _rotation(kingpin.axis, _turn(corner, kingpin, length))
 
     def turned(point: Vector) -> Vector:
@@ -65,15 +66,15 @@ def _turn(corner: DoubleWishboneCorner, kingpin: Hinge, length: float) -> float:
 
 def _rotation(axis: Vector, angle: float) -> Vector:
     """Rotation (3, 3) by an angle about a unit vector."""
-    K = np.cross(axis, np.eye(3)).T
+    K = cross_matrix(axis)
     return np.asarray(np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * (K @ K))
 
 
 def _along(rod: RigidBody, old: Vector, new: Vector, inner: Vector) -> RigidBody:
     """A straight rod between an outer joint and `inner`, its outer joint moved: as far along as it was, with the moments it had."""
     before, after = inner - old, inner - new
-    n, m = before / np.linalg.norm(before), after / np.linalg.norm(after)
-    share = float((rod.p_BoBcm - old) @ n / np.linalg.norm(before))
+    n, m = unit(before), unit(after)
+    share = float((rod.p_BoBcm - old) @ n / norm(before))
     axial = float(n @ rod.I_BBcm @ n)
     across = 0.5 * (float(np.trace(rod.I_BBcm)) - axial)
     inertia = across * (np.eye(3) - np.outer(m, m)) + axial * np.outer(m, m)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator.base.algebra.single_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group
 from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.suspension.axle_section import Axle, Vector, unit, warn_of
+from vehicles.suspension.axle_section import Axle, Vector, warn_of
 from vehicles.suspension.axle_table import ARM, ROD, axle_fields
 from vehicles.suspension.double_wishbone.constants import Hinge, universal_axes
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
@@ -76,7 +77,7 @@ class DoubleWishboneAxle(Axle):
         p = self.points
         with Gathered() as faults:
             for front, rear, ball in (("LCA_F", "LCA_B", "LCA_U"), ("UCA_F", "UCA_B", "UCA_U")):
-                if np.linalg.norm(np.cross(p[front] - p[rear], p[ball] - p[rear])) < 1e-6:
+                if norm(cross(p[front] - p[rear], p[ball] - p[rear])) < 1e-6:
                     faults.add(ConfigError(h.file, h.path(ball), h.mapping[ball], f"a point beside the line through {front} and {rear}"))
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
@@ -96,8 +97,8 @@ class DoubleWishboneAxle(Axle):
     def _arm(self, b: Section, name: str) -> RigidBody:
         bush, rear, ball, com = (self.points[point] for point in ARMS[name])
         x = unit(bush - rear)
-        z = unit(np.cross(rear - ball, bush - ball))
-        frame = np.column_stack([x, np.cross(z, x), z])
+        z = unit(cross(rear - ball, bush - ball))
+        frame = np.column_stack([x, cross(z, x), z])
         inertia = frame @ np.diag(b.array("arm_inertia", (3,))) @ frame.T
         return checked_body(RigidBody(name, b.number("mass"), com, inertia), b.file, b.key, "arm_inertia", warn_of(b))
 
@@ -109,7 +110,7 @@ class DoubleWishboneAxle(Axle):
         p, bodies = self.side(mirror)
         lower, upper = p["LCA_F"] - p["LCA_B"], p["UCA_F"] - p["UCA_B"]
         for name, axis in (("LCA_F", lower), ("UCA_F", upper)):
-            if np.linalg.norm(axis) < 1e-6:
+            if norm(axis) < 1e-6:
                 raise ConfigError(
                     self.file, f"{self.key}.hardpoints_left.{name}", self.points[name].tolist(), "a point apart from the rear bush"
                 )

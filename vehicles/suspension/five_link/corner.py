@@ -13,7 +13,7 @@ from simulator.base.records import Record
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks, OutsideKind
-from vehicles.suspension.corner_design import CornerDesign, Reach
+from vehicles.suspension.corner_design import CornerDesign, Places, Reach
 from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
 from vehicles.suspension.five_link.constants import write_five_link
 from vehicles.suspension.five_link.mechanism import add_five_links
@@ -70,3 +70,11 @@ class FiveLinkCorner(CornerDesign):
     def gap(self, corners: Record, blocks: Blocks, inputs: Record, i: int) -> float:
         low, high = corners[0]["travel"][:, i]
         return 0.0 if low < inputs[0]["theta"][i] < high else math.inf
+
+    def gaps(self, corners: Record, places: Places, i: int) -> Vector:
+        low, high = corners[0]["travel"][:, i]
+        theta = places.inputs["theta"][:, i]
+        return np.where((low < theta) & (theta < high), 0.0, math.inf)
+
+    def turns_of_steering(self, places: Places, i: int) -> Vector:
+        return np.zeros(len(places.inputs))
