@@ -24,7 +24,7 @@ from simulator.configuration.names import data_folder, find_config
 from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.configuration.settings import option
 from simulator.configuration.whole import Configuration, is_one_for_each
-from simulator.driver.acquaint import acquaint
+from simulator.driver.acquaint import acquainted_when_asked
 from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from simulator.outlet_kind import OutletAside, build_outlets
@@ -36,8 +36,9 @@ from terrain.soil import soil
 from terrain.surface import Ground
 from vehicles import step_stability
 from vehicles.alignment import aligned
+from vehicles.axles import Axles
 from vehicles.description import Description, expected_axles, read_description
-from vehicles.drivetrain.drivetrain_file import read_parts
+from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
 from vehicles.multibody.description.initial_state import InitialState, resting_state
 from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
@@ -123,7 +124,15 @@ class Workshop:
 
     def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
         """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
-        return _vehicle(configuration)
+        return _vehicle(configuration, self)
+
+    def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
+        """A tire as a file says; `files` are digests of files that are no text, by where they are named."""
+        return tire(content, file, folders=[data_folder("assets")])
+
+    def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
+        """Drivetrain and brakes as a file says, for a vehicle with these axles."""
+        return read_parts(content, file, axles)
 
     def ground(self, configuration: Configuration) -> Ground:
         """The ground, its soils as the configuration has them."""
@@ -143,7 +152,7 @@ class Workshop:
 
     def traits(self, vehicle: Vehicle, gravity: float, step: float) -> VehicleTraits:
         """What a driver finds out in a test drive in steps of `step` [s]."""
-        return acquaint(vehicle, gravity, step)
+        return acquainted_when_asked(vehicle, gravity, step)
 
 
 def build(configuration: Configuration, check_step: bool = True, workshop: Workshop | None = None) -> Parts:
@@ -229,7 +238,7 @@ def _seeds(value: Any, path: KeyPath) -> Iterator[KeyPath]:
             yield from _seeds(item, (*path, n))
 
 
-def _vehicle(configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
+def _vehicle(configuration: Configuration, workshop: Workshop) -> tuple[Vehicle, tuple[str, ...]]:
     """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
     places: dict[str, str] = {}
     tires: dict[str, TireFile] = {}
@@ -238,7 +247,7 @@ def _vehicle(configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
             description = _description(configuration, places)
         for name, place in places.items():
             with faults.part(), configuration.reading(place) as (content, file):
-                tires[name] = tire(content, file, folders=[data_folder("assets")])
+                tires[name] = workshop.tire(content, file, configuration.files)
         if faults.errors:
             with faults.part():
                 _check_drivetrain(configuration)
@@ -247,7 +256,8 @@ def _vehicle(configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
             pass  # as a vehicle it is read below, where complaints about its own file are understood too
         of_wheels = tire_set([tires[name] for name in description.tires], _sides(description))
         with configuration.reading("vehicle"):
-            vehicle = Vehicle(aligned(description, of_wheels, content, file, _level), of_wheels, content, file)
+            parts = workshop.drivetrain(content, file, description.mechanism.axles)
+            vehicle = Vehicle(aligned(description, of_wheels, parts, file, _level), of_wheels, parts, file)
     return vehicle, ("vehicle", *(places[name] for name in description.tires))
 
 
@@ -435,7 +445,7 @@ def build_vehicle(
         configuration.layer.content["step"] = step
     for setting in option("--suspension", "vehicle.suspension_kinematics", suspension):
         configuration.set(setting)
-    vehicle, places = _vehicle(configuration)
+    vehicle, places = _vehicle(configuration, Workshop())
     if check_step:
         _check_step(configuration, vehicle, step, places)
     return vehicle

@@ -25,7 +25,7 @@ from vehicles.controllers.contract import SEEN as SEEN_BY_CONTROLLER
 from vehicles.controllers.wheel_unit import CONTROL_STATE
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
-from vehicles.drivetrain.drivetrain_file import read_parts
+from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
 from vehicles.equilibrium import settle
 from vehicles.free_steering import balance_arm
 from vehicles.model import new_workspace
@@ -64,7 +64,7 @@ class Vehicle:
     ----------
     description : the vehicle's own file, read
     tires : those of the wheels, corner by corner
-    drivetrain, file : mapping of its drivetrain's file, and the name of that for messages
+    drivetrain, file : mapping of its drivetrain's file or what was read of it, and the name of that for messages
     """
 
     def __init__(self, description: Description, tires: TireSet, drivetrain: Any, file: str) -> None:
@@ -250,7 +250,7 @@ class Vehicle:
 
 def _model(description: Description, tires: TireSet, drivetrain: Any, file: str) -> Model:
     mechanism = description.mechanism
-    engine_to_wheels, brakes = read_parts(drivetrain, file, mechanism.axles)
+    engine_to_wheels, brakes = drivetrain if isinstance(drivetrain, DrivetrainParts) else read_parts(drivetrain, file, mechanism.axles)
     if description.controllers.units and brakes[0]["hydraulic"] == 0:
         raise ConfigError(file, "brakes", "max_torque", "hydraulics and discs: the vehicle has controllers, which work valves")
     return Model(

@@ -1,14 +1,14 @@
 """How a driver gets to know a vehicle: a look at its steering, and a short test drive on an endless hard plain.
 
 What follows from the vehicle alone (wheelbase, weights, steering) is computed, what does not is driven: the same vehicle gives the same
-traits, bit for bit, and is left as it is.
+traits, bit for bit, and is left as it is. Each part of the test is driven when what it brings is first asked for, from where the vehicle
+stands, so that the order changes no number: a driver who keeps no speed and follows no path needs none of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,12 +20,11 @@ from simulator.base.errors import JounceError
 from simulator.base.records import record
 from simulator.driver.gears import gear_numbers
 from simulator.driver.traits import VehicleTraits
-from simulator.driver.trial_drive import LOOKS, noted_drive
+from simulator.driver.trial_drive import LOOKS, noted_drive, turn_arm
 from terrain.load import load_terrain
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.stages import present_suspension
-from vehicles.steering.pitman_arm import place_tierods
+from vehicles.stages import Space
 from vehicles.vehicle import Vehicle
 
 Vector = NDArray[np.float64]
@@ -50,6 +49,19 @@ ACCELERATING, BRAKING, SKIPPED = 8.0, 0.8, 0.3
 """s of acceleration from rest, of braking, and of that before the brake has built up."""
 THROTTLE, BRAKE = 0.3, 0.3
 """Pedals of the tests, as a driver uses them who keeps a speed: far from full load and from the locking of the wheels."""
+USUAL = VehicleTraits()
+"""What is taken for a trait that cannot be found out."""
+PARTS = {
+    "weights": ("wheelbase", "mass", "steering_wheel_lock", "front_axle", "front_share"),
+    "steering": ("inputs", "road_wheel_angles"),
+    "coasting": ("rolling", "drag"),
+    "turns": ("turning_length", "understeer", "rear_slip", "response"),
+    "throttle": ("throttle_acceleration",),
+    "brake": ("brake_acceleration",),
+    "gears": ("gears",),
+}
+"""The parts of the test, and what each brings."""
+PART_OF = {name: part for part, names in PARTS.items() for name in names}
 
 
 def acquaint(vehicle: Vehicle, gravity: float = STANDARD_GRAVITY, step: float = STEP) -> VehicleTraits:
@@ -57,14 +69,44 @@ def acquaint(vehicle: Vehicle, gravity: float = STANDARD_GRAVITY, step: float = 
 
     Never raises. What cannot be found out is as of the vehicle of which `VehicleTraits` has the numbers, and `troubles` says so.
     """
-    try:
-        return _Trial(vehicle, gravity, step).traits()
-    except JounceError as error:
-        return VehicleTraits(troubles=(f"{error}; its driver takes it for another car",))
+    return replace(acquainted_when_asked(vehicle, gravity, step))
+
+
+def acquainted_when_asked(vehicle: Vehicle, gravity: float = STANDARD_GRAVITY, step: float = STEP) -> VehicleTraits:
+    """The same, each found out when it is first asked for: until then nobody may change the vehicle's parameters."""
+    return TriedTraits(_Trial(vehicle, gravity, step))
+
+
+class TriedTraits(VehicleTraits):
+    """Traits of a vehicle that is tried when they are asked for; a copy that `dataclasses.replace` makes knows them all."""
+
+    def __init__(self, trial: _Trial | None = None, **known: Any) -> None:
+        if trial is None:
+            super().__init__(**known)
+        else:
+            vars(self)["_trial"] = trial
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in PART_OF or name == "troubles":
+            own = vars(self)
+            if name not in own:
+                own[name] = own["_trial"].troubles() if name == "troubles" else own["_trial"].trait(name)
+        return super().__getattribute__(name)
+
+
+class _Straight(NamedTuple):
+    """Coasting straight ahead in neutral."""
+
+    speed: float
+    """m/s, mean over its second half"""
+    loss: float
+    """m/s2 there"""
+    end: Space
+    """The vehicle at its end."""
 
 
 class _Turn(NamedTuple):
-    """A turn, and the straight before it."""
+    """The turn that follows."""
 
     speed: float
     """m/s ahead, mean over its end, as what follows"""
@@ -76,115 +118,139 @@ class _Turn(NamedTuple):
     """m, road-wheel angle over curvature"""
     response: float
     """s"""
-    start: float
-    """m/s on the straight"""
-    loss: float
-    """m/s2 of it, coasting there"""
 
 
 class _Trial:
-    """A vehicle of the same kind on a plain."""
+    """A vehicle of the same kind on a plain, and what has been found out so far."""
 
     def __init__(self, vehicle: Vehicle, gravity: float, step: float) -> None:
-        self.step, self.look = step, step * LOOKS
-        self.probe = probe = vehicle.another()
+        self.step, self.look, self.gravity = step, step * LOOKS, gravity
+        self.probe = vehicle.another()
+        self.command = record(COMMAND)
+        self.found: dict[str, Any] = {}
+        self._troubles: dict[str, str] = {}
+        self._tried: set[str] = set()
+        self._parts = {
+            "weights": self._weigh,
+            "steering": self._look_at_steering,
+            "coasting": self._coast,
+            "turns": self._turn,
+            "throttle": self._accelerate,
+            "brake": self._brake,
+            "gears": self._look_at_gears,
+        }
+
+    def trait(self, name: str) -> Any:
+        """That of a name; as usual where it cannot be found out."""
+        self._try(PART_OF[name])
+        return self.found[name] if name in self.found else getattr(USUAL, name)
+
+    def troubles(self) -> tuple[str, ...]:
+        """What cannot be found out, once all has been tried."""
+        for part in PARTS:
+            self._try(part)
+        return tuple(self._troubles[part] for part in PARTS if part in self._troubles)
+
+    def _try(self, part: str) -> None:
+        """Find out a part, once; go on without what cannot be found out, but say so."""
+        if part in self._tried:
+            return
+        self._tried.add(part)
+        self._try("weights")
+        if "weights" in self._troubles:
+            return
+        try:
+            self._parts[part]()
+        except JounceError as error:
+            one = f"{self.probe.description.name}: the driver could not try its {part}: {error}; he takes it for another car's"
+            self._troubles[part] = f"{error}; its driver takes it for another car" if part == "weights" else one
+
+    def _weigh(self) -> None:
+        """Put it on the plain, and look at its axles and what they carry."""
+        probe, name = self.probe, self.probe.description.name
         probe.model.steering[0]["input_time"] = 0.0
         probe.free_steering(False)
-        plain = {"type": "flat", "gravity": gravity}
-        self.ground, self.command = load_terrain(plain, "plain", Path(), {}).arrays, record(COMMAND)
+        self.ground = load_terrain({"type": "flat", "gravity": self.gravity}, "plain", Path(), {}).arrays
         probe.reset(self.ground)
         self.settled = probe.space.copied()
-        self.loads = probe.readout[0]["F_C"][:, 2].copy()
-        self.axles = probe.readout[0]["p_BK"][:, 0].copy()
-        self.troubles: list[str] = []
-        self.found: dict[str, Any] = {}
-
-    def traits(self) -> VehicleTraits:
-        """All of them."""
-        front, rear = float(self.axles.max()), float(self.axles.min())
-        model, gravity = self.probe.model, float(self.ground.p[0]["gravity"])
+        loads, axles = probe.readout[0]["F_C"][:, 2].copy(), probe.readout[0]["p_BK"][:, 0].copy()
+        self.depths = probe.readout[0]["tire_deflection"].copy()
+        front, rear = float(axles.max()), float(axles.min())
+        steering, gravity = probe.model.steering[0], float(self.ground.p[0]["gravity"])
         if not gravity > 0.0:
-            raise JounceError(f"{self.probe.description.name}: a driver finds no weight on its wheels to steer with")
+            raise JounceError(f"{name}: a driver finds no weight on its wheels to steer with")
         if front - rear < 0.1:
-            raise JounceError(f"{self.probe.description.name}: a driver finds no wheelbase to steer by: all wheels stand in one line")
-        place = float(self.loads @ self.axles / self.loads.sum())
+            raise JounceError(f"{name}: a driver finds no wheelbase to steer by: all wheels stand in one line")
+        place = float(loads @ axles / loads.sum())
         self.found = {
             "wheelbase": front - rear,
-            "mass": float(self.loads.sum()) / gravity,
-            "steering_wheel_lock": float(model.steering[0]["max_arm_angle"] * model.steering[0]["gear_ratio"]),
+            "mass": float(loads.sum()) / gravity,
+            "steering_wheel_lock": float(steering["max_arm_angle"] * steering["gear_ratio"]),
             "front_axle": front,
             "front_share": (place - rear) / (front - rear),
             "turning_length": front - rear,
         }
-        for name, part in (
-            ("steering", self._look_at_steering),
-            ("turns", self._turn),
-            ("throttle", self._accelerate),
-            ("brake", self._brake),
-            ("gears", self._look_at_gears),
-        ):
-            with self._noting(name):
-                part()
-        return VehicleTraits(**self.found, troubles=tuple(self.troubles))
-
-    @contextmanager
-    def _noting(self, name: str) -> Iterator[None]:
-        """Go on without what cannot be found out, but say so."""
-        try:
-            yield
-        except JounceError as error:
-            self.troubles.append(
-                f"{self.probe.description.name}: the driver could not try its {name}: {error}; he takes it for another car's"
-            )
 
     def _look_at_steering(self) -> None:
         """Mean heading of the steered wheels over the steering input, standing."""
-        p, s = self.probe.model, self.probe.space
-        inputs, headings = np.linspace(-1.0, 1.0, INPUTS), []
-        for value in inputs:
-            s.steering[0]["angle"] = -value * p.steering[0]["max_arm_angle"]
-            place_tierods(p.steering, s.steering, s.inputs)
-            present_suspension(p, s)
-            axle = s.kinematics[0]["axle"]
-            headings.append(np.arctan2(-axle[0], axle[1]))
-        all_of_them = np.array(headings)
-        steered = np.ptp(all_of_them, axis=0) > STEERED
+        p, s = self.probe.model, self.settled.copied()
+        inputs = np.linspace(-1.0, 1.0, INPUTS)
+        axles = np.empty((INPUTS, 3, len(s.wheels)))
+        turn_arm(p, s, -inputs * p.steering[0]["max_arm_angle"], axles)
+        headings = np.array([np.arctan2(-axle[0], axle[1]) for axle in axles])
+        steered = np.ptp(headings, axis=0) > STEERED
         if not steered.any():
             raise JounceError("no wheel turns with the steering wheel")
-        angles = all_of_them[:, steered].mean(axis=1)
+        angles = headings[:, steered].mean(axis=1)
         if not (np.isfinite(angles).all() and (np.diff(angles) > 0.0).all()):
             raise JounceError("its wheels do not turn further and further with the steering wheel")
         self.found |= {"inputs": inputs, "road_wheel_angles": angles}
 
+    def _coast(self) -> None:
+        """Straight ahead, slowly and fast: what slows the vehicle down."""
+        self.straights = slow, fast = self._straight(SLOW), self._straight(FAST)
+        drag = (fast.loss - slow.loss) / (fast.speed**2 - slow.speed**2)
+        self.found |= {"drag": max(drag, 0.0), "rolling": max(slow.loss - max(drag, 0.0) * slow.speed**2, 0.0)}
+
+    def _straight(self, speed: float) -> _Straight:
+        """From a speed [m/s]. Raises JounceError."""
+        self._start(speed)
+        straight = self._drive(STRAIGHT)[:, 0]
+        half = len(straight) // 2
+        loss = (straight[half] - straight[-1]) / ((len(straight) - 1 - half) * self.look)
+        if not np.isfinite(straight).all():
+            raise JounceError(f"it does not coast straight ahead at {speed:g} m/s")
+        return _Straight(float(straight[half:].mean()), float(loss), self.probe.space)
+
     def _turn(self) -> None:
-        """Coast straight, and through a slow and a fast turn: length, understeer, sideslip, response, and what slows the vehicle down.
+        """A slow and a fast turn: length, understeer, sideslip and response.
 
         With delta the road-wheel angle standing, kappa = w / u the curvature and the steady turn delta / kappa = length + K u^2.
         """
-        slow, fast = self._coast(SLOW), self._coast(FAST)
+        self._try("steering")
+        self._try("coasting")
+        if "coasting" in self._troubles:
+            raise JounceError("it does not coast straight ahead")
+        slow, fast = (self._turn_from(*one) for one in zip(self.straights, (SLOW, FAST), strict=True))
         understeer = (fast.ratio - slow.ratio) / (fast.speed**2 - slow.speed**2)
         length = slow.ratio - understeer * slow.speed**2
         if not (length > 0.1 and length + understeer * 40.0**2 > 0.0):
             raise JounceError("it does not turn to the side to which it is steered")
         # the center of mass has no side force in a slow turn where the turning length says
         behind = length - self.found["front_axle"]
-        drag = (fast.loss - slow.loss) / (fast.start**2 - slow.start**2)
         self.found |= {
             "understeer": understeer,
             "turning_length": length,
             "rear_slip": max(-(fast.sideways - behind * fast.turn) / fast.speed, 0.0) / (fast.speed * fast.turn),
             "response": fast.response,
-            "drag": max(drag, 0.0),
-            "rolling": max(slow.loss - max(drag, 0.0) * slow.start**2, 0.0),
         }
 
-    def _coast(self, speed: float) -> _Turn:
-        """A turn at a speed [m/s], in neutral. Raises JounceError when it does not become steady."""
+    def _turn_from(self, straight: _Straight, speed: float) -> _Turn:
+        """A turn at a speed [m/s] from the end of a straight, in neutral. Raises JounceError when it does not become steady."""
         guess = VehicleTraits(**{name: self.found[name] for name in ("inputs", "road_wheel_angles") if name in self.found})
-        self._start(speed)
-        straight = self._drive(STRAIGHT)
         lateral = min(SIDEWAYS, 0.25 * speed * speed / self.found["wheelbase"])
         steering = guess.steering_for((self.found["wheelbase"] + guess.understeer * speed * speed) * lateral / speed**2)
+        self.probe.space = straight.end
         turn = self._drive(TURNING, steering=steering)
         count = round(SETTLED / self.look)
         per_way = turn[:, 2] / np.maximum(turn[:, 0], 0.1 * speed)
@@ -194,20 +260,17 @@ class _Trial:
             raise JounceError(f"a turn at {speed:g} m/s does not become steady")
         # the mean time by which the course rate, yaw rate and turning of the sideslip, is late after a jump of the steering
         late = float(np.sum(1.0 - per_way / curvature) * self.look) - float(mean[1] / mean[0]) / (curvature * float(mean[0]))
-        half = len(straight) // 2
-        loss = (straight[half, 0] - straight[-1, 0]) / ((len(straight) - 1 - half) * self.look)
         return _Turn(
             speed=float(mean[0]),
             turn=float(mean[2]),
             sideways=float(mean[1]),
             ratio=guess.road_wheel_angle(steering) / curvature,
             response=min(max(late, self.look), 1.0),
-            start=float(straight[half:, 0].mean()),
-            loss=float(loss),
         )
 
     def _accelerate(self) -> None:
         """A part of the throttle from rest, through the gears: what moves the vehicle, resistance included, is the mean over the time."""
+        self._try("coasting")
         self._start(0.0)
         speed = self._drive(ACCELERATING, throttle=THROTTLE, selector=1)[:, 0]
         if not np.isfinite(speed).all() or speed[-1] < 0.5:
@@ -233,7 +296,7 @@ class _Trial:
         model = self.probe.model
         self.probe.space = s = self.settled.copied()
         s.state[0]["v_WB_B"][0] = speed
-        s.state[0]["wheel_spin"] = speed / (model.tires["radius"] - self.probe.readout[0]["tire_deflection"])
+        s.state[0]["wheel_spin"] = speed / (model.tires["radius"] - self.depths)
         drivetrain_reset(model.drivetrain, s.drivetrain, s.state[0]["wheel_spin"], 0)
 
     def _drive(self, duration: float, **inputs: float) -> Vector:

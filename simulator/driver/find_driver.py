@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -76,5 +77,7 @@ def new_driver(
     Raises ConfigError, JounceError.
     """
     parameters = driver_parameters(kind, said, f"driver {kind.name}")
-    settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed), traits or VehicleTraits())
-    return make_driver(kind, settings, DRIVERS.is_ours(kind.name), paced)
+    ours, known = DRIVERS.is_ours(kind.name), traits or VehicleTraits()
+    # one from outside may ask for them at any time, when a test drive would hold him up
+    settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed), known if ours else replace(known))
+    return make_driver(kind, settings, ours, paced)

@@ -42,9 +42,9 @@ class Channels:
     """
 
     def __init__(self, traits: VehicleTraits, speed: SpeedControl, followers: Mapping[str | None, PathFollower], seed: int) -> None:
-        self._traits, self._speed, self._seed = traits, speed, seed
+        self._traits, self._lock, self._speed, self._seed = traits, traits.steering_wheel_lock, speed, seed
         self._followers, self._follower = followers, followers.get(None)
-        self._values = dict.fromkeys(UNITS, 0.0)
+        self._values = dict.fromkeys(UNITS, 0.0) | {"road_wheel": traits.road_wheel_angle(0.0)}
         self._moving: dict[str, Running] = {}
         """Profiles that have not come to their end; what has is a value that stays."""
         self._input = 0.0
@@ -67,8 +67,8 @@ class Channels:
         """Begin a phase: what it says takes the place of what went on."""
         self._bring_up_to(look)
         if self._lets_go:
-            self._input = min(max(float(look.readout[0]["steering_wheel_angle"]) / self._traits.steering_wheel_lock, -1.0), 1.0)
-        self._values["steering"] = self._input * self._traits.steering_wheel_lock
+            self._input = min(max(float(look.readout[0]["steering_wheel_angle"]) / self._lock, -1.0), 1.0)
+        self._values["steering"] = self._input * self._lock
         self._values["road_wheel"] = self._traits.road_wheel_angle(self._input)
         said = dict(phase.channels)
         self._take_gear(said.pop("gear", None))
@@ -137,7 +137,7 @@ class Channels:
             return said
         least, most = (self._traits.road_wheel_angle(end) for end in (-1.0, 1.0))
         if name == "steering":
-            least, most = -self._traits.steering_wheel_lock, self._traits.steering_wheel_lock
+            least, most = -self._lock, self._lock
         return {**said, "to": min(max(said["to"], least), most)}
 
     def _take_pedals(self, said: dict[str, Any], look: Look) -> None:
@@ -168,7 +168,7 @@ class Channels:
             if name == "road_wheel":
                 self._input = self._traits.steering_for(values[name])
             elif name == "steering":
-                self._input = values[name] / self._traits.steering_wheel_lock
+                self._input = values[name] / self._lock
 
     def _demand(self, t: float, wanted: float) -> None:
         """Have a speed kept that changes."""

@@ -184,7 +184,8 @@ class Maneuver:
 
     def driver(self, spawn: Spawn | tuple[float, float, float], traits: VehicleTraits | None = None) -> Driver:
         """New driver for a vehicle, with those traits, whose reference point starts at spawn = (x (m), y (m), yaw (rad)) in the world."""
-        speed = SpeedControl(self._document.speed, self._document.pedals, traits)
+        keeps_speed = bool(self._document.speed) or self.path is not None or any("speed" in phase.channels for phase in self._phases)
+        speed = SpeedControl(self._document.speed, self._document.pedals, traits if keeps_speed else None)
         if self._phases:
             from simulator.maneuvers.phase_driver import PhaseDriver
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
@@ -26,8 +26,11 @@ from simulator.outlets import PLATFORM
 from simulator.record.channels import Channels
 from simulator.session import Session
 from terrain.surface import Ground
+from vehicles.axles import Axles
 from vehicles.command import COMMAND
 from vehicles.description import Description
+from vehicles.drivetrain.drivetrain_file import DrivetrainParts
+from vehicles.tires.tire_file import TireFile
 from vehicles.vehicle import Vehicle
 from washout.cueing import LIVE, MotionCueing
 from washout.felt import FELT
@@ -91,6 +94,8 @@ class Stock(Workshop):
         self.channels: tuple[str, ...] = ()
         self.has_motion = True
         self._vehicles: Kept[KnownVehicle] = Kept(VEHICLES)
+        self._tires: Kept[TireFile] = Kept(VEHICLES)
+        self._drivetrains: Kept[DrivetrainParts] = Kept(VEHICLES)
         self._grounds: Kept[Ground] = Kept(GROUNDS)
         self._maneuvers: Kept[Maneuver] = Kept(MANEUVERS)
         self._starts: Kept[Start] = Kept(STARTS)
@@ -106,6 +111,16 @@ class Stock(Workshop):
         self._known = known = self._vehicles.take(key, lambda: self._made(configuration))
         self._at = (key, "")
         return known.made.another(), known.places
+
+    def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
+        """Nothing is written into it by a vehicle."""
+        key = (json_text([content, dict(files)], in_order=True), file)
+        return self._tires.take(key, lambda: super(Stock, self).tire(content, file, files))
+
+    def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
+        """Nothing is written into it by a drive."""
+        key = (json_text(content, in_order=True), file, axles)
+        return self._drivetrains.take(key, lambda: super(Stock, self).drivetrain(content, file, axles))
 
     def ground(self, configuration: Configuration) -> Ground:
         """Nothing is written into it by a drive."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -169,7 +169,14 @@ def _check_capacity(s: Section, out: Record, faults: Gathered) -> None:
         faults.add(ConfigError(s.file, s.path("gearbox.clutches.capacity"), float(p["shift_capacity"]), expected))
 
 
-def read_parts(mapping: Any, file: object, axles: Axles = USUAL_AXLES) -> tuple[Record, Record]:
+class DrivetrainParts(NamedTuple):
+    """Records DRIVETRAIN and BRAKES."""
+
+    drivetrain: Record
+    brakes: Record
+
+
+def read_parts(mapping: Any, file: object, axles: Axles = USUAL_AXLES) -> DrivetrainParts:
     """Records DRIVETRAIN and BRAKES of a vehicle with these axles, from the mapping of a drivetrain file. Raises ConfigError."""
     with checked(drivetrain_file(axles), mapping, file) as parts, Gathered() as faults:
         drivetrain, brakes = parts.raw("drivetrain"), parts.raw("brakes")
@@ -180,4 +187,4 @@ def read_parts(mapping: Any, file: object, axles: Axles = USUAL_AXLES) -> tuple[
         with faults.part():
             held = brakes_from_mapping(brakes, file, axles=axles, hub_ratio=hub_ratio)
         faults.need_all()
-        return engine_to_wheels, held
+        return DrivetrainParts(engine_to_wheels, held)
