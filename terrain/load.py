@@ -113,7 +113,7 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     ConfigError : anything that cannot be used
     """
     said = checked(FILE, mapping, file).mapping
-    known = {key: said[key] for field in _WORLD for key in field.spellings() if key in said}
+    known = {key: said[key] for field in _WORLD for key in field.spellings if key in said}
     world = said if isinstance(said, Values) else fields.read(_WORLD, known, file)
     own = said if isinstance(said, Values) else {key: value for key, value in said.items() if key not in known}
     features = read_features(Section(world, str(file)).sections("features"))

@@ -96,9 +96,11 @@ def _kept_gear(m: Model, s: Space, torque: float) -> int:
     """The highest forward gear out of which the gearbox does not shift down at the throttle that gives a torque on the driveshaft [N m], or at
     open throttle if that is not enough in any."""
     p, d = m.drivetrain, s.drivetrain
-    kept = []
+    strained = 0
     for gear in range(int(p[0]["gears"]), 0, -1):
         throttle = drivetrain_cruise(p, d, s.state[0]["wheel_spin"], gear, torque)
         if gear == 1 or not too_slow(p, gear, throttle, d[0]["turbine_speed"]):
-            kept.append((throttle == 1.0, gear))
-    return min(kept, key=lambda one: one[0])[1]
+            if throttle != 1.0:
+                return gear
+            strained = strained or gear
+    return strained

@@ -319,7 +319,7 @@ def clear(model: Model, space: Space) -> None:
     blocks."""
     for part in (*space.of_its_own(), space.blocks.scratch, space.blocks.memory):
         if part is not space.inputs:
-            part[:] = np.zeros(1, part.dtype)
+            part.view(np.uint8)[:] = 0
     space.state[0]["q_WB"][0] = 1.0
     space.tires[:] = tire_states(len(space.tires))
     rest_treads(model.treads.laws, outside_space(space))

@@ -23,6 +23,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -83,7 +84,8 @@ class Field:
         """The key as it is usually written."""
         return f"{self.name}_{self.written}" if self.written else self.name
 
-    def spellings(self) -> dict[str, str]:
+    @cached_property
+    def spellings(self) -> Mapping[str, str]:
         """Every way to write the key, each with its suffix (nothing: SI)."""
         names = [self.name, *(key for key, suffix in self.also.items() if not suffix)]
         with_unit = {f"{name}_{suffix}": suffix for name in names for suffix in SUFFIXES.get(self.unit, ())}
@@ -176,12 +178,19 @@ class Number:
 
     def within(self, array: NDArray[np.float64]) -> bool:
         """Whether all numbers lie in the range."""
+        if not array.ndim:
+            return self._takes_in(float(array))
         good = (array >= self.least) & (array <= self.most)
         if self.above is not None:
             good &= array > self.above
         if self.below is not None:
             good &= array < self.below
         return bool(np.all(good))
+
+    def _takes_in(self, value: float) -> bool:
+        """Whether one number lies in the range."""
+        in_range = self.least <= value <= self.most
+        return in_range and (self.above is None or value > self.above) and (self.below is None or value < self.below)
 
     def takes(self, value: Any) -> bool:
         """A number, or a list where it is an array: of so many items, of lists where it has two axes."""
@@ -508,7 +517,7 @@ def read(fields: Fields, mapping: Any, file: object, key: str = "", fill: bool =
         return mapping  # checked already, as a part of the whole file
     if not isinstance(mapping, Mapping):
         raise ConfigError(file, key, mapping, f"a mapping with the keys {', '.join(field.usual for field in fields)}")
-    known = {written: (field, suffix) for field in fields for written, suffix in field.spellings().items()}
+    known = {written: (field, suffix) for field in fields for written, suffix in field.spellings.items()}
     names = {field.name: field for field in fields}
     faults: list[ConfigError] = []
     meant: set[str] = set()
@@ -568,7 +577,7 @@ def _unknown(written: Any, fields: Fields) -> str:
     if field is not None and is_suffix(suffix):
         fits = fitting(field.unit)
         return f"{name} in {field.unit}, bare or with one of {fits}" if fits else f"{name} without a unit behind it"
-    return no_such_key(written, [one.usual for one in fields], [spelled for one in fields for spelled in one.spellings()])
+    return no_such_key(written, [one.usual for one in fields], [spelled for one in fields for spelled in one.spellings])
 
 
 def _meant(written: Any, known: Mapping[str, tuple[Field, str]]) -> str:

@@ -118,6 +118,8 @@ def numbers(
 
     `unit` is for the message. Raises ConfigError.
     """
+    if not whole and _are_plain(value, shape, *within):
+        return np.array(value, dtype=float)
     expected = _number_words(shape, unit)
     if _holds_other_than_numbers(value):
         raise ConfigError(file, key, value, expected)
@@ -135,6 +137,16 @@ def numbers(
     if (array < low).any() or (array > high).any():
         raise ConfigError(file, key, value, f"{expected}, {_range_words(low, high)}")
     return array
+
+
+def _are_plain(value: Any, shape: tuple[int, ...], low: float, high: float) -> bool:
+    """Whether that is a number, or a list of as many as wanted, as a parser of files makes them, finite and from low to high: as nearly all that
+    is read is."""
+    if not shape:
+        return type(value) is float and low <= value <= high and math.isfinite(value)
+    if len(shape) > 1 or type(value) is not list or len(value) != shape[0]:
+        return False
+    return all(type(one) is float and low <= one <= high and math.isfinite(one) for one in value)
 
 
 def join(*parts: str) -> str:

@@ -109,6 +109,8 @@ class Section:
         return self._limited(name, values, words, above, max(least, -within), min(most, within))
 
     def _limited(self, name: str, values: NDArray[np.float64], words: str, above: float, least: float, most: float) -> NDArray[np.float64]:
+        if above == least == -np.inf and most == np.inf:
+            return values  # which are finite
         if not ((values > above) & (values >= least) & (values <= most)).all():
             limits = [f"above {above:g}"] * (above > -np.inf)
             if least > -np.inf and most < np.inf and not limits:

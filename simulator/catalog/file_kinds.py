@@ -204,7 +204,7 @@ def _ambiguous(file: Path, content: Any, names: Iterable[str]) -> ConfigError:
 
 
 def _spellings(fields: Fields) -> set[str]:
-    return {written for field in fields for written in field.spellings()}
+    return {written for field in fields for written in field.spellings}
 
 
 def _likeness(table: Kind, content: Any) -> float:
@@ -215,7 +215,7 @@ def _likeness(table: Kind, content: Any) -> float:
 
 
 def _known_share(fields: Fields, content: Mapping[Any, Any]) -> float:
-    spelled = {written: field.name for field in fields for written in field.spellings()}
+    spelled = {written: field.name for field in fields for written in field.spellings}
     there = {spelled[key] for key in content if key in spelled}
     return len(there) / len(content) + len(there) / len(fields)
 

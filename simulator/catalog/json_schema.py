@@ -157,7 +157,7 @@ def _object(fields: Fields) -> Schema:
     required: list[str] = []
     once: list[Schema] = []
     for field in fields:
-        spelled = field.spellings()
+        spelled = field.spellings
         properties |= {written: _described(field, suffix) for written, suffix in spelled.items()}
         if len(spelled) > 1:
             once.append(

@@ -47,7 +47,7 @@ def files_named(kind: Kind, content: Any, path: KeyPath = ()) -> Iterator[KeyPat
             yield from files_named(kind.item, inside, (*path, name))
     elif isinstance(kind, Group | Variants) and isinstance(content, Mapping):
         fields = kind.fields if isinstance(kind, Group) else _variant(kind, content)
-        kinds = {written: field.kind for field in fields for written in field.spellings()}
+        kinds = {written: field.kind for field in fields for written in field.spellings}
         for key, inside in content.items():
             if key in kinds:
                 yield from files_named(kinds[key], inside, (*path, key))
@@ -69,7 +69,7 @@ def number_at(kind: Kind, content: Any, path: KeyPath) -> tuple[Number, str] | N
         return number_at(kind.item, content[path[0]], path[1:])
     if isinstance(kind, Group | Variants):
         for field in kind.fields if isinstance(kind, Group) else _variant(kind, content):
-            suffix = field.spellings().get(str(path[0]))
+            suffix = field.spellings.get(str(path[0]))
             found = None if suffix is None else number_at(field.kind, content[path[0]], path[1:])
             if found is not None:
                 return found[0], suffix or found[1]

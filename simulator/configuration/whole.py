@@ -236,7 +236,7 @@ class Configuration:
         self._expand(path)
         self._note_files(path)
         try:
-            yield copy.deepcopy(self._look(path)), self._label(path)
+            yield own_copy(self._look(path)), self._label(path)
         except ConfigError as error:
             faults = [self.blamed(path, one) for one in error.errors]
         else:

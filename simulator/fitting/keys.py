@@ -194,7 +194,7 @@ def _check_range(one: Parameter, file: str, key: str, faults: Gathered) -> None:
 
 def check_key(key: str, file: str, where: str, faults: Gathered) -> None:
     """A key path begins with a key of a session; what is below shows where it is set."""
-    path, known = parse(key), [spelled for field in SESSION for spelled in field.spellings()]
+    path, known = parse(key), [spelled for field in SESSION for spelled in field.spellings]
     if written(path) != key or not path:
         faults.add(ConfigError(file, where, key, "a key path, for example vehicle.chassis.mass or vehicle.gears[0]"))
     elif path[0] not in known:

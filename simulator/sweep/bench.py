@@ -25,21 +25,36 @@ from simulator.sweep.local import LocalProcesses
 from simulator.sweep.table import MACHINE
 
 MANEUVER = "iso_7401_step"
-"""On flat ground, nine seconds of simulated time."""
-EMPTY_RUNS = (1_000, 10_000, 100_000)
-ANGLE, MASS, GRIP = "maneuver.parameters.angle_deg", "vehicle.chassis.mass", "soils.asphalt.friction"
-RUNS: dict[str, Callable[[int], Mapping[str, Any]]] = {
-    "the maneuver varies": lambda n: {ANGLE: 20.0 + 0.1 * n},
-    "the ground varies": lambda n: {GRIP: 0.8 + 0.001 * n},
-    "the vehicle varies": lambda n: {MASS: 1800.0 + n},
+"""On flat ground, nine seconds of simulated time, in which the driver keeps a speed at first."""
+OPEN_MANEUVER = "creep"
+"""Likewise, 33 seconds, in which nobody keeps a speed or follows a path: the driver needs no test drive of the vehicle."""
+EMPTY_RUNS = (1_000, 10_000)
+"""Before the most."""
+MOST_EMPTY = 100_000
+ANGLE, GRIP = "maneuver.parameters.angle_deg", "soils.asphalt.friction"
+MASS, RATE, JOINT = "vehicle.chassis.mass", "vehicle.axles.front.spring.rate", "vehicle.axles.front.hardpoints_left.UCA_U[2]"
+Point = Callable[[int], Mapping[str, Any]]
+
+
+def _other_vehicle(n: int) -> Mapping[str, Any]:
+    """What a study of a vehicle varies: a mass, a spring, and a joint of the suspension."""
+    return {MASS: 1800.0 + n, RATE: 160e3 + 100.0 * n, JOINT: 0.2155 + 1e-5 * n}
+
+
+RUNS: dict[str, tuple[str, Point]] = {
+    "the maneuver varies": (MANEUVER, lambda n: {ANGLE: 20.0 + 0.1 * n}),
+    "the ground varies": (MANEUVER, lambda n: {GRIP: 0.8 + 0.001 * n}),
+    "the vehicle's mass varies": (MANEUVER, lambda n: {MASS: 1800.0 + n}),
+    "the vehicle varies": (MANEUVER, _other_vehicle),
+    "likewise, open loop": (OPEN_MANEUVER, _other_vehicle),
 }
-"""What every run of a measurement says besides the maneuver, by its number."""
+"""What every run of a measurement drives and says besides, by its number."""
 
 
 class Points(Sequence[Mapping[str, Any]]):
     """So many points, each made when it is asked for."""
 
-    def __init__(self, count: int, point: Callable[[int], Mapping[str, Any]]) -> None:
+    def __init__(self, count: int, point: Point) -> None:
         self._count, self._point = count, point
 
     def __len__(self) -> int:
@@ -71,6 +86,9 @@ class Overhead:
     """What a run costs beside the steps, in ms: medians."""
 
     what: str
+    maneuver: str
+    varied: tuple[str, ...]
+    """Key paths."""
     beside: float
     simulating: float
 
@@ -115,16 +133,16 @@ def main_sweep_bench(repeats: int, as_json: bool, scheduler: str | None, most_em
     ----------
     repeats : runs whose median is shown
     scheduler : of a Dask cluster that is measured besides
-    most_empty : no more empty runs than this
+    most_empty : empty runs of the largest sweep of such
     """
     say: Callable[[str], None] = (lambda line: None) if as_json else partial(print, flush=True)
-    here, counts = machine(), [count for count in EMPTY_RUNS if count <= most_empty]
+    here, counts = machine(), [*(count for count in EMPTY_RUNS if count < most_empty), most_empty]
     said: dict[str, list[Any]] = {"overheads": [], "use": [], "empty": []}
     say(f"{here['processor']}, {here['cores']} cores, load {here['load_average']}")
-    say(f"\na run beside its steps, {MANEUVER} on flat ground, median of {repeats}")
-    for what in RUNS:
-        said["overheads"].append(one := _overhead(what, repeats))
-        say(f"  {one.what:<20} {one.beside:6.1f} ms   (steps {one.simulating:.0f} ms)")
+    say(f"\na run beside its steps, on flat ground, median of {repeats}")
+    for what, (maneuver, point) in RUNS.items():
+        said["overheads"].append(one := _overhead(what, maneuver, point, repeats))
+        say(f"  {one.what:<25} {one.beside:6.1f} ms   (steps {one.simulating:.0f} ms; {one.maneuver}: {', '.join(one.varied)})")
     say("\nshare of the workers' time that is steps, chunks of a second, workers warm")
     for where, executor in _places(scheduler):
         said["use"].append(use := _use(where, executor, 8 * repeats))
@@ -165,18 +183,18 @@ def _empty_places(scheduler: str | None) -> list[tuple[str, Callable[[], Executo
     return places
 
 
-def _overhead(what: str, repeats: int) -> Overhead:
-    """Of runs in this process, which is warm."""
-    cases = _cases(repeats + 1, RUNS[what])
+def _overhead(what: str, maneuver: str, point: Point, repeats: int) -> Overhead:
+    """Of runs in this process, which is warm. The first one makes what is kept, and so did the look at the ends of what varies."""
+    cases = _cases(repeats + 2, point, maneuver)
     beside, simulating = [], []
-    for number in range(len(cases)):
+    for number in range(len(cases) - 1):
         began = time.perf_counter()
         answer = drive({"cases": [{"run": "", "mapping": cases[number].mapping}], "channels": [], "plugins": []})
         wall = time.perf_counter() - began
         stepped = answer["rows"][0]["machine"]["simulating_s"]
         beside.append(1e3 * (wall - stepped))
         simulating.append(1e3 * stepped)
-    return Overhead(what, statistics.median(beside[1:]), statistics.median(simulating[1:]))  # the first one makes what is kept
+    return Overhead(what, maneuver, tuple(point(0)), statistics.median(beside[1:]), statistics.median(simulating[1:]))
 
 
 def _use(where: str, executor: Callable[[], Executor], runs: int) -> Use:
@@ -184,7 +202,7 @@ def _use(where: str, executor: Callable[[], Executor], runs: int) -> Use:
     those = executor()
     try:
         with tempfile.TemporaryDirectory(prefix="jounce_bench_") as folder:
-            sweep(_cases(4 * those.workers, RUNS["the maneuver varies"]), Path(folder) / "warm", those)
+            sweep(_cases(4 * those.workers, lambda n: {ANGLE: 20.0 + 0.1 * n}), Path(folder) / "warm", those)
             cases = _cases(runs * those.workers, lambda n: {ANGLE: 15.0 + 0.01 * n})
             began = time.perf_counter()
             table = sweep(cases, Path(folder) / "measured", those)
@@ -227,5 +245,5 @@ def resident() -> float:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
-def _cases(count: int, point: Callable[[int], Mapping[str, Any]]) -> Resolved:
-    return Resolver({"maneuver": MANEUVER}).cases(Points(count, point))
+def _cases(count: int, point: Point, maneuver: str = MANEUVER) -> Resolved:
+    return Resolver({"maneuver": maneuver}).cases(Points(count, point))

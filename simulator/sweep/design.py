@@ -284,7 +284,7 @@ def _keys_of(block: Block) -> Iterator[tuple[str, Iterable[str]]]:
 
 def _check_keys(keys: Iterable[str], file: str, where: str, faults: Gathered) -> None:
     """A key begins with one of a session; what is below shows where it is resolved."""
-    known = [spelled for field in SESSION for spelled in field.spellings()]
+    known = [spelled for field in SESSION for spelled in field.spellings]
     for key in keys:
         path = parse(key)
         if written(path) != key:

@@ -78,7 +78,7 @@ def add_bench(commands: Commands) -> None:
         "--most-empty",
         type=number_between(1000, 100_000, whole=True),
         metavar="N",
-        help="sweep: no more empty runs at a time (default: 100000)",
+        help="sweep: empty runs of the largest sweep of such, before which smaller ones of 1000 and 10000 are driven (default: 100000)",
     )
     p.add_argument("--out", metavar="DIR", help="--history: folder of it (default: docs/history)")
     add_history(p, "tick: the costs")
@@ -128,9 +128,9 @@ def _bench(arguments: argparse.Namespace) -> int:
 
         return main_mechanisms(repeats, arguments.json, arguments.markdown)
     if arguments.table == "sweep":
-        from simulator.sweep.bench import main_sweep_bench
+        from simulator.sweep.bench import MOST_EMPTY, main_sweep_bench
 
-        return main_sweep_bench(repeats, arguments.json, arguments.scheduler, arguments.most_empty or 100_000)
+        return main_sweep_bench(repeats, arguments.json, arguments.scheduler, arguments.most_empty or MOST_EMPTY)
     if arguments.against is not None:
         from simulator.lab.bench.against import main_against
 

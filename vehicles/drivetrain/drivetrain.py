@@ -215,7 +215,10 @@ def balanced_speed(p, turbine_speed, throttle, free):
     for _ in range(80):
         middle = 0.5 * (low + high)
         load = 0.0 if p[0]["has_clutch"] != 0 else converter_torques(p, middle, middle if free else turbine_speed)[0]
-        if engine_torque(p, middle, throttle)[0] > load:
+        pulls = engine_torque(p, middle, throttle)[0] > load
+        if middle == (low if pulls else high):
+            break  # no number lies between them
+        if pulls:
             low = middle
         else:
             high = middle

@@ -40,7 +40,7 @@ def checked_body(body: RigidBody, file: str, key: str, inertia_key: str = "inert
     mass, inertia = float(body.mass), np.asarray(body.I_BBcm, float)
     if not mass > 0.0:
         raise ConfigError(file, join(key, "mass"), mass, "a mass above 0 kg")
-    if not np.allclose(inertia, inertia.T, rtol=0.0, atol=1e-9 * max(1.0, np.abs(inertia).max())):
+    if not np.abs(inertia - inertia.T).max() <= 1e-9 * max(1.0, np.abs(inertia).max()):
         raise ConfigError(file, join(key, inertia_key), inertia.tolist(), "a symmetric inertia matrix")
     moments = np.linalg.eigvalsh(inertia)
     if not moments[0] > 0.0:

@@ -1,0 +1,179 @@
+"""Do the quick ways by which a new vehicle is made ready give the very bits of the plain ones?"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.base.records import record
+from simulator.build import build, build_ground, build_vehicle
+from simulator.driver import acquaint as acquainting
+from simulator.driver.acquaint import acquaint, acquainted_when_asked
+from simulator.driver.traits import VehicleTraits
+from simulator.library.assembling import configured
+from simulator.run import driver_of
+from vehicles.axles import record_for
+from vehicles.command import COMMAND
+from vehicles.model import Mechanism, new_workspace
+from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.step import vehicle_step
+from vehicles.step_stability import CHASSIS, WIDTH, _Probe, _situations, step_matrix
+from vehicles.suspension.corner import CORNERS
+from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.default_kind import PARAMETERS
+from vehicles.suspension.ends import no_ends
+from vehicles.tires.tread_law import NUMBERS
+from vehicles.travel import FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, find_ends
+from vehicles.vehicle import Vehicle
+
+FLAT = build_ground("flat").arrays
+
+
+@pytest.fixture(scope="module")
+def hmmwv() -> Vehicle:
+    return build_vehicle("hmmwv", check_step=False)
+
+
+# The ends of the travel --------------------------------------------------------------------------------------------------------
+
+
+def walked(mechanism: Mechanism, steering: Any, side: float) -> np.ndarray:
+    """Thetas (wheels,) up to which the corners are sound: one position after the other, each corner asked by itself."""
+    w, arm, wheels = new_workspace(mechanism), record(STEERING_STATE), mechanism.size.wheels
+
+    def go(theta: float, lock: float) -> tuple[Any, np.ndarray, np.ndarray]:
+        w.state[0]["theta"], arm[0]["angle"] = theta, lock * steering[0]["max_arm_angle"]
+        place_tierods(steering, arm, w.inputs)
+        prepare(mechanism.records, w)
+        turns = [corner.turn_of_steering(w.blocks, i) for i, corner in enumerate(mechanism.designs)]
+        gaps = [corner.gap(mechanism.corners, w.blocks, w.inputs, i) for i, corner in enumerate(mechanism.designs)]
+        return w.kinematics[0].copy(), np.array(turns), np.array(gaps)
+
+    design, gain, _ = go(0.0, 0.0)
+    last, going = np.zeros(wheels), np.ones(wheels, bool)
+    for theta in side * np.arange(STRIDE, FARTHEST, STRIDE):
+        for lock in LOCKS:
+            k, turns, gaps = go(theta, lock)
+            going &= (k["D"] < HEAVIER * design["D"]) & (k["W_1"][2] > SHARE * design["W_1"][2]) & (gaps < OPEN) & (turns <= QUICKER * gain)
+            for strut in ("spring_length_1", "shock_length_1"):
+                going &= k[strut] / design[strut] > SHARE
+        if not going.any():
+            break
+        last[going] = theta
+    return last
+
+
+@pytest.mark.parametrize("name", ["hmmwv", "five_link_rear"])
+def test_the_ends_of_the_travel_are_those_of_a_walk_step_by_step(name: str) -> None:
+    vehicle = build_vehicle(name, check_step=False)
+    mechanism, steering = vehicle.description.mechanism, vehicle.model.steering
+
+    def without_ends() -> Mechanism:
+        corners = mechanism.corners.copy()
+        corners[0]["ends"] = no_ends(mechanism.size)[0]
+        return replace(mechanism, records=mechanism.records._replace(corners=corners))
+
+    quick, plain = without_ends(), without_ends()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        find_ends(quick, steering, np.ones(mechanism.size.wheels, bool))
+        closed = np.stack([walked(plain, steering, side) for side in (-1.0, 1.0)])
+    assert quick.corners[0]["ends"]["closed"].tobytes() == closed.tobytes()
+    assert (closed[0] < 0.0).all() and (closed[1] > 0.0).all()
+
+
+# The length of a tie rod -------------------------------------------------------------------------------------------------------
+
+
+def test_writing_what_a_tie_rod_changes_leaves_what_writing_all_does(hmmwv: Vehicle) -> None:
+    for i, corner in enumerate(hmmwv.description.mechanism.designs):
+        size = hmmwv.size
+        (some, some_own), (all_of_it, all_own) = ((record_for(CORNERS, size), record_for(PARAMETERS, size)) for _ in range(2))
+        corner.write(some, some_own, i)
+        before = some_own.tobytes()
+        longer = corner.with_tie_rod(corner.tierod_length + 3e-3)
+        longer.write_tie_rod(some, some_own, i)
+        longer.write(all_of_it, all_own, i)
+        assert some_own.tobytes() == all_own.tobytes() != before
+        assert some.tobytes() == all_of_it.tobytes()
+
+
+# One step, linearized ----------------------------------------------------------------------------------------------------------
+
+
+def plain_step_matrix(vehicle: Vehicle, start: np.ndarray, probe: _Probe, kept: np.ndarray) -> np.ndarray:
+    """The matrix of a step out of steps made one by one, from states that are written field by field."""
+    space, J = probe.vehicle.space, np.empty((len(kept), len(kept)))
+    probe.memory[:] = start
+    q = space.state[0]["q_WB"].copy()
+
+    def read() -> np.ndarray:
+        s = space.state[0]
+        w, x, y, z = s["q_WB"]
+        turn = 2.0 * np.array([q[0] * x - q[1] * w - q[2] * z + q[3] * y, q[0] * y + q[1] * z - q[2] * w - q[3] * x])
+        v, numbers = s["v_WB_B"], space.treads["numbers"].T.ravel()
+        return np.concatenate(([s["p_WB"][2], v[2]], turn, s["w_WB_B"], v[:2], s["theta"], s["theta_dot"], s["wheel_spin"], numbers))
+
+    def write(x: np.ndarray) -> None:
+        s = space.state[0]
+        s["p_WB"][2], s["v_WB_B"], s["w_WB_B"] = x[0], (x[7], x[8], x[1]), x[4:7]
+        a, b = 0.5 * x[2], 0.5 * x[3]
+        turned = np.array([q[0] - q[1] * a - q[2] * b, q[1] + q[0] * a - q[3] * b, q[2] + q[3] * a + q[0] * b, q[3] + q[1] * b - q[2] * a])
+        s["q_WB"] = turned / np.linalg.norm(turned)
+        s["theta"], s["theta_dot"], s["wheel_spin"], *treads = x[CHASSIS:].reshape(3 + NUMBERS, -1)
+        space.treads["numbers"] = np.transpose(treads)
+
+    x0 = read()
+    for column, k in enumerate(kept):
+        ends = []
+        for side in (WIDTH, -WIDTH):
+            probe.memory[:] = start
+            x = x0.copy()
+            x[k] += side
+            write(x)
+            vehicle_step(vehicle.model, space, FLAT, record(COMMAND), 1e-3)
+            ends.append(read())
+        J[:, column] = (ends[0] - ends[1])[kept] / (2.0 * WIDTH)
+    return J
+
+
+def test_the_matrix_of_a_step_is_that_of_steps_made_one_by_one(hmmwv: Vehicle) -> None:
+    probe = _Probe.of(hmmwv)
+    for n, start in enumerate(list(_situations(probe, FLAT))[:4]):
+        kept = np.arange(CHASSIS + (3 + int(hmmwv.model.treads.laws["numbers"].max())) * hmmwv.size.wheels)
+        probe.memory[:] = start
+        J = step_matrix(hmmwv.model, probe.vehicle.space, probe.memory, FLAT, 1e-3, kept)
+        assert J.tobytes() == plain_step_matrix(hmmwv, start, probe, kept).tobytes(), f"situation {n}"
+
+
+# What a driver finds out -------------------------------------------------------------------------------------------------------
+
+
+def said(value: Any) -> Any:
+    return value.tobytes() if isinstance(value, np.ndarray) else value
+
+
+def test_traits_are_the_same_in_whatever_order_they_are_asked_for(hmmwv: Vehicle) -> None:
+    whole, names = acquaint(hmmwv), [one.name for one in fields(VehicleTraits)]
+    backwards = acquainted_when_asked(hmmwv)
+    for name in reversed(names[:-1]):  # last of all what could not be found out
+        assert said(getattr(backwards, name)) == said(getattr(whole, name)), name
+    assert backwards.troubles == whole.troubles == ()
+    other = replace(backwards, response=0.5)
+    assert (other.response, other.understeer, backwards.response) == (0.5, whole.understeer, whole.response)
+
+
+@pytest.mark.parametrize(("maneuver", "driven"), [("creep", 0.0), ("iso_7401_step", 9.8), ("avtp_lane_change", 14.8)])
+def test_a_driver_tries_no_more_of_a_vehicle_than_he_needs(maneuver: str, driven: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seconds of test drive: all of it for a path, the pedals for a speed, nothing where nobody looks at what the vehicle does."""
+    seconds, drive = [], acquainting._Trial._drive
+
+    def noted(trial: Any, duration: float, **inputs: float) -> Any:
+        seconds.append(duration)
+        return drive(trial, duration, **inputs)
+
+    monkeypatch.setattr(acquainting._Trial, "_drive", noted)
+    driver_of(build(configured({"maneuver": maneuver}, {}), check_step=False))
+    assert sum(seconds) == pytest.approx(driven)
