@@ -101,16 +101,17 @@ class _Walker:
             places = self._at(some, LOCKS)
             sound: NDArray[np.bool_] = self._sound(places).reshape(len(some), len(LOCKS), -1).min(axis=1)
             used_up = self._stops_used_up(places, side)[len(LOCKS) - 1 :: len(LOCKS)]
-            for theta, here, used in zip(some, sound, used_up, strict=True):
-                going &= here
-                last[going] = theta
-                metal[going & np.isinf(metal) & used] = theta
+            alive = going & np.logical_and.accumulate(sound, axis=0)
+            reached, spent = alive.sum(axis=0), alive & used_up
+            last = np.where(reached > 0, some[reached - 1], last)
+            metal = np.where(np.isinf(metal) & spent.any(axis=0), some[spent.argmax(axis=0)], metal)
+            going = alive[-1]
             if not going.any():
                 break
         return last, metal
 
     def _at(self, thetas: NDArray[np.float64], locks: tuple[float, ...]) -> Places:
-        """At every theta with every lock, lock by lock."""
+        """At every theta with every lock of the steering, theta by theta."""
         w, count = self.workspace, len(thetas) * len(locks)
         blocks = (np.empty(count, w.blocks.scratch.dtype), np.empty((count, len(w.blocks.memory)), np.uint8))
         places = Places(w.blocks, *blocks, np.empty(count, w.inputs.dtype), np.empty(count, w.kinematics.dtype))

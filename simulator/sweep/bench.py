@@ -38,7 +38,7 @@ Point = Callable[[int], Mapping[str, Any]]
 
 def _other_vehicle(n: int) -> Mapping[str, Any]:
     """What a study of a vehicle varies: a mass, a spring, and a joint of the suspension."""
-    return {MASS: 1800.0 + n, RATE: 160e3 + 100.0 * n, JOINT: 0.2155 + 1e-5 * n}
+    return {MASS: 1800.0 + 0.1 * n, RATE: 160e3 + 10.0 * n, JOINT: 0.2155 + 1e-6 * n}
 
 
 RUNS: dict[str, tuple[str, Point]] = {
@@ -46,7 +46,7 @@ RUNS: dict[str, tuple[str, Point]] = {
     "the ground varies": (MANEUVER, lambda n: {GRIP: 0.8 + 0.001 * n}),
     "the vehicle's mass varies": (MANEUVER, lambda n: {MASS: 1800.0 + n}),
     "the vehicle varies": (MANEUVER, _other_vehicle),
-    "likewise, open loop": (OPEN_MANEUVER, _other_vehicle),
+    "likewise, open loop": (OPEN_MANEUVER, lambda n: _other_vehicle(n + 1000)),
 }
 """What every run of a measurement drives and says besides, by its number."""
 

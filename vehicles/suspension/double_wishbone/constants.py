@@ -91,12 +91,12 @@ class Hinge:
     def point(self, point: Vector) -> Vector:
         """(3, 3): foot, radius, axis x radius."""
         foot = self.foot(point)
-        return np.stack([foot, point - foot, cross(self.axis, point - foot)])
+        return np.array([foot, point - foot, cross(self.axis, point - foot)])
 
     def direction(self, a: Vector) -> Vector:
         """(3, 3): part along the axis, part across it, axis x part across."""
         along = self.axis * np.dot(a, self.axis)
-        return np.stack([along, a - along, cross(self.axis, a - along)])
+        return np.array([along, a - along, cross(self.axis, a - along)])
 
     def inertia(self, inertia: Vector) -> Vector:
         """(5, 6): coefficients of 1, cos, sin, cos 2, sin 2 of the hinge angle x in R(x) I R(x)^T.
@@ -133,7 +133,7 @@ def universal_axes(rod: Vector, parent_axis: Vector) -> Vector:
     """(2, 3) axes of a universal joint that carries a rod: the parent's axis made perpendicular to the rod, and rod x that axis."""
     n = unit(rod)
     first = unit(parent_axis - n * np.dot(n, parent_axis))
-    return np.stack([first, cross(n, first)])
+    return np.array([first, cross(n, first)])
 
 
 def _rod_frame(rod: Vector, axes: Vector, corner: DoubleWishboneCorner, name: str) -> tuple[Vector, float]:
