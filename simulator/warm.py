@@ -42,6 +42,7 @@ from simulator.session import Session
 from vehicles.command import COMMAND
 from vehicles.free_steering import answer_with_arm
 from vehicles.step import vehicle_step
+from vehicles.step_stability import check_step
 
 H = 1e-3
 ROLLING = 10.0
@@ -87,6 +88,7 @@ def _compile(say: Callable[[str], None]) -> None:
     done("suspension, chassis and tires")
     vehicle.step(arrays, command, H)
     vehicle.reset(arrays, speed=ROLLING)
+    check_step(vehicle, arrays, H, (DEFAULTS["vehicle"],))
     done("engine, gearbox, brakes and the vehicle's step")
     session = Session(vehicle, ground, _Nobody(), cueing, [], H)
     session.reset()
