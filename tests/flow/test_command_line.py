@@ -18,6 +18,8 @@ COMMANDS = (
     ("terrain", "import"),
     ("terrain", "show"),
     ("tire",),
+    ("soil",),
+    ("soilbin",),
     ("cueing",),
     ("rerun",),
     ("compare",),
