@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from simulator.arguments import Commands, number_between
+from simulator.base.errors import JounceError
 
 
 def _add_wheel(p: argparse.ArgumentParser) -> None:
@@ -55,10 +56,37 @@ def add_soilbin(commands: Commands) -> None:
     p.add_argument("--inflation", nargs="+", metavar="KPA", help=f"[kPa]: {several} (default: the tire's)")
     p.add_argument("--speed", type=number_between(0.01, 50.0), metavar="MPS", help="of the carriage [m/s] (default: 5)")
     p.add_argument("--csv", metavar="FILE", help="write all that was found, in SI")
+    p.add_argument(
+        "--fit",
+        metavar="TESTS.csv",
+        help="find the numbers of the soil with which the wheel does what was measured, beginning at SOIL: columns slip, load_N, slip_angle_deg and "
+        "drawbar_pull_N, side_force_N, sinkage_mm, torque_Nm as far as there are",
+    )
+    p.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE",
+        help="--fit: the rows that have this value alone; may be given again",
+    )
+    p.add_argument(
+        "--free",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="--fit: numbers of the soil to find (default: all that one wheel can tell)",
+    )
+    p.add_argument("--out", metavar="DIR", help="--fit: folder for the soil file and the page (default: a new one under runs/)")
     p.set_defaults(run=_soilbin)
 
 
 def _soilbin(arguments: argparse.Namespace) -> int:
+    if arguments.fit is not None:
+        from simulator.fitting.soil_fit_command import main_soil_fit
+
+        return main_soil_fit(arguments)
+    if arguments.where or arguments.free or arguments.out:
+        raise JounceError("--where, --free and --out go with --fit")
     from simulator.lab.soil.soilbin_command import main_soilbin
 
     return main_soilbin(arguments)

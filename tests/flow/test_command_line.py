@@ -37,6 +37,7 @@ COMMANDS = (
     ("validate", "accelerations"),
     ("validate", "kinematics"),
     ("validate", "mechanism"),
+    ("validate", "soil"),
     ("validate", "tire"),
     ("validate", "trajectory"),
     ("bench",),

@@ -42,7 +42,7 @@ LOOKED_AT = 0.05
 """s between two looks at whether it has settled."""
 FARTHEST_AHEAD = 30.0
 """Moves that are foreseen at once."""
-SETTLED_FORCE, SETTLED_SINKAGE = 1e-4, 1e-5
+SETTLED_FORCE, SETTLED_SINKAGE = 1e-6, 1e-7
 """1. The load is carried but for this share of it, pull and side force change by less than as much from look to look, and the sinkage by less
 than this share of the radius."""
 
