@@ -1,7 +1,8 @@
 """The numbers of a soil that make one wheel do what it was measured to do: least squares on the soil bin, with intervals.
 
-Forces count by a share of the load, sinkage by a share of its mean: about what laws of this kind miss, whatever the row. The search begins at
-the soil that is given and at the best of many others within the ranges, and ends with the best of what is found from there.
+Forces count by a small share of the load and a share of their size, the sinkage likewise: about what laws of this kind miss, so that the small
+pull of a wheel that drives counts beside the large one of a wheel that is locked. The search begins at the soil that is given and at the best of many
+others within the ranges, and ends with the best of what is found from there.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ UNITS = {row[0]: row[2] for row in SOIL}
 USUAL = ("k_phi", "n", "cohesion", "friction_angle", "shear_modulus", "c1", "c2", "exit_ratio")
 """Those that are free where nothing is said: tests of one wheel do not tell k_c, and those without side forces not the weight."""
 PLACE = {name: n for n, (name, *_) in enumerate(OUTPUTS)}
-MISSED_FORCE, MISSED_SINKAGE = 0.05, 0.2
-"""1. By which forces count, of the load (torques of load and radius), and the sinkage, of its mean."""
+MISSED_FORCE, MISSED_SINKAGE, MISSED_SIZE = 0.02, 0.1, 0.1
+"""1. By which numbers count: forces by a share of the load (torques of load and radius), the sinkage by one of its mean, and both by one of their
+size besides."""
 DIFFERENCE = 2e-3
 """Of u, to the neighbours of a point."""
 ROUNDS = 40
@@ -212,9 +214,10 @@ def predicted(found: Array, name: str, slip_angle: Array) -> Array:
 
 def missed(name: str, tests: WheelTests, rows: NDArray[np.intp], radius: float) -> Array:
     """(n,) by which a quantity counts in rows, in SI."""
+    size = np.abs(tests.measured[name][rows])
     if name == "sinkage":
-        return np.full(len(rows), max(MISSED_SINKAGE * float(np.abs(tests.measured[name][rows]).mean()), 1e-6))
-    return MISSED_FORCE * tests.load[rows] * (radius if name == "torque" else 1.0)
+        return MISSED_SINKAGE * max(float(size.mean()), 1e-6) + MISSED_SIZE * size
+    return MISSED_FORCE * tests.load[rows] * (radius if name == "torque" else 1.0) + MISSED_SIZE * size
 
 
 def error_over_range(found: Array, measured: Array) -> float:

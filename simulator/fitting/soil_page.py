@@ -13,6 +13,7 @@ from simulator.fitting.soil_file import interval_words
 from simulator.fitting.soil_fit import (
     MISSED_FORCE,
     MISSED_SINKAGE,
+    MISSED_SIZE,
     PARAMETERS,
     Estimate,
     FittedSoil,
@@ -85,8 +86,9 @@ def soil_page(fitted: FittedSoil, tests: WheelTests, rig: SoilBin, title: str, c
     page.figure(list(_panels(fitted, tests, rig)), "Dots: measured. Lines: the fitted soil, at the mean load.")
     page.heading("How it is found")
     page.text(
-        f"Least squares of what the soil bin gives at each row, as in `jounce soilbin`. Forces count by {MISSED_FORCE:g} of the load, sinkage by "
-        f"{MISSED_SINKAGE:g} of its mean. It ended because {fitted.solution.why}."
+        "Least squares of what the soil bin gives at each row, as in `jounce soilbin`. "
+        f"Forces count by {MISSED_FORCE:g} of the load and {MISSED_SIZE:g} of their size, sinkage by {MISSED_SINKAGE:g} of its mean and "
+        f"{MISSED_SIZE:g} of its size. It ended because {fitted.solution.why}."
     )
     return page
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +59,7 @@ def sand(source: Source) -> Finding:
         rows += _judged(f"{wheel}, all angles", [found[wheel, angle] for angle in those])
         rows.append(_signs(f"{wheel}, 0 deg: sign of the pull", [found[wheel, 0]]))
         rows.append(_signs(f"{wheel}, 15 to 90 deg: sign of the pull", [found[wheel, angle] for angle in ANGLES[1:]]))
-    pictures = [_picture(wheel, {angle: found[wheel, angle] for angle in ANGLES}) for wheel in WHEELS]
+    pictures = [one for wheel in WHEELS for one in _pictures(wheel, {angle: found[wheel, angle] for angle in ANGLES})]
     return Finding(rows, pictures, [_numbers_note("The fitted sand", fitted)])
 
 
@@ -155,21 +155,23 @@ def _numbers_note(what: str, fitted: FittedSoil) -> str:
     return f"{what}, in brackets intervals of 95 %: {', '.join(told)}.{weak}"
 
 
-def _picture(wheel: str, found: dict[int, Series]) -> Picture:
-    plots = []
+def _pictures(wheel: str, found: Mapping[int, Series]) -> list[Picture]:
+    """One of each quantity, a plot for each angle."""
+    out = []
     for name, (title, unit, factor) in SHOWN.items():
-        curves = []
+        plots = []
         for angle, one in found.items():
-            order = np.argsort(one.tests.slip)
-            there = one.tests.measured[name]
+            order, there = np.argsort(one.tests.slip), one.tests.measured[name]
             if np.isfinite(there).any():
                 here = predicted(one.found, name, one.tests.slip_angle)
-                curves.append(Curve(f"{angle} deg, measured", one.tests.slip[order], factor * there[order], True))
-                curves.append(Curve(f"{angle} deg", one.tests.slip[order], factor * here[order]))
-        plots.append(Plot(title, "slip", unit, curves))
-    return Picture(
-        f"soil_sand_{wheel}", f"wheel {wheel} on sand: dots measured, lines the soil bin with the sand fitted at 0 deg, smooth", plots
-    )
+                curves = [
+                    Curve("measured", one.tests.slip[order], factor * there[order], True),
+                    Curve("Jounce", one.tests.slip[order], factor * here[order]),
+                ]
+                plots.append(Plot(f"{angle} deg", "slip", f"{title} [{unit}]", curves))
+        caption = f"{title} of the wheel {wheel} at slip angles; the sand is fitted to the wheel smooth at 0 deg"
+        out.append(Picture(f"soil_sand_{wheel}_{name}", caption, plots))
+    return out
 
 
 PARTS = (
