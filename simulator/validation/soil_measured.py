@@ -126,7 +126,7 @@ def _row(what: str, name: str, here: Array, there: Array) -> Row:
 
 
 def _signs(what: str, series: Sequence[Series]) -> Row:
-    """Of the pull, where it was measured to be more than twice its deviation from nothing."""
+    """Of the pull, at the slips of SIGNS."""
     here, there = [], []
     for one in series:
         rows = (one.tests.slip >= SIGNS[0]) & (one.tests.slip <= SIGNS[1])
