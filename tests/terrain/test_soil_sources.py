@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from simulator.build import build_soil
+from simulator.build import build_ground, build_soil
+from simulator.configuration.settings import read_settings
+from simulator.configuration.whole import Configuration
 from terrain.soil import SOIL
 
 SOILS = Path(__file__).resolve().parents[2] / "configs" / "soils"
@@ -75,3 +77,20 @@ def test_wetter_is_weaker():
         a, b = (build_soil(name)[0] for name in (dry, wet))
         strength = [float(s["cohesion"] + 1e5 * math.tan(s["friction_angle"])) for s in (a, b)]
         assert strength[1] < strength[0]
+
+
+@pytest.mark.parametrize("said", ["./my_sand.yaml", "my_sand.yaml"])
+def test_a_soil_of_ones_own_is_named_by_its_path(tmp_path, monkeypatch, said):
+    """From the folder of the terrain file that says it, and from the current folder on the command line."""
+    (tmp_path / "land").mkdir()
+    (tmp_path / "my_sand.yaml").write_text("base: dry_sand\nn: 0.9\n")
+    (tmp_path / "land" / "my_sand.yaml").write_text("base: dry_sand\nn: 1.3\n")
+    (tmp_path / "land" / "field.yaml").write_text(f"type: flat\nsoil: {said}\n")
+    monkeypatch.chdir(tmp_path)
+    assert build_ground("land/field.yaml").soils[0]["n"] == 1.3
+    configuration = Configuration.of("terrain", "land/field.yaml")
+    for setting in read_settings([f"terrain.soil={said}", "terrain.soil.cohesion=77"]):
+        configuration.set(setting)
+    with configuration.reading("terrain") as (content, file):
+        used, _ = configuration.soil(content["soil"], Path(file))
+    assert (used["n"], used["cohesion"]) == (0.9, 77)
