@@ -51,7 +51,7 @@ def wheel_on_soil(arguments: Any, further: Sequence[Setting] = ()) -> WheelOnSoi
 
 def inflated(kilopascals: float | None) -> list[Setting]:
     """The setting of the tire that an inflation is."""
-    return option("--inflation", "pressure", None if kilopascals is None else 1e3 * kilopascals)
+    return option("--inflation", "inflation_pressure", None if kilopascals is None else 1e3 * kilopascals)
 
 
 def numbers(words: Sequence[str], name: str, least: float, most: float) -> Array:
