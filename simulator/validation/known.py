@@ -9,17 +9,17 @@ from collections.abc import Mapping
 
 _STOPS = "the figure is of a car; the stops stand where the damper map of the other model ends, and no drawing of the real ones was found"
 _UNDERSTEER = "textbook range; the side force of the tire bends as in the other model, and no measurement says how far this vehicle follows"
-_BRAKED = "a wheel braked so hard pushes sand ahead of it, which the law has at its side only: it is held back less than measured"
+_BRAKED = "a wheel braked so hard pushes sand ahead of it, which this comparison has at its side only: it is held back less than measured"
 
 _PLOUGH = "a wheel that goes sideways ploughs itself in, at 90 degrees deeper than its radius, and sand heaps up before it; the law presses along the wheel's arc alone"
 _TURNED = "pulls of a few newtons between thrust and the resistance of a wheel that has ploughed itself in deeper than here"
 
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "soil_sand": {
+        "smooth, to 45 deg: sinkage": _PLOUGH,
         "smooth, all angles: sinkage": _PLOUGH,
         "smooth, 15 to 90 deg: sign of the pull": _TURNED,
-        "grouser5mm, to 45 deg: sinkage": _PLOUGH,
-        "grouser5mm, all angles: side force": _PLOUGH,
+        "grouser5mm, 0 deg: sign of the pull": "at slips of 0.75 and 0.9: lugs dig, and climbing out of the hole takes the pull that they gave",
         "grouser5mm, all angles: sinkage": _PLOUGH,
         "grouser5mm, 15 to 90 deg: sign of the pull": _TURNED,
     },
@@ -46,10 +46,8 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "for, from memory",
     },
     "soil": {
-        "measured, 0 deg, braked: pull": _BRAKED,
         "measured, 15 deg, braked: pull": _BRAKED,
         "measured, 30 deg, braked: pull": _BRAKED,
-        "measured, 30 deg, braked: side force": _BRAKED,
         "measured, 0 deg, rolling: sinkage": "at a slip of 0.9: the numbers of the sand let the peak of the pressure wander too far forward there",
     },
 }
