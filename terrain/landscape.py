@@ -29,7 +29,7 @@ from terrain.rough_tiles import (
     CROSSOVER,
     LONGEST,
     coarse_tile,
-    fine_tile,
+    fine_tiles,
     gain_of,
     lay_tile,
     roughness_of,
@@ -450,7 +450,7 @@ def _fine_roughness(terrain: Section, grid: _Grid, natural_class: str | None, fa
         return no_roughness()
     values = terrain.mapping["roughness"]
     longest, seed = float(values["longest"]), int(values["seed"])
-    fine, coarse = fine_tile(min(longest, CROSSOVER), seed), coarse_tile(min(longest, _shortest(grid)), CROSSOVER, seed)
+    fine, coarse = fine_tiles(min(longest, CROSSOVER), seed), coarse_tile(min(longest, _shortest(grid)), CROSSOVER, seed)
     largest = float(factor.max())
     gains = None if factor.min() == largest else factor / np.float32(largest)
     return roughness_of(fine, coarse, gain_of(natural_class) * largest, gains)
