@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -22,7 +23,7 @@ from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Origin
 from simulator.configuration.names import data_folder, find_config
 from simulator.configuration.session_file import SessionOptions, read_session
-from simulator.configuration.settings import option
+from simulator.configuration.settings import Setting, option
 from simulator.configuration.whole import Configuration, is_one_for_each
 from simulator.driver.acquaint import acquainted_when_asked
 from simulator.driver.traits import VehicleTraits
@@ -451,12 +452,27 @@ def build_vehicle(
     return vehicle
 
 
-def build_tire(name: str) -> TireFile:
-    """A tire with its tread law, by name or path of its file; that may be a tire property file (.tir). Raises ConfigError."""
-    file = str(find_config("tires", name))
-    configuration = Configuration.of("vehicle.tires", file)
-    with configuration.reading("vehicle.tires") as (content, label):
+def build_tire(name: str, settings: Iterable[Setting] = ()) -> TireFile:
+    """A tire with its tread law, by name or path of its file; that may be a tire property file (.tir). `settings` are of keys in it.
+
+    Raises ConfigError.
+    """
+    with _alone("vehicle.tires", "tires", name, settings) as (content, label):
         return tire(content, label, folders=[data_folder("assets")])
+
+
+def build_soil(name: str, settings: Iterable[Setting] = ()) -> Record:
+    """Record of SOIL of a soil or a hard surface, by name or path of its file. `settings` are of keys in it. Raises ConfigError."""
+    with _alone("soils.*", "soils", name, settings) as (content, label):
+        return soil(content, label)
+
+
+def _alone(place: str, kind: str, name: str, settings: Iterable[Setting]) -> AbstractContextManager[tuple[Any, str]]:
+    """Content and file of one thing by its name on the command line, to be read."""
+    configuration = Configuration.of(place, str(find_config(kind, name)))
+    for setting in settings:
+        configuration.set(setting._replace(path=(*parse(place), *setting.path)))
+    return configuration.reading(place)
 
 
 def build_ground(name: str, said_by: object = None) -> Ground:

@@ -12,6 +12,7 @@ from simulator.verbs.laboratory import add_bench, add_mechanism, add_triangulari
 from simulator.verbs.many import add_fit, add_optimise, add_sweep
 from simulator.verbs.rooms import add_cueing, add_terrain, add_tire
 from simulator.verbs.running import add_compare, add_facts, add_info, add_rerun, add_run
+from simulator.verbs.soils import add_soil, add_soilbin
 from simulator.verbs.validating import add_validate
 
 
@@ -31,6 +32,8 @@ def parser_of(command: str) -> Parser:
     add_terrain(commands)
     add_facts(commands)
     add_tire(commands)
+    add_soil(commands)
+    add_soilbin(commands)
     add_cueing(commands)
     add_stream(commands)
     add_platform(commands, loaded=command == "platform")

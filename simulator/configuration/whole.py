@@ -19,7 +19,7 @@ from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.inputfile import read_bytes
 from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Layer, Origin, file_of, joined, other_spellings, own_copy, read_layers, with_base
-from simulator.configuration.names import data_folder, find_config
+from simulator.configuration.names import SUFFIXES, data_folder, find_config
 from simulator.configuration.settings import Setting
 from simulator.configuration.tables import TABLES, files_named
 from simulator.motion.protocols import stream_words
@@ -62,6 +62,9 @@ DEFAULTS = {"vehicle": "hmmwv", "terrain": "jacksboro", "washout": "small_hexapo
 
 LARGEST_INPUT = 1 << 30
 """Bytes of a file that is not text, such as a height map."""
+
+
+_SOIL_NAMES = tuple(parse(place) for place in SOILS_OF_A_TERRAIN)
 
 
 class Changed(NamedTuple):
@@ -136,7 +139,7 @@ class Configuration:
                 if isinstance(node, dict) and node.get(path[n]) is None:
                     node[path[n]] = {}
                     made = made or path[: n + 1]
-        self._replace(path, setting.value)
+        self._replace(path, setting.value if origin.is_file else _soil_from_here(path, setting.value))
         self.layer.put_origins(path, {(): origin})
         if made:
             self.layer.origins[made] = origin
@@ -500,3 +503,9 @@ def _path(place: str | KeyPath) -> KeyPath:
 def is_one_for_each(tires: Any) -> bool:
     """Whether the tires are said axle by axle or wheel by wheel, and not one for all: a tire has numbers, or says its type."""
     return isinstance(tires, dict) and not {"base", "type"} & set(tires) and all(isinstance(value, str | dict) for value in tires.values())
+
+
+def _soil_from_here(path: KeyPath, value: Any) -> Any:
+    """A value for a place: the path of a soil file that the command line says holds from the current folder, not from that of the terrain."""
+    named = any(len(one) == len(path) and all(a in ("*", b) for a, b in zip(one, path, strict=True)) for one in _SOIL_NAMES)
+    return realpath(value) if named and isinstance(value, str) and value.lower().endswith(SUFFIXES) and isfile(value) else value

@@ -11,7 +11,18 @@ _STOPS = "the figure is of a car; the stops stand where the damper map of the ot
 _UNDERSTEER = "textbook range; the side force of the tire bends as in the other model, and no measurement says how far this vehicle follows"
 _BRAKED = "a wheel braked so hard pushes sand ahead of it, which the law has at its side only: it is held back less than measured"
 
+_PLOUGH = "a wheel that goes sideways ploughs itself in, at 90 degrees deeper than its radius, and sand heaps up before it; the law presses along the wheel's arc alone"
+_TURNED = "pulls of a few newtons between thrust and the resistance of a wheel that has ploughed itself in deeper than here"
+
 KNOWN: Mapping[str, Mapping[str, str]] = {
+    "soil_sand": {
+        "smooth, all angles: sinkage": _PLOUGH,
+        "smooth, 15 to 90 deg: sign of the pull": _TURNED,
+        "grouser5mm, to 45 deg: sinkage": _PLOUGH,
+        "grouser5mm, all angles: side force": _PLOUGH,
+        "grouser5mm, all angles: sinkage": _PLOUGH,
+        "grouser5mm, 15 to 90 deg: sign of the pull": _TURNED,
+    },
     "trajectories": {
         "dropped from the design position: pitch": "the tires of Project Chrono stiffen below 3 m/s and its bristles are ten times as soft: it rolls away differently "
         "after the fall; z, the other channel that counts, is within 1 % (docs/trajectories.md)",

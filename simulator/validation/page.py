@@ -38,12 +38,13 @@ def as_markdown(judged: Sequence[Judged], version: str, whole: bool) -> str:
         else f"None of {rows} rows fails; {known} are known to be outside of their tolerance.",
     ]
     for one in judged:
-        lines += _chapter(one)
+        lines += chapter(one)
     lines += ["", "## Not validated", "", *(f"- **{gap.what}.** {gap.why}" for gap in GAPS)]
     return "\n".join(lines) + "\n"
 
 
-def _chapter(one: Judged) -> list[str]:
+def chapter(one: Judged) -> list[str]:
+    """Of a part: what is compared, the table, reasons and pictures."""
     part = one.part
     lines = ["", f"## {part.title}", "", f"{part.what}", "", f"**Reference:** {part.source}", "", f"**Tolerance:** {part.tolerance}", ""]
     lines += _table(one)

@@ -29,6 +29,11 @@ def add_validate(commands: Commands) -> None:
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.set_defaults(run=_validate_all)
 
+    p = kinds.add_parser("soil", help="a soil fitted to a measured wheel, and others foretold with it: makes docs/soil_measured.md")
+    p.add_argument("--out", metavar="DIR", help="folder for the page and its pictures (default: docs)")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_validate_soil)
+
     p = kinds.add_parser("accelerations", help="constrained accelerations of states in an .npz file")
     p.add_argument("file", help="states (.npz)")
     p.add_argument("--model", required=True, metavar="MODEL.yaml", help="bodies, joints and loops of the mechanism")
@@ -88,6 +93,12 @@ def _validate_all(arguments: argparse.Namespace) -> int:
     from simulator.validation.command import main_all
 
     return main_all(arguments)
+
+
+def _validate_soil(arguments: argparse.Namespace) -> int:
+    from simulator.validation.soil_measured_command import main_soil_measured
+
+    return main_soil_measured(arguments)
 
 
 def _validate_accelerations(arguments: argparse.Namespace) -> int:

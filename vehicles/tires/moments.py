@@ -56,7 +56,7 @@ def finish(p, s, i, borne, grip, wheel, out):
         M_x = -o["hardness"] * overturning(t["bearing_width"], slope, used, o["edge"]) * math.copysign(1.0, o["camber"])
     M_y += loaded * (F_x + push_x) - torque - t["rolling_resistance"] * F_z * R * smooth_sign(spin / SPIN_FADE)
 
-    o["tire_deflection"], o["sinkage"] = used, soft * s[i]["sinkage"]
+    o["tire_deflection"], o["sinkage"], o["resistance"] = used, soft * s[i]["sinkage"], -push_x
     o["F_C"][0], o["F_C"][1], o["F_C"][2] = F_x + push_x, F_y + push_y, F_z
     o["M_C"][0], o["M_C"][1], o["M_C"][2] = M_x, M_y, M_z
     o["slip_ratio"] = (v_tread - v_x) / max(abs(v_tread), abs(v_x), V_SHOW)

@@ -81,6 +81,7 @@ TIRE_OUT = (
     ("tread_memory", (MEMORY,), "", "what the tread law wants to find in its state at the next step"),
     ("rut", (), "m", "how deep soil of hardness 0 was pressed here before; 0 where nobody has driven"),
     ("sinkage_rate", (), "m/s", "rate of the rut's depth"),
+    ("resistance", (), "N", "what pressed soil takes off the forces of the tread along the heading, + = held back driving forward"),
     ("shear_rate", (2,), "m/s", "rate of the deflection against sheared soil"),
     ("slip", (2,), "1", "slip of the contact patch"),
 )

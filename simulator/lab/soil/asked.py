@@ -1,0 +1,77 @@
+"""What the command line says of a wheel, a soil and how they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record
+from simulator.build import build_soil, build_tire
+from simulator.configuration.settings import Setting, option, read_settings
+from vehicles.tires.tire_file import TireFile
+
+Array = NDArray[np.float64]
+
+TIRE = "tmeasy_hmmwv"
+"""Where none is said."""
+MOST_NUMBERS = 1000
+"""Of an option."""
+
+
+class WheelOnSoil(NamedTuple):
+    """A tire and a soil with their names."""
+
+    tire: TireFile
+    soil: Record
+    tire_name: str
+    soil_name: str
+
+
+def wheel_on_soil(arguments: Any, further: Sequence[Setting] = ()) -> WheelOnSoil:
+    """The tire and the soil that are named, with `--set tire.KEY=VALUE` and `--set soil.KEY=VALUE`; `further` are of the tire.
+
+    Raises ConfigError: a file cannot be used, it is of hard ground, or a setting is of neither of them.
+    """
+    settings: dict[str, list[Setting]] = {"tire": [], "soil": []}
+    for setting in read_settings(arguments.set):
+        if setting.path[0] not in settings or len(setting.path) < 2:
+            raise ConfigError(setting.said, "", setting.value, "a key of the tire or the soil: tire.KEY=VALUE or soil.KEY=VALUE")
+        settings[str(setting.path[0])].append(setting._replace(path=setting.path[1:]))
+    tire_name = arguments.tire or TIRE
+    soil = build_soil(arguments.soil, settings["soil"])
+    if soil[0]["hardness"] != 0.0:
+        raise ConfigError(arguments.soil, "type", "surface", "a soil: hard ground does not give way")
+    return WheelOnSoil(build_tire(tire_name, [*settings["tire"], *further]), soil, Path(tire_name).stem, Path(arguments.soil).stem)
+
+
+def inflated(kilopascals: float | None) -> list[Setting]:
+    """The setting of the tire that an inflation is."""
+    return option("--inflation", "inflation_pressure", None if kilopascals is None else 1e3 * kilopascals)
+
+
+def numbers(words: Sequence[str], name: str, least: float, most: float) -> Array:
+    """(n,) numbers of an option: each a number, or FROM:TO:COUNT for so many at even steps. Raises ConfigError."""
+    expected = f"numbers from {least:g} to {most:g}, or FROM:TO:COUNT, at most {MOST_NUMBERS}"
+    out: list[float] = []
+    for word in words:
+        parts = word.split(":")
+        try:
+            ends, count = [float(part) for part in parts[:2]], int(parts[2]) if len(parts) == 3 else len(parts)
+        except ValueError:
+            raise ConfigError(name, "", word, expected) from None
+        if len(parts) not in (1, 3) or not 1 <= count <= MOST_NUMBERS or not all(least <= end <= most for end in ends):
+            raise ConfigError(name, "", word, expected)
+        out += np.linspace(ends[0], ends[-1], count).tolist()
+    if len(out) > MOST_NUMBERS:
+        raise ConfigError(name, "", f"{len(out)} numbers", expected)
+    return np.array(out)
+
+
+def angles(words: Sequence[str], name: str) -> Array:
+    """(n,) rad, of numbers in degrees. Raises ConfigError."""
+    return np.radians(numbers(words, name, -90.0, 90.0))

@@ -1,0 +1,37 @@
+"""Measured wheels beside the soil bin: a sand fitted to one series foretells others."""
+
+import numpy as np
+
+from simulator.build import build_soil, build_tire
+from simulator.fitting.soil_data import read_tests
+from simulator.fitting.soil_fit import fit_soil
+from simulator.lab.soil.soil_bin import SoilBin
+from simulator.validation.command import ROOT
+from simulator.validation.soil_measured import MOST, Series, _judged, _row, _sign_row
+
+DATA = ROOT / "tests" / "data" / "soil"
+
+
+def test_a_sand_fitted_straight_ahead_foretells_pull_and_side_force_at_slip_angles():
+    """Four numbers fitted to the wheel that rolls and drives straight ahead; the aims are those of the page, without its search from other places."""
+    file, tire = str(DATA / "single_wheel_sand.csv"), build_tire(str(DATA / "wheel_smooth.yaml"))
+    free = ("k_phi", "friction_angle", "shear_modulus", "exit_ratio")
+    fitted = fit_soil(read_tests(file, ["wheel=smooth", "beta_deg=0"]), tire, build_soil("silica_sand"), free, tried=0)
+    series = []
+    for angle in (15, 30, 45):
+        tests = read_tests(file, ["wheel=smooth", f"beta_deg={angle}"])
+        series.append(Series(tests, SoilBin(tire, fitted.soil).drive(tests.slip, tests.load, tests.slip_angle)))
+    rows = {row.what.rpartition(": ")[2]: row for row in _judged("foretold", series)}
+    assert rows["pull"].kept
+    assert rows["side force"].kept
+
+
+def test_a_row_is_judged_by_its_error_over_the_range():
+    there = np.array([0.0, 10.0, np.nan])
+    kept, outside = (_row("x", "drawbar_pull", there + share * 10.0, there) for share in (0.24, 0.26))
+    assert (kept.kept, outside.kept) == (True, False)
+    assert kept.difference == "24.0 %"
+    assert MOST["drawbar_pull"] == 25.0
+    signs = _sign_row("x", np.array([1.0, -1.0]), np.array([1.0, 2.0]))
+    assert not signs.kept
+    assert signs.difference == "1 wrong, up to 2 N"
