@@ -219,14 +219,15 @@ def earth_of(soil, b, cohesion_factor, friction_factor):
 def arc_and_motion(soil, ratio, motion):
     """(arc, motion) for `contact_forces` at a ratio of sinkage and radius; `motion` is (e, s_x, s_y, s) as in `soil_wheel`.
 
-        theta_1 = acos(1 - z / r),   theta_m = (c1 + c2 |s|) theta_1,   theta_2 = exit_ratio theta_1
+        theta_1 = acos(1 - z / r),   theta_m = (c1 + c2 s) theta_1,   theta_2 = exit_ratio theta_1
 
     A driven wheel is that of [WR], part I, a skidding one that of part II: from s_x = 0 on, the flow ahead comes in over a skid of `SKID`.
     """
     g = soil[0]
     e, s_x, s_y, slip = motion
     theta_1 = entry_angle(ratio)
-    velocity = smooth_step((math.sqrt(s_x * s_x + s_y * s_y) - TURN_BEGINS) / (TURN_ENDS - TURN_BEGINS))
+    driven = max(s_x, 0.0)
+    velocity = smooth_step((math.sqrt(driven * driven + s_y * s_y) - TURN_BEGINS) / (TURN_ENDS - TURN_BEGINS))
     flow = theta_0 = 0.0
     if s_x < 0.0:
         rolled = e / (e - s_x)
@@ -241,7 +242,7 @@ def arc_and_motion(soil, ratio, motion):
 def soil_wheel(soil, r, b, z, motion):
     """Forces of virgin soil (record of `SOIL`) on a rigid wheel without lugs, of radius r and width b at the sinkage z (m), 0 < z < r.
 
-    `motion` is (e, s_x, s_y, s): as in `contact_forces`, and the size of the slip, 0..1, that moves the peak stress. Returns what that does.
+    `motion` is (e, s_x, s_y, s): as in `contact_forces`, and the slip of the driven wheel, 0..1, that moves the peak stress. Returns what that does.
     """
     arc, moves = arc_and_motion(soil, z / r, motion)
     return contact_forces(earth_of(soil, b, 1.0, 1.0), VIRGIN, (r, b), arc, moves, 1)
