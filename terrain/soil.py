@@ -56,26 +56,13 @@ FIRM = {
 """Soil below a hard surface when a terrain names none. Its share is always zero; the numbers only keep equations finite."""
 
 _RANGES = {
-    "friction": (0.0, 2.0),
-    "k_c": (-1e9, 1e9),
-    "k_phi": (0.0, 1e10),
-    "n": (0.05, 4.0),
-    "cohesion": (0.0, 1e6),
-    "friction_angle": (0.0, math.radians(60.0)),
-    "shear_modulus": (1e-4, 1.0),
-    "unit_weight": (0.0, 5e4),
-    "c1": (0.0, 0.95),
-    "c2": (0.0, 0.95),
-    "exit_ratio": (-1.0, 0.0),
-    "damping": (0.0, 1e8),
-    "elastic_stiffness": (1e5, 1e12),
-    "elastic_growth": (0.0, 1e13),
-    "slip_sinkage": (0.0, 5.0),
-    "tread_strength": (0.05, 1.0),
-}
+    "friction": (0.0, 2.0), "k_c": (-1e9, 1e9), "k_phi": (0.0, 1e10), "n": (0.05, 4.0), "cohesion": (0.0, 1e6),
+    "friction_angle": (0.0, math.radians(60.0)), "shear_modulus": (1e-4, 1.0), "unit_weight": (0.0, 5e4), "c1": (0.0, 0.95), "c2": (0.0, 0.95),
+    "exit_ratio": (-1.0, 0.0), "damping": (0.0, 1e8), "elastic_stiffness": (1e5, 1e12), "elastic_growth": (0.0, 1e13),
+    "slip_sinkage": (0.0, 5.0), "tread_strength": (0.05, 1.0),
+}  # fmt: skip
 _LEFT_OUT = {"elastic_growth": 0.0, "slip_sinkage": 0.0, "tread_strength": 1.0}
 """Numbers that a file may leave out."""
-# fmt: skip
 
 _SURFACE = fields_of((("friction", (), "1", "friction coefficient of a tire on it"),), _RANGES)
 _SOIL = fields_of(SOIL[1:], _RANGES, _LEFT_OUT, written={"friction_angle": "deg"})

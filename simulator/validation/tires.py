@@ -90,7 +90,7 @@ def carry(soil: Record, wheel: tuple[float, float, float], slip: tuple[float, fl
     """A rigid wheel (radius, width, load) sunk until it carries its load, at a slip along and across."""
     r, b, load = wheel
     s_x, s_y = slip
-    motion = (1.0, s_x, s_y, min(max(s_x, 0.0), 1.0))
+    motion = (1.0, s_x, s_y, s_x if s_x >= 0.0 else s_x / (s_x - 1.0))
     low, high = 1e-6, 0.99 * r
     for _ in range(BISECTIONS):
         z = 0.5 * (low + high)

@@ -1,6 +1,7 @@
 """The wheel on soil as a whole: digging, ruts, pressure, lugs, roads beside it, and what no soil may do."""
 
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -95,7 +96,7 @@ def test_lugs_pull_more_and_dig_deeper():
 def test_less_air_means_less_sinkage_and_more_pull():
     """Inflation from 240 to 70 kPa: both monotonic, and on firm soil it sinks in about as in Wong's elastic mode."""
     found = [driven(shipped("dry_sand"), 8200.0, 0.2, inflation_pressure=p, nominal_pressure=140e3)[0] for p in (240e3, 140e3, 100e3, 70e3)]
-    assert all(b[3] < a[3] - 1e-3 and b[0] > a[0] + 50.0 for a, b in zip(found, found[1:], strict=False))
+    assert all(b[3] < a[3] - 1e-3 and b[0] > a[0] + 50.0 for a, b in pairwise(found))
     p = tire_rig.parameters(inflation_pressure=70e3, nominal_pressure=140e3).shared[0]
     assert p["stiffness"] == pytest.approx(411120.92421 * 95.0 / 165.0)
     firm = shipped("lete_sand")
@@ -131,7 +132,7 @@ def test_a_second_wheel_rolls_easier_and_adds_little():
     sand = shipped("dry_sand")
     first, _ = driven(sand, LOAD, 0.0)
     second, _ = driven(sand, LOAD, 0.0, rut=first[3])
-    light, r = driven(sand, 0.25 * LOAD, 0.0, rut=first[3])
+    light, _ = driven(sand, 0.25 * LOAD, 0.0, rut=first[3])
     assert first[0] < second[0] - 0.01 * LOAD
     assert first[3] - 2e-3 < second[3] < 1.35 * first[3]
     floor = pressed_before(1.5315e6, 1.1, 4e7, 0.0, first[3])[3]

@@ -25,7 +25,7 @@ def carry(soil, r, b, W, s_x, s_y=0.0):
     """Sinkage (m) at which the wheel carries W (N), and the forces there, as a mapping."""
 
     def forces(z):
-        return soil_wheel(soil, r, b, z, (1.0, s_x, s_y, min(max(s_x, 0.0), 1.0)))
+        return soil_wheel(soil, r, b, z, (1.0, s_x, s_y, s_x if s_x >= 0.0 else s_x / (s_x - 1.0)))
 
     z = brentq(lambda z: sum(forces(z)[:2]) - W, 1e-5, 0.99 * r, xtol=1e-13)
     names = ("W_sigma", "W_tau", "R", "H", "S", "F_y", "H_max", "side", "way")
@@ -170,7 +170,7 @@ def test_strength_is_never_exceeded_and_is_reached():
 
 def test_thrust_is_continuous_over_slip_from_braking_to_driving():
     s = np.linspace(-1.5, 1.0, 5001)
-    H = np.array([soil_wheel(tire_rig.soil(), 0.5, 0.3, 0.06, (1.0, x, 0.0, min(max(x, 0.0), 1.0)))[3] for x in s])
+    H = np.array([soil_wheel(tire_rig.soil(), 0.5, 0.3, 0.06, (1.0, x, 0.0, min(abs(x), 1.0)))[3] for x in s])
     assert np.abs(np.diff(H)).max() < 0.01 * (H.max() - H.min())
     assert (np.diff(H) > 0.0).all() or np.diff(H).min() > -1e-3 * H.max()
 

@@ -65,10 +65,10 @@ def memory_of(under, k, rut):
 def soil_reaction(p, under, deflection, z, before, motion):
     """Soil (record of `SOIL`) under the flexible tire at the sinkage z >= 0 (m), with the tire's radial deflection.
 
-    `before` is (rut, dug): how deep it was pressed before, and how deep the wheel has dug itself in above that sinkage (m); `motion` (e, s_x, s_y, s, fade): as in `soil_wheel`, and the share of the shear's vertical part,
-    0 at standstill. Returns (W, slope, area, floor, forces): vertical force of a soil of hardness 0 [N], an upper bound of its slope [N/m],
-    contact area [m2], depth of the rut's floor [m], and (resistance, thrust, circumferential force, side force, strength, side wall's
-    pressure, way) as in `contact_forces`.
+    `before` is (rut, dug): how deep it was pressed before, and how deep the wheel has dug itself in above that sinkage (m); `motion`
+    (e, s_x, s_y, s, fade): as in `soil_wheel`, and the share of the shear's vertical part, 0 at standstill. Returns (W, slope, area, floor, forces):
+    vertical force of a soil of hardness 0 [N], an upper bound of its slope [N/m], contact area [m2], depth of the rut's floor [m], and (resistance,
+    thrust, circumferential force, side force, strength, side wall's pressure, way) as in `contact_forces`.
     """
     R, b = p[0]["radius"], p[0]["width"]
     rut, dug = before
@@ -151,7 +151,7 @@ def carry(p, s, i, under, h, v_tread, out):
     towards = v_x + v_tread
     sign = 1.0 if towards >= 0.0 else -1.0
     fade = smooth_sign(abs(towards) / (2.0 * V_FADE))
-    slip = min(max(sign * (v_tread - v_x), 0.0) / (max(abs(v_tread), abs(v_x)) + V_FADE), 1.0)
+    slip = min(abs(v_tread - v_x) / (max(abs(v_tread), abs(v_x)) + V_FADE), 1.0)
     e = fade * max(smooth_sign(sign * v_tread / V_ROLL), 0.0)
     motion = (e, sign * state["slip"][0], state["slip"][1], slip, fade)
     pressed = max(z - d, 0.0)

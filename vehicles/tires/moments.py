@@ -8,7 +8,6 @@ from simulator.base.jit import inline
 from vehicles.tires.radial import DEFLECTION_MAX, effective_radius
 from vehicles.tires.standstill import SPIN_FADE, V_FADE, V_SHOW, smooth_sign
 
-
 VERGE = 1.0
 """m. Lag of way, twice, with which the rut follows the hardness. Smaller: leaving soil for a road is a kerb. Larger: a road's edge yields."""
 

@@ -219,9 +219,10 @@ def earth_of(soil, b, cohesion_factor, friction_factor):
 def arc_and_motion(soil, ratio, motion):
     """(arc, motion) for `contact_forces` at a ratio of sinkage and radius; `motion` is (e, s_x, s_y, s) as in `soil_wheel`.
 
-        theta_1 = acos(1 - z / r),   theta_m = (c1 + c2 s) theta_1,   theta_2 = exit_ratio theta_1
+        theta_1 = acos(1 - z / r),   theta_m = (c1 + c2 |s|) theta_1,   theta_2 = exit_ratio theta_1
 
     A driven wheel is that of [WR], part I, a skidding one that of part II: from s_x = 0 on, the flow ahead comes in over a skid of `SKID`.
+    differs: the peak moves with the skid as with the slip, as CMU's braked wheel shows, which sinks in as deep.
     """
     g = soil[0]
     e, s_x, s_y, slip = motion
@@ -242,7 +243,7 @@ def arc_and_motion(soil, ratio, motion):
 def soil_wheel(soil, r, b, z, motion):
     """Forces of virgin soil (record of `SOIL`) on a rigid wheel without lugs, of radius r and width b at the sinkage z (m), 0 < z < r.
 
-    `motion` is (e, s_x, s_y, s): as in `contact_forces`, and the slip of the driven wheel, 0..1, that moves the peak stress. Returns what that does.
+    `motion` is (e, s_x, s_y, s): as in `contact_forces`, and the size of the slip, 0..1, that moves the peak stress. Returns what that does.
     """
     arc, moves = arc_and_motion(soil, z / r, motion)
     return contact_forces(earth_of(soil, b, 1.0, 1.0), VIRGIN, (r, b), arc, moves, 1)
