@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 _STOPS = "the figure is of a car; the stops stand where the damper map of the other model ends, and no drawing of the real ones was found"
 _UNDERSTEER = "textbook range; the side force of the tire bends as in the other model, and no measurement says how far this vehicle follows"
-_BRAKED = "a wheel braked so hard pushes sand ahead of it, which the law has at its side only: it is held back less than measured"
+_BRAKED = "a wheel braked so hard pushes sand ahead of it, which this comparison has at its side only: it is held back less than measured"
 
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "trajectories": {
@@ -35,10 +35,8 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "for, from memory",
     },
     "soil": {
-        "measured, 0 deg, braked: pull": _BRAKED,
         "measured, 15 deg, braked: pull": _BRAKED,
         "measured, 30 deg, braked: pull": _BRAKED,
-        "measured, 30 deg, braked: side force": _BRAKED,
         "measured, 0 deg, rolling: sinkage": "at a slip of 0.9: the numbers of the sand let the peak of the pressure wander too far forward there",
     },
 }
