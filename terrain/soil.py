@@ -28,7 +28,15 @@ SOIL = (
     ("c2", (), "1", "growth of that angle with slip"),
     ("exit_ratio", (), "1", "exit angle over entry angle, theta_2 / theta_1, in [-1, 0]"),
     ("damping", (), "N s/m3", "pressure per rate of sinkage"),
-    ("elastic_stiffness", (), "N/m3", "pressure per height of elastic rebound (unloading and reloading)"),
+    (
+        "elastic_stiffness",
+        (),
+        "N/m3",
+        "pressure per height of elastic rebound (unloading and reloading), of soil that was hardly pressed: k_0",
+    ),
+    ("elastic_growth", (), "N/m4", "growth of that with the depth z_u to which the soil was pressed: k_0 + A_u z_u"),
+    ("slip_sinkage", (), "1", "layer of soil that the slipping tread takes away with it, over the sinkage: the wheel digs itself in"),
+    ("tread_strength", (), "1", "strength between tread and soil over that of the soil itself; below 1 where rubber slides on a wet skin"),
 )
 """One kind of ground. `k_c` and `k_phi` of soils with different `n` have different units and must not be compared."""
 
@@ -43,17 +51,21 @@ _LOG_REFERENCE = math.log(REFERENCE_SINKAGE)
 FIRM = {
     "k_c": 0.0, "k_phi": 2e7, "n": 1.0, "cohesion": 1e4, "friction_angle": math.radians(30.0), "shear_modulus": 0.025,
     "unit_weight": 18e3, "c1": 0.4, "c2": 0.2, "exit_ratio": -0.35, "damping": 3e4, "elastic_stiffness": 2e8,
+    "elastic_growth": 0.0, "slip_sinkage": 0.0, "tread_strength": 1.0,
 }  # fmt: skip
 """Soil below a hard surface when a terrain names none. Its share is always zero; the numbers only keep equations finite."""
 
 _RANGES = {
     "friction": (0.0, 2.0), "k_c": (-1e9, 1e9), "k_phi": (0.0, 1e10), "n": (0.05, 4.0), "cohesion": (0.0, 1e6),
     "friction_angle": (0.0, math.radians(60.0)), "shear_modulus": (1e-4, 1.0), "unit_weight": (0.0, 5e4), "c1": (0.0, 0.95), "c2": (0.0, 0.95),
-    "exit_ratio": (-1.0, 0.0), "damping": (0.0, 1e8), "elastic_stiffness": (1e5, 1e12),
+    "exit_ratio": (-1.0, 0.0), "damping": (0.0, 1e8), "elastic_stiffness": (1e5, 1e12), "elastic_growth": (0.0, 1e13),
+    "slip_sinkage": (0.0, 5.0), "tread_strength": (0.05, 1.0),
 }  # fmt: skip
+_LEFT_OUT = {"elastic_growth": 0.0, "slip_sinkage": 0.0, "tread_strength": 1.0}
+"""Numbers that a file may leave out."""
 
 _SURFACE = fields_of((("friction", (), "1", "friction coefficient of a tire on it"),), _RANGES)
-_SOIL = fields_of(SOIL[1:], _RANGES, written={"friction_angle": "deg"})
+_SOIL = fields_of(SOIL[1:], _RANGES, _LEFT_OUT, written={"friction_angle": "deg"})
 _LOOKS = Field("looks_like", Text("the name of the soil in whose colors it is drawn"), "the soil in whose colors it is drawn", None)
 FILE = Variants("type", {"surface": _SURFACE, "soil": _SOIL}, ("surface", "soil"), "hard ground, or soil that gives way", (_LOOKS,))
 """Of a file in ``configs/soils``."""
@@ -62,7 +74,7 @@ FILE = Variants("type", {"surface": _SURFACE, "soil": _SOIL}, ("surface", "soil"
 def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     """Record of table `SOIL` from a soil or surface file.
 
-    Such a file says ``type: surface`` and a ``friction``, or ``type: soil`` and every row of `SOIL` but the hardness; and optionally
+    Such a file says ``type: surface`` and a ``friction``, or ``type: soil`` and every row of `SOIL` but the hardness, the last three if they matter; and optionally
     ``looks_like``, the soil whose colors it is drawn in (`drawn_as`).
 
     Raises
@@ -125,6 +137,7 @@ def clear(out):
     s = out[0]
     s["friction"] = s["k_c"] = s["k_phi"] = s["n"] = s["cohesion"] = s["friction_angle"] = s["shear_modulus"] = 0.0
     s["unit_weight"] = s["c1"] = s["c2"] = s["exit_ratio"] = s["damping"] = s["elastic_stiffness"] = 0.0
+    s["elastic_growth"] = s["slip_sinkage"] = s["tread_strength"] = 0.0
 
 
 @inline
@@ -149,6 +162,9 @@ def add_share(soils, i, w, out):
     s["exit_ratio"] += w * a["exit_ratio"]
     s["damping"] += w * a["damping"]
     s["elastic_stiffness"] += w * a["elastic_stiffness"]
+    s["elastic_growth"] += w * a["elastic_growth"]
+    s["slip_sinkage"] += w * a["slip_sinkage"]
+    s["tread_strength"] += w * a["tread_strength"]
 
 
 @inline

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 _STOPS = "the figure is of a car; the stops stand where the damper map of the other model ends, and no drawing of the real ones was found"
 _UNDERSTEER = "textbook range; the side force of the tire bends as in the other model, and no measurement says how far this vehicle follows"
-_BRAKED = "a wheel braked so hard pushes sand ahead of it, which the law has at its side only: it is held back less than measured"
+_BRAKED = "a wheel braked so hard pushes sand ahead of it, which this comparison has at its side only: it is held back less than measured"
 
 _PLOUGH = "a wheel that goes sideways ploughs itself in, at 90 degrees deeper than its radius, and sand heaps up before it; the law presses along the wheel's arc alone"
 _TURNED = "pulls of a few newtons between thrust and the resistance of a wheel that has ploughed itself in deeper than here"
@@ -41,15 +41,12 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "understeer, right, 0.3-0.4 g": _UNDERSTEER,
         "turns from lock to lock": "3.5 is of a demonstration of another model; with the steering lock of the published turning circle an overall ratio of 13 to 16 "
         "makes 2.2 to 2.7",
-        "drawbar pull over load": "no slip-sinkage and no lugs; the pull of one pass on the numbers of Wong's dry sand; the range is from memory",
         "20 mph to rest, half the pedal": "6.7 m/s2 alone take 6.0 m; the rest is the pedal's ramp and the lag of the brakes; the figure is a level that is asked "
         "for, from memory",
     },
     "soil": {
-        "measured, 0 deg, braked: pull": _BRAKED,
         "measured, 15 deg, braked: pull": _BRAKED,
         "measured, 30 deg, braked: pull": _BRAKED,
-        "measured, 30 deg, braked: side force": _BRAKED,
         "measured, 0 deg, rolling: sinkage": "at a slip of 0.9: the numbers of the sand let the peak of the pressure wander too far forward there",
     },
 }

@@ -40,8 +40,9 @@ GAPS = (
     Gap("Controllers", "Anti-lock brakes are of no maker; their slip and their cycles were compared with nothing."),
     Gap(
         "Soil under a tire",
-        "Pressure and shear are checked against tables and a small rigid wheel. Combined slip on soil, slip-sinkage, lugs and inflation are assumed or left out. "
-        "The drawbar pull of 0.47 of the load on dry sand is above the 0.15 to 0.35 that are remembered.",
+        "Pressure, shear, combined slip, skidding and towed wheels and ruts are checked against tables of other programs, and a small rigid wheel is "
+        "measured. How deep slip digs, and lugs and inflation in a drive, follow published laws whose numbers are assumed; pulls on firm soils, half of the "
+        "load, are on the high side.",
     ),
     Gap(
         "Half-rounds, curbs and other short obstacles",

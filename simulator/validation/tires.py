@@ -90,7 +90,7 @@ def carry(soil: Record, wheel: tuple[float, float, float], slip: tuple[float, fl
     """A rigid wheel (radius, width, load) sunk until it carries its load, at a slip along and across."""
     r, b, load = wheel
     s_x, s_y = slip
-    motion = (1.0, s_x, s_y, min(abs(s_x), 1.0))
+    motion = (1.0, s_x, s_y, s_x if s_x >= 0.0 else s_x / (s_x - 1.0))
     low, high = 1e-6, 0.99 * r
     for _ in range(BISECTIONS):
         z = 0.5 * (low + high)
@@ -128,7 +128,8 @@ def _measured(table: Numbers, angle: int) -> tuple[Array, Array]:
     tangent = math.tan(math.radians(angle))
     ours = []
     for s, load in there[:, (0, LOAD)]:
-        found = carry(soil_of({**SAND, "n": 1.46 + 0.01 * s}), (*WHEEL, load), (s, (1.0 - s) * tangent))
+        slip = (s, (1.0 - s) * tangent) if s >= 0.0 else (s / (1.0 + s), tangent / (1.0 + s))  # per way of the tread
+        found = carry(soil_of({**SAND, "n": 1.46 + 0.01 * s}), (*WHEEL, load), slip)
         ours.append((s, found.pull, found.side, found.sinkage))
     return there, np.array(ours)
 

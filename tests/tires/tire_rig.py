@@ -75,6 +75,7 @@ def place(r, load=6400.0, v=(0.0, 0.0), spin=0.0):
         depth = 0.5 * (low + high)
         low, high = (depth, high) if static_force(r.p.shared, r.under, depth)[0] < load else (low, depth)
     r.s.tires[0]["sinkage"], r.s.tires[0]["dent"] = static_force(r.p.shared, r.under, depth)[2], 0.0
+    r.s.tires[0]["firm"], r.s.tires[0]["dug"] = r.ground.hardness[0, 0], 0.0
     r.wheel[0]["p_WK"] = 0.0, 0.0, r.p.shared[0]["radius"] - depth
     r.wheel[0]["v_WK_W"] = v[0], v[1], 0.0
     r.wheel[0]["spin"] = spin
@@ -115,6 +116,55 @@ def run(r, h, steps):
     """Many steps with a wheel that is held."""
     for _ in range(steps):
         advance(r, h)
+
+
+@kernel
+def bear(r, h, steps, load, log):
+    """A wheel that goes its way at its speed and spin and bears a load (N) with the mass of that load; the last rows (n, 5) of the log have force
+    along, across and up [N], depth of the rut and of what of it is dug [m]. A rut that was there, out["rut"], goes with it."""
+    k, o, state = r.wheel[0], r.out[0], r.s.tires[0]
+    for j in range(steps):
+        advance(r, h)
+        k["v_WK_W"][2] += h * 9.81 * (o["F_W"][2] / load - 1.0)
+        for axis in range(3):
+            k["p_WK"][axis] += h * k["v_WK_W"][axis]
+        at = j - steps + len(log)
+        if at >= 0:
+            for axis in range(3):
+                log[at, axis] = o["F_C"][axis]
+            log[at, 3], log[at, 4] = state["sinkage"], state["dug"]
+
+
+@kernel
+def swing(r, h, steps, motion, keeps):
+    """Work [J] of the ground on a wheel led around a closed cycle of so many steps, positive and negative apart.
+
+    motion (5, 3) has mean, amplitude and phase [rad] of depth [m], speed along and across [m/s] and spin [rad/s]; the depth goes once around
+    in the cycle, the rest as often as the last row's first number says. keeps: whether the soil remembers what it was pressed.
+    """
+    k, o = r.wheel[0], r.out[0]
+    gained = lost = 0.0
+    R, turn = r.p.shared[0]["radius"], 2.0 * math.pi / steps
+    for j in range(steps):
+        phase = turn * j
+        depth, along, across, spin = motion[0], motion[1], motion[2], motion[3]
+        k["p_WK"][2] = R - depth[0] - depth[1] * math.sin(phase + depth[2])
+        k["v_WK_W"][2] = -depth[1] * turn / h * math.cos(phase + depth[2])
+        n = motion[4, 0]
+        k["v_WK_W"][0] = along[0] + along[1] * math.sin(n * phase + along[2])
+        k["v_WK_W"][1] = across[0] + across[1] * math.sin(n * phase + across[2])
+        k["spin"] = spin[0] + spin[1] * math.sin(n * phase + spin[2])
+        k["p_WK"][0] += h * k["v_WK_W"][0]
+        k["p_WK"][1] += h * k["v_WK_W"][1]
+        if keeps:
+            o["rut"] = max(o["rut"], r.s.tires[0]["sinkage"])
+        advance(r, h)
+        work = o["M_W"][1] * k["spin"]
+        for axis in range(3):
+            work += o["F_W"][axis] * k["v_WK_W"][axis]
+        gained += h * max(work, 0.0)
+        lost -= h * min(work, 0.0)
+    return gained, lost
 
 
 @kernel

@@ -8,13 +8,64 @@ from simulator.base.jit import inline
 from vehicles.tires.radial import DEFLECTION_MAX, effective_radius
 from vehicles.tires.standstill import SPIN_FADE, V_FADE, V_SHOW, smooth_sign
 
+VERGE = 1.0
+"""m. Lag of way, twice, with which the rut follows the hardness. Smaller: leaving soil for a road is a kerb. Larger: a road's edge yields."""
+
+SOFT_LEAST = 1e-4
+"""Share of the sinkage that counts as none: some micrometers."""
+
 
 @inline
 def rolling_radius(p, s, i, out):
     """Effective rolling radius [m] of tire i at its contact out[i]."""
-    R, o = p[0]["radius"], out[i]
-    soft = 1.0 - o["hardness"]
-    return effective_radius(R, min(max(o["depth"] - soft * s[i]["sinkage"], 0.0), DEFLECTION_MAX * R))
+    R = p[0]["radius"]
+    return effective_radius(R, min(max(out[i]["depth"] - yields(s, i, out) * s[i]["sinkage"], 0.0), DEFLECTION_MAX * R))
+
+
+@inline
+def yields(s, i, out):
+    """Share of the sinkage by which the ground under tire i gives way: 1 on soil, 0 on a road, and between them over some meters of way.
+
+    A state `firm` follows the hardness behind two lags of `VERGE` each: the edge of a road is no kerb where the soil beside it gives way. Where
+    nothing has sunk in yet, as on a road, the ground is what it is.
+    """
+    state = s[i]
+    if state["sinkage"] <= 0.0 and out[i]["hardness"] >= 1.0:
+        return 0.0
+    soft = 1.0 - state["firm"][1]
+    return soft if soft > SOFT_LEAST or out[i]["hardness"] < 1.0 else 0.0
+
+
+@inline
+def ramp(s, i, out):
+    """Rise of the ground [1] per way, over the sinkage, while `yields` follows the hardness."""
+    state = s[i]
+    if yields(s, i, out) <= 0.0:
+        return 0.0
+    return (state["firm"][0] - state["firm"][1]) / VERGE
+
+
+@inline
+def way_rate(o):
+    """Speed [m/s] with which a wheel comes to new ground, |v| smooth_sign(|v| / V_FADE): what it climbs on that way is paid by `finish`."""
+    square = o["v_x"] * o["v_x"] + o["v_y"] * o["v_y"]
+    return square / math.sqrt(square + V_FADE * V_FADE)
+
+
+@inline
+def follow_hardness(s, i, h, out):
+    """State `firm` of tire i after h seconds of its way over the ground out[i], exactly for an even hardness."""
+    o, firm = out[i], s[i]["firm"]
+    hardness = o["hardness"]
+    if firm[0] == hardness and firm[1] == hardness:
+        return
+    if s[i]["sinkage"] <= 0.0 and hardness >= 1.0:
+        firm[0] = firm[1] = hardness
+        return
+    x = h * way_rate(o) / VERGE
+    left = math.exp(-x)
+    first, second = firm[0] - hardness, firm[1] - hardness
+    firm[0], firm[1] = hardness + first * left, hardness + (second + x * first) * left
 
 
 @inline
@@ -31,7 +82,7 @@ def finish(p, s, i, borne, grip, wheel, out):
     Parameters
     ----------
     borne : (R_e, v_tread, F_z, slope, deflection, forces): effective radius [m], its product with the spin [m/s], and load, slope of the
-        tire's spring, radial deflection and forces of the soil as in `load.carry`
+        tire's spring, radial deflection and forces of the soil as in `bearing.carry`
     grip : (F_x, F_y, M_z, M_y): forces of tread and sheared soil [N], moment about the contact's normal and what the tread adds about its y
         [N m]
     """
@@ -41,11 +92,12 @@ def finish(p, s, i, borne, grip, wheel, out):
     R, spin, soft, v_x, v_y = t["radius"], wheel[i]["spin"], 1.0 - o["hardness"], o["v_x"], o["v_y"]
 
     # the soil's resistances, opposed to motion and gone without it
-    resistance, H, S, _, _, side, _ = forces
+    resistance, H, S, _, _, side, _, climb = forces
     push_x = push_y = 0.0
-    if soft > 0.0:
-        push_x = -soft * resistance * smooth_sign(v_x / V_FADE)
-        push_y = -soft * t["bulldozing"] * side * v_y / math.sqrt(v_x * v_x + v_y * v_y + V_FADE * V_FADE)
+    if climb != 0.0 or soft > 0.0:
+        per = 1.0 / math.sqrt(v_x * v_x + v_y * v_y + V_FADE * V_FADE)
+        push_x = -soft * resistance * smooth_sign(v_x / V_FADE) - climb * v_x * per
+        push_y = -(soft * t["bulldozing"] * side + climb) * v_y * per
 
     # moments about the contact point; compaction takes no torque from the axle, the thrust takes its circumferential force
     used = min(max(deflection, 0.0), DEFLECTION_MAX * R)
@@ -56,7 +108,7 @@ def finish(p, s, i, borne, grip, wheel, out):
         M_x = -o["hardness"] * overturning(t["bearing_width"], slope, used, o["edge"]) * math.copysign(1.0, o["camber"])
     M_y += loaded * (F_x + push_x) - torque - t["rolling_resistance"] * F_z * R * smooth_sign(spin / SPIN_FADE)
 
-    o["tire_deflection"], o["sinkage"], o["resistance"] = used, soft * s[i]["sinkage"], -push_x
+    o["tire_deflection"], o["sinkage"], o["resistance"] = used, yields(s, i, out) * s[i]["sinkage"], -push_x
     o["F_C"][0], o["F_C"][1], o["F_C"][2] = F_x + push_x, F_y + push_y, F_z
     o["M_C"][0], o["M_C"][1], o["M_C"][2] = M_x, M_y, M_z
     o["slip_ratio"] = (v_tread - v_x) / max(abs(v_tread), abs(v_x), V_SHOW)

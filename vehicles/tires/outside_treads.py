@@ -22,7 +22,7 @@ CARRIED = (
     ("load", (), "N", "load of the tire"),
     ("slope", (), "N/m", "slope of its radial spring"),
     ("deflection", (), "m", "radial deflection"),
-    ("soil", (7,), "", "forces of the soil, see `load.carry`"),
+    ("soil", (8,), "", "forces of the soil, see `load.carry`"),
     ("shear_modulus", (), "m", "of the soil"),
 )
 """What is known of a wheel before its tread law is asked."""
@@ -53,7 +53,7 @@ def press(tires, o, i, h, under):
     R_e = rolling_radius(p, o.tires, i, o.contacts)
     load, slope, deflection, contact["sinkage_rate"], soil = carry(p, o.tires, i, under, h, R_e * o.wheels[i]["spin"], o.contacts)
     c["effective_radius"], c["load"], c["slope"], c["deflection"] = R_e, load, slope, deflection
-    c["soil"][0], c["soil"][1], c["soil"][2], c["soil"][3], c["soil"][4], c["soil"][5], c["soil"][6] = soil
+    c["soil"][0], c["soil"][1], c["soil"][2], c["soil"][3], c["soil"][4], c["soil"][5], c["soil"][6], c["soil"][7] = soil
     c["shear_modulus"] = under[0]["shear_modulus"]
     seen["load"], seen["v_x"], seen["v_y"] = min(load, p[0]["load_max"]), contact["v_x"], contact["v_y"]
     seen["spin"], seen["effective_radius"], seen["camber"] = o.wheels[i]["spin"], R_e, contact["camber"]
@@ -115,7 +115,7 @@ def take(p, o, i, h):
     g = c["soil"]
     borne = (
         c["effective_radius"], c["effective_radius"] * o.wheels[i]["spin"], c["load"], c["slope"], c["deflection"],
-        (g[0], g[1], g[2], g[3], g[4], g[5], g[6]),
+        (g[0], g[1], g[2], g[3], g[4], g[5], g[6], g[7]),
     )  # fmt: skip
     contact["shear_rate"][0], contact["shear_rate"][1] = 0.0, 0.0
     if contact["hardness"] < 1.0:

@@ -24,6 +24,11 @@ TIRE = (
     ("rolling_resistance", (), "1", "moment over load and radius"),
     ("torque_radius", (), "1", "lever of the circumferential force about the axle: 0 = loaded radius, 1 = effective rolling radius"),
     ("bulldozing", (), "1", "share of the side wall's passive earth pressure that acts on soil"),
+    ("bulldozing_ahead", (), "1", "share of the resistance of the soil that is pushed ahead, where the wheel sinks in deep"),
+    ("lug_height", (), "m", "height of lugs (grousers) that dig into soil; none when left out"),
+    ("inflation_pressure", (), "Pa", "pressure in the tire; `nominal_pressure` when left out"),
+    ("nominal_pressure", (), "Pa", "pressure in the tire at which `stiffness` was found; goes with `inflation_pressure`"),
+    ("carcass_pressure", (), "Pa", "pressure on the ground that the carcass bears without air"),
     (
         "bearing_width",
         (),
@@ -37,8 +42,10 @@ TIRE = (
 
 TIRE_STATE = (
     # name          shape  unit   what it is
-    ("slip", (2,), "1", "slip at which the contact patch really slid in the last step"),
+    ("slip", (2,), "1", "slip at which the contact patch really slid in the last step; on soil it follows that within milliseconds"),
     ("sinkage", (), "m", "depth of the rut in soil of hardness 0"),
+    ("dug", (), "m", "part of that depth that the slipping tread has dug, not pressed"),
+    ("firm", (2,), "1", "hardness of the ground behind one and two lags of way: the rut is 1 less the second of the sinkage deep"),
     ("e_W", (3,), "1", "radius that pointed at the ground in the last step: tells where to look for it"),
     ("dent", (), "m", "how far rim and tire have given way"),
     ("shear", (2,), "m", "deflection against sheared soil, along and across, of a tread law from outside"),
@@ -82,13 +89,20 @@ TIRE_OUT = (
     ("rut", (), "m", "how deep soil of hardness 0 was pressed here before; 0 where nobody has driven"),
     ("sinkage_rate", (), "m/s", "rate of the rut's depth"),
     ("resistance", (), "N", "what pressed soil takes off the forces of the tread along the heading, + = held back driving forward"),
+    ("dug_rate", (), "m/s", "rate of the part of it that is dug"),
     ("shear_rate", (2,), "m/s", "rate of the deflection against sheared soil"),
     ("slip", (2,), "1", "slip of the contact patch"),
 )
 """One record per wheel; vectors ending in _W are in world axes, those in _C in contact axes (x heading, y left, z normal)."""
 
 FILE = TIRE[:-1]
-"""What a tire file has; `strength` and `bearing_width` may be left out."""
+"""What a tire file has; those of `LEFT_OUT` may be left out."""
+
+LEFT_OUT: dict[str, object] = {
+    "strength": None, "bearing_width": None, "bulldozing_ahead": 1.0, "lug_height": 0.0,
+    "inflation_pressure": None, "nominal_pressure": None, "carcass_pressure": 25e3,
+}  # fmt: skip
+"""Rows of every tire that a file may leave out. The carcass is assumed: 20 to 30 kPa are usual for tires of that size."""
 
 STRENGTH = 4.0
 """Default strength, in largest loads for the horizontal forces: a rim that bends under some 12 t."""
@@ -101,7 +115,10 @@ RANGES = {
     **dict.fromkeys(("load_max", "strength"), (1.0, 1e7)),
     "friction": (0.01, 5.0),
     "rolling_resistance": (0.0, 1.0),
-    **dict.fromkeys(("torque_radius", "bulldozing"), (0.0, 1.0)),
+    **dict.fromkeys(("torque_radius", "bulldozing", "bulldozing_ahead"), (0.0, 1.0)),
+    "lug_height": (0.0, 1.0),
+    **dict.fromkeys(("inflation_pressure", "nominal_pressure"), (1e3, 1e7)),
+    "carcass_pressure": (0.0, 1e6),
 }
 """What a tire can be, in SI units: beyond is a slip of the pen."""
 
@@ -112,10 +129,30 @@ def shared_record(rows: Record, mapping: Mapping[str, Any]) -> Record:
     values = p[0]
     for name in (row[0] for row in FILE):
         values[name] = rows[0][name]
+    for name, default in LEFT_OUT.items():
+        if default is not None and name not in mapping:
+            values[name] = default
     if "strength" not in mapping:
         values["strength"] = STRENGTH * values["load_max"]
+    if "inflation_pressure" in mapping:
+        share = stiffness_share(*(float(values[name]) for name in ("inflation_pressure", "nominal_pressure", "carcass_pressure")))
+        values["stiffness"] *= share
+        values["stiffness_growth"] *= share
     values["give"] = _deflection(p, float(values["strength"]))
     return p
+
+
+def stiffness_share(inflation_pressure: float, nominal_pressure: float, carcass_pressure: float) -> float:
+    """Radial stiffness over that at the nominal pressure: what presses on the ground at a deflection, and so on a patch of a size, is inflation and
+    carcass [Wong 2008, section 2.7]; pressures in Pa."""
+    return (inflation_pressure + carcass_pressure) / (nominal_pressure + carcass_pressure)
+
+
+def check_inflation(mapping: Mapping[str, Any], file: object, key: str) -> None:
+    """Raises ConfigError: a tire file says its pressure, and not at which one its stiffness was found."""
+    pressure = mapping.get("inflation_pressure")
+    if pressure is not None and mapping.get("nominal_pressure") is None:
+        raise ConfigError(file, join(key, "inflation_pressure"), pressure, "beside it the nominal_pressure at which stiffness was found")
 
 
 def check_rim(mapping: Mapping[str, Any], file: object, key: str) -> None:

@@ -24,7 +24,7 @@ def sheared(p, s, i, h, borne, shear_modulus, out):
     """
     o, u = out[i], s[i]["shear"]
     v_tread, forces = borne[1], borne[5]
-    _, H, _, F_y, strength, _, way = forces
+    _, H, _, F_y, strength, _, way, _ = forces
     half = shear_modulus / max(way, 1e-3)
     slip_x, slip_y = s[i]["slip"][0], s[i]["slip"][1]
     last = math.sqrt(slip_x * slip_x + slip_y * slip_y)

@@ -189,7 +189,7 @@ def roll_tmeasy(rig, h):
     """The same of TMeasy."""
     k, o, r, state = rig.seen[0], rig.out[0], rig.result[0], rig.s
     R_e = k["effective_radius"]
-    borne = (R_e, R_e * k["spin"], k["load"], 0.0, o["tire_deflection"], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    borne = (R_e, R_e * k["spin"], k["load"], 0.0, o["tire_deflection"], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     grip = tmeasy_grip(rig.p, state, 0, h, borne, rig.under, rig.out)
     tmeasy_advance(state.treads[0], o, h)
     state.tires[0]["slip"][0], state.tires[0]["slip"][1] = o["slip"][0], o["slip"][1]

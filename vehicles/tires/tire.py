@@ -13,12 +13,17 @@ from simulator.base.jit import inline
 from simulator.base.records import Record
 from vehicles.tires.bearing import carry
 from vehicles.tires.contact import touch
-from vehicles.tires.moments import finish, rolling_radius
+from vehicles.tires.moments import finish, follow_hardness, rolling_radius
 from vehicles.tires.tmeasy.tread import tmeasy_advance, tmeasy_grip
 
 MENDING = 1.0
 """m/s. Speed at which a dent of the rim goes out again: an edge that came up under the one contact point is a ramp in truth. Larger: who
 starts deep under the ground is thrown out of it."""
+
+
+SLIP_TIME = 2e-3
+"""s. Time in which the slip at which soil is integrated follows that of the patch. Its forces beyond the law that is solved in the step are those of the
+last step, and may be steeper than it. Smaller: they swing from step to step where a wheel is braked. Larger: soil answers late."""
 
 
 class Tire(NamedTuple):
@@ -64,12 +69,15 @@ def tire_advance(s, i, h, out):
 def shared_advance(tires, i, h, out):
     """What tires of every tread law keep from step to step."""
     o, state = out[i], tires[i]
+    follows = 1.0 if o["hardness"] >= 1.0 else h / (h + SLIP_TIME)
     for k in range(2):
-        state["slip"][k] = o["slip"][k]
+        state["slip"][k] += follows * (o["slip"][k] - state["slip"][k])
     for k in range(3):
         state["e_W"][k] = o["e_W"][k]
     state["dent"] = max(o["dent"] - h * MENDING, 0.0)
+    follow_hardness(tires, i, h, out)
     state["sinkage"] = max(state["sinkage"] + h * o["sinkage_rate"], 0.0)
+    state["dug"] = min(max(state["dug"] + h * o["dug_rate"], 0.0), state["sinkage"])
 
 
 @inline

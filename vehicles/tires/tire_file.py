@@ -16,7 +16,7 @@ from simulator.base.fields import Fields, Variants, fields_of, filled
 from simulator.base.outside import address_of
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.kinds import DEFAULT, LAWS
-from vehicles.tires.parameters import FILE, RANGES, check_rim, shared_record
+from vehicles.tires.parameters import FILE, LEFT_OUT, RANGES, check_inflation, check_rim, shared_record
 from vehicles.tires.tmeasy.tread import LAW as TMEASY_LAW
 from vehicles.tires.tmeasy.tread import TMEASY
 from vehicles.tires.tread_law import TREAD_STATE, WHEEL_LAWS, TreadLaw, Treads
@@ -149,6 +149,8 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
     with Gathered() as faults:
         with faults.part():
             check_rim(values, file, key)
+        with faults.part():
+            check_inflation(values, file, key)
         if law.check is not None:
             law.check(shared, own, values, file, key)
     return TireFile(shared, law, own)
@@ -159,12 +161,9 @@ def _parameters_in_file(name: str) -> Fields | None:
     law = LAWS.get(name)
     if law is None:
         return None
-    shared = fields_of(FILE, RANGES, LEFT_OUT if law.shared else {row[0]: None for row in FILE})
+    shared = fields_of(FILE, RANGES, LEFT_OUT if law.shared else {**{row[0]: None for row in FILE}, **LEFT_OUT})
     return (*shared, *(law.fields or fields_of(law.parameters, {**RANGES, **law.ranges})))
 
-
-LEFT_OUT: dict[str, object] = {"strength": None, "bearing_width": None}
-"""Rows of every tire that a file may leave out."""
 
 FILE_TABLE = Variants(
     "type",

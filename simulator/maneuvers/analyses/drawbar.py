@@ -24,9 +24,10 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     slip = _sum(drive, values, rows, [f"slip_ratio_{corner}" for corner in corners]) / len(corners)
     powers = [column(drive, f"drive_torque_{one}")[rows] * column(drive, f"wheel_spin_{one}")[rows] for one in corners]
     power = np.sum(powers, axis=0)
-    pull = traction - drive.traits.mass * a_x
+    pull = traction - drive.traits.mass * np.maximum(a_x, 0.0)  # momentum that a braked vehicle lends is no pull
     gone = integral(speed, drive.interval)
-    best = int(np.argmax(pull))
+    moves = speed >= values["stopped"]
+    best = int(np.argmax(np.where(moves, pull, -math.inf) if moves.any() else pull))
     late = drive.time[rows] >= drive.time[rows][-1] - values["settle"] - 1e-9
     work_in, work_out = float(np.sum(power[late])), float(np.sum((pull * speed)[late]))
     stuck = longest(np.abs(speed) < values["stopped"], drive.interval)
@@ -54,7 +55,12 @@ def _sum(drive: Drive, values: Mapping[str, Any], rows: slice, names: list[str])
 ANALYSIS = Analysis(
     "drawbar",
     (
-        Metric("drawbar_pull_max", "N", "largest pull: forces of the ground along the wheels less mass times acceleration", "[calc]"),
+        Metric(
+            "drawbar_pull_max",
+            "N",
+            "largest pull while the vehicle moves: forces of the ground along the wheels less mass times acceleration, if it speeds up",
+            "[calc]",
+        ),
         Metric("drawbar_slip_at_max", "1", "mean slip of the wheels then", "[calc]"),
         Metric("drawbar_pull_end", "N", "mean pull over the last time of the parameters", "[calc]"),
         Metric("drawbar_slip_end", "1", "mean slip of the wheels then", "[calc]"),

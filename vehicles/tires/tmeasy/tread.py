@@ -141,7 +141,7 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
     o, t, law, u = out[i], p.shared[0], p.tmeasy[0], s.treads[i]["numbers"]
     R_e, v_tread, load, _, deflection, forces = borne
     soft = 1.0 - o["hardness"]
-    _, H, _, F_y, H_max, _, way = forces
+    _, H, _, F_y, H_max, _, way, _ = forces
     slip_x, slip_y = s.tires[i]["slip"][0], s.tires[i]["slip"][1]
     last = math.sqrt(slip_x * slip_x + slip_y * slip_y)
     half, rest_x, rest_y = 1.0, 0.0, 0.0
