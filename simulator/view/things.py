@@ -239,7 +239,7 @@ def _soil_paint(ground: Ground) -> Callable[[float, float], tuple[int, int, int]
 
 def _grown_over(color: tuple[int, int, int]) -> tuple[int, int, int]:
     bare = (np.array(color) / 255.0) ** 2
-    grass = 0.45 * np.clip(1.45 - 2.0 * bare[0], 0.0, 0.85)
+    grass = 0.25 * np.clip(1.45 - 2.0 * bare[0], 0.0, 0.85)
     mixed = bare + grass * (np.array((0.105, 0.150, 0.038)) + bare * np.array((0.12, 0.16, 0.02)) - bare)
     red, green, blue = (int(v) for v in 255.0 * np.sqrt(mixed))
     return red, green, blue
