@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.view.land import CHUNK, Things, nothing, soil_color
+from simulator.view.land import CHUNK, Things, is_paved, nothing, soil_color
 from simulator.view.meshes import Array, Builder
 from terrain.composed import composed_heights
 from terrain.features import BUMP, DITCH, HALF_ROUND, KERB, LINES, SETTS, STEP, WALL, WASHBOARD
 from terrain.marks import Mark
+from terrain.roughness import no_roughness
 from terrain.surface import Ground, GroundArrays, base_height
 
 RAISED, PAINT_RAISED = 0.003, 0.010
@@ -27,6 +28,8 @@ STEEP_SHADE = 0.4
 """Share of its color that an upright face loses."""
 DEEP_SHADE = 0.3
 """Share of its color that the bottom of a ditch loses."""
+FALL_AT = (0.25, 0.5, 0.75, 1.0)
+"""Places over the fall of a kerb, of all of it, between which it is drawn flat."""
 LONGEST = 3.0
 """m. Of a piece of a straight line."""
 FINEST_CUT, MOST_CUT = 0.1, 1024
@@ -38,7 +41,7 @@ _COLORS = {
     DITCH: (122, 102, 78), SETTS: (124, 120, 118),
 }  # fmt: skip
 _KERBSTONE, _SIDEWALK, _JOINT = (178, 175, 168), (142, 139, 134), (70, 66, 62)
-_ASPHALT = (84, 83, 84)
+_ASPHALT, _GRAVEL = (84, 83, 84), (141, 133, 121)
 _PAINT = {"white": (226, 226, 220), "yellow": (222, 178, 60)}
 
 Points = NDArray[np.float64]
@@ -46,7 +49,7 @@ Points = NDArray[np.float64]
 
 def things_of(ground: Ground) -> Things:
     """What stands and lies on a ground."""
-    arrays = ground.arrays
+    arrays = ground.arrays._replace(roughness=no_roughness())  # the land is drawn without it too
     pieces = ground.features.pieces
     if not len(pieces) and not ground.marks:
         return nothing()
@@ -117,7 +120,7 @@ def _profile(k: Any, beyond: float) -> list[float]:
     if kind == KERB:
         width, fall = float(k["width"]), float(k["fall"])
         stone = [STONE] if 0.5 * face < STONE < width else []
-        return [-0.5 * face, 0.0, 0.5 * face, *stone, width, width + 0.5 * fall, width + fall]
+        return [-0.5 * face, 0.0, 0.5 * face, *stone, width, *(width + fall * t for t in FALL_AT)]
     if kind == WALL:
         return _lines_about(half, face)
     bank = np.linspace(0.0, 1.0, 6) * (half - 0.5 * float(k["bottom"]))
@@ -224,15 +227,16 @@ def _mark(b: Builder, arrays: GroundArrays, mark: Mark) -> None:
 
 
 def _soil_paint(ground: Ground) -> Callable[[float, float], tuple[int, int, int]]:
-    """sRGB color of the bare ground at a point, about as the shader of the land has it: asphalt, or soil with some grass."""
+    """sRGB color of the bare ground at a point, about as the shader of the land has it: asphalt, gravel, or soil with some grass."""
     origin, spacing = ground.p[0]["origin"], ground.p[0]["spacing"]
     rows, columns = ground.hardness.shape
     palette = [_grown_over(soil_color(name)) for name in ground.soil_names]
+    hard = [_ASPHALT if is_paved(name.split(" on ")[0]) else _GRAVEL for name in ground.soil_names]
 
     def paint(x: float, y: float) -> tuple[int, int, int]:
         i = int(np.clip(round((x - origin[0]) / spacing[0]), 0, columns - 1))
         j = int(np.clip(round((y - origin[1]) / spacing[1]), 0, rows - 1))
-        return _ASPHALT if ground.hardness[j, i] > 0.5 else palette[ground.soil_ids[j, i]]
+        return (hard if ground.hardness[j, i] > 0.5 else palette)[ground.soil_ids[j, i]]
 
     return paint
 

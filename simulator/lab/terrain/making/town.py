@@ -36,7 +36,7 @@ SIDEWALK_FALL = 0.02
 """1. Of sidewalks towards the street; 1.5 to 2 % are usual."""
 CROSSING, TAPER, SET_BACK = 3.0, 0.9, 0.2
 """m. Width of a crossing, of the ramps of a dropped kerb on both sides of it, and its distance from the last tangent of the corner. [assumed]"""
-FALL = 1.0
+FALL = 2.0
 """m. Behind the sidewalk, where the base grid takes over its height."""
 ARC_PARTS = 3
 """Corners of the line around the arc of a kerb."""
@@ -59,7 +59,7 @@ def town(said: dict, seed: int) -> Made:
         inner = offset_polygon(corners, said["corner"])
         d = polygon_distance(inner, grid.x[part[1]], grid.y[part[0]][:, None]) - said["corner"]
         distance[part] = np.minimum(distance[part], d)
-        cover[part][d < -said["sidewalk"] - 0.3] = YARD if random.random() < 0.25 else LAWN
+        cover[part][d < -said["sidewalk"]] = YARD if random.random() < 0.25 else LAWN
         kerbs.append(_kerb(corners, said))
     lines = [*nodes, *nodes.transpose(1, 0, 2)]
     cover[(distance > half) & (_from_middle(lines, grid, half) > half)] = LAWN
