@@ -22,7 +22,7 @@ def composed_height(ground, x, y):
     z = base_height(ground.p, ground.heights, x, y)
     r, f = ground.roughness, ground.features
     if r.p[0]["gain"] > 0.0:
-        more, _, _ = rough_and_slopes(ground.p, r.p, r.fine, r.coarse, r.gain, x, y)
+        more, _, _ = rough_and_slopes(ground.p, r.p, r.fine, r.p[0]["fine_spacing"], r.coarse, r.gain, x, y)
         z += more
     if f.bins[0]["count"][0] > 0:
         more, _, _ = features_and_slopes(f.bins, f.starts, f.items, f.pieces, within_reach(x), within_reach(y))
@@ -37,10 +37,28 @@ def composed_height_and_normal(ground, x, y, n):
     Every x, y that is a number gives finite numbers. `ground` is `terrain.surface.GroundArrays`. It is a piece of the kernel that calls it: to hand on a
     ground takes longer than to look at it.
     """
+    r = ground.roughness
+    return _height_and_normal(ground, r.fine, r.p[0]["fine_spacing"], x, y, n)
+
+
+@inline
+def footprint_height_and_normal(ground, x, y, n):
+    """The same with the shortest waves of roughness averaged over a footprint, for a wheel that touches the ground in one point.
+
+    A tread lies across waves of a decimeter. A point of the rim would fall into them: where the ground is more curved than the wheel, more than one point of the
+    rim touches, and that which does jumps. The average is a Gaussian one as wide as a box of `rough_tiles.FOOTPRINT`.
+    """
+    r = ground.roughness
+    return _height_and_normal(ground, r.footprint, r.p[0]["footprint_spacing"], x, y, n)
+
+
+@inline
+def _height_and_normal(ground, fine, spacing, x, y, n):
+    """Height and unit normal with this fine tile."""
     z = height_and_normal(ground.p, ground.heights, x, y, n)
     r, f = ground.roughness, ground.features
     if r.p[0]["gain"] > 0.0:
-        more, zx, zy = rough_and_slopes(ground.p, r.p, r.fine, r.coarse, r.gain, x, y)
+        more, zx, zy = rough_and_slopes(ground.p, r.p, fine, spacing, r.coarse, r.gain, x, y)
         z += more
         _add_slopes(zx, zy, n)
     if f.bins[0]["count"][0] > 0:
@@ -60,10 +78,10 @@ def _add_slopes(zx, zy, n):
 
 
 @inline
-def rough_and_slopes(p, r, fine, coarse, gain, x, y):
+def rough_and_slopes(p, r, fine, spacing, coarse, gain, x, y):
     """(z [m], dz/dx, dz/dy) of the roughness at x, y (m, in W); `p`, `r` are records of `terrain.surface.GROUND` and of `ROUGHNESS`."""
     x, y = within_reach(x), within_reach(y)
-    z, zx, zy = tiles_and_slopes(r, fine, coarse, x, y)
+    z, zx, zy = tiles_and_slopes(r, fine, spacing, coarse, x, y)
     if gain.shape[0] > 0:
         g, gx, gy = gain_and_slopes(p, gain, x, y)
         z, zx, zy = g * z, g * zx + gx * z, g * zy + gy * z

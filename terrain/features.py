@@ -1,8 +1,8 @@
-"""Sharp things on a ground as shapes that can be written down: half-rounds, steps, kerbs, walls, ditches, washboards, bumps.
+"""Sharp things on a ground as shapes that can be written down: half-rounds, steps, kerbs, walls, ditches, washboards, bumps, setts.
 
 A shape is exact however coarse the grid below it is. Faces that stand upright are ramps 3 t^2 - 2 t^3 over a few centimeters (`edge`, `face`), so that the
 ground keeps its first derivatives (C1) and no slope is steeper than 1.5 height / face. Solid things (half-round, step, kerb, wall) stand on the ground
-and where two overlap the higher one counts; what shapes the ground itself (ditch, washboard, bump) adds up.
+and where two overlap the higher one counts; what shapes the ground itself (ditch, washboard, bump, setts) adds up.
 
 Lines of kerbs, walls and ditches are straight pieces joined by arcs, so their signed distance (+ = left) is C1 at corners too; the nearest piece counts.
 A grid of bins says which pieces may matter at a point, so that a point far from all of them costs a few ns.
@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, Gathered
-from simulator.base.fields import Field, ListOf, Number, Variants
+from simulator.base.fields import Either, Field, ListOf, Number, Variants
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, dtype_of, record
 from simulator.base.section import Section
 
-HALF_ROUND, STEP, WASHBOARD, BUMP, KERB, WALL, DITCH = range(7)
-ADDED = (WASHBOARD, BUMP, DITCH)
+HALF_ROUND, STEP, WASHBOARD, BUMP, SETTS, KERB, WALL, DITCH = range(8)
+ADDED = (WASHBOARD, BUMP, SETTS, DITCH)
 """Kinds that shape the ground itself and add up."""
 LINES = (KERB, WALL, DITCH)
 """Kinds along a line of points."""
@@ -43,8 +43,11 @@ PIECE = (
     ("foot", (2,), "m", "of a half-round and a bump: distances from the middle between which the shape runs out"),
     ("foot_height", (), "m", "height where it begins to run out"),
     ("foot_slope", (), "1", "slope there"),
-    ("wavelength", (), "m", "of a washboard"),
-    ("bottom", (), "m", "width of the bottom of a ditch"),
+    ("wavelength", (), "m", "of a washboard; from stone to stone of setts"),
+    ("bottom", (), "m", "width of the bottom of a ditch, of the joints of setts"),
+    ("scatter", (), "m", "root mean square of the heights of setts"),
+    ("seed", (), "1", "of the heights of setts"),
+    ("rise", (), "1", "share of its height by which a straight piece of a kerb is higher at its end"),
     ("arc", (), "m", "radius of an arc of a line, + = turning left; 0 = straight"),
     ("half_cosine", (), "1", "cosine of half the angle of an arc"),
     ("open_start", (), "1", "1 = the line begins here", "i8"),
@@ -153,13 +156,42 @@ def _along(k, u):
 
 
 @inline
+def _stone_height(k, i, j):
+    """Height [m] of stone j of row i over the bed: evenly spread, of the given mean and root mean square, the same at every look."""
+    t = 43758.5453 * math.sin(12.9898 * i + 78.233 * j + k["seed"])
+    return k["height"] + math.sqrt(3.0) * k["scatter"] * (2.0 * (t - math.floor(t)) - 1.0)
+
+
+@inline
+def _setts(k, u, v):
+    """(z, dz/du, dz/dv) of stones in rows across the way, every other row shifted by half a stone; joints lie on the ground."""
+    half = 0.5 * k["length"]
+    if not abs(u) < half:
+        return 0.0, 0.0, 0.0
+    pitch, joint = k["wavelength"], k["bottom"]
+    i = math.floor((u + half) / pitch)
+    v -= 0.5 * pitch * (i - 2.0 * math.floor(0.5 * i))
+    j = math.floor(v / pitch)
+    a, b = u + half - (i + 0.5) * pitch, v - (j + 0.5) * pitch
+    along, along_a = _window(a, 0.5 * (pitch - joint), joint)
+    across, across_b = _window(b, 0.5 * (pitch - joint), joint)
+    z = _stone_height(k, i, j)
+    return z * along * across, z * along_a * across, z * along * across_b
+
+
+@inline
 def _shape(k, x, y):
     """(z, dz/dx, dz/dy) of a shape at x, y."""
     dx, dy = x - k["origin"][0], y - k["origin"][1]
     c, s = k["axis"][0], k["axis"][1]
-    w, w_v = _window(c * dy - s * dx, 0.5 * k["width"], k["face"])
+    v = c * dy - s * dx
+    w, w_v = _window(v, 0.5 * k["width"], k["face"])
     if w == 0.0:
         return 0.0, 0.0, 0.0
+    if k["kind"] == SETTS:
+        z, z_u, z_v = _setts(k, c * dx + s * dy, v)
+        w_v = z * w_v + z_v * w
+        return z * w, z_u * w * c - w_v * s, z_u * w * s + w_v * c
     z, z_u = _along(k, c * dx + s * dy)
     return z * w, z_u * w * c - z * w_v * s, z_u * w * s + z * w_v * c
 
@@ -201,6 +233,11 @@ def _line(k, x, y):
     fade, fade_slope = smooth_step(beyond / k["face"])
     z_u = math.copysign(1.0, before - after) * z * fade_slope / k["face"]
     z, slope = z * (1.0 - fade), slope * (1.0 - fade)
+    if k["rise"] != 0.0:
+        step, step_slope = smooth_step(u / k["length"])
+        more = 1.0 + k["rise"] * step
+        z_u = z_u * more + z * k["rise"] * step_slope / k["length"]
+        z, slope = z * more, slope * more
     return d * d + beyond * beyond, z, z_u * c - slope * s, z_u * s + slope * c
 
 
@@ -226,7 +263,7 @@ def features_and_slopes(bins, starts, items, pieces, x, y):
                 top, top_x, top_y = line, line_x, line_y
             feature, nearest = k["feature"], math.inf
             line = line_x = line_y = 0.0
-            added = k["kind"] >= DITCH or k["kind"] == WASHBOARD or k["kind"] == BUMP
+            added = k["kind"] >= DITCH or (k["kind"] >= WASHBOARD and k["kind"] <= SETTS)
         if k["kind"] >= KERB:
             distance, piece, piece_x, piece_y = _line(k, x, y)
             if distance < nearest:
@@ -248,6 +285,7 @@ _POINTS = Field(
 )
 _CORNER = Field("corner", Number("m", 0.0, 100.0), "radius of the arcs at the corners of the line", 0.1)
 _LENGTH = Number("m", 0.05, 1e4)
+_KERB_HEIGHT = Number("m", 0.001, 2.0)
 
 
 def _edge(name: str, default: float) -> Field:
@@ -272,7 +310,11 @@ FEATURE_FILE = {
     ),
     "kerb": (
         _POINTS,
-        Field("height", Number("m", 0.001, 2.0), "by which the ground to the left of the line is higher"),
+        Field(
+            "height",
+            Either((_KERB_HEIGHT, Number("m", 0.001, 2.0, shape=((2, 10_000),)))),
+            "by which the ground to the left of the line is higher, or one height at every point",
+        ),
         _edge("face", 0.02),
         Field("width", Number("m", 0.05, 1e3), "over which it stays higher", 0.3),
         Field("fall", Number("m", 0.0, 100.0), "over which it falls back behind that; 0 = upright", 0.0),
@@ -309,6 +351,18 @@ FEATURE_FILE = {
         Field("width", _LENGTH, "across it"),
         _edge("edge", 0.05),
     ),
+    "setts": (
+        _AT,
+        _YAW,
+        Field("length", _LENGTH, "along the direction of travel"),
+        Field("width", _LENGTH, "across it"),
+        Field("pitch", Number("m", 0.05, 1.0), "from stone to stone"),
+        Field("joint", Number("m", 0.005, 0.2), "width of the joints, over which stones are rounded off"),
+        Field("height", Number("m", 0.005, 0.2), "mean of the tops over the joints, which lie on the ground", 0.03),
+        Field("rms", Number("m", 0.0, 0.05), "root mean square of the heights of the stones about that"),
+        Field("seed", Number("1", 0, 2**32, whole=True), "number that picks one of the possible stones", 1),
+        _edge("edge", 0.1),
+    ),
 }
 """Keys of a feature by its type."""
 FEATURES = Field(
@@ -318,7 +372,16 @@ FEATURES = Field(
     (),
 )
 """Of every terrain file."""
-_KINDS = {"half_round": HALF_ROUND, "step": STEP, "washboard": WASHBOARD, "bump": BUMP, "kerb": KERB, "wall": WALL, "ditch": DITCH}
+_KINDS = {
+    "half_round": HALF_ROUND,
+    "step": STEP,
+    "washboard": WASHBOARD,
+    "bump": BUMP,
+    "setts": SETTS,
+    "kerb": KERB,
+    "wall": WALL,
+    "ditch": DITCH,
+}
 
 
 def read_features(sections: Sequence[Section]) -> Features:
@@ -354,6 +417,8 @@ def _pieces(section: Section, number: int) -> list[Record]:
         if waves < 1:
             raise ConfigError(section.file, section.path("length"), said["length"], "at least one wavelength")
         k["length"], k["width"], k["wavelength"] = waves * said["wavelength"], said["width"], said["wavelength"]
+    elif said["type"] == "setts":
+        _setts_of(k, section)
     else:
         k["length"], k["width"] = said["length"], said["width"]
         out = min(said["edge"], 0.25 * said["length"])
@@ -367,6 +432,18 @@ def _pieces(section: Section, number: int) -> list[Record]:
     return [p]
 
 
+def _setts_of(k: Any, section: Section) -> None:
+    """Stones into their record; whole rows of them."""
+    said = section.mapping
+    if said["joint"] > 0.5 * said["pitch"]:
+        raise ConfigError(section.file, section.path("joint"), said["joint"], f"at most {0.5 * said['pitch']:g}, half the pitch")
+    if math.sqrt(3.0) * said["rms"] > 0.9 * said["height"]:
+        raise ConfigError(section.file, section.path("rms"), said["rms"], "stones that stand above their joints: a larger height")
+    k["length"], k["width"] = said["pitch"] * math.floor(said["length"] / said["pitch"] * (1.0 + 1e-12)), said["width"]
+    k["wavelength"], k["bottom"], k["scatter"] = said["pitch"], said["joint"], said["rms"]
+    k["seed"] = 37.719 * (int(said["seed"]) % 100_003)
+
+
 def _line_of(k: Any, section: Section) -> None:
     """Cross-section of a line into its record."""
     said = section.mapping
@@ -376,7 +453,7 @@ def _line_of(k: Any, section: Section) -> None:
         k["height"], k["width"], k["bottom"] = -said["depth"], said["width"], said["bottom"]
         k["face"] = 0.5 * (said["width"] - said["bottom"])
         return
-    k["height"], k["face"] = said["height"], said["face"]
+    k["height"], k["face"] = np.max(said["height"]), said["face"]
     k["width"] = said["width"] if said["type"] == "kerb" else said["thickness"]
     if k["face"] > k["width"]:
         raise ConfigError(section.file, section.path("face"), said["face"], f"at most {k['width']:g}, the width")
@@ -397,6 +474,7 @@ def _chain(line: Record, section: Section) -> list[Record]:
     axes = steps / lengths[:, None]
     cut = np.zeros((len(axes), 2))  # of each piece at its start and end
     arcs: list[Record] = []
+    corners: list[int] = []
     for n in range(len(axes) if closed else len(axes) - 1):
         after = (n + 1) % len(axes)
         turn = math.atan2(axes[n, 0] * axes[after, 1] - axes[n, 1] * axes[after, 0], float(axes[n] @ axes[after]))
@@ -409,8 +487,26 @@ def _chain(line: Record, section: Section) -> list[Record]:
         if tangent <= SLACK:
             continue
         cut[n, 1] = cut[after, 0] = tangent
+        corners.append(n + 1)
         arcs.append(_arc(line, points[n + 1], axes[n], axes[after], turn, tangent))
-    return [*_straight(line, points, axes, lengths, cut, closed), *arcs]
+    heights = _heights_at(section, points)
+    straight = _straight(line, points, axes, lengths, cut, closed)
+    if heights is not None:
+        for n, piece in enumerate(straight):
+            piece[0]["height"], piece[0]["rise"] = heights[n], heights[n + 1] / heights[n] - 1.0
+        for arc, n in zip(arcs, corners, strict=True):
+            arc[0]["height"] = heights[n]
+    return [*straight, *arcs]
+
+
+def _heights_at(section: Section, points: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Heights (n,) of a kerb at its points; None: it has one. Raises ConfigError."""
+    heights = np.asarray(section.mapping.get("height", 0.0), np.float64)
+    if heights.ndim == 0:
+        return None
+    if len(heights) != len(points):
+        raise ConfigError(section.file, section.path("height"), f"{len(heights)} numbers", f"one, or {len(points)}: one at every point")
+    return heights
 
 
 def _straight(
@@ -524,7 +620,12 @@ def steepest(k: Any) -> float:
     height, face = abs(float(k["height"])), float(k["face"])
     side = 1.5 * height / face
     if k["kind"] == KERB:
-        return math.hypot(side + 1.5 * height / float(k["fall"]), side)
+        top = max(1.0, 1.0 + float(k["rise"]))
+        ramp = 1.5 * height * abs(float(k["rise"])) / float(k["length"]) if k["rise"] != 0.0 else 0.0
+        return math.hypot(top * (side + 1.5 * height / float(k["fall"])), top * side + ramp)
+    if k["kind"] == SETTS:
+        top = height + math.sqrt(3.0) * float(k["scatter"])
+        return math.hypot(1.5 * top / float(k["bottom"]), 1.5 * top / float(k["bottom"]) + 1.5 * top / face)
     if k["kind"] == WALL:
         return math.hypot(side, side)
     if k["kind"] == DITCH:

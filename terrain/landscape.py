@@ -15,10 +15,12 @@ from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, fields_of, read
 from simulator.base.records import Record, record
 from simulator.base.section import Section
+from simulator.base.words import did_you_mean
 from terrain.edge import faded_margin, mirrored_margin, rolled_off
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
 from terrain.load import SURFACE, all_over
+from terrain.marks import MARKS, read_marks
 from terrain.patches import PATCHES, laid_over, with_patches
 from terrain.placed import GEOREFERENCE, Placed, on_nodes, placed
 from terrain.readers.table import FIELDS as HEIGHT_FIELDS
@@ -29,7 +31,7 @@ from terrain.rough_tiles import (
     CROSSOVER,
     LONGEST,
     coarse_tile,
-    fine_tile,
+    fine_tiles,
     gain_of,
     lay_tile,
     roughness_of,
@@ -118,6 +120,9 @@ LANDSCAPE_FILE = (
         "where a drive begins; the middle, heading along x, when left out",
         None,
     ),
+    Field("places", Named(Group(fields_of(_SPAWN, _RANGES, written={"yaw": "deg"}))), "places by name where a drive may begin", {}),
+    Field("begin_at", Text("the name of a place"), "the one of `places` where a drive begins, instead of spawn", None),
+    MARKS,
 )
 """Of a terrain file with ``type: heightmap``, besides what all terrain files may say."""
 APPROACH = 120.0
@@ -220,6 +225,8 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
         with faults.part():
             elevation = _elevation(terrain, data, grid)
         with faults.part():
+            marks = read_marks(terrain.sections("marks"))
+        with faults.part():
             indices = soil_indices(terrain, _georeference(terrain), folder, *grid.axes())
     ground = _natural_ground(terrain, grid, elevation, soils)
     wide = grid.with_margin()
@@ -248,6 +255,7 @@ def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Map
         roads=tuple(map(_road, plans)),
         margin=wide.margin,
         roughness=_fine_roughness(terrain, grid, natural_class, roughness),
+        marks=marks,
     )
     if indices is not None:
         whole = _with_soil_map(whole, terrain, mirrored_margin(indices, wide.margin), plans, soils)
@@ -450,7 +458,7 @@ def _fine_roughness(terrain: Section, grid: _Grid, natural_class: str | None, fa
         return no_roughness()
     values = terrain.mapping["roughness"]
     longest, seed = float(values["longest"]), int(values["seed"])
-    fine, coarse = fine_tile(min(longest, CROSSOVER), seed), coarse_tile(min(longest, _shortest(grid)), CROSSOVER, seed)
+    fine, coarse = fine_tiles(min(longest, CROSSOVER), seed), coarse_tile(min(longest, _shortest(grid)), CROSSOVER, seed)
     largest = float(factor.max())
     gains = None if factor.min() == largest else factor / np.float32(largest)
     return roughness_of(fine, coarse, gain_of(natural_class) * largest, gains)
@@ -585,14 +593,32 @@ def _road(plan: _RoadPlan) -> Road:
 
 
 def _spawn(terrain: Section, grid: _Grid) -> tuple[float, float, float]:
-    if "spawn" not in terrain.mapping:
+    """Where a drive begins: at one of the places, at the spawn, or in the middle. Raises ConfigError."""
+    said = terrain.mapping
+    places = {name: terrain.section("places").section(name) for name in said.get("places", {})}
+    for place in places.values():
+        _check_inside(place, grid)
+    if "begin_at" in said:
+        if "spawn" in said:
+            raise ConfigError(terrain.file, "begin_at", said["begin_at"], "either spawn or begin_at")
+        if said["begin_at"] not in places:
+            known = ", ".join(places) or "there are none"
+            raise ConfigError(
+                terrain.file, "begin_at", said["begin_at"], f"one of places ({known}){did_you_mean(said['begin_at'], tuple(places))}"
+            )
+        spawn = places[said["begin_at"]]
+    elif "spawn" in said:
+        spawn = terrain.section("spawn")
+        _check_inside(spawn, grid)
+    else:
         x, y = grid.corners().mean(axis=0)
         return float(x), float(y), 0.0
-    spawn = terrain.section("spawn")
-    values = spawn.mapping
-    if not grid.holds(values["position"]):
-        raise ConfigError(spawn.file, "spawn.position", values["position"].tolist(), "a point inside the grid")
-    return float(values["position"][0]), float(values["position"][1]), values["yaw"]
+    return float(spawn.mapping["position"][0]), float(spawn.mapping["position"][1]), spawn.mapping["yaw"]
+
+
+def _check_inside(place: Section, grid: _Grid) -> None:
+    if not grid.holds(place.mapping["position"]):
+        raise ConfigError(place.file, place.path("position"), place.mapping["position"].tolist(), "a point inside the grid")
 
 
 def read_heightmap_terrain(f: TerrainFile) -> Ground:

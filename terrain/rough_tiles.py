@@ -35,6 +35,8 @@ FINE_NODES, FINE_SPACING = 1024, 0.025
 """and m. Its side is 25.6 m, 6 of its longest waves; larger takes longer to make."""
 FINE_SHORTEST = 1.0 / 14.0
 """m. A profile crosses waves obliquely, so those of 0.1 m along it are partly shorter ones."""
+FOOTPRINT = 0.25
+"""m. Length of a footprint over which a wheel that touches in one point feels the average of the ground. Longer: softer. Shorter: its point jumps."""
 TURN = math.radians(23.0)
 """By which the fine tile is turned, so that a straight road does not meet the same profile every 25.6 m."""
 COARSE_NODES, COARSE_SIDE = 512, 500.0
@@ -62,7 +64,7 @@ def roughened(ground: Ground, mapping: Mapping[str, Any]) -> Ground:
 def uniform_roughness(said: Mapping[str, Any]) -> Roughness:
     """Roughness of one class all over, of a section checked by `ROUGHNESS_FILE`."""
     longest, seed = float(said["longest"]), int(said["seed"])
-    return roughness_of(fine_tile(longest, seed), coarse_tile(longest, CROSSOVER, seed), gain_of(said["class"]))
+    return roughness_of(fine_tiles(longest, seed), coarse_tile(longest, CROSSOVER, seed), gain_of(said["class"]))
 
 
 def gain_of(road_class: str) -> float:
@@ -71,27 +73,37 @@ def gain_of(road_class: str) -> float:
 
 
 def roughness_of(
-    fine: NDArray[np.float32], coarse: NDArray[np.float32], gain: float, gains: NDArray[np.floating[Any]] | None = None
+    fine: tuple[NDArray[np.float32], NDArray[np.float32]],
+    coarse: NDArray[np.float32],
+    gain: float,
+    gains: NDArray[np.floating[Any]] | None = None,
 ) -> Roughness:
     """Tiles of class A made ready for kernels.
 
+    fine : of `fine_tiles`
     gain : factor all over
     gains : further factor (ny, nx) at the nodes of the ground's grid, 1 at most; 1 everywhere when left out
     """
     p = record(ROUGHNESS)
     r = p[0]
     r["gain"], r["axis"] = gain, (math.cos(TURN), math.sin(TURN))
-    r["fine_spacing"], r["coarse_spacing"] = FINE_SPACING, COARSE_SIDE / COARSE_NODES
-    r["steepest"] = gain * (steepest_of_tile(fine, FINE_SPACING) + steepest_of_tile(coarse, COARSE_SIDE / COARSE_NODES))
+    r["fine_spacing"], r["footprint_spacing"], r["coarse_spacing"] = FINE_SPACING, 2.0 * FINE_SPACING, COARSE_SIDE / COARSE_NODES
+    r["steepest"] = gain * (steepest_of_tile(fine[0], FINE_SPACING) + steepest_of_tile(coarse, COARSE_SIDE / COARSE_NODES))
     grid = np.zeros((0, 0), np.uint8) if gains is None else np.rint(gains * np.float32(GAIN_STEPS)).astype(np.uint8)
-    return Roughness(p, fine, coarse, grid)
+    return Roughness(p, *fine, coarse, grid)
 
 
 @lru_cache(maxsize=4)
-def fine_tile(longest: float, seed: int) -> NDArray[np.float32]:
-    """Waves of class A from `longest` or CROSSOVER down to SHORTEST."""
+def fine_tiles(longest: float, seed: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Waves of class A from `longest` or CROSSOVER down to SHORTEST, as they are and averaged over a footprint, with half as many nodes."""
     waves = _waves(FINE_NODES, FINE_SPACING, min(longest, CROSSOVER), FINE_SHORTEST, seed)
-    return _nodes(waves, FINE_NODES, FINE_SPACING)
+    kx, ky = _wave_numbers(FINE_NODES, FINE_SPACING)
+    spread = FOOTPRINT**2 / 12.0  # square of the standard deviation
+    averaged = waves * np.exp(-2.0 * math.pi**2 * spread * kx**2) * np.exp(-2.0 * math.pi**2 * spread * ky**2)
+    count, half = FINE_NODES // 2, FINE_NODES // 4
+    low = np.asarray(np.concatenate((averaged[:half, : half + 1], averaged[-half:, : half + 1])), np.complex128) * 0.25
+    low[half, :] = low[:, half] = 0.0
+    return _nodes(waves, FINE_NODES, FINE_SPACING), _nodes(low, count, 2.0 * FINE_SPACING)
 
 
 @lru_cache(maxsize=4)

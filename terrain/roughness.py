@@ -20,6 +20,7 @@ ROUGHNESS = (
     # name         shape unit  what it is
     ("gain", (), "1", "factor of the heights of both tiles"),
     ("fine_spacing", (), "m", "distance of the nodes of the fine tile"),
+    ("footprint_spacing", (), "m", "of the fine tile averaged over a footprint"),
     ("coarse_spacing", (), "m", "of the coarse tile"),
     ("axis", (2,), "1", "direction of the rows of the fine tile in W"),
     ("steepest", (), "1", "bound on the slope of the roughness"),
@@ -35,6 +36,8 @@ class Roughness(NamedTuple):
     """length-1 record of `ROUGHNESS`"""
     fine: NDArray[np.float32]
     """(n, n) m, n a power of two; (0, 0): none"""
+    footprint: NDArray[np.float32]
+    """(k, k) m, k a power of two: the fine tile averaged over a footprint, for who touches the ground in one point"""
     coarse: NDArray[np.float32]
     """(m, m) m, m a power of two; (0, 0): none"""
     gain: NDArray[np.uint8]
@@ -44,7 +47,7 @@ class Roughness(NamedTuple):
 def no_roughness() -> Roughness:
     """Of a ground that has none."""
     nothing = np.zeros((0, 0), np.float32)
-    return Roughness(record(ROUGHNESS), nothing, nothing, np.zeros((0, 0), np.uint8))
+    return Roughness(record(ROUGHNESS), nothing, nothing, nothing, np.zeros((0, 0), np.uint8))
 
 
 @inline
@@ -74,12 +77,15 @@ def tile_and_slopes(tile, u, v):
 
 
 @inline
-def tiles_and_slopes(p, fine, coarse, x, y):
-    """(z [m], dz/dx, dz/dy) of both tiles at x, y (m, in W), without the gain grid; `p` is a record of `ROUGHNESS`."""
+def tiles_and_slopes(p, fine, spacing, coarse, x, y):
+    """(z [m], dz/dx, dz/dy) of a fine tile with nodes `spacing` m apart and of the coarse one at x, y (m, in W), without the gain grid.
+
+    `p` is a record of `ROUGHNESS`.
+    """
     r = p[0]
     z = zx = zy = 0.0
     if fine.shape[0] > 0:
-        c, s, per = r["axis"][0], r["axis"][1], 1.0 / r["fine_spacing"]
+        c, s, per = r["axis"][0], r["axis"][1], 1.0 / spacing
         z, zu, zv = tile_and_slopes(fine, (c * x + s * y) * per, (c * y - s * x) * per)
         zx, zy = (c * zu - s * zv) * per, (s * zu + c * zv) * per
     if coarse.shape[0] > 0:

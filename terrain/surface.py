@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from terrain.features import Features, no_features
+from terrain.marks import Mark
 from terrain.roughness import Roughness, no_roughness
 from terrain.soil import add_share, clear, finish_shares
 
@@ -86,6 +87,8 @@ class Ground:
     """on top of the grid, see `terrain.composed`"""
     features: Features = field(default_factory=no_features)
     """sharp things on top of that"""
+    marks: tuple[Mark, ...] = ()
+    """paint that is seen and not felt"""
 
     def __post_init__(self) -> None:
         """Bound the slope: Catmull-Rom's is at most 1.25 times the largest difference along the way, weighted across by at most 1.25."""

@@ -54,6 +54,7 @@ SHARED = (
     "tilt_limit",
     "tilt_rate",
     "tilt_acceleration",
+    "tilt_calm",
     "rotation_order",
     "rotation_frequency",
     "rotation_damping",
@@ -99,7 +100,10 @@ RANGES = {
 DEFAULTS = {**{name: value for name, value in classical.DEFAULTS.items() if name in SHARED}, "tilt_gain": (1.0, 1.0)}
 
 FILE: Fields = fields_of(
-    SETTINGS, RANGES, DEFAULTS, written={"rate_limit": "degps", "tilt_limit": "deg", "tilt_rate": "degps", "tilt_acceleration": "degps2"}
+    SETTINGS,
+    RANGES,
+    DEFAULTS,
+    written={"rate_limit": "degps", "tilt_limit": "deg", "tilt_rate": "degps", "tilt_acceleration": "degps2", "tilt_calm": "deg"},
 )
 """Of the section `cueing` of a file of this type."""
 
@@ -147,7 +151,7 @@ FLOOR = 1e-3
 """m2/s4. Of J per square of a share's range: where the sensitivities are smaller, nothing is learnt from noise."""
 
 FOLLOWS = math.radians(0.2)
-"""rad. A tilt that is closer than this to the one wanted is not held back by its rate or acceleration."""
+"""rad. A tilt that is closer than this, and its calm, to the one wanted is not held back by its rate or acceleration."""
 
 
 def begin(parameters: Record, state: Record, world: WashoutWorld) -> None:
@@ -282,9 +286,9 @@ def _tilt_on(u, x, axis, force, h):
     grows = 1.0 - math.exp(-x["tilt_share"][i] * h)  # of a lag of break frequency p2
     x["tilt_wanted"][i] = min(u["tilt_limit"], max(-u["tilt_limit"], x["tilt_wanted"][i] + grows * lacks))
     x["tilt"][i], x["tilt_speed"][i] = follow_angle(
-        x["tilt"][i], x["tilt_speed"][i], x["tilt_wanted"][i], u["tilt_rate"], u["tilt_acceleration"], h
+        x["tilt"][i], x["tilt_speed"][i], x["tilt_wanted"][i], u["tilt_rate"], u["tilt_acceleration"], u["tilt_calm"], h
     )
-    return lacks, grows, abs(x["tilt_wanted"][i] - x["tilt"][i]) < FOLLOWS
+    return lacks, grows, abs(x["tilt_wanted"][i] - x["tilt"][i]) < FOLLOWS + u["tilt_calm"]
 
 
 @inline

@@ -37,6 +37,9 @@ SOFT = 0.4
 BRAKE = 0.8
 """1. Share of its acceleration with which it plans to brake; with the rest it does not overshoot."""
 
+UNHURRIED = 1.0
+"""s. By which a tilt is late that nothing hurries for. Shorter: it follows more of what is small."""
+
 SETTINGS = (
     # name                        shape  unit      what it is
     ("force_gain", (3,), "1", "scale of the specific force less gravity: surge, sway, heave"),
@@ -80,6 +83,12 @@ SETTINGS = (
     ("tilt_limit", (), "rad", "largest tilt"),
     ("tilt_rate", (), "rad/s", "largest rate of tilt"),
     ("tilt_acceleration", (), "rad/s2", "largest angular acceleration of tilt"),
+    (
+        "tilt_calm",
+        (),
+        "rad",
+        "tilt that may lack for a second: what is less is turned to without haste, so that small forces do not rock the rider",
+    ),
     ("rotation_order", (3,), "1", "order of the rotational high-pass, 1 or 2; in first order a lasting rate leaves an angle", "i8"),
     ("rotation_frequency", (3,), "rad/s", "break frequency of the rotational high-pass: roll, pitch, yaw"),
     ("rotation_damping", (3,), "1", "its damping ratio; of no effect in first order"),
@@ -97,6 +106,7 @@ RANGES = {
     "tilt_limit": (math.radians(1e-3), math.radians(30.0)),
     "tilt_rate": (math.radians(1e-3), math.radians(1e3)),
     "tilt_acceleration": (math.radians(1e-3), math.radians(1e6)),
+    "tilt_calm": (0.0, math.radians(10.0)),
 }
 """Least and most of every setting: beyond is a slip of the pen."""
 
@@ -109,6 +119,7 @@ DEFAULTS = {
     "attitude_feedback": 1.0,
     "tilt_less_rotation": 0.0,
     "tilt_rate": math.radians(3.0),
+    "tilt_calm": 0.0,
 }
 """Of settings that may be left out. A tilt of 3 deg/s is what a passive rider does not notice (Groen and Bles 2004)."""
 
@@ -116,7 +127,7 @@ FILE = fields_of(
     SETTINGS,
     RANGES,
     DEFAULTS,
-    written={"rate_limit": "degps", "tilt_limit": "deg", "tilt_rate": "degps", "tilt_acceleration": "degps2"},
+    written={"rate_limit": "degps", "tilt_limit": "deg", "tilt_rate": "degps", "tilt_acceleration": "degps2", "tilt_calm": "deg"},
     also={
         "rate_limit": {"rate_limit_deg": "degps"},
         "tilt_rate": {"tilt_rate_deg": "degps"},
@@ -143,6 +154,7 @@ WASHOUT = (
     ("tilt_limit", (), "rad", "largest tilt"),
     ("tilt_rate", (), "rad/s", "largest rate of tilt"),
     ("tilt_acceleration", (), "rad/s2", "largest angular acceleration of tilt"),
+    ("tilt_calm", (), "rad", "as in the settings"),
     ("high_pass_A", (3, 3, 3), "mixed", "per axis: states after a tick from states before"),
     ("high_pass_b", (3, 3, 2), "mixed", "per axis: and from the inputs before and after"),
     ("high_pass_c", (3, 3), "mixed", "per axis: coefficients of the denominator, constant first"),
@@ -337,24 +349,29 @@ def _low_pass(p, s, i, f):
 def _follow_tilt(p, s, i, wanted, h):
     q = s[0]
     q["tilt"][i], q["tilt_speed"][i] = follow_angle(
-        q["tilt"][i], q["tilt_speed"][i], wanted, p[0]["tilt_rate"], p[0]["tilt_acceleration"], h
+        q["tilt"][i], q["tilt_speed"][i], wanted, p[0]["tilt_rate"], p[0]["tilt_acceleration"], p[0]["tilt_calm"], h
     )
 
 
 @inline
-def follow_angle(angle, speed, wanted, most, a, h):
+def follow_angle(angle, speed, wanted, most, a, calm, h):
     """(angle, speed) after h seconds of following an angle at a speed of at most `most` [rad/s] and an acceleration of at most a [rad/s2].
 
     Far off it turns as fast as it can still brake. Nearer than where that asks for more than error / T the error decays, with both poles at 2 / T: the
     acceleration bends and does not step, whatever the angle wanted does, so that the legs are not asked for kicks. T is NEARLY, or less where
     the acceleration is large: one that may be any has the angle wanted after a tick.
+
+    Of an error, sqrt(error^2 + calm^2) - calm is hurried for: error^2 / (2 calm) of one that is small beside `calm` [rad], all but `calm` of one that
+    is large. The rest goes within UNHURRIED.
     """
     error = wanted - angle
     time = max(h, min(NEARLY, SOFT * most / a))
     brake = BRAKE * a
     bend = brake * time * time
     off, part = abs(error), h / time
-    rate = min(most, off / time if off <= bend else math.sqrt(brake * (2.0 * off - bend)))
+    need = math.sqrt(off * off + calm * calm) - calm
+    rate = need / time if need <= bend else math.sqrt(brake * (2.0 * need - bend))
+    rate = min(most, rate + (off - need) / UNHURRIED)
     change = (math.copysign(rate, error) - speed) * 4.0 * part / ((1.0 + part) * (1.0 + part))  # poles are equal at any tick
     speed += min(a * h, max(-a * h, change))
     return angle + h * speed, speed

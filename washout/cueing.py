@@ -19,6 +19,7 @@ from simulator.base.records import Record, Table, record
 from washout import adaptive, classical, procedure
 from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
 from washout.adjusting import Adjuster, Knob
+from washout.budget import BUDGET, begin_budget, budget_step
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.contract import WashoutKind
 from washout.felt import AIM, BEFORE, FELT, feel
@@ -36,7 +37,7 @@ from washout.tenant_owner import TenantOwner
 PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT, *LEAD, *ACTUATORS, *WEIGHTING)
 """One record for all of them: a call from Python costs a quarter of a microsecond per record."""
 
-STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE, *LEAD_STATE, *ACTUAL, *INTENSITY, *FELT, *SICKNESS)
+STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *TENANT_STATE, *LEAD_STATE, *ACTUAL, *INTENSITY, *BUDGET, *FELT, *SICKNESS)
 """Likewise."""
 
 OWN = {classical.KIND.name: classical.FILE, adaptive.KIND.name: adaptive.FILE}
@@ -46,6 +47,7 @@ LIVE = (
     # name                 shape  unit  what it is
     *DOSE,
     ("cueing_intensity", (), "1", "scale of what the washout is asked to show"),
+    ("cueing_budget", (), "1", "scale of the same by which a motion beyond what the legs can is shown smaller; 1: it is not"),
     ("cueing_changes", (), "1", "how often somebody has changed the intensity or a parameter of the washout", "i8"),
 )
 """What a log says of the cueing beside FELT."""
@@ -105,6 +107,7 @@ class MotionCueing:
         self._felt, self._live = record(FELT), record(LIVE)
         park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
         _copy(limiter(platform, park), self._s)
+        begin_budget(self._s)
         self._s[0]["base"] = park
         self._make_actuators(park, file)
         self._s[0]["felt_force"] = (0.0, 0.0, gravity)
@@ -187,6 +190,7 @@ class MotionCueing:
         live, dose = self._live[0], self._s[0]["wf_dose"]
         live["car_sickness_dose"], live["cab_sickness_dose"] = math.sqrt(dose[CAR]), math.sqrt(dose[CAB])
         live["cueing_intensity"], live["cueing_changes"] = self._s[0]["intensity"], self.changes
+        live["cueing_budget"] = self._s[0]["cueing_budget"]
         return self._felt
 
     @property
@@ -351,7 +355,7 @@ def _copy(source: Record, target: Record) -> None:
 
 @kernel
 def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
-    """One tick: procedure, washout, limiter, motion sickness. `p` PARAMETERS, `s` STATES, `washed` POSE; f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s].
+    """One tick: procedure, washout, limiter, budget of the legs, motion sickness. `p` PARAMETERS, `s` STATES, `washed` POSE; f_H_B (3,) [m/s2], w_WB_B (3,) [rad/s].
 
     Should the pose asked for ever not be a number, which no input brings about, the limiter holds and the platform is tripped.
     """
@@ -376,6 +380,7 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     for i in range(6):
         s[0]["rates_before"][i] = s[0]["rates"][i]
     limit_step(p, s, s[0]["asked"], h)
+    budget_step(p, s, h)
     if s[0]["refused"] != refused:
         s[0]["tripped"] = 1
         rest(s, washed)

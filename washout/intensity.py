@@ -2,7 +2,8 @@
 
     f = felt + (k - 1) (felt - (0, 0, g)),   w = k w_felt
 
-with the specific force and rate that the rider is to feel, the gravity g of the vehicle's world and the intensity k. So at 1 nothing changes, not
+with the specific force and rate that the rider is to feel, the gravity g of the vehicle's world and the intensity k, times the share that the legs can
+(`washout.budget`). So at 1 nothing changes, not
 a bit, and at 0 the platform washes out to neutral. Because k acts before the washout, all limits of the washout (tilt rate, force) stay what they
 are, and whatever k does comes out filtered. k follows the knob like a critically damped third-order system (`procedure.ease`).
 """
@@ -33,12 +34,12 @@ INTENSITY = (
 
 @kernel
 def scale_input(p, s, h):
-    """One tick of the intensity, and what the washout is asked to show; `p` with gravity, `s` with INTENSITY and PROCEDURE, h [s]."""
+    """One tick of the intensity, and what the washout is asked to show; `p` with gravity, `s` with INTENSITY, BUDGET and PROCEDURE, h [s]."""
     q, w = s[0], SETTLED / TURN
     q["intensity"], q["intensity_rate"], q["intensity_acceleration"] = ease(
         q["intensity"], q["intensity_rate"], q["intensity_acceleration"], q["intensity_wanted"], w, h, math.exp(-w * h)
     )
-    more = q["intensity"] - 1.0
+    more = q["intensity"] * q["cueing_budget"] - 1.0
     for j in range(3):
         rest = p[0]["gravity"] if j == 2 else 0.0
         q["cue_force"][j] = q["felt_force"][j] + more * (q["felt_force"][j] - rest)

@@ -57,6 +57,12 @@ PROCEDURE = (
     ("base_accelerations", (6,), "m/s2, rad/s2", "and the rates of those"),
     ("asked", (6,), "m, rad", "pose asked for: base + gain x washout"),
     ("asked_legs", (6,), "m", "work: its leg lengths"),
+    (
+        "stroke_use",
+        (),
+        "1",
+        "use of the stroke by base + gain x washout as they are, before the ends draw it in; 0 while the washout has no share",
+    ),
     ("felt_force", (3,), "m/s2", "specific force the washout is to use"),
     ("felt_rate", (3,), "rad/s", "angular rate the washout is to use"),
 )
@@ -210,9 +216,11 @@ def ask_for(p, s, washed):
     """
     gain = s[0]["gain"]
     _ask(p, s, washed, gain)
+    s[0]["stroke_use"] = 0.0
     if gain < FADED:
         return
     use = _stroke_use(p, s)
+    s[0]["stroke_use"] = use
     if use > KNEE:
         _ask(p, s, washed, gain * (KNEE + (TOP - KNEE) * math.tanh((use - KNEE) / (TOP - KNEE))) / use)
 

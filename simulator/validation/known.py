@@ -41,7 +41,6 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "understeer, right, 0.3-0.4 g": _UNDERSTEER,
         "turns from lock to lock": "3.5 is of a demonstration of another model; with the steering lock of the published turning circle an overall ratio of 13 to 16 "
         "makes 2.2 to 2.7",
-        "drawbar pull over load": "no slip-sinkage and no lugs; the pull of one pass on the numbers of Wong's dry sand; the range is from memory",
         "20 mph to rest, half the pedal": "6.7 m/s2 alone take 6.0 m; the rest is the pedal's ramp and the lag of the brakes; the figure is a level that is asked "
         "for, from memory",
     },

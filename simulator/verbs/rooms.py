@@ -55,6 +55,24 @@ def add_terrain(commands: Commands) -> None:
     of.add_argument("--soil", metavar="NAME", help="soil all over")
     p.set_defaults(run=_terrain_import)
 
+    p = verbs.add_parser("make", help="make a terrain by a seed: a proving ground, eroded hills, blocks of a town, dunes and mud")
+    p.add_argument(
+        "kind", choices=("proving_ground", "hills", "town", "dunes"), metavar="KIND", help="proving_ground, hills, town or dunes"
+    )
+    p.add_argument("--out", metavar="NAME", required=True, help="terrain to make: NAME.yaml, NAME_heights.png, NAME_soils.png")
+    p.add_argument(
+        "--seed", type=number_between(0, 2**31, whole=True), metavar="N", default=1, help="one of the possible ones (default: 1)"
+    )
+    p.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a number of its kind, for example size_m=400 (docs/made_terrains.md)",
+    )
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.set_defaults(run=_terrain_make)
+
     p = verbs.add_parser("show", help="a picture of a terrain or a file of heights, lit from the north-west")
     _add_heights_file(p, "terrain by name or file (.yaml), or a file of heights")
     p.add_argument("--out", metavar="OUT.png", help="where to draw it (default: the file's name in the current folder)")
@@ -89,6 +107,12 @@ def _terrain_import(arguments: argparse.Namespace) -> int:
     from simulator.lab.terrain.import_command import main_import
 
     return main_import(arguments)
+
+
+def _terrain_make(arguments: argparse.Namespace) -> int:
+    from simulator.lab.terrain.make_command import main_make
+
+    return main_make(arguments)
 
 
 def _terrain_show(arguments: argparse.Namespace) -> int:

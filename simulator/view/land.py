@@ -14,6 +14,7 @@ from simulator.view.textures import SUN
 
 _COLORS = {
     # word in the name of a soil or surface: sRGB color of it, dry
+    "sandy_loam": (146, 122, 86),
     "snow": (232, 236, 240), "ice": (176, 200, 220), "wet": (50, 53, 60), "sand": (186, 160, 118), "clay": (158, 118, 88), "mud": (104, 84, 62), "grass": (128, 126, 82),
     "loam": (138, 114, 82), "lete": (176, 150, 110), "silt": (160, 140, 108), "peat": (84, 68, 52), "rubicon": (150, 126, 92),
     "rock": (142, 136, 128), "soil": (146, 120, 86),
@@ -40,6 +41,33 @@ class ViewRoad:
     paved: bool
 
 
+CHUNK = 48.0
+"""m. Side of the squares whose features and paint are drawn, or not, together."""
+
+
+@dataclass
+class Things:
+    """What stands and lies on the ground, as meshes in W; `simulator.view.things` makes them.
+
+    Attributes
+    ----------
+    mesh : (n, 10) triangles of `simulator.view.meshes`, sorted by chunk
+    chunks : (m, 4) middle x, y of each chunk [m], its first vertex and how many it has
+    cut : (rows, columns) 255 where the land is cut out, its border 0; or (0, 0)
+    cut_grid : x, y of its south-west corner [m], and 1 / its extent along x and y [1/m]
+    """
+
+    mesh: NDArray[np.float32]
+    chunks: NDArray[np.float64]
+    cut: NDArray[np.uint8]
+    cut_grid: tuple[float, float, float, float]
+
+
+def nothing() -> Things:
+    """Of a ground that has no features and no paint."""
+    return Things(np.zeros((0, 10), np.float32), np.zeros((0, 4)), np.zeros((0, 0), np.uint8), (0.0, 0.0, 0.0, 0.0))
+
+
 @dataclass
 class Land:
     """Arrays of one ground; grids are [row, column] = [y, x]."""
@@ -56,6 +84,7 @@ class Land:
     roads: list[ViewRoad] = field(default_factory=list)
     mirrored: bool = False
     """beyond the grid: its mirror images go on for ever; otherwise its border is held"""
+    things: Things = field(default_factory=nothing)
 
     def inside(self, u: Any, count: int) -> Any:
         """Place 0..count - 1, in nodes along one axis of `count` nodes, where the ground is as it is at place u (any shape)."""
@@ -94,11 +123,12 @@ class Land:
         """Write it for another process, uncompressed."""
         about = {
             "origin": self.origin, "spacing": self.spacing, "plane": self.plane, "soil_names": self.soil_names,
-            "mirrored": self.mirrored,
+            "mirrored": self.mirrored, "cut_grid": self.things.cut_grid,
             "roads": [{"width": road.width, "paved": road.paved} for road in self.roads],
         }  # fmt: skip
         lines = {f"road_{k}": road.points for k, road in enumerate(self.roads)}
         arrays = {"heights": self.heights, "hardness": self.hardness, "soil_ids": self.soil_ids}
+        arrays |= {"mesh": self.things.mesh, "chunks": self.things.chunks, "cut": self.things.cut}
         np.savez(path, about=np.array(json.dumps(about)), **arrays, **lines)  # type: ignore[arg-type]
 
     @staticmethod
@@ -109,11 +139,14 @@ class Land:
             roads = [ViewRoad(data[f"road_{k}"], road["width"], road["paved"]) for k, road in enumerate(about["roads"])]
             pair, three = tuple(about["origin"]), tuple(about["plane"])
             grids = data["heights"], data["hardness"], data["soil_ids"]
-            return Land(pair, tuple(about["spacing"]), three, *grids, tuple(about["soil_names"]), roads, about["mirrored"])
+            things = Things(data["mesh"], data["chunks"], data["cut"], tuple(about["cut_grid"]))
+            return Land(pair, tuple(about["spacing"]), three, *grids, tuple(about["soil_names"]), roads, about["mirrored"], things)
 
 
 def land_of(ground: Any) -> Land:
     """Land of a `terrain.surface.Ground`."""
+    from simulator.view.things import things_of  # the window, which loads a land, needs no kernels
+
     p = ground.p[0]
     roads = [ViewRoad(np.array(road.points[:, :2]), float(road.width), is_paved(road.surface)) for road in ground.roads]
     return Land(
@@ -126,6 +159,7 @@ def land_of(ground: Any) -> Land:
         soil_names=tuple(ground.soil_names),
         roads=roads,
         mirrored=bool(p["mirrored"]),
+        things=things_of(ground),
     )
 
 

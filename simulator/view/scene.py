@@ -14,7 +14,7 @@ from simulator.view.camera import Camera, Shot, clip_of_world, rotation
 from simulator.view.context import is_software
 from simulator.view.gpu import Frame, Mesh, Program, Texture, renderer
 from simulator.view.hud import Hud
-from simulator.view.land import Land
+from simulator.view.land import CHUNK, Land
 from simulator.view.meshes import LAYOUT
 from simulator.view.roadside import SIGHT, posts
 from simulator.view.terrain import Terrain
@@ -24,6 +24,8 @@ from simulator.view.vehicle_geometry import checked_geometry
 
 FAR = 6000.0
 """m. Far plane."""
+THINGS_SIGHT = 500.0
+"""m. Features and paint farther away than this are not drawn."""
 
 
 class Scene:
@@ -38,6 +40,8 @@ class Scene:
         self._sky = Program("sky")
         mesh, self._post_groups, self._post_size = posts(land)
         self._posts = Mesh(mesh, LAYOUT) if len(mesh) else None
+        self._chunks = land.things.chunks
+        self._things = Mesh(land.things.mesh, LAYOUT) if len(land.things.mesh) else None
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
         self.camera = Camera(land, geometry["p_BH"])
         self.hud = Hud()
@@ -94,6 +98,7 @@ class Scene:
         else:
             self._vehicle.draw(view, shot.eye, air(float(np.linalg.norm(p_WB - shot.eye))))
         self._roadside(view, shot)
+        self._on_the_ground(view, shot)
         self._land(view, shot, p_WB, shadow)
         self._backdrop(view, shot)
         if shot.xray:
@@ -114,6 +119,21 @@ class Scene:
             solid.set(air=air(float(distance[k])))
             first = int(k) * self._post_size
             self._posts.draw(first, min(self._post_size, self._posts.count - first))
+
+    def _on_the_ground(self, view: NDArray, shot: Shot) -> None:
+        """Features and paint, a hair nearer than the land, which is drawn coarser far away."""
+        if self._things is None:
+            return
+        away = self._chunks[:, :2] - shot.eye[:2]
+        distance = np.hypot(*away.T)
+        ahead = away @ -shot.R_WC[:2, 2] > -CHUNK
+        solid = self._vehicle.solid_in_world(view, shot.eye)
+        gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
+        gl.glPolygonOffset(0.0, -20.0)
+        for k in np.nonzero((distance < THINGS_SIGHT) & ahead)[0]:
+            solid.set(air=air(float(distance[k])))
+            self._things.draw(int(self._chunks[k, 2]), int(self._chunks[k, 3]))
+        gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
 
     def _backdrop(self, view: NDArray, shot: Shot) -> None:
         fixed = np.eye(4)

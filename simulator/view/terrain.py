@@ -36,20 +36,22 @@ class Terrain:
         side = np.arange(self._cells + 1, dtype=np.float32)
         nodes = np.dstack(np.meshgrid(side, side)).reshape(-1, 2)
         self._mesh = Mesh(nodes, (2,), tile_triangles(self._cells), instance=(4,))
-        slabs = () if land.roads else ("SLABS",)
+        slabs = () if land.roads or len(land.things.mesh) else ("SLABS",)
+        cut = ("CUT",) if land.things.cut.size else ()
         # a card sharpens the grain a little; the processor saves the time
         crisp = "CRISP" if software else "CRISP , -0.6"
-        self._programs = {kind: Program("terrain", define=(*kind, *slabs, crisp)) for kind in KINDS}
+        self._programs = {kind: Program("terrain", define=(*kind, *slabs, *cut, crisp)) for kind in KINDS}
         self._heights = Texture(land.heights, gl.GL_MIRRORED_REPEAT)
         self._surface = Texture(surface_texture(land), gl.GL_MIRRORED_REPEAT, fine=not software)
         roads, step = road_texture(land)
         self._roads = Texture(roads, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
         spacing = (land.spacing[0] * step, land.spacing[1] * step)
+        self._cut = Texture(land.things.cut, gl.GL_CLAMP_TO_EDGE, mipmaps=False) if cut else None
         self._hard = Counter(roads[..., 3] != 0.0, land.origin, spacing)
         self._not_paved = Counter(roads[..., 3] < 0.999, land.origin, spacing)
         fixed = {
             "grid": (*land.origin, *land.spacing), "road_grid": (*land.origin, *spacing), "plane": land.plane,
-            "mirrored": 1.0 if land.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4,
+            "mirrored": 1.0 if land.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4, "cut": 5, "cut_grid": land.things.cut_grid,
         }  # fmt: skip
         for program in self._programs.values():
             program.use().set(**fixed)
@@ -62,6 +64,8 @@ class Terrain:
         tiles, level = visible_tiles(focus, self._cell, self._cells, self._levels, clip_of_world, self._bounds)
         for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
             texture.bind(unit)
+        if self._cut is not None:
+            self._cut.bind(5)
         self.triangles = len(tiles) * self._cells**2 * 2
         near = level == 0
         shaded = near & (distance(tiles[:, :2], tiles[:, 3], focus) < SHADE)

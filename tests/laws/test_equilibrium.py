@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import JounceError
-from simulator.build import build_vehicle
+from simulator.build import build_ground, build_vehicle
+from terrain.surface import Ground
 from tests.laws.vehicle_rig import command, drive, ground, standing, track
 from vehicles.vehicle import Vehicle
 
@@ -53,6 +54,35 @@ def test_nothing_accelerates_at_the_start(vehicle: str, on: str, yaw: float) -> 
     assert v.readout[0]["yaw"] == pytest.approx(yaw, abs=0.01)
     drive(v, on, command(brake=1.0), 1e-3)
     assert largest_acceleration(v) < 1e-6  # by the creep of the tires, a micrometer a minute
+
+
+def rough(folder: Path, road_class: str) -> Ground:
+    file = folder / f"{road_class}.yaml"
+    file.write_text(f"{{type: flat, surface: asphalt, roughness: {{class: {road_class}, seed: 3}}}}")
+    return build_ground(str(file))
+
+
+@pytest.mark.parametrize("vehicle", VEHICLES)
+def test_a_vehicle_stands_on_the_roughest_ground(vehicle: str, tmp_path: Path) -> None:
+    v, on = build_vehicle(vehicle, check_step=False), rough(tmp_path, "E")
+    for x, y, yaw in np.random.default_rng(0).uniform((-100.0, -100.0, 0.0), (100.0, 100.0, 6.0), (12, 3)):
+        v.reset(on, x, y, yaw)
+        assert largest_acceleration(v) < 1e-9
+
+
+def test_wheel_loads_vary_four_times_as_much_two_classes_up(tmp_path: Path) -> None:
+    """At 20 m/s over the same waves, as long as no wheel lifts off; three seconds after one to settle."""
+    v, deviation = build_vehicle("hmmwv", check_step=False), {}
+    for road_class in "AC":
+        on, loads = rough(tmp_path, road_class), []
+        v.reset(on, speed=20.0)
+        hold = command(throttle=v.start_throttle)
+        for _ in range(4000):
+            v.step(on, hold, 1e-3)
+            loads.append(v.read(hold)[0]["F_C"][:, 2].copy())
+        deviation[road_class] = np.std(loads[1000:], axis=0)
+    assert deviation["A"].min() > 100.0
+    assert deviation["C"] / deviation["A"] == pytest.approx([4.0] * 4, rel=0.1)
 
 
 @pytest.mark.parametrize("vehicle", VEHICLES)

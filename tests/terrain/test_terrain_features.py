@@ -12,7 +12,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from terrain.composed import composed_height, composed_height_and_normal
-from terrain.features import Features, binned, features_and_slopes
+from terrain.features import SETTS, Features, binned, features_and_slopes
 from terrain.load import load_terrain
 from terrain.surface import Ground
 
@@ -27,6 +27,8 @@ ALL = [
     {"type": "washboard", "at": [35, 0], "height": 0.05, "wavelength": 0.7, "length": 6, "width": 3},
     {"type": "bump", "at": [45, 0], "yaw_deg": -30, "height": 0.1, "length": 2, "width": 3},
     {"type": "bump", "at": [44, 0], "yaw_deg": 50, "height": -0.1, "length": 3, "width": 3},
+    {"type": "setts", "at": [40, 10], "yaw_deg": 15, "length": 3, "width": 2, "pitch": 0.17, "joint": 0.03, "rms": 0.01, "height": 0.04},
+    {"type": "kerb", "points": [[30, 8], [33, 8], [35, 8], [35, 12]], "height": [0.12, 0.12, 0.02, 0.1], "width": 1, "corner": 0.4},
 ]
 
 
@@ -62,7 +64,8 @@ def test_slopes_change_by_little_over_little(number: int) -> None:
     rng = np.random.default_rng(number)
     k = one.features.pieces[0]
     sharpest = (
-        8.0 * abs(float(k["height"])) / float(k["face"]) ** 2 + 8.0 * float(k["foot_height"]) / max(float(np.diff(k["foot"])[0]), 1e-3) ** 2
+        8.0 * abs(float(k["height"])) / min(float(k["face"]), float(k["bottom"]) if k["kind"] == SETTS else 1.0) ** 2
+        + 8.0 * float(k["foot_height"]) / max(float(np.diff(k["foot"])[0]), 1e-3) ** 2
     )
     for _ in range(20):
         start, end = rng.uniform(low, high), rng.uniform(low, high)
@@ -194,3 +197,40 @@ def test_no_number_leads_out_of_the_bins(course: Ground) -> None:
         for y in (0.0, -1e300, math.inf):
             assert features_and_slopes(*course.features, x, y) == (0.0, 0.0, 0.0)
     assert binned(course.features.pieces).starts[-1] == len(course.features.items)
+
+
+def test_a_kerb_drops_between_its_points() -> None:
+    g = ground({"type": "kerb", "points": [[0, 0], [10, 0], [12, 0], [20, 0]], "height": [0.12, 0.12, 0.02, 0.02], "width": 1})
+    for x, z in ((5.0, 0.12), (10.5, 0.12 - 0.1 * 0.15625), (11.0, 0.07), (15.0, 0.02)):
+        assert g.height(x, 0.1) == pytest.approx(z, abs=1e-12)
+    round_the_corner = ground({"type": "kerb", "points": [[0, 0], [10, 0], [10, 10]], "height": [0.1, 0.05, 0.1], "width": 1, "corner": 2})
+    middle = 8.0 + 2.0 * math.sin(math.pi / 4), 2.0 - 2.0 * math.sin(math.pi / 4)
+    assert round_the_corner.height(middle[0] - 0.1, middle[1] + 0.1) == pytest.approx(0.05)
+
+
+def test_setts_are_stones_of_one_height_each_over_joints_on_the_ground() -> None:
+    said = {"type": "setts", "at": [0, 0], "length": 30, "width": 6, "pitch": 0.2, "joint": 0.04, "height": 0.05, "rms": 0.01, "seed": 2}
+    g = ground(said)
+    rows, columns = np.meshgrid(np.arange(140), np.arange(-12, 12))
+    middle = -15.0 + 0.2 * (rows + 0.5), 0.2 * (columns + 0.5 + 0.5 * (rows % 2))
+    tops = np.array([g.height(x, y) for x, y in zip(middle[0].ravel(), middle[1].ravel(), strict=True)])
+    corners = np.array([g.height(x + 0.055, y - 0.055) for x, y in zip(middle[0].ravel(), middle[1].ravel(), strict=True)])
+    np.testing.assert_array_equal(tops, corners)
+    assert (tops.mean(), tops.std()) == pytest.approx((0.05, 0.01), abs=5e-4)
+    assert abs(np.corrcoef(tops[:-1], tops[1:])[0, 1]) < 0.06
+    assert max(g.height(x, y) for x, y in ((-15.0 + 0.2 * 7, 0.33), (-14.7, 0.3), (-14.9, 0.2), (-15.1, 0.2))) < 1e-6
+    other = ground({**said, "seed": 3})
+    assert other.height(0.1, 0.0) != g.height(0.1, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("feature", "what"),
+    [
+        ({"type": "kerb", "points": [[0, 0], [1, 0]], "height": [0.1, 0.1, 0.1]}, "2: one at every point"),
+        ({"type": "setts", "at": [0, 0], "length": 3, "width": 2, "pitch": 0.1, "joint": 0.06, "rms": 0.0}, "half the pitch"),
+        ({"type": "setts", "at": [0, 0], "length": 3, "width": 2, "pitch": 0.1, "joint": 0.02, "rms": 0.03}, "a larger height"),
+    ],
+)
+def test_stones_and_drops_that_cannot_be_are_told(feature: dict[str, Any], what: str) -> None:
+    with pytest.raises(ConfigError, match=what):
+        ground(feature)

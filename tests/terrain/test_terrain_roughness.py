@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
-from terrain.composed import composed_height, composed_height_and_normal, composed_heights
+from terrain.composed import composed_height, composed_height_and_normal, composed_heights, footprint_height_and_normal
 from terrain.generate import cubic_transfer
 from terrain.load import load_terrain
 from terrain.octaves import coherence, isotropic_coherence, octaves
+from terrain.rough_tiles import FOOTPRINT
 from terrain.surface import Ground, cubic_weights
 
 PROFILES = Path(__file__).resolve().parents[1] / "data" / "iso8608"
@@ -104,6 +105,22 @@ def test_longest_bounds_the_waves(soils: dict[str, Any]) -> None:
     short = octaves(line(rough(soils, "C", 2, longest=1.0), 0.0, 0.0), STEP)
     assert [octave.road_class for octave in short][-3:] == ["C"] * 3
     assert all(octave.density < 0.2 * 16.0 for octave in short if octave.shortest > 2.0)
+
+
+def test_a_wheel_that_touches_in_one_point_feels_the_average_over_its_footprint(soils: dict[str, Any]) -> None:
+    """Long waves as they are, short ones not: the ground averaged with the same Gaussian weights, and nowhere as curved as a wheel."""
+    ground = rough(soils, "C", 6)
+    on, n, deviation = ground.arrays, np.empty(3), FOOTPRINT / math.sqrt(12.0)
+    x, y = np.meshgrid(*[np.linspace(-5.0, 5.0, 81)] * 2)
+    weights = np.exp(-0.5 * (x * x + y * y)).ravel()
+    around = np.empty(x.size)
+    for px, py in ((0.0, 0.0), (11.3, -4.2), (-7.0, 300.0)):
+        composed_heights(on, px + deviation * x.ravel(), py + deviation * y.ravel(), around)
+        assert footprint_height_and_normal(on, px, py, n) == pytest.approx(float(weights @ around / weights.sum()), abs=1e-4)
+    z = np.array([footprint_height_and_normal(on, 0.02 * k, 3.0, n) for k in range(5000)])
+    assert np.abs(np.diff(z, 2)).max() / 0.02**2 < 1.0 / 0.47
+    bare = load({"type": "flat", "surface": "asphalt", "grade_percent": 7}, soils).arrays
+    assert footprint_height_and_normal(bare, 5.0, 6.0, n) == composed_height(bare, 5.0, 6.0)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
-from terrain.composed import composed_height_and_normal
+from terrain.composed import footprint_height_and_normal
 from terrain.surface import soil_under
 
 UPRIGHT_MIN = 0.05
@@ -45,7 +45,7 @@ def touch(p, s, i, ground, under, wheel, out):
 
     # look at the ground where the radius pointed last
     x, y = K[0] + R * old[0], K[1] + R * old[1]
-    z = composed_height_and_normal(ground, x, y, n)
+    z = footprint_height_and_normal(ground, x, y, n)
     soil_under(ground.p, ground.hardness, ground.soil_ids, ground.soils, x, y, under)
 
     # the radius that meets the plane there

@@ -4,10 +4,14 @@ Differential evolution (scipy) varies what shapes the motion: gains and frequenc
 washout its weights. What the file's author decides stays: the scales K (`force_gain`, `rate_gain`), the limits, the rate and acceleration of the tilt. A
 set is judged by riding all drives in ticks of TICK:
 
-    cost = mean force error + 0.1 heave error + 0.5 (0.75 - c)+ + (g - r)+ + 3 limited share + penalties      ()+ : nothing below zero
+    cost = mean force error + 0.1 heave error + 0.5 (0.75 - c)+ + (g - r)+ + 3 limited share      ()+ : nothing below zero
+           + NOTICED n + UNREST u + penalties
 
 with c and r correlation and gain of the yaw perceived (`washout.vestibular`), g the gain wanted of it, three quarters of the file's `rate_gain`,
-and penalties for what of stroke, leg speed and leg acceleration is used beyond MARGIN of what there is.
+n what is noticed of wrong roll and pitch and u what of them stays below the threshold and is more than the car has (`false_rotation`), and
+penalties for what of stroke, leg speed and leg acceleration is used beyond MARGIN of what there is.
+
+Without n and u nothing speaks against a tilt that follows every small force: it makes the force hardly worse and rocks the rider.
 """
 
 from __future__ import annotations
@@ -25,16 +29,19 @@ from simulator.base.errors import JounceError
 from simulator.base.records import Record
 from simulator.lab.cueing.chain import Chain, felt, gains, head_of, used
 from simulator.lab.cueing.drive import Drive
-from simulator.lab.cueing.scores import correlation_of, error_of, gain_of, up_to
+from simulator.lab.cueing.scores import correlation_of, error_of, gain_of, rms, up_to
 from washout import adaptive, classical
 from washout.cueing import MotionCueing
-from washout.vestibular import MODELS
+from washout.vestibular import MODELS, RATE_THRESHOLDS, beyond
 
 TICK = 0.01
 """s. The filters of both washouts are exact at any tick, and nothing faster than 10 Hz counts in the error of the force."""
 
 MARGIN = 0.95
 """1. Of stroke, speed and acceleration of the legs, that a set may use."""
+
+NOTICED, UNREST = 0.05, 0.5
+"""1, 1. Weights of false rotation, in thresholds: noticed, which is what tilt costs, and not noticed, which buys nothing."""
 
 SPAN = 4.0
 """1. A frequency, weight or speed of adaption is looked for from this part of where it starts to this many times it."""
@@ -59,6 +66,9 @@ SIZES = {
     ),
 }
 """Keys looked for around where they start, in even steps of their logarithm."""
+
+CALM = "tilt_calm_deg", 0.1, 3.0
+"""Key, least and most [deg]: looked for in even steps of its logarithm from wherever it is, where a file has it."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +118,9 @@ def handles(mapping: Mapping[str, Any], file: object) -> list[Handle]:
             else:
                 least, most = ranges[key]
                 found.append(Handle(key, place, max(least, one / SPAN), min(most, one * SPAN), logarithmic=True))
+    key, low, high = CALM
+    if cueing.get(key, 0.0) > 0.0:
+        found.append(Handle(key, None, low, high, logarithmic=True))
     return found
 
 
@@ -121,6 +134,10 @@ class Judged:
     heave_error: float
     yaw_correlation: float
     yaw_gain: float
+    noticed: float
+    """Wrong roll and pitch beyond their thresholds, in these: mean over the drives of the rms."""
+    unrest: float
+    """Roll and pitch within their thresholds that the car has not, likewise."""
     use: float
     """Largest of the shares of stroke, leg speed and leg acceleration that are used."""
     limited: float
@@ -130,15 +147,15 @@ class Judged:
 def judge(make: Callable[[], MotionCueing], drives: Sequence[Drive], yaw_gain: float) -> Judged:
     """Ride all drives (in rows of their own length) with washouts made by `make`, and sum up. Raises JounceError."""
     rows = [_judge_one(make, drive) for drive in drives]
-    error, heave, limited = (float(np.mean([row[name] for row in rows])) for name in ("error", "heave", "limited"))
+    names = ("error", "heave", "limited", "noticed", "unrest")
+    error, heave, limited, noticed, unrest = (float(np.mean([row[name] for row in rows])) for name in names)
     most = max(row["use"] for row in rows)
     steered = [row for row in rows if "yaw" in row]
     correlation = float(np.mean([row["yaw"][0] for row in steered])) if steered else 1.0
     gain = float(np.mean([row["yaw"][1] for row in steered])) if steered else 1.0
-    cost = (
-        error + 0.1 * heave + 0.5 * max(0.0, 0.75 - correlation) + max(0.0, yaw_gain - gain) + 3.0 * limited + 2.0 * max(0.0, most - MARGIN)
-    )
-    return Judged(cost, error, heave, correlation, gain, most, limited)
+    cost = error + 0.1 * heave + 0.5 * max(0.0, 0.75 - correlation) + max(0.0, yaw_gain - gain) + 3.0 * limited
+    cost += NOTICED * noticed + UNREST * unrest + 2.0 * max(0.0, most - MARGIN)
+    return Judged(cost, error, heave, correlation, gain, noticed, unrest, most, limited)
 
 
 def _judge_one(make: Callable[[], MotionCueing], drive: Drive) -> dict[str, Any]:
@@ -148,7 +165,7 @@ def _judge_one(make: Callable[[], MotionCueing], drive: Drive) -> dict[str, Any]
     finally:
         chain.close()
     platform: Record = chain.cueing.platform
-    K, _ = gains(chain.cueing)
+    K, turning = gains(chain.cueing)
     head = felt(ride.pose, head_of(platform), ride.h)
     car = up_to(drive.force - [0.0, 0.0, drive.gravity], drive.h)
     cab = up_to(head.force, drive.h)
@@ -159,10 +176,22 @@ def _judge_one(make: Callable[[], MotionCueing], drive: Drive) -> dict[str, Any]
         "use": max(took["stroke"], took["leg_speed"], took["leg_acceleration"]),
         "limited": took["limited_share"],
     }
-    if float(np.sqrt(np.mean(drive.rate[:, 2] ** 2))) > STEERED:
-        felt_yaw, turned = (MODELS[0].rates(rate, drive.h)[:, 2] for rate in (head.rate, drive.rate))
-        found["yaw"] = correlation_of(felt_yaw, turned), gain_of(felt_yaw, turned)
+    here, there = (MODELS[0].rates(rate, drive.h) for rate in (head.rate, drive.rate))
+    found["noticed"], found["unrest"] = false_rotation(here[:, :2], (turning * there)[:, :2])
+    if rms(drive.rate[:, 2]) > STEERED:
+        found["yaw"] = correlation_of(here[:, 2], there[:, 2]), gain_of(here[:, 2], there[:, 2])
     return found
+
+
+def false_rotation(here: NDArray[np.float64], wanted: NDArray[np.float64]) -> tuple[float, float]:
+    """(noticed, unrest) of perceived rates of roll and pitch (n, 2) [rad/s] on the platform and as they are wanted, in thresholds.
+
+    noticed : rms of what is beyond the threshold in their difference
+    unrest : by how much the rms of what is within the threshold is larger on the platform; of both axes the mean
+    """
+    limit = np.array(RATE_THRESHOLDS[:2])
+    size = [np.sqrt(np.mean(np.square(np.clip(rates, -limit, limit) / limit), axis=0)) for rates in (here, wanted)]
+    return rms(beyond(here - wanted, RATE_THRESHOLDS[:2]) / limit), float(np.mean(np.maximum(0.0, size[0] - size[1])))
 
 
 def _finite(value: float) -> float:

@@ -73,6 +73,8 @@ def _lines(before: Judged, now: Judged) -> list[str]:
         ("error of heave", before.heave_error, now.heave_error),
         ("correlation of the yaw perceived", before.yaw_correlation, now.yaw_correlation),
         ("its gain", before.yaw_gain, now.yaw_gain),
+        ("wrong roll and pitch noticed [thresholds]", before.noticed, now.noticed),
+        ("more than the car has, below them", before.unrest, now.unrest),
         ("largest use of stroke, speed, acceleration", before.use, now.use),
         ("share of ticks in which the limiter acts", before.limited, now.limited),
     )

@@ -12,8 +12,10 @@ from simulator.base.jsontext import json_text
 from simulator.lab.terrain.heights_file import TerrainOnDisk, composed, is_terrain, read_file, read_terrain
 from simulator.record.files import write_whole
 from simulator.record.style import INK, STYLE
+from terrain.features import LINES
 from terrain.placed import on_nodes
 from terrain.readers.source import LONLAT, Raster, Source, Values
+from terrain.surface import Ground
 
 MOST = 900
 """Points along the longer side of the picture."""
@@ -32,14 +34,16 @@ def main_show(arguments: Any) -> int:
         terrain = read_terrain(arguments.file)
         x, y, z = _of_terrain(terrain)
         title, labels, roads = Path(terrain.file).stem, ("x [m]", "y [m]"), [road.points for road in terrain.ground.roads]
+        lines = _outlines(terrain.ground)
         degrees = False
     else:
         file = read_file(arguments.file, arguments.set)
         x, y, z = _of_source(file.source)
         degrees = file.source.kind == LONLAT
         title, labels, roads = file.path.name, ("longitude [deg]", "latitude [deg]") if degrees else ("x [m]", "y [m]"), []
+        lines = []
     picture = Path(arguments.out or f"{Path(title).stem}.png")
-    draw(picture, title, labels, (x, y, z), roads, degrees)
+    draw(picture, title, labels, (x, y, z), roads, degrees, lines)
     voids = int(np.isnan(z).sum())
     said = {"picture": str(picture), "heights": [float(np.nanmin(z)), float(np.nanmax(z))], "points": [len(x), len(y)], "voids": voids}
     tell(json_text(said) if arguments.json else f"{picture}" + (f": {voids} points of it without a height, in orange" if voids else ""))
@@ -65,10 +69,32 @@ def _of_terrain(terrain: TerrainOnDisk) -> tuple[Values, Values, Values]:
     return x, y, on_nodes(lambda a, b: composed(terrain.ground, a, b), x, y)
 
 
+def _outlines(ground: Ground) -> list[Values]:
+    """Lines of kerbs, walls and ditches, and what lies across the way as a line across it."""
+    out = []
+    for k in ground.features.pieces:
+        if k["arc"] != 0.0:
+            middle, half = np.arctan2(k["axis"][1], k["axis"][0]), np.arccos(min(float(k["half_cosine"]), 1.0))
+            angle = middle + np.linspace(-half, half, 9)
+            out.append(k["origin"] + abs(k["arc"]) * np.column_stack((np.cos(angle), np.sin(angle))))
+        elif k["kind"] in LINES:
+            out.append(np.array((k["origin"], k["origin"] + k["length"] * k["axis"])))
+        else:
+            across = 0.5 * k["width"] * np.array((-k["axis"][1], k["axis"][0]))
+            out.append(np.array((k["origin"] - across, k["origin"] + across)))
+    return out
+
+
 def draw(
-    picture: Path, title: str, labels: tuple[str, str], land: tuple[Values, Values, Values], roads: list[Values], degrees: bool
+    picture: Path,
+    title: str,
+    labels: tuple[str, str],
+    land: tuple[Values, Values, Values],
+    roads: list[Values],
+    degrees: bool,
+    features: list[Values],
 ) -> None:
-    """Write a PNG. Raises OutputError."""
+    """Write a PNG; features, lines (n, 2), are too narrow for the light to show. Raises OutputError."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.colors import LightSource, ListedColormap, Normalize
@@ -94,6 +120,8 @@ def draw(
         axes.imshow(shade, extent=(x[0], x[-1], y[0], y[-1]), aspect=meters[1] / meters[0], interpolation="nearest")
         for points in roads:
             axes.plot(points[:, 0], points[:, 1], color=INK, linewidth=1.0)
+        for points in features:
+            axes.plot(points[:, 0], points[:, 1], color=INK, linewidth=0.5)
         axes.set(title=title, xlabel=labels[0], ylabel=labels[1], xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
         axes.ticklabel_format(useOffset=False)
         bar = figure.colorbar(mpl.cm.ScalarMappable(norm, colors), ax=axes, shrink=0.75)

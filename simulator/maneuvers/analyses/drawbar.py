@@ -24,7 +24,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     slip = _sum(drive, values, rows, [f"slip_ratio_{corner}" for corner in corners]) / len(corners)
     powers = [column(drive, f"drive_torque_{one}")[rows] * column(drive, f"wheel_spin_{one}")[rows] for one in corners]
     power = np.sum(powers, axis=0)
-    pull = traction - drive.traits.mass * a_x
+    pull = traction - drive.traits.mass * np.maximum(a_x, 0.0)  # momentum that a braked vehicle lends is no pull
     gone = integral(speed, drive.interval)
     moves = speed >= values["stopped"]
     best = int(np.argmax(np.where(moves, pull, -math.inf) if moves.any() else pull))
@@ -58,7 +58,7 @@ ANALYSIS = Analysis(
         Metric(
             "drawbar_pull_max",
             "N",
-            "largest pull while the vehicle moves: forces of the ground along the wheels less mass times acceleration",
+            "largest pull while the vehicle moves: forces of the ground along the wheels less mass times acceleration, if it speeds up",
             "[calc]",
         ),
         Metric("drawbar_slip_at_max", "1", "mean slip of the wheels then", "[calc]"),

@@ -13,6 +13,10 @@ uniform sampler2DShadow shadow;
 uniform mat4 shadow_of_world;
 uniform vec4 under;                         // center x, y of the vehicle, heading cos, sin
 #endif
+#ifdef CUT
+uniform sampler2D cut;                      // where something lies below the land
+uniform vec4 cut_grid;                      // its corner x, y, 1 / its extent
+#endif
 out vec4 color;
 
 float stripe(float d, float width, float pixel) {
@@ -20,6 +24,9 @@ float stripe(float d, float width, float pixel) {
 }
 
 void main() {
+#ifdef CUT
+    if (texture(cut, (p_W.xy - cut_grid.xy) * cut_grid.zw).r > 0.5) discard;
+#endif
 #ifdef SMOOTH
     vec4 base = near;
 #else

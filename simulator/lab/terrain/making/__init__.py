@@ -1,0 +1,1 @@
+"""Terrains made by seed: a proving ground, eroded hills, a town, dunes."""

@@ -1,0 +1,109 @@
+"""What a maker of terrains gives: heights, soils, features, paint and places to begin at, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrain.readers.source import Values
+
+Bits = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a drive may begin: x, y in m, heading in deg (+ = left of the x axis), and what lies ahead."""
+
+    at: Any
+    yaw_deg: float = 0.0
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Cover:
+    """What the ground is of at the nodes of one index: the name of a file in configs/soils, and whether it is a hard surface."""
+
+    name: str
+    hard: bool
+
+    @property
+    def key(self) -> str:
+        """Key of a terrain file that says it."""
+        return "surface" if self.hard else "soil"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a list of a terrain file, and a remark behind it."""
+
+    said: Mapping[str, Any]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Nodes of a map: corner (x, y) and distance in m, and how many there are along x and y."""
+
+    corner: tuple[float, float]
+    spacing: float
+    columns: int
+    rows: int
+
+    @staticmethod
+    def over(low: tuple[float, float], high: tuple[float, float], spacing: float) -> Grid:
+        """Nodes from one corner to the other, or just short of it."""
+        columns, rows = (int((b - a) / spacing + 1e-6) + 1 for a, b in zip(low, high, strict=True))
+        return Grid(low, spacing, columns, rows)
+
+    @property
+    def x(self) -> Values:
+        """Of the columns, (columns,) m."""
+        return np.asarray(self.corner[0] + self.spacing * np.arange(self.columns), np.float64)
+
+    @property
+    def y(self) -> Values:
+        """Of the rows, (rows,) m."""
+        return np.asarray(self.corner[1] + self.spacing * np.arange(self.rows), np.float64)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of arrays over it."""
+        return self.rows, self.columns
+
+    def part(self, x: tuple[float, float], y: tuple[float, float]) -> tuple[slice, slice]:
+        """Rows and columns of the nodes within a rectangle."""
+        rows, columns = (
+            slice(max(0, int(np.ceil((a - c) / self.spacing - 1e-6))), max(0, int(np.floor((b - c) / self.spacing + 1e-6)) + 1))
+            for (a, b), c in ((y, self.corner[1]), (x, self.corner[0]))
+        )
+        return rows, columns
+
+
+@dataclass(frozen=True)
+class Made:
+    """A terrain before it is written.
+
+    Attributes
+    ----------
+    about : lines that say what it is, dimensions that are assumed among them
+    heights : (rows, columns) m
+    cover : (rows, columns) index of `covers`
+    features, marks, roads : lists of a terrain file
+    places : by name; a drive begins at the first
+    sections : other keys of the terrain file, as their text in YAML
+    """
+
+    about: Sequence[str]
+    grid: Grid
+    heights: Values
+    cover: Bits
+    covers: Sequence[Cover]
+    places: Mapping[str, Place]
+    features: Sequence[Entry] = ()
+    marks: Sequence[Entry] = ()
+    roads: Sequence[Entry] = ()
+    sections: Sequence[str] = field(default_factory=tuple)

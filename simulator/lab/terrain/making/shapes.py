@@ -1,0 +1,109 @@
+"""Pieces that made terrains are put together of: smooth steps, distances, profiles, random fields. Arrays in, arrays out; m and rad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from terrain.generate import TILE, rough_field
+from terrain.readers.source import Values
+
+
+def smooth_step(t: Any) -> Values:
+    """0 up to t = 0, 1 from t = 1 on, between them the C1 step 3 t^2 - 2 t^3."""
+    t = np.clip(t, 0.0, 1.0)
+    return np.asarray(t * t * (3.0 - 2.0 * t), np.float64)
+
+
+def smooth_ramp(d: Any, radius: float) -> Values:
+    """max(d, 0) with the corner rounded over +- radius: a parabola there, C1."""
+    d = np.asarray(d, np.float64)
+    return np.where(np.abs(d) < radius, (d + radius) ** 2 / (4.0 * radius), np.maximum(d, 0.0))
+
+
+def within(x: Values, low: float, high: float, fade: float) -> Values:
+    """1 between low and high, falling to 0 over `fade` outside, C1."""
+    return smooth_step(1.0 + np.minimum(x - low, high - x) / fade)
+
+
+def slope_profile(corners: list[tuple[float, float]], curve: float, x: Values) -> Values:
+    """Heights at x of a road whose slope changes at places: (place, slope from there on), each over `curve` m about it, linearly.
+
+    Vertical curves are parabolas, as road design has them; height and slope are 0 before the first place.
+    """
+    out = np.zeros_like(x)
+    before = 0.0
+    for place, slope in corners:
+        out += (slope - before) * smooth_ramp(x - place, 0.5 * curve)
+        before = slope
+    return out
+
+
+def field(shape: tuple[int, int], spacing: float, waviness: float, longest: float, shortest: float, seed: int) -> Values:
+    """Part (rows, columns) of an isotropic random field of standard deviation 1 and mean 0; see `terrain.generate.rough_field`.
+
+    It has no period within the part unless that is larger than TILE nodes, then it repeats.
+    """
+    tile = rough_field(1.0, waviness, min(longest, TILE * spacing), shortest, spacing, seed).astype(np.float64)
+    repeats = tuple(-(-n // TILE) for n in shape)
+    part = np.tile(tile, repeats)[: shape[0], : shape[1]]
+    part -= part.mean()
+    return np.asarray(part / part.std(), np.float64)
+
+
+def blurred(values: Values, deviation: float) -> Values:
+    """Values (rows, columns) blended with a Gaussian window of that standard deviation, in nodes; mirrored at the border."""
+    half = max(1, round(3.0 * deviation))
+    window = np.exp(-0.5 * (np.arange(-half, half + 1) / deviation) ** 2)
+    window /= window.sum()
+    for axis in (0, 1):
+        n = values.shape[axis]
+        padded = np.pad(values, [(half, half) if k == axis else (0, 0) for k in (0, 1)], mode="symmetric")
+        values = sum(w * np.take(padded, range(k, k + n), axis=axis) for k, w in enumerate(window))
+    return np.asarray(values, np.float64)
+
+
+def polygon_distance(corners: Values, x: Any, y: Any) -> Values:
+    """Signed distance in m of points from a convex polygon (n, 2), counterclockwise: negative inside."""
+    outside = np.full(np.broadcast(x, y).shape, np.inf)
+    deepest = np.full(outside.shape, -np.inf)
+    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        along = (b - a) / np.hypot(*(b - a))
+        dx, dy = x - a[0], y - a[1]
+        across = dx * along[1] - dy * along[0]  # + = outside
+        t = np.clip(dx * along[0] + dy * along[1], 0.0, np.hypot(*(b - a)))
+        outside = np.minimum(outside, np.hypot(dx - t * along[0], dy - t * along[1]))
+        deepest = np.maximum(deepest, across)
+    return np.where(deepest > 0.0, outside, deepest)
+
+
+def offset_polygon(corners: Values, distances: Any) -> Values:
+    """Convex polygon (n, 2), counterclockwise, whose edge k, from corner k on, is moved inward by distances[k]."""
+    ahead = np.roll(corners, -1, axis=0) - corners
+    along = ahead / np.hypot(*ahead.T)[:, None]
+    inward = np.column_stack((-along[:, 1], along[:, 0]))
+    points = corners + inward * np.broadcast_to(distances, len(corners))[:, None]
+    out = np.empty_like(corners)
+    for k in range(len(corners)):  # where the edge before meets this one
+        a, b, u, v = points[k - 1], points[k], along[k - 1], along[k]
+        s = ((b - a)[0] * v[1] - (b - a)[1] * v[0]) / (u[0] * v[1] - u[1] * v[0])
+        out[k] = a + s * u
+    return out
+
+
+def circumscribed(corners: Values, radius: float, parts: int) -> list[Values]:
+    """For each corner of a convex polygon the points (parts, 2) of a line around the arc of that radius that rounds it, touching it parts + 1 times.
+
+    A line through them whose own corners are arcs of that radius (`terrain.features`) is the arc.
+    """
+    middle = offset_polygon(corners, radius)
+    ahead = np.roll(corners, -1, axis=0) - corners
+    angle = np.arctan2(ahead[:, 1], ahead[:, 0])
+    out = []
+    for k in range(len(corners)):
+        turn = (angle[k] - angle[k - 1]) % (2.0 * np.pi)
+        step = turn / parts
+        t = angle[k - 1] + step * (np.arange(parts) + 0.5)
+        out.append(middle[k] + radius / np.cos(0.5 * step) * np.column_stack((np.sin(t), -np.cos(t))))
+    return out

@@ -1,0 +1,64 @@
+"""Random full-throttle drives of two minutes over every made terrain: does any of them leave the numbers that a drive has?
+
+`JOUNCE_DRIVES=500 python -m pytest tests/drives/test_made_drives.py` drives five hundred on each; one of a quarter of a minute on each is run with every test.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.base.records import record
+from simulator.base.yamlfile import read_yaml
+from simulator.build import build_ground
+from simulator.lab.terrain.make_command import MAKERS, made_terrain
+from simulator.lab.terrain.making.written import files_of, write
+from tests.drives.test_random_drives import CARS, DURATION, H, vehicle
+from tests.laws.test_body_contact import HARDEST, watch
+from vehicles.command import COMMAND
+
+COUNT = int(os.environ.get("JOUNCE_DRIVES", "1"))
+LASTS = DURATION if "JOUNCE_DRIVES" in os.environ else 15.0
+"""s."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Grounds by kind, and the places of each: (x, y, yaw)."""
+    folder = tmp_path_factory.mktemp("made")
+
+    @cache
+    def ground(kind: str) -> tuple[Any, list[tuple[float, float, float]]]:
+        files = files_of(str(folder / kind))
+        write(made_terrain(kind, 1, []), files, "")
+        places = read_yaml(Path(files[0]))["places"].values()
+        return build_ground(str(files[0])), [(*place["position"], np.radians(place["yaw_deg"])) for place in places]
+
+    return ground
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+@pytest.mark.parametrize("kind", MAKERS)
+def test_a_random_drive_on_made_ground_stays_sane(made: Any, kind: str, number: int) -> None:
+    draw = np.random.default_rng([11, sorted(MAKERS).index(kind), number])
+    ground, places = made(kind)
+    v = vehicle(*CARS[number % len(CARS)] if "JOUNCE_DRIVES" in os.environ else ("hmmwv", "closed_form"))
+    v.reset(ground.arrays, *places[draw.integers(len(places))], gear=1)
+    c, hardest = record(COMMAND), np.zeros(1)
+    c[0]["selector"] = 1
+    left = round(LASTS / H)
+    while left > 0:
+        n = min(left, round(draw.uniform(1.0, 5.0) / H))
+        left -= n
+        c[0]["steering"] = draw.choice([0.0, 0.0, 0.1, -0.1, 0.3, -0.3, 0.6, -0.6])
+        c[0]["throttle"], c[0]["brake"] = draw.choice([1.0, 1.0, 0.6, 0.3]), draw.choice([0.0, 0.0, 0.0, 0.0, 0.7])
+        assert watch(n, v.model, v.space, ground.arrays, c, H, hardest), "not a number"
+    assert hardest[0] < HARDEST
+    ends = v.model.corners[0]["ends"]["closed"]
+    assert (ends[0] <= v.space.state[0]["theta"]).all()
+    assert (v.space.state[0]["theta"] <= ends[1]).all()
