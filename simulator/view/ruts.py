@@ -9,10 +9,12 @@ from pyglet import gl
 from simulator.view.gpu import Mesh, Texture
 from simulator.view.rut_window import FAR, REACH, SIDE, RutTiles, slots_of
 from simulator.view.tiles import distance, tile_triangles
-from terrain.rut_grid import TILE, TILE_SIDE, UNIT
+from terrain.rut_grid import SPACING, TILE, TILE_SIDE, UNIT
 
-CELLS = (TILE, TILE // 2)
-"""Cells along a side of a tile of the mesh, for a graphics card and for the processor."""
+CELLS = (TILE + 1, TILE // 2)
+"""Cells along a side of a piece of the mesh, for a graphics card and for the processor."""
+PIECE = TILE_SIDE + SPACING
+"""m. Side of a piece: a tile, and the strip before it up to the nodes of the last one, over which its first nodes fade out."""
 UNIT_OF_TEXTURE = 5
 
 
@@ -46,16 +48,16 @@ class Ruts:
         self.put(RutTiles(self._places[slots], np.zeros((len(slots), TILE, TILE), np.uint16)))
 
     def corners(self, focus: tuple[float, float], within: float) -> NDArray[np.float64]:
-        """Corners (n, 2) in m of the tiles with ruts within so many meters of a place."""
-        corners = self._places[self._driven].astype(np.float64) * TILE_SIDE
-        return corners[distance(corners, TILE_SIDE, focus) < within]
+        """Corners (n, 2) in m of the pieces with ruts within so many meters of a place."""
+        corners = self._places[self._driven].astype(np.float64) * TILE_SIDE - SPACING
+        return corners[distance(corners, PIECE, focus) < within]
 
     def under(self, corners: NDArray[np.float64], side: NDArray[np.float64], focus: tuple[float, float]) -> NDArray[np.bool_]:
         """Which of the squares (n, 2), side (n, 1) in m, have ruts in them."""
         driven = self.corners(focus, FAR)
         if not len(driven):
             return np.zeros(len(corners), bool)
-        low, high = corners[:, None, :] - TILE_SIDE, (corners + side)[:, None, :]
+        low, high = corners[:, None, :] - PIECE, (corners + side)[:, None, :]
         inside: NDArray[np.bool_] = (driven > low) & (driven < high)
         return np.any(np.all(inside, axis=2), axis=1)
 
@@ -69,7 +71,7 @@ class Ruts:
         count = max(len(corners), 1)
         tiles = np.zeros((count, 4), np.float32)
         tiles[: len(corners), :2] = corners
-        tiles[:, 2:] = TILE_SIDE / self._cells, TILE_SIDE
+        tiles[:, 2:] = PIECE / self._cells, PIECE
         if not len(corners):
             tiles[:, 2:] = 0.0  # nothing to see, but drivers compile on the first use, and that must not be in the middle of a drive
         self._mesh.upload_instances(tiles)
