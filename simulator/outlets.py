@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from simulator.maneuvers.maneuver import Maneuver
     from simulator.session import Session
     from simulator.view.block import ViewWriter
-    from simulator.view.rut_window import RutSquare
     from terrain.rut_changes import ChangedTiles
     from washout.cueing import MotionCueing
 
@@ -358,7 +357,7 @@ class Window:
         self.block = ViewWriter() if block is None else block
         self.extras = extras()
         self._open = True
-        self._ruts: ChangedTiles | None = None
+        self._ruts = None if self.block.ruts is None else self._new_square()
         self._message, self._until = "", 0.0
         self._holds: Callable[[Session], bool] | None = None
 
@@ -395,20 +394,24 @@ class Window:
         self._feelings(session)
         e["paused"], e["message"] = session.paused, short(self._message)
         self.block.publish(session.readout, self.extras)
-        if self.block.ruts is not None:
-            self._show_ruts(session, self.block.ruts)
+        if self._ruts is not None:
+            self._show_ruts(session, self._ruts)
 
-    def _show_ruts(self, session: Session, square: RutSquare) -> None:
-        """Those that have changed."""
-        from simulator.view.rut_window import MOST, SIDE, RutTiles
+    @staticmethod
+    def _new_square() -> ChangedTiles:
+        from simulator.view.rut_window import MOST, SIDE
         from terrain.rut_changes import ChangedTiles
 
-        if self._ruts is None:
-            self._ruts = ChangedTiles(SIDE, MOST)
+        return ChangedTiles(SIDE, MOST)
+
+    def _show_ruts(self, session: Session, changed: ChangedTiles) -> None:
+        """Those that have changed."""
+        from simulator.view.rut_window import RutTiles
+
         place = session.readout[0]["p_WB"]
-        tiles = RutTiles(*self._ruts.look(session.soil, float(place[0]), float(place[1])))
-        if len(tiles.places):
-            square.put(tiles)
+        tiles = RutTiles(*changed.look(session.soil, float(place[0]), float(place[1])))
+        if len(tiles.places) and self.block.ruts is not None:
+            self.block.ruts.put(tiles)
 
     def _feelings(self, session: Session) -> None:
         """What the rider feels beside what the vehicle's driver does."""

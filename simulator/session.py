@@ -209,6 +209,7 @@ class Session:
     def warm(self) -> None:
         """Have the kernels of a tick compiled (or loaded) before the first one is due; nothing moves."""
         v = self.vehicle
+        self.soil.warm()
         ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, False, 0)
         platform_ticks(self.cueing_records, self.watch, 0)
         brake_platform(self.cueing_records, 0)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.direct import direct
 from simulator.base.jit import kernel
 from terrain.rut_grid import TILE, TILE_SIDE
-from terrain.ruts import Ruts, locate
+from terrain.ruts import NO_RUTS, Ruts, locate
 from terrain.soil_memory import SoilMemory
 
 NOBODY = np.iinfo(np.int32).min
@@ -30,6 +31,7 @@ class ChangedTiles:
         self._told = np.full((side, side, 2), NOBODY, np.int32)
         self._found = np.zeros((most, 3), np.int32)
         self._noted, self._row = 0, 0
+        self._gather = direct(_gather, NO_RUTS, self._told, self._found, 0, 0, 0, 0)
 
     def look(self, soil: SoilMemory, x: float, y: float) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
         """Places (n, 2) and depths (n, TILE, TILE) of tiles that have changed, have come into the square about (x, y) [m], or are zero because
@@ -41,7 +43,7 @@ class ChangedTiles:
             self._noted = int(ruts.state[0]["noted"])
             self._told[:] = NOBODY
         center = int(x // TILE_SIDE), int(y // TILE_SIDE)
-        count, self._noted, self._row = _gather(ruts, self._told, self._found, *center, self._noted, self._row)
+        count, self._noted, self._row = self._gather(ruts, self._told, self._found, *center, self._noted, self._row)
         found = self._found[:count]
         depths = np.zeros((count, TILE, TILE), np.uint16)
         there = found[:, 2] >= 0

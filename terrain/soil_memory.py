@@ -7,13 +7,14 @@ near the vehicle back. That is a matter of ticks and never of the wall clock, so
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.direct import direct
 from simulator.base.errors import ConfigError
 from terrain.rut_grid import TILE, TILE_SIDE, read_ruts, write_ruts
 from terrain.ruts import NO_RUTS, Ruts, depth_across, merge_tile, new_ruts
@@ -56,6 +57,7 @@ class SoilMemory:
         self._state = self.arrays.state[0]
         self._store: dict[Place, dict[Place, bytes]] = {}
         """Packed tiles by their places, by blocks."""
+        self._merge: Callable[..., None] = merge_tile
 
     @classmethod
     def of(cls, ground: Ground) -> SoilMemory:
@@ -76,6 +78,10 @@ class SoilMemory:
     def forgotten(self) -> int:
         """Tiles that were lost, as nobody served the memory in time."""
         return int(self._state["forgotten"])
+
+    def warm(self) -> None:
+        """Have what `serve` calls compiled, or loaded, before it is in a hurry."""
+        self._merge = direct(merge_tile, self.arrays, 0, 0, self.arrays.ring_depths[:1].reshape(-1, TILE))
 
     def serve(self, x: float, y: float) -> None:
         """Take out what had to make room, and bring back what lies around (x, y) [m]. At fixed ticks."""
@@ -108,7 +114,7 @@ class SoilMemory:
                 for (ix, iy), packed in self._store.pop((bx, by), {}).items():
                     if self._state["spilled"] - self._state["taken"] == len(self.arrays.ring_depths):
                         self._drain()
-                    merge_tile(self.arrays, ix, iy, _unpacked(packed))
+                    self._merge(self.arrays, ix, iy, _unpacked(packed))
 
     def depth(self, x: float, y: float) -> float:
         """Depth of the ruts [m] at a point, of soil of hardness 0; of a place far from the vehicle only while it is in the pool."""
