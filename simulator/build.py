@@ -29,6 +29,7 @@ from simulator.driver.acquaint import acquainted_when_asked
 from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
 from simulator.outlet_kind import OutletAside, build_outlets
+from simulator.record.files import RUTS_NAME
 from simulator.record.foreseen import foreseen, log_file
 from simulator.sensors.build_sensors import MountedSensor, build_sensors
 from simulator.session import Driver, Outlet, Session
@@ -71,12 +72,19 @@ class Parts:
     """s"""
     preview: Preview | None
     """What the washout sees of what is to come."""
+    ruts: Path | None
+    """File of ruts in which a session begins."""
     workshop: Workshop
 
     @property
     def gravity(self) -> float:
         """m/s2"""
         return float(self.ground.p[0]["gravity"])
+
+    @property
+    def terrain(self) -> str:
+        """How the ground is called, in the files of runs too."""
+        return Path(self.configuration.name("terrain")).stem
 
     @cached_property
     def traits(self) -> VehicleTraits:
@@ -110,6 +118,11 @@ class Parts:
         measuring = self.new_sensors() if sensors is None else sensors
         session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring)
         session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
+        if self.ruts is not None:
+            try:
+                session.soil.load(self.ruts, self.terrain)
+            except ConfigError as error:
+                raise self.configuration.origin("ruts").wrong(str(self.ruts), f"ruts of this terrain: {error}") from None
         return session
 
     def outlets(self, folder: Path) -> list[OutletAside]:
@@ -193,8 +206,9 @@ def build(configuration: Configuration, check_step: bool = True, workshop: Works
     if check_step:
         workshop.check_step(configuration, vehicle, step, places)
     preview = _preview(configuration, options)
+    ruts = _ruts(configuration, options)
     cueing = workshop.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
-    return Parts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, workshop)
+    return Parts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, workshop)
 
 
 def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: Maneuver | None) -> bool:
@@ -390,6 +404,18 @@ def _preview(configuration: Configuration, options: SessionOptions) -> Preview |
         raise configuration.wrong((), error) from None
     configuration.note_file(place, log)
     return preview
+
+
+def _ruts(configuration: Configuration, options: SessionOptions) -> Path | None:
+    """The file of ruts in which the session begins, if it asks for one."""
+    if options.ruts is None:
+        return None
+    place = configuration.beside("ruts")
+    file = place / RUTS_NAME if place.is_dir() else place
+    if not file.is_file():
+        raise configuration.origin("ruts").wrong(options.ruts, f"the folder of a run that drove on soil, or its {RUTS_NAME}")
+    configuration.note_file("ruts", file)
+    return file
 
 
 def _cueing(

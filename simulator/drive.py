@@ -217,7 +217,8 @@ class Host:
         sweep()
         if view == "none":
             return
-        self.keeper = keeper = Keeper(parts.ticks(VIEW_PERIOD), self.say, self.options.began, self._by_a_person, parts.vehicle.size.wheels)
+        wheels, soft = parts.vehicle.size.wheels, parts.ground.is_soft
+        self.keeper = keeper = Keeper(parts.ticks(VIEW_PERIOD), self.say, self.options.began, self._by_a_person, wheels, soft)
         self.window, self.keys = keeper.window, keeper.keys
         pictures = folder if view == "offscreen" else None
         keeper.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)

@@ -13,7 +13,9 @@ from simulator.base.console import complain
 from simulator.base.errors import ConfigError, one_line
 from simulator.base.jsontext import json_text
 from simulator.clock import lateness_text
+from simulator.record.files import RUTS_NAME
 from simulator.record.recover import LogInfo, read_logs
+from terrain.rut_grid import SPACING, UNIT, read_ruts
 
 WELL = "well"
 
@@ -53,6 +55,7 @@ def described(log: LogInfo) -> dict[str, Any]:
         "paused_s": _paused(log),
         "incidents": _incidents(log),
         "lateness": json.loads(lateness) if lateness else None,
+        "ruts": _ruts(log.file.with_name(RUTS_NAME)),
         "about": about,
         "configuration": json.loads(configuration) if configuration else None,
         "columns": log.columns,
@@ -75,6 +78,8 @@ def text_of(log: LogInfo, with_columns: bool = False) -> str:
     rows += list(said["about"].items())
     if said["resets"] is not None:
         rows.append(("resets", f"{said['resets']}; incidents {said['incidents']}; paused {said['paused_s'] or 0.0:.1f} s"))
+    if said["ruts"]:
+        rows.append(("ruts", "{area_m2:.1f} m2 of soil driven on, {deepest_m:.3f} m deep at most, in {file}".format(**said["ruts"])))
     width = max(len(name) for name, _ in rows)
     lines += [f"  {name:<{width}}  {value}" for name, value in rows if value != ""]
     lines = [one_line(line) for line in lines]
@@ -94,6 +99,15 @@ def _simulated(log: LogInfo) -> float | None:
         return None
     steps = np.diff(time)
     return float(steps[steps > 0.0].sum())
+
+
+def _ruts(file: Path) -> dict[str, Any] | None:
+    """What the file of ruts holds; None where there is none. Raises ConfigError: it cannot be read."""
+    if not file.is_file():
+        return None
+    _, depths = read_ruts(file)
+    area = float(np.count_nonzero(depths)) * SPACING**2
+    return {"file": str(file), "area_m2": area, "deepest_m": UNIT * float(depths.max(initial=0))}
 
 
 def _span(column: np.ndarray | None) -> float | None:

@@ -53,6 +53,7 @@ class Keeper:
     began : `time.perf_counter` when the program started
     person : a person drives and needs a window
     wheels : of the vehicle
+    soft : whether there is soil, whose ruts are shown
 
     Attributes
     ----------
@@ -64,13 +65,15 @@ class Keeper:
     Raises DeviceError when there is no room for its folder or its shared memory.
     """
 
-    def __init__(self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int = int(WHEELS)) -> None:
+    def __init__(
+        self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int = int(WHEELS), soft: bool = False
+    ) -> None:
         self.say, self.began, self.person = say, began, person
         with leftovers.making():
             self.claim = Claim()
             leftovers.keep(self.claim.release)
         with leftovers.making():
-            self.block = ViewWriter(wheels=wheels)
+            self.block = ViewWriter(wheels=wheels, soft=soft)
             leftovers.keep(self.block.close)
         with leftovers.making():
             self.keys = KeyReader()

@@ -21,6 +21,7 @@ from simulator.driver.feel.feeler import PERIOD, Feeler, Sample
 from simulator.maneuvers.metrics import columns, measuring_ticks
 from simulator.motion.stream import MotionStream
 from simulator.record.channels import Channel, Channels, Rows
+from simulator.record.files import RUTS_NAME, write_whole
 from simulator.record.log import Log, NoSuchColumnError
 from simulator.record.memory import MemoryLog
 from simulator.record.writer import PLAIN, LogOptions, TelemetryWriter, texts
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from simulator.maneuvers.maneuver import Maneuver
     from simulator.session import Session
     from simulator.view.block import ViewWriter
+    from terrain.rut_changes import ChangedTiles
     from washout.cueing import MotionCueing
 
 Source = tuple[str, Table, Record]
@@ -47,6 +49,8 @@ PULLED = 0.01
 """Share of the parking brake's travel from which its lamp is on."""
 LONGEST = 95
 """Bytes of a message."""
+SELDOM = 1_000_000
+"""Looks of the driver between two turns of an outlet that needs none."""
 
 PLATFORM = (
     ("p_NP", (3,), "m", "position of the platform commanded, from neutral"),
@@ -261,6 +265,33 @@ class Present:
         return self._row[0, column.offset : column.offset + column.kind.itemsize].view(column.kind)[0].item()
 
 
+class SoilFile:
+    """Leaves what a session remembers of the soil in the folder of its run, when it ends; nothing where nobody drove on soil.
+
+    Parameters
+    ----------
+    session : whose memory it is
+    folder : existing folder
+    terrain : how the ground is called
+    """
+
+    def __init__(self, session: Session, folder: Path, terrain: str) -> None:
+        self.every = SELDOM * session.driver_every
+        self._soil, self._file, self._terrain = session.soil, folder / RUTS_NAME, terrain
+
+    def publish(self, session: Session) -> None:
+        """Nothing: the memory grows by itself."""
+
+    def close(self) -> None:
+        """Write the file. Raises OutputError."""
+        if not self._soil.is_virgin:
+            write_whole(self._file, self._write)
+
+    def _write(self, file: Path) -> None:
+        with open(file, "wb") as stream:
+            self._soil.save(stream, self._terrain)
+
+
 class Motion:
     """Sends the platform's pose over the network."""
 
@@ -326,6 +357,7 @@ class Window:
         self.block = ViewWriter() if block is None else block
         self.extras = extras()
         self._open = True
+        self._ruts = None if self.block.ruts is None else self._new_square()
         self._message, self._until = "", 0.0
         self._holds: Callable[[Session], bool] | None = None
 
@@ -362,6 +394,24 @@ class Window:
         self._feelings(session)
         e["paused"], e["message"] = session.paused, short(self._message)
         self.block.publish(session.readout, self.extras)
+        if self._ruts is not None:
+            self._show_ruts(session, self._ruts)
+
+    @staticmethod
+    def _new_square() -> ChangedTiles:
+        from simulator.view.rut_window import MOST, SIDE
+        from terrain.rut_changes import ChangedTiles
+
+        return ChangedTiles(SIDE, MOST)
+
+    def _show_ruts(self, session: Session, changed: ChangedTiles) -> None:
+        """Those that have changed."""
+        from simulator.view.rut_window import RutTiles
+
+        place = session.readout[0]["p_WB"]
+        tiles = RutTiles(*changed.look(session.soil, float(place[0]), float(place[1])))
+        if len(tiles.places) and self.block.ruts is not None:
+            self.block.ruts.put(tiles)
 
     def _feelings(self, session: Session) -> None:
         """What the rider feels beside what the vehicle's driver does."""

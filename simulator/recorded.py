@@ -24,7 +24,7 @@ from simulator.build import Parts
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
 from simulator.configuration.whole import Configuration
-from simulator.outlets import Telemetry
+from simulator.outlets import SoilFile, Telemetry
 from simulator.record.files import write_text
 from simulator.record.recover import LogInfo, read_logs
 from simulator.record.writer import PLAIN, LogOptions
@@ -68,7 +68,7 @@ def fingerprint(configuration: Mapping[str, Any]) -> str:
 def open_log(
     parts: Parts, session: Session, folder: RunFolder, armed: bool, options: LogOptions = PLAIN, raised: bool = False
 ) -> Telemetry:
-    """Begin the log of a session, as its last outlet, and leave the configuration in the folder.
+    """Begin the log of a session, as its last outlet, and leave the configuration in the folder; the ruts follow when it ends.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def open_log(
     every = ticks_per_row(parts)
     vehicle = parts.vehicle
     log = Telemetry(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
-    session.outlets.append(log)
+    session.outlets += [SoilFile(session, folder.path, parts.terrain), log]
     write_configuration(folder.path, configuration)
     return log
 

@@ -24,6 +24,7 @@ from simulator.incident import Incident, Places, is_upright, new_incident
 from simulator.sensors.build_sensors import MountedSensor
 from simulator.tick import SOUND, UNDER_GROUND, brake_platform, cueing_records, new_watch, platform_ticks, ticks
 from terrain.composed import composed_height_and_normal
+from terrain.soil_memory import SoilMemory
 from terrain.surface import Ground
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
@@ -128,7 +129,9 @@ class Session:
         self.vehicle, self.ground, self.driver, self.cueing, self.h = vehicle, ground, driver, cueing, h
         self.outlets, self.sensors = list(outlets), list(sensors)
         self.command: Record = record(COMMAND)
-        self.arrays = ground.arrays
+        self.soil = SoilMemory.of(ground)
+        """What this session remembers of the soil; nobody else writes there."""
+        self.arrays = ground.arrays._replace(ruts=self.soil.arrays)
         self.cueing_records = cueing_records(cueing)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.tick = 0
@@ -183,7 +186,7 @@ class Session:
     def reset(self) -> None:
         """Put the vehicle, settled, on the ground's start: at rest and in neutral, or rolling in drive at `start_speed`. The platform glides
         to neutral, it does not step."""
-        self.vehicle.reset(self.arrays, *self.ground.spawn, speed=self.start_speed)
+        self.vehicle.reset(self.ground, *self.ground.spawn, speed=self.start_speed)
         self.begin()
 
     def begin(self) -> None:
@@ -206,6 +209,7 @@ class Session:
     def warm(self) -> None:
         """Have the kernels of a tick compiled (or loaded) before the first one is due; nothing moves."""
         v = self.vehicle
+        self.soil.warm()
         ticks(v.model, v.space, self.arrays, self.cueing_records, self.watch, self.command, False, 0)
         platform_ticks(self.cueing_records, self.watch, 0)
         brake_platform(self.cueing_records, 0)
@@ -444,6 +448,8 @@ class Session:
         if self._ticks is None:
             self._ticks = direct(ticks, *given)
         self._ticks(*given)
+        if self.tick % self.driver_every < count:
+            self._serve_soil()
         if self.watch.state[0]["verdict"] != SOUND:
             self._recover()
         elif runs and self.tick % self._place_every < count:
@@ -452,6 +458,11 @@ class Session:
             self._held = max(0, self._held - count)
             if self._held == 0 and self.cueing.readout[0]["gain"] > FADED:
                 self._held = count
+
+    def _serve_soil(self) -> None:
+        """Bring the ruts around the vehicle within reach of the kernels."""
+        place = self.vehicle.space.state[0]["p_WB"]
+        self.soil.serve(float(place[0]), float(place[1]))
 
     def _remember_place(self) -> None:
         """Note where the vehicle is, if it is well; one that lies on its roof, or flies, may be so for long."""
@@ -479,6 +490,7 @@ class Session:
             place = self._places.take(incident.time)
         if place is None:
             self._stand(*self.ground.spawn)
+        self._serve_soil()
         self._held = max(1, round(HOLD_TIME / self.h))
         # whoever is served in this tick sees where the vehicle was last well, not yet where it was put
         self.readout[:] = seen
@@ -510,7 +522,7 @@ class Session:
         """Bring the vehicle into equilibrium at a place, if there is one; time goes on from where it is."""
         time = self.time
         try:
-            self.vehicle.reset(self.arrays, x, y, yaw)
+            self.vehicle.reset(self.ground, x, y, yaw)
         except JounceError:
             return False
         finally:
@@ -524,6 +536,7 @@ class Session:
 
     def _jump(self) -> None:
         """The vehicle is elsewhere and does not turn: what it felt before does not count any more."""
+        self._serve_soil()
         self.vehicle.read(self.command)
         self.watch.state[0]["f_H_B"] = self.vehicle.space.out[0]["f_H_B"]
         self.watch.state[0]["w_WB_B"] = 0.0

@@ -39,6 +39,7 @@ from simulator.incident import is_upright
 from simulator.motion.stream import MotionStream
 from simulator.motion.watchdog import warm_up
 from simulator.session import Session
+from terrain.rut_changes import ChangedTiles
 from vehicles.command import COMMAND
 from vehicles.free_steering import answer_with_arm
 from vehicles.step import vehicle_step
@@ -97,6 +98,7 @@ def _compile(say: Callable[[str], None]) -> None:
     quaternion_of_rotation(np.eye(3), np.empty(4))
     MotionStream().close()
     session.warm()
+    ChangedTiles(1, 1)
     done("the whole tick")
     traits = acquaint(vehicle)
     for law in LAWS:

@@ -18,6 +18,7 @@ from simulator.base.records import Record
 from terrain.features import Features, no_features
 from terrain.marks import Mark
 from terrain.roughness import Roughness, no_roughness
+from terrain.ruts import NO_RUTS, Ruts
 from terrain.soil import add_share, clear, finish_shares
 
 GROUND = (
@@ -59,6 +60,8 @@ class GroundArrays(NamedTuple):
     soils: NDArray[Any]
     roughness: Roughness = no_roughness()
     features: Features = no_features()
+    ruts: Ruts = NO_RUTS
+    """memory of the soil, that of one drive (`terrain.soil_memory`)"""
 
 
 @dataclass(frozen=True)
@@ -101,8 +104,13 @@ class Ground:
 
     @property
     def arrays(self) -> GroundArrays:
-        """What kernels take."""
+        """What kernels take; it remembers no ruts, a drive has a memory of its own in that place."""
         return GroundArrays(self.p, self.heights, self.hardness, self.soil_ids, self.soils, self.roughness, self.features)
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether there is soil anywhere."""
+        return float(self.hardness.min()) < 1.0
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:

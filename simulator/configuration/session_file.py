@@ -123,6 +123,12 @@ FILE = (
     Field("outlets", Group(_OUTLETS), "what hangs on it", None),
     Field("sensors", Anything("a list of sensors"), "each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys", None),
     Field("preview", Group(_PREVIEW), "what a washout that looks ahead sees, out of an earlier run", None),
+    Field(
+        "ruts",
+        Text("the folder of a run, or its ruts.npz"),
+        "earlier run on this terrain in whose ruts this one begins; nobody has driven on the soil when left out",
+        None,
+    ),
     Field("recorded", Anything("what a log says of its run"), "written by a log; where it comes from", None),
 )
 """Of a file in ``configs/sessions``."""
@@ -196,6 +202,8 @@ class SessionOptions:
     sensors: list[Any]
     """As `simulator.sensors.build_sensors` takes them."""
     preview: PreviewOptions | None
+    ruts: str | None
+    """Folder of an earlier run, or its file of ruts."""
 
 
 def read_session(configuration: Configuration) -> SessionOptions:
@@ -232,6 +240,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             outlets=outlets.get("others", []),
             sensors=said.get("sensors", []),
             preview=preview,
+            ruts=said.get("ruts"),
         )
 
 

@@ -15,12 +15,15 @@ from simulator.base import leftovers
 from simulator.base.errors import OutputError
 from simulator.record.owner import FolderLock
 
+RUTS_NAME = "ruts.npz"
+"""The ruts that a run which drove on soil has left."""
+
 RESULTS = (
     "frame_[0-9][0-9][0-9][0-9]_*.png", "incident_*", "failure.txt", "platform.json", "platform.png", "metrics.json", "attitude.png",
     "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png", "longitudinal.png", "ride.png", "course.png", "g_g.png",
     "cross_plots.png", "handling.png", "frequency_response.png", "curves.png", "wheel_loads.png", "hand_wheel.png", "pedals.png",
     "series.png", "report.html",
-    "telemetry.csv", ".*.part", "platform.png.*.part",
+    "telemetry.csv", RUTS_NAME, ".*.part", "platform.png.*.part",
     "frame_[0-9][0-9][0-9][0-9]_*.png.new", "configuration.yaml", "telemetry.parquet",
 )  # fmt: skip
 """What runs and drives leave in their folder, telemetry.parquet last: as long as it is there, an earlier run is."""

@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import Record, Table, dtype_of, layout_hash, record, sized
+from simulator.view import rut_window
 from simulator.view.claims import SHARED_MEMORY, hold, new_block
+from simulator.view.rut_window import RutSquare, RutTiles
 from vehicles.axles import WHEELS
 from vehicles.readout import READOUT
 
@@ -56,12 +58,15 @@ _SLOT = (
 )
 _HEAD = (
     ("magic", (), "1", "MAGIC", "u8"),
-    ("layout", (), "1", "layout_hash of STATE, usual size", "u8"),
+    ("layout", (), "1", "LAYOUT", "u8"),
     ("wheels", (), "1", "of the vehicle", "u8"),
+    ("ruts", (), "1", "1 where the ruts around the vehicle follow behind the states", "u8"),
     ("count", (), "1", "publications so far", "u8"),
     ("closed", (), "1", "1 when the host has left", "u8"),
 )
 MAGIC = int.from_bytes(b"JNC_VIEW", "little")
+LAYOUT = layout_hash((*_HEAD, *STATE))
+"""Of the usual size."""
 KEYS_MAGIC = int.from_bytes(b"JNC_KEYS", "little")
 SLOTS = 4
 TRIES = 50
@@ -105,15 +110,21 @@ class ViewWriter:
     ----------
     name : of the block; a free one when not given
     wheels : of the vehicle
+    soft : whether there is soil, and with it ruts to be shown
+
+    Attributes
+    ----------
+    ruts : where they are shown; None where there are none
     """
 
-    def __init__(self, name: str | None = None, wheels: int = int(WHEELS)) -> None:
+    def __init__(self, name: str | None = None, wheels: int = int(WHEELS), soft: bool = False) -> None:
         table = sized(STATE, wheels=wheels)
-        self._memory = _create(name, _layout_size(table))
+        self._memory = _create(name, _layout_size(table) + (rut_window.BYTES if soft else 0))
         self.name = self._memory.name
         self._head, self._slots, self._payload = _map_view(self._memory, wheels=wheels)
-        self._head["wheels"] = wheels
-        self._head["layout"], self._head["count"], self._head["closed"] = layout_hash(STATE), 0, 0
+        self._head["wheels"], self._head["ruts"] = wheels, soft
+        self.ruts = _map_ruts(self._memory, self._head)
+        self._head["layout"], self._head["count"], self._head["closed"] = LAYOUT, 0, 0
         self._head["magic"] = MAGIC
         self._state = record(table)
         bytes_of_state = self._state.view(np.uint8)
@@ -149,6 +160,7 @@ class ViewWriter:
     def close(self) -> None:
         """Leave, and remove the block."""
         self.leave()
+        self.ruts = None
         del self._head, self._slots, self._payload
         _close(self._memory, unlink=True)
 
@@ -161,7 +173,8 @@ class ViewReader:
 
     def __init__(self, name: str) -> None:
         self._memory = _attach(name, "view block")
-        self._head, self._slots, self._payload = _map_view(self._memory, MAGIC, layout_hash(STATE), name)
+        self._head, self._slots, self._payload = _map_view(self._memory, MAGIC, LAYOUT, name)
+        self._ruts = _map_ruts(self._memory, self._head)
         table = sized(STATE, wheels=int(self._head["wheels"]))
         self.last, self.previous = record(table), record(table)
         self._last_bytes, self._previous_bytes = self.last.view(np.uint8), self.previous.view(np.uint8)
@@ -212,8 +225,13 @@ class ViewReader:
         interpolate(self.previous, self.last, min(max((now - wall_new) / step, 0.0), 1.0), self.state)
         return self.state
 
+    def new_ruts(self) -> RutTiles:
+        """Some of the tiles of ruts around the vehicle that have changed since they were asked for last."""
+        return rut_window.NOTHING if self._ruts is None else self._ruts.take()
+
     def close(self) -> None:
         """Let go of the block; it stays for the others."""
+        self._ruts = None
         del self._head, self._slots, self._payload
         _close(self._memory, unlink=False)
 
@@ -388,7 +406,16 @@ def _extras_offset(table: Table) -> int:
 
 
 def _layout_size(table: Table) -> int:
-    return dtype_of(_HEAD).itemsize + SLOTS * (dtype_of(_SLOT).itemsize + dtype_of(table).itemsize)
+    """Bytes up to the end of the states, in whole words of a processor's cache."""
+    size = dtype_of(_HEAD).itemsize + SLOTS * (dtype_of(_SLOT).itemsize + dtype_of(table).itemsize)
+    return -(-size // 64) * 64
+
+
+def _map_ruts(memory: shared_memory.SharedMemory, head: Any) -> RutSquare | None:
+    if not head["ruts"]:
+        return None
+    buffer: Any = memory.buf
+    return RutSquare(buffer, _layout_size(sized(STATE, wheels=int(head["wheels"]))))
 
 
 def _map_view(

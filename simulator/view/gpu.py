@@ -126,6 +126,7 @@ _FORMATS = {
     # (numpy type, channels): internal format, format, type
     ("float32", 1): (gl.GL_R32F, gl.GL_RED, gl.GL_FLOAT),
     ("float16", 4): (gl.GL_RGBA16F, gl.GL_RGBA, gl.GL_HALF_FLOAT),
+    ("uint16", 1): (gl.GL_R16, gl.GL_RED, gl.GL_UNSIGNED_SHORT),
     ("uint8", 1): (gl.GL_R8, gl.GL_RED, gl.GL_UNSIGNED_BYTE),
     ("uint8", 4): (gl.GL_RGBA8, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE),
 }
@@ -139,6 +140,7 @@ class Texture:
         internal, layout, kind = _FORMATS[(pixels.dtype.name, channels)]
         self.id = _new(gl.glGenTextures)
         self.shape = pixels.shape[:2]
+        self._written_as = layout, kind
         data = np.ascontiguousarray(pixels)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.id)
         gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)
@@ -151,6 +153,13 @@ class Texture:
             gl.glTexParameterf(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MAX_ANISOTROPY, 8.0)
         if mipmaps:
             gl.glGenerateMipmap(gl.GL_TEXTURE_2D)
+
+    def put(self, row: int, column: int, pixels: Array) -> None:
+        """Replace a part of a texture without mipmaps by pixels of its own kind."""
+        data = np.ascontiguousarray(pixels)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self.id)
+        gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)
+        gl.glTexSubImage2D(gl.GL_TEXTURE_2D, 0, column, row, data.shape[1], data.shape[0], *self._written_as, _pointer(data))
 
     def bind(self, unit: int) -> int:
         """Put it on a texture unit and return the unit, for `Program.set`."""

@@ -17,6 +17,7 @@ from simulator.view.hud import Hud
 from simulator.view.land import CHUNK, Land
 from simulator.view.meshes import LAYOUT
 from simulator.view.roadside import SIGHT, posts
+from simulator.view.rut_window import RutTiles
 from simulator.view.terrain import Terrain
 from simulator.view.textures import grain
 from simulator.view.vehicle_drawing import Vehicle
@@ -55,6 +56,16 @@ class Scene:
     def triangles(self) -> int:
         """Triangles of ground in the last picture."""
         return self._terrain.triangles
+
+    def show_ruts(self, tiles: RutTiles) -> None:
+        """Have tiles of ruts in the pictures from now on."""
+        if self._terrain.ruts is not None and len(tiles.places):
+            self._terrain.ruts.put(tiles)
+
+    def smooth_out(self) -> None:
+        """No ruts are in the pictures any more."""
+        if self._terrain.ruts is not None:
+            self._terrain.ruts.clear()
 
     def draw(self, state: Record, dt: float, target: int, width: int, height: int) -> Shot:
         """Draw a state (fields of block.STATE) into frame buffer `target`, dt seconds after the last picture; returns the camera used."""

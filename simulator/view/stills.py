@@ -75,6 +75,8 @@ class _Pictures:
         if not self.reader.published or 0.0 <= now - self.drawn < interval:
             return False
         self.drawn = now
+        while len((tiles := self.reader.new_ruts()).places):
+            self.view.scene.show_ruts(tiles)
         self.view.camera = CAMERAS[self.count % len(CAMERAS)]
         for name, *_ in EXTRAS:
             self._extra[0][name] = self.reader.last[0][name]

@@ -10,6 +10,7 @@ from pyglet import gl
 
 from simulator.view.gpu import Mesh, Program, Texture
 from simulator.view.land import Land, road_texture, surface_texture
+from simulator.view.ruts import Ruts
 from simulator.view.tiles import Counter, distance, tile_triangles, visible_tiles
 
 CELLS = (16, 8)
@@ -23,6 +24,10 @@ HORIZON = 3500.0
 
 KINDS: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW"), ("SMOOTH", "WILD"), ("SMOOTH", "PAVED"), ("SMOOTH",), ("WILD",), ("PAVED",), ())
 """Variants of the shader: near or far, under the vehicle, only soil, only asphalt. What cannot be there is not worked out."""
+RUTTED: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW", "RUTS"), ("SMOOTH", "RUTS"), ("RUTS",))
+"""The same where somebody has driven on soil: under the vehicle, near, far."""
+SUNK = ("SMOOTH", "SHADOW", "RUTS", "SUNK")
+"""Of the ruts' own mesh."""
 
 
 class Terrain:
@@ -40,7 +45,9 @@ class Terrain:
         cut = ("CUT",) if land.things.cut.size else ()
         # a card sharpens the grain a little; the processor saves the time
         crisp = "CRISP" if software else "CRISP , -0.6"
-        self._programs = {kind: Program("terrain", define=(*kind, *slabs, *cut, crisp)) for kind in KINDS}
+        self.ruts = Ruts(software) if land.hardness.min() < 255 else None
+        kinds = KINDS if self.ruts is None else (*KINDS, *RUTTED, SUNK)
+        self._programs = {kind: Program("terrain", define=(*kind, *slabs, *cut, crisp)) for kind in kinds}
         self._heights = Texture(land.heights, gl.GL_MIRRORED_REPEAT)
         self._surface = Texture(surface_texture(land), gl.GL_MIRRORED_REPEAT, fine=not software)
         roads, step = road_texture(land)
@@ -54,7 +61,7 @@ class Terrain:
             "mirrored": 1.0 if land.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4, "cut": 5, "cut_grid": land.things.cut_grid,
         }  # fmt: skip
         for program in self._programs.values():
-            program.use().set(**fixed)
+            program.use().set(**fixed, **(self.ruts.uniforms if self.ruts is not None else {}))
         relief = float(land.heights.max()) - float(land.heights.min())
         self._relief = (float(land.heights.min()) - 1.0, relief + 2.0)
         self.triangles = 0
@@ -66,21 +73,32 @@ class Terrain:
             texture.bind(unit)
         if self._cut is not None:
             self._cut.bind(5)
+        if self.ruts is not None:
+            self.ruts.bind()
         self.triangles = len(tiles) * self._cells**2 * 2
         near = level == 0
         shaded = near & (distance(tiles[:, :2], tiles[:, 3], focus) < SHADE)
         corners, side = tiles[:, :2].astype(np.float64), tiles[:, 3:].astype(np.float64)
         shown = self.land.images(corners, corners + side)
-        wild = ~shaded & ~self._hard.any(*shown)
-        paved = ~shaded & ~self._not_paved.any(*shown)
-        mixed = ~(shaded | wild | paved)
-        chosen = (shaded, near & wild, near & paved, near & mixed, ~near & wild, ~near & paved, ~near & mixed)
-        for kind, some in zip(KINDS, chosen, strict=True):
+        rutted = np.zeros(len(tiles), bool) if self.ruts is None else self.ruts.under(corners, side, focus)
+        wild = ~(shaded | rutted) & ~self._hard.any(*shown)
+        paved = ~(shaded | rutted) & ~self._not_paved.any(*shown)
+        mixed = ~(shaded | rutted | wild | paved)
+        plain, near_ruts, far_ruts = shaded & ~rutted, rutted & near & ~shaded, rutted & ~near
+        chosen = (plain, near & wild, near & paved, near & mixed, ~near & wild, ~near & paved, ~near & mixed)
+        picture = {"clip_of_world": clip_of_world, "eye": eye, "focus": focus}
+        for kind, some in zip((*KINDS, *RUTTED), (*chosen, shaded & rutted, near_ruts, far_ruts), strict=True):
             count = int(some.sum())
             if count:
-                self._programs[kind].use().set(clip_of_world=clip_of_world, eye=eye, focus=focus, **(shadow if "SHADOW" in kind else {}))
+                self._use(kind, picture, shadow)
                 self._mesh.upload_instances(tiles[some])
                 self._mesh.draw_instances(count)
+        if self.ruts is not None:
+            self._use(SUNK, picture, shadow)
+            self.triangles += self.ruts.draw(focus)
+
+    def _use(self, kind: tuple[str, ...], picture: dict[str, object], shadow: dict[str, object]) -> None:
+        self._programs[kind].use().set(**picture, **(shadow if "SHADOW" in kind else {}))
 
     def _bounds(self, x: NDArray, y: NDArray, half: float) -> tuple[NDArray, NDArray]:
         _, along, across = self.land.plane

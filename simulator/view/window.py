@@ -140,6 +140,7 @@ class _View:
             return
         if self.reader.read():
             self.heard = now
+        self.scene.show_ruts(self.reader.new_ruts())
         state = self.reader.interpolated(now)
         if self.reader.generation != self.generation:
             self.generation = self.reader.generation

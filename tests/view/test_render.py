@@ -20,6 +20,7 @@ from simulator.view.block import KeyReader, ViewWriter, extras
 from simulator.view.camera import CAMERAS, clip_of_world
 from simulator.view.launch import start_view_process
 from simulator.view.offscreen import Offscreen, png
+from terrain.soil_memory import SoilMemory
 from tests.view.scenes import geometry, hilly_land, readout
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -157,7 +158,7 @@ def test_states_of_a_run_become_pictures_without_instruments(view):
     for n in range(21):
         state = readout(x=2.0 * n, speed=10.0)
         state[0]["time"], state[0]["steering_wheel_angle"] = 0.1 * n, -0.5
-        states.publish(SimpleNamespace(readout=state))
+        states.publish(SimpleNamespace(readout=state, soil=SoilMemory(0)))
     try:
         found = pictures_of(view, states.spread(3))
     finally:

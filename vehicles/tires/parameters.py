@@ -48,6 +48,8 @@ TIRE_STATE = (
     ("firm", (2,), "1", "hardness of the ground behind one and two lags of way: the rut is 1 less the second of the sinkage deep"),
     ("e_W", (3,), "1", "radius that pointed at the ground in the last step: tells where to look for it"),
     ("dent", (), "m", "how far rim and tire have given way"),
+    ("turned", (), "1", "way rolled back since the wheel rolled ahead, in reaches of `rut_memory`, 0 to 2: 2 is rolling backwards"),
+    ("pressed", (3,), "m", "x and y in W where the wheel pressed the soil last, and how deep; depth 0: it does not press any"),
     ("shear", (2,), "m", "deflection against sheared soil, along and across, of a tread law from outside"),
 )
 """What tires of all tread laws keep; the law's own is TREAD_STATE of `tread_law`."""

@@ -14,6 +14,7 @@ from simulator.base.records import Record
 from vehicles.tires.bearing import carry
 from vehicles.tires.contact import touch
 from vehicles.tires.moments import finish, follow_hardness, rolling_radius
+from vehicles.tires.rut_memory import keep_rut, recall_rut
 from vehicles.tires.tmeasy.tread import tmeasy_advance, tmeasy_grip
 
 MENDING = 1.0
@@ -93,5 +94,7 @@ def tire_step(p, s, i, ground, under, h, wheel, out):
     wheel, out : (n,) records of `WHEEL`, `TIRE_OUT`
     """
     touch(p.shared, s.tires, i, ground, under, wheel, out)
+    recall_rut(p.shared, s.tires, i, ground.ruts, out)
     tire_forces(p, s, i, under, h, wheel, out)
     tire_advance(s, i, h, out)
+    keep_rut(p.shared, s.tires, i, h, ground.ruts, out)

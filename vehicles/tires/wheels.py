@@ -9,6 +9,7 @@ from __future__ import annotations
 from simulator.base.jit import inline
 from vehicles.tires.contact import touch
 from vehicles.tires.outside_treads import answer_of_laws, hold_patch, outside_advance, outside_space, press
+from vehicles.tires.rut_memory import keep_rut, recall_rut
 from vehicles.tires.tire import Tire, TireStates, shared_advance, tire_advance, tire_forces, tire_step
 from vehicles.tires.tmeasy.tread import tmeasy_hold
 
@@ -41,12 +42,14 @@ def step_tires(m, s, ground, h):
         for i in range(len(s.wheels)):
             if lives_outside(m, i):
                 advance_tire(m, s, i, h)
+                keep_rut(m.tires[i : i + 1], s.tires, i, h, ground.ruts, s.contacts)
 
 
 @inline
 def touch_ground(m, s, i, ground):
-    """Contact of tire i, and the ground below it."""
+    """Contact of tire i, the ground below it and the rut that is there."""
     touch(m.tires[i : i + 1], s.tires, i, ground, s.under, s.wheels, s.contacts)
+    recall_rut(m.tires[i : i + 1], s.tires, i, ground.ruts, s.contacts)
 
 
 @inline

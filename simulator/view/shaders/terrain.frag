@@ -17,6 +17,16 @@ uniform vec4 under;                         // center x, y of the vehicle, headi
 uniform sampler2D cut;                      // where something lies below the land
 uniform vec4 cut_grid;                      // its corner x, y, 1 / its extent
 #endif
+#ifdef RUTS
+uniform sampler2D ruts;                     // as in the vertex shader
+uniform vec4 rut_grid;
+uniform float rut_reach;
+uniform vec2 focus;
+
+float rut(vec2 p) {
+    return texture(ruts, p * rut_grid.x + rut_grid.y).r * rut_grid.z;
+}
+#endif
 out vec4 color;
 
 float stripe(float d, float width, float pixel) {
@@ -26,6 +36,21 @@ float stripe(float d, float width, float pixel) {
 void main() {
 #ifdef CUT
     if (texture(cut, (p_W.xy - cut_grid.xy) * cut_grid.zw).r > 0.5) discard;
+#endif
+#ifdef RUTS
+    // z falls by the depth: towards the walls of the rut the normal leans away from where it is deeper
+    vec2 off = abs(p_W.xy - focus);
+    float known = clamp((rut_grid.w - max(off.x, off.y)) / 10.0, 0.0, 1.0);
+    float deep = known * rut(p_W.xy), away_from_it = distance(p_W.xy, focus);
+#ifndef SUNK
+    if (deep > 0.002 && away_from_it < rut_reach) {
+        discard;
+    }
+#endif
+    const float NODE = 0.05;
+    vec2 lean = vec2(rut(p_W.xy + vec2(NODE, 0.0)) - rut(p_W.xy - vec2(NODE, 0.0)), rut(p_W.xy + vec2(0.0, NODE)) - rut(p_W.xy - vec2(0.0, NODE)));
+    lean *= known * 0.5 / NODE;
+    float worn = clamp(deep / 0.015, 0.0, 1.0);
 #endif
 #ifdef SMOOTH
     vec4 base = near;
@@ -40,8 +65,15 @@ void main() {
     // grass where the slow noise is high, bare and stony where it is low
     float grass = clamp(6.0 * (0.55 * wide + 0.45 * middle.a + 0.22 * fine.a) - 3.2, 0.0, 1.0);
     grass *= clamp(1.45 - 2.0 * soil.r, 0.0, 0.85);
+#ifdef RUTS
+    grass *= 1.0 - worn;
+#endif
     soil = mix(soil, vec3(0.105, 0.150, 0.038) + soil * vec3(0.12, 0.16, 0.02), grass);
     soil *= (0.62 + 0.76 * fine.b) * (0.72 + 0.56 * middle.b);
+#ifdef RUTS
+    // pressed soil is dense and moist, and what lies deep sees less of the sky
+    soil *= 1.0 - 0.42 * worn - 0.2 * clamp(deep / 0.25, 0.0, 1.0);
+#endif
 #endif
 #ifdef WILD
     vec3 ground = soil;
@@ -73,6 +105,9 @@ void main() {
 #endif
 
     float sun = base.a * 1.25, open = 1.0;
+#ifdef RUTS
+    sun = max(sun + dot(lean, SUN.xy), 0.0) / sqrt(1.0 + dot(lean, lean));
+#endif
 #ifdef SHADOW
     vec2 away = p_W.xy - under.xy;
     vec2 body = vec2(dot(away, under.zw), dot(away, vec2(-under.w, under.z))) * vec2(0.36, 0.72);

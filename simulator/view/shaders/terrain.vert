@@ -11,6 +11,11 @@ uniform sampler2D grain;
 uniform sampler2D surface;
 out vec4 near;                              // the surface texture at the nodes, which are its texels here
 #endif
+#ifdef SUNK
+uniform sampler2D ruts;                     // how deep the soil was pressed around the vehicle, repeated for ever
+uniform vec4 rut_grid;                      // 1 / m per repetition, half a node of it, depth of the full scale in m, m up to which it counts
+uniform float rut_reach;                    // m up to which ruts are sunk in
+#endif
 uniform vec4 grid;                          // origin x, y, spacing x, y
 uniform vec4 road_grid;                     // origin x, y, spacing x, y of the road texture
 uniform vec3 plane;                         // height, slope x, slope y
@@ -63,11 +68,18 @@ float height(vec2 p, vec2 u, vec2 size, float cell, float morph) {
 
 void main() {
     vec2 at = tile.xy + node * tile.z;
+#ifdef SUNK
+    float morph = 0.0;
+#else
     float morph = clamp((distance(at, focus) / tile.w - 3.45) / 0.55, 0.0, 1.0);
     at -= fract(node * 0.5) * 2.0 * morph * tile.z;
+#endif
     vec2 size = vec2(textureSize(heights, 0));
     vec2 u = inside((at - grid.xy) / grid.zw, size);
     p_W = vec3(at, height(at, u, size, tile.z, morph));
+#ifdef SUNK
+    p_W.z -= textureLod(ruts, at * rut_grid.x + rut_grid.y, 0.0).r * rut_grid.z * clamp(4.0 - 4.0 * distance(at, focus) / rut_reach, 0.0, 1.0);
+#endif
     road = textureLod(roads, (u * grid.zw / road_grid.zw + 0.5) / vec2(textureSize(roads, 0)), 0.0);
     wide = textureLod(grain, at * 0.0021 + 0.11, 0.0).a;
 #ifdef SMOOTH
