@@ -39,7 +39,7 @@ def test_a_rigid_wheel_settles_where_published_integrals_have_it():
               "friction_angle": math.radians(33.3), "shear_modulus": 1.5 * inch, "exit_ratio": 0.0, "unit_weight": 0.0}  # fmt: skip
     for name, value in values.items():
         soil[0][name] = value
-    wheel = {"radius": 24.7 * inch, "width": b, "stiffness": 1e8, "rolling_resistance": 0.0, "strength": 1e6}
+    wheel = {"radius": 24.7 * inch, "width": b, "stiffness": 1e8, "rolling_resistance": 0.0, "strength": 1e6, "bulldozing_ahead": 0.0}
     found = SoilBin(build_tire("tmeasy_hmmwv", changes(wheel)), soil).drive(0.05, 2006 * pound)
     assert column(found, "settled") == 1.0
     assert column(found, "sinkage") / inch == pytest.approx(4.844, rel=0.05)
@@ -89,7 +89,9 @@ def test_every_shipped_soil_carries_a_wheel_with_finite_forces(name):
     """At its hub at the latest."""
     found = SoilBin(build_tire("tmeasy_hmmwv"), build_soil(name)).drive([-1.0, 0.0, 0.2, 0.8], 6000.0)
     assert np.isfinite(found).all()
-    assert column(found, "carried") == pytest.approx(6000.0, rel=1e-2)
+    settled = column(found, "settled") == 1.0
+    assert settled.sum() >= 3
+    assert column(found, "carried")[settled] == pytest.approx(6000.0, rel=1e-3)
 
 
 def test_other_tread_laws_are_refused():
