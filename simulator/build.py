@@ -269,7 +269,7 @@ def _vehicle(configuration: Configuration, workshop: Workshop) -> tuple[Vehicle,
         faults.need_all()
         with configuration.reading("vehicle.drivetrain") as (content, file):
             pass  # as a vehicle it is read below, where complaints about its own file are understood too
-        of_wheels = tire_set([tires[name] for name in description.tires], _sides(description))
+        of_wheels = tire_set([tires[name] for name in description.tires], _sides(description), description.contact)
         with configuration.reading("vehicle"):
             parts = workshop.drivetrain(content, file, description.mechanism.axles)
             vehicle = Vehicle(aligned(description, of_wheels, parts, file, _level), of_wheels, parts, file)

@@ -242,6 +242,38 @@ def _line(k, x, y):
 
 
 @kernel
+def features_beside(bins, starts, x, y):
+    """Share from 0 to 1, C1, of features in what lies around x, y (m, in W): 1 where one may be in a bin beside, 0 three bins away from any.
+
+    A corner of a bin counts where one may be less than two bins off, and between corners it is blended.
+    """
+    b = bins[0]
+    if b["count"][0] == 0:
+        return 0.0
+    u, v = (x - b["origin"][0]) / b["size"], (y - b["origin"][1]) / b["size"]
+    if not (-3.0 < u < b["count"][0] + 3.0 and -3.0 < v < b["count"][1] + 3.0):
+        return 0.0
+    low_u, low_v = math.floor(u), math.floor(v)
+    i, j = int(low_u), int(low_v)
+    near = smooth_step(v - low_v)[0]
+    left = _around(bins, starts, i, j) * (1.0 - near) + _around(bins, starts, i, j + 1) * near
+    right = _around(bins, starts, i + 1, j) * (1.0 - near) + _around(bins, starts, i + 1, j + 1) * near
+    return left + (right - left) * smooth_step(u - low_u)[0]
+
+
+@inline
+def _around(bins, starts, i, j):
+    """1 if there is anything in the 4 x 4 bins around the corner (i, j), else 0."""
+    columns, rows = bins[0]["count"][0], bins[0]["count"][1]
+    first, last = max(i - 2, 0), min(i + 2, columns)
+    if first < last:
+        for row in range(max(j - 2, 0), min(j + 2, rows)):
+            if starts[row * columns + last] > starts[row * columns + first]:
+                return 1.0
+    return 0.0
+
+
+@kernel
 def features_and_slopes(bins, starts, items, pieces, x, y):
     """(z [m], dz/dx, dz/dy) that features add to the ground at x, y (m, in W); the first four are the members of `Features`."""
     b = bins[0]

@@ -7,6 +7,7 @@ origin of the grid and values belong to nodes, not to areas between them.
 from __future__ import annotations
 
 import math
+import zlib
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ GROUND = (
     ("gravity", (), "m/s2", "acceleration of free fall, along -z"),
     ("wind", (3,), "m/s", "velocity of the air, in W"),
     ("mirrored", (), "1", "beyond the grid: 1 = its mirror images go on for ever, 0 = its border is held", "i8"),
+    ("stamp", (), "1", "number of what the ground consists of: who remembers heights forgets them where it is another", "i8"),
 )
 FARTHEST = 1e15
 """m. Coordinates farther out, infinite ones too, are looked up here, where every number is still finite."""
@@ -94,13 +96,18 @@ class Ground:
     """paint that is seen and not felt"""
 
     def __post_init__(self) -> None:
-        """Bound the slope: Catmull-Rom's is at most 1.25 times the largest difference along the way, weighted across by at most 1.25."""
+        """Bound the slope: Catmull-Rom's is at most 1.25 times the largest difference along the way, weighted across by at most 1.25. And number
+        what the height consists of."""
         along_x, along_y = (
             float(np.abs(np.diff(self.heights, axis=axis)).max(initial=0.0)) / float(spacing)
             for axis, spacing in ((1, self.p[0]["spacing"][0]), (0, self.p[0]["spacing"][1]))
         )
         on_top = float(self.roughness.p[0]["steepest"]) + float(self.features.bins[0]["steepest"])
         self.p[0]["steepest"] = 1.25**2 * math.hypot(along_x, along_y) + on_top
+        self.p[0]["stamp"], stamp = 0, 0
+        for part in (self.p, self.heights, *self.roughness, *self.features):
+            stamp = zlib.crc32(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data, stamp)
+        self.p[0]["stamp"] = stamp
 
     @property
     def arrays(self) -> GroundArrays:

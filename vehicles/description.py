@@ -32,6 +32,7 @@ from vehicles.suspension.kinds import read_axle
 from vehicles.suspension.mechanism.travel import write_ends
 from vehicles.suspension.struts import STRUTS
 from vehicles.suspension.tables.build_tables import DEFAULT_TOLERANCE
+from vehicles.tires.tire_file import CONTACTS
 from vehicles.travel import find_ends
 from vehicles.vehicle_file import KINEMATICS, VEHICLE_FILE
 
@@ -71,6 +72,8 @@ class Description:
     """Length, width and front overhang of the body [m]."""
     tires: tuple[str, ...]
     """Of the wheels, corner by corner."""
+    contact: str
+    """Of the tires with the ground, one of CONTACTS."""
     drivetrain: str
     controllers: Controllers
     alignments: tuple[Alignment, ...]
@@ -110,6 +113,7 @@ def read_description(mapping: Any, file: str) -> Description:
             bushes=_bushes(axles),
             outline=parts.outline,
             tires=parts.tires,
+            contact=s.choice("contact", CONTACTS, CONTACTS[0]),
             drivetrain=s.text("drivetrain"),
             controllers=read_controllers(s, mechanism.axles),
             alignments=tuple(axle.alignment for axle in axles),

@@ -72,6 +72,7 @@ class Space(NamedTuple):
     wheels: Record
     contacts: Record
     under: Record
+    windows: Record
     drivetrain: Record
     brakes: Record
     controls: Record

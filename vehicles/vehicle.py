@@ -45,6 +45,7 @@ from vehicles.tires.outside_treads import CARRIED, outside_space, rest_treads
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import RESULT, SEEN, TREAD_STATE
+from vehicles.tires.window import WINDOW
 
 ARM_ROUNDS = 12
 """Times that a vehicle with a free steering arm is settled; on level ground once."""
@@ -302,6 +303,7 @@ def new_space(description: Description) -> Space:
         wheels=record(WHEEL, wheels),
         contacts=record(TIRE_OUT, wheels),
         under=record(SOIL),
+        windows=record(WINDOW, wheels),
         drivetrain=record_for(DRIVETRAIN_STATE, size),
         brakes=record_for(BRAKE_STATE, size),
         controls=record(CONTROL_STATE, controllers),

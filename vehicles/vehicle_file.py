@@ -10,6 +10,7 @@ from vehicles.suspension.axle_section import FAR
 from vehicles.suspension.axle_table import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
 from vehicles.suspension.kinds import KINDS, SHIPPED
 from vehicles.suspension.tables.build_tables import COARSEST_TOLERANCE, FINEST_TOLERANCE
+from vehicles.tires.tire_file import CONTACTS
 
 CHASSIS = "the chassis frame"
 KINEMATICS = ("closed_form", "table")
@@ -52,6 +53,7 @@ VEHICLE_FILE = (
     Field("axles", Named(AXLE, "axles by name, from front to rear"), "axles by name, `front`, `rear` and others between, in any order"),
     Field("steering", Group(STEERING_FILE), "Pitman-arm steering of the front axle"),
     Field("tires", Either((_TIRE, Named(_TIRE, "a tire file by axle or by wheel"))), "tire file: for all, or by name of the axle or wheel"),
+    Field("contact", Choice(CONTACTS), "how the tires touch the ground: all of it inside their disc, or one point of it", None),
     Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/vehicles/parts"),
     Field("controllers", ListOf(CONTROLLER_FILE), "control units that work its brakes and throttle; none when left out", None),
     Field("aerodynamics", Group(_AERODYNAMICS), "drag; none when left out", None),

@@ -261,11 +261,11 @@ def _ride() -> tuple[Fact, ...]:
         ),
         Fact(
             "ride_limit_speed", group, "6 W ride limit, 1 in rms", "m/s", "kph", Highest("ride_limit"),
-            "highest speed on a rough course of 1 in rms with no more than 6 W absorbed; no waves below a metre, tire in one point",
+            "highest speed on a rough course of 1 in rms with no more than 6 W absorbed; no waves below a metre",
         ),
         Fact(
             "shock_limit_speed", group, "2.5 g shock limit, half-round", "m/s", "kph", Highest("half_round"),
-            "highest speed over a half-round of 15 cm with no more than 2.5 g at the driver; tire in one point",
+            "highest speed over a half-round of 15 cm with no more than 2.5 g at the driver",
         ),
         Fact(
             "gravel_vibration", group, "vibration on gravel at 40 km/h", "m/s2", "", Metric(("gravel",), "vibration_total"),

@@ -19,6 +19,7 @@ from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire import Tire, TireStates, tire_step
 from vehicles.tires.tire_file import tire
 from vehicles.tires.tread_law import TREAD_STATE
+from vehicles.tires.window import WINDOW
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "tires"
 
@@ -55,7 +56,7 @@ def rig(name="tmeasy_hmmwv", ground=None, **changes):
     wheel = record(WHEEL)
     wheel[0]["a_W"] = 0.0, 1.0, 0.0
     return SimpleNamespace(
-        p=parameters(name, **changes), s=TireStates(tire_states(1), record(TREAD_STATE)), wheel=wheel,
+        p=parameters(name, **changes), s=TireStates(tire_states(1), record(TREAD_STATE), record(WINDOW)), wheel=wheel,
         out=record(TIRE_OUT), under=record(SOIL), ground=ground or plane(),
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Where a wheel touches the ground: one point of a thin disc, and the contact frame C.
+"""Where a wheel touches a plane, and the contact frame C; of other ground, one point of a thin disc (`envelope` sees all of it).
 
 The disc has the tire's unloaded radius, lies in the wheel plane and meets the plane that touches the ground below it. C is
 exactly orthonormal: x the heading of the wheel in that plane, y to the left, z the normal.
@@ -53,14 +53,31 @@ def touch(p, s, i, ground, under, wheel, out):
     per = 1.0 / max(math.sqrt(1.0 - lean * lean), UPRIGHT_MIN)
     t = ((K[0] - x) * n[0] + (K[1] - y) * n[1] + (K[2] - z) * n[2]) * per
     e0, e1, e2 = (lean * a[0] - n[0]) * per, (lean * a[1] - n[1]) * per, (lean * a[2] - n[2]) * per
-    r0, r1, r2 = t * e0, t * e1, t * e2
-    o["e_W"][0], o["e_W"][1], o["e_W"][2] = e0, e1, e2
+    o["hardness"] = under[0]["hardness"]
+    meet(p, s, i, wheel, out, (e0, e1, e2), t, (lean, per), (lean, per, per))
+
+
+@inline
+def meet(p, s, i, wheel, out, e, t, frame, tilt):
+    """Contact of wheel i with a plane of the normal out[i]["n_W"] that its radius e meets after t [m]: the rest of out[i].
+
+    Parameters
+    ----------
+    e : (3,) radius in the wheel plane that points at the ground
+    frame : n . a, and 1 / cos of the angle whose sine it is
+    tilt : the same of the plane that counts for camber and for the edge of the width, and depth' / (-v_C . n)
+    """
+    k, o, n = wheel[i], out[i], out[i]["n_W"]
+    K, a, R, per = k["p_WK"], k["a_W"], p[0]["radius"], frame[1]
+    r0, r1, r2 = t * e[0], t * e[1], t * e[2]
+    o["e_W"][0], o["e_W"][1], o["e_W"][2] = e
     o["p_WC"][0], o["p_WC"][1], o["p_WC"][2] = K[0] + r0, K[1] + r1, K[2] + r2
-    o["hardness"] = under[0]["hardness"] if under[0]["hardness"] < FULLY_HARD else 1.0
+    if o["hardness"] >= FULLY_HARD:
+        o["hardness"] = 1.0
     o["dent"] = dented(p, s, i, R - t, 1.0 - o["hardness"])
     o["depth"] = R - t - o["dent"]
-    o["edge"] = 0.5 * p[0]["bearing_width"] * abs(lean) * per
-    o["camber"] = math.asin(lean)
+    o["edge"] = 0.5 * p[0]["bearing_width"] * abs(tilt[0]) * tilt[1]
+    o["camber"] = math.asin(tilt[0])
 
     # x = a x n, y = n x x
     x0, x1, x2 = a[1] * n[2] - a[2] * n[1], a[2] * n[0] - a[0] * n[2], a[0] * n[1] - a[1] * n[0]
@@ -76,7 +93,7 @@ def touch(p, s, i, ground, under, wheel, out):
     v0, v1, v2 = v[0] + w1 * r2 - w2 * r1, v[1] + w2 * r0 - w0 * r2, v[2] + w0 * r1 - w1 * r0
     o["v_x"] = v0 * x0 + v1 * x1 + v2 * x2
     o["v_y"] = v0 * y0 + v1 * y1 + v2 * y2
-    o["depth_rate"] = -(v0 * n[0] + v1 * n[1] + v2 * n[2]) * per
+    o["depth_rate"] = -(v0 * n[0] + v1 * n[1] + v2 * n[2]) * tilt[2]
     if o["edge"] > 0.0 and o["depth"] < o["edge"]:
         touching = max(0.5 * (o["depth"] + o["edge"]) / o["edge"], 0.0)
         o["depth"] = o["edge"] * touching * touching if touching > 0.0 else o["depth"] + o["edge"]

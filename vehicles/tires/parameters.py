@@ -9,6 +9,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import LARGEST, Record, join, record
 from vehicles.tires.radial import DEFLECTION_MAX, radial_force
 from vehicles.tires.tread_law import MEMORY, NUMBERS
+from vehicles.tires.window import DENSEST
 
 TIRE = (
     # name                  shape  unit       what it is
@@ -35,6 +36,13 @@ TIRE = (
         "m",
         "width that bears and touches with its lower edge first where the wheel leans; when left out a thin disc touches, "
         "and `width` gives a couple alone",
+    ),
+    (
+        "window_spacing",
+        (),
+        "m",
+        "distance of the nodes at which an enveloping contact knows the ground; 0.05 or a tenth of the radius, if larger, when left out; 0 in "
+        "the record of a tire that touches in one point",
     ),
     ("strength", (), "N", "radial force at which rim and tire give way; 4 times `load_max` when left out"),
     ("give", (), "m", "deflection at which the radial force comes to that strength; follows from the others"),
@@ -101,16 +109,20 @@ FILE = TIRE[:-1]
 """What a tire file has; those of `LEFT_OUT` may be left out."""
 
 LEFT_OUT: dict[str, object] = {
-    "strength": None, "bearing_width": None, "bulldozing_ahead": 1.0, "lug_height": 0.0,
+    "strength": None, "bearing_width": None, "window_spacing": None, "bulldozing_ahead": 1.0, "lug_height": 0.0,
     "inflation_pressure": None, "nominal_pressure": None, "carcass_pressure": 25e3,
 }  # fmt: skip
 """Rows of every tire that a file may leave out. The carcass is assumed: 20 to 30 kPa are usual for tires of that size."""
+
+SPACING, SPACING_OF_RADIUS = 0.05, 0.1
+"""m, and of the radius. Default distance of the nodes of a window, whichever is larger."""
 
 STRENGTH = 4.0
 """Default strength, in largest loads for the horizontal forces: a rim that bends under some 12 t."""
 
 RANGES = {
     **dict.fromkeys(("radius", "width", "bottoming_radius", "bearing_width"), (0.01, 10.0)),
+    "window_spacing": (0.005, 1.0),
     "stiffness": (1e2, 1e8),
     **dict.fromkeys(("stiffness_growth", "bottoming_stiffness"), (0.0, LARGEST)),
     "damping": (1e-3, 1e6),
@@ -140,6 +152,8 @@ def shared_record(rows: Record, mapping: Mapping[str, Any]) -> Record:
         share = stiffness_share(*(float(values[name]) for name in ("inflation_pressure", "nominal_pressure", "carcass_pressure")))
         values["stiffness"] *= share
         values["stiffness_growth"] *= share
+    if "window_spacing" not in mapping:
+        values["window_spacing"] = max(SPACING, SPACING_OF_RADIUS * values["radius"])
     values["give"] = _deflection(p, float(values["strength"]))
     return p
 
@@ -161,6 +175,15 @@ def check_rim(mapping: Mapping[str, Any], file: object, key: str) -> None:
     """Raises ConfigError: the rim of a tire file is larger than the tire."""
     if not mapping["bottoming_radius"] < mapping["radius"]:
         raise ConfigError(file, join(key, "bottoming_radius"), mapping["bottoming_radius"], "less than the radius")
+
+
+def check_spacing(shared: Record, mapping: Mapping[str, Any], file: object, key: str) -> None:
+    """Raises ConfigError: a tire is too large for the window with nodes as dense as its file says."""
+    finest = float(shared[0]["radius"]) / DENSEST
+    if "window_spacing" in mapping and not mapping["window_spacing"] >= finest:
+        raise ConfigError(
+            file, join(key, "window_spacing"), mapping["window_spacing"], f"{finest:.3g} m or more: a {DENSEST:g}th of the radius"
+        )
 
 
 def _deflection(p: Record, force: float) -> float:

@@ -22,6 +22,7 @@ from vehicles.tires.tire import Tire, TireStates
 from vehicles.tires.tire_file import TireFile, TireSet
 from vehicles.tires.tmeasy.tread import tmeasy_advance, tmeasy_grip
 from vehicles.tires.tread_law import FORCES, REST, RESULT, SEEN, TREAD_STATE
+from vehicles.tires.window import WINDOW
 
 LONG = 1e4
 """s. Step after which everything rolls steadily."""
@@ -103,7 +104,7 @@ def _rig(tire: TireFile, side: int) -> tuple[TireSet, Rig]:
     for name, value in FIRM.items():
         under[0][name] = value
     under[0]["hardness"] = 1.0
-    one, states = Tire(tires.shared, tires.treads.tmeasy), TireStates(tire_states(1), record(TREAD_STATE))
+    one, states = Tire(tires.shared, tires.treads.tmeasy), TireStates(tire_states(1), record(TREAD_STATE), record(WINDOW))
     return tires, Rig(one, states, tires.treads.laws, record(SEEN), record(RESULT), under, record(TIRE_OUT))
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from vehicles.tires.bearing import carry
-from vehicles.tires.contact import touch
+from vehicles.tires.envelope import find_contact
 from vehicles.tires.moments import finish, follow_hardness, rolling_radius
 from vehicles.tires.rut_memory import keep_rut, recall_rut
 from vehicles.tires.tmeasy.tread import tmeasy_advance, tmeasy_grip
@@ -43,11 +43,13 @@ class TireStates(NamedTuple):
     """(n,) of TIRE_STATE"""
     treads: Record
     """(n,) of TREAD_STATE"""
+    windows: Record
+    """(n,) of WINDOW, see `window`"""
 
 
 @inline
 def tire_forces(p, s, i, under, h, wheel, out):
-    """Forces and rates of tire i at its contact out[i] (from `touch`), for a step of h seconds; h = 0 gives the rates of the ODE.
+    """Forces and rates of tire i at its contact out[i] (from `find_contact`), for a step of h seconds; h = 0 gives the rates of the ODE.
 
     Reads the state of tire i and leaves it alone. `under` is the ground (record of `SOIL`). The loads are implicit in the
     tire's own states over h and explicit in the wheel's motion. Raises nothing; any finite input gives finite output.
@@ -93,7 +95,7 @@ def tire_step(p, s, i, ground, under, h, wheel, out):
     under : (1,) record of `terrain.soil.SOIL`, receives the ground below the tire
     wheel, out : (n,) records of `WHEEL`, `TIRE_OUT`
     """
-    touch(p.shared, s.tires, i, ground, under, wheel, out)
+    find_contact(p.shared, s.tires, i, ground, under, s.windows, wheel, out)
     recall_rut(p.shared, s.tires, i, ground.ruts, out)
     tire_forces(p, s, i, under, h, wheel, out)
     tire_advance(s, i, h, out)

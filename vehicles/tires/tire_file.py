@@ -16,10 +16,13 @@ from simulator.base.fields import Fields, Variants, fields_of, filled
 from simulator.base.outside import address_of
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.kinds import DEFAULT, LAWS
-from vehicles.tires.parameters import FILE, LEFT_OUT, RANGES, check_inflation, check_rim, shared_record
+from vehicles.tires.parameters import FILE, LEFT_OUT, RANGES, check_inflation, check_rim, check_spacing, shared_record
 from vehicles.tires.tmeasy.tread import LAW as TMEASY_LAW
 from vehicles.tires.tmeasy.tread import TMEASY
 from vehicles.tires.tread_law import TREAD_STATE, WHEEL_LAWS, TreadLaw, Treads
+
+CONTACTS = ("enveloping", "point")
+"""How the tires of a vehicle touch the ground, the first one if its file does not say."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,8 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
             check_rim(values, file, key)
         with faults.part():
             check_inflation(values, file, key)
+        with faults.part():
+            check_spacing(shared, values, file, key)
         if law.check is not None:
             law.check(shared, own, values, file, key)
     return TireFile(shared, law, own)
@@ -176,6 +181,9 @@ FILE_TABLE = Variants(
 """Of a file in ``configs/tires``."""
 
 
-def tire_set(files: Sequence[TireFile], sides: Sequence[int] | None = None) -> TireSet:
-    """The tires of a vehicle out of one of each wheel; `sides` as in TireSet."""
-    return TireSet(files, sides)
+def tire_set(files: Sequence[TireFile], sides: Sequence[int] | None = None, contact: str = CONTACTS[0]) -> TireSet:
+    """The tires of a vehicle out of one of each wheel; `sides` as in TireSet, `contact` one of CONTACTS."""
+    tires = TireSet(files, sides)
+    if contact == "point":
+        tires.shared["window_spacing"] = 0.0
+    return tires

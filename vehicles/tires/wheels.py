@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from simulator.base.jit import inline
-from vehicles.tires.contact import touch
+from vehicles.tires.envelope import find_contact
 from vehicles.tires.outside_treads import answer_of_laws, hold_patch, outside_advance, outside_space, press
 from vehicles.tires.rut_memory import keep_rut, recall_rut
 from vehicles.tires.tire import Tire, TireStates, shared_advance, tire_advance, tire_forces, tire_step
@@ -29,7 +29,7 @@ def lives_outside(m, i):
 @inline
 def step_tires(m, s, ground, h):
     """All tires through one step of h seconds with the wheels as they are at its start."""
-    states, outside = TireStates(s.tires, s.treads), False
+    states, outside = TireStates(s.tires, s.treads, s.windows), False
     for i in range(len(s.wheels)):
         if lives_outside(m, i):
             outside = True
@@ -48,7 +48,7 @@ def step_tires(m, s, ground, h):
 @inline
 def touch_ground(m, s, i, ground):
     """Contact of tire i, the ground below it and the rut that is there."""
-    touch(m.tires[i : i + 1], s.tires, i, ground, s.under, s.wheels, s.contacts)
+    find_contact(m.tires[i : i + 1], s.tires, i, ground, s.under, s.windows, s.wheels, s.contacts)
     recall_rut(m.tires[i : i + 1], s.tires, i, ground.ruts, s.contacts)
 
 
@@ -58,7 +58,7 @@ def press_tire(m, s, i, h):
     if lives_outside(m, i):
         press(m.tires, outside_space(s), i, h, s.under)
     else:
-        tire_forces(tire_of(m, i), TireStates(s.tires, s.treads), i, s.under, h, s.wheels, s.contacts)
+        tire_forces(tire_of(m, i), TireStates(s.tires, s.treads, s.windows), i, s.under, h, s.wheels, s.contacts)
 
 
 @inline
@@ -87,4 +87,4 @@ def advance_tire(m, s, i, h):
         shared_advance(s.tires, i, h, s.contacts)
         outside_advance(outside_space(s), i, h)
     else:
-        tire_advance(TireStates(s.tires, s.treads), i, h, s.contacts)
+        tire_advance(TireStates(s.tires, s.treads, s.windows), i, h, s.contacts)

@@ -28,6 +28,7 @@ from vehicles.tires.tire import Tire, TireStates, tire_step
 from vehicles.tires.tire_file import TireFile
 from vehicles.tires.tmeasy.tread import LAW as TMEASY_LAW
 from vehicles.tires.tread_law import TREAD_STATE
+from vehicles.tires.window import WINDOW
 
 Array = NDArray[np.float64]
 
@@ -96,7 +97,7 @@ class SoilBin:
         ground = load_terrain({"type": "flat", "soil": "it"}, "soil bin", Path(), {"it": {"type": "soil", "friction": 1.0, **FIRM}})
         wheel = record(WHEEL)
         wheel[0]["a_W"] = 0.0, 1.0, 0.0
-        states, untouched = (TireStates(tire_states(1), record(TREAD_STATE)) for _ in range(2))
+        states, untouched = (TireStates(tire_states(1), record(TREAD_STATE), record(WINDOW)) for _ in range(2))
         self._soils = ground.soils
         self._bin = Bin(Tire(tire.shared, tire.own), states, ground.arrays, record(SOIL), wheel, record(TIRE_OUT), untouched)
         self.fill(soil)

@@ -1,0 +1,274 @@
+"""Does a tire roll over what is sharp as its round shape lets it, smoothly and without making energy, and is a plane what it always was?"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from simulator.base.errors import ConfigError
+from simulator.base.jit import kernel
+from simulator.base.records import record
+from simulator.build import vehicle_description
+from terrain.composed import composed_height, composed_height_and_normal
+from terrain.load import load_terrain
+from tests.tires import tire_rig
+from vehicles.tires.contact import touch
+from vehicles.tires.envelope import envelop
+from vehicles.tires.radial import radial_force
+from vehicles.tires.tire_file import tire, tire_set
+from vehicles.tires.window import FINE, NODES, PARTS, WINDOW, key_of
+
+R = 0.4699
+STATIC = 8000.0
+"""N. About the load of a wheel of the HMMWV."""
+KERB = {"type": "kerb", "points": [[0.0, 20.0], [0.0, -20.0]], "height": 0.1, "width": 30.0, "fall": 5.0}
+BUMP = {"type": "bump", "at": [0.15, 0.0], "height": 0.1, "length": 0.3, "width": 6.0}
+STEP = {"type": "step", "at": [5.0, 0.0], "height": 0.2, "length": 6.0, "depth": 10.0}
+
+
+@cache
+def _loaded(features, more):
+    soils = {"asphalt": {"type": "surface", "friction": 0.8}}
+    parts = [{key: (list(map(list, value)) if key == "points" else value) for key, value in feature} for feature in features]
+    return load_terrain({"type": "flat", "surface": "asphalt", "features": parts, **dict(more)}, "t.yaml", Path(), soils).arrays
+
+
+def ground(*features, **more):
+    """Flat asphalt with these features, once for all tests."""
+    frozen = [
+        tuple((key, tuple(map(tuple, v)) if key == "points" else tuple(v) if isinstance(v, list) else v) for key, v in f.items())
+        for f in features
+    ]
+    return _loaded(tuple(frozen), tuple(more.items()))
+
+
+def kerb(height, angle=0.0, through=(0.0, 0.0)):
+    """A kerb that is climbed in the direction of an angle [rad], its face through a point."""
+    c, s, (x, y) = math.cos(angle), math.sin(angle), through
+    return {**KERB, "points": [[x - 20.0 * s, y + 20.0 * c], [x + 20.0 * s, y - 20.0 * c]], "height": height}
+
+
+@kernel
+def along(p, s, on, under, wheel, out, places, forces):
+    """Static forces (n, 3) in W of a wheel at places (n, 3)."""
+    for k in range(len(places)):
+        for j in range(3):
+            wheel[0]["p_WK"][j] = places[k, j]
+        envelop(p, s.tires, 0, on, under, s.windows, wheel, out)
+        force = radial_force(p, out[0]["depth"], 0.0)[0]
+        for j in range(3):
+            forces[k, j] = force * out[0]["n_W"][j]
+
+
+@kernel
+def carried(p, s, on, under, wheel, out, x, load, z):
+    """Heights z (n,) [m] of a wheel center at x (n,) at which the tire bears a load upwards [N]."""
+    for k in range(len(x)):
+        low, high = 0.0, 1.0
+        wheel[0]["p_WK"][0] = x[k]
+        for _ in range(40):
+            wheel[0]["p_WK"][2] = 0.5 * (low + high)
+            envelop(p, s.tires, 0, on, under, s.windows, wheel, out)
+            if radial_force(p, out[0]["depth"], 0.0)[0] * out[0]["n_W"][2] > load:
+                low = wheel[0]["p_WK"][2]
+            else:
+                high = wheel[0]["p_WK"][2]
+        z[k] = 0.5 * (low + high)
+
+
+def axle(yaw, camber=0.0):
+    return -math.sin(yaw) * math.cos(camber), math.cos(yaw) * math.cos(camber), math.sin(camber)
+
+
+def forces_at(r, places, yaw=0.0, camber=0.0):
+    out = np.empty_like(places)
+    r.wheel[0]["a_W"] = axle(yaw, camber)
+    along(r.p.shared, r.s, r.ground, r.under, r.wheel, r.out, places, out)
+    return out
+
+
+@pytest.mark.parametrize("name", ["tmeasy_hmmwv", "fiala_hmmwv"])
+def test_a_plane_is_what_one_point_finds(name):
+    """Whatever slope, heading, camber and depth, off the ground too."""
+    rng = np.random.default_rng(1)
+    for k in range(150):
+        slope = rng.uniform(-0.3, 0.3, 2) if k % 3 else np.zeros(2)
+        r = tire_rig.rig(name, tire_rig.plane(slope=slope))
+        a, n = np.array(axle(rng.uniform(-7, 7), rng.uniform(-0.2, 0.2))), np.array([*-slope, 1.0])
+        n /= np.linalg.norm(n)
+        x = rng.uniform(-3, 3, 2)
+        wheel = r.wheel[0]
+        wheel["a_W"] = a
+        wheel["p_WK"] = np.array([*x, slope @ x]) + n * (R - rng.uniform(-0.05, 0.15)) * math.sqrt(1.0 - (n @ a) ** 2)
+        wheel["v_WK_W"], wheel["w_WK_W"] = rng.normal(size=3), rng.normal(size=3)
+        for _ in range(2):
+            touch(r.p.shared, r.s.tires, 0, r.ground, r.under, r.wheel, r.out)
+            r.s.tires[0]["e_W"] = r.out[0]["e_W"]
+        point = r.out.copy()
+        envelop(r.p.shared, r.s.tires, 0, r.ground, r.under, r.s.windows, r.wheel, r.out)
+        for field in (
+            "depth",
+            "depth_rate",
+            "edge",
+            "camber",
+            "v_x",
+            "v_y",
+            "n_W",
+            "e_W",
+            "x_W",
+            "y_W",
+            "p_WC",
+            "dent",
+            "turn_rate",
+            "hardness",
+        ):
+            np.testing.assert_allclose(r.out[0][field], point[0][field], atol=2e-14, err_msg=f"{k} {field}")
+
+
+def dilation(on, x):
+    """Height of the center of a disc of radius R that rests on the composed ground, by looking everywhere every half millimeter."""
+    places = np.arange(x[0] - R, x[-1] + R, 5e-4)
+    heights = np.array([composed_height(on, at, 0.0) for at in places])
+    near = [np.abs(places - at) < R for at in x]
+    return np.array([(heights[n] + np.sqrt(R * R - (places[n] - at) ** 2)).max() for n, at in zip(near, x, strict=True)])
+
+
+@pytest.mark.parametrize("shape", [KERB, BUMP, STEP], ids=["kerb", "bump", "step"])
+def test_the_hub_of_a_tire_with_little_load_follows_the_dilation(shape):
+    """100 N, an eightieth of the static load, sinks 0.2 mm into a plane."""
+    r = tire_rig.rig("tmeasy_hmmwv", ground(shape))
+    r.wheel[0]["p_WK"][1] = 0.0137  # off the rows of the window
+    x, z = np.linspace(-0.6, 0.9, 150), np.empty(150)
+    carried(r.p.shared, r.s, r.ground, r.under, r.wheel, r.out, x, 100.0, z)
+    off = z - dilation(r.ground, x)
+    assert off.min() > -0.005 and off.max() < 0.005
+
+
+def random_places(number):
+    """A kerb and a wheel of random heading on the way over, along or against it: rig, yaw, camber, direction, height."""
+    rng = np.random.default_rng(number)
+    height = rng.uniform(0.03, 0.15)
+    r = tire_rig.rig(
+        ("tmeasy_hmmwv", "fiala_hmmwv")[number % 2], ground(kerb(height, rng.uniform(0, 7), rng.uniform(-0.1, 0.1, 2).tolist()))
+    )
+    yaw = rng.uniform(-math.pi, math.pi) if number % 4 else 0.0
+    return r, yaw, rng.uniform(-0.05, 0.05), rng.uniform(0, 7), R - 0.03 + rng.uniform(0.2, 0.8) * height
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_the_force_goes_smoothly_over_a_kerb(number):
+    """In steps of a tenth of a millimeter no part of it changes by more than a stiff spring would, and of a millionth of the way by hardly anything."""
+    r, yaw, camber, to, z = random_places(number)
+    s = np.arange(-0.6, 0.6, 1e-4)
+    places = np.stack([s * math.cos(to), s * math.sin(to), np.full(len(s), z)], axis=1)
+    force = forces_at(r, places, yaw, camber)
+    change = np.abs(np.diff(force, axis=0)).max(axis=1)
+    assert change.max() < 0.1 * STATIC
+    worst = int(change.argmax())
+    finer = places[worst] + np.linspace(0.0, 1.0, 101)[:, None] * (places[worst + 1] - places[worst])
+    assert np.abs(np.diff(forces_at(r, finer, yaw, camber), axis=0)).max() < 0.01 * STATIC
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_closed_way_of_an_upright_wheel_gives_no_energy(number):
+    """Around in all three directions beside and over a kerb; forward, sideways and down are parts of one gradient."""
+    r, yaw, _, _, z = random_places(number)
+    phase = np.linspace(0.0, 2.0 * math.pi, 20001)
+    places = np.stack([0.15 * np.cos(phase + 1.0), 0.1 * np.sin(2.0 * phase), z + 0.03 * np.cos(phase)], axis=1)
+    force = forces_at(r, places, yaw)
+    work = (0.5 * (force[1:] + force[:-1]) * np.diff(places, axis=0)).sum(axis=1)
+    assert np.abs(work).sum() > 100.0  # J
+    assert abs(work.sum()) < 1e-6 * np.abs(work).sum()
+
+
+def test_a_window_holds_the_ground_wherever_it_has_been():
+    """After two hundred wheels' worth of way: every node as looked up directly, and the bits of a window that has seen nothing."""
+    on = ground(kerb(0.12, 0.4), BUMP)
+    r, rng, n = tire_rig.rig("tmeasy_hmmwv", on), np.random.default_rng(5), np.empty(3)
+    spacing, w = float(r.p.shared[0]["window_spacing"]), r.s.windows[0]
+    for _ in range(20):
+        yaw, start = rng.uniform(-7, 7), rng.uniform(-1.5, 1.5, 2)
+        s = np.arange(0.0, 2.0, 0.02)
+        places = np.stack([start[0] + s * math.cos(yaw), start[1] + s * math.sin(yaw), np.full(len(s), R + 0.02)], axis=1)
+        before = forces_at(r, places, yaw)
+        r.s.windows[:] = np.zeros(1, r.s.windows.dtype) if rng.random() < 0.3 else r.s.windows
+        assert forces_at(r, places[::-1].copy(), yaw)[::-1].tobytes() == before.tobytes()
+    for keys, nodes, count, step in ((w["key"], w["node"], NODES, spacing), (w["fine_key"], w["fine"], FINE, spacing / PARTS)):
+        filled = np.argwhere(keys != 0)
+        assert len(filled) > 50
+        for a, b in filled:
+            place = int(keys[a, b]) - key_of(0, 0)
+            j = (place + (1 << 30)) % (1 << 31) - (1 << 30)
+            i = (place - j) >> 31
+            assert (i % count, j % count) == (a, b)
+            assert nodes[a, b, 0] == pytest.approx(composed_height_and_normal(on, i * step, j * step, n), abs=1e-12)
+            np.testing.assert_allclose(nodes[a, b, 1:], -n[:2] / n[2], atol=1e-9)
+
+
+def test_another_ground_is_seen_at_once():
+    r = tire_rig.rig("tmeasy_hmmwv", ground(kerb(0.1)))
+    place = np.array([[-0.1, 0.0, R - 0.02]])
+    first = forces_at(r, place)
+    r.ground = ground(kerb(0.12))
+    second = forces_at(r, place)
+    fresh = tire_rig.rig("tmeasy_hmmwv", ground(kerb(0.12)))
+    assert second.tobytes() == forces_at(fresh, place).tobytes() != first.tobytes()
+
+
+def test_mirrored_ground_and_wheel_give_mirrored_forces():
+    rng = np.random.default_rng(11)
+    for _ in range(10):
+        angle, through, yaw, camber = rng.uniform(0, 7), rng.uniform(-0.2, 0.2, 2), rng.uniform(-7, 7), rng.uniform(-0.1, 0.1)
+        line = np.array(kerb(0.1, angle, through)["points"])
+        one = tire_rig.rig("tmeasy_hmmwv", ground(kerb(0.1, angle, through.tolist())))
+        other = tire_rig.rig("tmeasy_hmmwv", ground({**kerb(0.1), "points": (line[::-1] * (1.0, -1.0)).tolist()}))
+        places = np.stack([rng.uniform(-0.5, 0.5, 40), rng.uniform(-0.5, 0.5, 40), np.full(40, R + 0.03)], axis=1)
+        left, right = forces_at(one, places, yaw, camber), forces_at(other, places * (1.0, -1.0, 1.0), -yaw, -camber)
+        np.testing.assert_allclose(left, right * (1.0, -1.0, 1.0), atol=1e-3 * STATIC / 8.0)
+
+
+def test_a_tire_that_scrapes_along_a_kerb_is_held():
+    """Pushed sideways by half its load it stays beside the kerb, whose top its side wall meets; the middle of it never gets there."""
+    r = tire_rig.rig("tmeasy_hmmwv", ground(kerb(0.15, 0.5 * math.pi)))  # rises to the left of x
+    y = np.linspace(-0.3, 0.0, 301)
+    places = np.stack([np.full(301, 0.011), y, np.full(301, R - 0.035)], axis=1)
+    force = forces_at(r, places)
+    assert np.abs(force[0] - forces_at(r, places[:1] - (0.0, 1.0, 0.0))[0]).max() < 1e-6  # away from it: as on the plain
+    pushed = force[:, 1].min()
+    assert pushed < -0.5 * STATIC and y[force[:, 1].argmin()] < -0.1
+    energy = -np.cumsum(0.5 * (force[1:, 1] + force[:-1, 1]) * np.diff(y))
+    assert energy.max() > 500.0  # J, of a car of 2.5 t at 0.6 m/s
+
+
+@pytest.mark.parametrize("shape", [KERB, BUMP, STEP], ids=["kerb", "bump", "step"])
+def test_half_the_window_gives_the_same_forces(shape):
+    """The work that the tire does on the way over at a set height of the wheel, and its largest forces."""
+    s = np.arange(-0.6, 0.9, 1e-3)
+    places = np.stack([s, np.full(len(s), 0.0137), np.full(len(s), R + 0.5 * shape["height"])], axis=1)
+    peaks = []
+    for spacing in (0.05, 0.025):
+        force = forces_at(tire_rig.rig("tmeasy_hmmwv", ground(shape), window_spacing=spacing), places)
+        peaks.append([np.abs(force[:, 0]).max(), force[:, 2].max(), force[:, 2].mean()])
+    np.testing.assert_allclose(peaks[0], peaks[1], rtol=0.03)
+
+
+def test_a_window_takes_little_memory():
+    assert record(WINDOW, 4).nbytes < 2**20
+
+
+def test_a_vehicle_file_says_which_contact_its_tires_have():
+    assert vehicle_description("hmmwv").contact == "enveloping"
+    assert vehicle_description("hmmwv_chrono").contact == "point"
+    one = tire(yaml.safe_load((tire_rig.CONFIGS / "tmeasy_hmmwv.yaml").read_text(encoding="utf-8")), "t.yaml")
+    assert tire_set([one] * 4).shared["window_spacing"].tolist() == [0.05] * 4
+    assert tire_set([one] * 4, contact="point").shared["window_spacing"].tolist() == [0.0] * 4
+
+
+def test_a_window_too_dense_for_its_tire_is_refused():
+    with pytest.raises(ConfigError, match=r"window_spacing: got 0\.01, expected 0\.0147 m or more"):
+        tire_rig.parameters("tmeasy_hmmwv", window_spacing=0.01)

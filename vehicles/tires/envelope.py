@@ -1,0 +1,295 @@
+"""Enveloping contact: a tire bears on all of the ground that lies inside its unloaded disc, whatever its tread law.
+
+In the wheel plane the ground of the wheel's `window` is a line of straight pieces. Of what of it lies within the unloaded radius R of the
+wheel center K, nearer by p = R - rho, the measure is
+
+    I = int q^3 ds,    q = R^2 - rho^2    (about 2 R p),                                                  (1)
+
+s being length along the ground and rho the distance from K. On a plane, K at the distance h from it, it is
+
+    I = 32/35 Q^(7/2),    Q = R^2 - h^2,                                                                  (2)
+
+so the *equivalent depth* of any ground is d = R - sqrt(R^2 - Q) with Q of (2): that of the plane with the same measure, and its gradient by
+the place of the wheel center
+
+    grad d = grad I / (32/5 h Q^(5/2)),    grad I = 6 int q^2 (x - K) ds.                                   (3)
+
+The tire's force is that of one energy U(d), U' = F its radial force: F grad d. So no closed way of the wheel over any ground gains energy; on
+a plane grad d is the unit vector into it, and depth, normal and force are those of `contact.touch`. Shared by all that follows is a
+contact with a plane: its normal is -grad d, its depth that at which the tire's spring gives F(d) |grad d|.
+
+Why q^3. A plain area (the measure of Sui and Hirshey 1999, as Project Chrono has it) lets an edge deep into the tire under no load: 7 mm
+for 1 mm of depth on a plane. The larger the power, the nearer d comes to the largest p, with which the hub follows the dilation of the ground
+by the disc, and the less do separate contacts add up. With q^3 an edge of 90 degrees is 2.5 mm deep at d = 1 mm and 56 mm at 35 mm, where
+it bears two fifths of what a plane would. Whatever the power, all that enters does so with p^2 and more: forces are smooth over any ground
+that has no gaps, and along a straight piece (1) and (3) are polynomials, which four points of Gauss integrate exactly.
+
+Across the width one plane lies in the middle, and near what may be sharp one at either edge, each with up to a third of the mean of I. They
+are shifted along the lateral slope of the ground at large (`window.lateral_slope`), so that level or tilted, a plane is the same for all three, and what
+camber does to the width is left to `contact.meet`. The lateral part of grad I comes from how the pieces change when the planes are shifted
+sideways: it is what a kerb does to the side wall.
+"""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import inline, kernel
+from terrain.features import smooth_step
+from terrain.surface import soil_under
+from vehicles.tires.contact import UPRIGHT_MIN, meet, touch
+from vehicles.tires.window import BEYOND, DIAGONAL, LONGEST, keep_of, lateral_slope, share_of_sides, trace
+
+FLAT_MIN = 0.2
+"""Cosine of the axle's angle to the ground, roughly, and to the horizontal, below which a wheel lies so flat that it touches in one point."""
+
+LEAST = 1e-60
+"""m^7. Least measure of a contact, of 1e-17 m; its square still is a number."""
+
+DEEPEST = 1.0 - 1e-6
+"""Largest Q over R^2: the wheel center is a thousandth of the radius above a plane."""
+
+GAP_MAX = 0.25
+"""Gap over radius beyond which the ground is where it is below the wheel."""
+
+OUTER, OUTER_WEIGHT = 0.8611363115940526, 0.3478548451374538
+INNER, INNER_WEIGHT = 0.3399810435848563, 0.6521451548625461
+"""Places on (-1, 1), either side, and weights of Gauss' quadrature by four points."""
+
+WHOLE = 32.0 / 35.0
+"""int_-1^1 (1 - x^2)^3 dx."""
+
+
+@inline
+def find_contact(p, s, i, ground, under, windows, wheel, out):
+    """Contact of wheel i in the way that its tire has: `envelop`, or `contact.touch` in one point."""
+    if p[0]["window_spacing"] > 0.0:
+        envelop(p, s, i, ground, under, windows, wheel, out)
+    else:
+        touch(p, s, i, ground, under, wheel, out)
+
+
+@kernel
+def envelop(p, s, i, ground, under, windows, wheel, out):
+    """Contact of wheel i over all of the ground inside its disc: as `contact.touch`, with the window of the wheel, a record of WINDOW."""
+    K, a, R = wheel[i]["p_WK"], wheel[i]["a_W"], p[0]["radius"]
+    level = math.sqrt(a[0] * a[0] + a[1] * a[1])
+    if not (abs(K[0]) < BEYOND and abs(K[1]) < BEYOND and abs(K[2]) < BEYOND and level > FLAT_MIN):
+        touch(p, s, i, ground, under, wheel, out)
+        return
+    w, spacing = windows[i], p[0]["window_spacing"]
+    keep_of(w, ground)
+    hx, hy, az = a[1] / level, -a[0] / level, a[2]  # heading, level
+    half = 0.5 * (p[0]["bearing_width"] if p[0]["bearing_width"] > 0.0 else p[0]["width"])
+    x, y = K[0] - R * az * hy, K[1] + R * az * hx  # below the wheel, where its plane would meet level ground
+    m = lateral_slope(w, ground, spacing, x, y, (hx, hy), half)
+    drop = level + m * az
+    if not drop > FLAT_MIN:
+        touch(p, s, i, ground, under, wheel, out)
+        return
+    disc = (R, level, az, drop)
+    side = share_of_sides(ground, x, y) / 3.0
+    measure = along = down = aside = 0.0
+    for n in range(3 if side > 0.0 else 1):
+        off, share = (0.0, 1.0 - 2.0 * side) if n == 0 else ((half if n == 1 else -half), side)
+        top = K[2] + (off + R * az) * m
+        A, B, C, D = overlap_of_plane(w, ground, spacing, (x - off * hy, y + off * hx), (hx, hy), disc, top)
+        measure, along, down, aside = measure + share * A, along + share * B, down + share * C, aside + share * D
+    if measure > LEAST and not down > 0.0:  # the wheel center is under the ground
+        touch(p, s, i, ground, under, wheel, out)
+        return
+    if not measure > LEAST:
+        approach(p, s, i, ground, under, windows, (hx, hy, level), (x, y, m, drop, half if side > 0.0 else 0.0), wheel, out)
+        return
+
+    # equivalent depth and its gradient
+    Q = min((measure / WHOLE) ** (2.0 / 7.0), DEEPEST * R * R)
+    h = math.sqrt(R * R - Q)
+    in_plane = math.sqrt(along * along + down * down)
+    if Q < DEEPEST * R * R:
+        per = 1.0 / (7.0 * WHOLE * h * Q * Q * math.sqrt(Q))
+    else:
+        per = 1.0 / in_plane
+    g0, g1, g2 = per * along, per * down, per * aside
+    steep = math.sqrt(g0 * g0 + g1 * g1 + g2 * g2)
+    ex, ez = along / in_plane, down / in_plane
+    place(i, wheel, out, (ex, ez), (hx, hy, level), (g0 / steep, g1 / steep, g2 / steep))
+    tilt = lean_of(ex, ez, (level, az), m)
+    upright = max(math.sqrt(1.0 - tilt * tilt), UPRIGHT_MIN)
+    depth = depth_of(p, Q / (R + h), steep * upright)
+    lean = -g2 / steep
+    look_below(i, ground, under, wheel, out, R)
+    frame = (lean, 1.0 / max(math.sqrt(1.0 - lean * lean), UPRIGHT_MIN))
+    o = out[i]
+    meet(p, s, i, wheel, out, (o["e_W"][0], o["e_W"][1], o["e_W"][2]), R - depth, frame, (tilt, 1.0 / upright, steep))
+
+
+@inline
+def place(i, wheel, out, e, heading, gradient):
+    """Radius and normal in world axes: e (along, down) in the wheel plane, the gradient's direction (along, down, along the axle)."""
+    a, o = wheel[i]["a_W"], out[i]
+    hx, hy, level = heading
+    d0, d1, d2 = -a[2] * hy, a[2] * hx, -level  # down in the wheel plane, axle x heading
+    o["e_W"][0], o["e_W"][1], o["e_W"][2] = e[0] * hx + e[1] * d0, e[0] * hy + e[1] * d1, e[1] * d2
+    u, v, w = gradient
+    o["n_W"][0] = -(u * hx + v * d0 + w * a[0])
+    o["n_W"][1] = -(u * hy + v * d1 + w * a[1])
+    o["n_W"][2] = -(v * d2 + w * a[2])
+
+
+@inline
+def lean_of(ex, ez, axle, m):
+    """n . a of the plane through the line across e in the wheel plane with the lateral slope m; `axle` is its level part and its rise."""
+    level, az = axle
+    # in axes heading, down, axle the line is (ez, -ex, 0), the lateral tangent (0, az - m level, level + m az)
+    q, r = az - m * level, level + m * az
+    n0, n1, n2 = -ex * r, -ez * r, ez * q
+    length = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
+    return min(max((n2 if r > 0.0 else -n2) / length, -1.0), 1.0)
+
+
+@inline
+def look_below(i, ground, under, wheel, out, R):
+    """The soil where the radius points."""
+    K, o = wheel[i]["p_WK"], out[i]
+    x, y = K[0] + R * o["e_W"][0], K[1] + R * o["e_W"][1]
+    soil_under(ground.p, ground.hardness, ground.soil_ids, ground.soils, x, y, under)
+    o["hardness"] = under[0]["hardness"]
+
+
+@inline
+def depth_of(p, d, share):
+    """Depth [m] at which the tire's spring gives `share` times its force at the depth d."""
+    c1, c2, rim = p[0]["stiffness"], p[0]["stiffness_growth"], p[0]["bottoming_stiffness"]
+    way = p[0]["radius"] - p[0]["bottoming_radius"]
+    force = share * ((c1 + c2 * d) * d + (rim * (d - way) if d > way else 0.0))
+    if force > (c1 + c2 * way) * way:
+        c1, force = c1 + rim, force + rim * way
+    return 2.0 * force / (c1 + math.sqrt(c1 * c1 + 4.0 * c2 * force))
+
+
+@kernel
+def overlap_of_plane(w, ground, s, at, heading, disc, top):
+    """`overlap` of one plane, which passes the point `at` with a level heading: by the grid lines across the axis that it is nearer to, near
+    the diagonal by both."""
+    x, y = at
+    hx, hy = heading
+    reach = disc[0] + LONGEST * s
+    share = smooth_step(0.5 + 0.5 * (abs(hx) - abs(hy)) / DIAGONAL)[0]
+    A = B = C = D = 0.0
+    if share > 0.0:
+        A, B, C, D = overlap(w, trace(w, ground, s, 0, x, y, hx, hy, reach), disc, top, hy / hx)
+    if share < 1.0:
+        E, F, G, H = overlap(w, trace(w, ground, s, 1, y, x, hy, hx, reach), disc, top, -hx / hy)
+        A, B, C, D = E + share * (A - E), F + share * (B - F), G + share * (C - G), H + share * (D - H)
+    return A, B, C, D
+
+
+@kernel
+def overlap(w, count, disc, top, slide):
+    """(I [m^7], its derivatives [m^6] by the place of the disc along heading, down in its plane and along the axle) of the line that `trace` left.
+
+    Parameters
+    ----------
+    disc : radius [m], level part and rise of the axle, and how much the ground sinks away from the wheel center per way down the disc
+    top : height [m]; a point of the line at the height z is (top - z) / disc[3] down the disc
+    slide : by how much the line's points move along it as it moves to the left
+    """
+    R, level, az, drop = disc
+    measure = along = down = aside = 0.0
+    line = w["line"]
+    per, RR = 1.0 / drop, R * R
+    u0, r0 = line[0, 0], (top - line[0, 1]) * per
+    q0 = RR - u0 * u0 - r0 * r0
+    for n in range(1, count):
+        u1, r1 = line[n, 0], (top - line[n, 1]) * per
+        q1 = RR - u1 * u1 - r1 * r1
+        du, dr = u1 - u0, r1 - r0
+        b, vv = -(u0 * du + r0 * dr), du * du + dr * dr
+        if q0 > 0.0 or q1 > 0.0 or (0.0 < b < vv and b * b + q0 * vv > 0.0):
+            low, high = 0.0, 1.0
+            if q0 < 0.0 or q1 < 0.0:
+                root = math.sqrt(max(b * b + q0 * vv, 0.0))
+                low, high = (max((b - root) / vv, 0.0) if q0 < 0.0 else 0.0), (min((b + root) / vv, 1.0) if q1 < 0.0 else 1.0)
+            cube, f0, f1, f2 = powers(q0, 2.0 * b, vv, low, high)
+            length = math.sqrt(vv)
+            su, sr = u0 * f0 + du * f1, r0 * f0 + dr * f1
+            measure += length * cube
+            along += 6.0 * length * su
+            down += 6.0 * length * sr
+            # ends of the piece sink so fast down the disc as it moves along its axle
+            sink = (az - level * line[n - 1, 2]) * per
+            more = (az - level * line[n, 2]) * per - sink
+            aside += dr * more / length * cube - 6.0 * length * (level * slide * su + sink * sr + more * (r0 * f1 + dr * f2))
+        u0, r0, q0 = u1, r1, q1
+    return measure, along, down, aside
+
+
+@inline
+def powers(q0, q1, q2, low, high):
+    """Integrals of q^3, q^2, q^2 t and q^2 t^2 over t from low to high, q = q0 + q1 t - q2 t^2 >= 0, by Gauss' four points."""
+    half, mid = 0.5 * (high - low), 0.5 * (high + low)
+    cube, f0, f1, f2 = 0.0, 0.0, 0.0, 0.0
+    for place, weight in ((-OUTER, OUTER_WEIGHT), (-INNER, INNER_WEIGHT), (INNER, INNER_WEIGHT), (OUTER, OUTER_WEIGHT)):
+        t = mid + half * place
+        q = max(q0 + t * (q1 - t * q2), 0.0)
+        f = weight * q * q
+        cube += f * q
+        f0 += f
+        f1 += f * t
+        f2 += f * t * t
+    return half * cube, half * f0, half * f1, half * f2
+
+
+@kernel
+def approach(p, s, i, ground, under, windows, heading, below, wheel, out):
+    """Contact of a wheel whose disc no ground reaches: its point nearest to the wheel center, in the nearest of the planes.
+
+    The depth is negative, what `overlap` tends to where they touch. Far above the ground it is `contact.touch`.
+    """
+    K, a, R = wheel[i]["p_WK"], wheel[i]["a_W"], p[0]["radius"]
+    hx, hy, level = heading
+    x, y, m, drop, half = below
+    w, spacing = windows[i], p[0]["window_spacing"]
+    best, ex, ez = 1e300, 0.0, 1.0
+    for n in range(3 if half > 0.0 else 1):
+        off = 0.0 if n == 0 else (half if n == 1 else -half)
+        px, py, top = x - off * hy, y + off * hx, K[2] + (off + R * a[2]) * m
+        for axis in range(2):
+            along = abs(hx) - abs(hy)
+            if (along if axis == 0 else -along) > -DIAGONAL:
+                if axis == 0:
+                    count = trace(w, ground, spacing, 0, px, py, hx, hy, R + LONGEST * spacing)
+                else:
+                    count = trace(w, ground, spacing, 1, py, px, hy, hx, R + LONGEST * spacing)
+                near, u, r = nearest(w, count, top, drop)
+                if near < best:
+                    best, ex, ez = near, u, r
+    t = math.sqrt(best)
+    if not (0.0 < t < (1.0 + GAP_MAX) * R):
+        touch(p, s, i, ground, under, wheel, out)
+        if not (out[i]["depth"] > 0.0 and t > 0.0):
+            return  # else it is a steep slope far below, whose plane comes up to the wheel
+    ex, ez = ex / t, ez / t
+    tilt = lean_of(ex, ez, (level, a[2]), m)
+    upright = math.sqrt(1.0 - tilt * tilt)
+    place(i, wheel, out, (ex, ez), heading, (ex * upright, ez * upright, -tilt))
+    look_below(i, ground, under, wheel, out, R)
+    per = 1.0 / max(upright, UPRIGHT_MIN)
+    o = out[i]
+    meet(p, s, i, wheel, out, (o["e_W"][0], o["e_W"][1], o["e_W"][2]), t, (tilt, per), (tilt, per, per))
+
+
+@kernel
+def nearest(w, count, top, drop):
+    """(square of the distance [m2], u, r [m]) of the point of the line that is nearest to the wheel center; arguments as in `overlap`."""
+    line = w["line"]
+    best, at_u, at_r = 1e300, 0.0, 0.0
+    for n in range(1, count):
+        u, r = line[n - 1, 0], (top - line[n - 1, 1]) / drop
+        du, dr = line[n, 0] - u, (top - line[n, 1]) / drop - r
+        t = min(max(-(u * du + r * dr) / (du * du + dr * dr), 0.0), 1.0)
+        u, r = u + t * du, r + t * dr
+        if u * u + r * r < best:
+            best, at_u, at_r = u * u + r * r, u, r
+    return best, at_u, at_r
