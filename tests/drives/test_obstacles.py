@@ -33,6 +33,7 @@ def drive(vehicle, feature, speed, throttle=None, until=4.0):
     """Largest wheel load [N], largest vertical acceleration at the driver's head [m/s2] and way [m] of a drive over what lies at x = 0; without a
     throttle with that which holds the speed."""
     on, command = ground(feature), record(COMMAND)
+    command[0]["selector"] = 1
     vehicle.reset(on, x=-3.0, speed=speed)
     throttle = vehicle.start_throttle if throttle is None else throttle
     load = shock = 0.0
