@@ -62,8 +62,8 @@ WHOLE = 32.0 / 35.0
 
 @inline
 def find_contact(p, s, i, ground, under, windows, wheel, out):
-    """Contact of wheel i in the way that its tire has: `envelop`, or `contact.touch` in one point."""
-    if p[0]["window_spacing"] > 0.0:
+    """Contact of wheel i in the way that its tire has: `envelop`, or `contact.touch` in one point, which on a plane is the same to rounding."""
+    if p[0]["window_spacing"] > 0.0 and ground.p[0]["steepest"] > 0.0:
         envelop(p, s, i, ground, under, windows, wheel, out)
     else:
         touch(p, s, i, ground, under, wheel, out)
