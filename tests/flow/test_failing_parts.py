@@ -109,6 +109,8 @@ def drive(tmp_path, monkeypatch):
 class Screen:
     """A view block that remembers what a driver was told while the vehicle stood still."""
 
+    ruts = None
+
     def __init__(self):
         self.told = []
 
