@@ -45,6 +45,7 @@ from vehicles.multibody.description.initial_state import InitialState, resting_s
 from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.urdf import mechanism_from_urdf
+from vehicles.stood import Stood
 from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.tires.tire_file import TireFile, tire, tire_set
 from vehicles.vehicle import Vehicle
@@ -139,6 +140,10 @@ class Workshop:
     def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
         """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
         return _vehicle(configuration, self)
+
+    def description(self, content: Any, file: str) -> Description:
+        """The vehicle's own file."""
+        return read_description(content, file)
 
     def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
         """A tire as a file says; `files` are digests of files that are no text, by where they are named."""
@@ -259,7 +264,7 @@ def _vehicle(configuration: Configuration, workshop: Workshop) -> tuple[Vehicle,
     tires: dict[str, TireFile] = {}
     with Gathered() as faults:
         with faults.part():
-            description = _description(configuration, places)
+            description = _description(configuration, places, workshop)
         for name, place in places.items():
             with faults.part(), configuration.reading(place) as (content, file):
                 tires[name] = workshop.tire(content, file, configuration.files)
@@ -272,7 +277,8 @@ def _vehicle(configuration: Configuration, workshop: Workshop) -> tuple[Vehicle,
         of_wheels = tire_set([tires[name] for name in description.tires], _sides(description), description.contact)
         with configuration.reading("vehicle"):
             parts = workshop.drivetrain(content, file, description.mechanism.axles)
-            vehicle = Vehicle(aligned(description, of_wheels, parts, file, _level), of_wheels, parts, file)
+            stood = Stood()
+            vehicle = Vehicle(aligned(description, of_wheels, parts, file, _level, stood), of_wheels, parts, file, stood)
     return vehicle, ("vehicle", *(places[name] for name in description.tires))
 
 
@@ -289,11 +295,11 @@ def _check_drivetrain(configuration: Configuration) -> None:
             read_parts(content, file, axles)
 
 
-def _description(configuration: Configuration, places: dict[str, str]) -> Description:
+def _description(configuration: Configuration, places: dict[str, str], workshop: Workshop) -> Description:
     """What the vehicle's own file says; `places` gets where each of the tires that it names stands."""
     with configuration.reading("vehicle") as (content, file):
         if not isinstance(content, dict):
-            return read_description(content, file)  # which says what is wrong with it
+            return workshop.description(content, file)  # which says what is wrong with it
         if "axles" in content:
             content["axles"] = _with_mechanisms(configuration, content["axles"])
         tires = content.get("tires")
@@ -303,7 +309,7 @@ def _description(configuration: Configuration, places: dict[str, str]) -> Descri
             content["tires"] = _name_of(tires, "vehicle.tires", places)
         if isinstance(content.get("drivetrain"), dict):
             content["drivetrain"] = "vehicle.drivetrain"
-        return read_description(content, file)
+        return workshop.description(content, file)
 
 
 def _name_of(value: str | dict[str, Any], place: str, places: dict[str, str]) -> str:
@@ -448,7 +454,7 @@ def _maneuver(configuration: Configuration, vehicle: Description | None) -> Mane
 
 def vehicle_description(name: str) -> Description:
     """Description of a vehicle by name or path, its tie rods as long as between its hardpoints. Raises ConfigError."""
-    return _description(Configuration.of("vehicle", name), {})
+    return _description(Configuration.of("vehicle", name), {}, Workshop())
 
 
 def build_vehicle(
@@ -521,7 +527,7 @@ def build_cueing(washout: str, platform: str, h: float, gravity: float = STANDAR
 def build_maneuver(name: str) -> Maneuver:
     """Maneuver by name or path; the outline of the body is that of its vehicle unless the file has its own. Raises ConfigError."""
     configuration = Configuration.of("maneuver", name)
-    return _maneuver(configuration, None if _has_outline(configuration) else _description(configuration, {}))
+    return _maneuver(configuration, None if _has_outline(configuration) else _description(configuration, {}, Workshop()))
 
 
 def _has_outline(configuration: Configuration) -> bool:

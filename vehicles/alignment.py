@@ -23,6 +23,7 @@ from terrain.surface import Ground, GroundArrays
 from vehicles.description import Description
 from vehicles.model import Mechanism, new_mechanism
 from vehicles.stages import present_suspension
+from vehicles.stood import Stood
 from vehicles.suspension.corner import CORNERS
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.tires.tire_file import TireSet
@@ -44,7 +45,12 @@ FIRST = 1e-4
 
 
 def aligned(
-    description: Description, tires: TireSet, drivetrain: Any, file: str, level: Callable[[], Ground | GroundArrays]
+    description: Description,
+    tires: TireSet,
+    drivetrain: Any,
+    file: str,
+    level: Callable[[], Ground | GroundArrays],
+    stood: Stood | None = None,
 ) -> Description:
     """The same with its tie rods set to the toe that its axles want; as it is where none wants any.
 
@@ -52,6 +58,7 @@ def aligned(
     ----------
     tires, drivetrain, file : of a `Vehicle`
     level : gives the level ground on which it is set up, if that is needed
+    stood : gets how it stands there, for a vehicle with the description that is given back
 
     Raises
     ------
@@ -70,7 +77,8 @@ def aligned(
         blocks=tuple(replace(block, parameters=block.parameters.copy()) for block in mechanism.blocks),
     )
     try:
-        bench = _Bench(Vehicle(replace(description, mechanism=own, table_tolerance=None), tires, drivetrain, file), level(), targets)
+        vehicle = Vehicle(replace(description, mechanism=own, table_tolerance=None), tires, drivetrain, file, stood)
+        bench = _Bench(vehicle, level(), targets)
         bench.set_rods()
     except ConfigError as error:
         raise _of_toe(description, error) from None
@@ -139,6 +147,7 @@ class _Bench:
             self._turn(i, length)
             changed = self._error(i)
             if abs(changed) < 0.1 * ERROR or changed == error:
+                self._fit(i)
                 return
             self.slopes[i] = (changed - error) / (length - before)
             before, length, error = length, length - changed / self.slopes[i], changed
@@ -146,10 +155,18 @@ class _Bench:
         raise ConfigError(corner.file, corner.key, "no length", "a toe that a length of the tie rod gives")
 
     def _turn(self, i: int, length: float) -> None:
-        """Write corner i with a tie rod of that length where the kernels find it."""
+        """Give corner i a tie rod of that length, so far as the heading of its wheel depends on it."""
         mechanism = self._mechanism
         self.lengths[i] = length
-        self.designs[i] = self.hardpoints[i].with_tie_rod(length)
+        if self.hardpoints[i].block is None:
+            self.hardpoints[i].try_tie_rod(length, mechanism.corners, mechanism.own, i)
+        else:
+            self._fit(i)
+
+    def _fit(self, i: int) -> None:
+        """Write corner i with the tie rod that it has now where the kernels find it."""
+        mechanism = self._mechanism
+        self.designs[i] = self.hardpoints[i].with_tie_rod(self.lengths[i])
         if self.designs[i].block is None:
             self.designs[i].write_tie_rod(mechanism.corners, mechanism.own, i)
         else:

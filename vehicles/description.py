@@ -5,8 +5,9 @@ Hardpoints are given for the left side in the suspension frame of each axle; the
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, Gathered, GravityWarning, raise_all
+from simulator.base.fields import Values
+from simulator.base.jsontext import content_key
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from vehicles.axles import USUAL_AXLES, Axles, record_for
@@ -28,13 +31,13 @@ from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read
 from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.corner_sums import prepare
-from vehicles.suspension.kinds import read_axle
+from vehicles.suspension.kinds import SHIPPED, read_axle
 from vehicles.suspension.mechanism.travel import write_ends
 from vehicles.suspension.struts import STRUTS
 from vehicles.suspension.tables.build_tables import DEFAULT_TOLERANCE
 from vehicles.tires.tire_file import CONTACTS
 from vehicles.travel import find_ends
-from vehicles.vehicle_file import KINEMATICS, VEHICLE_FILE
+from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
 
 Vector = NDArray[np.float64]
 
@@ -44,6 +47,9 @@ TRAVEL = (-0.05, 0.0, 0.05)
 
 BEYOND_STOPS = 0.02
 """m. Length of a spring beyond bump and rebound stop up to which a corner must close that is known to end somewhere."""
+
+KEPT = frozenset(SHIPPED) - {"mechanism"}
+"""Kinds of axles that are kept by what is said of them: a linkage from a file is connected to the steering of its vehicle."""
 
 BODY = (
     ("drivers_head", (3,), "m", "driver's head from the chassis reference point, in B"),
@@ -88,19 +94,38 @@ class Description:
         return tuple(f"{name}: {', '.join(axle.exceptions)}: {axle.reason}" for name, axle in named if axle.exceptions)
 
 
-def read_description(mapping: Any, file: str) -> Description:
+Keep = Callable[[Hashable, Callable[[], Any]], Any]
+"""Gives what was made lately by a key, or else makes it: a part that is described as before is not read anew. Nobody writes into it."""
+
+
+def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Description:
     """Checked description.
+
+    Parameters
+    ----------
+    keep : axles and their mechanism, where they are of kinds that are ours; None: all is read anew
 
     Raises
     ------
     ConfigError : file, key path, value and expectation of everything that is wrong, but for what depends on a part that cannot be read
     """
+    known = {} if keep is None else _known_axles(mapping, file, keep)
+    if known:
+        mapping = {**mapping, "axles": {**mapping["axles"], **{name: one.values for name, one in known.items()}}}
     with checked(VEHICLE_FILE, mapping, file) as s, Gathered() as faults:
         _warn_of_gravity(s)
-        parts = _read_parts(s, faults)
-        mechanism, tables = _mechanism(s, parts, faults)
+        parts = _read_parts(s, faults, known)
         axles = [one.section for one in parts.axles]
-        place_anti_roll_bars(axles, [one.bar for one in parts.axles], mechanism, parts.steering)
+        with faults.part():
+            tables = _by_tables(s, np.array([corner.linkage is None for one in parts.axles for corner in one.corners]), parts.steering)
+
+        if keep is None or len(known) < len(axles):
+            mechanism = _mechanism(s.file, parts, faults)
+        else:
+            of_axles = tuple(known[name].said for name in parts.named.names)
+            made = keep((file, parts.named, of_axles, parts.steering.tobytes()), lambda: _mechanism(s.file, parts, faults))
+            faults.need_all()
+            mechanism = made.with_chassis(parts.chassis)
         box = _box(mechanism, parts.outline, parts.head)
         return Description(
             name=s.text("name"),
@@ -137,12 +162,12 @@ class _Parts(NamedTuple):
     tires: tuple[str, ...]
 
 
-def _read_parts(s: Section, faults: Gathered) -> _Parts:
+def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -> _Parts:
     """Chassis, axles, steering, body and names of the tires. Raises ConfigError: all that is wrong with them."""
     with faults.part(), s.section("chassis") as c:
         head = c.array("drivers_head", (3,))
         chassis, load = _chassis(c)
-    axles, found = _axles(s, faults)
+    axles, found = _axles(s, faults, known)
     with faults.part(), s.section("steering") as t:
         front = found[0]
         steering = steering_from_section(t, None if front is None else np.stack([corner.Q for corner in front.corners]))
@@ -169,8 +194,9 @@ def _read_parts(s: Section, faults: Gathered) -> _Parts:
     )
 
 
-def _mechanism(s: Section, parts: _Parts, faults: Gathered) -> tuple[Mechanism, bool]:
-    """The multibody part with the ends of its travel, and whether tables stand for its closed form. Raises ConfigError."""
+def _mechanism(file: str, parts: _Parts, faults: Gathered) -> Mechanism:
+    """The multibody part with the ends of its travel and its anti-roll bars. Of the chassis nothing in it depends but its own record. Raises
+    ConfigError: what is wrong with it, and what has been gathered."""
     axles, steering = parts.named, parts.steering
     struts = record_for(STRUTS, axles.size)
     corners = [corner for one in parts.axles for corner in one.corners]
@@ -179,13 +205,11 @@ def _mechanism(s: Section, parts: _Parts, faults: Gathered) -> tuple[Mechanism, 
             one.section.write_struts(struts, i)
     mechanism = new_mechanism(parts.chassis, corners, struts, axles)
     closed_form = np.array([corner.linkage is None for corner in corners])
-    with faults.part():
-        tables = _by_tables(s, closed_form, steering)
     if closed_form.any():
         with faults.part():
-            _check_travel(mechanism, steering, s.file, closed_form)
+            _check_travel(mechanism, steering, file, closed_form)
         with faults.part():
-            _check_reach(mechanism, s.file)
+            _check_reach(mechanism, file)
     faults.need_all()
     if closed_form.any():
         find_ends(mechanism, steering, closed_form)
@@ -194,7 +218,8 @@ def _mechanism(s: Section, parts: _Parts, faults: Gathered) -> tuple[Mechanism, 
             if i in axles.on(0):
                 corner.linkage.connect(steering, i)
             write_ends(corner.linkage, i, mechanism.corners, struts, float(steering[0]["max_arm_angle"]))
-    return mechanism, tables
+    place_anti_roll_bars([one.section for one in parts.axles], [one.bar for one in parts.axles], mechanism, steering)
+    return mechanism
 
 
 def _warn_of_gravity(s: Section) -> None:
@@ -242,7 +267,36 @@ class _ReadAxle(NamedTuple):
     """Its anti-roll bar."""
 
 
-def _axles(s: Section, faults: Gathered) -> tuple[Axles, list[_ReadAxle | None]]:
+class _KnownAxle(NamedTuple):
+    """An axle that has been read already."""
+
+    said: bytes
+    """All that its file says of it."""
+    values: Values
+    read: _ReadAxle
+
+
+def _known_axles(mapping: Any, file: str, keep: Keep) -> dict[str, _KnownAxle]:
+    """The axles of kinds that are ours, as they were read before or now. One that cannot be read is left out: the reading of the whole file
+    says what is wrong with it."""
+    found: dict[str, _KnownAxle] = {}
+    sections = mapping.get("axles") if isinstance(mapping, Mapping) else None
+    for name, section in sections.items() if isinstance(sections, Mapping) else ():
+        kind = section.get("suspension", SHIPPED[0]) if isinstance(section, Mapping) else None
+        if not (isinstance(name, str) and isinstance(kind, str) and kind in KEPT):
+            continue
+        said, key, steered = content_key(section), f"axles.{name}", name == USUAL_AXLES.names[0]
+
+        def read(section: Any = section, said: bytes = said, key: str = key, steered: bool = steered) -> _KnownAxle:
+            values = AXLE.read(section, file, key)
+            return _KnownAxle(said, values, _read_axle(Section(values, file, key), steered))
+
+        with contextlib.suppress(ConfigError):
+            found[name] = keep((file, key, steered, said), read)
+    return found
+
+
+def _axles(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -> tuple[Axles, list[_ReadAxle | None]]:
     """The axles from the front: their names, and each as it is described, None where it cannot be read."""
     with s.section("axles") as a:
         names = tuple(map(str, a.mapping))
@@ -253,7 +307,8 @@ def _axles(s: Section, faults: Gathered) -> tuple[Axles, list[_ReadAxle | None]]
         found: dict[str, _ReadAxle] = {}
         for name in names:
             with faults.part():
-                found[name] = _read_axle(a.section(name), steered=name == USUAL_AXLES.names[0])
+                section = a.section(name)
+                found[name] = known[name].read if name in known else _read_axle(section, steered=name == USUAL_AXLES.names[0])
         names = _from_the_front(a, names, found, faults)
         sides = [found[name].section.sides if name in found else _sides(a.mapping.get(name)) for name in names]
     return Axles(names, tuple(sides)), [found.get(name) for name in names]

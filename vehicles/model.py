@@ -95,6 +95,10 @@ class Mechanism:
         """The same on other springs and dampers."""
         return replace(self, records=self.records._replace(struts=struts))
 
+    def with_chassis(self, chassis: RigidBody) -> Mechanism:
+        """The same under another chassis."""
+        return replace(self, records=self.records._replace(chassis=chassis_record(chassis)))
+
     @property
     def size(self) -> Size:
         """Numbers of axles and wheels."""
@@ -117,10 +121,6 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
     ------
     ConfigError : a corner cannot be built (see `CornerDesign.write`), or is of another kind than the other side of its axle
     """
-    body = record(CHASSIS)
-    body[0]["mass"], body[0]["com"] = chassis.mass, chassis.p_BoBcm
-    inertia = chassis.I_BBcm
-    body[0]["inertia"] = inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]
     size = axles.size
     geometry = record_for(CORNERS, size)
     axles.write(geometry)
@@ -132,7 +132,15 @@ def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: R
             with faults.part():
                 _add_axle(axle, [corners[i] for i in axles.on(axle)], axles.on(axle)[0], geometry, own, blocks)
     pad_default(own)
-    return Mechanism(MechanismRecords(body, geometry, struts), own, tuple(blocks), tuple(corners), axles)
+    return Mechanism(MechanismRecords(chassis_record(chassis), geometry, struts), own, tuple(blocks), tuple(corners), axles)
+
+
+def chassis_record(chassis: RigidBody) -> Record:
+    """Record of CHASSIS."""
+    body, inertia = record(CHASSIS), chassis.I_BBcm
+    body[0]["mass"], body[0]["com"] = chassis.mass, chassis.p_BoBcm
+    body[0]["inertia"] = inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]
+    return body
 
 
 def _add_axle(axle: int, corners: Sequence[CornerDesign], first: int, geometry: Record, own: Record, blocks: list[Block]) -> None:

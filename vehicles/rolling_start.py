@@ -50,8 +50,7 @@ def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> f
     parts = ((s.state.view(np.uint8), frozen.view(np.uint8)), (s.steering.view(np.uint8), steering.view(np.uint8)))
     torque, throttle, steps = 0.0, 0.0, max(LEAST_STEPS, min(MOST_STEPS, int(WAY / (speed * STEP))))
     for _ in range(ROUNDS):
-        engaged = gear if gear > 0 else _kept_gear(m, s, torque)
-        throttle = float(drivetrain_cruise(m.drivetrain, d, state["wheel_spin"], engaged, torque))
+        engaged, throttle = _engaged(m, s, gear, torque)
         command[0]["gear"], command[0]["throttle"] = engaged, throttle
         _roll_on(m, s, ground, command, parts, spins, steps)
         radius = speed / float(driveshaft_speed(m.drivetrain, state["wheel_spin"]))
@@ -92,15 +91,17 @@ def _pull(m: Model, s: Space, along: NDArray[np.float64]) -> float:
     return float(force @ along)
 
 
-def _kept_gear(m: Model, s: Space, torque: float) -> int:
-    """The highest forward gear out of which the gearbox does not shift down at the throttle that gives a torque on the driveshaft [N m], or at
-    open throttle if that is not enough in any."""
-    p, d = m.drivetrain, s.drivetrain
-    strained = 0
-    for gear in range(int(p[0]["gears"]), 0, -1):
-        throttle = drivetrain_cruise(p, d, s.state[0]["wheel_spin"], gear, torque)
+def _engaged(m: Model, s: Space, wanted: int, torque: float) -> tuple[int, float]:
+    """A gear that is engaged now, and the throttle that gives a torque on the driveshaft [N m] in it.
+
+    It is the one that is wanted, or where that is 0 the highest forward gear out of which the gearbox does not shift down at that throttle, or
+    at open throttle if that is not enough in any.
+    """
+    p, d, spin = m.drivetrain, s.drivetrain, s.state[0]["wheel_spin"]
+    for gear in range(int(p[0]["gears"]), 0, -1) if wanted == 0 else ():
+        throttle = float(drivetrain_cruise(p, d, spin, gear, torque))
         if gear == 1 or not too_slow(p, gear, throttle, d[0]["turbine_speed"]):
             if throttle != 1.0:
-                return gear
-            strained = strained or gear
-    return strained
+                return gear, throttle
+            wanted = wanted or gear
+    return wanted, float(drivetrain_cruise(p, d, spin, wanted, torque))

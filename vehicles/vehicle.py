@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from vehicles.rolling_start import roll
 from vehicles.stages import Model, Space, present_suspension
 from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
+from vehicles.stood import Stood
 from vehicles.suspension.blocks import STOPPED, TRUSTED, WATCHED
 from vehicles.suspension.corner import POINTS
 from vehicles.suspension.corner_design import CornerDesign
@@ -66,12 +68,16 @@ class Vehicle:
     description : the vehicle's own file, read
     tires : those of the wheels, corner by corner
     drivetrain, file : mapping of its drivetrain's file or what was read of it, and the name of that for messages
+    stood : how others with this description stood, if there are any
     """
 
-    def __init__(self, description: Description, tires: TireSet, drivetrain: Any, file: str) -> None:
+    def __init__(self, description: Description, tires: TireSet, drivetrain: Any, file: str, stood: Stood | None = None) -> None:
         self.description, self.tires = description, tires
         self.model = _model(description, tires, drivetrain, file)
         self.space = new_space(description)
+        self._design = self.space.copied()
+        """The same in the design position, never written."""
+        self._stood = stood or Stood()
         self.readout: Record = record_for(READOUT, self.size)
         self.start_throttle = 0.0
         """Throttle that holds the speed of the last `reset`."""
@@ -95,16 +101,14 @@ class Vehicle:
         """
         if not 0.0 <= speed < math.inf:
             raise JounceError(f"{self.description.name}: a start at {speed:g} m/s, expected a forward speed, 0 or more")
-        clear(self.model, self.space)
-        drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
-        watched = self.space.blocks.others["watch"] == WATCHED
-        self.space.blocks.others["watch"][watched] = TRUSTED
         try:
-            settle(self.model, self.space, arrays_of(ground), x, y, yaw)
-            self._balance_arm(arrays_of(ground), x, y, yaw)
+            if self._may_stop:
+                self._settle(arrays_of(ground), x, y, yaw, gear)
+            else:
+                place, settling = (x, y, yaw, gear), partial(self._settle, arrays_of(ground), x, y, yaw, gear)
+                self._stood.stand(self.model, self.space, arrays_of(ground), place, settling)
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
-        self.space.blocks.others["watch"][watched] = WATCHED
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         if speed > 0.0:
             self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear)
@@ -120,9 +124,21 @@ class Vehicle:
         """One of the same kind that shares nothing with this one that a drive or a driver changes; in the design position."""
         one = copy.copy(self)
         one.model = self.model._replace(steering=self.model.steering.copy())
-        one.space, one.readout = new_space(self.description), record_for(READOUT, self.size)
+        fresh = self._design.copied()
+        one.space = fresh._replace(blocks=fresh.blocks._replace(own=self.description.mechanism.own))
+        one.readout = record_for(READOUT, self.size)
         one.start_throttle, one.troubles, one._told = 0.0, [], set()
         return one
+
+    def _settle(self, ground: GroundArrays, x: float, y: float, yaw: float, gear: int) -> None:
+        """Find the equilibrium there, in that gear."""
+        clear(self.model, self.space)
+        drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
+        watched = self.space.blocks.others["watch"] == WATCHED
+        self.space.blocks.others["watch"][watched] = TRUSTED
+        settle(self.model, self.space, ground, x, y, yaw)
+        self._balance_arm(ground, x, y, yaw)
+        self.space.blocks.others["watch"][watched] = WATCHED
 
     def _balance_arm(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
         """Settle again until a free arm, its hand wheel held straight ahead, does not move either."""

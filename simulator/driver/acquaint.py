@@ -8,6 +8,7 @@ stands, so that the order changes no number: a driver who keeps no speed and fol
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -93,6 +94,17 @@ class TriedTraits(VehicleTraits):
                 own[name] = own["_trial"].troubles() if name == "troubles" else own["_trial"].trait(name)
         return super().__getattribute__(name)
 
+    @property
+    def simulating(self) -> float:
+        """s of wall time that the steps of the test drive have taken so far."""
+        trial = vars(self).get("_trial")
+        return trial.simulating if trial is not None else 0.0
+
+
+def simulated_for(traits: VehicleTraits) -> float:
+    """s of wall time for which a vehicle has been driven on its plain to find out its traits; 0 where they were given."""
+    return traits.simulating if isinstance(traits, TriedTraits) else 0.0
+
 
 class _Straight(NamedTuple):
     """Coasting straight ahead in neutral."""
@@ -127,6 +139,8 @@ class _Trial:
         self.step, self.look, self.gravity = step, step * LOOKS, gravity
         self.probe = vehicle.another()
         self.command = record(COMMAND)
+        self.simulating = 0.0
+        """s of wall time in steps"""
         self.found: dict[str, Any] = {}
         self._troubles: dict[str, str] = {}
         self._tried: set[str] = set()
@@ -305,5 +319,7 @@ class _Trial:
         for name, value in inputs.items():
             self.command[0][name] = value
         notes = np.zeros((round(duration / self.look), 3))
+        began = time.perf_counter()
         noted_drive(self.probe.model, self.probe.space, self.ground, self.command, self.step, notes)
+        self.simulating += time.perf_counter() - began
         return notes

@@ -83,7 +83,7 @@ class InThisProcess:
 
 @dataclass(frozen=True)
 class Overhead:
-    """What a run costs beside the steps, in ms: medians."""
+    """What a run costs beside the steps, those of its driver's test drive included, in ms: medians."""
 
     what: str
     maneuver: str
@@ -91,6 +91,8 @@ class Overhead:
     """Key paths."""
     beside: float
     simulating: float
+    test_drive: float
+    """Of that, of the driver's test drive."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,8 @@ def main_sweep_bench(repeats: int, as_json: bool, scheduler: str | None, most_em
     for what, (maneuver, point) in RUNS.items():
         said["overheads"].append(one := _overhead(what, maneuver, point, repeats))
         say(f"  {one.what:<25} {one.beside:6.1f} ms   (steps {one.simulating:.0f} ms; {one.maneuver}: {', '.join(one.varied)})")
+        if one.test_drive > 0.0:
+            say(f"  {'':<25} {one.test_drive:6.1f} ms   of these steps are the driver's test drive of the new vehicle")
     say("\nshare of the workers' time that is steps, chunks of a second, workers warm")
     for where, executor in _places(scheduler):
         said["use"].append(use := _use(where, executor, 8 * repeats))
@@ -186,15 +190,17 @@ def _empty_places(scheduler: str | None) -> list[tuple[str, Callable[[], Executo
 def _overhead(what: str, maneuver: str, point: Point, repeats: int) -> Overhead:
     """Of runs in this process, which is warm. The first one makes what is kept, and so did the look at the ends of what varies."""
     cases = _cases(repeats + 2, point, maneuver)
-    beside, simulating = [], []
+    beside, simulating, trying = [], [], []
     for number in range(len(cases) - 1):
         began = time.perf_counter()
         answer = drive({"cases": [{"run": "", "mapping": cases[number].mapping}], "channels": [], "plugins": []})
         wall = time.perf_counter() - began
-        stepped = answer["rows"][0]["machine"]["simulating_s"]
+        spent = answer["rows"][0]["machine"]
+        stepped = spent["simulating_s"]
         beside.append(1e3 * (wall - stepped))
         simulating.append(1e3 * stepped)
-    return Overhead(what, maneuver, tuple(point(0)), statistics.median(beside[1:]), statistics.median(simulating[1:]))
+        trying.append(1e3 * spent["test_drive_s"])
+    return Overhead(what, maneuver, tuple(point(0)), *(statistics.median(some[1:]) for some in (beside, simulating, trying)))
 
 
 def _use(where: str, executor: Callable[[], Executor], runs: int) -> Use:

@@ -22,6 +22,7 @@ from simulator.base.tenants import load_plugins
 from simulator.build import Parts, build
 from simulator.configuration.layers import Layer, Origin
 from simulator.configuration.whole import Configuration
+from simulator.driver.acquaint import simulated_for
 from simulator.library.simulation import IncidentError
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.maneuvers.metrics import evaluate
@@ -49,6 +50,8 @@ class Begun(NamedTuple):
     """What it is evaluated by."""
     log: Recorder | None
     """The channels asked for."""
+    tried: float
+    """s of wall time that the steps of test drives of the same vehicle had taken before."""
 
 
 class Driven(NamedTuple):
@@ -60,7 +63,9 @@ class Driven(NamedTuple):
     """The channels asked for."""
     session: Session
     simulating: float
-    """s of wall time between the first and the last step."""
+    """s of wall time in steps: between the first and the last one, and in those of the driver's test drive."""
+    trying: float
+    """s of that in the test drive."""
 
 
 def drive(chunk: dict[str, Any]) -> dict[str, Any]:
@@ -74,8 +79,8 @@ def drive(chunk: dict[str, Any]) -> dict[str, Any]:
     Returns
     -------
     {"worker": name of this process, "rows": for each run in their order {"run", "passed", "metrics", "failure" (empty where there is a result),
-    "machine": {"wall_s", "simulating_s" (of it, between the first and the last step), "simulated_s"}, and where channels are asked for "log",
-    see `plain_log`}}
+    "machine": {"wall_s", "simulating_s" (of it, between the first and the last step and in the steps of the driver's test drive),
+    "test_drive_s" (of these, in the test drive), "simulated_s"}, and where channels are asked for "log", see `plain_log`}}
     """
     try:
         load_plugins(chunk["plugins"])
@@ -104,6 +109,7 @@ def begun(configuration: Configuration, channels: Sequence[str], kept: Stock) ->
     parts = build(configuration, workshop=kept)
     if parts.maneuver is None:
         raise JounceError(NO_MANEUVER)
+    tried = simulated_for(parts.traits)
     session = parts.session(driver_of(parts))
     try:
         if kept.has_motion:
@@ -117,7 +123,7 @@ def begun(configuration: Configuration, channels: Sequence[str], kept: Stock) ->
     except BaseException:
         session.close()
         raise
-    return Begun(parts, parts.maneuver, session, measured, log)
+    return Begun(parts, parts.maneuver, session, measured, log, tried)
 
 
 def driven(mapping: Mapping[str, Any], channels: Sequence[str], kept: Stock) -> Driven:
@@ -135,14 +141,17 @@ def driven(mapping: Mapping[str, Any], channels: Sequence[str], kept: Stock) -> 
     run = begun(Configuration(Layer(own, {(): Origin(RUN)})), channels, kept)
     parts, maneuver, session = run.parts, run.maneuver, run.session
     with contextlib.closing(session):
-        simulating = _simulate(session, maneuver)
+        before = simulated_for(parts.traits)
+        stepping = _simulate(session, maneuver)
+        meanwhile = simulated_for(parts.traits) - before  # what is asked for on the way is tried on the way
     rows = run.measured.log()
     if rows.rows < FEWEST_ROWS:
         raise JounceError(f"the run is too short to evaluate: {rows.rows} rows of telemetry, expected at least {FEWEST_ROWS}")
     found = evaluate(maneuver, rows, session.ground.spawn, parts.traits if maneuver.asked else None)
     given_up = how_ended(session.driver) not in ("", DONE)
     told = None if run.log is None else run.log.log({**origin(), **about_run(parts, recorded(parts, kept.has_motion, kept.has_motion))})
-    return Driven(False if given_up else found["pass"], found["metrics"], told, session, simulating)
+    trying = simulated_for(parts.traits) - run.tried
+    return Driven(False if given_up else found["pass"], found["metrics"], told, session, stepping + trying - meanwhile, trying)
 
 
 def _simulate(session: Session, maneuver: Maneuver) -> float:
@@ -171,10 +180,10 @@ def _row(case: dict[str, Any], channels: list[str]) -> dict[str, Any]:
         return _failed(case["run"], f"{type(error).__name__}: {error}", time.perf_counter() - began)
     log = {} if run.log is None else {"log": plain_log(run.log)}
     wall = time.perf_counter() - began
-    machine = {"wall_s": wall, "simulating_s": run.simulating, "simulated_s": run.session.time}
+    machine = {"wall_s": wall, "simulating_s": run.simulating, "test_drive_s": run.trying, "simulated_s": run.session.time}
     return {"run": case["run"], "passed": run.passed, "metrics": dict(run.metrics), "failure": "", "machine": machine, **log}
 
 
 def _failed(run: str, reason: str, wall: float) -> dict[str, Any]:
-    machine = {"wall_s": wall, "simulating_s": 0.0, "simulated_s": 0.0}
+    machine = {"wall_s": wall, "simulating_s": 0.0, "test_drive_s": 0.0, "simulated_s": 0.0}
     return {"run": run, "passed": None, "metrics": {}, "failure": reason, "machine": machine}

@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.jsontext import json_text
+from simulator.base.jsontext import content_key
 from simulator.base.records import Table, dtype_of
 from simulator.build import Workshop, build_cueing
 from simulator.configuration.whole import DEFAULTS, Configuration
@@ -28,7 +28,7 @@ from simulator.session import Session
 from terrain.surface import Ground
 from vehicles.axles import Axles
 from vehicles.command import COMMAND
-from vehicles.description import Description
+from vehicles.description import Description, read_description
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts
 from vehicles.tires.tire_file import TireFile
 from vehicles.vehicle import Vehicle
@@ -41,7 +41,7 @@ T = TypeVar("T")
 MOTION = (*FELT, *LIVE)
 """What a log says of the motion cueing beside the pose of the platform."""
 
-VEHICLES, GROUNDS, MANEUVERS, STARTS = 16, 8, 64, 64
+VEHICLES, AXLES, GROUNDS, MANEUVERS, STARTS = 16, 48, 8, 64, 64
 """How many of each are kept; a large map takes a hundred megabytes."""
 
 
@@ -94,6 +94,7 @@ class Stock(Workshop):
         self.channels: tuple[str, ...] = ()
         self.has_motion = True
         self._vehicles: Kept[KnownVehicle] = Kept(VEHICLES)
+        self._axles: Kept[Any] = Kept(AXLES)
         self._tires: Kept[TireFile] = Kept(VEHICLES)
         self._drivetrains: Kept[DrivetrainParts] = Kept(VEHICLES)
         self._grounds: Kept[Ground] = Kept(GROUNDS)
@@ -102,24 +103,28 @@ class Stock(Workshop):
         self._looked_at: Kept[bool] = Kept(MANEUVERS)
         self._known: KnownVehicle | None = None
         """The vehicle asked for last, which all else that is asked for belongs to."""
-        self._at: tuple[str, str] = ("", "")
+        self._at = b"", b""
         """Keys of the vehicle and the ground asked for last."""
 
     def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
         """As it was made, with nothing of an earlier drive."""
         key = _said(configuration, "vehicle")
         self._known = known = self._vehicles.take(key, lambda: self._made(configuration))
-        self._at = (key, "")
+        self._at = (key, b"")
         return known.made.another(), known.places
+
+    def description(self, content: Any, file: str) -> Description:
+        """Axles and suspensions that are described as before are not read anew."""
+        return read_description(content, file, self._axles.take)
 
     def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
         """Nothing is written into it by a vehicle."""
-        key = (json_text([content, dict(files)], in_order=True), file)
+        key = (content_key([content, dict(files)]), file)
         return self._tires.take(key, lambda: super(Stock, self).tire(content, file, files))
 
     def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
         """Nothing is written into it by a drive."""
-        key = (json_text(content, in_order=True), file, axles)
+        key = (content_key(content), file, axles)
         return self._drivetrains.take(key, lambda: super(Stock, self).drivetrain(content, file, axles))
 
     def ground(self, configuration: Configuration) -> Ground:
@@ -203,11 +208,11 @@ def _names(table: Table, prefix: str) -> frozenset[str]:
     return frozenset(name for column in columns for name in (column.name, column.field))
 
 
-def _said(configuration: Configuration, *places: str) -> str:
+def _said(configuration: Configuration, *places: str) -> bytes:
     """All that is said at places, and which files that are no text belong to it."""
     assert isinstance(configuration.raw(places[0]), dict), f"{places[0]}: a name, expected its content"
     files = configuration.recorded.get("files", {})
-    return json_text([[configuration.raw(place) for place in places], files], in_order=True)
+    return content_key([[configuration.raw(place) for place in places], files])
 
 
 def _reset(session: Session) -> Start:

@@ -9,15 +9,32 @@ from typing import Any
 
 import pytest
 
+from simulator.base.errors import ConfigError
 from simulator.library.assembling import configured
 from simulator.library.simulation import Simulation
 from simulator.run import run_maneuver
 from simulator.sweep.job import drive, driven
 from simulator.sweep.stock import Stock
+from vehicles import description
+from vehicles.stood import arrays_in
 
 SPEED, MASS, GRIP = "maneuver.parameters.speed_kph", "vehicle.chassis.mass", "soils.asphalt.friction"
 SHORT = ({SPEED: 20}, {SPEED: 20, MASS: 2100}, {SPEED: 15}, {SPEED: 20, GRIP: 0.3}, {SPEED: 15, MASS: 2100, GRIP: 0.3})
 TOO_SHORT = {"duration": 0.05}
+FRONT = "vehicle.axles.front"
+ONE_PART = {
+    "nothing": {},
+    "mass": {MASS: 2100},
+    "tires": {"vehicle.tires.friction": 0.5},
+    "other tires": {"vehicle.tires": "tmeasy_chrono"},
+    "drivetrain": {"vehicle.drivetrain.engine.inertia": 1.5},
+    "other drivetrain": {"vehicle.drivetrain": "drivetrain_hmmwv_65"},
+    "a joint": {f"{FRONT}.hardpoints_left.UCA_U[2]": 0.22},
+    "springs": {"vehicle.axles.rear.spring.rate": 240e3},
+    "toe": {f"{FRONT}.alignment.toe_deg": 0.3},
+    "steering": {"vehicle.steering.max_arm_angle_deg": 30.0},
+}
+"""Vehicles that differ in one part, for each of the kinds of parts that a worker keeps."""
 CHANNELS = ("time", "v_WB_B", "platform_legs", "cab_f_H_P")
 
 
@@ -54,6 +71,55 @@ def test_the_order_of_runs_in_a_worker_changes_no_bit(mappings):
     random.Random(5).shuffle(order)
     assert all_of_them(order) == first
     assert len({state for _, state in first.values()}) == len(mappings)
+
+
+def test_parts_that_are_kept_are_those_of_the_vehicle_that_is_asked_for():
+    """In turn, forth and back, each vehicle stands, rolls and drives as where there is no other."""
+    runs = {what: mapping({SPEED: 15, "duration": 0.3, **changes}) for what, changes in ONE_PART.items()}
+
+    def found(what: str, kept: Stock) -> tuple[str, bytes]:
+        session = driven(runs[what], (), kept).session
+        return digest(session), b"".join(part.tobytes() for part in arrays_in(session.vehicle.model))
+
+    alone = {what: found(what, Stock()) for what in runs}
+    assert len(set(alone.values())) == len(alone)
+    kept = Stock()
+    for what in (*runs, *reversed(runs)):
+        assert found(what, kept) == alone[what], what
+
+
+def test_what_is_described_as_before_is_not_made_anew(monkeypatch):
+    kept = Stock()
+    driven(mapping({SPEED: 15, "duration": 0.3}), (), kept)
+    for name in ("find_ends", "_read_axle"):
+        monkeypatch.setattr(description, name, lambda *_: pytest.fail("made anew"))
+    driven(mapping({SPEED: 15, "duration": 0.3, MASS: 2100}), (), kept)
+    with pytest.raises(pytest.fail.Exception):
+        driven(mapping({SPEED: 15, "duration": 0.3, MASS: 2100, "vehicle.axles.rear.spring.rate": 240e3}), (), kept)
+
+
+def test_an_axle_that_cannot_be_read_is_told_as_where_nothing_is_kept():
+    broken = mapping({SPEED: 15})
+    broken["vehicle"]["axles"]["rear"]["spring"]["rate"] = -1.0
+    broken["vehicle"]["axles"]["front"]["hardpoints_left"]["UCA_U"] = "nowhere"
+
+    def said(kept: Stock) -> str:
+        with pytest.raises(ConfigError) as caught:
+            driven(broken, (), kept)
+        return str(caught.value)
+
+    kept = Stock()
+    driven(mapping({SPEED: 15, "duration": 0.3}), (), kept)
+    assert said(kept) == said(kept) == said(Stock())
+    assert "axles.rear.spring.rate" in said(kept) and "UCA_U" in said(kept)
+
+
+def test_the_steps_of_a_test_drive_count_as_simulating_once():
+    """A speed is kept, for which the driver tries the vehicle: in the first run with it, and only there."""
+    runs = [{"run": str(n), "mapping": mapping({SPEED: 15, "duration": 0.3, MASS: 2345})} for n in range(2)]
+    first, second = (row["machine"] for row in drive({"cases": runs, "channels": [], "plugins": []})["rows"])
+    assert 0.0 < first["test_drive_s"] < first["simulating_s"] < first["wall_s"]
+    assert second["test_drive_s"] == 0.0 < second["simulating_s"]
 
 
 def test_a_run_of_a_sweep_is_that_of_the_library_and_of_jounce_run(mappings, tmp_path):

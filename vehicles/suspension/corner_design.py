@@ -111,6 +111,10 @@ class CornerDesign(ABC):
         """What of that depends on the length of the tie rod; all else stands there already. Raises as `write`."""
         self.write(corners, parameters, i)
 
+    def try_tie_rod(self, length: float, corners: Record, parameters: Record, i: int) -> None:
+        """What of that the place and the heading of the wheel depend on, with a tie rod of that length [m]. Raises as `write`."""
+        self.with_tie_rod(length).write_tie_rod(corners, parameters, i)
+
     @abstractmethod
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
         """Put the corner into a mechanism, its bodies and joints called after `name`, between the body `chassis` and the body `inner`

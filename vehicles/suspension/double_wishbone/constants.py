@@ -69,12 +69,33 @@ def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWish
 
 def write_tie_rod(corners: Record, parameters: Record, i: int, corner: DoubleWishboneCorner) -> None:
     """What of `write_corner` depends on the length of the tie rod: the rod itself, and what turns about the kingpin."""
-    out, bodies = parameters[0], corner.bodies
-    tierod = corner.Q - corner.K
-    out["tierod_length"][i] = _positive(norm(tierod), corner, "length of the tie rod")
-    frame, out["tierod_sign"][i] = _rod_frame(unit(tierod), corner.tierod_axes, corner, "tie rod")
+    out, common, bodies = parameters[0], corners[0], corner.bodies
+    turned = write_heading(parameters, i, corner, corner.K, corner.W, corner.axle)
+    frame, out["tierod_sign"][i] = _rod_frame(unit(corner.Q - corner.K), corner.tierod_axes, corner, "tie rod")
     _write_body(out, "tierod", i, frame, corner.K, bodies["tierod"])
-    _write_carrier(out, corners[0], i, corner, unit(corner.F - corner.D))
+    common["design_frame"][:, :, i] = corner.turned.T @ turned
+    common["design_wheel_x"][i], common["design_wheel_z"][i] = corner.W[0], corner.W[2]
+    out["tierod_axis"][:, i] = turned.T @ unit(corner.tierod_axes[0])
+    common["spin_inertia"][i], carrier = carrier_with_wheel(bodies, corner.W, corner.axle, corner.file, corner.key)
+    _write_body(out, "carrier", i, turned, corner.D, carrier)
+
+
+def write_heading(parameters: Record, i: int, corner: DoubleWishboneCorner, K: Vector, W: Vector, axle: Vector) -> Vector:
+    """What of that the place and heading of the wheel depend on, with the outer tie-rod joint, wheel center and axle there; gives the carrier's
+    frame (3, 3)."""
+    out, n = parameters[0], unit(corner.F - corner.D)
+    out["tierod_length"][i] = _positive(norm(corner.Q - K), corner, "length of the tie rod")
+    arm = K - corner.D
+    height = float(np.dot(arm, n))
+    across = arm - height * n
+    radius = _positive(norm(across), corner, "distance of the outer tie-rod joint from the kingpin")
+    k1 = across / radius
+    frame = np.column_stack([k1, cross(n, k1), n])
+    out["arm_radius"][i], out["arm_height"][i] = radius, height
+    out["tierod_branch"][i] = _branch(np.dot(corner.D - corner.Q, frame[:, 1]), corner, "steering arm")
+    out["wheel_centre"][:, i] = frame.T @ (W - corner.D)
+    out["wheel_axis"][:, i] = frame.T @ unit(axle)
+    return frame
 
 
 @dataclass(frozen=True)
@@ -151,26 +172,6 @@ def _rod_frame(rod: Vector, axes: Vector, corner: DoubleWishboneCorner, name: st
 def _write_body(out: Any, name: str, i: int, frame: Vector, origin: Vector, body: RigidBody) -> None:
     out[f"{name}_com"][:, i] = frame.T @ (body.p_BoBcm - origin)
     out[f"{name}_inertia"][:, i] = _six(frame.T @ body.I_BBcm @ frame)
-
-
-def _write_carrier(out: Any, common: Any, i: int, corner: DoubleWishboneCorner, n: Vector) -> None:
-    """Carrier frame, outer tie-rod joint, wheel, and knuckle and wheel as one body."""
-    arm = corner.K - corner.D
-    height = float(np.dot(arm, n))
-    across = arm - height * n
-    radius = _positive(norm(across), corner, "distance of the outer tie-rod joint from the kingpin")
-    k1 = across / radius
-    frame = np.column_stack([k1, cross(n, k1), n])
-    out["arm_radius"][i], out["arm_height"][i] = radius, height
-    common["design_frame"][:, :, i] = corner.turned.T @ frame
-    common["design_wheel_x"][i], common["design_wheel_z"][i] = corner.W[0], corner.W[2]
-    toe_link = corner.D - corner.Q
-    out["tierod_branch"][i] = _branch(np.dot(toe_link, frame[:, 1]), corner, "steering arm")
-    out["tierod_axis"][:, i] = frame.T @ unit(corner.tierod_axes[0])
-    out["wheel_centre"][:, i] = frame.T @ (corner.W - corner.D)
-    out["wheel_axis"][:, i] = frame.T @ unit(corner.axle)
-    common["spin_inertia"][i], carrier = carrier_with_wheel(corner.bodies, corner.W, corner.axle, corner.file, corner.key)
-    _write_body(out, "carrier", i, frame, corner.D, carrier)
 
 
 def _branch(value: float, corner: DoubleWishboneCorner, name: str) -> float:

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.single_vectors import cross_matrix, norm, unit
 from simulator.base.errors import ConfigError
+from simulator.base.records import Record
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.double_wishbone.constants import Hinge, universal_axes
+from vehicles.suspension.double_wishbone.constants import Hinge, universal_axes, write_heading
 
 if TYPE_CHECKING:
     from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
@@ -30,9 +31,7 @@ Vector = NDArray[np.float64]
 
 def set_tie_rod(corner: DoubleWishboneCorner, length: float) -> DoubleWishboneCorner:
     """See `CornerDesign.with_tie_rod`."""
-    n = corner.F - corner.D
-    kingpin = Hinge(corner.D, unit(n))
-    R = _rotation(kingpin.axis, _turn(corner, kingpin, length))
+    R = _rotation_for(corner, length)
 
     def turned(point: Vector) -> Vector:
         return corner.D + R @ (point - corner.D)
@@ -51,6 +50,18 @@ def set_tie_rod(corner: DoubleWishboneCorner, length: float) -> DoubleWishboneCo
         tierod_axes=universal_axes(corner.Q - K, lower),
         bodies={**corner.bodies, **moved, "tierod": _along(corner.bodies["tierod"], corner.K, K, corner.Q)},
     )
+
+
+def try_tie_rod(corner: DoubleWishboneCorner, length: float, parameters: Record, i: int) -> None:
+    """See `CornerDesign.try_tie_rod`."""
+    R, D = _rotation_for(corner, length), corner.D
+    write_heading(parameters, i, corner, D + R @ (corner.K - D), D + R @ (corner.W - D), R @ corner.axle)
+
+
+def _rotation_for(corner: DoubleWishboneCorner, length: float) -> Vector:
+    """Rotation (3, 3) of the knuckle by which a tie rod of that length fits. Raises ConfigError."""
+    kingpin = Hinge(corner.D, unit(corner.F - corner.D))
+    return _rotation(kingpin.axis, _turn(corner, kingpin, length))
 
 
 def _turn(corner: DoubleWishboneCorner, kingpin: Hinge, length: float) -> float:
