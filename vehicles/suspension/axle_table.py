@@ -90,12 +90,12 @@ def hardpoints(points: Mapping[str, str]) -> Field:
     )
 
 
-def axle_fields(points: Mapping[str, str], bodies: Fields, struts: Fields = ()) -> Fields:
-    """Table of a kind of axle with these hardpoints (name to meaning), these bodies besides knuckle and wheel, and further keys of both struts."""
-    carrier = (
-        Field("knuckle", Group(BODY), "knuckle, its center of mass at UPRIGHT"),
-        Field("wheel", Group(BODY), "wheel with tire, at SPINDLE; y is its axle"),
-    )
+KNUCKLE = Field("knuckle", Group(BODY), "knuckle, its center of mass at UPRIGHT")
+
+
+def axle_fields(points: Mapping[str, str], bodies: Fields, struts: Fields = (), knuckle: Field = KNUCKLE) -> Fields:
+    """Table of a kind of axle with these hardpoints (name to meaning), these bodies besides `knuckle` and wheel, and further keys of both struts."""
+    carrier = (knuckle, Field("wheel", Group(BODY), "wheel with tire, at SPINDLE; y is its axle"))
     return (
         LOCATION,
         WHEELS,

@@ -10,17 +10,17 @@ so x follows from a circle. The arms, the struts and their joints stay where the
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.single_vectors import cross_matrix, norm, unit
+from simulator.base.algebra.single_vectors import norm, unit
 from simulator.base.errors import ConfigError
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.double_wishbone.constants import Hinge, universal_axes
+from vehicles.suspension.double_wishbone.constants import universal_axes
+from vehicles.suspension.hinge import Hinge, rotation, turn_to_distance
 
 if TYPE_CHECKING:
     from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
@@ -32,7 +32,10 @@ def set_tie_rod(corner: DoubleWishboneCorner, length: float) -> DoubleWishboneCo
     """See `CornerDesign.with_tie_rod`."""
     n = corner.F - corner.D
     kingpin = Hinge(corner.D, unit(n))
-    R = _rotation(kingpin.axis, _turn(corner, kingpin, length))
+    turn = turn_to_distance(kingpin, corner.K, corner.Q, length)
+    if turn is None:
+        raise ConfigError(corner.file, corner.key, length, "a tie rod with which the steering arm closes")
+    R = rotation(kingpin.axis, turn)
 
     def turned(point: Vector) -> Vector:
         return corner.D + R @ (point - corner.D)
@@ -51,23 +54,6 @@ def set_tie_rod(corner: DoubleWishboneCorner, length: float) -> DoubleWishboneCo
         tierod_axes=universal_axes(corner.Q - K, lower),
         bodies={**corner.bodies, **moved, "tierod": _along(corner.bodies["tierod"], corner.K, K, corner.Q)},
     )
-
-
-def _turn(corner: DoubleWishboneCorner, kingpin: Hinge, length: float) -> float:
-    """x of equation 1 [rad]: of its two, that on the side of the dead point on which the corner is now. Raises ConfigError."""
-    foot, r, k = kingpin.point(corner.K)
-    q = corner.Q - foot
-    along, across = float(q @ r), float(q @ k)
-    reach = 0.5 * float(q @ q + r @ r - length * length) / math.hypot(along, across)
-    if not -1.0 < reach < 1.0:
-        raise ConfigError(corner.file, corner.key, length, "a tie rod with which the steering arm closes")
-    return math.atan2(across, along) - math.copysign(math.acos(reach), across)
-
-
-def _rotation(axis: Vector, angle: float) -> Vector:
-    """Rotation (3, 3) by an angle about a unit vector."""
-    K = cross_matrix(axis)
-    return np.asarray(np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * (K @ K))
 
 
 def _along(rod: RigidBody, old: Vector, new: Vector, inner: Vector) -> RigidBody:
