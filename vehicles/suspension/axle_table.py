@@ -60,6 +60,7 @@ SHOCK = (
     Field("rebound_damping", _DAMPING, "while it gets longer, in the middle of its stroke"),
     Field("compression_damping_end", _DAMPING, "while it gets shorter, at the ends of its stroke"),
     Field("rebound_damping_end", _DAMPING, "while it gets longer, at the ends of its stroke"),
+    Field("degressivity", Number("s/m", 0.0, 1e3), "d of a force -c v / (1 + d |v|)", 0.0),
     Field("midstroke_min", LENGTH, "length at which the middle of the stroke begins"),
     Field("midstroke_max", Number("m", 0.0, FAR, above=0.0), "length at which it ends"),
     Field("midstroke_blend", Number("m", 1e-6, FAR, above=0.0), "way over which one damping goes over into the other"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -80,6 +80,9 @@ class MacPhersonCorner(CornerDesign):
 
     def with_tie_rod(self, length: float) -> MacPhersonCorner:
         return set_tie_rod(self, length)
+
+    def with_rack(self, half: RigidBody) -> MacPhersonCorner:
+        return replace(self, link=half)
 
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         c, p, hinge = corners[0], parameters[0], self.hinge
