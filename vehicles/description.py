@@ -25,7 +25,8 @@ from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_bod
 from vehicles.controllers.controller_section import Controllers, read_controllers
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods, steering_from_section
+from vehicles.steering.rack import read_rack_body
+from vehicles.steering.steering import STEERING_STATE, place_tierods, steering_from_section
 from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
@@ -171,6 +172,8 @@ def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -
     with faults.part(), s.section("steering") as t:
         front = found[0]
         steering = steering_from_section(t, None if front is None else np.stack([corner.Q for corner in front.corners]))
+        if front is not None and steering[0]["rack_travel"] != 0.0:
+            found[0] = front._replace(corners=_with_rack(front.corners, read_rack_body(t)))
     with faults.part(), s.section("body") as body:
         outline = body.number("length"), body.number("width"), body.number("front_overhang")
         points_left = contact_points_left(body)
@@ -333,6 +336,14 @@ def _read_axle(s: Section, steered: bool) -> _ReadAxle:
     axle = read_axle(s, steered)
     corners = tuple(axle.corner(mirror) for mirror in (False, True)[: axle.sides])
     return _ReadAxle(axle, corners, read_anti_roll_bar(axle, corners))
+
+
+def _with_rack(corners: tuple[CornerDesign, ...], rack: RigidBody | None) -> tuple[CornerDesign, ...]:
+    """The corners of the front axle, each with the half of a rack that its tie rod moves. Raises ConfigError."""
+    if rack is None:
+        return corners
+    half = RigidBody(rack.name, 0.5 * rack.mass, rack.p_BoBcm, 0.5 * rack.I_BBcm)
+    return tuple(corner.with_rack(half) for corner in corners)
 
 
 def expected_axles(mapping: Any) -> Axles | None:

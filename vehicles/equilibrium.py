@@ -21,7 +21,7 @@ from vehicles.drivetrain.driveline import wheel_share
 from vehicles.drivetrain.torque_converter import converter_torques
 from vehicles.sides import axle_of
 from vehicles.stages import Model, Space, add_reactions, answer, before_contact_exact, feel, gather_tire_loads, present_suspension
-from vehicles.steering.pitman_arm import place_tierods
+from vehicles.steering.steering import place_tierods
 from vehicles.tires.bearing import static_force
 from vehicles.tires.wheels import answer_outside, hold_tire, press_tire, touch_ground
 

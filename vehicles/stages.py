@@ -25,7 +25,7 @@ from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 from vehicles.dynamics import answer_loads
 from vehicles.free_steering import answer_with_arm, is_free, turn_arm
 from vehicles.sides import axle_of
-from vehicles.steering.pitman_arm import place_tierods
+from vehicles.steering.steering import place_tierods
 from vehicles.steering_torque import steering_torque
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_sums import prepare_by_call, prepare_here

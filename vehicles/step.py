@@ -18,7 +18,7 @@ from vehicles.stages import (
     integrate,
     turn_wheels,
 )
-from vehicles.steering.pitman_arm import steering_step
+from vehicles.steering.steering import steering_step
 from vehicles.suspension.tables.reduced_table import covers
 from vehicles.tires.wheels import step_tires
 

@@ -24,7 +24,7 @@ from vehicles.axles import WHEELS, Axles
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.stages import Model, Space, present_suspension
-from vehicles.steering.pitman_arm import place_tierods
+from vehicles.steering.steering import place_tierods
 from vehicles.step import vehicle_step
 from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.suspension.blocks import Blocks

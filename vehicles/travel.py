@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from vehicles.model import Mechanism, new_workspace
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.corner_design import Places
 from vehicles.suspension.corner_sums import prepare
 

@@ -34,7 +34,7 @@ from vehicles.read import find_points, read_vehicle, show_points
 from vehicles.readout import READOUT
 from vehicles.rolling_start import roll
 from vehicles.stages import Model, Space, present_suspension
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
 from vehicles.stood import Stood
 from vehicles.suspension.blocks import STOPPED, TRUSTED, WATCHED

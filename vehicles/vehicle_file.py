@@ -5,7 +5,7 @@ from __future__ import annotations
 from simulator.base.fields import Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text, Variants
 from vehicles.body_contact import BODY_FILE
 from vehicles.controllers.controller_section import CONTROLLER_FILE
-from vehicles.steering.pitman_arm import STEERING_FILE
+from vehicles.steering.steering import STEERING_FILE
 from vehicles.suspension.axle_section import FAR
 from vehicles.suspension.axle_table import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
 from vehicles.suspension.kinds import KINDS, SHIPPED
@@ -51,7 +51,7 @@ VEHICLE_FILE = (
     Field("name", Text(), "name of the vehicle"),
     Field("chassis", Group(_CHASSIS), "the body that everything hangs on"),
     Field("axles", Named(AXLE, "axles by name, from front to rear"), "axles by name, `front`, `rear` and others between, in any order"),
-    Field("steering", Group(STEERING_FILE), "Pitman-arm steering of the front axle"),
+    Field("steering", STEERING_FILE, "steering of the front axle"),
     Field("tires", Either((_TIRE, Named(_TIRE, "a tire file by axle or by wheel"))), "tire file: for all, or by name of the axle or wheel"),
     Field("contact", Choice(CONTACTS), "how the tires touch the ground: all of it inside their disc, or one point of it", None),
     Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/vehicles/parts"),

@@ -31,6 +31,7 @@ from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.anti_roll_bar import LEVERS, NO_BAR
 from vehicles.suspension.corner_design import CARRIER_NAME
+from vehicles.suspension.macpherson.corner import MacPhersonCorner
 
 Vector = NDArray[np.float64]
 
@@ -40,6 +41,9 @@ X_AXIS, Y_AXIS, Z_AXIS = np.eye(3)
 
 LINKAGE = ("pitman_arm", "steering_link", "idler_arm")
 """Bodies of the steering linkage and the joints that carry them."""
+
+RACK = "rack"
+"""Body of a rack, and the joint that carries it."""
 
 SLOPE_OVER = 1e-3
 """m. The rate of a spring given by a table is taken over this much on both sides of its free length."""
@@ -52,7 +56,7 @@ def vehicle_mechanism(design: Design, steering: Record | None = None, link_mass:
     ----------
     design : vehicle in the design position
     steering : STEERING record: Pitman arm, link and idler arm are then part of the mechanism [Jain 2016, section 5.4]. Without it the
-        inner ends of the front tie rods, loops FL_L and FR_L, are driven points of the chassis.
+        inner ends of the front tie rods, loops FL_L and FR_L, are driven points of the chassis. A rack is one body that slides
     link_mass : mass of each of the three steering rods [kg]. The vehicle file gives none, and without it link and idler arm
         have no D(k) and no inertia: constraint embedding works, all other formulations refuse it.
     arm_prescribed : the Pitman arm moves as the driver wants; otherwise it is free, the fifteenth degree of freedom of [Cameron 2013]
@@ -60,12 +64,16 @@ def vehicle_mechanism(design: Design, steering: Record | None = None, link_mass:
     parts = Parts()
     parts.add_body(CHASSIS, design.chassis)
     parts.joints.append(Joint(CHASSIS, "free", WORLD, CHASSIS, independent=True))
+    inner = CHASSIS
     if steering is not None:
-        _add_linkage(parts, steering, link_mass, arm_prescribed)
+        inner = RACK if steering[0]["rack_travel"] != 0.0 else LINKAGE[1]
+        if inner == RACK:
+            _add_rack(parts, design, steering, arm_prescribed)
+        else:
+            _add_linkage(parts, steering, link_mass, arm_prescribed)
     struts = linear_struts(design.struts)
     for i, name in enumerate(design.axles.corners):
-        on_link = steering is not None and i in design.axles.on(0)
-        design.corners[i].add_to(parts, name, CHASSIS, "steering_link" if on_link else CHASSIS, struts, i)
+        design.corners[i].add_to(parts, name, CHASSIS, inner if i in design.axles.on(0) else CHASSIS, struts, i)
     for n, axle in enumerate(design.axles.names):
         _add_anti_roll_bar(parts, axle, n, design)
     return parts.mechanism("vehicle", design.gravity, design.corners[0].file)
@@ -146,6 +154,16 @@ def _add_linkage(parts: Parts, steering: Record, mass: float, arm_prescribed: bo
     parts.add_joint("revolute", arm, link, arm_joint, z)
     parts.add_joint("revolute", CHASSIS, idler, idler_pivot, z)
     parts.add_loop("steering", "point_on_line", (link, idler), idler_joint, axis_successor=z)
+
+
+def _add_rack(parts: Parts, design: Design, steering: Record, prescribed: bool) -> None:
+    """The rack with the mass of both halves that the corners carry, sliding to the left."""
+    halves = [corner.link for corner in design.corners[:2] if isinstance(corner, MacPhersonCorner) and corner.link is not None]
+    at = np.array(steering[0]["location"])
+    mass = sum(half.mass for half in halves)
+    inertia = sum((half.I_BBcm for half in halves), np.zeros((3, 3)))
+    parts.add_body(RACK, RigidBody(RACK, mass, halves[0].p_BoBcm if halves else at, inertia))
+    parts.add_joint("prismatic", CHASSIS, RACK, at, Y_AXIS, independent=True, prescribed=prescribed)
 
 
 def _rod(mass: float, start: Vector, end: Vector) -> RigidBody:

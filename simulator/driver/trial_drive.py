@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simulator.base.jit import kernel
 from vehicles.stages import present_suspension
-from vehicles.steering.pitman_arm import place_tierods
+from vehicles.steering.steering import place_tierods
 from vehicles.step import vehicle_step
 
 LOOKS = 10

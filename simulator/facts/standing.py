@@ -15,7 +15,7 @@ from terrain.surface import Ground
 from vehicles.held import HeldVehicle
 from vehicles.linearize import linearize
 from vehicles.stages import present_suspension
-from vehicles.steering.pitman_arm import place_tierods
+from vehicles.steering.steering import place_tierods
 from vehicles.vehicle import Vehicle
 
 ABOUT_THE_MIDDLE = 0.02

@@ -13,7 +13,7 @@ from simulator.build import build_vehicle
 from simulator.lab.validate.recording import Recording
 from simulator.lab.validate.trajectory import CORNERS, TrajectoryComparison, arm_angles, compare_trajectory
 from simulator.validation.outcome import Array, Curve, Finding, Picture, Plot, Row, Source
-from vehicles.steering.pitman_arm import place_tierods
+from vehicles.steering.steering import place_tierods
 from vehicles.vehicle import Vehicle
 
 VEHICLE = "hmmwv_chrono"

@@ -20,7 +20,7 @@ from vehicles.dynamics import accelerations
 from vehicles.held import HeldVehicle
 from vehicles.linearize import linearize
 from vehicles.model import Mechanism, new_workspace
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.steering_torque import steering_torque
 from vehicles.step_stability import check_step
 from vehicles.suspension.anti_roll_bar import held_point, measured

@@ -15,7 +15,7 @@ from simulator.base.records import Record, record
 from simulator.base.section import checked
 from vehicles.command import COMMAND
 from vehicles.steering.column import assisted, share_torque, solve_column, unassisted
-from vehicles.steering.pitman_arm import STEERING_FILE, STEERING_STATE, steering_from_section, steering_step
+from vehicles.steering.steering import STEERING_FILE, STEERING_STATE, steering_from_section, steering_step
 
 RATIO, H = 15.0, 1e-3
 LOCKED = 1e15

@@ -66,7 +66,7 @@ def test_200_kn_on_every_wheel_for_a_minute_is_held(name: str, direction: np.nda
 @pytest.mark.parametrize("name", VEHICLES)
 def test_linkages_are_closed_between_the_ends(name: str) -> None:
     """At every lock: rods keep their lengths, inertia and velocities stay of the size of the design position."""
-    from vehicles.steering.pitman_arm import place_tierods
+    from vehicles.steering.steering import place_tierods
 
     v = vehicle(name)
     m, s = v.model, v.space

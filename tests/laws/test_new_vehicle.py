@@ -18,7 +18,7 @@ from simulator.run import driver_of
 from vehicles.axles import record_for
 from vehicles.command import COMMAND
 from vehicles.model import Mechanism, new_workspace
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
 from vehicles.step_stability import CHASSIS, WIDTH, _Probe, _situations, step_matrix
 from vehicles.suspension.corner import CORNERS

@@ -23,7 +23,7 @@ from tests.laws.vehicle_rig import command, ground, track
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
 from vehicles.model import new_workspace
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.steering_torque import pitman_torque
 from vehicles.suspension.double_wishbone.poses import CornerPoses, angle_between, pose_errors, pose_table, pose_table_within
 from vehicles.suspension.tables.build_tables import Source, build_tables

@@ -25,7 +25,7 @@ from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.articulated_body import accelerate_nodes
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody.tree.tree import move, set_velocities
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.corner_sums import Workspace
 from vehicles.suspension.five_link.constants import link_axes
 from vehicles.suspension.five_link.corner import FiveLinkCorner

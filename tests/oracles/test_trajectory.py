@@ -26,7 +26,7 @@ from simulator.lab.validate.trajectory import (
     spawn,
     take_over,
 )
-from vehicles.steering.pitman_arm import place_tierods
+from vehicles.steering.steering import place_tierods
 from vehicles.suspension.corner_sums import prepare
 from vehicles.vehicle import Vehicle
 

@@ -35,7 +35,7 @@ from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.constraints import set_residuals
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody.tree.tree import energy, move, set_velocities
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import place_blocks
 from vehicles.suspension.double_wishbone.kinematics import CARRIER, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
 from vehicles.suspension.double_wishbone.mechanism import jounce_sign

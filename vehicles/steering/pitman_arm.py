@@ -13,20 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.circle import circle
-from simulator.base.errors import ConfigError, Gathered
-from simulator.base.fields import Choice, Field, Number
-from simulator.base.jit import inline, kernel
-from simulator.base.records import Record, record
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Number
+from simulator.base.jit import inline
+from simulator.base.records import Record
 from simulator.base.section import Section
-from vehicles.steering.column import COLUMN, COLUMN_FILE, COLUMN_STATE, column_from_section
 
-SLOWEST = 0.1
-"""deg/s. No Pitman arm is slower."""
-INPUTS = ("filtered", "direct")
-"""How an angle that is asked for counts, the first one if the file does not say."""
-
-STEERING = (
-    ("location", (3,), "m", "origin of the steering frame, in B"),
+FOUR_BAR = (
     ("rotation", (3, 3), "1", "steering frame to chassis"),
     ("pivot", (2,), "m", "pivot of the Pitman arm, in the plane of the steering frame"),
     ("arm", (2,), "m", "from the pivot to the joint of arm and link, at delta = 0"),
@@ -34,29 +27,18 @@ STEERING = (
     ("idler", (2,), "m", "from the idler pivot to the joint of idler and link, at delta = 0"),
     ("link", (2,), "m", "from the arm joint to the idler joint, at delta = 0"),
     ("branch", (), "1", "sign of the square root that belongs to delta = 0"),
-    (
-        "tierod",
-        (2, 3),
-        "m",
-        "inner tie-rod joints left and right at delta = 0, in the steering frame: x, y from the arm joint, z from the origin",
-    ),
-    ("max_arm_angle", (), "rad", "angle of the Pitman arm at full steering input"),
-    ("gear_ratio", (), "1", "steering-wheel angle over Pitman-arm angle"),
-    ("max_rate", (), "rad/s", "largest rate of the Pitman arm; 0 = the arm follows the input at once"),
-    ("natural_frequency", (), "rad/s", "of the critically damped answer of the arm to the input"),
-    ("direct", (), "1", "1: the input counts as it is, 0: it is followed with `natural_frequency`", "i8"),
-    ("input_time", (), "s", "of a direct input: over which a change of it is spread evenly; 0 = within a step"),
-    *COLUMN,
 )
+"""Rows of a STEERING record."""
 
-_POINT = Number("m", -100.0, 100.0, shape=(3,))
-STEERING_FILE = (
-    Field("location", _POINT, "origin of the steering frame", frame="the chassis frame"),
+POINT = Number("m", -100.0, 100.0, shape=(3,))
+LOCATION = Field("location", POINT, "origin of the steering frame", frame="the chassis frame")
+PITMAN_ARM_FILE = (
+    LOCATION,
     Field("rotation_y", Number("rad", -math.pi / 2.0, math.pi / 2.0), "angle by which the steering frame is turned about y", written="deg"),
-    Field("arm_pivot", _POINT, "pivot of the Pitman arm", frame="the steering frame"),
-    Field("arm_joint", _POINT, "joint of arm and link, straight ahead", frame="the steering frame"),
-    Field("idler_pivot", _POINT, "pivot of the idler arm", frame="the steering frame"),
-    Field("idler_joint", _POINT, "joint of idler and link, straight ahead", frame="the steering frame"),
+    Field("arm_pivot", POINT, "pivot of the Pitman arm", frame="the steering frame"),
+    Field("arm_joint", POINT, "joint of arm and link, straight ahead", frame="the steering frame"),
+    Field("idler_pivot", POINT, "pivot of the idler arm", frame="the steering frame"),
+    Field("idler_joint", POINT, "joint of idler and link, straight ahead", frame="the steering frame"),
     Field(
         "max_arm_angle",
         Number("rad", math.radians(0.1), math.radians(60.0), above=0.0),
@@ -71,37 +53,13 @@ STEERING_FILE = (
         also={"max_rate_deg": "degps"},
         written="degps",
     ),
-    Field("natural_frequency", Number("rad/s", 0.1, 500.0, above=0.0), "of the arm's critically damped answer, where it has a rate", None),
-    Field(
-        "input",
-        Choice(INPUTS),
-        "how a given angle of the steering wheel counts: `filtered` by max_rate and natural_frequency, or `direct`, at once within max_rate",
-        INPUTS[0],
-    ),
-    *COLUMN_FILE,
 )
-"""Of the section `steering` of a vehicle file."""
-
-STEERING_STATE = (
-    ("angle", (), "rad", "Pitman-arm angle delta, + turns the wheels to the right"),
-    ("rate", (), "rad/s", "its rate"),
-    ("acceleration", (), "rad/s2", "its acceleration"),
-    ("hand_angle", (), "rad", "the angle of the arm if the column did not twist: that of the steering wheel"),
-    ("hand_rate", (), "rad/s", "its rate"),
-    *COLUMN_STATE,
-)
-
-FASTEST = 10.0
-"""rad/s. Rate of a Pitman arm that "follows the input at once": lock to lock in a tenth of a second. An input that jumps would otherwise
-throw the front wheels about with a thousand rad/s for one step."""
+"""Keys of `type: pitman_arm`."""
 
 
-def steering_from_section(s: Section, tierod_inner: NDArray[np.float64] | None) -> Record:
-    """STEERING record; `tierod_inner` (2, 3) are the inner tie-rod joints left and right at delta = 0, in B. Raises ConfigError.
-
-    None in their place is for checking the section alone, when the front axle cannot be read.
-    """
-    p = record(STEERING)
+def read_four_bar(s: Section, p: Record, tierod_inner: NDArray[np.float64] | None) -> None:
+    """Fill FOUR_BAR, location and inner tie-rod joints of a STEERING record; `tierod_inner` (2, 3) are these in B, None: they are not known.
+    Raises ConfigError."""
     out = p[0]
     angle = s.number("rotation_y")
     out["location"] = s.array("location", (3,))
@@ -115,22 +73,15 @@ def steering_from_section(s: Section, tierod_inner: NDArray[np.float64] | None) 
     out["branch"] = -1.0 if across > 0.0 else 1.0
     if tierod_inner is not None:
         out["tierod"] = (tierod_inner - out["location"]) @ out["rotation"] - [joint[0], joint[1], 0.0]
-    out["max_arm_angle"] = s.number("max_arm_angle")
-    out["gear_ratio"] = s.number("gear_ratio")
-    out["max_rate"] = s.number("max_rate")
-    with Gathered() as faults:
-        if 0.0 < out["max_rate"] < math.radians(SLOWEST):
-            faults.add(s.wrong("max_rate", "0 (at once), or at least {}", math.radians(SLOWEST)))
-        with faults.part():
-            if out["max_rate"] > 0.0 and s.choice("input", INPUTS, INPUTS[0]) == INPUTS[0]:
-                out["natural_frequency"] = s.number("natural_frequency")
-        out["direct"] = s.choice("input", INPUTS, INPUTS[0]) == INPUTS[1]
-        with faults.part():
-            column_from_section(s, p)
-        if not all(_closes(p, angle) for angle in np.linspace(-out["max_arm_angle"], out["max_arm_angle"], 61)):
-            found = f"{math.degrees(out['max_arm_angle']):g}, where link and idler no longer meet"
-            faults.add(ConfigError(s.file, s.path("max_arm_angle"), found, "an angle up to which arm, link and idler close"))
-    return p
+    out["max_arm_angle"], out["gear_ratio"], out["max_rate"] = s.number("max_arm_angle"), s.number("gear_ratio"), s.number("max_rate")
+
+
+def check_four_bar(s: Section, p: Record) -> None:
+    """Raises ConfigError: arm, link and idler do not close up to full lock."""
+    most = float(p[0]["max_arm_angle"])
+    if not all(_closes(p, angle) for angle in np.linspace(-most, most, 61)):
+        found = f"{math.degrees(most):g}, where link and idler no longer meet"
+        raise ConfigError(s.file, s.path("max_arm_angle"), found, "an angle up to which arm, link and idler close")
 
 
 def _closes(p: Record, angle: float) -> bool:
@@ -142,54 +93,9 @@ def _closes(p: Record, angle: float) -> bool:
     return bool(abs(link - idler) < reach < link + idler)
 
 
-@kernel
-def steering_step(p, s, command, h):
-    """Advance the Pitman arm, or the driver's end of the column of a free one, by h seconds towards -steering * max_arm_angle (+ = left); or
-    take the torque of hands that have let go of that end (+ = left)."""
-    target = -min(max(command[0]["steering"], -1.0), 1.0) * p[0]["max_arm_angle"]
-    arm = s[0]
-    if p[0]["free"] > 0:
-        arm["acceleration"] = 0.0
-        arm["let_go"] = command[0]["steering_free"] if p[0]["hand_wheel_inertia"] > 0.0 else 0
-        arm["given"] = -p[0]["gear_ratio"] * command[0]["steering_torque"]
-        if arm["let_go"] == 0:
-            arm["hand_angle"], arm["hand_rate"], arm["hand_acceleration"] = followed(p, s, arm["hand_angle"], arm["hand_rate"], target, h)
-    else:
-        arm["angle"], arm["rate"], arm["acceleration"] = followed(p, s, arm["angle"], arm["rate"], target, h)
-
-
 @inline
-def followed(p, s, angle, rate, target, h):
-    """(angle, rate, acceleration) after h seconds of what follows the input."""
-    limit = p[0]["max_rate"]
-    if p[0]["direct"] > 0:
-        now = brought(p, s, angle, target, limit if limit > 0.0 else FASTEST, h)
-        return angle + h * now, now, (now - rate) / h
-    if limit == 0.0:
-        way = target - angle
-        angle = target if abs(way) <= h * FASTEST else angle + math.copysign(h * FASTEST, way)
-        return angle, min(max(way / h, -FASTEST), FASTEST), 0.0
-    w = p[0]["natural_frequency"]
-    # backward Euler of the critically damped answer: stable at any step
-    now = (rate + h * w * w * (target - angle)) / (1.0 + 2.0 * h * w + h * h * w * w)
-    now = min(max(now, -limit), limit)
-    return angle + h * now, now, (now - rate) / h
-
-
-@inline
-def brought(p, s, angle, target, limit, h):
-    """Rate over h seconds of what is brought to where the input asks: evenly over `input_time` after each change of it, never beyond a limit."""
-    arm = s[0]
-    if target != arm["asked"]:
-        arm["asked"], arm["left"] = target, p[0]["input_time"]
-    time = max(arm["left"], h)
-    arm["left"] = time - h if time > 1.5 * h else 0.0  # what is left is a whole number of steps, but for rounding
-    return min(max((target - angle) / time, -limit), limit)
-
-
-@inline
-def place_tierods(p, s, q):
-    """Inner tie-rod joints of FL and FR with velocity and acceleration, from the state of the Pitman arm.
+def place_on_link(p, s, q):
+    """Inner tie-rod joints of FL and FR with velocity and acceleration, from the state of the Pitman arm, on the link of the four-bar.
 
     In the plane of the four-bar ^ turns a vector by a right angle and `_1`, `_2` are derivatives by delta. r is the Pitman arm and a its
     joint with the link, w leads from there to the idler pivot, i is the idler arm (u at delta = 0), d = w + i the link, k a tie-rod joint

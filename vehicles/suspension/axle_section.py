@@ -161,6 +161,7 @@ class Axle(ABC):
     def _read_shock(self, s: Section) -> None:
         names = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
         self.damping = {name: s.number(name, least=0.0, most=STIFF) for name in names}
+        self.degressivity = s.number("degressivity", 0.0, least=0.0, most=1e3)
         low, high = s.number("midstroke_min", least=0.0, most=FAR), s.number("midstroke_max", above=0.0, most=FAR)
         if not high > low:
             raise ConfigError(s.file, s.path("midstroke_max"), high, f"more than midstroke_min = {low:g}")
@@ -198,6 +199,7 @@ class Axle(ABC):
             out["bump_stop_length"][i], out["rebound_stop_length"][i], out["stop_end_rate"][i] = self.bump, self.rebound, self.end_rate
         for name, value in self.damping.items():
             out[name][i] = value
+        out["degressivity"][i] = self.degressivity
         out["midstroke_min"][i], out["midstroke_max"][i], out["midstroke_blend"][i] = self.stroke
 
 

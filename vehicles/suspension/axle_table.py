@@ -60,6 +60,7 @@ SHOCK = (
     Field("rebound_damping", _DAMPING, "while it gets longer, in the middle of its stroke"),
     Field("compression_damping_end", _DAMPING, "while it gets shorter, at the ends of its stroke"),
     Field("rebound_damping_end", _DAMPING, "while it gets longer, at the ends of its stroke"),
+    Field("degressivity", Number("s/m", 0.0, 1e3), "d of a force -c v / (1 + d |v|)", 0.0),
     Field("midstroke_min", LENGTH, "length at which the middle of the stroke begins"),
     Field("midstroke_max", Number("m", 0.0, FAR, above=0.0), "length at which it ends"),
     Field("midstroke_blend", Number("m", 1e-6, FAR, above=0.0), "way over which one damping goes over into the other"),
@@ -90,12 +91,12 @@ def hardpoints(points: Mapping[str, str]) -> Field:
     )
 
 
-def axle_fields(points: Mapping[str, str], bodies: Fields, struts: Fields = ()) -> Fields:
-    """Table of a kind of axle with these hardpoints (name to meaning), these bodies besides knuckle and wheel, and further keys of both struts."""
-    carrier = (
-        Field("knuckle", Group(BODY), "knuckle, its center of mass at UPRIGHT"),
-        Field("wheel", Group(BODY), "wheel with tire, at SPINDLE; y is its axle"),
-    )
+KNUCKLE = Field("knuckle", Group(BODY), "knuckle, its center of mass at UPRIGHT")
+
+
+def axle_fields(points: Mapping[str, str], bodies: Fields, struts: Fields = (), knuckle: Field = KNUCKLE) -> Fields:
+    """Table of a kind of axle with these hardpoints (name to meaning), these bodies besides `knuckle` and wheel, and further keys of both struts."""
+    carrier = (knuckle, Field("wheel", Group(BODY), "wheel with tire, at SPINDLE; y is its axle"))
     return (
         LOCATION,
         WHEELS,

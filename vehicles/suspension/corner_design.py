@@ -103,6 +103,10 @@ class CornerDesign(ABC):
         loop does not close with it."""
         raise NotImplementedError
 
+    def with_rack(self, half: RigidBody) -> Self:
+        """The same corner with half a rack that moves with Q. Raises ConfigError: this kind carries none."""
+        raise ConfigError(self.file, self.key, self.kind, f"a kind of axle that carries a rack with a mass, which {self.kind} does not")
+
     @abstractmethod
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         """Fill column i of a CORNERS record and of one of the kind's own. Raises ConfigError where the corner cannot work."""

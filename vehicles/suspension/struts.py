@@ -29,6 +29,7 @@ STRUTS = (
     ("rebound_damping", (WHEELS,), "N s/m", "damping in rebound, mid-stroke"),
     ("compression_damping_end", (WHEELS,), "N s/m", "damping in compression outside the mid-stroke"),
     ("rebound_damping_end", (WHEELS,), "N s/m", "damping in rebound outside the mid-stroke"),
+    ("degressivity", (WHEELS,), "s/m", "d of a damper whose force is -c v / (1 + d |v|); 0: linear"),
     ("midstroke_min", (WHEELS,), "m", "shock length below which the end-of-stroke damping acts"),
     ("midstroke_max", (WHEELS,), "m", "shock length above which the end-of-stroke damping acts"),
     ("midstroke_blend", (WHEELS,), "m", "length over which mid-stroke and end-of-stroke damping are blended"),
@@ -66,7 +67,7 @@ def damper_force(p, i, length, rate):
     """Force [N] of shock absorber i at its length [m] and rate [m/s].
 
     The coefficient depends on the direction and on whether the length is inside the mid-stroke; the change is blended by a smooth
-    step of width `midstroke_blend` centred on the limit.
+    step of width `midstroke_blend` centred on the limit. The force is -c v / (1 + degressivity |v|).
     """
     s = p[0]
     blend = s["midstroke_blend"][i]
@@ -75,7 +76,7 @@ def damper_force(p, i, length, rate):
         c = s["compression_damping"][i] + end * (s["compression_damping_end"][i] - s["compression_damping"][i])
     else:
         c = s["rebound_damping"][i] + end * (s["rebound_damping_end"][i] - s["rebound_damping"][i])
-    return -c * rate
+    return -c * rate / (1.0 + s["degressivity"][i] * abs(rate))
 
 
 @inline

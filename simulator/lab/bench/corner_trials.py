@@ -17,7 +17,7 @@ from vehicles.dynamics import STATE, answer_loads, answer_loads_on_fixed_chassis
 from vehicles.model import CORNER_NAMES, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import Dimensions
-from vehicles.steering.pitman_arm import STEERING_STATE
+from vehicles.steering.steering import STEERING_STATE
 from vehicles.suspension.corner_sums import MechanismRecords, Workspace, prepare
 from vehicles.suspension.default_kind import room
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, covers

@@ -22,7 +22,7 @@ from simulator.lab.validate.model_file import JOINTS, read_design
 from simulator.lab.validate.outcome import Comparison, relative_error
 from vehicles.dynamics import accelerations, accelerations_on_fixed_chassis, answer_loads, answer_loads_on_fixed_chassis
 from vehicles.model import CORNER_NAMES, Design, Mechanism, new_mechanism, new_workspace
-from vehicles.steering.pitman_arm import STEERING_STATE
+from vehicles.steering.steering import STEERING_STATE
 from vehicles.suspension.corner_sums import Workspace, prepare
 from vehicles.suspension.default_kind import room
 from vehicles.suspension.tables.build_tables import FINEST_TOLERANCE, build_tables

@@ -22,7 +22,7 @@ from simulator.base.records import numbers, record
 from simulator.lab.validate.outcome import Comparison, relative_error
 from vehicles.description import Description
 from vehicles.model import new_workspace
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import place_blocks
 from vehicles.suspension.default_kind import SCRATCH, room
 from vehicles.suspension.ends import no_ends

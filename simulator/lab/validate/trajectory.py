@@ -27,7 +27,7 @@ from terrain.surface import Ground
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.stages import move_wheels, present_suspension
-from vehicles.steering.pitman_arm import place_tierods
+from vehicles.steering.steering import place_tierods
 from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius
 from vehicles.vehicle import Vehicle

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.single_vectors import cross, cross_matrix, norm, unit
+from simulator.base.algebra.single_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.suspension.carrier import carrier_with_wheel
 from vehicles.suspension.double_wishbone.kinematics import BODIES
+from vehicles.suspension.hinge import Hinge, six_of
 
 if TYPE_CHECKING:
     from vehicles.multibody.description.rigid_body import RigidBody
@@ -98,41 +98,6 @@ def write_heading(parameters: Record, i: int, corner: DoubleWishboneCorner, K: V
     return frame
 
 
-@dataclass(frozen=True)
-class Hinge:
-    """A hinge line through `on` [m] along the unit vector `axis`."""
-
-    on: Vector
-    axis: Vector
-
-    def foot(self, point: Vector) -> Vector:
-        """Foot of the perpendicular from a point on the hinge line."""
-        return self.on + self.axis * np.dot(point - self.on, self.axis)
-
-    def point(self, point: Vector) -> Vector:
-        """(3, 3): foot, radius, axis x radius."""
-        foot = self.foot(point)
-        return np.array([foot, point - foot, cross(self.axis, point - foot)])
-
-    def direction(self, a: Vector) -> Vector:
-        """(3, 3): part along the axis, part across it, axis x part across."""
-        along = self.axis * np.dot(a, self.axis)
-        return np.array([along, a - along, cross(self.axis, a - along)])
-
-    def inertia(self, inertia: Vector) -> Vector:
-        """(5, 6): coefficients of 1, cos, sin, cos 2, sin 2 of the hinge angle x in R(x) I R(x)^T.
-
-        With R = P + C cos x + K sin x (P along the axis, C = 1 - P, K the cross product with the axis).
-        """
-        P = np.outer(self.axis, self.axis)
-        C = np.eye(3) - P
-        K = cross_matrix(self.axis)
-        PP, CC, KK = P @ inertia @ P, C @ inertia @ C, K @ inertia @ K.T
-        CK, PC, PK = C @ inertia @ K.T, P @ inertia @ C, P @ inertia @ K.T
-        parts = (PP + 0.5 * (CC + KK), PC + PC.T, PK + PK.T, 0.5 * (CC - KK), 0.5 * (CK + CK.T))
-        return np.stack([_six(part) for part in parts])
-
-
 def lower_arm_point(corner: DoubleWishboneCorner, point: Vector) -> Vector:
     """(3, 3): a point fixed to the lower arm, see `Hinge.point`."""
     return Hinge(corner.lower_arm_point, _jounce_axes(corner)[0]).point(point)
@@ -171,7 +136,7 @@ def _rod_frame(rod: Vector, axes: Vector, corner: DoubleWishboneCorner, name: st
 
 def _write_body(out: Any, name: str, i: int, frame: Vector, origin: Vector, body: RigidBody) -> None:
     out[f"{name}_com"][:, i] = frame.T @ (body.p_BoBcm - origin)
-    out[f"{name}_inertia"][:, i] = _six(frame.T @ body.I_BBcm @ frame)
+    out[f"{name}_inertia"][:, i] = six_of(frame.T @ body.I_BBcm @ frame)
 
 
 def _branch(value: float, corner: DoubleWishboneCorner, name: str) -> float:
@@ -189,7 +154,3 @@ def _positive(value: Any, corner: DoubleWishboneCorner, name: str) -> float:
     if not value > 1e-6:
         raise ConfigError(corner.file, corner.key, float(value), f"a {name} above zero")
     return float(value)
-
-
-def _six(M: Vector) -> Vector:
-    return np.array([M[0, 0], M[1, 1], M[2, 2], M[0, 1], M[0, 2], M[1, 2]])

@@ -10,18 +10,18 @@ so x follows from a circle. The arms, the struts and their joints stay where the
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.single_vectors import cross_matrix, norm, unit
+from simulator.base.algebra.single_vectors import norm, unit
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.double_wishbone.constants import Hinge, universal_axes, write_heading
+from vehicles.suspension.double_wishbone.constants import universal_axes, write_heading
+from vehicles.suspension.hinge import Hinge, rotation, turn_to_distance
 
 if TYPE_CHECKING:
     from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
@@ -61,24 +61,10 @@ def try_tie_rod(corner: DoubleWishboneCorner, length: float, parameters: Record,
 def _rotation_for(corner: DoubleWishboneCorner, length: float) -> Vector:
     """Rotation (3, 3) of the knuckle by which a tie rod of that length fits. Raises ConfigError."""
     kingpin = Hinge(corner.D, unit(corner.F - corner.D))
-    return _rotation(kingpin.axis, _turn(corner, kingpin, length))
-
-
-def _turn(corner: DoubleWishboneCorner, kingpin: Hinge, length: float) -> float:
-    """x of equation 1 [rad]: of its two, that on the side of the dead point on which the corner is now. Raises ConfigError."""
-    foot, r, k = kingpin.point(corner.K)
-    q = corner.Q - foot
-    along, across = float(q @ r), float(q @ k)
-    reach = 0.5 * float(q @ q + r @ r - length * length) / math.hypot(along, across)
-    if not -1.0 < reach < 1.0:
+    turn = turn_to_distance(kingpin, corner.K, corner.Q, length)
+    if turn is None:
         raise ConfigError(corner.file, corner.key, length, "a tie rod with which the steering arm closes")
-    return math.atan2(across, along) - math.copysign(math.acos(reach), across)
-
-
-def _rotation(axis: Vector, angle: float) -> Vector:
-    """Rotation (3, 3) by an angle about a unit vector."""
-    K = cross_matrix(axis)
-    return np.asarray(np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * (K @ K))
+    return rotation(kingpin.axis, turn)
 
 
 def _along(rod: RigidBody, old: Vector, new: Vector, inner: Vector) -> RigidBody:

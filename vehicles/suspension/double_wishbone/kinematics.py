@@ -41,6 +41,7 @@ from simulator.base.algebra.vectors import (
 from simulator.base.jit import inline
 from vehicles.axles import WHEELS
 from vehicles.suspension.corner_bodies import ThetaMotion, motion_of, put_body, put_inertia, put_motion, put_theta_body, turning
+from vehicles.suspension.hinge import hinged_inertia
 
 BODIES = ("lower_arm", "upright", "carrier", "tierod", "shock_lower", "shock_upper", "upper_arm")
 """The bodies of a corner; `carrier` is the knuckle with the wheel as a rotor that does not spin."""
@@ -324,21 +325,6 @@ def direction(field, c, s, i):
     u = (field[1, 0, i], field[1, 1, i], field[1, 2, i])
     v = (field[2, 0, i], field[2, 1, i], field[2, 2, i])
     return add((field[0, 0, i], field[0, 1, i], field[0, 2, i]), combine(c, u, s, v))
-
-
-@inline
-def hinged_inertia(field, c, s, i):
-    """Inertia (xx, yy, zz, xy, xz, yz) of a hinged arm: a rotation about a fixed axis only brings in the first two harmonics."""
-    c2 = c * c - s * s
-    s2 = 2.0 * s * c
-    return (
-        field[0, 0, i] + c * field[1, 0, i] + s * field[2, 0, i] + c2 * field[3, 0, i] + s2 * field[4, 0, i],
-        field[0, 1, i] + c * field[1, 1, i] + s * field[2, 1, i] + c2 * field[3, 1, i] + s2 * field[4, 1, i],
-        field[0, 2, i] + c * field[1, 2, i] + s * field[2, 2, i] + c2 * field[3, 2, i] + s2 * field[4, 2, i],
-        field[0, 3, i] + c * field[1, 3, i] + s * field[2, 3, i] + c2 * field[3, 3, i] + s2 * field[4, 3, i],
-        field[0, 4, i] + c * field[1, 4, i] + s * field[2, 4, i] + c2 * field[3, 4, i] + s2 * field[4, 4, i],
-        field[0, 5, i] + c * field[1, 5, i] + s * field[2, 5, i] + c2 * field[3, 5, i] + s2 * field[4, 5, i],
-    )
 
 
 @inline

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.base.records import Record, dtype_of, record
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.corner import INPUTS, KINEMATICS
 from vehicles.suspension.double_wishbone.kinematics import (
     BODIES,

@@ -11,8 +11,9 @@ from simulator.base.section import Section
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.axle_section import Axle, Vector, warn_of
 from vehicles.suspension.axle_table import ARM, ROD, axle_fields
-from vehicles.suspension.double_wishbone.constants import Hinge, universal_axes
+from vehicles.suspension.double_wishbone.constants import universal_axes
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
+from vehicles.suspension.hinge import Hinge
 
 POINTS = {
     "SPINDLE": "wheel center",

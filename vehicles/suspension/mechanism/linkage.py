@@ -25,7 +25,7 @@ from vehicles.multibody.loops.constraint_jacobian import free_coordinates, joint
 from vehicles.multibody.tree.articulated_body import accelerate_nodes
 from vehicles.multibody.tree.body_motion import body_motion
 from vehicles.multibody.tree.system import System, build_system
-from vehicles.steering.pitman_arm import STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.carrier import carrier_with_wheel
 from vehicles.suspension.corner import INPUTS
 from vehicles.suspension.mechanism.picture import Point, draw

@@ -15,7 +15,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from vehicles.axles import record_for
 from vehicles.model import Mechanism
-from vehicles.steering.pitman_arm import STEERING, STEERING_STATE, place_tierods
+from vehicles.steering.steering import STEERING, STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner import INPUTS, KINEMATICS
 from vehicles.suspension.ends import no_ends

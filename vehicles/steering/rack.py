@@ -1,0 +1,72 @@
+"""Rack and pinion: the inner tie-rod joints slide along the chassis' y.
+
+The coordinate of the steering is the angle of the pinion, + turns the wheels to the right; the rack is travel x angle from the middle, to the left
+where that is positive. A pinion behind the axle or before it, above the rack or below, is a matter of the sign.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Group, Number
+from simulator.base.jit import inline
+from simulator.base.records import Record
+from simulator.base.section import Section
+from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from vehicles.steering.pitman_arm import LOCATION
+from vehicles.suspension.axle_section import read_inertia, warn_of
+from vehicles.suspension.axle_table import AS_PUBLISHED, INERTIA, MASS
+
+RACK = (("rack_travel", (), "m/rad", "way of a rack to the left per angle of its pinion; 0 = there is none"),)
+"""Rows of a STEERING record."""
+
+_LENGTH = Number("m", 1e-3, 1.0, above=0.0)
+RACK_FILE = (
+    LOCATION,
+    Field("pinion_radius", _LENGTH, "way of the rack per angle of the steering wheel"),
+    Field(
+        "pinion_sign", Number("1", -1, 1, whole=True), "1 where turning the steering wheel to the left moves the rack to the left, else -1"
+    ),
+    Field("max_rack_travel", _LENGTH, "way of the rack from the middle to its end"),
+    Field("max_rack_rate", Number("m/s", 1e-3, 100.0, above=0.0), "its largest speed"),
+    Field("rack", Group((MASS, INERTIA, AS_PUBLISHED)), "rack, its center of mass at `location`; without mass when left out", None),
+)
+"""Keys of `type: rack_pinion`."""
+
+
+def read_rack(s: Section, p: Record, tierod_inner: NDArray[np.float64] | None) -> None:
+    """Fill what a STEERING record has of a rack; `tierod_inner` (2, 3) are the inner tie-rod joints in B, None: they are not known. Raises ConfigError."""
+    out = p[0]
+    radius, sign = s.number("pinion_radius"), s.number("pinion_sign")
+    if sign == 0.0:
+        raise ConfigError(s.file, s.path("pinion_sign"), 0, "1 or -1")
+    out["location"], out["rotation"] = s.array("location", (3,)), np.eye(3)
+    out["rack_travel"], out["gear_ratio"] = -sign * radius, 1.0
+    out["max_arm_angle"], out["max_rate"] = s.number("max_rack_travel") / radius, s.number("max_rack_rate") / radius
+    if tierod_inner is not None:
+        out["tierod"] = tierod_inner
+
+
+def read_rack_body(s: Section) -> RigidBody | None:
+    """The rack in the middle of its travel, in B; None: it has no mass. Raises ConfigError."""
+    if not s.has("rack"):
+        return None
+    with s.section("rack") as b:
+        body = RigidBody("rack", b.number("mass", above=0.0), s.array("location", (3,)), read_inertia(b, "inertia"))
+        return checked_body(body, b.file, b.key, warn=warn_of(b))
+
+
+@inline
+def place_on_rack(p, s, q):
+    """Inner tie-rod joints of FL and FR with velocity and acceleration, from the angle of the pinion; as `pitman_arm.place_on_link`."""
+    g, travel = p[0], p[0]["rack_travel"]
+    for i in range(2):
+        for j in range(3):
+            q[0]["Q"][j, i] = g["tierod"][i, j]
+            q[0]["Q_1"][j, i] = q[0]["Q_dot"][j, i] = q[0]["Q_ddot"][j, i] = 0.0
+        q[0]["Q"][1, i] += travel * s[0]["angle"]
+        q[0]["Q_1"][1, i] = travel
+        q[0]["Q_dot"][1, i] = travel * s[0]["rate"]
+        q[0]["Q_ddot"][1, i] = travel * s[0]["acceleration"]

@@ -1,0 +1,1 @@
+"""MacPherson struts: a lower arm, and a strut that carries the knuckle."""

@@ -1,0 +1,159 @@
+"""A MacPherson corner in its design position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record, dtype_of
+from vehicles.multibody.description.mechanism import JointSpring, Spring
+from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.blocks import Blocks, OutsideKind
+from vehicles.suspension.carrier import carrier_with_wheel
+from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
+from vehicles.suspension.hinge import Hinge, six_of
+from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
+from vehicles.suspension.macpherson.garage import set_tie_rod
+from vehicles.suspension.macpherson.kinematics import CARRIER, LOWER_ARM, MEMORY, RACK, STRUT
+
+Vector = NDArray[np.float64]
+
+REACH = Reach(widest=(-0.8, 0.8), closes=None, past_stops=0.08, without_stops=(-0.3, 0.3), short_of_open=0.1)
+"""rad."""
+
+ARM_RANGE = (-0.4, 0.4)
+"""rad. Arm angles at which a standing vehicle is looked for."""
+
+DEAD = 0.02
+"""Least sine of the angle psi in the design position: at 0 the rod lies in a plane with the steering axis."""
+
+
+@dataclass(frozen=True)
+class MacPhersonCorner(CornerDesign):
+    """A MacPherson corner in the design position, in chassis axes and from the chassis reference point [m].
+
+    The letters are those of `vehicles.suspension.macpherson.kinematics`: D ball joint of the lower arm, J that of the strut on the chassis, K
+    and Q outer and inner end of the tie rod. V is the lower point of the strut's axis, S and U are the ends of the spring and B and J those of the
+    shock absorber, all on that axis. `bodies` holds lower_arm, strut, knuckle and wheel; a rod without mass is the tie rod.
+
+    link : mass [kg], centre of mass from Q and inertia about it of what moves with Q alone: the half of a rack
+    """
+
+    kind: ClassVar[str] = "macpherson"
+    block: ClassVar[OutsideKind | None] = MACPHERSON_BLOCK
+    mounts: ClassVar[dict[str, str]] = {"lower_arm": "lca", CARRIER_NAME: "knuckle"}
+    arm_point: Vector
+    arm_axis: Vector
+    D: Vector
+    J: Vector
+    V: Vector
+    K: Vector
+    Q: Vector
+    S: Vector
+    U: Vector
+    B: Vector
+    W: Vector
+    axle: Vector
+    bodies: dict[str, RigidBody]
+    link: RigidBody | None = None
+    file: str = "model"
+    key: str = ""
+    turned: Vector = field(default_factory=lambda: np.eye(3))
+
+    @property
+    def hinge(self) -> Hinge:
+        """That of the lower arm; turning about it by theta > 0 is jounce."""
+        e = self.arm_axis / np.linalg.norm(self.arm_axis)
+        return Hinge(self.arm_point, e if np.cross(e, self.D - self.arm_point)[2] > 0.0 else -e)
+
+    def hinged_point(self, body: str, point: Vector) -> Vector | None:
+        return self.hinge.point(point) if body == "lower_arm" else None
+
+    @property
+    def tierod_length(self) -> float:
+        return float(np.linalg.norm(self.Q - self.K))
+
+    def with_tie_rod(self, length: float) -> MacPhersonCorner:
+        return set_tie_rod(self, length)
+
+    def with_rack(self, half: RigidBody) -> MacPhersonCorner:
+        return replace(self, link=half)
+
+    def write(self, corners: Record, parameters: Record, i: int) -> None:
+        c, p, hinge = corners[0], parameters[0], self.hinge
+        u = (self.V - self.J) / np.linalg.norm(self.V - self.J)
+        g0, k0 = self.D - self.J, self.K - self.J
+        p["e"][:, i], p["J"][:, i], p["u"][:, i], p["g0"][:, i], p["k0"][:, i] = hinge.axis, self.J, u, g0, k0
+        p["foot"][i], p["tierod_length"][i] = g0 @ u, self.tierod_length
+        p["offset2"][i] = g0 @ g0 - (g0 @ u) ** 2
+        p["branch"][i] = self._branch()
+        p["D"][:, :, i] = hinge.point(self.D)
+        c["spin_inertia"][i], carrier = carrier_with_wheel(self.bodies, self.W, self.axle, self.file, self.key)
+        self._write_bodies(p, i, carrier)
+        p["wheel"][:, i], p["axle"][:, i] = self.W - self.J, self.axle / np.linalg.norm(self.axle)
+        p["spring_length"][i], p["shock_length"][i] = np.linalg.norm(self.S - self.U), np.linalg.norm(self.B - self.J)
+        p["spring_end"][:, i], p["shock_end"][:, i] = self.S - self.J, self.B - self.J
+        c["corner_mass"][i], c["travel"][:, i] = p["mass"][:, i].sum(), ARM_RANGE
+        c["design_frame"][:, :, i] = self.turned.T
+        c["design_wheel_x"][i], c["design_wheel_z"][i] = self.W[0], self.W[2]
+
+    def _write_bodies(self, p: Any, i: int, carrier: RigidBody) -> None:
+        arm, strut, link = self.bodies["lower_arm"], self.bodies["strut"], self.link
+        p["mass"][LOWER_ARM, i], p["mass"][STRUT, i], p["mass"][CARRIER, i] = arm.mass, strut.mass, carrier.mass
+        p["arm_com"][:, :, i], p["arm_inertia"][:, :, i] = self.hinge.point(arm.p_BoBcm), self.hinge.inertia(arm.I_BBcm)
+        for name, body in (("strut", strut), ("carrier", carrier)):
+            p[f"{name}_com"][:, i], p[f"{name}_inertia"][:, i] = body.p_BoBcm - self.J, six_of(body.I_BBcm)
+        if link is not None:
+            p["mass"][RACK, i], p["rack_com"][:, i], p["rack_inertia"][:, i] = link.mass, link.p_BoBcm - self.Q, six_of(link.I_BBcm)
+
+    def _branch(self) -> float:
+        """Sign of sin psi in the design position. Raises ConfigError: it is on its dead point."""
+        b = (self.D - self.J) / np.linalg.norm(self.D - self.J)
+        across = [r - b * (r @ b) for r in (self.Q - self.J, self.K - self.J)]
+        product = float(b @ np.cross(across[0], across[1]))
+        if abs(product) < DEAD * float(np.linalg.norm(across[0]) * np.linalg.norm(across[1])):
+            expected = "a tie rod and a steering axis, from the strut's top to the lower ball joint, that do not lie in one plane"
+            raise ConfigError(self.file, self.key, self.K.tolist(), expected)
+        return float(np.sign(product))
+
+    def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
+        arm, strut, knuckle, wheel = (f"{name}_{short}" for short in ("lca", "strut", "knuckle", "wheel"))
+        for body, ours in ((arm, "lower_arm"), (strut, "strut"), (knuckle, "knuckle"), (wheel, "wheel")):
+            parts.add_body(body, self.bodies[ours])
+        u = (self.V - self.J) / np.linalg.norm(self.V - self.J)
+        parts.add_joint("revolute", chassis, arm, self.arm_point, self.arm_axis, independent=True)
+        parts.add_joint("spherical", chassis, strut, self.J)
+        parts.add_joint("prismatic", strut, knuckle, self.V, u)
+        parts.add_joint("revolute", knuckle, wheel, self.W, self.axle, independent=True)
+        parts.add_loop(f"{name}_D", "ball", (knuckle, arm), self.D)
+        driven = i < 2 and inner == chassis
+        parts.add_loop(f"{name}_L", "distance", (knuckle, inner), self.K, self.Q, length=self.tierod_length, driven=driven)
+        s = struts[0]
+        rate, free_length, damping = (float(s[row][i]) for row in ("spring_rate", "spring_free_length", "rebound_damping"))
+        parts.springs.append(Spring(f"{name}_spring", chassis, self.U, knuckle, self.S, rate, free_length))
+        parts.joint_springs.append(JointSpring(knuckle, damping=damping))
+
+    def reach(self, corners: Record, i: int) -> Reach:
+        return REACH
+
+    def gap(self, corners: Record, blocks: Blocks, inputs: Record, i: int) -> float:
+        found = self._found(blocks, i)
+        return abs(float(np.linalg.norm(found["K"] - inputs[0]["Q"][:, i])) - self.tierod_length)
+
+    def turn_of_steering(self, blocks: Blocks, i: int) -> float:
+        return float(np.linalg.norm(self._found(blocks, i)["gain"]))
+
+    def _found(self, blocks: Blocks, i: int) -> dict[str, Vector]:
+        """Vectors of MEMORY of corner i."""
+        block = next(b for b in blocks.others if b["first"] <= i < b["first"] + b["count"])
+        memory = blocks.memory[block["memory"] :][: dtype_of(MEMORY).itemsize].view(dtype_of(MEMORY))[0]
+        lane = int(block["lane"] + i - block["first"])
+        return {name: memory[name][:, lane] for name in ("K", "gain")}
+
+
+CORNER = MacPhersonCorner

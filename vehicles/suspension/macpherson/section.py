@@ -1,0 +1,118 @@
+"""The section of a vehicle file for an axle with MacPherson struts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.base.errors import ConfigError, Gathered
+from simulator.base.fields import Field, Group
+from simulator.base.section import Section
+from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from vehicles.suspension.axle_section import HEAVY, LIGHT, Axle, Vector, read_inertia, unit, warn_of
+from vehicles.suspension.axle_table import ARM, BODY, axle_fields
+from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
+from vehicles.suspension.macpherson.corner import MacPhersonCorner
+from vehicles.suspension.wheel_axis import WHEEL_AXIS, read_wheel_axis
+
+POINTS = {
+    "SPINDLE": "wheel center",
+    "UPRIGHT": "center of mass of the knuckle with the tube of the strut",
+    "STRUT_CM": "center of mass of the strut's rod with what is on it",
+    "LCA_F": "lower control arm, front bush",
+    "LCA_B": "lower control arm, rear bush",
+    "LCA_U": "lower control arm, outer joint",
+    "LCA_CM": "lower control arm, center of mass",
+    "SHOCK_C": "top of the strut, its joint on the chassis; upper end of the shock absorber",
+    "SHOCK_U": "lower end of the strut's axis, on the knuckle; lower end of the shock absorber",
+    "SPRING_C": "upper end of the spring, on the axis of the strut",
+    "SPRING_U": "lower end of the spring, on the same",
+    "TIEROD_C": "tie rod on the rack, or on the chassis",
+    "TIEROD_U": "tie rod on the knuckle",
+}
+"""Names as in the source of the data; the spring surrounds the strut."""
+
+FIELDS = (
+    *axle_fields(
+        POINTS,
+        (
+            Field("lower_arm", Group(ARM), "lower control arm, at LCA_CM"),
+            Field("strut", Group(BODY), "rod of the strut, upper mount and upper part of the spring, at STRUT_CM"),
+        ),
+    ),
+    WHEEL_AXIS,
+)
+
+STRAIGHT = 1e-5
+"""m. Farthest that an end of the spring may lie from the axis of the strut."""
+
+
+class MacPhersonAxle(Axle):
+    """Lower arm, strut and knuckle; the tie rod has no mass."""
+
+    hardpoints = tuple(POINTS)
+    joints = (("LCA_F", "LCA_B"), ("LCA_U", "SHOCK_C"), ("SHOCK_U", "SHOCK_C"), ("SPRING_U", "SPRING_C"), ("TIEROD_U", "TIEROD_C"))
+    bushes = ("LCA_F", "LCA_B", "SHOCK_C", "SHOCK_C", "SHOCK_C", "SPRING_C")
+    block = MACPHERSON_BLOCK
+    fields = FIELDS
+
+    def __init__(self, s: Section) -> None:
+        self.wheel_axis = read_wheel_axis(s)
+        super().__init__(s)
+
+    def check_points(self, h: Section) -> None:
+        p = self.points
+        u = unit(p["SHOCK_U"] - p["SHOCK_C"])
+        with Gathered() as faults:
+            if np.linalg.norm(np.cross(p["LCA_F"] - p["LCA_B"], p["LCA_U"] - p["LCA_B"])) < 1e-6:
+                faults.add(ConfigError(h.file, h.path("LCA_U"), h.mapping["LCA_U"], "a point beside the line through LCA_F and LCA_B"))
+            for name in ("SPRING_C", "SPRING_U"):
+                if np.linalg.norm(np.cross(p[name] - p["SHOCK_C"], u)) > STRAIGHT:
+                    faults.add(ConfigError(h.file, h.path(name), h.mapping[name], "a point on the line through SHOCK_C and SHOCK_U"))
+            if not (p["LCA_U"] - p["SHOCK_C"]) @ u > 0.0:
+                faults.add(ConfigError(h.file, h.path("LCA_U"), h.mapping["LCA_U"], "a point below the top of the strut"))
+
+    def read_bodies(self, s: Section) -> dict[str, RigidBody]:
+        found: dict[str, RigidBody] = {}
+        with Gathered() as faults:
+            with faults.part():
+                found |= super().read_bodies(s)
+                found["wheel"] = self.wheel_axis.turned(found["wheel"])
+            with faults.part(), s.section("lower_arm") as b:
+                found["lower_arm"] = self._arm(b)
+            with faults.part(), s.section("strut") as b:
+                mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
+                body = RigidBody("strut", mass, self.points["STRUT_CM"], read_inertia(b, "inertia"))
+                found["strut"] = checked_body(body, b.file, b.key, warn=warn_of(b))
+            faults.need_all()
+        return found
+
+    def _arm(self, b: Section) -> RigidBody:
+        bush, rear, ball, com = (self.points[name] for name in ("LCA_F", "LCA_B", "LCA_U", "LCA_CM"))
+        x, z = unit(bush - rear), unit(np.cross(rear - ball, bush - ball))
+        frame = np.column_stack([x, np.cross(z, x), z])
+        inertia = frame @ np.diag(b.array("arm_inertia", (3,))) @ frame.T
+        return checked_body(RigidBody("lower_arm", b.number("mass"), com, inertia), b.file, b.key, "arm_inertia", warn_of(b))
+
+    def corner(self, mirror: bool) -> MacPhersonCorner:
+        p, bodies = self.side(mirror)
+        axle: Vector = self.wheel_axis.axle(mirror)
+        return MacPhersonCorner(
+            arm_point=p["LCA_B"],
+            arm_axis=unit(p["LCA_F"] - p["LCA_B"]),
+            D=p["LCA_U"],
+            J=p["SHOCK_C"],
+            V=p["SHOCK_U"],
+            K=p["TIEROD_U"],
+            Q=p["TIEROD_C"],
+            S=p["SPRING_U"],
+            U=p["SPRING_C"],
+            B=p["SHOCK_U"],
+            W=p["SPINDLE"],
+            axle=axle,
+            bodies=bodies,
+            file=self.file,
+            key=self.key,
+        )
+
+
+AXLE = MacPhersonAxle
