@@ -6,6 +6,7 @@ Hardpoints are given for the left side in the suspension frame of each axle; the
 from __future__ import annotations
 
 import contextlib
+import json
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,6 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, Gathered, GravityWarning, raise_all
 from simulator.base.fields import Values
-from simulator.base.jsontext import content_key
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from vehicles.axles import USUAL_AXLES, Axles, record_for
@@ -124,7 +124,7 @@ def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Descr
             mechanism = _mechanism(s.file, parts, faults)
         else:
             of_axles = tuple(known[name].said for name in parts.named.names)
-            made = keep((file, parts.named, of_axles, parts.steering.tobytes()), lambda: _mechanism(s.file, parts, faults))
+            made = keep((file, parts.named, of_axles, parts.steering.tobytes(), parts.rack), lambda: _mechanism(s.file, parts, faults))
             faults.need_all()
             mechanism = made.with_chassis(parts.chassis)
         box = _box(mechanism, parts.outline, parts.head)
@@ -156,6 +156,8 @@ class _Parts(NamedTuple):
     named: Axles
     axles: list[_ReadAxle]
     steering: Record
+    rack: bytes
+    """What of a rack with a mass the front corners carry."""
     body: Section
     outline: tuple[float, float, float]
     points_left: Vector | None
@@ -169,16 +171,18 @@ def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -
         head = c.array("drivers_head", (3,))
         chassis, load = _chassis(c)
     axles, found = _axles(s, faults, known)
+    rack = b""
     with faults.part(), s.section("steering") as t:
         front = found[0]
         steering = steering_from_section(t, None if front is None else np.stack([corner.Q for corner in front.corners]))
-        if front is not None and steering[0]["rack_travel"] != 0.0:
-            found[0] = front._replace(corners=_with_rack(front.corners, read_rack_body(t)))
-    with faults.part(), s.section("body") as body:
-        outline = body.number("length"), body.number("width"), body.number("front_overhang")
-        points_left = contact_points_left(body)
-        hitch = body.array("hitch", (3,)) if body.has("hitch") else None
-        body.asked.update(row.name for row in BODY_FILE)
+        if front is not None and steering[0]["rack_travel"] != 0.0 and (body := read_rack_body(t)) is not None:
+            found[0] = front._replace(corners=_with_rack(front.corners, body))
+            rack = np.array([body.mass, *body.p_BoBcm, *body.I_BBcm.ravel()]).tobytes()
+    with faults.part(), s.section("body") as shell:
+        outline = shell.number("length"), shell.number("width"), shell.number("front_overhang")
+        points_left = contact_points_left(shell)
+        hitch = shell.array("hitch", (3,)) if shell.has("hitch") else None
+        shell.asked.update(row.name for row in BODY_FILE)
     with faults.part():
         tires = _tires(s, axles)
     faults.need_all()
@@ -189,7 +193,8 @@ def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -
         named=axles,
         axles=[one for one in found if one is not None],
         steering=steering,
-        body=body,
+        rack=rack,
+        body=shell,
         outline=outline,
         points_left=points_left,
         hitch=hitch,
@@ -273,7 +278,7 @@ class _ReadAxle(NamedTuple):
 class _KnownAxle(NamedTuple):
     """An axle that has been read already."""
 
-    said: bytes
+    said: str
     """All that its file says of it."""
     values: Values
     read: _ReadAxle
@@ -288,9 +293,9 @@ def _known_axles(mapping: Any, file: str, keep: Keep) -> dict[str, _KnownAxle]:
         kind = section.get("suspension", SHIPPED[0]) if isinstance(section, Mapping) else None
         if not (isinstance(name, str) and isinstance(kind, str) and kind in KEPT):
             continue
-        said, key, steered = content_key(section), f"axles.{name}", name == USUAL_AXLES.names[0]
+        said, key, steered = json.dumps(section, sort_keys=True, default=str), f"axles.{name}", name == USUAL_AXLES.names[0]
 
-        def read(section: Any = section, said: bytes = said, key: str = key, steered: bool = steered) -> _KnownAxle:
+        def read(section: Any = section, said: str = said, key: str = key, steered: bool = steered) -> _KnownAxle:
             values = AXLE.read(section, file, key)
             return _KnownAxle(said, values, _read_axle(Section(values, file, key), steered))
 
@@ -338,10 +343,8 @@ def _read_axle(s: Section, steered: bool) -> _ReadAxle:
     return _ReadAxle(axle, corners, read_anti_roll_bar(axle, corners))
 
 
-def _with_rack(corners: tuple[CornerDesign, ...], rack: RigidBody | None) -> tuple[CornerDesign, ...]:
+def _with_rack(corners: tuple[CornerDesign, ...], rack: RigidBody) -> tuple[CornerDesign, ...]:
     """The corners of the front axle, each with the half of a rack that its tie rod moves. Raises ConfigError."""
-    if rack is None:
-        return corners
     half = RigidBody(rack.name, 0.5 * rack.mass, rack.p_BoBcm, 0.5 * rack.I_BBcm)
     return tuple(corner.with_rack(half) for corner in corners)
 
