@@ -121,6 +121,7 @@ class Records(NamedTuple):
     wheels: Record
     contacts: Record
     under: Record
+    windows: Record
 
 
 def rolled(
@@ -131,7 +132,15 @@ def rolled(
     m = Parameters(tires.shared, tires.treads)
     rig = tire_rig.rig(ground=on)
     s = Records(
-        tire_states(1), record(TREAD_STATE), record(SEEN), record(RESULT), record(CARRIED), record(WHEEL), record(TIRE_OUT), rig.under
+        tire_states(1),
+        record(TREAD_STATE),
+        record(SEEN),
+        record(RESULT),
+        record(CARRIED),
+        record(WHEEL),
+        record(TIRE_OUT),
+        rig.under,
+        rig.s.windows,
     )
     s.wheels[0] = rig.wheel[0]
     s.wheels[0]["p_WK"] = 0.0, 0.0, 0.4699 - 0.015

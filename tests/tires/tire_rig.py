@@ -15,8 +15,9 @@ from simulator.base.records import record
 from terrain.soil import FIRM, SOIL
 from terrain.surface import GROUND, GroundArrays
 from vehicles.tires.bearing import static_force
+from vehicles.tires.envelope import find_contact
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
-from vehicles.tires.tire import Tire, TireStates, tire_step
+from vehicles.tires.tire import Tire, TireStates, tire_advance, tire_forces, tire_step
 from vehicles.tires.tire_file import tire
 from vehicles.tires.tread_law import TREAD_STATE
 from vehicles.tires.window import WINDOW
@@ -108,8 +109,10 @@ def on_tire(r):
 
 @inline
 def advance(r, h):
-    """One step of the tire of an OnTire."""
-    tire_step(r.p, r.s, 0, r.ground, r.under, h, r.wheel, r.out)
+    """One step of the tire of an OnTire; the rut that it finds is the one in `out`."""
+    find_contact(r.p.shared, r.s.tires, 0, r.ground, r.under, r.s.windows, r.wheel, r.out)
+    tire_forces(r.p, r.s, 0, r.under, h, r.wheel, r.out)
+    tire_advance(r.s, 0, h, r.out)
 
 
 @kernel
