@@ -6,7 +6,6 @@ Hardpoints are given for the left side in the suspension frame of each axle; the
 from __future__ import annotations
 
 import contextlib
-import json
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -293,7 +292,7 @@ def _known_axles(mapping: Any, file: str, keep: Keep) -> dict[str, _KnownAxle]:
         kind = section.get("suspension", SHIPPED[0]) if isinstance(section, Mapping) else None
         if not (isinstance(name, str) and isinstance(kind, str) and kind in KEPT):
             continue
-        said, key, steered = json.dumps(section, sort_keys=True, default=str), f"axles.{name}", name == USUAL_AXLES.names[0]
+        said, key, steered = repr(section), f"axles.{name}", name == USUAL_AXLES.names[0]
 
         def read(section: Any = section, said: str = said, key: str = key, steered: bool = steered) -> _KnownAxle:
             values = AXLE.read(section, file, key)

@@ -92,8 +92,9 @@ def test_a_run_leaves_its_ruts_and_info_tells(run, capsys):
 
 def test_another_run_begins_in_them(run):
     before, after = (read_ruts(run / name / "ruts.npz") for name in ("first", "second"))
-    assert before[0].tobytes() == after[0].tobytes(), "the same way, no tile more"
-    assert (after[1] >= before[1]).all()
+    later = {tuple(place): depth for place, depth in zip(*after, strict=True)}
+    assert all((later[tuple(place)] >= depth).all() for place, depth in zip(*before, strict=True))
+    assert len(before[0]) <= len(later) < 1.3 * len(before[0]), "the same way, and a little farther: a wheel in a rut rolls for less"
 
 
 def test_both_are_the_same_bits_again(run, capsys):

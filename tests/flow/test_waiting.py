@@ -14,6 +14,8 @@ from simulator.record.writer import read_telemetry
 class Screen:
     """A view block that remembers what a driver was told."""
 
+    ruts = None
+
     def __init__(self):
         self.told = []
 

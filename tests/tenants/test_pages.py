@@ -142,7 +142,7 @@ def test_the_kerb_stands_where_the_file_says(folder: Path, tmp_path: Path) -> No
 
 
 def test_patches_and_shapes_lie_where_the_page_says(tmp_path: Path) -> None:
-    patches, course, features, rough, _ = blocks("own_terrain", "yaml")
+    patches, course, features, rough = blocks("own_terrain", "yaml")[:4]
     for name, text in (("patches", patches), ("course", course), ("features", features), ("rough", rough)):
         (tmp_path / f"{name}.yaml").write_text(text)
     under, ground = record(SOIL), build_ground(str(tmp_path / "patches.yaml"))

@@ -13,7 +13,7 @@ import pytest
 from simulator.__main__ import main
 from simulator.base.errors import ConfigError
 from simulator.base.machine import version
-from simulator.validation import command
+from simulator.validation import command, soil_measured
 from simulator.validation.cornering import SingleTrack
 from simulator.validation.known import KNOWN
 from simulator.validation.limits import GAPS
@@ -26,6 +26,7 @@ from simulator.validation.tires import soils
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
 PAGE = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
+MEASURED = (ROOT / "docs" / "soil_measured.md").read_text(encoding="utf-8")
 PART = Part("made", "Made", "what", "source", "tolerance", lambda source: Finding())
 
 
@@ -45,15 +46,17 @@ def test_rows_of_its_tables_have_as_many_cells_as_their_heads():
 
 
 def test_its_pictures_are_there_small_and_shown():
-    shown = set(re.findall(r"\]\(validation/(\w+\.png)\)", PAGE))
+    shown = set(re.findall(r"\]\(validation/(\w+\.png)\)", PAGE + MEASURED))
     there = {file.name: file.stat().st_size for file in (ROOT / "docs" / "validation").iterdir()}
     assert shown == set(there) and len(shown) > 5
     assert sum(there.values()) + len(PAGE) < 2e6
 
 
 def test_what_is_listed_as_known_is_on_the_page_as_known():
+    on_soil = {part.name: part for part in soil_measured.PARTS}
     for name, rows in KNOWN.items():
-        chapter = PAGE.split(f"\n## {BY_NAME[name].title}\n")[1].split("\n## ")[0]
+        page, part = (MEASURED, on_soil[name]) if name in on_soil else (PAGE, BY_NAME[name])
+        chapter = page.split(f"\n## {part.title}\n")[1].split("\n## ")[0]
         for what, reason in rows.items():
             assert re.search(rf"^\| {re.escape(what)} \|.*\| known \|$", chapter, re.MULTILINE), what
             assert f"- *{what}*: {reason}" in chapter
