@@ -24,7 +24,7 @@ PAIRS = {
     "large_hexapod": "simona",
     "large_hexapod_adaptive": "simona",
 }
-ERROR = {"small_hexapod": 0.55, "large_hexapod": 0.50}
+ERROR = {"small_hexapod": 0.55, "large_hexapod": 0.46}
 """Largest mean force error of the classical sets on these drives, and their scales of the force below. On gravel and across country 0.3 of it is what the
 ground gives between 6 and 10 Hz, which comes behind the actuators' lag and delay by a third of a period."""
 SCALE = {"small_hexapod": 0.4, "large_hexapod": 0.5}
@@ -73,8 +73,8 @@ def test_classical_sets_show_the_force(washout):
 @pytest.mark.parametrize("washout", ERROR)
 def test_adaptive_sets_are_nearer(washout):
     parts = [error(f"{washout}_adaptive", drive) / error(washout, drive) for drive in JUDGED]
-    assert np.mean(parts) <= 0.97
-    assert max(parts) <= 1.03
+    assert np.mean(parts) <= 0.955
+    assert max(parts) <= 1.02
 
 
 @pytest.mark.parametrize("washout", PAIRS)
@@ -98,7 +98,7 @@ def test_the_limiter_is_seldom_met_and_the_stroke_is_used(washout):
 def test_not_even_where_nothing_is_spared(washout):
     """Full throttle across the hills, from lock to lock by keys: a fifth to a third of the ticks without the budget of the legs."""
     used = ridden(washout, "no mercy").scores["used"]
-    assert used["limited_share"] <= 0.04
+    assert used["limited_share"] <= 0.03
     assert used["stroke"] > 0.7, "it moves all the same"
 
 
