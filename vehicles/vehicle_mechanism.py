@@ -31,7 +31,6 @@ from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.anti_roll_bar import LEVERS, NO_BAR
 from vehicles.suspension.corner_design import CARRIER_NAME
-from vehicles.suspension.macpherson.corner import MacPhersonCorner
 
 Vector = NDArray[np.float64]
 
@@ -158,7 +157,7 @@ def _add_linkage(parts: Parts, steering: Record, mass: float, arm_prescribed: bo
 
 def _add_rack(parts: Parts, design: Design, steering: Record, prescribed: bool) -> None:
     """The rack with the mass of both halves that the corners carry, sliding to the left."""
-    halves = [corner.link for corner in design.corners[:2] if isinstance(corner, MacPhersonCorner) and corner.link is not None]
+    halves = [corner.rack for corner in design.corners[:2] if corner.rack is not None]
     at = np.array(steering[0]["location"])
     mass = sum(half.mass for half in halves)
     inertia = sum((half.I_BBcm for half in halves), np.zeros((3, 3)))

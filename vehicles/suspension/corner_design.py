@@ -75,6 +75,7 @@ class CornerDesign(ABC):
     bodies : by name; every corner has a `knuckle` and a `wheel`
     file, key : where it stands in its file, for messages
     linkage : the corner in the general engine, where it has no closed form
+    rack : what moves with Q alone, the half of a rack; None: nothing that has a mass
     """
 
     kind: ClassVar[str]
@@ -88,6 +89,7 @@ class CornerDesign(ABC):
     file: str
     key: str
     linkage: Linkage | None = None
+    rack: RigidBody | None = None
 
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
         """A point (3,) of a body of `mounts` for `hinged` at theta: (3, 3) foot on the hinge, radius, axis x radius. None: no arm, the carrier."""

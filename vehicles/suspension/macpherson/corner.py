@@ -40,8 +40,6 @@ class MacPhersonCorner(CornerDesign):
     The letters are those of `vehicles.suspension.macpherson.kinematics`: D ball joint of the lower arm, J that of the strut on the chassis, K
     and Q outer and inner end of the tie rod. V is the lower point of the strut's axis, S and U are the ends of the spring and B and J those of the
     shock absorber, all on that axis. `bodies` holds lower_arm, strut, knuckle and wheel; a rod without mass is the tie rod.
-
-    link : mass [kg], centre of mass from Q and inertia about it of what moves with Q alone: the half of a rack
     """
 
     kind: ClassVar[str] = "macpherson"
@@ -60,7 +58,7 @@ class MacPhersonCorner(CornerDesign):
     W: Vector
     axle: Vector
     bodies: dict[str, RigidBody]
-    link: RigidBody | None = None
+    rack: RigidBody | None = None
     file: str = "model"
     key: str = ""
     turned: Vector = field(default_factory=lambda: np.eye(3))
@@ -82,7 +80,7 @@ class MacPhersonCorner(CornerDesign):
         return set_tie_rod(self, length)
 
     def with_rack(self, half: RigidBody) -> MacPhersonCorner:
-        return replace(self, link=half)
+        return replace(self, rack=half)
 
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         c, p, hinge = corners[0], parameters[0], self.hinge
@@ -103,13 +101,13 @@ class MacPhersonCorner(CornerDesign):
         c["design_wheel_x"][i], c["design_wheel_z"][i] = self.W[0], self.W[2]
 
     def _write_bodies(self, p: Any, i: int, carrier: RigidBody) -> None:
-        arm, strut, link = self.bodies["lower_arm"], self.bodies["strut"], self.link
+        arm, strut, rack = self.bodies["lower_arm"], self.bodies["strut"], self.rack
         p["mass"][LOWER_ARM, i], p["mass"][STRUT, i], p["mass"][CARRIER, i] = arm.mass, strut.mass, carrier.mass
         p["arm_com"][:, :, i], p["arm_inertia"][:, :, i] = self.hinge.point(arm.p_BoBcm), self.hinge.inertia(arm.I_BBcm)
         for name, body in (("strut", strut), ("carrier", carrier)):
             p[f"{name}_com"][:, i], p[f"{name}_inertia"][:, i] = body.p_BoBcm - self.J, six_of(body.I_BBcm)
-        if link is not None:
-            p["mass"][RACK, i], p["rack_com"][:, i], p["rack_inertia"][:, i] = link.mass, link.p_BoBcm - self.Q, six_of(link.I_BBcm)
+        if rack is not None:
+            p["mass"][RACK, i], p["rack_com"][:, i], p["rack_inertia"][:, i] = rack.mass, rack.p_BoBcm - self.Q, six_of(rack.I_BBcm)
 
     def _branch(self) -> float:
         """Sign of sin psi in the design position. Raises ConfigError: it is on its dead point."""
