@@ -95,6 +95,6 @@ def _text(made: Made, files: Any) -> str:
     names = ", ".join(path.name for path in files[1:])
     return (
         f"{files[0]}, {names}: {said['bytes'] / 1e6:.1f} MB\n"
-        f"  {columns} x {rows} nodes, {made.grid.spacing:g} m, {low:.4g} to {high:.4g} m, {said['features']} features\n"
+        f"  {columns} x {rows} nodes, {made.grid.spacing:g} m, {low:.2f} to {high:.2f} m, {said['features']} features\n"
         f"  places to begin at: {', '.join(said['places'])}"
     )
