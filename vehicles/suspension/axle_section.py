@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.single_vectors import norm, unit
+from simulator.base.algebra.single_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Fields
 from simulator.base.records import Record
@@ -118,6 +118,16 @@ class Axle(ABC):
         flip = np.outer(MIRROR, MIRROR)
         bodies = {name: RigidBody(name, b.mass, b.p_BoBcm * MIRROR, b.I_BBcm * flip) for name, b in self.bodies.items()}
         return {name: point * MIRROR for name, point in self.points.items()}, bodies
+
+    def arm(self, s: Section, name: str, points: tuple[str, str, str, str]) -> RigidBody:
+        """Arm on a hinge, by its front and rear bush, ball joint and centre of mass; its moments along the hinge and square to its plane."""
+        with s.section(name) as b:
+            bush, rear, ball, com = (self.points[point] for point in points)
+            x = unit(bush - rear)
+            z = unit(cross(rear - ball, bush - ball))
+            frame = np.column_stack([x, cross(z, x), z])
+            inertia = frame @ np.diag(b.array("arm_inertia", (3,))) @ frame.T
+            return checked_body(RigidBody(name, b.number("mass"), com, inertia), b.file, b.key, "arm_inertia", warn_of(b))
 
     def rod(self, s: Section, name: str, start: Vector, end: Vector) -> RigidBody:
         """Straight uniform rod over a part of the line between two joints."""

@@ -8,8 +8,8 @@ from simulator.base.algebra.single_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group
 from simulator.base.section import Section
-from vehicles.multibody.description.rigid_body import RigidBody, checked_body
-from vehicles.suspension.axle_section import Axle, Vector, warn_of
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.axle_section import Axle, Vector
 from vehicles.suspension.axle_table import ARM, ROD, axle_fields
 from vehicles.suspension.double_wishbone.constants import universal_axes
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
@@ -86,22 +86,14 @@ class DoubleWishboneAxle(Axle):
         with Gathered() as faults:
             with faults.part():
                 found |= super().read_bodies(s)
-            for name in ARMS:
-                with faults.part(), s.section(name) as b:
-                    found[name] = self._arm(b, name)
+            for name, points in ARMS.items():
+                with faults.part():
+                    found[name] = self.arm(s, name, points)
             for name, (start, end) in RODS.items():
                 with faults.part():
                     found[name] = self._rod(s, name, self.points[start], self.points[end])
             faults.need_all()
         return found
-
-    def _arm(self, b: Section, name: str) -> RigidBody:
-        bush, rear, ball, com = (self.points[point] for point in ARMS[name])
-        x = unit(bush - rear)
-        z = unit(cross(rear - ball, bush - ball))
-        frame = np.column_stack([x, cross(z, x), z])
-        inertia = frame @ np.diag(b.array("arm_inertia", (3,))) @ frame.T
-        return checked_body(RigidBody(name, b.number("mass"), com, inertia), b.file, b.key, "arm_inertia", warn_of(b))
 
     def _rod(self, s: Section, name: str, start: Vector, end: Vector) -> RigidBody:
         """A rod, without mass when the file leaves it out."""

@@ -77,21 +77,14 @@ class MacPhersonAxle(Axle):
             with faults.part():
                 found |= super().read_bodies(s)
                 found["wheel"] = self.wheel_axis.turned(found["wheel"])
-            with faults.part(), s.section("lower_arm") as b:
-                found["lower_arm"] = self._arm(b)
+            with faults.part():
+                found["lower_arm"] = self.arm(s, "lower_arm", ("LCA_F", "LCA_B", "LCA_U", "LCA_CM"))
             with faults.part(), s.section("strut") as b:
                 mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
                 body = RigidBody("strut", mass, self.points["STRUT_CM"], read_inertia(b, "inertia"))
                 found["strut"] = checked_body(body, b.file, b.key, warn=warn_of(b))
             faults.need_all()
         return found
-
-    def _arm(self, b: Section) -> RigidBody:
-        bush, rear, ball, com = (self.points[name] for name in ("LCA_F", "LCA_B", "LCA_U", "LCA_CM"))
-        x, z = unit(bush - rear), unit(np.cross(rear - ball, bush - ball))
-        frame = np.column_stack([x, np.cross(z, x), z])
-        inertia = frame @ np.diag(b.array("arm_inertia", (3,))) @ frame.T
-        return checked_body(RigidBody("lower_arm", b.number("mass"), com, inertia), b.file, b.key, "arm_inertia", warn_of(b))
 
     def corner(self, mirror: bool) -> MacPhersonCorner:
         p, bodies = self.side(mirror)
