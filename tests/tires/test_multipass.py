@@ -7,7 +7,8 @@ import pytest
 
 from simulator.base.jit import kernel
 from terrain.ruts import new_ruts
-from tests.tires.tire_rig import advance, on_tire, place, plane, rig, soil
+from tests.tires.tire_rig import on_tire, place, plane, rig, soil
+from vehicles.tires.tire import tire_step
 
 LOAD, SPEED = 6400.0, 3.0
 
@@ -17,7 +18,7 @@ def tow(r, h, steps, mass, out):
     """A mass (kg) on a wheel that rolls freely, towed at its speed; out (steps, 3): pull of the ground [N], sinkage, rut [m]."""
     k, o = r.wheel[0], r.out[0]
     for n in range(steps):
-        advance(r, h)
+        tire_step(r.p, r.s, 0, r.ground, r.under, h, r.wheel, r.out)
         k["v_WK_W"][2] += h * (o["F_W"][2] / mass - 9.81)
         for j in range(3):
             k["p_WK"][j] += h * k["v_WK_W"][j]

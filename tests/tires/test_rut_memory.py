@@ -10,8 +10,9 @@ import pytest
 from simulator.base.jit import kernel
 from terrain.rut_grid import SPACING, UNIT
 from terrain.ruts import depth_across, new_ruts
-from tests.tires.tire_rig import advance, on_tire, place, plane, rig, run, soil
+from tests.tires.tire_rig import on_tire, place, plane, rig, run, soil
 from vehicles.tires.rut_memory import reach
+from vehicles.tires.tire import tire_step
 
 SOFT = soil(k_phi=3e5)
 HEIGHT_OF_NOWHERE = 5.0
@@ -31,7 +32,7 @@ def travel(r, h, steps, seen):
     """The wheel is led on with its velocity; `seen` (steps, 2) receives the rut that it saw and its sinkage."""
     k = r.wheel[0]
     for n in range(steps):
-        advance(r, h)
+        tire_step(r.p, r.s, 0, r.ground, r.under, h, r.wheel, r.out)
         seen[n, 0], seen[n, 1] = r.out[0]["rut"], r.s.tires[0]["sinkage"]
         for j in range(3):
             k["p_WK"][j] += h * k["v_WK_W"][j]
