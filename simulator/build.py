@@ -40,7 +40,8 @@ from vehicles import step_stability
 from vehicles.alignment import aligned
 from vehicles.axles import Axles
 from vehicles.description import Description, expected_axles, read_description
-from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
+from vehicles.drivetrain.drivetrain_file import DrivetrainParts, governed_speed, read_parts
+from vehicles.drivetrain.hand_gearbox import AUTOMATIC
 from vehicles.multibody.description.initial_state import InitialState, resting_state
 from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
@@ -551,6 +552,13 @@ def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
     tires = vehicle.model.tires
     return {
         **vehicle.description.bushes,
+        "drawn_as": vehicle.description.drawn_as,
+        "links_as": vehicle.description.links_as,
+        "outline": vehicle.description.outline,
+        "wheel_x": vehicle.model.corners[0]["design_wheel_x"],
+        "wheel_z": vehicle.model.corners[0]["design_wheel_z"],
+        "governed_speed": governed_speed(vehicle.model.drivetrain),
+        "by_hand": float(vehicle.model.drivetrain[0]["gearbox_kind"] != AUTOMATIC),
         "p_BH": vehicle.model.body[0]["drivers_head"],
         "tire_radius": tires["radius"],
         "tire_width": tires["width"],

@@ -22,6 +22,7 @@ from simulator.base.section import Section, checked
 from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
 from vehicles.controllers.controller_section import Controllers, read_controllers
+from vehicles.drawn import DRAWN_AS
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.rack import read_rack_body
@@ -76,6 +77,10 @@ class Description:
     """By the names of BUSHES: points (wheels, 3) fixed to the chassis."""
     outline: tuple[float, float, float]
     """Length, width and front overhang of the body [m]."""
+    drawn_as: str
+    """The body of the picture, one of DRAWN_AS."""
+    links_as: tuple[str, ...]
+    """Of the corners: how their links are drawn."""
     tires: tuple[str, ...]
     """Of the wheels, corner by corner."""
     contact: str
@@ -137,6 +142,8 @@ def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Descr
             load=parts.load,
             bushes=_bushes(axles),
             outline=parts.outline,
+            drawn_as=parts.drawn_as,
+            links_as=tuple(axle.links_as for axle in axles for _ in range(axle.sides)),
             tires=parts.tires,
             contact=s.choice("contact", CONTACTS, CONTACTS[0]),
             drivetrain=s.text("drivetrain"),
@@ -159,6 +166,7 @@ class _Parts(NamedTuple):
     """What of a rack with a mass the front corners carry."""
     body: Section
     outline: tuple[float, float, float]
+    drawn_as: str
     points_left: Vector | None
     hitch: Vector | None
     tires: tuple[str, ...]
@@ -179,6 +187,7 @@ def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -
             rack = np.array([body.mass, *body.p_BoBcm, *body.I_BBcm.ravel()]).tobytes()
     with faults.part(), s.section("body") as shell:
         outline = shell.number("length"), shell.number("width"), shell.number("front_overhang")
+        drawn_as = shell.choice("drawn_as", DRAWN_AS, DRAWN_AS[0])
         points_left = contact_points_left(shell)
         hitch = shell.array("hitch", (3,)) if shell.has("hitch") else None
         shell.asked.update(row.name for row in BODY_FILE)
@@ -195,6 +204,7 @@ def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -
         rack=rack,
         body=shell,
         outline=outline,
+        drawn_as=drawn_as,
         points_left=points_left,
         hitch=hitch,
         tires=tires,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from simulator.base.fields import Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text, Variants
 from vehicles.body_contact import BODY_FILE
 from vehicles.controllers.controller_section import CONTROLLER_FILE
+from vehicles.drawn import DRAWN_AS
 from vehicles.steering.steering import STEERING_FILE
 from vehicles.suspension.axle_section import FAR
 from vehicles.suspension.axle_table import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
@@ -44,6 +45,7 @@ _BODY = (
     Field("length", Number("m", 0.1, FAR, above=0.0), "length"),
     Field("width", Number("m", 0.1, FAR, above=0.0), "width"),
     Field("front_overhang", Number("m", 0.0, FAR), "ahead of the front wheels"),
+    Field("drawn_as", Choice(DRAWN_AS), "body of the picture, built to this size", None),
     Field("hitch", POINT, "tow hook; from the outline, at the height of the rear wheels", None, frame=CHASSIS),
     *BODY_FILE,
 )

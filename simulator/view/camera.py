@@ -15,11 +15,9 @@ CAMERAS = ("chase", "driver", "suspension")
 CLEARANCE = 0.6
 """m. No camera comes nearer to the ground."""
 CHASE = (8.4, 2.75, 0.30)
-"""m. Chase camera: behind and above the reference point, and height of the point it looks at."""
+"""m. Chase camera: behind and above the point it follows, and height of the point it looks at."""
 FOLLOW = (0.35, 0.22)
 """s. Time constants with which the chase camera follows heading and height."""
-CAB = np.array([[-0.15, -0.66, 0.85], [0.15, 0.66, 1.01]])
-"""m. Lower and upper corner of where the eyes of someone seated in the drawn cab can be, in B."""
 
 
 @dataclass
@@ -35,12 +33,16 @@ class Shot:
 
 
 class Camera:
-    """Follows the vehicle. `shot` is called once per frame."""
+    """Follows the vehicle. `shot` is called once per frame.
 
-    def __init__(self, land: Land, p_BH: NDArray[np.float64]) -> None:
+    eye_B : where the driver looks from, in B [m]
+    middle_B : the point that the chase camera follows, in B [m]; None: the reference point
+    """
+
+    def __init__(self, land: Land, eye_B: NDArray[np.float64], middle_B: NDArray[np.float64] | None = None) -> None:
         self.land = land
         self.kind = "chase"
-        self._eye_B = np.clip(p_BH, *CAB)
+        self._eye_B, self._middle_B = eye_B, np.zeros(3) if middle_B is None else middle_B
         self._heading: float | None = None
         self._height = 0.0
 
@@ -59,7 +61,7 @@ class Camera:
             return self._driver(p_WB, R_WB)
         if self.kind == "suspension":
             return self._suspension(p_WB, R_WB, state)
-        return self._chase(p_WB, R_WB, state, dt)
+        return self._chase(p_WB + R_WB @ self._middle_B, R_WB, state, dt)
 
     def _chase(self, p_WB: NDArray, R_WB: NDArray, state: Record, dt: float) -> Shot:
         heading = math.atan2(R_WB[1, 0], R_WB[0, 0])

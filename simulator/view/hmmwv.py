@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.view.bodies import Body, Size
 from simulator.view.meshes import Array, Builder, mirrored, moved
 from simulator.view.road_wheel import wheel
 
@@ -33,8 +34,15 @@ STEERING_WHEEL = (0.45, 0.66, 0.68)
 """Center of the steering wheel, in B."""
 STEERING_TILT = 0.62
 """rad. Lean of the steering wheel's axis above the horizontal, towards the driver."""
+CAB = np.array([[-0.15, -0.66, 0.85], [0.15, 0.66, 1.01]])
+"""m. Lower and upper corner of where the eyes of someone seated in the cab can be, in B."""
 _ARCH = ((-0.62, -0.02), (-0.58, 0.20), (-0.42, 0.41), (0.42, 0.41), (0.58, 0.20), (0.62, -0.02))
 """(x, z) of the wheel arch's edge about the axle."""
+
+
+def hmmwv(size: Size) -> Body:
+    """The HMMWV, whose size is known."""
+    return Body(shell(), fittings(), glass(), frame(), steering_wheel(), STEERING_WHEEL, STEERING_TILT, CAB, wheel)
 
 
 def shell() -> Array:

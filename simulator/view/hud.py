@@ -10,14 +10,15 @@ from pyglet import gl
 from simulator.base.records import Record
 from simulator.view.feelings import Feelings
 from simulator.view.gpu import Mesh, Program, Texture
-from simulator.view.instruments import Canvas, Font, FrameRate, asset, instruments, keys_help
+from simulator.view.instruments import Canvas, Dials, Font, FrameRate, asset, instruments, keys_help
 from simulator.view.layout import canvas_scale
 
 
 class Hud:
     """The instruments on the graphics device."""
 
-    def __init__(self) -> None:
+    def __init__(self, of: Dials) -> None:
+        self.dials = of
         font = Font(asset("fonts/hud.npz"))
         self.canvas = Canvas(font)
         self.visible = True
@@ -47,7 +48,8 @@ class Hud:
         if self.help:
             keys_help(self.canvas, width / scale, height / scale)
         else:
-            instruments(self.canvas, state, width / scale, height / scale, rate, self.camera, self._feelings if self.felt else None)
+            felt = self._feelings if self.felt else None
+            instruments(self.canvas, state, width / scale, height / scale, rate, self.camera, self.dials, felt)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glEnable(gl.GL_BLEND)
         gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)

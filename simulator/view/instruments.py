@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,6 @@ PANEL, INK, DIM, TRACK = (0.05, 0.06, 0.07, 0.66), (0.96, 0.97, 0.96, 1.0), (0.7
 GREEN, RED, BLUE, AMBER = (0.36, 0.84, 0.42, 1.0), (0.95, 0.33, 0.27, 1.0), (0.36, 0.68, 0.98, 1.0), (0.99, 0.73, 0.22, 1.0)
 CAR = (0.62, 0.78, 0.93, 1.0)
 DARK = (0.04, 0.05, 0.06, 1.0)
-RPM_FULL, RPM_RED = 4000.0, 3400.0
 Color = tuple[float, float, float, float]
 
 
@@ -153,6 +152,26 @@ class Canvas:
         self._quads.append(quad)
 
 
+class Dials(NamedTuple):
+    """What the dashboard is to show of a vehicle."""
+
+    full: float
+    """rpm at the end of the scale"""
+    red: float
+    """rpm where its red part begins"""
+    ticks: float
+    """rpm from mark to mark"""
+    by_hand: bool
+    """The gearbox is worked by hand"""
+
+
+def dials(governed: float, by_hand: bool) -> Dials:
+    """Of a vehicle whose engine gives no torque beyond `governed` [rad/s]."""
+    rpm = governed * 30.0 / math.pi
+    full = 500.0 * math.ceil(1.04 * rpm / 500.0)
+    return Dials(full, 0.93 * rpm, 1000.0 if full < 12000.0 else 5000.0, by_hand)
+
+
 class FrameRate:
     """Frames per second, renewed twice a second so that it can be read."""
 
@@ -169,7 +188,9 @@ class FrameRate:
         return self.value
 
 
-def instruments(c: Canvas, state: Record, width: float, height: float, rate: float, camera: str, feelings: Feelings | None = None) -> None:
+def instruments(
+    c: Canvas, state: Record, width: float, height: float, rate: float, camera: str, of: Dials, feelings: Feelings | None = None
+) -> None:
     """Everything, where `layout.arrange` finds room for it; `feelings` when they are to be shown."""
     s = state[0]
     message = bytes(s["message"]).decode("utf-8", errors="replace")
@@ -179,8 +200,8 @@ def instruments(c: Canvas, state: Record, width: float, height: float, rate: flo
     across = max((c.font.width(line, NORMAL) for line in lines), default=0.0)
     panels = arrange(width, height, (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None, feelings is not None)
     draw = {
-        "wide": lambda box: _dashboard(c, s, box),
-        "narrow": lambda box: _small_dashboard(c, s, box),
+        "wide": lambda box: _dashboard(c, s, box, of),
+        "narrow": lambda box: _small_dashboard(c, s, box, of),
         "platform": lambda box: _platform(c, s, box.x, box.y),
         "session": lambda box: _session(c, s, box.x, box.y, rate, camera),
         "message": lambda box: _message(c, box, lines, AMBER if s["paused"] else INK),
@@ -209,13 +230,13 @@ def _message(c: Canvas, box: Box, lines: list[str], color: Color) -> None:
         c.text(box.x + 0.5 * box.width, box.y + 9.0 + LINE * k, line, NORMAL, color, 0.5)
 
 
-def _dashboard(c: Canvas, s: Any, box: Box) -> None:
+def _dashboard(c: Canvas, s: Any, box: Box, of: Dials) -> None:
     """Pedals, speed, gear, lamps and engine speed side by side."""
     x, top = box.x + 0.5 * box.width, box.y
     c.box(*box, PANEL, 10.0)
     c.text(x + 38.0, top + 9.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
     c.text(x + 45.0, top + 45.0, "km/h", NORMAL, DIM)
-    _gear(c, s, x + 101.0, top + 9.0)
+    _gear(c, s, x + 101.0, top + 9.0, of.by_hand)
     _parking_lamp(c, s, x + 213.0, top + 36.0, 14.0)
     c.text(x - 224.0, top + 10.0, "throttle", SMALL, DIM)
     c.text(x - 224.0, top + 33.0, "brake", SMALL, DIM)
@@ -225,18 +246,18 @@ def _dashboard(c: Canvas, s: Any, box: Box) -> None:
     steer = min(max(float(s["steering"]), -1.0), 1.0)
     c.box(x - 164.0, top + 61.0, 96.0, 8.0, TRACK, 4.0)
     c.line((x - 116.0, top + 65.0), (x - 116.0 - 44.0 * steer, top + 65.0), 8.0, BLUE)
-    _revolutions(c, box.x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi)
+    _revolutions(c, box.x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi, of)
 
 
-def _small_dashboard(c: Canvas, s: Any, box: Box) -> None:
+def _small_dashboard(c: Canvas, s: Any, box: Box, of: Dials) -> None:
     """Speed, gear, lamps and engine speed where there is little room."""
     x, top = box.x, box.y
     c.box(*box, PANEL, 10.0)
     c.text(x + 114.0, top + 3.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
     c.text(x + 112.0, top + 57.0, "km/h", SMALL, DIM, 1.0)
     _parking_lamp(c, s, x + 26.0, top + 66.0, 11.0)
-    _gear(c, s, x + 138.0, top + 3.0)
-    _revolutions(c, x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi)
+    _gear(c, s, x + 138.0, top + 3.0, of.by_hand)
+    _revolutions(c, x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi, of)
 
 
 def _kph(s: Any) -> float:
@@ -245,10 +266,10 @@ def _kph(s: Any) -> float:
     return min(speed, 999.0) if math.isfinite(speed) else 0.0
 
 
-def _gear(c: Canvas, s: Any, x: float, y: float) -> None:
+def _gear(c: Canvas, s: Any, x: float, y: float, by_hand: bool) -> None:
     """Gear in large, beside it what the transfer case does, and below it a lamp for each position of the selector."""
     gear, selector = int(s["gear"]), int(s["selector"])
-    c.text(x, y, gear_name(gear, selector), LARGE, AMBER if gear <= 0 else INK)
+    c.text(x, y, gear_name(gear, selector, by_hand), LARGE, AMBER if gear <= 0 else INK)
     for k, (name, word) in enumerate((("low_range", "LOW"), ("center_locked", "LOCK"))):
         if s[name]:
             c.text(x + 40.0, y + 8.0 + 18.0 * k, word, SMALL, AMBER)
@@ -269,16 +290,16 @@ def _parking_lamp(c: Canvas, s: Any, x: float, y: float, radius: float) -> None:
     c.text(x, y - 8.0, "P", SMALL, color, 0.5)
 
 
-def _revolutions(c: Canvas, x: float, y: float, width: float, rpm: float) -> None:
+def _revolutions(c: Canvas, x: float, y: float, width: float, rpm: float, of: Dials) -> None:
     bar = width - 86.0
     c.box(x, y, bar, 9.0, TRACK, 3.0)
-    red = bar * RPM_RED / RPM_FULL
+    red = bar * of.red / of.full
     c.box(x + red, y, bar - red, 9.0, (*RED[:3], 0.35), 3.0)
-    share = min(max(rpm / RPM_FULL, 0.0), 1.0)
+    share = min(max(rpm / of.full, 0.0), 1.0)
     if share > 0.0:
-        c.box(x, y, max(bar * share, 6.0), 9.0, RED if rpm > RPM_RED else BLUE, 3.0)
-    for k in range(1, 4):
-        c.box(x + bar * k / 4.0 - 0.5, y - 3.0, 1.5, 15.0, (1.0, 1.0, 1.0, 0.35))
+        c.box(x, y, max(bar * share, 6.0), 9.0, RED if rpm > of.red else BLUE, 3.0)
+    for k in range(1, math.ceil(of.full / of.ticks)):
+        c.box(x + bar * k * of.ticks / of.full - 0.5, y - 3.0, 1.5, 15.0, (1.0, 1.0, 1.0, 0.35))
     c.text(x + width, y - 4.0, f"{round(rpm, -1):.0f} rpm", SMALL, DIM, 1.0)
 
 
@@ -376,10 +397,10 @@ def clock_text(time: float) -> str:
     return f"{tenths // 600}:{tenths // 10 % 60:02d}.{tenths % 10}"
 
 
-def gear_name(gear: int, selector: int) -> str:
-    """What the driver reads: R, N or D with the gear."""
+def gear_name(gear: int, selector: int, by_hand: bool = False) -> str:
+    """What the driver reads: R, N, or the gear, with a D before it where it is not his."""
     if selector < 0 or gear < 0:
         return "R"
     if selector == 0 or gear == 0:
         return "N"
-    return f"D{gear}"
+    return f"{gear}" if by_hand else f"D{gear}"

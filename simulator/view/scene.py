@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from pyglet import gl
 
 from simulator.base.records import Record
+from simulator.view.bodies import body_of
 from simulator.view.camera import Camera, Shot, clip_of_world, rotation
 from simulator.view.context import is_software
 from simulator.view.gpu import Frame, Mesh, Program, Texture, renderer
 from simulator.view.hud import Hud
+from simulator.view.instruments import dials
 from simulator.view.land import CHUNK, Land
 from simulator.view.meshes import LAYOUT
 from simulator.view.roadside import SIGHT, posts
@@ -37,15 +39,16 @@ class Scene:
         software = is_software(renderer())
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=not software)
         self._terrain = Terrain(land, self._grain, software)
-        self._vehicle = Vehicle(geometry, software)
+        body = body_of(geometry)
+        self._vehicle = Vehicle(geometry, body, software)
         self._sky = Program("sky")
         mesh, self._post_groups, self._post_size = posts(land)
         self._posts = Mesh(mesh, LAYOUT) if len(mesh) else None
         self._chunks = land.things.chunks
         self._things = Mesh(land.things.mesh, LAYOUT) if len(land.things.mesh) else None
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
-        self.camera = Camera(land, geometry["p_BH"])
-        self.hud = Hud()
+        self.camera = Camera(land, body.eye(geometry["p_BH"]), self._vehicle.middle)
+        self.hud = Hud(dials(float(geometry["governed_speed"]), bool(geometry["by_hand"])))
         self.instruments = True
         """Whether they are drawn over the picture."""
         self.scale = 1.0

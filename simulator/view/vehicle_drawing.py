@@ -11,31 +11,31 @@ from numpy.typing import NDArray
 from pyglet import gl
 
 from simulator.base.records import Record
-from simulator.view import hmmwv
+from simulator.view.bodies import Body
 from simulator.view.gpu import Mesh, Program, ShadowMap
 from simulator.view.meshes import LAYOUT, capsule, coil, mirrored
-from simulator.view.road_wheel import plain_wheel, wheel
+from simulator.view.road_wheel import plain_wheel
 from simulator.view.textures import SUN
 from simulator.view.vehicle_geometry import bars
 
 SHADOW_HALF = 3.6
-"""m. Half of the square around the vehicle that can hold its shadow."""
+"""m. Half of the square around the vehicle that can hold its shadow, at least."""
 SHADOW_SIZE = 640
 
 
 class Vehicle:
     """The vehicle on the graphics device."""
 
-    def __init__(self, geometry: Mapping[str, NDArray[np.float64]], software: bool) -> None:
-        self.geometry = geometry
-        parts = (hmmwv.shell(), hmmwv.fittings(), hmmwv.glass(), hmmwv.frame())
+    def __init__(self, geometry: Mapping[str, Any], body: Body, software: bool) -> None:
+        self.geometry, self.body = geometry, body
+        parts = (body.shell, body.fittings, body.glass, body.frame)
         self._shell, self._fittings, self._glass, self._frame = (Mesh(mesh, LAYOUT) for mesh in parts)
         radius, width = geometry["tire_radius"], geometry["tire_width"]
-        left = wheel(float(radius[0]), float(width[0]))
+        left = body.wheel(float(radius[0]), float(width[0]))
         self._sizes = [np.diag([r / radius[0], w / width[0], r / radius[0], 1.0]) for r, w in zip(radius, width, strict=True)]
         self._wheels = (Mesh(left, LAYOUT), Mesh(mirrored(left), LAYOUT))
         self._plain_wheel = Mesh(plain_wheel(float(radius[0]), float(width[0])), LAYOUT)
-        self._steering = Mesh(hmmwv.steering_wheel(), LAYOUT)
+        self._steering = Mesh(body.steering_wheel, LAYOUT)
         fine, coarse = (capsule(), coil()), (capsule(6, 1), coil(per_turn=8, sides=4))
         self._near, self._far = ([Mesh(mesh, (3, 3), instance=(4, 4, 3)) for mesh in pair] for pair in (fine, coarse))
         self._links: tuple[NDArray[np.float32], ...] = ()
@@ -46,6 +46,10 @@ class Vehicle:
         for program in (self._solid, self._link, self._panes):
             program.use().set(shadow=4)
         self._shadow = ShadowMap(SHADOW_SIZE)
+        low, high = body.shell[:, :3].min(axis=0), body.shell[:, :3].max(axis=0)
+        self.middle = 0.5 * (low + high) * [1.0, 0.0, 0.0]
+        """Of the body along its length, in B"""
+        self._shadow_half = max(SHADOW_HALF, 0.5 * float(np.linalg.norm(high - low)) + 0.3)
         self.shadow_of_world = np.eye(4)
         self._X_WB, self._places = np.eye(4), [np.eye(4)] * len(radius)
         self._wheel_X, self._right = np.eye(4), np.zeros(len(radius), bool)
@@ -58,14 +62,14 @@ class Vehicle:
             self._X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)
         ]
         turn = _about_x(-float(s["steering_wheel_angle"]))
-        self._wheel_X = self._X_WB @ pose(_leaning(hmmwv.STEERING_TILT) @ turn, hmmwv.STEERING_WHEEL)
+        self._wheel_X = self._X_WB @ pose(_leaning(self.body.steering_tilt) @ turn, self.body.steering_place)
         self._right = s["p_BK"][:, 1] < 0.0
         self._links = bars(self.geometry, state)
 
     def cast_shadow(self) -> dict[str, Any]:
         """Draw the shadow map; returns the uniforms with which the ground receives the shadow."""
-        center = self._X_WB[:3, 3] + self._X_WB[:3, :3] @ np.array([-0.05, 0.0, 0.1])
-        view = sun_view(center, SHADOW_HALF)
+        center = self._X_WB[:3, 3] + self._X_WB[:3, :3] @ (self.middle + [0.0, 0.0, 0.1])
+        view = sun_view(center, self._shadow_half)
         self.shadow_of_world = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1]]) @ view
         self._shadow.begin()
         gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
@@ -78,7 +82,7 @@ class Vehicle:
             self._plain_wheel.draw()
         gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
         x = self._X_WB[:2, 0] / max(float(np.hypot(*self._X_WB[:2, 0])), 1e-6)
-        return {"shadow_of_world": self.shadow_of_world, "under": (*self._X_WB[:2, 3], *x)}
+        return {"shadow_of_world": self.shadow_of_world, "under": (*center[:2], *x)}
 
     def bind_shadow(self) -> None:
         """Put the shadow map where the ground's shader looks for it."""

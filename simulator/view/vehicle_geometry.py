@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.axles import WHEELS
+from vehicles.drawn import DRAWN_AS, LINKS_AS
 
 GEOMETRY = (
     # name               shape    what it is
@@ -23,17 +24,28 @@ GEOMETRY = (
     ("tire_radius", (WHEELS,), "unloaded radii of the tires"),
     ("tire_width", (WHEELS,), "widths of the tires"),
     ("p_BH", (3,), "driver's head"),
+    ("wheel_x", (WHEELS,), "x of the wheel centers in the design position"),
+    ("wheel_z", (WHEELS,), "z of them"),
+    ("outline", (3,), "length, width and front overhang of the body"),
+    ("governed_speed", (), "speed of the engine beyond which it gives no torque, rad/s"),
+    ("by_hand", (), "1: the gearbox is worked by hand"),
 )
-"""Points fixed to the chassis, m, in B; corners from the front, left before right."""
+"""Points fixed to the chassis, m, in B; corners from the front, left before right; and what of the vehicle the instruments need."""
+TEXTS = (
+    ("drawn_as", (), DRAWN_AS, "the body that is drawn"),
+    ("links_as", (WHEELS,), LINKS_AS, "how the links of a corner are drawn"),
+)
+"""The same of words, with those that there are."""
 
 LOWER, UPPER, ROD, HUB, COIL, DAMPER, PISTON, SHAFT = (
     (54, 110, 168), (66, 150, 140), (206, 152, 50), (140, 142, 146), (214, 66, 48), (70, 74, 84), (190, 194, 200), (112, 112, 116)
 )  # fmt: skip
 
 
-def checked_geometry(geometry: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
-    """The rows of `GEOMETRY` as float arrays. Raises ConfigError when one is missing or misshapen."""
-    out, wheels = {}, np.shape(geometry.get("tire_radius", ()))
+def checked_geometry(geometry: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """The rows of `GEOMETRY` as float arrays and those of `TEXTS` as arrays of words. Raises ConfigError when one is missing or misshapen."""
+    out: dict[str, NDArray[Any]] = {}
+    wheels = np.shape(geometry.get("tire_radius", ()))
     for name, usual, meaning in GEOMETRY:
         shape = tuple(wheels[0] if n is WHEELS and wheels else int(n) for n in usual)
         if name not in geometry:
@@ -42,39 +54,106 @@ def checked_geometry(geometry: Mapping[str, Any]) -> dict[str, NDArray[np.float6
         if value.shape != shape or not np.isfinite(value).all():
             raise ConfigError("vehicle geometry of the view", name, value.tolist(), f"finite numbers of shape {shape}: {meaning}")
         out[name] = value
+    for name, usual, known, meaning in TEXTS:
+        shape = tuple(wheels[0] if n is WHEELS and wheels else int(n) for n in usual)
+        words = np.asarray(geometry.get(name, ""))
+        if words.shape != shape or not np.isin(words, known).all():
+            raise ConfigError(
+                "vehicle geometry of the view", name, words.tolist(), f"{meaning}, one of {', '.join(known)} in shape {shape}"
+            )
+        out[name] = words
     return out
 
 
-def bars(geometry: Mapping[str, NDArray[np.float64]], state: Record) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def bars(geometry: Mapping[str, NDArray[Any]], state: Record) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Bars (n, 11) and springs (wheels, 11) to draw: [first end (3), radius, second end (3), radius of the helix, sRGB (3)], all in B.
 
     state: record with the fields of `READOUT`.
     """
     s, g = state[0], geometry
-    lower, upper = s["lower_ball_B"], s["upper_ball_B"]
-    hub, R = s["p_BK"], s["R_BK"]
-    out = R[:, :, 1] * np.where(hub[:, 1:2] < 0.0, -1.0, 1.0)
+    hub = s["p_BK"]
+    out = s["R_BK"][:, :, 1] * np.where(hub[:, 1:2] < 0.0, -1.0, 1.0)
     inboard = hub - 0.13 * out
-    shock_low, shock_high = s["shock_lower_B"], g["shock_upper_B"]
-    along = (shock_high - shock_low) / np.maximum(np.linalg.norm(shock_high - shock_low, axis=1, keepdims=True), 1e-9)
-    diff = np.column_stack((0.97 * hub[:, 0], np.sign(hub[:, 1]) * 0.20, np.full(len(hub), 0.12)))
-    parts = (
-        (g["lca_front_B"], lower, 0.026, LOWER), (g["lca_rear_B"], lower, 0.026, LOWER), (g["lca_front_B"], g["lca_rear_B"], 0.020, LOWER),
-        (g["uca_front_B"], upper, 0.018, UPPER), (g["uca_rear_B"], upper, 0.018, UPPER), (g["uca_front_B"], g["uca_rear_B"], 0.014, UPPER),
-        (lower, upper, 0.034, HUB), (lower, lower, 0.042, HUB), (upper, upper, 0.036, HUB), (inboard, hub, 0.075, HUB),
-        (s["tierod_inner_B"], s["tierod_outer_B"], 0.015, ROD), (s["tierod_outer_B"], s["tierod_outer_B"], 0.026, ROD),
-        (s["tierod_inner_B"], s["tierod_inner_B"], 0.026, ROD), (s["tierod_outer_B"], 0.5 * (lower + inboard), 0.020, HUB),
-        (shock_low, shock_low + 0.20 * along, 0.034, DAMPER), (shock_low, shock_high, 0.014, PISTON), (shock_high, shock_high, 0.030, DAMPER),
-        (diff, inboard, 0.022, SHAFT), (0.5 * (g["lca_front_B"] + g["lca_rear_B"]), s["spring_lower_B"], 0.030, LOWER),
-        (s["spring_lower_B"], 0.5 * (lower + s["spring_lower_B"]), 0.030, LOWER),
-    )  # fmt: skip
-    rods = np.empty((len(parts), len(hub), 11), np.float32)
-    for k, (start, end, radius, color) in enumerate(parts):
-        rods[k, :, :3], rods[k, :, 3], rods[k, :, 4:7], rods[k, :, 7], rods[k, :, 8:] = start, radius, end, 0.0, np.divide(color, 255.0)
-    link = np.empty((1, 11), np.float32)
-    link[0, :3], link[0, 3], link[0, 4:7], link[0, 7] = s["tierod_inner_B"][0], 0.018, s["tierod_inner_B"][1], 0.0
-    link[0, 8:] = np.divide(ROD, 255.0)
+    diff = np.column_stack(
+        (g["wheel_x"], np.sign(hub[:, 1]) * 0.18, _HOUSING.get(str(g["drawn_as"]), g["wheel_z"] + 0.03) + 0.0 * g["wheel_z"])
+    )
+    common = ((inboard, hub, 0.075, HUB), (diff, inboard, 0.022, SHAFT))
+    found = [_rows(common, slice(None))]
+    for kind, parts in _LINKS.items():
+        these = g["links_as"] == kind
+        if these.any():
+            found.append(_rows(parts(g, s, inboard), these))
+    found.append(_rows(((s["tierod_inner_B"][:1], s["tierod_inner_B"][1:2], 0.018, ROD),), slice(None)))
     springs = np.empty((len(hub), 11), np.float32)
     springs[:, :3], springs[:, 3], springs[:, 4:7], springs[:, 7] = s["spring_lower_B"], 0.012, g["spring_upper_B"], 0.068
     springs[:, 8:] = np.divide(COIL, 255.0)
-    return np.vstack((rods.reshape(-1, 11), link)), springs
+    return np.vstack(found), springs
+
+
+_Parts = tuple[tuple[NDArray[np.float64], NDArray[np.float64], float, tuple[int, int, int]], ...]
+"""First ends (n, 3), second ends (n, 3), radius and color."""
+
+
+def _rows(parts: _Parts, which: Any) -> NDArray[np.float32]:
+    """Bars (n, 11) of the corners in `which`."""
+    rows = []
+    for start, end, radius, color in parts:
+        row = np.empty((len(start[which]), 11), np.float32)
+        row[:, :3], row[:, 3], row[:, 4:7], row[:, 7], row[:, 8:] = start[which], radius, end[which], 0.0, np.divide(color, 255.0)
+        rows.append(row)
+    return np.vstack(rows)
+
+
+def _arms(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
+    """Lower and upper arm, knuckle, tie rod, and a shock absorber on the lower arm."""
+    lower, upper = s["lower_ball_B"], s["upper_ball_B"]
+    return (
+        *_lower_arm(g, lower), *_tie_rod(s, 0.5 * (lower + inboard)), *_shock(g, s, 0.20),
+        (g["uca_front_B"], upper, 0.018, UPPER), (g["uca_rear_B"], upper, 0.018, UPPER), (g["uca_front_B"], g["uca_rear_B"], 0.014, UPPER),
+        (lower, upper, 0.034, HUB), (lower, lower, 0.042, HUB), (upper, upper, 0.036, HUB),
+        (0.5 * (g["lca_front_B"] + g["lca_rear_B"]), s["spring_lower_B"], 0.030, LOWER),
+        (s["spring_lower_B"], 0.5 * (lower + s["spring_lower_B"]), 0.030, LOWER),
+    )  # fmt: skip
+
+
+def _strut(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
+    """Lower arm, knuckle with the tube of the strut, its rod up to the mount, tie rod."""
+    lower, foot, top = s["lower_ball_B"], s["shock_lower_B"], g["shock_upper_B"]
+    return (
+        *_lower_arm(g, lower), *_tie_rod(s, inboard),
+        (lower, inboard, 0.030, HUB), (inboard, foot, 0.034, HUB), (lower, lower, 0.036, HUB),
+        (foot, foot + 0.55 * (top - foot), 0.030, DAMPER), (foot, top, 0.012, PISTON), (top, top, 0.050, DAMPER),
+    )  # fmt: skip
+
+
+def _trailing_arm(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
+    """The arm from its hinge to the wheel, with the seat of the spring."""
+    outer, inner, seat = g["lca_front_B"], g["lca_rear_B"], s["spring_lower_B"]
+    return (
+        *_shock(g, s, 0.14),
+        (outer, inboard, 0.036, LOWER), (inner, inboard, 0.030, LOWER), (outer, inner, 0.024, LOWER),
+        (outer, outer, 0.044, DAMPER), (inner, inner, 0.044, DAMPER),
+        (seat, seat + 0.4 * (inboard - seat), 0.034, LOWER), (seat, 0.5 * (outer + inner), 0.026, LOWER), (s["shock_lower_B"], inboard, 0.020, LOWER),
+    )  # fmt: skip
+
+
+_HOUSING = {"hmmwv": 0.12}
+"""m. z of the final drives where they stand higher than the wheels."""
+_LINKS = {"arms": _arms, "strut": _strut, "trailing_arm": _trailing_arm}
+
+
+def _lower_arm(g: Mapping[str, NDArray[Any]], ball: NDArray[np.float64]) -> _Parts:
+    front, rear = g["lca_front_B"], g["lca_rear_B"]
+    return (front, ball, 0.026, LOWER), (rear, ball, 0.026, LOWER), (front, rear, 0.020, LOWER)
+
+
+def _tie_rod(s: Any, knuckle: NDArray[np.float64]) -> _Parts:
+    inner, outer = s["tierod_inner_B"], s["tierod_outer_B"]
+    return (inner, outer, 0.015, ROD), (outer, outer, 0.026, ROD), (inner, inner, 0.026, ROD), (outer, knuckle, 0.020, HUB)
+
+
+def _shock(g: Mapping[str, NDArray[Any]], s: Any, body: float) -> _Parts:
+    """Shock absorber with a body of so many meters."""
+    low, high = s["shock_lower_B"], g["shock_upper_B"]
+    along = (high - low) / np.maximum(np.linalg.norm(high - low, axis=1, keepdims=True), 1e-9)
+    return (low, low + body * along, 0.034, DAMPER), (low, high, 0.014, PISTON), (high, high, 0.030, DAMPER)

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from simulator.base.records import Record, record
+from simulator.view.instruments import dials
 from simulator.view.land import Land, ViewRoad
 from vehicles.readout import READOUT
 
 RIDE_HEIGHT = 0.59
+DIALS = dials(380.0, by_hand=False)
 _FRONT = {
     "hub": (1.649, 0.910, -0.13), "lower": (1.653, 0.787, -0.22), "upper": (1.636, 0.716, 0.11), "outer": (1.513, 0.821, -0.12),
     "inner": (1.439, 0.448, 0.054), "leg": (1.786, 0.543, -0.10),
@@ -28,7 +30,11 @@ def corners(name: str) -> np.ndarray:
 def geometry() -> dict[str, Any]:
     """Geometry of a vehicle about like the HMMWV."""
     fixed = {name: corners(name) for name in _FRONT if name.endswith("_B")}
-    return {**fixed, "tire_radius": np.full(4, 0.47), "tire_width": np.full(4, 0.318), "p_BH": np.array([0.1, 0.6, 1.0])}
+    hub = corners("hub")
+    return {
+        **fixed, "tire_radius": np.full(4, 0.47), "tire_width": np.full(4, 0.318), "p_BH": np.array([0.1, 0.6, 1.0]), "drawn_as": "hmmwv",
+        "links_as": ("arms",) * 4, "outline": (4.57, 2.18, 0.56), "wheel_x": hub[:, 0], "wheel_z": hub[:, 2], "governed_speed": 380.0, "by_hand": 0.0,
+    }  # fmt: skip
 
 
 def readout(x: float = 0.0, y: float = 0.0, ground: float = 0.0, yaw: float = 0.0, speed: float = 0.0, steer: float = 0.0) -> Record:

@@ -9,8 +9,10 @@ import pytest
 
 from simulator.base.records import record
 from simulator.view.block import STATE
+from simulator.view.bodies import body_of
 from simulator.view.camera import CAMERAS, CLEARANCE, Camera, Shot, clip_of_world, looking, rotation
-from tests.view.scenes import hilly_land, readout
+from simulator.view.vehicle_geometry import checked_geometry
+from tests.view.scenes import geometry, hilly_land, readout
 from vehicles.readout import READOUT
 
 
@@ -69,7 +71,8 @@ def test_chase_camera_takes_the_short_way_past_north_south():
 
 
 def test_driver_sees_ahead_from_inside_the_cab():
-    camera = Camera(hilly_land(), np.array([0.87, 0.7, 1.05]))
+    body = body_of(checked_geometry(geometry()))
+    camera = Camera(hilly_land(), body.eye(np.array([0.87, 0.7, 1.05])))
     camera.kind = "driver"
     shot = shoot(camera, yaw=0.5)
     assert shot.inside

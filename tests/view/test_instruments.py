@@ -21,6 +21,7 @@ from simulator.view.instruments import (
     FrameRate,
     asset,
     clock_text,
+    dials,
     gear_name,
     hexapod,
     instruments,
@@ -28,7 +29,7 @@ from simulator.view.instruments import (
 )
 from simulator.view.quality import FAST, SCALES, SLOW, WINDOW, Quality
 from simulator.view.vehicle_geometry import bars, checked_geometry
-from tests.view.scenes import geometry, readout
+from tests.view.scenes import DIALS, geometry, readout
 from vehicles.readout import READOUT
 
 
@@ -52,7 +53,7 @@ def drawn(**changes):
     for name, value in changes.items():
         state[0][name] = value
     canvas = Listener()
-    instruments(canvas, state, 1280.0, 720.0, 58.6, "chase")
+    instruments(canvas, state, 1280.0, 720.0, 58.6, "chase", DIALS)
     return canvas
 
 
@@ -68,6 +69,13 @@ def test_backwards_is_shown_as_speed_in_reverse():
     texts = drawn(v_WB_B=(-5.0, 0.0, 0.0), gear=-1, selector=-1).texts
     assert "18" in texts and "R" in texts
     assert gear_name(2, 0) == "N" and gear_name(0, 1) == "N" and gear_name(6, 1) == "D6"
+    assert gear_name(3, 1, by_hand=True) == "3" and gear_name(0, 1, by_hand=True) == "N" and gear_name(-1, 1, by_hand=True) == "R"
+
+
+@pytest.mark.parametrize(("governed_rpm", "full"), [(3663.0, 4000.0), (7143.0, 7500.0), (900.0, 1000.0), (18000.0, 19000.0)])
+def test_the_scale_of_revolutions_is_the_engines(governed_rpm, full):
+    of = dials(governed_rpm * math.pi / 30.0, False)
+    assert of.full == full and 0.8 * full < of.red < governed_rpm and of.ticks < full + 1.0
 
 
 @pytest.mark.parametrize(
@@ -119,7 +127,7 @@ def test_the_strip_shows_what_is_felt_over_what_the_car_does():
     assert np.isnan(feelings.rows[..., 0]).all(), "nothing is known of before"
     canvas, whole = Listener(), record(STATE)
     whole[0]["intensity"] = 0.7
-    instruments(canvas, whole, 1280.0, 720.0, 60.0, "chase", feelings)
+    instruments(canvas, whole, 1280.0, 720.0, 60.0, "chase", DIALS, feelings)
     assert {"surge", "yaw", "intensity 70 %", "\u00b15 m/s\u00b2", "\u00b115 \u00b0/s"} <= set(canvas.texts)
     vertices = canvas.vertices()
     middle, half = 14.0 + 72.0 + 8.0 + 26.0 + 18.0, 15.0
@@ -207,3 +215,20 @@ def test_geometry_is_checked():
     broken["lca_rear_B"] = np.full((4, 3), np.nan)
     with pytest.raises(ConfigError, match="lca_rear_B"):
         checked_geometry(broken)
+    with pytest.raises(ConfigError, match=r"drawn_as.*one of car, pickup, hmmwv"):
+        checked_geometry(geometry() | {"drawn_as": "boat"})
+    with pytest.raises(ConfigError, match="links_as"):
+        checked_geometry(geometry() | {"links_as": ("arms", "strut")})
+
+
+@pytest.mark.parametrize("kind", ["strut", "trailing_arm"])
+def test_links_of_other_axles_end_on_their_points(kind):
+    g, state = checked_geometry(geometry() | {"links_as": ("arms", "arms", kind, kind)}), readout()
+    rods, _ = bars(g, state)
+    ends = np.vstack((rods[:, :3], rods[:, 4:7]))
+    assert np.isfinite(rods).all()
+    for points in (g["lca_front_B"], g["shock_upper_B"], state[0]["shock_lower_B"]):
+        for point in points[2:]:
+            assert np.abs(ends - point).max(axis=1).min() < 1e-6
+    upper = np.abs(ends[:, None] - g["uca_front_B"][None]).max(axis=2).min(axis=0)
+    assert (upper[:2] < 1e-6).all() and (upper[2:] > 1e-3).all()

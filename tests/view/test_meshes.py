@@ -8,10 +8,25 @@ import numpy as np
 import pytest
 
 from simulator.view import hmmwv
+from simulator.view.bodies import Size
+from simulator.view.car_body import ARCH, car, pickup
+from simulator.view.car_wheel import car_wheel
 from simulator.view.meshes import Builder, capsule, coil, mirrored
 from simulator.view.road_wheel import plain_wheel, wheel
 
+SEDAN = Size(0.78, -3.74, 0.91, (0.0, -2.757), 0.0, 0.32, np.array([-1.25, 0.38, 0.85]))
+TRUCK = Size(0.95, -4.45, 0.98, (0.0, -3.2), -0.05, 0.38, np.array([-1.15, 0.42, 1.05]))
+WORN = {
+    "sedan": (car(SEDAN), SEDAN),
+    "truck": (pickup(TRUCK), TRUCK),
+    "sedan of twice the size": (
+        car(Size(*(2.0 * np.array(part) if not isinstance(part, tuple) else tuple(2.0 * x for x in part) for part in SEDAN))),
+        None,
+    ),
+}
 MESHES = {
+    **{f"{part} of a {name}": (lambda body=body, part=part: getattr(body, part)) for name, (body, _) in WORN.items() for part in ("shell", "fittings", "glass", "frame")},
+    "steering wheel of a sedan": lambda: WORN["sedan"][0].steering_wheel, "wheel of a car": lambda: car_wheel(0.32, 0.22),
     "shell": hmmwv.shell, "fittings": hmmwv.fittings, "glass": hmmwv.glass, "frame": hmmwv.frame, "steering wheel": hmmwv.steering_wheel,
     "wheel": lambda: wheel(0.47, 0.318), "plain wheel": lambda: plain_wheel(0.47, 0.318),
 }  # fmt: skip
@@ -52,8 +67,9 @@ def test_box_has_its_volume():
     assert np.einsum("nk,nk->n", a, np.cross(b, c)).sum() / 6.0 == pytest.approx(24.0)
 
 
-def test_wheel_has_the_size_of_the_tire():
-    mesh = wheel(0.47, 0.318)
+@pytest.mark.parametrize("make", [wheel, car_wheel])
+def test_wheel_has_the_size_of_the_tire(make):
+    mesh = make(0.47, 0.318)
     radius = np.hypot(mesh[:, 0], mesh[:, 2])
     assert radius.max() == pytest.approx(0.47, rel=0.02)
     assert np.ptp(mesh[:, 1]) == pytest.approx(0.318, rel=0.02)
@@ -67,6 +83,26 @@ def test_body_is_a_hmmwv_in_size_and_mirrors():
     assert 1.15 < high[2] < 1.45
     rows = {tuple(row) for row in np.round(shell[:, :3], 6) + 0.0}
     assert all((x, -y + 0.0, z) in rows for x, y, z in rows)
+
+
+@pytest.mark.parametrize("name", ["sedan", "truck"])
+def test_a_body_is_built_to_the_size_of_its_vehicle(name):
+    body, size = WORN[name]
+    shell = body.shell
+    low, high = shell[:, :3].min(axis=0), shell[:, :3].max(axis=0)
+    assert low[0] == pytest.approx(size.rear, abs=0.08) and high[0] == pytest.approx(size.front, abs=0.08)
+    assert high[1] == pytest.approx(size.half_width, abs=0.04) and low[1] == pytest.approx(-high[1])
+    assert size.head[2] + 0.15 < high[2] < size.head[2] + 0.35, "the roof is over the head"
+    assert size.ground + 0.1 < low[2] < size.center, "and the sill above the ground"
+    rows = {tuple(row) for row in np.round(shell[:, :3], 6) + 0.0}
+    assert sum((x, -y + 0.0, z) in rows for x, y, z in rows) > 0.98 * len(rows)
+    sides = shell[np.abs(shell[:, 1]) > 0.75 * size.half_width, :3]
+    for axle in size.axles:
+        away = np.hypot(sides[:, 0] - axle, sides[:, 2] - size.center)
+        assert away.min() > 0.99 * ARCH * size.radius, "nothing of the sides is before a wheel"
+    assert (body.cab[0] <= size.head).all() and (size.head <= body.cab[1]).all()
+    ahead = np.array(body.steering_place) - size.head
+    assert 0.3 < ahead[0] < 0.6 and ahead[1] == 0.0 and -0.5 < ahead[2] < -0.2
 
 
 def test_doors_face_the_side_they_are_on():

@@ -16,6 +16,7 @@ from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Fields
 from simulator.base.records import Record
 from simulator.base.section import Section
+from vehicles.drawn import LINKS_AS
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.alignment_section import read_alignment
 from vehicles.suspension.blocks import OutsideKind
@@ -61,6 +62,8 @@ class Axle(ABC):
     """Table of its section, by which a file is checked before this reads it; None: of a kind from outside, that checks by itself."""
     sides: int = 2
     """Its corners: left and right, or one in the middle."""
+    links_as: str = LINKS_AS[0]
+    """How its links are drawn."""
 
     def __init__(self, s: Section) -> None:
         with Gathered() as faults, s:

@@ -53,6 +53,7 @@ class MacPhersonAxle(Axle):
     joints = (("LCA_F", "LCA_B"), ("LCA_U", "SHOCK_C"), ("SHOCK_U", "SHOCK_C"), ("SPRING_U", "SPRING_C"), ("TIEROD_U", "TIEROD_C"))
     bushes = ("LCA_F", "LCA_B", "SHOCK_C", "SHOCK_C", "SHOCK_C", "SPRING_C")
     block = MACPHERSON_BLOCK
+    links_as = "strut"
     fields = FIELDS
 
     def __init__(self, s: Section) -> None:

@@ -40,6 +40,7 @@ class SemiTrailingArmAxle(Axle):
     hardpoints = tuple(POINTS)
     joints = (("TA_O", "TA_I"), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))
     bushes = ("TA_O", "TA_I", "TA_O", "TA_I", "SHOCK_C", "SPRING_C")
+    links_as = "trailing_arm"
     block = SEMI_TRAILING_ARM_BLOCK
     fields = FIELDS
     unsteered = "a semi-trailing arm is not steered"
