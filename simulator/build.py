@@ -227,7 +227,7 @@ def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: 
 
 def _put_world(configuration: Configuration, options: SessionOptions) -> None:
     """What the session says of the world stands above what the terrain says."""
-    for key, value in (("gravity", options.gravity), ("wind", options.wind)):
+    for key, value in (("gravity", options.gravity), ("wind", options.wind), ("gusts", options.gusts)):
         if value is not None:
             configuration.put(f"terrain.{key}", list(value) if isinstance(value, tuple) else value, configuration.origin(f"world.{key}"))
     if options.seed is not None:

@@ -17,6 +17,7 @@ from simulator.base.fields import Anything, Either, Field, Number, Text, Values,
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from simulator.base.words import did_you_mean
+from terrain.air import WIND, moving_air
 from terrain.features import FEATURES, read_features
 from terrain.kinds import CONTRACT, TERRAINS, TerrainFile, TerrainKind, read
 from terrain.patches import LARGEST_GRID, PATCHES, extents, nodes_over, with_patches
@@ -29,8 +30,6 @@ Soils = Mapping[str, Mapping[str, Any]]
 FRICTION = 0.8
 """Friction coefficient of a flat ground that names neither a surface nor a friction: dry asphalt."""
 
-FASTEST_WIND = 150.0
-"""m/s. No storm is faster."""
 STEEPEST = 2.0
 """m/m. No plane rises more."""
 _SURFACE_KEYS = ("surface", "soil", "friction")
@@ -84,7 +83,7 @@ _BUMP = (
 )
 _WORLD = (
     Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall of the world there", STANDARD_GRAVITY),
-    Field("wind", Number("m/s", -FASTEST_WIND, FASTEST_WIND, shape=(3,)), "velocity of the air", (0.0, 0.0, 0.0), "the world"),
+    *WIND,
     FEATURES,
 )
 FILE = Variants(
@@ -120,8 +119,8 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     ground = read(said["type"], TerrainFile(own, str(file), Path(str(file)).stem, folder, soils))
     if len(features.pieces):
         ground = replace(ground, features=features)
-    ground.p[0]["gravity"], ground.p[0]["wind"] = world["gravity"], world["wind"]
-    return ground
+    ground.p[0]["gravity"] = world["gravity"]
+    return replace(ground, air=moving_air(world["wind"], world.get("gusts")))
 
 
 def flat(terrain: Section, name: str, soils: Soils) -> Ground:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
+from terrain.air import still_air
 from terrain.features import Features, no_features
 from terrain.marks import Mark
 from terrain.roughness import Roughness, no_roughness
@@ -30,7 +31,6 @@ GROUND = (
     ("slope", (2,), "1", "rise of the base plane along x and along y; the height map is the deviation from that plane"),
     ("steepest", (), "1", "bound on the slope of the height map and all that is on it, whatever the direction"),
     ("gravity", (), "m/s2", "acceleration of free fall, along -z"),
-    ("wind", (3,), "m/s", "velocity of the air, in W"),
     ("mirrored", (), "1", "beyond the grid: 1 = its mirror images go on for ever, 0 = its border is held", "i8"),
     ("stamp", (), "1", "number of what the ground consists of: who remembers heights forgets them where it is another", "i8"),
 )
@@ -64,6 +64,8 @@ class GroundArrays(NamedTuple):
     features: Features = no_features()
     ruts: Ruts = NO_RUTS
     """memory of the soil, that of one drive (`terrain.soil_memory`)"""
+    air: Record = still_air()
+    """(1,) of `terrain.air.AIR`"""
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,8 @@ class Ground:
     """sharp things on top of that"""
     marks: tuple[Mark, ...] = ()
     """paint that is seen and not felt"""
+    air: Record = field(default_factory=still_air)
+    """(1,) of `terrain.air.AIR`"""
 
     def __post_init__(self) -> None:
         """Bound the slope: Catmull-Rom's is at most 1.25 times the largest difference along the way, weighted across by at most 1.25. And number
@@ -112,7 +116,7 @@ class Ground:
     @property
     def arrays(self) -> GroundArrays:
         """What kernels take; it remembers no ruts, a drive has a memory of its own in that place."""
-        return GroundArrays(self.p, self.heights, self.hardness, self.soil_ids, self.soils, self.roughness, self.features)
+        return GroundArrays(self.p, self.heights, self.hardness, self.soil_ids, self.soils, self.roughness, self.features, air=self.air)
 
     @property
     def is_soft(self) -> bool:

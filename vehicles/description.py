@@ -19,6 +19,7 @@ from simulator.base.errors import ConfigError, Gathered, GravityWarning, raise_a
 from simulator.base.fields import Values
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
+from vehicles.aerodynamics import AERODYNAMICS, read_aerodynamics
 from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
 from vehicles.controllers.controller_section import Controllers, read_controllers
@@ -54,9 +55,7 @@ KEPT = frozenset(SHIPPED) - {"mechanism"}
 
 BODY = (
     ("drivers_head", (3,), "m", "driver's head from the chassis reference point, in B"),
-    ("drag_area", (), "m2", "drag coefficient times frontal area"),
-    ("air_density", (), "kg/m3", "density of the air"),
-    ("drag_point", (3,), "m", "where the drag acts, in B"),
+    *AERODYNAMICS,
     ("hitch", (3,), "m", "tow hook, where the drawbar pulls, in B"),
 )
 
@@ -137,7 +136,9 @@ def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Descr
             design=Design(parts.chassis, tuple(mechanism.designs), mechanism.struts, axles=mechanism.axles),
             mechanism=mechanism,
             steering=parts.steering,
-            body=_body(s, parts.head, parts.chassis.p_BoBcm, _rear(mechanism, box) if parts.hitch is None else parts.hitch),
+            body=_body(
+                s, parts.head, parts.chassis.p_BoBcm, _rear(mechanism, box) if parts.hitch is None else parts.hitch, _ends(mechanism)
+            ),
             body_contact=read_body_contact(parts.body, parts.points_left, _whole_mass(mechanism), box),
             load=parts.load,
             bushes=_bushes(axles),
@@ -246,14 +247,13 @@ def _warn_of_gravity(s: Section) -> None:
         warnings.warn(told, GravityWarning, stacklevel=3)
 
 
-def _body(s: Section, head: Vector, drag_point: Vector, hitch: Vector) -> Record:
-    """Record of BODY."""
+def _body(s: Section, head: Vector, drag_point: Vector, hitch: Vector, axles_x: tuple[float, float]) -> Record:
+    """Record of BODY; axles_x: of the first and the last axle."""
     body = record(BODY)
     body[0]["drivers_head"], body[0]["drag_point"], body[0]["hitch"] = head, drag_point, hitch
     if s.has("aerodynamics"):
         with s.section("aerodynamics") as a:
-            body[0]["drag_area"] = a.number("drag_coefficient") * a.number("frontal_area")
-            body[0]["air_density"] = a.number("air_density")
+            read_aerodynamics(a, body, axles_x)
     return body
 
 
@@ -385,6 +385,11 @@ def _tires(s: Section, axles: Axles) -> tuple[str, ...]:
         if set(given) != set(axles.corners):
             raise ConfigError(s.file, s.path("tires"), given, expected)
         return tuple(t.text(name) for name in axles.corners)
+
+
+def _ends(mechanism: Mechanism) -> tuple[float, float]:
+    x = mechanism.corners[0]["design_wheel_x"]
+    return float(x[0]), float(x[-1])
 
 
 def _whole_mass(mechanism: Mechanism) -> float:

@@ -6,7 +6,6 @@ A stage reads and writes records of one `Space`. Their order is the business of 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -14,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.spatial import unrotated
-from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, sub, vector
+from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, vector
 from simulator.base.frames import advance_quaternion, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
+from vehicles.aerodynamics import air_forces
 from vehicles.body_contact import touch_ground
 from vehicles.brakes.brakes import add_brake_reactions, heat_brakes, hold_against, press_brakes
 from vehicles.controllers.wheel_unit import control
@@ -198,15 +198,12 @@ def add_reactions(m, s, ground):
     for i in range(len(s.wheels)):
         for j in range(3):
             loads["carrier_couple"][j, i] += s.axles[0]["hub_torque"][i] * s.kinematics[0]["axle"][j, i]
-    air = unrotated(s.work[0]["R_WB"], vector(ground.p[0]["wind"]))
-    v = sub(vector(s.state[0]["v_WB_B"]), air)
-    drag = scale(-0.5 * m.body[0]["air_density"] * m.body[0]["drag_area"] * math.sqrt(dot(v, v)), v)
-    couple = cross(vector(m.body[0]["drag_point"]), drag)
+    force, couple = air_forces(m.body, ground.air, s.work[0]["R_WB"], s.state)
     loads["chassis_couple"][0] = couple[0] + s.axles[0]["reaction_x"]
     loads["chassis_couple"][1] = couple[1] + s.axles[0]["reaction_y"]
     loads["chassis_couple"][2] = couple[2]
     for j in range(3):
-        loads["chassis_force"][j] = drag[j]
+        loads["chassis_force"][j] = force[j]
     brake_torque, axles = s.axles[0]["brake_torque"], s.kinematics[0]["axle"]
     add_brake_reactions(m.brakes, brake_torque, axles, loads["carrier_couple"], loads["chassis_couple"])
     if m.drivetrain[0]["joint_couples"] > 0:

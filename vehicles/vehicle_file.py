@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simulator.base.fields import Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text, Variants
+from vehicles.aerodynamics import AERODYNAMICS_FILE
 from vehicles.body_contact import BODY_FILE
 from vehicles.controllers.controller_section import CONTROLLER_FILE
 from vehicles.drawn import DRAWN_AS
@@ -36,11 +37,6 @@ _CHASSIS = (
     Field("drivers_head", POINT, "driver's head", frame=CHASSIS),
     Field("fixed_masses", Named(Group((MASS, _COM, *BODY[1:]))), "further bodies fixed to it, by name", None),
 )
-_AERODYNAMICS = (
-    Field("drag_coefficient", Number("1", 0.0, 10.0), "drag coefficient"),
-    Field("frontal_area", Number("m2", 0.0, 1e3), "area that it belongs to"),
-    Field("air_density", Number("kg/m3", 0.0, 1e3), "density of the air"),
-)
 _BODY = (
     Field("length", Number("m", 0.1, FAR, above=0.0), "length"),
     Field("width", Number("m", 0.1, FAR, above=0.0), "width"),
@@ -58,7 +54,7 @@ VEHICLE_FILE = (
     Field("contact", Choice(CONTACTS), "how the tires touch the ground: all of it inside their disc, or one point of it", None),
     Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/vehicles/parts"),
     Field("controllers", ListOf(CONTROLLER_FILE), "control units that work its brakes and throttle; none when left out", None),
-    Field("aerodynamics", Group(_AERODYNAMICS), "drag; none when left out", None),
+    Field("aerodynamics", Group(AERODYNAMICS_FILE), "drag, side force, yaw moment and lift; none when left out", None),
     Field("body", Group(_BODY), "outline of the body, and what of it may touch the ground"),
     Field("suspension_kinematics", Choice(KINEMATICS), "how the motion of the suspension is found", None),
     Field("suspension_table_tolerance", Number("", FINEST_TOLERANCE, COARSEST_TOLERANCE), "error of the tables of the suspension", None),

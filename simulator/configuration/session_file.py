@@ -16,7 +16,7 @@ from simulator.driver.find_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver import DRIVER_PERIOD
 from simulator.motion.protocols import DEFAULT, PROTOCOLS, protocol_fields, stream_words
 from simulator.record.writer import LOG_RATE, LogChoice
-from terrain.load import FASTEST_WIND
+from terrain.air import FASTEST_WIND, GUSTS
 from washout.contract import PREVIEW_POINTS
 from washout.intensity import MOST
 
@@ -96,6 +96,7 @@ _WORLD = (
     Field(
         "wind", Number("m/s", -FASTEST_WIND, FASTEST_WIND, shape=(3,)), "velocity of the air, above that of the terrain", None, "the world"
     ),
+    Field("gusts", Group(GUSTS), "what comes on top of it, above those of the terrain", None),
 )
 FILE = (
     Field("title", Text(), "what it is, in a line", None),
@@ -106,7 +107,7 @@ FILE = (
     ),
     Field("step", Number("s", SHORTEST_STEP, LONGEST_STEP), "that of the maneuver, or 1 ms", None),
     Field("seed", Number("", 0, LARGEST_SEED, whole=True), "of everything random; the seeds of the files when left out", None),
-    Field("world", Group(_WORLD), "gravity and wind", None),
+    Field("world", Group(_WORLD), "gravity, wind and gusts", None),
     Field(
         "steering",
         Choice(STEERING),
@@ -189,6 +190,8 @@ class SessionOptions:
     """m/s2, above that of the terrain."""
     wind: tuple[float, float, float] | None
     """m/s, velocity of the air in W, above that of the terrain."""
+    gusts: dict[str, float] | None
+    """What comes on top of it, by the names of `terrain.air.GUSTS`, above those of the terrain."""
     steering: str | None
     """One of STEERING; what the maneuver needs when not given."""
     intensity: float
@@ -232,6 +235,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             seed=int(said["seed"]) if "seed" in said else None,
             gravity=world.get("gravity"),
             wind=tuple(map(float, world["wind"])) if "wind" in world else None,  # type: ignore[arg-type]
+            gusts=dict(world["gusts"]) if "gusts" in world else None,
             steering=said.get("steering"),
             intensity=said["intensity"],
             motion=motion,

@@ -285,7 +285,7 @@ def test_options_stand_above_the_session_file_and_settings_above_options(tmp_pat
     session = file(tmp_path / "s.yaml", {"terrain": "slope", "step": 0.0005, "world": {"gravity": 3.7, "wind": [1.0, 2.0, 0.0]}})
     parts = build(configuration(session), check_step=False)
     assert (parts.step, parts.gravity, parts.ground.p[0]["slope"][0]) == (0.0005, 3.7, 0.3)
-    assert parts.ground.p[0]["wind"].tolist() == [1.0, 2.0, 0.0]
+    assert parts.ground.air[0]["wind"].tolist() == [1.0, 2.0, 0.0]
     parts = build(configuration(session, [*changes({"terrain": "flat"}), *read_settings(["terrain=bump"])]), check_step=False)
     assert parts.configuration.name("terrain") == "bump"
 
