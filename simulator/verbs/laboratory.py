@@ -51,7 +51,7 @@ def add_bench(commands: Commands) -> None:
         "table",
         nargs="?",
         default="tick",
-        choices=("tick", "formulations", "integrators", "mechanisms", "sweep"),
+        choices=("tick", "formulations", "integrators", "driven", "mechanisms", "sweep"),
         help="which table (default: tick)",
     )
     add_session_file(p)
@@ -73,6 +73,7 @@ def add_bench(commands: Commands) -> None:
     p.add_argument(
         "--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick and sweep"
     )
+    p.add_argument("--vehicles", nargs="+", metavar="NAME", help="driven: cars that are driven (default: hmmwv sedan five_link_rear)")
     p.add_argument("--scheduler", metavar="ADDRESS", help="sweep: also with the workers of the Dask cluster whose scheduler is there")
     p.add_argument(
         "--most-empty",
@@ -98,6 +99,8 @@ def _check_bench(arguments: argparse.Namespace, history: bool) -> None:
         raise JounceError("--session and --set go with the table of the tick only, without --against")
     if arguments.table != "sweep" and (arguments.scheduler is not None or arguments.most_empty is not None):
         raise JounceError("--scheduler and --most-empty go with the table of the sweep only")
+    if arguments.vehicles and arguments.table != "driven":
+        raise JounceError("--vehicles goes with the table of the driven cars only")
     if arguments.markdown and arguments.table in ("tick", "sweep"):
         raise JounceError("--markdown does not go with the tables of the tick and the sweep, which hold for this machine only")
     if history and (not tick or arguments.against is not None or arguments.view or arguments.session or arguments.set):
@@ -119,6 +122,10 @@ def _bench(arguments: argparse.Namespace) -> int:
         from simulator.lab.bench.integrators import main_integrators
 
         return main_integrators(arguments.json, arguments.markdown)
+    if arguments.table == "driven":
+        from simulator.lab.bench.driven_methods import CARS, main_driven
+
+        return main_driven(tuple(arguments.vehicles or CARS), arguments.json, arguments.markdown)
     if arguments.table == "formulations":
         from simulator.lab.bench.formulations import main_formulations
 
