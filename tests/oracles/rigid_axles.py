@@ -70,11 +70,27 @@ class Truck(NamedTuple):
     system: System
 
 
+def mirror_image(axle: dict[str, Any]) -> dict[str, Any]:
+    """The axle with the right side left: what is there in pairs stays, the rest changes sides."""
+    axle = copy.deepcopy(COMMON | axle)
+    points = axle["hardpoints_left"]
+    single = ("PANHARD_C", "PANHARD_A", "UPPER_C", "UPPER_A") if "PANHARD_C" in points else ()
+    for name in ("AXLE_CM", *single):
+        points[name][1] *= -1.0
+    axle["bodies"]["axle"]["inertia"] = (np.array(axle["bodies"]["axle"]["inertia"]) * np.outer(*2 * ([1.0, -1.0, 1.0],))).tolist()
+    return axle
+
+
 @cache
-def truck(kind: str) -> Truck:
-    """One of AXLES at the rear."""
+def truck(kind: str, mirrored: bool = False) -> Truck:
+    """One of AXLES at the rear, or its mirror image."""
+    return truck_on(mirror_image(AXLES[kind]) if mirrored else AXLES[kind])
+
+
+def truck_on(axle: dict[str, Any]) -> Truck:
+    """The shipped truck on this rear axle."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InertiaWarning)
-        design = read_description(mapping_with(AXLES[kind]), kind).design
+        design = read_description(mapping_with(axle), "truck").design
     design = replace(design, struts=linear_struts(design.struts))
     return Truck(design, new_mechanism(design.chassis, design.corners, design.struts), build_system(vehicle_mechanism(design)))

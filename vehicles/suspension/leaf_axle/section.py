@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Field, Number
 from simulator.base.section import Section
+from vehicles.drawn import BEAM_ON_LEAVES
 from vehicles.suspension.rigid_axle.guide import Guide
 from vehicles.suspension.rigid_axle.section import POINTS, RigidAxle, fields_of
 
@@ -64,8 +65,9 @@ class LeafAxle(RigidAxle):
     hardpoints = (*POINTS, *LEAVES)
     joints = (("FRONT_EYE", "SEAT"), ("REAR_EYE", "SEAT"), ("SHOCK_A", "SHOCK_C"), ("STOP_C", "SEAT"))
     bushes = ("FRONT_EYE", "REAR_EYE", "FRONT_EYE", "REAR_EYE", "SHOCK_C", "STOP_C")
+    links_as = BEAM_ON_LEAVES
     fields = FIELDS
-    upright = True
+    leaf = True
 
     def __init__(self, s: Section) -> None:
         self.share, self.slope = SHARES[s.choice("leaves", tuple(SHARES), next(iter(SHARES)))]

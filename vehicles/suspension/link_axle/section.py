@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.section import Section
+from vehicles.drawn import BEAM_ON_LINKS
 from vehicles.suspension.axle_section import MIRROR
 from vehicles.suspension.rigid_axle.guide import Guide
 from vehicles.suspension.rigid_axle.section import POINTS, RigidAxle, fields_of
@@ -38,6 +39,7 @@ class LinkAxle(RigidAxle):
 
     kind = "link_axle"
     bushes = ("LOWER_C", "LOWER_C", "UPPER_C", "UPPER_C", "SHOCK_C", "SPRING_C")
+    links_as = BEAM_ON_LINKS
     fields = FIELDS
 
     def __init__(self, s: Section) -> None:

@@ -43,7 +43,6 @@ class RigidAxleSide(CornerDesign):
     kind: str  # type: ignore[misc]
     guide: Guide
     upper: int
-    upright: bool
     Q: Vector
     S: Vector
     U: Vector
@@ -51,6 +50,7 @@ class RigidAxleSide(CornerDesign):
     J: Vector
     W: Vector
     bodies: dict[str, RigidBody]
+    leaf: bool = False
     file: str = "model"
     key: str = ""
 
@@ -76,7 +76,7 @@ class RigidAxleSide(CornerDesign):
         p["anchor"][:, :, i], p["joint"][:, :, i] = guide.anchors - C, guide.joints - C
         p["bend"][:, i], p["normal"][:, :, i], p["offset"][:, i] = guide.bend, guide.normals, guide.offset
         p["guess"][:, :, i] = self._guess()
-        p["upper"][i], p["upright"][i] = self.upper, self.upright
+        p["upper"][i], p["upright"][i] = self.upper, self.leaf
         p["inertia"][:, i] = six_of(half.I_BBcm)
         for name, point in (("com", half.p_BoBcm), ("shock", self.B), ("spring", self.S)):
             p[name][:, i] = point - C
@@ -104,7 +104,7 @@ class RigidAxleSide(CornerDesign):
         parts.add_body(wheel, self.bodies["wheel"])
         parts.add_joint("revolute", half, wheel, self.W, self.axle, independent=True)
         rate, free_length, damping = (float(s[row][i]) for row in ("spring_rate", "spring_free_length", "rebound_damping"))
-        if self.upright:
+        if self.leaf:
             self._add_upright_spring(parts, name, chassis, rate, free_length)
         else:
             parts.springs.append(Spring(f"{name}_spring", chassis, self.U, half, self.S, rate, free_length))

@@ -122,14 +122,19 @@ def place(parameters, state, seen, result, first, count, h):
 
 @outside
 def show(parameters, state, seen, result, first, count, h):
-    """Rods and struts of the axles of the block, for the picture; `tierod_outer` is the beam's end of the fourth rod."""
+    """Rods and struts of the axles of the block, for the picture; `tierod_outer` is the end of the fourth rod on the beam. Of leaf springs their seats."""
     p, o, points = record_at(parameters, P_TYPE)[0], record_at(state, M_TYPE)[0], record_at(result, S_TYPE)[0]
     for i in range(first, first + count):
-        store(points["lower_ball"], i, on_beam(o, i, column(p["joint"][(i - first) % 2], i)))
-        store(points["upper_ball"], i, on_beam(o, i, column(p["joint"][p["upper"][i]], i)))
-        store(points["tierod_outer"], i, on_beam(o, i, column(p["joint"][RODS - 1], i)))
+        seat = on_beam(o, i, column(p["spring"], i))
+        lower, upper, last = seat, seat, seat
+        if p["upright"][i] == 0:
+            lower = on_beam(o, i, column(p["joint"][(i - first) % 2], i))
+            upper, last = on_beam(o, i, column(p["joint"][p["upper"][i]], i)), on_beam(o, i, column(p["joint"][RODS - 1], i))
+        store(points["lower_ball"], i, lower)
+        store(points["upper_ball"], i, upper)
+        store(points["tierod_outer"], i, last)
         store(points["shock_lower"], i, on_beam(o, i, column(p["shock"], i)))
-        store(points["spring_lower"], i, on_beam(o, i, column(p["spring"], i)))
+        store(points["spring_lower"], i, seat)
 
 
 @inline

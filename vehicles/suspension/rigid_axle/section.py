@@ -51,7 +51,7 @@ class RigidAxle(Axle):
     block = RIGID_AXLE_BLOCK
     unsteered = "a rigid axle is not steered here"
     kind: str
-    upright = False
+    leaf = False
 
     def read_sides(self, s: Section) -> int:
         return 2
@@ -91,7 +91,7 @@ class RigidAxle(Axle):
             kind=self.kind,
             guide=guide,
             upper=self.upper(mirror),
-            upright=self.upright,
+            leaf=self.leaf,
             Q=self.drawn_end(guide) * (flip if guide.planes[-1] else 1.0),
             S=S * flip,
             U=U * flip,
