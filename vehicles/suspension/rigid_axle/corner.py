@@ -36,7 +36,8 @@ class RigidAxleSide(CornerDesign):
     """One side in the design position, in chassis axes and from the chassis reference point [m].
 
     The body `knuckle` is half of the axle, so that both sides together are the whole of it; B and J are lower and upper end of the shock absorber, S
-    and U those of the spring. Q, on the chassis, is the end of the fourth rod, for the picture.
+    and U those of the spring, which a `leaf` has along z only. Q, on the chassis, is the end of the fourth rod and `upper` the number of the upper one,
+    for the picture.
     """
 
     block: ClassVar[OutsideKind | None] = RIGID_AXLE_BLOCK
