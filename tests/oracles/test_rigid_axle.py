@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from simulator.base.errors import ConfigError
 from tests.laws.corner_bodies import own_of
 from tests.laws.free_motion import FreeMotion, free_motion
 from tests.laws.free_vehicle import attitude, energies, integrate
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP, mirrored, without_shafts_along_x
 from tests.laws.vehicle_rig import command, drive, standing
-from tests.oracles.rigid_axles import AXLES, truck, truck_on
+from tests.oracles.rigid_axles import AXLES, mapping_with, truck, truck_on
+from vehicles.description import read_description
 from vehicles.dynamics import accelerations
 from vehicles.model import CORNER_NAMES, new_mechanism, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
@@ -260,3 +262,40 @@ def test_its_final_drive_twists_the_beam_and_its_gearbox_the_body() -> None:
     assert on_beam[:2] == pytest.approx([pinion, float(axles["housing_torque"][1]) * axis[1]], abs=1.0)
     assert on_chassis + on_beam == pytest.approx([0.0, 0.0, 0.0], abs=1.0)
     assert 0.2681 * torque < pinion < 1.1 * 0.2681 * torque
+
+
+# ---- nonsense
+
+
+def without(kind: str, *names: str) -> dict[str, Any]:
+    """One of AXLES without these hardpoints."""
+    return {**AXLES[kind], "hardpoints_left": {name: point for name, point in AXLES[kind]["hardpoints_left"].items() if name not in names}}
+
+
+BROKEN = {
+    "half a Panhard rod": (without("panhard", "PANHARD_A"), "hardpoints_left", "or neither"),
+    "nothing sideways": (
+        changed("four_link", LOWER_A=[0.02, 0.55, -0.08], UPPER_A=[0.05, 0.5, 0.2]),
+        "hardpoints_left",
+        "rods that hold the axle",
+    ),
+    "a short Panhard rod": (changed("panhard", PANHARD_C=[-0.12, -0.42, 0.08]), "hardpoints_left", "rise and fall by 0.15 m"),
+    "an eye behind the seat": (changed("leaf", FRONT_EYE=[-0.3, 0.52, 0.06]), "hardpoints_left.FRONT_EYE", "ahead of SEAT"),
+    "a stop below the seat": (changed("leaf", STOP_C=[0.0, 0.53, 0.0]), "hardpoints_left.STOP_C", "over SEAT"),
+    "leaves of paper": (AXLES["leaf"] | {"leaves": "paper"}, "leaves", "uniform_strength"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_holds_no_axle_is_refused_with_the_reason(name: str) -> None:
+    axle, key, expected = BROKEN[name]
+    with pytest.raises(ConfigError, match=expected) as caught:
+        read_description(mapping_with(axle), "truck.yaml")
+    assert caught.value.key == f"axles.rear.{key}"
+
+
+def test_a_rigid_axle_is_not_steered() -> None:
+    mapping = mapping_with(AXLES["leaf"])
+    mapping["axles"]["front"] = mapping["axles"]["rear"]
+    with pytest.raises(ConfigError, match="a rigid axle is not steered"):
+        read_description(mapping, "truck.yaml")
