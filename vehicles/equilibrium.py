@@ -19,7 +19,7 @@ from terrain.composed import composed_height_and_normal
 from terrain.surface import GroundArrays
 from vehicles.drivetrain.driveline import wheel_share
 from vehicles.drivetrain.torque_converter import converter_torques
-from vehicles.sides import axle_of
+from vehicles.sides import axle_of, sum_on_axle
 from vehicles.stages import Model, Space, add_reactions, answer, before_contact_exact, feel, gather_tire_loads, present_suspension
 from vehicles.steering.steering import place_tierods
 from vehicles.tires.bearing import static_force
@@ -177,6 +177,11 @@ def idle_drive(m, s):
         s.axles[0]["drive_torque"][i] = share * turbine / d["ratio"] if d["gear"] != 0 else 0.0
         s.axles[0]["hub_torque"][i] = (hub - 1.0) * s.axles[0]["drive_torque"][i]
         s.axles[0]["reaction_y"] -= hub * s.axles[0]["drive_torque"][i]
+    for axle in range(len(m.drivetrain[0]["final_ratio"])):
+        driven, hub = wheel_share(m.drivetrain, axle) > 0.0, m.drivetrain[0]["hub_ratio"][axle]
+        torque = hub * sum_on_axle(m.drivetrain, axle, s.axles[0]["drive_torque"])
+        s.axles[0]["housing_torque"][axle] = -torque
+        s.axles[0]["pinion_torque"][axle] = torque * m.drivetrain[0]["final_ratio"][axle] / hub if driven else 0.0
 
 
 @kernel

@@ -177,7 +177,8 @@ def _write_beside(corner: CornerDesign, geometry: Record, parameters: Record, i:
     for name, shape, *_ in CORNERS:
         if shape and shape[-1] is WHEELS and name != "axle":
             geometry[0][name][..., i] = usual[0][name][..., lane]
-    geometry[0]["coupled"][geometry[0]["axle"][i]] = usual[0]["coupled"][lane // 2]
+    for name in ("coupled", "carries_drive"):
+        geometry[0][name][geometry[0]["axle"][i]] = usual[0][name][lane // 2]
 
 
 def new_workspace(mechanism: Mechanism, gravity: float = STANDARD_GRAVITY) -> Workspace:

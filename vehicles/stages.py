@@ -24,7 +24,7 @@ from vehicles.controllers.wheel_unit import control
 from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 from vehicles.dynamics import answer_loads
 from vehicles.free_steering import answer_with_arm, is_free, turn_arm
-from vehicles.sides import axle_of
+from vehicles.sides import axle_of, sides_of
 from vehicles.steering.steering import place_tierods
 from vehicles.steering_torque import steering_torque
 from vehicles.suspension.blocks import Blocks
@@ -206,8 +206,25 @@ def add_reactions(m, s, ground):
         loads["chassis_force"][j] = force[j]
     brake_torque, axles = s.axles[0]["brake_torque"], s.kinematics[0]["axle"]
     add_brake_reactions(m.brakes, brake_torque, axles, loads["carrier_couple"], loads["chassis_couple"])
+    for axle in range(len(m.corners[0]["carries_drive"])):
+        if m.corners[0]["carries_drive"][axle] > 0:
+            carry_drive(m, s, axle)
     if m.drivetrain[0]["joint_couples"] > 0:
         add_shaft_couples(m, s)
+
+
+@inline
+def carry_drive(m, s, axle):
+    """What a final drive that sits on the beam of its axle does to the beam instead of to the chassis: the torques of the half shafts about the
+    axle, and that of the propeller shaft, which the gearbox in the chassis has against it."""
+    loads, a = s.loads[0], s.axles[0]
+    loads["chassis_couple"][0] -= a["pinion_torque"][axle]
+    loads["chassis_couple"][1] -= a["housing_torque"][axle]
+    left = sides_of(m.corners, axle)[0]
+    for i in range(left, left + 2):
+        loads["carrier_couple"][0, i] += 0.5 * a["pinion_torque"][axle]
+        for j in range(3):
+            loads["carrier_couple"][j, i] += 0.5 * a["housing_torque"][axle] * s.kinematics[0]["axle"][j, i]
 
 
 @inline
@@ -224,6 +241,8 @@ def add_shaft_couples(m, s):
         loads["chassis_couple"][j] -= turned[j]
     for i in range(len(s.wheels)):
         axle = axle_of(m.drivetrain, i)
+        if m.corners[0]["carries_drive"][axle] > 0:
+            continue
         torque = m.drivetrain[0]["hub_ratio"][axle] * s.axles[0]["drive_torque"][i]
         torque -= (1.0 - m.brakes[0]["carrier_share"][axle]) * s.axles[0]["brake_torque"][i]
         a = column(k["axle"], i)

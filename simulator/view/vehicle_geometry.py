@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.axles import WHEELS
-from vehicles.drawn import DRAWN_AS, LINKS_AS
+from vehicles.drawn import BEAM_ON_LEAVES, BEAM_ON_LINKS, DRAWN_AS, LINKS_AS
 
 GEOMETRY = (
     # name               shape    what it is
@@ -77,8 +77,8 @@ def bars(geometry: Mapping[str, NDArray[Any]], state: Record) -> tuple[NDArray[n
     diff = np.column_stack(
         (g["wheel_x"], np.sign(hub[:, 1]) * 0.18, _HOUSING.get(str(g["drawn_as"]), g["wheel_z"] + 0.03) + 0.0 * g["wheel_z"])
     )
-    common = ((inboard, hub, 0.075, HUB), (diff, inboard, 0.022, SHAFT))
-    found = [_rows(common, slice(None))]
+    beam = np.isin(g["links_as"], (BEAM_ON_LINKS, BEAM_ON_LEAVES))
+    found = [_rows(((inboard, hub, 0.075, HUB),), slice(None)), _rows(((diff, inboard, 0.022, SHAFT),), ~beam)]
     for kind, parts in _LINKS.items():
         these = g["links_as"] == kind
         if these.any():
@@ -87,6 +87,7 @@ def bars(geometry: Mapping[str, NDArray[Any]], state: Record) -> tuple[NDArray[n
     springs = np.empty((len(hub), 11), np.float32)
     springs[:, :3], springs[:, 3], springs[:, 4:7], springs[:, 7] = s["spring_lower_B"], 0.012, g["spring_upper_B"], 0.068
     springs[:, 8:] = np.divide(COIL, 255.0)
+    springs[g["links_as"] == BEAM_ON_LEAVES, 3] = springs[g["links_as"] == BEAM_ON_LEAVES, 7] = 0.0
     return np.vstack(found), springs
 
 
@@ -137,9 +138,46 @@ def _trailing_arm(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.flo
     )  # fmt: skip
 
 
+def _beam(s: Any, inboard: NDArray[np.float64]) -> tuple[NDArray[np.float64], _Parts]:
+    """Where a beam passes its links and struts, for each corner (n, 3) at the height of the middle, and the beam with its final drive."""
+    hub = s["p_BK"]
+    other = np.clip(np.arange(len(hub)) + np.where(hub[:, 1] > 0.0, 1, -1), 0, len(hub) - 1)
+    middle = 0.5 * (hub + hub[other])
+    return middle, ((middle, inboard, 0.042, SHAFT), (middle, middle + [0.12, 0.0, 0.0], 0.11, SHAFT))
+
+
+def _beside(point: NDArray[np.float64], middle: NDArray[np.float64], hub: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The points of the beams beside points (n, 3)."""
+    half = hub - middle
+    share = (point - middle)[:, 1:2] / np.where(np.abs(half[:, 1:2]) > 1e-3, half[:, 1:2], 1.0)
+    return np.asarray(middle + share * half)
+
+
+def _beam_on_links(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
+    """A beam, its lower and upper links, the fourth rod, which is a Panhard rod or an upper link, and what holds their ends and the spring."""
+    middle, beam = _beam(s, inboard)
+    lower, upper, last, seat = s["lower_ball_B"], s["upper_ball_B"], s["tierod_outer_B"], s["spring_lower_B"]
+    held = tuple((end, _beside(end, middle, s["p_BK"]), 0.024, SHAFT) for end in (lower, upper, last, seat))
+    return (
+        *beam, *held, *_shock(g, s, 0.20), (g["lca_front_B"], lower, 0.026, LOWER), (g["uca_front_B"], upper, 0.018, UPPER),
+        (s["tierod_inner_B"], last, 0.018, ROD),
+    )  # fmt: skip
+
+
+def _beam_on_leaves(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
+    """A beam and the leaf springs on it, from eye to seat to eye."""
+    middle, beam = _beam(s, inboard)
+    seat = s["spring_lower_B"]
+    held = (seat, _beside(seat, middle, s["p_BK"]), 0.034, SHAFT)
+    return (
+        *beam, held, *_shock(g, s, 0.20), (g["lca_front_B"], seat, 0.024, LOWER), (seat, g["lca_rear_B"], 0.024, LOWER),
+        (g["lca_front_B"], g["lca_front_B"], 0.034, LOWER), (g["lca_rear_B"], g["lca_rear_B"], 0.034, LOWER),
+    )  # fmt: skip
+
+
 _HOUSING = {"hmmwv": 0.12}
 """m. z of the final drives where they stand higher than the wheels."""
-_LINKS = {"arms": _arms, "strut": _strut, "trailing_arm": _trailing_arm}
+_LINKS = {"arms": _arms, "strut": _strut, "trailing_arm": _trailing_arm, BEAM_ON_LINKS: _beam_on_links, BEAM_ON_LEAVES: _beam_on_leaves}
 
 
 def _lower_arm(g: Mapping[str, NDArray[Any]], ball: NDArray[np.float64]) -> _Parts:

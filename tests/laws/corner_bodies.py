@@ -12,6 +12,7 @@ from vehicles.suspension.blocks import Blocks, OutsideKind
 from vehicles.suspension.corner_bodies import motion_of
 from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
 from vehicles.suspension.five_link.kinematics import BODIES as FIVE_LINK_BODIES
+from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
 
 Array = NDArray[np.float64]
 MOTION = tuple(row[0] for row in motion_of(1))
@@ -31,6 +32,9 @@ def bodies_of(blocks: Blocks, i: int) -> tuple[Array, dict[str, Any]]:
     """Masses (n,) of the bodies of corner i, and by name their motion (n, 3) or (n, 6), see `vehicles.suspension.corner_bodies`."""
     for block in blocks.others:
         if block["first"] <= i < block["first"] + block["count"]:
+            if block["place"] == RIGID_AXLE_BLOCK.place.address:
+                parameters, memory = own_of(blocks, RIGID_AXLE_BLOCK)
+                return parameters[0]["mass"][i : i + 1], {name: memory[0][name][..., i] for name in MOTION}
             parameters, memory = own_of(blocks, FIVE_LINK_BLOCK)
             return parameters[0]["mass"][i].ravel()[: len(FIVE_LINK_BODIES)], five_link_bodies(memory[0]["bodies"][i])
     return blocks.own[0]["mass"][:, i], {name: blocks.scratch[0][name][..., i] for name in MOTION}

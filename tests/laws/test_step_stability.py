@@ -70,6 +70,10 @@ def stays_finite(v):
 def test_shipped_vehicles_are_stable(name, suspension):
     if (name, suspension) == ("hmmwv_trailing_rear", "closed_form"):
         suspension = None  # it has tables alone
+    if (name, suspension) == ("light_truck", "table"):
+        with pytest.raises(ConfigError, match="an axle of independent sides"):
+            build_vehicle(name, suspension=suspension)
+        return
     build_vehicle(name, suspension=suspension)
 
 

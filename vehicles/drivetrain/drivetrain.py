@@ -108,6 +108,8 @@ DRIVETRAIN_OUT = (
     ("hub_torque", (WHEELS,), "N m", "torque of a geared hub on its carrier about the axle, + = forward"),
     ("reaction_x", (), "N m", "torque of engine, gearbox and final-drive housings on the chassis about its x axis"),
     ("reaction_y", (), "N m", "torque of the final-drive housings on the chassis about its y axis"),
+    ("housing_torque", (AXLES,), "N m", "per axle, the share of reaction_y of its final drive and half shafts"),
+    ("pinion_torque", (AXLES,), "N m", "per axle, torque of its shaft on the final drive"),
     ("momentum_x", (), "N m s", "angular momentum of all shafts about the chassis' x axis, where the chassis feels its turning"),
     ("momentum_y", (), "N m s", "the same about its y axis"),
 )

@@ -32,8 +32,24 @@ def reactions(p, s, engine_change, turbine_change, h, out):
         for i in range(first, end):
             drive += hub * out[0]["drive_torque"][i]
             out[0]["hub_torque"][i] = (hub - 1.0) * out[0]["drive_torque"][i]
+        final_drive_torques(p, s, axle, h, out)
     out[0]["reaction_x"] = -along_x / h
     out[0]["reaction_y"] = -(boxes + p[0]["half_shaft_inertia"] * half_shafts) / h - drive
+
+
+@inline
+def final_drive_torques(p, s, axle, h, out):
+    """What the final drive of an axle puts on its housing about y, and gets from its shaft about x. Where the housing sits on the chassis both are
+    the chassis' own affair."""
+    x, hub = s[0]["change"], p[0]["hub_ratio"][axle]
+    box = p[0]["box_inertia"][axle] * axle_speed(p, x, axle) / hub
+    if is_driven(p, axle):
+        box += p[0]["half_shaft_inertia"] * sum_on_axle(p, axle, x) / hub
+    torque = box / h + hub * sum_on_axle(p, axle, out[0]["drive_torque"])
+    out[0]["housing_torque"][axle] = -torque
+    out[0]["pinion_torque"][axle] = 0.0
+    if is_driven(p, axle):
+        out[0]["pinion_torque"][axle] = (torque + s[0]["box_friction"][axle]) * p[0]["final_ratio"][axle] / hub
 
 
 @inline

@@ -16,6 +16,13 @@ CORNERS = (
     # name            shape    unit     what it is (last index: corner)
     *STANDING,
     ("coupled", (AXLES,), "1", "per axle, 1 where each of its coordinates moves both wheels, 0 where its sides are independent", "i8"),
+    (
+        "carries_drive",
+        (AXLES,),
+        "1",
+        "per axle, 1 where the final drive sits on the beam of both wheels, 0 where it sits on the chassis",
+        "i8",
+    ),
     ("travel", (2, WHEELS), "rad, m", "least and largest theta at which a standing vehicle is looked for"),
     ("ends", (), "", "record of ENDS: where the travel ends", ENDS),
     ("corner_mass", (WHEELS,), "kg", "sum of the masses of the bodies"),

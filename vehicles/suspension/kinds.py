@@ -10,7 +10,7 @@ from simulator.base.tenants import Registry
 from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
 
-SHIPPED = (default_kind.NAME, "five_link", "macpherson", "semi_trailing_arm", "mechanism")
+SHIPPED = (default_kind.NAME, "five_link", "macpherson", "semi_trailing_arm", "link_axle", "leaf_axle", "mechanism")
 """Kinds with a room here; AXLE of its `section` reads the file. The first one if the file does not say."""
 
 KINDS: Registry[type[Axle]] = Registry(

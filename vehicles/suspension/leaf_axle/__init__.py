@@ -1,0 +1,1 @@
+"""Rigid axles on leaf springs, which guide them too."""

@@ -1,0 +1,1 @@
+"""Rigid axles on trailing links: with an upper link and a Panhard rod, or with two slanting upper links."""

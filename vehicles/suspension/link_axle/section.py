@@ -1,0 +1,69 @@
+"""The section of a vehicle file for a rigid axle on trailing links.
+
+Two lower links, one a side, and either one upper link and a Panhard rod, or two upper links that slant and hold the axle sideways too. All are
+rods with ball joints; a second parallel upper link beside a Panhard rod would be one rod too many, which only yielding bushes let roll.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.section import Section
+from vehicles.drawn import BEAM_ON_LINKS
+from vehicles.suspension.axle_section import MIRROR
+from vehicles.suspension.rigid_axle.guide import Guide
+from vehicles.suspension.rigid_axle.section import POINTS, RigidAxle, fields_of
+
+Vector = NDArray[np.float64]
+
+LINKS = {
+    "LOWER_C": "lower link on the chassis, one a side",
+    "LOWER_A": "lower link on the axle",
+    "UPPER_C": "upper link on the chassis; one a side, or the only one where there is a Panhard rod",
+    "UPPER_A": "upper link on the axle",
+    "SPRING_C": "spring on the chassis",
+    "SPRING_A": "spring on the axle",
+}
+PANHARD = {
+    "PANHARD_C": "Panhard rod on the chassis, on either side; there is one only, and its points are not mirrored",
+    "PANHARD_A": "Panhard rod on the axle",
+}
+FIELDS = fields_of(LINKS, (), PANHARD)
+JOINTS = (("LOWER_C", "LOWER_A"), ("UPPER_C", "UPPER_A"), ("SHOCK_A", "SHOCK_C"), ("SPRING_A", "SPRING_C"))
+
+
+class LinkAxle(RigidAxle):
+    """Lower links, and one upper link with a Panhard rod or two slanting ones."""
+
+    kind = "link_axle"
+    bushes = ("LOWER_C", "LOWER_C", "UPPER_C", "UPPER_C", "SHOCK_C", "SPRING_C")
+    links_as = BEAM_ON_LINKS
+    fields = FIELDS
+
+    def __init__(self, s: Section) -> None:
+        h = s.section("hardpoints_left")
+        given = [name for name in PANHARD if h.has(name)]
+        if len(given) == 1:
+            raise ConfigError(h.file, h.key, given[0], f"both {' and '.join(PANHARD)}, or neither")
+        self.panhard = bool(given)
+        self.hardpoints = (*POINTS, *LINKS, *given)
+        self.joints = (*JOINTS, *((tuple(PANHARD),) if given else ()))  # type: ignore[assignment]
+        super().__init__(s)
+
+    def guide(self) -> Guide:
+        p = self.points
+        pairs = [(p["LOWER_C"], p["LOWER_A"]), (p["LOWER_C"] * MIRROR, p["LOWER_A"] * MIRROR), (p["UPPER_C"], p["UPPER_A"])]
+        pairs.append((p["PANHARD_C"], p["PANHARD_A"]) if self.panhard else (p["UPPER_C"] * MIRROR, p["UPPER_A"] * MIRROR))
+        anchors, joints = (np.array([pair[end] for pair in pairs]) for end in (0, 1))
+        return Guide(anchors, joints, np.zeros((4, 3)))
+
+    def spring_ends(self) -> tuple[Vector, Vector]:
+        return self.points["SPRING_A"], self.points["SPRING_C"]
+
+    def upper(self, mirror: bool) -> int:
+        return 3 if mirror and not self.panhard else 2
+
+
+AXLE = LinkAxle

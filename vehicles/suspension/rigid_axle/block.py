@@ -1,0 +1,9 @@
+"""All rigid axles of a vehicle as a block from outside the compiled step."""
+
+from __future__ import annotations
+
+from vehicles.suspension.blocks import OutsideKind
+from vehicles.suspension.corner import CONTRACT, LAYOUT
+from vehicles.suspension.rigid_axle.kinematics import MEMORY, RIGID_AXLES, place, show
+
+RIGID_AXLE_BLOCK = OutsideKind(CONTRACT, LAYOUT, RIGID_AXLES, MEMORY, place, show)

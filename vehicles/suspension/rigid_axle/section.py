@@ -1,0 +1,112 @@
+"""What the kinds of rigid axles have in common in a vehicle file."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError, Gathered
+from simulator.base.fields import Field, Fields, Group
+from simulator.base.section import Section
+from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from vehicles.suspension.axle_section import HEAVY, LIGHT, MIRROR, Axle, read_inertia, warn_of
+from vehicles.suspension.axle_table import BODY, FRAME, POINT, axle_fields
+from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
+from vehicles.suspension.rigid_axle.corner import RigidAxleSide
+from vehicles.suspension.rigid_axle.guide import Guide
+
+Vector = NDArray[np.float64]
+
+POINTS = {
+    "SPINDLE": "wheel center",
+    "AXLE_CM": "center of mass of the whole axle without its wheels",
+    "SHOCK_C": "shock absorber on the chassis",
+    "SHOCK_A": "shock absorber on the axle",
+}
+NARROW = 0.1
+"""m. Least half of a track."""
+
+_AXLE = Field(
+    "axle", Group(BODY), "the whole axle without wheels: housing, final drive, shafts, brakes, and half of what guides it; at AXLE_CM"
+)
+
+
+def fields_of(points: Mapping[str, str], more: Fields, optional: Mapping[str, str] = {}) -> Fields:
+    """Table of a kind with these hardpoints besides POINTS, some of which may be left out, and these keys of its own."""
+    fields = axle_fields({**POINTS, **points}, (), knuckle=_AXLE)
+    left_out = tuple(Field(name, POINT, meaning, None, FRAME) for name, meaning in optional.items())
+    merged = (
+        Field(one.name, Group((*one.kind.fields, *left_out)), one.meaning) if one.name == "hardpoints_left" else one  # type: ignore[attr-defined]
+        for one in fields
+    )
+    return (*(one for one in merged if one.name != "wheels"), *more)
+
+
+class RigidAxle(Axle):
+    """One beam with both wheels; of what is given for the left side what lies on the beam and is not in pairs is there once."""
+
+    block = RIGID_AXLE_BLOCK
+    unsteered = "a rigid axle is not steered here"
+    kind: str
+    leaf = False
+
+    def read_sides(self, s: Section) -> int:
+        return 2
+
+    def check_points(self, h: Section) -> None:
+        with Gathered() as faults:
+            if self.points["SPINDLE"][1] < NARROW:
+                faults.add(ConfigError(h.file, h.path("SPINDLE"), h.mapping["SPINDLE"], f"a wheel at least {NARROW:g} m to the left"))
+            faults.need_all()
+
+    def read_bodies(self, s: Section) -> dict[str, RigidBody]:
+        found: dict[str, RigidBody] = {}
+        with Gathered() as faults:
+            for name, point in (("axle", "AXLE_CM"), ("wheel", "SPINDLE")):
+                with faults.part(), s.section(name) as b:
+                    mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
+                    body = RigidBody(name, mass, self.points[point], read_inertia(b, "inertia"))
+                    found[name] = checked_body(body, b.file, b.key, warn=warn_of(b))
+            faults.need_all()
+        return found
+
+    @abstractmethod
+    def guide(self) -> Guide:
+        """The four rods."""
+
+    @abstractmethod
+    def spring_ends(self) -> tuple[Vector, Vector]:
+        """S and U of the left side."""
+
+    def corner(self, mirror: bool) -> RigidAxleSide:
+        p, guide, flip = self.points, self.guide(), MIRROR if mirror else np.ones(3)
+        whole, wheel = self.bodies["axle"], self.bodies["wheel"]
+        half = RigidBody("knuckle", 0.5 * whole.mass, whole.p_BoBcm, 0.5 * whole.I_BBcm)
+        turned = RigidBody("wheel", wheel.mass, wheel.p_BoBcm * flip, wheel.I_BBcm * np.outer(flip, flip))
+        S, U = self.spring_ends()
+        return RigidAxleSide(
+            kind=self.kind,
+            guide=guide,
+            upper=self.upper(mirror),
+            leaf=self.leaf,
+            Q=self.drawn_end(guide) * (flip if guide.planes[-1] else 1.0),
+            S=S * flip,
+            U=U * flip,
+            B=p["SHOCK_A"] * flip,
+            J=p["SHOCK_C"] * flip,
+            W=p["SPINDLE"] * flip,
+            bodies={"knuckle": half, "wheel": turned},
+            file=self.file,
+            key=self.key,
+        )
+
+    def upper(self, mirror: bool) -> int:
+        """Number of the rod that is drawn as the upper link of that side."""
+        return 2
+
+    def drawn_end(self, guide: Guide) -> Vector:
+        """Where the fourth rod begins in the picture."""
+        return np.asarray(guide.anchors[-1])
