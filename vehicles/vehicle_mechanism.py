@@ -124,14 +124,14 @@ def _held(bars: Record, n: int, i: int, design: Design) -> tuple[str, Vector]:
     corner, on_arm = design.corners[i], bars["on_arm"][n]
     point = bars["arm_point"][:2, :, i].sum(axis=0) if on_arm else corner.W + corner.turned @ bars["carrier_point"][:, i]
     part = next(part for body, part in corner.mounts.items() if (body == CARRIER_NAME) != on_arm)
-    return f"{design.axles.corners[i]}_{part}", point
+    return f"{design.axles.corners[i]}_{part}", corner.in_body(part, point)
 
 
 def _add_levers(parts: Parts, axle: str, bars: Record, sides: range, held: list[tuple[str, Vector]]) -> None:
     before = CHASSIS
     for i, side, (body, point) in zip(sides, ("left", "right"), held, strict=True):
         name, foot, end = f"{axle}_bar_{side}", bars["lever"][0, :, i], bars["lever"][:2, :, i].sum(axis=0)
-        parts.add_body(name, RigidBody("part of a bar", 0.0, point, np.zeros((3, 3))))
+        parts.add_body(name, RigidBody("part of a bar", 0.0, foot, np.zeros((3, 3))))
         parts.add_joint("revolute", before, name, foot, Y_AXIS)
         parts.add_loop(f"{axle}_drop_link_{side}", "distance", (name, body), end, point, length=float(bars["link"][i]))
         before = name

@@ -16,8 +16,10 @@ import pytest
 import yaml
 
 from simulator.__main__ import main
+from simulator.base.errors import ConfigError
 from simulator.build import vehicle_description
 from simulator.lab.validate.closed_form import OracleModel
+from simulator.lab.validate.general_engine import MechanismModel
 from simulator.lab.validate.model_corners import read_model
 from tests.oracles.test_validate_accelerations import entry
 
@@ -256,3 +258,57 @@ def test_the_sedan_is_as_large_as_the_paper_says(free, degrees, constraints, cap
 def test_only_a_prescribed_joint_can_be_freed(capsys):
     assert main(["mechanism", "sedan", "--free", "FL_lca"]) == 2
     assert "a prescribed joint: rack" in capsys.readouterr().err
+
+
+# ----------------------------------------------------------------------------------------------------------- axles from mechanism files
+
+FROM_FILES = """
+base: sedan
+axles:
+  front:
+    base: null
+    suspension: mechanism
+    file: sedan_strut
+    location: [0.0, 0.0, 0.0]
+    coordinate: lca
+    wheel: wheel
+    steering: tie rod
+    spring: coil
+    shock: damper
+    anti_roll_bar: {rate: 82369.14600550965, drop_link: [0.13, 0.5, -0.07043], mounted_on: lca}
+  rear:
+    base: null
+    suspension: mechanism
+    file: sedan_trailing_arm
+    location: [-2.75717, 0.0, 0.0]
+    coordinate: arm
+    wheel: wheel
+    spring: coil
+    shock: damper
+    anti_roll_bar: {rate: 44777.77777777778, drop_link: [0.10, 0.55, -0.08], mounted_on: arm}
+"""
+
+
+@pytest.mark.parametrize("formulation", ["ce", "ta", "recursive", "fa", "fa-dense"])
+def test_axles_from_mechanism_files_are_the_same_car(formulation, tmp_path):
+    """With bars on their arms, the rack led and free; files count the arm on the right in jounce, as its mirror image."""
+    (tmp_path / "car.yaml").write_text(FROM_FILES, encoding="utf-8")
+    car = vehicle_description(str(tmp_path / "car.yaml"))
+    kinds = ("macpherson", "macpherson", "semi_trailing_arm", "semi_trailing_arm")
+    model = MechanismModel(replace(car.design, gravity=9.81), formulation, car.steering, kinds)
+    side = np.array([1.0, -1.0, 1.0, 1.0])
+    for name in ("full_steering", "full_rack_free"):
+        for n in range(3):
+            state = states(name, n)
+            state |= {key: side * state[key] for key in ("theta", "theta_dot")}
+            found = model.whole(state)
+            found["out_theta_ddot"] = side * found["out_theta_ddot"]
+            for output in FILES[name] & set(found) - {"out_qdd_all"}:
+                theirs = load(name)[output][n]
+                assert np.max(np.abs(found[output] - theirs) / np.maximum(1.0, np.abs(theirs))) < 2e-10, output
+
+
+def test_a_bar_stands_on_the_arm_of_a_mechanism_file_or_between_the_wheel_centers(tmp_path):
+    (tmp_path / "car.yaml").write_text(FROM_FILES.replace("mounted_on: lca", "mounted_on: carrier"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"axles\.front\.anti_roll_bar\.mounted_on: got 'carrier', expected lca"):
+        vehicle_description(str(tmp_path / "car.yaml"))

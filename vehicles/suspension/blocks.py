@@ -177,14 +177,6 @@ def new_blocks(own: Record, blocks: Sequence[Block], size: Size = USUAL) -> Bloc
     return Blocks(own, scratch, others, kept, parameters, memory, *windows)
 
 
-def memory_of_corner(blocks: Blocks, table: Table, i: int) -> tuple[np.void, int]:
-    """Memory of the block that corner i belongs to, of a kind from outside whose memory has that table, and its column there."""
-    block = next(b for b in blocks.others if b["first"] <= i < b["first"] + b["count"])
-    layout = dtype_of(table)
-    memory: np.void = blocks.memory[block["memory"] :][: layout.itemsize].view(layout)[0]
-    return memory, int(block["lane"] + i - block["first"])
-
-
 @inline
 def place_blocks(corners, blocks, q, k):
     """Position, velocity map, acceleration bias and sums of all corners.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.lab.validate.model_corners import JOINTS
 from vehicles.model import Mechanism
-from vehicles.suspension.blocks import memory_of_corner
+from vehicles.suspension.block_memory import memory_of_corner
 from vehicles.suspension.corner_sums import Workspace
 from vehicles.suspension.default_kind import room
 from vehicles.suspension.hinge import rotation

@@ -33,11 +33,13 @@ class MechanismModel:
     """A vehicle and its quarter cars in one of the formulations of `vehicles.multibody`.
 
     Rods without mass are no bodies of the mechanism: the outputs of bodies and joints are then shorter. With `steering`, the STEERING record
-    of a rack, the rack is one of its bodies, and its motion or its force comes with the states.
+    of a rack, the rack is one of its bodies, and its motion or its force comes with the states. `kinds` says of corners from mechanism files
+    by which kind's names their bodies go.
     """
 
-    def __init__(self, design: Design, formulation: str, steering: Record | None = None) -> None:
+    def __init__(self, design: Design, formulation: str, steering: Record | None = None, kinds: Sequence[str] | None = None) -> None:
         self.design, self.formulation, self.steering = design, formulation, steering
+        self._kinds = [corner.kind for corner in design.corners] if kinds is None else kinds
         self._vehicles: dict[bool, _Evaluated] = {}
         self._quarters: dict[str, _Evaluated] = {}
 
@@ -85,7 +87,7 @@ class MechanismModel:
         }
 
     def _formats(self, corners: Sequence[str]) -> list[CornerFormat]:
-        return [FORMATS[self.design.corners[CORNER_NAMES.index(name)].kind] for name in corners]
+        return [FORMATS[self._kinds[CORNER_NAMES.index(name)]] for name in corners]
 
 
 class _Evaluated:

@@ -13,7 +13,8 @@ from simulator.base.records import Record
 from vehicles.multibody.description.mechanism import JointSpring, Spring
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.blocks import Blocks, OutsideKind, memory_of_corner
+from vehicles.suspension.block_memory import memory_of_corner
+from vehicles.suspension.blocks import Blocks, OutsideKind
 from vehicles.suspension.carrier import carrier_with_wheel
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
 from vehicles.suspension.hinge import Hinge, six_of
