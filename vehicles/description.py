@@ -183,7 +183,8 @@ def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -
     with faults.part(), s.section("steering") as t:
         front = found[0]
         steering = steering_from_section(t, None if front is None else np.stack([corner.Q for corner in front.corners]))
-        if front is not None and steering[0]["rack_travel"] != 0.0 and (body := read_rack_body(t)) is not None:
+        body = read_rack_body(t) if steering[0]["rack_travel"] != 0.0 else None
+        if front is not None and body is not None:
             found[0] = front._replace(corners=_with_rack(front.corners, body))
             rack = np.array([body.mass, *body.p_BoBcm, *body.I_BBcm.ravel()]).tobytes()
     with faults.part(), s.section("body") as shell:
