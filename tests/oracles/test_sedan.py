@@ -17,11 +17,12 @@ import yaml
 
 from simulator.__main__ import main
 from simulator.base.errors import ConfigError
-from simulator.build import vehicle_description
+from simulator.build import find_config, read_yaml, vehicle_description
 from simulator.lab.validate.closed_form import OracleModel
 from simulator.lab.validate.general_engine import MechanismModel
 from simulator.lab.validate.model_corners import read_model
 from tests.oracles.test_validate_accelerations import entry
+from vehicles.suspension.anti_roll_bar import NO_BAR, PLAIN
 
 DATA = Path(__file__).parents[1] / "data" / "sedan"
 MODEL_FILE = DATA / "sedan_model.yaml"
@@ -312,3 +313,26 @@ def test_a_bar_stands_on_the_arm_of_a_mechanism_file_or_between_the_wheel_center
     (tmp_path / "car.yaml").write_text(FROM_FILES.replace("mounted_on: lca", "mounted_on: carrier"), encoding="utf-8")
     with pytest.raises(ConfigError, match=r"axles\.front\.anti_roll_bar\.mounted_on: got 'carrier', expected lca"):
         vehicle_description(str(tmp_path / "car.yaml"))
+
+
+def test_a_rack_that_takes_its_tie_rods_past_their_dead_point_is_refused(tmp_path):
+    """Beyond 0.105 m rod and steering axis lie in one plane: the corner is somewhere, its loop is open."""
+    (tmp_path / "car.yaml").write_text("{base: sedan, steering: {max_rack_travel: 0.3}}", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"axles\.front\.hardpoints_left: got 'arms at .* of full lock: open'"):
+        vehicle_description(str(tmp_path / "car.yaml"))
+
+
+@pytest.mark.parametrize("front", ["sedan", "file"])
+def test_struts_behind_a_bar_missing_and_four_tires_are_a_vehicle(front, tmp_path):
+    """Axles of any kind stand beside each other."""
+    given = read_yaml(find_config("vehicles", "sedan"))
+    rear = {key: value for key, value in given["axles"]["front"].items() if key not in ("alignment", "anti_roll_bar")}
+    car = {"base": "sedan", "axles": {"rear": {"base": None, **rear, "location": given["axles"]["rear"]["location"]}}}
+    car["tires"] = {"base": None, "FL": "tmeasy_sedan_front", "FR": "tmeasy_sedan_rear", "RL": "tmeasy_hmmwv", "RR": "fiala_hmmwv"}
+    if front == "file":
+        car["axles"]["front"] = yaml.safe_load(FROM_FILES)["axles"]["front"]
+    (tmp_path / "car.yaml").write_text(yaml.safe_dump(car), encoding="utf-8")
+    found = vehicle_description(str(tmp_path / "car.yaml"))
+    assert [corner.kind for corner in found.design.corners] == ["mechanism" if front == "file" else "macpherson"] * 2 + ["macpherson"] * 2
+    bars = found.design.struts[0]["anti_roll_bars"]["law"]
+    assert bars[0] == PLAIN and bars[1] == NO_BAR
