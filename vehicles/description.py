@@ -47,6 +47,9 @@ Vector = NDArray[np.float64]
 TRAVEL = (-0.05, 0.0, 0.05)
 """rad, m. Thetas about the design position in which every corner must close, at both ends of the steering too."""
 
+CLOSED = 1e-6
+"""m. Loops that are open by more do not close there."""
+
 BEYOND_STOPS = 0.02
 """m. Length of a spring beyond bump and rebound stop up to which a corner must close that is known to end somewhere."""
 
@@ -183,7 +186,8 @@ def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -
     with faults.part(), s.section("steering") as t:
         front = found[0]
         steering = steering_from_section(t, None if front is None else np.stack([corner.Q for corner in front.corners]))
-        if front is not None and steering[0]["rack_travel"] != 0.0 and (body := read_rack_body(t)) is not None:
+        body = read_rack_body(t) if steering[0]["rack_travel"] != 0.0 else None
+        if front is not None and body is not None:
             found[0] = front._replace(corners=_with_rack(front.corners, body))
             rack = np.array([body.mass, *body.p_BoBcm, *body.I_BBcm.ravel()]).tobytes()
     with faults.part(), s.section("body") as shell:
@@ -421,7 +425,8 @@ def _check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDAr
         for theta in TRAVEL:
             w.state[0]["theta"] = theta
             prepare(mechanism.records, w)
-            closed = np.isfinite(w.kinematics[0]["W"]).all(axis=0) | ~which
+            gaps = [corner.gap(mechanism.corners, w.blocks, w.inputs, i) for i, corner in enumerate(mechanism.designs)]
+            closed = np.isfinite(w.kinematics[0]["W"]).all(axis=0) & (np.array(gaps) < CLOSED) | ~which
             for i in np.flatnonzero(~closed):
                 open_at.setdefault(mechanism.axles.of(int(i)), f"arms at {theta:g} rad, steering at {end:g} of full lock: open")
     expected = "points whose linkage closes over the travel of arms and steering"

@@ -13,8 +13,7 @@ ends, an upright the ball joint of the knuckle. The motion is the same and every
 only constraint embedding could, for D(k) of a joint that moves no inertia is zero.
 
 An anti-roll bar with levers is two levers without mass, the right one hinged on the left one by the torsion spring, with drop links as
-distances. One by the plain law is two slides along the chassis' z, the right one on the left one by the spring; each carries a slide along
-x, on whose line along y the point lies at which the suspension holds the bar.
+distances. One by the plain law is a spring between levels along the chassis' z.
 
 differs: the paper takes the loops at F and J as planar and needs one axis less in the joints at D and B; see `docs/formulations.md`.
 """
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from vehicles.model import Design
-from vehicles.multibody.description.mechanism import WORLD, Joint, JointSpring, Mechanism
+from vehicles.multibody.description.mechanism import WORLD, Joint, JointSpring, LevelSpring, Mechanism
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.anti_roll_bar import LEVERS, NO_BAR
@@ -36,7 +35,7 @@ Vector = NDArray[np.float64]
 
 CHASSIS = "chassis"
 
-X_AXIS, Y_AXIS, Z_AXIS = np.eye(3)
+_, Y_AXIS, Z_AXIS = np.eye(3)
 
 LINKAGE = ("pitman_arm", "steering_link", "idler_arm")
 """Bodies of the steering linkage and the joints that carry them."""
@@ -106,33 +105,36 @@ def linear_struts(struts: Record) -> Record:
 
 
 def _add_anti_roll_bar(parts: Parts, axle: str, n: int, design: Design) -> None:
-    """The bar of axle n as bodies called after `axle`, if there is one."""
+    """The bar of axle n, called after `axle`, if there is one."""
     bars = design.struts[0]["anti_roll_bars"]
-    law, before = bars["law"][n], CHASSIS
+    law, stiffness = bars["law"][n], float(bars["stiffness"][n])
     if law == NO_BAR:
         return
-    for i, side in zip(design.axles.on(n), ("left", "right"), strict=True):
-        corner, name = design.corners[i], f"{axle}_bar_{side}"
-        on_arm = bars["on_arm"][n]
-        point = bars["arm_point"][:2, :, i].sum(axis=0) if on_arm else corner.W + corner.turned @ bars["carrier_point"][:, i]
-        held = next(part for body, part in corner.mounts.items() if (body == CARRIER_NAME) != on_arm)
-        held = f"{design.axles.corners[i]}_{held}"
-        parts.add_body(name, _massless(point))
-        if law == LEVERS:
-            foot, end = bars["lever"][0, :, i], bars["lever"][:2, :, i].sum(axis=0)
-            parts.add_joint("revolute", before, name, foot, Y_AXIS)
-            parts.add_loop(f"{axle}_drop_link_{side}", "distance", (name, held), end, point, length=float(bars["link"][i]))
-        else:
-            parts.add_joint("prismatic", before, name, point, Z_AXIS)
-            parts.add_body(f"{name}_x", _massless(point))
-            parts.add_joint("prismatic", name, f"{name}_x", point, X_AXIS)
-            parts.add_loop(f"{name}_y", "point_on_line", (held, f"{name}_x"), point, axis_successor=Y_AXIS)
+    held = [_held(bars, n, i, design) for i in design.axles.on(n)]
+    if law == LEVERS:
+        _add_levers(parts, axle, bars, design.axles.on(n), held)
+        parts.joint_springs.append(JointSpring(f"{axle}_bar_right", stiffness))
+    else:
+        (left, left_point), (right, right_point) = held
+        parts.level_springs.append(LevelSpring(f"{axle}_bar", CHASSIS, Z_AXIS, left, left_point, right, right_point, stiffness))
+
+
+def _held(bars: Record, n: int, i: int, design: Design) -> tuple[str, Vector]:
+    """Body of corner i that holds the bar of axle n, and the point at which it does, in the design position."""
+    corner, on_arm = design.corners[i], bars["on_arm"][n]
+    point = bars["arm_point"][:2, :, i].sum(axis=0) if on_arm else corner.W + corner.turned @ bars["carrier_point"][:, i]
+    part = next(part for body, part in corner.mounts.items() if (body == CARRIER_NAME) != on_arm)
+    return f"{design.axles.corners[i]}_{part}", corner.in_body(part, point)
+
+
+def _add_levers(parts: Parts, axle: str, bars: Record, sides: range, held: list[tuple[str, Vector]]) -> None:
+    before = CHASSIS
+    for i, side, (body, point) in zip(sides, ("left", "right"), held, strict=True):
+        name, foot, end = f"{axle}_bar_{side}", bars["lever"][0, :, i], bars["lever"][:2, :, i].sum(axis=0)
+        parts.add_body(name, RigidBody("part of a bar", 0.0, foot, np.zeros((3, 3))))
+        parts.add_joint("revolute", before, name, foot, Y_AXIS)
+        parts.add_loop(f"{axle}_drop_link_{side}", "distance", (name, body), end, point, length=float(bars["link"][i]))
         before = name
-    parts.joint_springs.append(JointSpring(before, float(bars["stiffness"][n])))
-
-
-def _massless(point: Vector) -> RigidBody:
-    return RigidBody("part of a bar", 0.0, point, np.zeros((3, 3)))
 
 
 def _add_linkage(parts: Parts, steering: Record, mass: float, arm_prescribed: bool) -> None:

@@ -22,11 +22,14 @@ def add_mechanism(commands: Commands) -> None:
     p = commands.add_parser(
         "mechanism", help="check a mechanism: mobility, redundant constraints, loop closure, accelerations; sweep, run and draw it"
     )
-    p.add_argument("file", metavar="NAME", help="mechanism by name or file (.yaml, or .urdf, URDF+ included), for example four_bar")
+    p.add_argument(
+        "file", metavar="NAME", help="mechanism by name or file (.yaml, or .urdf, URDF+ included), for example four_bar; or a vehicle"
+    )
     p.add_argument("--state", metavar="FILE.yaml", help="another state, written as the state section of a mechanism file")
     p.add_argument(
         "--set", metavar="JOINT=VALUE", action="append", default=[], help="put a joint elsewhere and close the loops; may be given again"
     )
+    p.add_argument("--free", metavar="JOINT", action="append", default=[], help="let a prescribed joint move freely; may be given again")
     p.add_argument("--assemble", action="store_true", help="close the loops of a state that is off them, instead of refusing it")
     add_formulation(p, {"all": "ce, ta and fa, compared"})
     p.add_argument("--json", action="store_true", help="print one JSON object")
@@ -41,7 +44,7 @@ def _mechanism(arguments: argparse.Namespace) -> int:
         return main_motion(arguments)
     from simulator.lab.mechanism.check import main_mechanism
 
-    return main_mechanism(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.formulation, as_json=arguments.json)
+    return main_mechanism(arguments)
 
 
 def add_bench(commands: Commands) -> None:

@@ -12,9 +12,12 @@ from vehicles.suspension.blocks import Blocks, OutsideKind
 from vehicles.suspension.corner_bodies import motion_of
 from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
 from vehicles.suspension.five_link.kinematics import BODIES as FIVE_LINK_BODIES
+from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
 from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
+from vehicles.suspension.semi_trailing_arm.block import SEMI_TRAILING_ARM_BLOCK
 
 Array = NDArray[np.float64]
+KINDS = (FIVE_LINK_BLOCK, MACPHERSON_BLOCK, RIGID_AXLE_BLOCK, SEMI_TRAILING_ARM_BLOCK)
 MOTION = tuple(row[0] for row in motion_of(1))
 
 
@@ -32,11 +35,11 @@ def bodies_of(blocks: Blocks, i: int) -> tuple[Array, dict[str, Any]]:
     """Masses (n,) of the bodies of corner i, and by name their motion (n, 3) or (n, 6), see `vehicles.suspension.corner_bodies`."""
     for block in blocks.others:
         if block["first"] <= i < block["first"] + block["count"]:
-            if block["place"] == RIGID_AXLE_BLOCK.place.address:
-                parameters, memory = own_of(blocks, RIGID_AXLE_BLOCK)
-                return parameters[0]["mass"][i : i + 1], {name: memory[0][name][..., i] for name in MOTION}
-            parameters, memory = own_of(blocks, FIVE_LINK_BLOCK)
-            return parameters[0]["mass"][i].ravel()[: len(FIVE_LINK_BODIES)], five_link_bodies(memory[0]["bodies"][i])
+            kind = next(one for one in KINDS if one.place.address == block["place"])
+            parameters, memory = own_of(blocks, kind)
+            if kind is FIVE_LINK_BLOCK:
+                return parameters[0]["mass"][i].ravel()[: len(FIVE_LINK_BODIES)], five_link_bodies(memory[0]["bodies"][i])
+            return np.atleast_1d(parameters[0]["mass"][..., i]), {name: memory[0][name][..., i] for name in MOTION}
     return blocks.own[0]["mass"][:, i], {name: blocks.scratch[0][name][..., i] for name in MOTION}
 
 

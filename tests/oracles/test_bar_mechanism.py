@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.lab.validate.accelerations import OracleModel
+from simulator.lab.validate.closed_form import OracleModel
 from simulator.lab.validate.general_engine import MechanismModel
 from tests.laws.barred import barred
 from tests.laws.free_vehicle import attitude

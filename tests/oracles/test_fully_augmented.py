@@ -11,7 +11,7 @@ import yaml
 
 from simulator.base.yamlfile import read_yaml
 from simulator.build import data_folder
-from simulator.lab.validate.model_file import JOINTS, read_design
+from simulator.lab.validate.model_corners import JOINTS, read_design
 from tests.oracles import known_mechanisms as known
 from tests.oracles.dense_multipliers import accelerations
 from tests.oracles.kkt_reference import error

@@ -19,9 +19,9 @@ from simulator.__main__ import main
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.base.records import record
 from simulator.build import vehicle_description
-from simulator.lab.validate.accelerations import OracleModel, TableModel
+from simulator.lab.validate.closed_form import OracleModel, TableModel
 from simulator.lab.validate.general_engine import MechanismModel
-from simulator.lab.validate.model_file import JOINTS, read_design
+from simulator.lab.validate.model_corners import JOINTS, read_design
 from tests.laws.barred import mapping
 from tests.oracles.kkt_reference import accelerations, error, quarter_accelerations
 from tests.oracles.perturbed_model import mirrored_state, perturbed_model, random_state

@@ -81,12 +81,13 @@ def _read(s: Section, axle: Axle, corners: Sequence[CornerDesign], bar: Record) 
         raise ConfigError(s.file, s.key, " and ".join(given) or "neither", LAW_WORDS)
     b, law = bar[0], PLAIN if given[0] == "rate" else LEVERS
     b["law"][0], b["stiffness"][0] = law, s.number(given[0], least=0.0, most=STIFF)
-    if corners[0].linkage is not None and (law == LEVERS or s.has("drop_link")):
-        raise ConfigError(s.file, s.key, given[0], "rate alone, between the wheel centres: tables know no other points of this axle")
     point, body = None, CARRIER_NAME
     if law == LEVERS or s.has("drop_link"):
         point = s.array("drop_link", (3,), within=FAR) + axle.location
         body = s.choice("mounted_on", tuple(corners[0].mounts))
+        if corners[0].linkage is not None and body == CARRIER_NAME:
+            arms = ", ".join(name for name in corners[0].mounts if name != CARRIER_NAME) or "rate alone: no arm turns with its coordinate"
+            raise ConfigError(s.file, s.path("mounted_on"), body, f"{arms}; tables know no points of its carrier but the wheel centre")
     for i, (corner, mirror) in enumerate(zip(corners, (np.ones(3), MIRROR), strict=True)):
         _hold(b, i, corner, body, corner.W if point is None else point * mirror)
     if point is not None and law == LEVERS:

@@ -95,6 +95,10 @@ class CornerDesign(ABC):
         """A point (3,) of a body of `mounts` for `hinged` at theta: (3, 3) foot on the hinge, radius, axis x radius. None: no arm, the carrier."""
         return None
 
+    def in_body(self, body: str, point: Vector) -> Vector:
+        """A point of the design position (3,) in the frame that a body, called as in the values of `mounts`, has in the general engine."""
+        return point
+
     @property
     def tierod_length(self) -> float:
         """Length of the tie rod between the hardpoints [m]. Raises ConfigError: the corner has none that can be set."""

@@ -6,10 +6,11 @@ loops are closed first, and the report says so.
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 from simulator.base.jsontext import json_text
 from simulator.lab.mechanism.starting_state import assembled, closed_state, read_start
 from vehicles.multibody.description.initial_state import InitialState
-from vehicles.multibody.description.mechanism import Mechanism, MechanismError
+from vehicles.multibody.description.mechanism import WORLD, Joint, Mechanism, MechanismError
+from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.multibody.formulations.by_name import make_formulation
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.loops.analysis import Mobility, mobility
@@ -33,6 +35,8 @@ COMPARED = ("ce", "ta", "fa")
 """What `all` formulations are; the first one's accelerations are shown."""
 AGREEMENT = 1e-9
 """Largest difference between formulations, relative to the larger of 1 and the largest acceleration."""
+BALANCED = 1e-6
+"""m, and share of the moment across the axis: by so much a wheel may be out of balance."""
 MOST_NAMES = 8
 """Names in one line of the page."""
 
@@ -45,6 +49,16 @@ class AggregatedBody:
     parent: str
     loops: tuple[str, ...]
     independent: tuple[str, ...]
+
+
+class EulerCount(NamedTuple):
+    """Coordinates of the tree as [Deyo 1989, section 3.3.3] counts them, prescribed ones and the four Euler parameters of free and spherical joints
+    included, and their constraints: those of loops and couplings, norms of Euler parameters, prescribed coordinates."""
+
+    coordinates: int
+    constraints: int
+    norms: int
+    prescribed: int
 
 
 @dataclass(frozen=True)
@@ -75,20 +89,27 @@ class Findings:
     refused: dict[str, str]
 
     @property
+    def euler(self) -> EulerCount:
+        """Sizes with attitudes as Euler parameters."""
+        norms = sum(joint.kind in ("free", "spherical") for joint in self.system.mechanism.joints)
+        prescribed = self.system.n_v - self.mobility.coordinates
+        return EulerCount(self.system.n_q, self.mobility.constraints + norms + prescribed, norms, prescribed)
+
+    @property
     def agree(self) -> bool:
         """Whether all formulations that found accelerations found the same."""
         return all(difference <= AGREEMENT for _, difference in self.formulations.values())
 
 
-def main_mechanism(file: str, state_file: str | None, settings: Sequence[str], may_assemble: bool, formulation: str, as_json: bool) -> int:
+def main_mechanism(arguments: argparse.Namespace) -> int:
     """Print what is found about the mechanism of a file; 1 when formulations disagree, else 0.
 
     Raises ConfigError or MechanismError : something cannot be read; the state is off the loops, singular or contradictory.
     """
-    start = read_start(file, state_file, settings, may_assemble)
-    names = COMPARED if formulation == "all" else (formulation,)
+    start = read_start(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.free)
+    names = COMPARED if arguments.formulation == "all" else (arguments.formulation,)
     found = inspect_mechanism(start.mechanism, start.state, names, start.may_assemble, start.hold, start.may_leave)
-    print(json_text(as_object(found)) if as_json else as_text(found))
+    print(json_text(as_object(found)) if arguments.json else as_text(found))
     return 0 if found.agree else 1
 
 
@@ -183,6 +204,28 @@ def _by_loop(system: System, residual: Vector) -> dict[str, float]:
     return out
 
 
+def wheels(mechanism: Mechanism) -> tuple[str, ...]:
+    """Bodies that can only spin on what carries them: balanced rotors on a revolute joint, on which nothing hangs and which no loop holds."""
+    holding = {joint.parent for joint in mechanism.joints}
+    holding |= {end for loop in mechanism.loops for end in (loop.predecessor, loop.successor)}
+    bodies = {body.name: body for body in mechanism.bodies}
+    found = []
+    for joint in mechanism.joints:
+        if joint.kind == "revolute" and joint.parent != WORLD and joint.child not in holding and _is_rotor(bodies[joint.child], joint):
+            found.append(joint.child)
+    return tuple(found)
+
+
+def _is_rotor(body: RigidBody, joint: Joint) -> bool:
+    """Whether a body with mass and a moment about the axis of its joint looks the same after every turn about it."""
+    axis, arm = joint.R_BM @ joint.axes[0], body.p_BoBcm - joint.p_BM
+    I = body.I_BBcm
+    along = float(axis @ I @ axis)
+    across = 0.5 * (float(np.trace(I)) - along)
+    is_round = np.abs(I - along * np.outer(axis, axis) - across * (np.eye(3) - np.outer(axis, axis))).max() <= BALANCED * across
+    return bool(body.mass > 0.0 and along > 0.0 and np.linalg.norm(np.cross(axis, arm)) <= BALANCED and is_round)
+
+
 def aggregated_bodies(system: System, q: Vector) -> tuple[AggregatedBody, ...]:
     """Aggregated bodies of a mechanism, and their independent coordinates as `ConstraintEmbedding` chooses them at q (n_q,)."""
     independent = set(ConstraintEmbedding(system, q).independent.tolist())
@@ -211,6 +254,7 @@ def as_object(found: Findings) -> dict[str, Any]:
         "file": mechanism.file,
         "name": mechanism.name,
         "bodies": len(mechanism.bodies),
+        "wheels": list(wheels(mechanism)),
         "joints": dict(Counter(joint.kind for joint in mechanism.joints)),
         "loops": dict(Counter(loop.kind for loop in mechanism.loops)),
         "couplings": len(mechanism.couplings),
@@ -219,6 +263,7 @@ def as_object(found: Findings) -> dict[str, Any]:
         "constraints": m.constraints,
         "redundant_constraints": m.redundant,
         "degrees_of_freedom": m.degrees_of_freedom,
+        "euler_parameters": {"coordinates": found.euler.coordinates, "constraints": found.euler.constraints},
         "aggregated_bodies": [
             {"bodies": body.bodies, "parent": body.parent, "loops": body.loops, "independent": body.independent}
             for body in found.aggregated
@@ -258,11 +303,18 @@ def as_text(found: Findings) -> str:
     loops = Counter(loop.kind for loop in mechanism.loops)
     m = found.mobility
     sum_of = f"{m.coordinates} coordinates of the tree - {m.constraints} constraints + {m.constraints - m.rank} redundant"
+    rolling, euler = wheels(mechanism), found.euler
+    bodies = _count(len(mechanism.bodies), "body", "bodies")
+    if rolling:
+        bodies = f"{_count(len(mechanism.bodies) - len(rolling), 'body', 'bodies')} and {_count(len(rolling), 'wheel', 'wheels')}"
     lines = [
         f"{mechanism.file}: {mechanism.name}",
-        f"  {_count(len(mechanism.bodies), 'body', 'bodies')}; joints: {_kinds(joints)}; loops: {_kinds(loops)}; couplings: {len(mechanism.couplings)}",
+        f"  {bodies}; joints: {_kinds(joints)}; loops: {_kinds(loops)}; couplings: {len(mechanism.couplings)}",
         f"  {sum_of} = {_count(m.degrees_of_freedom, 'degree', 'degrees')} of freedom",
     ]
+    if euler.norms:
+        parts = f"{m.constraints} of loops, {euler.norms} of norms, {euler.prescribed} prescribed"
+        lines.append(f"  with Euler parameters: {euler.coordinates} coordinates, {euler.constraints} constraints ({parts})")
     if m.redundant:
         lines.append("  redundant: " + _some(f"{count} of {name!r}" for name, count in m.redundant.items()))
     for body in found.aggregated:

@@ -56,7 +56,7 @@ def main_motion(arguments: argparse.Namespace) -> int:
     OutputError : a file cannot be written
     """
     _check_options(arguments)
-    start = read_start(arguments.file, arguments.state, arguments.set, arguments.assemble)
+    start = read_start(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.free)
     system = build_system(start.mechanism)
     q, v, prescribed, _ = closed_state(system, start.state, start.may_assemble, start.hold)
     if arguments.sweep is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.section import Section
 from simulator.base.yamlfile import read_yaml
-from simulator.build import load_mechanism
-from vehicles.multibody.description.initial_state import STATE, InitialState, read_state
+from simulator.build import find_config, load_mechanism, vehicle_description
+from vehicles.multibody.description.initial_state import STATE, InitialState, read_state, resting_state
 from vehicles.multibody.description.mechanism import Mechanism, MechanismError
 from vehicles.multibody.loops.assembly import assemble, check_state, consistent_velocities
 from vehicles.multibody.loops.constraint_jacobian import position_residuals, velocity_residuals
 from vehicles.multibody.tree.system import System
+from vehicles.vehicle_mechanism import vehicle_mechanism
 
 Vector = NDArray[np.float64]
 
@@ -37,9 +38,10 @@ class Start:
     may_leave: bool
 
 
-def read_start(file: str, state_file: str | None, settings: Sequence[str], may_assemble: bool) -> Start:
-    """The mechanism of a file with its state, that of another file, or JOINT=VALUE `settings`. Raises ConfigError."""
-    mechanism, state = load_mechanism(file)
+def read_start(file: str, state_file: str | None, settings: Sequence[str], may_assemble: bool, free: Sequence[str] = ()) -> Start:
+    """The mechanism of a file or of a vehicle with its state, that of another file, or JOINT=VALUE `settings`; the prescribed joints in `free` move
+    freely. Raises ConfigError."""
+    mechanism, state = _freed(*mechanism_or_vehicle(file), free)
     given = _says_anything(mechanism, state)
     if state_file is not None:
         state, given = changed(state, read_yaml(state_file), state_file, mechanism), True
@@ -47,6 +49,42 @@ def read_start(file: str, state_file: str | None, settings: Sequence[str], may_a
     if wanted:
         state, given = changed(state, wanted, "--set", mechanism), False
     return Start(mechanism, state, may_assemble or not given, tuple(wanted) or None, not given and not wanted)
+
+
+def mechanism_or_vehicle(name: str) -> tuple[Mechanism, InitialState]:
+    """A mechanism by name or file with the state it starts from, or else a vehicle of that name or file with its steering, in its design position.
+    Raises ConfigError."""
+    if not _is_vehicle(name):
+        return load_mechanism(name)
+    description = vehicle_description(name)
+    mechanism = replace(vehicle_mechanism(description.design, description.steering), name=description.name)
+    return mechanism, resting_state(mechanism)
+
+
+def _is_vehicle(name: str) -> bool:
+    try:
+        path = find_config("mechanisms", name)
+    except ConfigError:
+        try:
+            find_config("vehicles", name)
+        except ConfigError:
+            return False  # what is wrong with the name of a mechanism is said where it is looked for
+        return True
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        return False
+    content = read_yaml(path)
+    return isinstance(content, Mapping) and ("axles" in content or "base" in content)
+
+
+def _freed(mechanism: Mechanism, state: InitialState, free: Sequence[str]) -> tuple[Mechanism, InitialState]:
+    """The mechanism with these joints moving as forces will have it. Raises ConfigError: one is not prescribed."""
+    prescribed = [joint.name for joint in mechanism.joints if joint.prescribed]
+    for name in free:
+        if name not in prescribed:
+            raise ConfigError("--free", "", name, "a prescribed joint: " + (", ".join(prescribed) or "there is none"))
+    joints = tuple(replace(joint, prescribed=joint.prescribed and joint.name not in free) for joint in mechanism.joints)
+    accelerations = {name: values for name, values in state.accelerations.items() if name not in free}
+    return replace(mechanism, joints=joints), replace(state, accelerations=accelerations)
 
 
 def _says_anything(mechanism: Mechanism, state: InitialState) -> bool:

@@ -1,8 +1,8 @@
 """Corner kinematics of a vehicle against reference positions and motions (`jounce validate kinematics FILE`).
 
-Two formats: JSON with ``{"states": [...]}``, every state with axle, theta, delta and their rates and accelerations; and CSV with one
-position a row (the axle is given, or taken from the file's name). Frames of both: left corner, suspension frame of the axle. Only
-axle, theta, delta and their derivatives are read as inputs.
+Three formats: JSON with ``{"states": [...]}``, every state with axle, theta, delta and their rates and accelerations; CSV with one
+position a row (the axle is given, or taken from the file's name); and CSV with curves over the travel of the wheel (`corner_curves`). Frames of the
+first two: left corner of a double wishbone, suspension frame of the axle. Only axle, theta, delta and their derivatives are read as inputs.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from simulator.base.arrayfile import read_json
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size, read_utf8
 from simulator.base.records import numbers, record
+from simulator.lab.validate.corner_curves import CornerCurves, compared_columns
+from simulator.lab.validate.corner_motions import MacPhersonMotions
 from simulator.lab.validate.outcome import Comparison, relative_error
 from vehicles.description import Description
 from vehicles.model import new_workspace
@@ -57,18 +59,25 @@ def compare_kinematics(file: str, vehicle: Description, axle: str | None) -> Com
 
     Raises
     ------
-    ConfigError : the file cannot be read, its axle is not known, an input is missing or not a number, or an axle of the vehicle is no
-        double wishbone
+    ConfigError : the file cannot be read, its axle is not known, an input is missing or not a number, or the axle of the vehicle is not of the
+        kind that the file is about
     """
-    _ = vehicle.design.corners_of(room("corner").CORNER)  # the quantities of the file are theirs
     path = Path(file)
     checked_size(path, "a file", MOST_BYTES)
-    corner = LeftCorner(vehicle)
     if path.suffix == ".json":
-        return _compare_states(path, corner, axle)
+        return _compare_states(path, _left_corner(vehicle), axle)
     if path.suffix == ".csv":
-        return _compare_rows(path, corner, axle)
+        which, rows = _axle(path, axle), _rows(path)
+        return (
+            _compare_curves(path, vehicle, which, rows) if "travel" in rows[0] else _compare_rows(path, _left_corner(vehicle), which, rows)
+        )
     raise ConfigError(file, "", path.suffix, "a .json or .csv file")
+
+
+def _left_corner(vehicle: Description) -> LeftCorner:
+    """Raises ConfigError: an axle is no double wishbone, of which the quantities of the file are."""
+    _ = vehicle.design.corners_of(room("corner").CORNER)
+    return LeftCorner(vehicle)
 
 
 class LeftCorner:
@@ -149,22 +158,49 @@ def _compare_states(path: Path, corner: LeftCorner, axle: str | None) -> Compari
     return Comparison(str(path), "kinematics with rates", len(states), errors, LIMIT)
 
 
-def _compare_rows(path: Path, corner: LeftCorner, axle: str | None) -> Comparison:
+def _axle(path: Path, axle: str | None) -> str:
     which = axle or next((name for name in AXLES if name in path.stem.lower()), None)
     if which not in AXLES:
         raise ConfigError(path, "--axle", which, "front or rear (or a file name that says which)")
+    return which
+
+
+def _rows(path: Path) -> list[dict[str, float]]:
+    """Numbers of a table, by the names in its header."""
     try:
         rows = list(csv.DictReader(read_utf8(path, "a CSV file in UTF-8", MOST_BYTES).splitlines()))
     except csv.Error as error:
         raise ConfigError(path, "", str(error), "a CSV file") from None
     if not rows:
         raise ConfigError(path, "", "no rows", "a header line and at least one row")
-    errors: dict[str, float] = {}
+    found = []
     for n, row in enumerate(rows):
         key = f"row {n + 1}"
         if None in row:
             raise ConfigError(path, key, f"{len(row) - 1 + len(row[None])} cells", f"{len(row) - 1} cells, as in the header line")
-        cells = {name: _cell(text, path, f"{key}.{name}") for name, text in row.items()}
+        found.append({name: _cell(text, path, f"{key}.{name}") for name, text in row.items()})
+    return found
+
+
+def _compare_curves(path: Path, vehicle: Description, axle: str, rows: list[dict[str, float]]) -> Comparison:
+    curves = CornerCurves(vehicle, AXLES[axle])
+    names = compared_columns(list(rows[0]), curves.steered, isinstance(curves.motion, MacPhersonMotions), path)
+    if curves.steered and "rack" not in rows[0]:
+        raise ConfigError(path, "rack", "nothing", "a column: this axle is steered")
+    errors = dict.fromkeys(names, 0.0)
+    for n, row in enumerate(rows):
+        ours = curves(row["travel"], row.get("rack", 0.0), names)
+        if ours is None:
+            raise ConfigError(path, f"row {n + 1}.travel", row["travel"], "a rise of the wheel within reach of the suspension [m]")
+        for name in names:
+            errors[name] = max(errors[name], relative_error(ours[name], row[name]))
+    return Comparison(str(path), f"{axle} curves over the travel", len(rows), errors, LIMIT)
+
+
+def _compare_rows(path: Path, corner: LeftCorner, which: str, rows: list[dict[str, float]]) -> Comparison:
+    errors: dict[str, float] = {}
+    for n, cells in enumerate(rows):
+        key = f"row {n + 1}"
         for name in ("theta", "delta"):
             if name not in cells:
                 raise ConfigError(path, f"{key}.{name}", "nothing", "a number in rad")

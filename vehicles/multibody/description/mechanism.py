@@ -143,6 +143,23 @@ class JointSpring:
 
 
 @dataclass(frozen=True)
+class LevelSpring:
+    """Linear spring between the levels of two points along `axis` of the body `base`: an anti-roll bar.
+
+    Pushes point a along the axis by - `rate` (level of a - level of b), point b by as much the other way [N], and the base by the opposite at both places.
+    """
+
+    name: str
+    base: str
+    axis: Vector
+    body_a: str
+    point_a: Vector
+    body_b: str
+    point_b: Vector
+    rate: float
+
+
+@dataclass(frozen=True)
 class Force:
     """Constant force and couple on a body at `point` (body axes), written in the world or, with `follows`, in the body [N, N m]."""
 
@@ -176,6 +193,7 @@ class Mechanism:
     couplings: tuple[Coupling, ...] = ()
     springs: tuple[Spring, ...] = ()
     joint_springs: tuple[JointSpring, ...] = ()
+    level_springs: tuple[LevelSpring, ...] = ()
     forces: tuple[Force, ...] = ()
     joint_forces: tuple[JointForce, ...] = ()
     gravity: Vector = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
@@ -298,6 +316,10 @@ class Mechanism:
             for end, name in (("body_a", spring.body_a), ("body_b", spring.body_b)):
                 if name not in known:
                     self._refuse(f"springs.{spring.name}.{end}", name, "one of the bodies")
+        for level in self.level_springs:
+            for end, name in (("base", level.base), ("body_a", level.body_a), ("body_b", level.body_b)):
+                if name not in known:
+                    self._refuse(f"level_springs.{level.name}.{end}", name, "one of the bodies")
         for force in self.forces:
             if force.body not in known - {WORLD}:
                 self._refuse(f"forces.{force.name}.body", force.body, "one of the bodies")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicles.multibody.description.mechanism import Joint, JointSpring, Loop, Mechanism, Spring
+from vehicles.multibody.description.mechanism import Joint, JointSpring, LevelSpring, Loop, Mechanism, Spring
 from vehicles.multibody.description.rigid_body import RigidBody
 
 Vector = NDArray[np.float64]
@@ -22,6 +22,7 @@ class Parts:
     loops: list[Loop] = field(default_factory=list)
     springs: list[Spring] = field(default_factory=list)
     joint_springs: list[JointSpring] = field(default_factory=list)
+    level_springs: list[LevelSpring] = field(default_factory=list)
 
     def add_body(self, name: str, body: RigidBody) -> None:
         self.bodies.append(replace(body, name=name))
@@ -57,6 +58,7 @@ class Parts:
             tuple(self.loops),
             springs=tuple(self.springs),
             joint_springs=tuple(self.joint_springs),
+            level_springs=tuple(self.level_springs),
             gravity=np.array([0.0, 0.0, -gravity]),
             file=file,
         )

@@ -206,10 +206,12 @@ def _closures(system: System, nodes: Record, body_of: list[int], bodies: Record)
 
 def _forces(forces: Forces, body_of: list[int], bodies: Record) -> Forces:
     """The same elements with bodies in place of nodes and points from the centers of mass."""
-    springs, constant = forces.springs.copy(), forces.constant.copy()
-    for table, ends in ((springs, (("a", "p_a"), ("b", "p_b"))), (constant, (("node", "point"),))):
+    springs, level_springs, constant = forces.springs.copy(), forces.level_springs.copy(), forces.constant.copy()
+    level_springs["base"] = [body_of[node] for node in level_springs["base"]]
+    both = (("a", "p_a"), ("b", "p_b"))
+    for table, ends in ((springs, both), (level_springs, both), (constant, (("node", "point"),))):
         for out in table:
             for end, point in ends:
                 body = body_of[out[end]]
                 out[end], out[point] = body, out[point] - bodies[body]["com"]
-    return Forces(springs, forces.joint_springs, constant, forces.joint_forces)
+    return forces._replace(springs=springs, level_springs=level_springs, constant=constant)

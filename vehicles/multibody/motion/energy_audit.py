@@ -167,9 +167,9 @@ class Ledger:
     def __init__(self, system: System, accelerations: Accelerations) -> None:
         self.system, self.accelerations = system, accelerations
         forces = system.parts.forces
-        springs, joint_springs = forces.springs.copy(), forces.joint_springs.copy()
-        springs["rate"], joint_springs["rate"] = 0.0, 0.0
-        self._forces = forces._replace(springs=springs, joint_springs=joint_springs)
+        springs, joint_springs, level_springs = forces.springs.copy(), forces.joint_springs.copy(), forces.level_springs.copy()
+        springs["rate"], joint_springs["rate"], level_springs["rate"] = 0.0, 0.0, 0.0
+        self._forces = forces._replace(springs=springs, joint_springs=joint_springs, level_springs=level_springs)
         self._free = free_coordinates(system)
         damped = bool(springs["damping"].any() or joint_springs["damping"].any())
         self._is_idle = not (damped or forces.constant.size or forces.joint_forces.any()) and bool(self._free.all())

@@ -32,6 +32,16 @@ JOINT_SPRINGS = (
     ("damping", (), "N m s/rad, N s/m", "damper rate"),
 )
 
+LEVEL_SPRINGS = (
+    ("base", (), "1", "node in which levels are measured", "i8"),
+    ("axis", (3,), "1", "direction of the levels, in its axes"),
+    ("a", (), "1", "node of one point", "i8"),
+    ("b", (), "1", "node of the other point", "i8"),
+    ("p_a", (3,), "m", "point on node a, in its axes"),
+    ("p_b", (3,), "m", "point on node b, in its axes"),
+    ("rate", (), "N/m", "force per difference of levels"),
+)
+
 CONSTANT_FORCES = (
     ("node", (), "1", "node it acts on", "i8"),
     ("point", (3,), "m", "where it acts, in the node's axes"),
@@ -50,6 +60,7 @@ class Forces(NamedTuple):
 
     springs: Record
     joint_springs: Record
+    level_springs: Record
     constant: Record
     joint_forces: NDArray[np.float64]
 
@@ -77,6 +88,8 @@ def apply_forces(forces, tree, q, v, wrenches, tau, T):
         T[spring["v"]] -= spring["rate"] * (q[spring["q"]] - spring["rest"]) + spring["damping"] * v[spring["v"]]
     for s in range(forces.springs.shape[0]):
         pull_spring(forces.springs[s], tree)
+    for s in range(forces.level_springs.shape[0]):
+        pull_level_spring(forces.level_springs[s], tree)
     for s in range(forces.constant.shape[0]):
         push(forces.constant[s], tree)
 
@@ -107,6 +120,19 @@ def pull_spring(spring, tree):
 
 
 @inline
+def pull_level_spring(spring, tree):
+    """Forces -T n on a and +T n on b at their points and the opposite ones on the base at the same places, T = rate n . (P_a - P_b)."""
+    a, b, base = tree.motion[spring["a"]], tree.motion[spring["b"]], tree.motion[spring["base"]]
+    r_a, r_b = rotated(a["R"], vector(spring["p_a"])), rotated(b["R"], vector(spring["p_b"]))
+    P_a, P_b = add(vector(a["p"]), r_a), add(vector(b["p"]), r_b)
+    n, d = rotated(base["R"], vector(spring["axis"])), sub(P_a, P_b)
+    F = scale(-spring["rate"] * dot(n, d), n)
+    add_six(a["f"], cross(r_a, F), F)
+    add_six(b["f"], scale(-1.0, cross(r_b, F)), scale(-1.0, F))
+    add_six(base["f"], scale(-1.0, cross(d, F)), (0.0, 0.0, 0.0))
+
+
+@inline
 def push(constant, tree):
     """Constant force and couple on a node."""
     m = tree.motion[constant["node"]]
@@ -130,4 +156,10 @@ def spring_energy(forces, tree, q):
         d = sub(add(vector(a["p"]), rotated(a["R"], vector(spring["p_a"]))), add(vector(b["p"]), rotated(b["R"], vector(spring["p_b"]))))
         stretch = math.sqrt(dot(d, d)) - spring["free_length"]
         total += 0.5 * spring["rate"] * stretch * stretch
+    for s in range(forces.level_springs.shape[0]):
+        spring = forces.level_springs[s]
+        a, b, base = tree.motion[spring["a"]], tree.motion[spring["b"]], tree.motion[spring["base"]]
+        d = sub(add(vector(a["p"]), rotated(a["R"], vector(spring["p_a"]))), add(vector(b["p"]), rotated(b["R"], vector(spring["p_b"]))))
+        apart = dot(rotated(base["R"], vector(spring["axis"])), d)
+        total += 0.5 * spring["rate"] * apart * apart
     return total

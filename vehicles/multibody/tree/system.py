@@ -14,7 +14,7 @@ from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.multibody.description.topology import aggregate, path_between
 from vehicles.multibody.tree.articulated_body import JOINT_SPACE
 from vehicles.multibody.tree.constraints import COUPLING, DISTANCE, DOT, DRIVEN, POINT, ROWS, TERMS, Constraints
-from vehicles.multibody.tree.forces import CONSTANT_FORCES, JOINT_SPRINGS, SPRINGS, Forces
+from vehicles.multibody.tree.forces import CONSTANT_FORCES, JOINT_SPRINGS, LEVEL_SPRINGS, SPRINGS, Forces
 from vehicles.multibody.tree.tree import FIXED, FREE, MOTION, NODES, POSITIONS, PRISMATIC, REVOLUTE, SPHERICAL, VELOCITIES, Tree
 
 Vector = NDArray[np.float64]
@@ -242,6 +242,12 @@ class _Layout:
         for out, held in zip(joint_springs, mechanism.joint_springs, strict=True):
             out["q"], out["v"] = self.joint_q[held.joint].start, self.joint_v[held.joint].start
             out["rate"], out["rest"], out["damping"] = held.rate, held.rest, held.damping
+        level_springs = record(LEVEL_SPRINGS, len(mechanism.level_springs))
+        for out, level in zip(level_springs, mechanism.level_springs, strict=True):
+            out["base"], (R_MB, _) = self.frames[level.base]
+            out["axis"], out["rate"] = R_MB @ level.axis, level.rate
+            out["a"], out["p_a"] = self._place(level.body_a, level.point_a)
+            out["b"], out["p_b"] = self._place(level.body_b, level.point_b)
         constant = record(CONSTANT_FORCES, len(mechanism.forces))
         for out, force in zip(constant, mechanism.forces, strict=True):
             out["node"], out["point"] = self._place(force.body, force.point)
@@ -250,7 +256,7 @@ class _Layout:
         joint_forces = np.zeros(n_v)
         for item in mechanism.joint_forces:
             joint_forces[self.joint_v[item.joint]] += item.value
-        return Forces(springs, joint_springs, constant, joint_forces)
+        return Forces(springs, joint_springs, level_springs, constant, joint_forces)
 
 
 def outward(mechanism: Mechanism) -> list[Joint]:

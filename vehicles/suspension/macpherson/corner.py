@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import Record, dtype_of
+from simulator.base.records import Record
 from vehicles.multibody.description.mechanism import JointSpring, Spring
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.block_memory import memory_of_corner
 from vehicles.suspension.blocks import Blocks, OutsideKind
 from vehicles.suspension.carrier import carrier_with_wheel
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
@@ -148,9 +149,7 @@ class MacPhersonCorner(CornerDesign):
 
     def _found(self, blocks: Blocks, i: int) -> dict[str, Vector]:
         """Vectors of MEMORY of corner i."""
-        block = next(b for b in blocks.others if b["first"] <= i < b["first"] + b["count"])
-        memory = blocks.memory[block["memory"] :][: dtype_of(MEMORY).itemsize].view(dtype_of(MEMORY))[0]
-        lane = int(block["lane"] + i - block["first"])
+        memory, lane = memory_of_corner(blocks, MEMORY, i)
         return {name: memory[name][:, lane] for name in ("K", "gain")}
 
 

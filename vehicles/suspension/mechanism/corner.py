@@ -8,26 +8,57 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.initial_state import InitialState
 from vehicles.multibody.description.mechanism import WORLD, Joint, Loop, Mechanism
 from vehicles.multibody.description.parts import Parts
-from vehicles.suspension.corner_design import CornerDesign, Reach
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
+from vehicles.suspension.hinge import Hinge
 from vehicles.suspension.mechanism.linkage import Linkage, Names
 
 Vector = NDArray[np.float64]
 
 
 class MechanismCorner(CornerDesign):
-    """A mechanism on the chassis, in chassis axes and from the chassis reference point; see `Linkage`, which also says what may be wrong."""
+    """A mechanism on the chassis, in chassis axes and from the chassis reference point; see `Linkage`, which also says what may be wrong.
+
+    A bar may stand on its carrier or on the arm, if its coordinate is that of an arm hinged on the chassis.
+    """
 
     kind: ClassVar[str] = "mechanism"
 
-    def __init__(self, mechanism: Mechanism, start: InitialState, names: Names, file: str, key: str) -> None:
-        self.file, self.key = file, key
-        self.linkage: Linkage = Linkage(mechanism, start, names, file, key)
+    def __init__(self, mechanism: Mechanism, start: InitialState, names: Names, file: str, key: str, rack: RigidBody | None = None) -> None:
+        self.file, self.key, self.rack, self._start = file, key, rack, start
+        self.linkage: Linkage = Linkage(mechanism, start, names, file, key, rack)
         self.Q, self.W, self.axle = self.linkage.Q, self.linkage.W, self.linkage.axle
         self.bodies = {body.name: body for body in mechanism.bodies}
+        arm = self._arm()
+        # of the corner, not of its kind: the file names its bodies
+        self.mounts = {CARRIER_NAME: self.linkage.carrier, **({} if arm is None else {arm.child: arm.child})}  # type: ignore[misc]
+
+    def _arm(self) -> Joint | None:
+        """The hinge on the chassis whose angle is the coordinate of the corner; None: it is another joint."""
+        joint = self.linkage.given.joint(self.linkage.names.coordinate)
+        return joint if joint.kind == "revolute" and joint.parent == WORLD else None
+
+    def hinged_point(self, body: str, point: Vector) -> Vector | None:
+        arm = self._arm()
+        if arm is None or body != arm.child:
+            return None
+        return Hinge(arm.p_PF, self.linkage.sign * (arm.R_PF @ arm.axes[0])).point(point)
+
+    def in_body(self, body: str, point: Vector) -> Vector:
+        p, R = self.linkage.places[body]
+        return np.asarray(R.T @ (point - p))
+
+    def with_rack(self, half: RigidBody) -> MechanismCorner:
+        linkage = self.linkage
+        if not linkage.by_loop:
+            expected = "a tie rod, which a rack with a mass moves"
+            raise ConfigError(self.file, f"{self.key}.steering", linkage.names.steering or "nothing", expected)
+        return MechanismCorner(linkage.given, self._start, linkage.names, self.file, self.key, half)
 
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         out, linkage = corners[0], self.linkage

@@ -37,6 +37,9 @@ Vector = NDArray[Any]
 STRIDE = 0.04
 """rad, m. Longest way from one closed position to the next, so that loops stay on their branch."""
 
+RACK = "rack of the steering"
+"""Body that slides along the chassis' y with the inner end of the tie rod, and its joint; not one that the file has."""
+
 IDLE = 1e-3
 """m per rad, m per m. A coordinate that raises the wheel by less does not move it."""
 
@@ -67,6 +70,7 @@ class Linkage:
     ----------
     mechanism, start : bodies, joints and loops of this side, in chassis axes, and where they stand in the design position
     names : what is what in it
+    rack : half of the rack that moves the tie rod; None: nothing with a mass
     file, key : the axle in the vehicle file, for messages
 
     Raises
@@ -80,10 +84,11 @@ class Linkage:
     spin_inertia, mass : of the wheel about its axle [kg m2], and of the whole corner [kg]
     sign : +1 where a rising coordinate is jounce, otherwise -1
     picture : where links and struts are, for the view
+    places : origin and attitude of every body but the wheel in the design position
     """
 
-    def __init__(self, mechanism: Mechanism, start: InitialState, names: Names, file: str, key: str) -> None:
-        self.given, self.names, self.file, self.key = mechanism, names, file, key
+    def __init__(self, mechanism: Mechanism, start: InitialState, names: Names, file: str, key: str, rack: RigidBody | None = None) -> None:
+        self.given, self.names, self.file, self.key, self._rack = mechanism, names, file, key, rack
         self._check_names()
         self.mechanism = self._without_wheel(start)
         self.system: System = build_system(self.mechanism)
@@ -198,7 +203,7 @@ class Linkage:
         self.spin_inertia, whole = carrier_with_wheel(pair, self.W, self.axle, m.file, f"bodies.{n.wheel}")
         if not self.spin_inertia > 0.0:
             raise ConfigError(m.file, f"bodies.{n.wheel}.inertia", self.spin_inertia, "a wheel with an inertia about its axle")
-        self.mass = sum(body.mass for body in m.bodies)
+        self.mass = sum(body.mass for body in m.bodies) + (0.0 if self._rack is None else self._rack.mass)
         carrier = RigidBody(self.carrier, whole.mass, R.T @ (whole.p_BoBcm - p), R.T @ whole.I_BBcm @ R)
         bodies = tuple(carrier if body.name == self.carrier else body for body in m.bodies if body.name != n.wheel)
         joints = tuple(
@@ -206,6 +211,9 @@ class Linkage:
             for joint in m.joints
             if joint is not bearing
         )
+        if self._rack is not None:
+            slide = Joint(RACK, "prismatic", WORLD, RACK, axes=np.array([[0.0, 1.0, 0.0]]), prescribed=True)
+            bodies, joints = (*bodies, replace(self._rack, name=RACK)), (*joints, slide)
         loops = tuple(replace(loop, driven=loop.name == n.steering) for loop in m.loops)
         return Mechanism(m.name, bodies, joints, loops, m.couplings, m.springs, gravity=np.zeros(3), file=m.file)
 
@@ -213,7 +221,7 @@ class Linkage:
         """(n_q,) the design position, closed."""
         q = system.neutral()
         for name, where in system.joint_q.items():
-            q[where] = start.positions[name]
+            q[where] = start.positions.get(name, 0.0)
         return assemble(system, q, hold=[name for name in (self.names.coordinate, self.names.steering) if name in system.joint_v])
 
     def _check_mobility(self) -> None:
@@ -265,7 +273,7 @@ class Linkage:
         """Note bodies and points whose motion is asked for, in the frames of their nodes."""
         m, system = self.mechanism, self.system
         at = body_motion(system, self._start, np.zeros(system.n_v), np.zeros(system.n_v))
-        places = {body.name: (at.p_WB[k], at.R_WB[k]) for k, body in enumerate(m.bodies)}
+        places = self.places = {body.name: (at.p_WB[k], at.R_WB[k]) for k, body in enumerate(m.bodies)}
         p, R = places[self.carrier]
         springs = {spring.name: spring for spring in m.springs}
         struts: list[Point] = []
@@ -361,6 +369,9 @@ class Linkage:
         driven = self.system.parts.constraints.driven[self.system.driven[name]]
         place, driven["velocity"], driven["acceleration"] = self.inner_joint(angle, rate)
         driven["offset"] = place - self.picture.inner
+        if self._rack is not None:
+            at = self.system.joint_q[RACK].start
+            q[at], v[self.system.joint_v[RACK]] = place[1] - self.picture.inner[1], driven["velocity"][1]
 
     def inner_joint(self, angle: float, rate: float) -> tuple[Vector, Vector, Vector]:
         """Place [m], velocity and acceleration (3,) of what the steering holds of a steered corner, at a steady rate of the Pitman arm."""

@@ -100,8 +100,12 @@ def _rows_until_open(linkage: Linkage, thetas: Vector, angle: float) -> Vector:
                 try:
                     found.append(linkage.rows(np.array([theta]), np.array([angle]))[0])
                 except MechanismError:
-                    return np.concatenate(found) if found else np.empty((0, 3, 0))
-    return np.concatenate(found)
+                    return _together(found)
+    return _together(found)
+
+
+def _together(found: list[Vector]) -> Vector:
+    return np.concatenate(found) if found else np.empty((0, 3, 0))
 
 
 def _sound(row: Vector, design: Vector) -> bool:

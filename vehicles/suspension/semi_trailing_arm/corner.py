@@ -37,7 +37,7 @@ class SemiTrailingArmCorner(CornerDesign):
 
     kind: ClassVar[str] = "semi_trailing_arm"
     block: ClassVar[OutsideKind | None] = SEMI_TRAILING_ARM_BLOCK
-    mounts: ClassVar[dict[str, str]] = {CARRIER_NAME: "knuckle", "trailing_arm": "knuckle"}
+    mounts: ClassVar[dict[str, str]] = {CARRIER_NAME: "arm", "trailing_arm": "arm"}
     P: Vector
     e: Vector
     Q: Vector
@@ -68,7 +68,7 @@ class SemiTrailingArmCorner(CornerDesign):
         p["axle"][:, i] = self.axle / np.linalg.norm(self.axle)
 
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
-        arm, wheel, s = f"{name}_knuckle", f"{name}_wheel", struts[0]
+        arm, wheel, s = f"{name}_arm", f"{name}_wheel", struts[0]
         parts.add_body(arm, self.bodies["knuckle"])
         parts.add_joint("revolute", chassis, arm, self.P, self.e, independent=True)
         parts.add_body(wheel, self.bodies["wheel"])
