@@ -114,6 +114,8 @@ TURN_KPH = 72.0
 """Speed of the steady turns."""
 RIDE_SPEED = 15.0
 """m/s at which the vehicle is linearized."""
+HALF_ROUNDS = (10, 15, 20, 25, 30)
+"""cm. About 4 to 12 in."""
 HARD = 0.8
 """Pedal of the stop that tells which axle locks first."""
 
@@ -166,7 +168,7 @@ CASES: dict[str, Case] = {
     "iso_3888_1": Case("iso_3888_1_limit", series=True),
     "iso_3888_2": Case("iso_3888_2_limit", series=True),
     "fmvss_126": Case("fmvss_126", series=True),
-    "half_round": Case("half_round_limit", series=True),
+    "half_round": Case("half_round_limits", series=True),
     "ride_limit": Case("ride_limit", series=True),
     "fishhook": Case("nhtsa_fishhook", series=True),
     "j_turn": Case("nhtsa_j_turn", series=True),
@@ -263,9 +265,13 @@ def _ride() -> tuple[Fact, ...]:
             "ride_limit_speed", group, "6 W ride limit, 1 in rms", "m/s", "kph", Highest("ride_limit"),
             "highest speed on a rough course of 1 in rms with no more than 6 W absorbed; no waves below a metre",
         ),
-        Fact(
-            "shock_limit_speed", group, "2.5 g shock limit, half-round", "m/s", "kph", Highest("half_round"),
-            "highest speed over a half-round of 15 cm with no more than 2.5 g at the driver",
+        *(
+            Fact(
+                f"shock_limit_speed_{cm}", group, f"2.5 g limit, half-round of {cm} cm", "m/s", "kph",
+                Highest("half_round", {"terrain": f"half_round_{cm}"}),
+                "highest speed over a half-round of that height with no more than 2.5 g at the driver",
+            )
+            for cm in HALF_ROUNDS
         ),
         Fact(
             "gravel_vibration", group, "vibration on gravel at 40 km/h", "m/s2", "", Metric(("gravel",), "vibration_total"),

@@ -19,7 +19,6 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "smooth, to 45 deg: sinkage": _PLOUGH,
         "smooth, all angles: sinkage": _PLOUGH,
         "smooth, 15 to 90 deg: sign of the pull": _TURNED,
-        "grouser5mm, 0 deg: sign of the pull": "at slips of 0.75 and 0.9: lugs dig, and climbing out of the hole takes the pull that they gave",
         "grouser5mm, all angles: sinkage": _PLOUGH,
         "grouser5mm, 15 to 90 deg: sign of the pull": _TURNED,
     },

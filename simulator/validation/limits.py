@@ -46,8 +46,8 @@ GAPS = (
     ),
     Gap(
         "Half-rounds, curbs and other short obstacles",
-        "The tire bears on all of the ground inside its disc, by a measure of our own that no cleat test was at hand for; belt, rim and their resonances are "
-        "left out. Shock limits are those of this model.",
+        "The tire bears on all of the ground inside its disc, by a measure of our own that no cleat test was at hand for; the belt and its resonances are "
+        "left out. Shock limits are those of this model: they begin where the bump stops are used up, so the bump travel decides, which is another model's.",
     ),
     Gap(
         "Engine, converter, gearbox",

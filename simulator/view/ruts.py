@@ -68,12 +68,9 @@ class Ruts:
     def draw(self, focus: tuple[float, float]) -> int:
         """Draw the sunken mesh near the vehicle with the program in use; number of its triangles."""
         corners = self.corners(focus, REACH)
-        count = max(len(corners), 1)
-        tiles = np.zeros((count, 4), np.float32)
-        tiles[: len(corners), :2] = corners
-        tiles[:, 2:] = PIECE / self._cells, PIECE
-        if not len(corners):
-            tiles[:, 2:] = 0.0  # nothing to see, but drivers compile on the first use, and that must not be in the middle of a drive
-        self._mesh.upload_instances(tiles)
-        self._mesh.draw_instances(count)
+        if len(corners):
+            tiles = np.empty((len(corners), 4), np.float32)
+            tiles[:, :2], tiles[:, 2:] = corners, (PIECE / self._cells, PIECE)
+            self._mesh.upload_instances(tiles)
+            self._mesh.draw_instances(len(corners))
         return len(corners) * 2 * self._cells**2

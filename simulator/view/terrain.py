@@ -64,6 +64,7 @@ class Terrain:
             program.use().set(**fixed, **(self.ruts.uniforms if self.ruts is not None else {}))
         relief = float(land.heights.max()) - float(land.heights.min())
         self._relief = (float(land.heights.min()) - 1.0, relief + 2.0)
+        self._fresh = True
         self.triangles = 0
 
     def draw(self, clip_of_world: NDArray, eye: NDArray, focus: tuple[float, float], shadow: dict[str, object]) -> None:
@@ -87,6 +88,8 @@ class Terrain:
         plain, near_ruts, far_ruts = shaded & ~rutted, rutted & near & ~shaded, rutted & ~near
         chosen = (plain, near & wild, near & paved, near & mixed, ~near & wild, ~near & paved, ~near & mixed)
         picture = {"clip_of_world": clip_of_world, "eye": eye, "focus": focus}
+        if self._fresh:
+            self._use_all_once(picture, shadow)
         for kind, some in zip((*KINDS, *RUTTED), (*chosen, shaded & rutted, near_ruts, far_ruts), strict=True):
             count = int(some.sum())
             if count:
@@ -96,6 +99,14 @@ class Terrain:
         if self.ruts is not None:
             self._use(SUNK, picture, shadow)
             self.triangles += self.ruts.draw(focus)
+
+    def _use_all_once(self, picture: dict[str, object], shadow: dict[str, object]) -> None:
+        """Nothing to see, but drivers compile a program where it is used first, and that must not be a long frame where the first rut comes."""
+        self._fresh = False
+        for kind in self._programs:
+            self._use(kind, picture, shadow)
+            self._mesh.upload_instances(np.zeros((1, 4), np.float32))
+            self._mesh.draw_instances(1)
 
     def _use(self, kind: tuple[str, ...], picture: dict[str, object], shadow: dict[str, object]) -> None:
         self._programs[kind].use().set(**picture, **(shadow if "SHADOW" in kind else {}))

@@ -149,6 +149,37 @@ def test_the_hub_of_a_tire_with_little_load_follows_the_dilation(shape):
     assert off.min() > -0.005 and off.max() < 0.005
 
 
+def measured(on, K, radius):
+    """(equivalent depth [m] of a disc around K over the composed ground, its gradient (along x, down)), by the midpoint rule along the ground."""
+    edge = np.linspace(K[0] - radius, K[0] + radius, 2001)
+    height = np.array([composed_height(on, x, 0.0137) for x in edge])
+    x, z = 0.5 * (edge[1:] + edge[:-1]) - K[0], K[1] - 0.5 * (height[1:] + height[:-1])
+    q, ds = np.maximum(radius**2 - x**2 - z**2, 0.0), np.hypot(np.diff(edge), np.diff(height))
+    measure = max((q**3 * ds).sum(), 1e-30)
+    Q = (measure * 35.0 / 32.0) ** (2.0 / 7.0)
+    h = math.sqrt(radius**2 - Q)
+    return radius - h, np.array([(q**2 * x * ds).sum(), (q**2 * z * ds).sum()]) * 6.0 / (6.4 * h * Q**2.5)
+
+
+@pytest.mark.parametrize("inches", [4, 12])
+def test_half_rounds_push_tire_and_rim_as_their_measure_says(inches):
+    """Before, over and behind a half-round, by a quadrature of its own; from 0.25 m of depth on the rim pushes too, five times as stiffly."""
+    half_round = {"type": "half_round", "at": [0.0, 0.0], "radius": 0.0254 * inches, "length": 6.0}
+    r = tire_rig.rig("tmeasy_hmmwv", ground(half_round), strength=1e7, window_spacing=0.025)
+    p, places = r.p.shared[0], [(x, 0.0137, R + 0.0254 * inches - depth) for depth in (0.05, 0.15, 0.3) for x in (-0.2, 0.0, 0.1)]
+    force = forces_at(r, np.array(places))
+    rims = 0
+    for (x, _, z), found in zip(places, force, strict=True):
+        depth, by = measured(r.ground, (x, z), R)
+        expected = p["stiffness"] * depth * by
+        rim, by = measured(r.ground, (x, z), float(p["bottoming_radius"])) if z - 0.0254 * inches < 0.3 else (0.0, 0.0)
+        if rim > 0.0:
+            expected, rims = expected + p["bottoming_stiffness"] * rim * by, rims + 1
+        expected *= (-1.0, 1.0)
+        np.testing.assert_allclose(found[[0, 2]], expected, atol=0.01 * np.linalg.norm(expected) + 0.01 * STATIC)
+    assert rims > 1
+
+
 def random_places(number):
     """A kerb and a wheel of random heading on the way over, along or against it: rig, yaw, camber, direction, height."""
     rng = np.random.default_rng(number)
@@ -183,6 +214,17 @@ def test_a_closed_way_of_an_upright_wheel_gives_no_energy(number):
     force = forces_at(r, places, yaw)
     work = (0.5 * (force[1:] + force[:-1]) * np.diff(places, axis=0)).sum(axis=1)
     assert np.abs(work).sum() > 100.0  # J
+    assert abs(work.sum()) < 1e-6 * np.abs(work).sum()
+
+
+def test_a_closed_way_on_which_the_rim_strikes_gives_no_energy():
+    """On to a step of 0.3 m and down to its rim, where the tire alone would bear a third of it."""
+    r = tire_rig.rig("tmeasy_hmmwv", ground({**STEP, "height": 0.3}), strength=1e7)
+    phase = np.linspace(0.0, 2.0 * math.pi, 20001)
+    places = np.stack([0.1 * np.cos(phase) + 0.05, np.full(len(phase), 0.0137), R + 0.03 + 0.03 * np.sin(phase)], axis=1)
+    force = forces_at(r, places)
+    work = (0.5 * (force[1:] + force[:-1]) * np.diff(places, axis=0)).sum(axis=1)
+    assert np.linalg.norm(force, axis=1).max() > 1.5 * r.p.shared[0]["stiffness"] * 0.3
     assert abs(work.sum()) < 1e-6 * np.abs(work).sum()
 
 

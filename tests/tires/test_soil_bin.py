@@ -48,6 +48,19 @@ def test_a_rigid_wheel_settles_where_published_integrals_have_it():
     assert column(found, "torque") / pound / inch == pytest.approx(16715.9, rel=0.05)
 
 
+def test_lugs_that_dig_do_not_climb_what_they_carry_behind():
+    """Single wheel with 5 mm grousers [Carnegie Mellon 2022]: sinks to three quarters of its radius at a slip of 0.9, and pulls all along."""
+    soil = build_soil("silica_sand")
+    values = {"k_phi": 1.876e6, "n": 1.186, "cohesion": 400.2, "friction_angle": math.radians(27.27), "shear_modulus": 0.01081,
+              "c1": 0.3096, "c2": 0.3906, "exit_ratio": -0.2799}  # fmt: skip
+    for name, value in values.items():  # fitted to the wheel without grousers: docs/soil_measured.md
+        soil[0][name] = value
+    found = SoilBin(build_tire(str(SMALL.with_name("wheel_grouser.yaml"))), soil).drive(np.array([0.21, 0.5, 0.75, 0.9]), 24.0)
+    assert column(found, "drawbar_pull") == pytest.approx([1.8, 2.8, 3.4, 4.8], abs=3.2)
+    assert column(found, "drawbar_pull").min() > 1.0
+    assert column(found, "sinkage") == pytest.approx([0.019, 0.025, 0.032, 0.042], rel=0.1)
+
+
 def test_forces_of_a_settled_wheel_agree(sand):
     """The load is carried, pull is thrust less resistance, power at the axle is never less than what pulls and what sinks in takes."""
     slips = np.array([-1.0, -0.3, 0.0, 0.1, 0.3, 0.8])

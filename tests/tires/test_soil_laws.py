@@ -86,6 +86,15 @@ def test_frontal_bulldozing_counts_where_the_wheel_is_deep():
         assert less == 0.0 or name == "dry_sand"
 
 
+def test_pull_has_no_bend_where_soil_begins_to_be_pushed_ahead():
+    """On dry sand the pull grows by a share of the load that changes slowly with it, from 0.05 to 0.08 diameters of depth."""
+    loads = np.arange(3000.0, 8001.0, 500.0)
+    found = np.array([driven(shipped("dry_sand"), load, 0.1)[0] for load in loads])
+    assert found[0, 3] < 0.055 * 2.0 * R < 0.08 * 2.0 * R < found[-1, 3]
+    growth = np.diff(found[:, 0]) / 500.0
+    assert np.abs(np.diff(growth)).max() < 0.02
+
+
 def test_lugs_pull_more_and_dig_deeper():
     sand = shipped("dry_sand")
     smooth, lugs = (driven(sand, LOAD, 0.3, lug_height=height)[0] for height in (0.0, 0.03))
@@ -133,7 +142,7 @@ def test_a_second_wheel_rolls_easier_and_adds_little():
     first, _ = driven(sand, LOAD, 0.0)
     second, _ = driven(sand, LOAD, 0.0, rut=first[3])
     light, _ = driven(sand, 0.25 * LOAD, 0.0, rut=first[3])
-    assert first[0] < second[0] - 0.01 * LOAD
+    assert 0.7 * first[0] < second[0] < -10.0
     assert first[3] - 2e-3 < second[3] < 1.35 * first[3]
     floor = pressed_before(1.5315e6, 1.1, 4e7, 0.0, first[3])[3]
     assert floor - 1e-3 < light[3] < first[3]
@@ -259,9 +268,9 @@ CYCLES = {
 @pytest.mark.parametrize("name", CYCLES)
 def test_closed_cycles_give_no_energy(name):
     """Whatever a wheel is led through again and again, it gets no more work back from the soil than it put in, to a millionth."""
-    for ground in (shipped("dry_sand"), shipped("lete_sand"), shipped("clayey_loam")):
+    for ground, lugs in ((shipped("dry_sand"), 0.0), (shipped("lete_sand"), 0.03), (shipped("clayey_loam"), 0.0)):
         for keeps in (False, True):
-            r = tire_rig.place(tire_rig.rig(ground=tire_rig.plane(ground, hardness=0.0)), LOAD)
+            r = tire_rig.place(tire_rig.rig(ground=tire_rig.plane(ground, hardness=0.0), lug_height=lugs), LOAD)
             for _ in range(4):
                 gained, lost = tire_rig.swing(tire_rig.on_tire(r), 5e-4, 2000, np.array(CYCLES[name]), keeps)
             assert gained <= lost * (1.0 + 1e-6), (keeps, gained, lost)

@@ -122,6 +122,19 @@ def of(soil):
     return RutTiles(soil.arrays.places[:used], soil.arrays.depths[:used])
 
 
+def test_every_program_of_the_land_is_used_in_the_first_picture(view, monkeypatch):
+    """Drivers compile one where it is used first: the first rut of a drive would be a frame of ten times the usual length."""
+    from simulator.view.terrain import RUTTED  # needs the context of the fixture
+
+    land, used = view.scene._terrain, []
+    view.render(on_soil())
+    assert not land._fresh
+    monkeypatch.setattr(land, "_use", lambda kind, picture, shadow: used.append(kind) or land._programs[kind].use())
+    land._fresh = True
+    view.render(on_soil())
+    assert set(used) == set(land._programs) > set(RUTTED)
+
+
 def test_the_ground_is_darker_where_somebody_has_driven(view, track):
     before = view.render(on_soil()).astype(int)
     view.scene.show_ruts(of(track))

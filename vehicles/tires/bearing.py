@@ -27,7 +27,8 @@ SINKAGE_HUB = 0.8
 """Sinkage over radius at which the soil lets the wheel sink no further ("hub-deep")."""
 
 SHALLOW = 0.06
-"""Sinkage over diameter from which a wheel pushes soil ahead [Bekker 1969, as quoted by Wong 2008: "when z / D > 0.06"]."""
+"""Sinkage over diameter from which a wheel pushes soil ahead [Bekker 1969, as quoted by Wong 2008: "when z / D > 0.06"]. A rule of thumb: here
+what is deeper comes in smoothly from half of it to half as much more."""
 
 LUG_LAYER = 0.45
 """Layer that lugs take away with their slip, over their height: the sinkage of CMU's grouser wheel less that of the smooth one, at slips of 0.5 to 0.9."""
@@ -97,35 +98,47 @@ def soil_reaction(p, under, deflection, z, before, motion):
 
 @inline
 def dig(p, state, under, o, h, pressed, slide, length):
-    """Rate [m/s] over a step of h seconds at which the slipping tread digs, backward Euler in the depth d that is dug.
+    """(rate [m/s], rise [1]) over a step of h seconds: how fast the slipping tread digs, backward Euler in the depth d that is dug, and the slope on
+    which the wheel climbs out of its hole.
 
         d' = g - d ((v / l)^4 + (g / H)^4)^(1/4),    g = layer v_s / l,    layer = slip_sinkage z_p + LUG_LAYER min(lug height, z_p)
 
     The tread takes a layer of soil away with the speed v_s of its slip; ground that nobody has dug comes in with the speed v, over the length l of the
     contact. Rolling steadily, d = layer slip / (1 - slip); with the wheels spinning where they are it goes to H = DUG_MOST R. It comes up
-    no faster than d v / l, which `finish` has the wheel pay for.
+    no faster than d v / l, the climb that `finish` has the wheel pay for. Of that, what lugs cut away from the wall ahead while they turn is not
+    climbed: a wheel with lugs pays for as much of it as lifts it.
 
     pressed, slide, length : z_p [m], what the load has pressed; v_s [m/s]; l [m]
     """
-    gain = slide / length * (under[0]["slip_sinkage"] * pressed + LUG_LAYER * min(p[0]["lug_height"], pressed))
+    cut = slide / length * LUG_LAYER * min(p[0]["lug_height"], pressed)
+    gain = slide / length * (under[0]["slip_sinkage"] * pressed) + cut
     comes, least = way_rate(o) / length, gain / (DUG_MOST * p[0]["radius"])
     comes, least = comes * comes, least * least
     fill = math.sqrt(math.sqrt(comes * comes + least * least))
-    return (gain - state["dug"] * fill) / (1.0 + h * fill)
+    rise = state["dug"] / length
+    if cut > 0.0:
+        rise = min(rise, max(state["dug"] * fill - cut, 0.0) / max(way_rate(o), 1e-9))
+    return (gain - state["dug"] * fill) / (1.0 + h * fill), rise
 
 
 @inline
 def pushed_ahead(p, under, z):
-    """Resistance [N] of the soil ahead of a wheel that has sunk in deeper than `SHALLOW` diameters: `frontal_bulldozing` of what is deeper."""
+    """Resistance [N] of the soil ahead of a wheel that has sunk in deeper than `SHALLOW` diameters: `frontal_bulldozing` of what is deeper, with
+    the slope alpha at which the wheel meets the ground at its sinkage z.
+
+        deep = z - S,    S = SHALLOW D;    (z - S / 2)^2 / (2 S) between S / 2 and 3 S / 2
+    """
     D = 2.0 * p[0]["radius"]
-    deep = z - SHALLOW * D
-    if deep <= 0.0 or p[0]["bulldozing_ahead"] <= 0.0:
+    shallow = SHALLOW * D
+    comes_in = z - 0.5 * shallow
+    if comes_in <= 0.0 or p[0]["bulldozing_ahead"] <= 0.0:
         return 0.0
+    deep = 0.5 * comes_in * comes_in / shallow if comes_in < shallow else z - shallow
     phi = under[0]["friction_angle"]
     _, N_c, N_gamma = terzaghi_factors(phi)
     factors = frontal_factors(phi, N_c, N_gamma)
     return p[0]["bulldozing_ahead"] * frontal_bulldozing(
-        phi, under[0]["cohesion"], under[0]["unit_weight"], factors, p[0]["width"], D, deep
+        phi, under[0]["cohesion"], under[0]["unit_weight"], factors, p[0]["width"], D * deep / z, deep
     )
 
 
@@ -160,7 +173,7 @@ def carry(p, s, i, under, h, v_tread, out):
     # the wheel drops to the floor of the rut that is there, and by what it digs
     slide = math.sqrt((v_tread - v_x) * (v_tread - v_x) + o["v_y"] * o["v_y"])
     length = area / p[0]["width"]
-    o["dug_rate"] = dig(p, state, under, o, h, max(pressed - floor, 0.0), slide, length)
+    o["dug_rate"], rise = dig(p, state, under, o, h, max(pressed - floor, 0.0), slide, length)
     fall = o["dug_rate"]
     if pressed < floor:
         fall += (floor - pressed) / (h + 1e-3)
@@ -180,7 +193,7 @@ def carry(p, s, i, under, h, v_tread, out):
     k = min(load / max(W, 1e-6), 1.0)
     ahead = pushed_ahead(p, under, pressed - floor)
     ahead *= load / (load + ahead + 1e-6)
-    climb = load * (soft * d / length + z * ramp(s, i, out))
+    climb = load * (soft * rise + z * ramp(s, i, out))
     forces = (k * resistance + ahead, k * sign * H, k * sign * S, k * F_y, k * H_max, k * side, way, climb)
     return load, slope, deflection, z_rate + fall, forces
 

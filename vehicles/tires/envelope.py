@@ -18,6 +18,10 @@ The tire's force is that of one energy U(d), U' = F its radial force: F grad d. 
 a plane grad d is the unit vector into it, and depth, normal and force are those of `contact.touch`. Shared by all that follows is a
 contact with a plane: its normal is -grad d, its depth that at which the tire's spring gives F(d) |grad d|.
 
+The rim is a disc of its own, of the radius at which the tire bottoms: what reaches it pushes by c (R_rim - h_rim) grad, of (1) to (3) with that radius,
+beside the tire's F grad d. It is one more energy, on a plane the same as a spring that begins at that depth, and an edge meets it where it comes
+to the metal, which is long before d is as large.
+
 Why q^3. A plain area (the measure of Sui and Hirshey 1999, as Project Chrono has it) lets an edge deep into the tire under no load: 7 mm
 for 1 mm of depth on a plane. The larger the power, the nearer d comes to the largest p, with which the hub follows the dilation of the ground
 by the disc, and the less do separate contacts add up. With q^3 an edge of 90 degrees is 2.5 mm deep at d = 1 mm and 56 mm at 35 mm, where
@@ -48,6 +52,10 @@ LEAST = 1e-60
 
 DEEPEST = 1.0 - 1e-6
 """Largest Q over R^2: the wheel center is a thousandth of the radius above a plane."""
+
+RIM_NEAR = 0.3
+"""Equivalent depth, over the way to the rim, above which the rim is looked at. What reaches it in one of three planes, be it as thin as a sheet,
+gives 0.4 by its sides alone."""
 
 GAP_MAX = 0.25
 """Gap over radius beyond which the ground is where it is below the wheel."""
@@ -87,14 +95,9 @@ def envelop(p, s, i, ground, under, windows, wheel, out):
     if not drop > FLAT_MIN:
         touch(p, s, i, ground, under, wheel, out)
         return
-    disc = (R, level, az, drop)
     side = share_of_sides(ground, x, y) / 3.0
-    measure = along = down = aside = 0.0
-    for n in range(3 if side > 0.0 else 1):
-        off, share = (0.0, 1.0 - 2.0 * side) if n == 0 else ((half if n == 1 else -half), side)
-        top = K[2] + (off + R * az) * m
-        A, B, C, D = overlap_of_plane(w, ground, spacing, (x - off * hy, y + off * hx), (hx, hy), disc, top)
-        measure, along, down, aside = measure + share * A, along + share * B, down + share * C, aside + share * D
+    at, across = (x, y, K[2] + R * az * m), (m, half, side)
+    measure, along, down, aside = overlap_of_tire(w, ground, spacing, at, (hx, hy), (R, level, az, drop), across)
     if measure > LEAST and not down > 0.0:  # the wheel center is under the ground
         touch(p, s, i, ground, under, wheel, out)
         return
@@ -110,13 +113,21 @@ def envelop(p, s, i, ground, under, windows, wheel, out):
         per = 1.0 / (7.0 * WHOLE * h * Q * Q * math.sqrt(Q))
     else:
         per = 1.0 / in_plane
+    d = Q / (R + h)
+    whole = spring = spring_of(p, d)
     g0, g1, g2 = per * along, per * down, per * aside
+    if d > RIM_NEAR * (R - p[0]["bottoming_radius"]):
+        rim, f0, f1, f2 = force_of_rim(p, w, ground, at, (hx, hy), (level, az, drop), across)
+        if rim > 0.0:
+            whole = spring + rim
+            g0, g1, g2 = (spring * g0 + f0) / whole, (spring * g1 + f1) / whole, (spring * g2 + f2) / whole
+            in_plane, along, down = math.sqrt(g0 * g0 + g1 * g1), g0, g1
     steep = math.sqrt(g0 * g0 + g1 * g1 + g2 * g2)
     ex, ez = along / in_plane, down / in_plane
     place(i, wheel, out, (ex, ez), (hx, hy, level), (g0 / steep, g1 / steep, g2 / steep))
     tilt = lean_of(ex, ez, (level, az), m)
     upright = max(math.sqrt(1.0 - tilt * tilt), UPRIGHT_MIN)
-    depth = depth_of(p, Q / (R + h), steep * upright)
+    depth = depth_of(p, steep * upright * whole)
     lean = -g2 / steep
     look_below(i, ground, under, wheel, out, R)
     frame = (lean, 1.0 / max(math.sqrt(1.0 - lean * lean), UPRIGHT_MIN))
@@ -158,14 +169,57 @@ def look_below(i, ground, under, wheel, out, R):
 
 
 @inline
-def depth_of(p, d, share):
-    """Depth [m] at which the tire's spring gives `share` times its force at the depth d."""
+def spring_of(p, d):
+    """Force [N] of the tire alone, without its rim, at the depth d [m] of a plane."""
+    return (p[0]["stiffness"] + p[0]["stiffness_growth"] * d) * d
+
+
+@kernel
+def force_of_rim(p, w, ground, at, heading, axle, across):
+    """(force [N] that the rim's spring has, its parts along heading, down in the wheel plane and along the axle) of the ground that reaches the
+    rim; arguments as of `overlap_of_tire`, `axle` what follows the radius in `disc`."""
+    R = p[0]["bottoming_radius"]
+    measure, along, down, aside = overlap_of_tire(w, ground, p[0]["window_spacing"], at, heading, (R, *axle), across)
+    if not (measure > LEAST and down > 0.0):
+        return 0.0, 0.0, 0.0, 0.0
+    Q = min((measure / WHOLE) ** (2.0 / 7.0), DEEPEST * R * R)
+    h = math.sqrt(R * R - Q)
+    force = p[0]["bottoming_stiffness"] * Q / (R + h)
+    if Q < DEEPEST * R * R:
+        per = force / (7.0 * WHOLE * h * Q * Q * math.sqrt(Q))
+    else:
+        per = force / math.sqrt(along * along + down * down)
+    return force, per * along, per * down, per * aside
+
+
+@inline
+def depth_of(p, force):
+    """Depth [m] at which the tire's spring and rim give a force [N] on a plane."""
     c1, c2, rim = p[0]["stiffness"], p[0]["stiffness_growth"], p[0]["bottoming_stiffness"]
     way = p[0]["radius"] - p[0]["bottoming_radius"]
-    force = share * ((c1 + c2 * d) * d + (rim * (d - way) if d > way else 0.0))
     if force > (c1 + c2 * way) * way:
         c1, force = c1 + rim, force + rim * way
     return 2.0 * force / (c1 + math.sqrt(c1 * c1 + 4.0 * c2 * force))
+
+
+@kernel
+def overlap_of_tire(w, ground, s, at, heading, disc, across):
+    """`overlap` of all planes of a disc.
+
+    Parameters
+    ----------
+    at : (x, y, z) [m] below the wheel, where its plane meets the lateral slope
+    across : that slope, half the distance [m] of the outer planes, and the share of each
+    """
+    x, y, top = at
+    hx, hy = heading
+    m, half, side = across
+    measure = along = down = aside = 0.0
+    for n in range(3 if side > 0.0 else 1):
+        off, share = (0.0, 1.0 - 2.0 * side) if n == 0 else ((half if n == 1 else -half), side)
+        A, B, C, D = overlap_of_plane(w, ground, s, (x - off * hy, y + off * hx), heading, disc, top + off * m)
+        measure, along, down, aside = measure + share * A, along + share * B, down + share * C, aside + share * D
+    return measure, along, down, aside
 
 
 @kernel
