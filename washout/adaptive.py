@@ -3,7 +3,7 @@
 Per axis of force, with its tilt a (as the force that it shows: a = -pitch for surge, roll for sway) and p1, p2, p3 the three shares:
 
     x'' = p1 aN - c.q                   aN: what the share k of the attitude does not show yet (`classical.not_yet_shown`), c.q the high-pass
-    t'  = p2 (s f / g - sin a)          tilt wanted, s its share of the force; the tilt follows it within its rate and acceleration
+    t'  = p2 (s f / g - sin a)          tilt wanted, s its share of the force, smoothed; the tilt follows it within its rate and acceleration
     a   = tilt + high-passed integral of p3 w
     J   = 1/2 [e^2 + Wr (w - a')^2 + Wv x'^2 + Wx X^2 + Wt a^2]
           e = aN - (1 - k) g a - x'' the force that lacks,   X = x + lever a the travel of the platform
@@ -31,7 +31,7 @@ from simulator.base.jit import inline
 from simulator.base.outside import outside, record_at
 from simulator.base.records import Record, dtype_of
 from washout import classical
-from washout.classical import about_head, attitude_rates, follow_angle, not_yet_shown, scaled
+from washout.classical import SPLIT, about_head, attitude_rates, fast_weights, follow_angle, less_fast, not_yet_shown, scaled
 from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind, WashoutWorld
 from washout.discrete import discrete, high_pass, rotation
 
@@ -44,6 +44,9 @@ SHARED = (
     "rate_gain",
     "rate_limit",
     "rate_knee",
+    "fast_frequency",
+    "fast_force",
+    "fast_rate",
     "high_pass_order",
     "high_pass_frequency",
     "high_pass_damping",
@@ -66,6 +69,12 @@ SETTINGS = (
     ("motion_start", (3,), "1", "p1: share of the scaled force that the high-pass shows by moving, at the start: surge, sway, heave"),
     ("motion_least", (3,), "1", "its least"),
     ("motion_most", (3,), "1", "its most"),
+    (
+        "tilt_smoothing",
+        (),
+        "rad/s",
+        "break frequency of a low-pass of first order before that, so that tilt does not follow the noise of the ground; 200: next to none",
+    ),
     ("tilt_start", (2,), "rad/s", "p2: break frequency at which tilt follows the scaled force, at the start: surge, sway"),
     ("tilt_least", (2,), "rad/s", "its least"),
     ("tilt_most", (2,), "rad/s", "its most"),
@@ -92,12 +101,17 @@ _SHARES, _FREQUENCIES, _SPEEDS, _WEIGHTS = (0.0, 2.0), (0.0, 200.0), (0.0, 100.0
 RANGES = {
     **{name: limits for name, limits in classical.RANGES.items() if name in SHARED},
     **dict.fromkeys(("motion_start", "motion_least", "motion_most", "turn_start", "turn_least", "turn_most"), _SHARES),
+    "tilt_smoothing": (1.0, 200.0),
     **dict.fromkeys(("tilt_start", "tilt_least", "tilt_most"), _FREQUENCIES),
     **dict.fromkeys(("motion_adaption", "tilt_adaption", "turn_adaption", "leak"), _SPEEDS),
     "memory": (0.01, 1000.0),
     **dict.fromkeys(("rate_weight", "speed_weight", "travel_weight", "angle_weight"), _WEIGHTS),
 }
-DEFAULTS = {**{name: value for name, value in classical.DEFAULTS.items() if name in SHARED}, "tilt_gain": (1.0, 1.0)}
+DEFAULTS = {
+    **{name: value for name, value in classical.DEFAULTS.items() if name in SHARED},
+    "tilt_gain": (1.0, 1.0),
+    "tilt_smoothing": 200.0,
+}
 
 FILE: Fields = fields_of(
     SETTINGS,
@@ -117,12 +131,19 @@ ADAPTED = (
 
 STATE = (
     *ADAPTED,
+    *SPLIT,
     # name             shape      unit           what it is
     ("high_pass_A", (3, 3, 3), "mixed", "as in the classical washout"),
     ("high_pass_b", (3, 3, 2), "mixed", "likewise"),
     ("high_pass_c", (3, 3), "mixed", "likewise"),
     ("rotation_A", (3, 2, 2), "mixed", "likewise"),
     ("rotation_b", (3, 2, 2), "mixed", "likewise"),
+    ("fast_A", (), "1", "likewise"),
+    ("fast_b", (2,), "1", "likewise"),
+    ("tilt_smooth_A", (), "1", "low-pass of what tilt is to show: its output after a step from that before"),
+    ("tilt_smooth_b", (2,), "1", "and from the inputs before and after"),
+    ("tilt_force", (2,), "1", "its output: force that tilt is to show [g], surge and sway"),
+    ("tilt_force_in", (2,), "1", "its input in the last step"),
     ("smoothing", (), "1", "part of what is new that enters the smoothed size of the sensitivities in a step"),
     ("moved", (3, 3), "m s, m, m/s", "per axis: integral of the position, position, velocity of the head in N"),
     ("moved_in", (3,), "m/s2", "its input in the last step"),
@@ -164,6 +185,8 @@ def begin(parameters: Record, state: Record, world: WashoutWorld) -> None:
         x["rotation_A"][i], x["rotation_b"][i] = rotation(
             int(u["rotation_order"][i]), u["rotation_frequency"][i], u["rotation_damping"][i], h
         )
+    x["fast_A"], x["fast_b"] = fast_weights(u["fast_frequency"], h)
+    x["tilt_smooth_A"], x["tilt_smooth_b"] = fast_weights(u["tilt_smoothing"], h)
     x["smoothing"] = float(np.sum(discrete([[-1.0 / u["memory"]]], [1.0 / u["memory"]], h)[1]))
     x["motion_share"], x["tilt_share"], x["turn_share"] = u["motion_start"], u["tilt_start"], u["turn_start"]
 
@@ -171,6 +194,8 @@ def begin(parameters: Record, state: Record, world: WashoutWorld) -> None:
 @inline
 def _clear(u, x):
     """Level and still for ever, with the shares of the start."""
+    for i in range(6):
+        x["slower"][i], x["slower_in"][i] = 0.0, 0.0
     for i in range(3):
         x["motion_share"][i], x["turn_share"][i] = u["motion_start"][i], u["turn_start"][i]
         x["moved_in"][i], x["by_motion_in"][i], x["turned_in"][i], x["turned_by_turn_in"][i] = 0.0, 0.0, 0.0, 0.0
@@ -182,6 +207,7 @@ def _clear(u, x):
         x["tilt_share"][i] = u["tilt_start"][i]
         x["by_tilt_in"][i], x["by_turn_in"][i], x["tilt_wanted"][i], x["tilt"][i], x["tilt_speed"][i] = 0.0, 0.0, 0.0, 0.0, 0.0
         x["tilt_by_tilt"][i], x["tilt_by_turn"][i], x["angle"][i] = 0.0, 0.0, 0.0
+        x["tilt_force"][i], x["tilt_force_in"][i] = 0.0, 0.0
         for k in range(3):
             x["by_tilt"][i, k], x["by_turn"][i, k] = 0.0, 0.0
     for k in range(8):
@@ -255,17 +281,13 @@ def adaptive(parameters, state, seen, result, first, count, h):
         _clear(u, x)
     held = s["limited"] != 0
     f, w = s["f_H_B"], s["w_WB_B"]
-    fx = scaled(f[0], u["force_gain"][0], u["force_limit"][0], u["force_knee"][0])
-    fy = scaled(f[1], u["force_gain"][1], u["force_limit"][1], u["force_knee"][1])
-    fz = scaled(f[2] - s["gravity"], u["force_gain"][2], u["force_limit"][2], u["force_knee"][2])
-    wx = scaled(w[0], u["rate_gain"][0], u["rate_limit"][0], u["rate_knee"][0])
-    wy = scaled(w[1], u["rate_gain"][1], u["rate_limit"][1], u["rate_knee"][1])
-    wz = scaled(w[2], u["rate_gain"][2], u["rate_limit"][2], u["rate_knee"][2])
+    fx, fy, fz = _force(u, x, 0, f[0]), _force(u, x, 1, f[1]), _force(u, x, 2, f[2] - s["gravity"])
+    wx, wy, wz = _rate(u, x, 0, w[0]), _rate(u, x, 1, w[1]), _rate(u, x, 2, w[2])
     roll, pitch, yaw = x["tilt"][1] + x["turned"][0, 1], x["turned"][1, 1] - x["tilt"][0], x["turned"][2, 1]
     k = u["attitude_feedback"]
     accelerations = not_yet_shown(fx, fy, fz, k * roll, k * pitch, k * yaw, u["heave_by_tilt"])
     rates = attitude_rates(wx, wy, wz, roll, pitch)
-    by_tilt = u["tilt_gain"][0] * fx / G, u["tilt_gain"][1] * fy / (G * math.cos(pitch))
+    by_tilt = _smooth(x, 0, u["tilt_gain"][0] * fx / G), _smooth(x, 1, u["tilt_gain"][1] * fy / (G * math.cos(pitch)))
     _force_axis(u, x, (0, 1, -1.0), (accelerations[0], rates[1], by_tilt[0], s["p_PH"][2]), held, h)
     _force_axis(u, x, (1, 0, 1.0), (accelerations[1], rates[0], by_tilt[1], s["p_PH"][2]), held, h)
     _heave(u, x, accelerations[2], held, h)
@@ -274,6 +296,29 @@ def adaptive(parameters, state, seen, result, first, count, h):
     place = about_head(s["p_PH"], (x["moved"][0, 1], x["moved"][1, 1], x["moved"][2, 1]), roll, pitch, yaw)
     out[0], out[1], out[2] = place
     out[3], out[4], out[5] = roll, pitch, yaw
+
+
+@inline
+def _force(u, x, i, force):
+    """Scaled force of an axis that is to be shown."""
+    value = scaled(force, u["force_gain"][i], u["force_limit"][i], u["force_knee"][i])
+    return less_fast(x["slower"], x["slower_in"], i, value, x["fast_A"], x["fast_b"], u["fast_force"][i])
+
+
+@inline
+def _rate(u, x, i, rate):
+    """Scaled rate of an axis that is to be shown."""
+    value = scaled(rate, u["rate_gain"][i], u["rate_limit"][i], u["rate_knee"][i])
+    return less_fast(x["slower"], x["slower_in"], 3 + i, value, x["fast_A"], x["fast_b"], u["fast_rate"][i])
+
+
+@inline
+def _smooth(x, i, force):
+    """Force [g] that the tilt of an axis follows, after a step."""
+    b = x["tilt_smooth_b"]
+    x["tilt_force"][i] = x["tilt_smooth_A"] * x["tilt_force"][i] + b[0] * x["tilt_force_in"][i] + b[1] * force
+    x["tilt_force_in"][i] = force
+    return x["tilt_force"][i]
 
 
 @inline

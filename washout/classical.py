@@ -20,12 +20,14 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.fields import fields_of, filled, read
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
-from washout.discrete import high_pass, low_pass, rotation
+from washout.discrete import discrete, high_pass, low_pass, rotation
 
 G = STANDARD_GRAVITY
 """m/s2. Of the place where the platform stands, whatever world the vehicle is in: what its tilt divides."""
@@ -53,6 +55,14 @@ SETTINGS = (
     ("rate_gain", (3,), "1", "scale of the angular rate: roll, pitch, yaw"),
     ("rate_limit", (3,), "rad/s", "limit of the scaled rate, either way"),
     ("rate_knee", (3,), "1", "the same share for the rate"),
+    (
+        "fast_frequency",
+        (),
+        "rad/s",
+        "from which on force and rate count as fast: the break frequency of a low-pass of first order; what it lets through is not",
+    ),
+    ("fast_force", (3,), "1", "share of what is fast of the scaled force that is shown: surge, sway, heave"),
+    ("fast_rate", (3,), "1", "the same of the scaled rate: roll, pitch, yaw"),
     ("motion_gain", (3,), "1", "share of the scaled force that the high-pass shows by moving"),
     (
         "high_pass_order",
@@ -98,7 +108,8 @@ RANGES = {
     **dict.fromkeys(("force_gain", "rate_gain", "motion_gain", "tilt_gain"), (0.0, 2.0)),
     "force_limit": (1e-3, 100.0),
     "rate_limit": (math.radians(1e-3), math.radians(1e3)),
-    **dict.fromkeys(("high_pass_frequency", "return_frequency", "tilt_frequency", "rotation_frequency"), (1e-3, 200.0)),
+    **dict.fromkeys(("fast_frequency", "high_pass_frequency", "return_frequency", "tilt_frequency", "rotation_frequency"), (1e-3, 200.0)),
+    **dict.fromkeys(("fast_force", "fast_rate"), (0.0, 1.0)),
     **dict.fromkeys(("high_pass_damping", "tilt_damping", "rotation_damping"), (0.05, 20.0)),
     **dict.fromkeys(("force_knee", "rate_knee", "heave_by_tilt", "attitude_feedback", "tilt_less_rotation"), (0.0, 1.0)),
     "high_pass_order": (1, 3),
@@ -113,6 +124,9 @@ RANGES = {
 DEFAULTS = {
     "force_knee": (1.0, 1.0, 1.0),
     "rate_knee": (1.0, 1.0, 1.0),
+    "fast_frequency": 30.0,
+    "fast_force": (1.0, 1.0, 1.0),
+    "fast_rate": (1.0, 1.0, 1.0),
     "high_pass_order": (3, 3, 3),
     "rotation_order": (2, 2, 2),
     "heave_by_tilt": 1.0,
@@ -146,6 +160,10 @@ WASHOUT = (
     ("rate_gain", (3,), "1", "as in the settings"),
     ("rate_limit", (3,), "rad/s", "limit of the scaled rate"),
     ("rate_knee", (3,), "1", "as in the settings"),
+    ("fast_force", (3,), "1", "as in the settings"),
+    ("fast_rate", (3,), "1", "as in the settings"),
+    ("fast_A", (), "1", "low-pass that tells what is fast: its output after a tick from that before"),
+    ("fast_b", (2,), "1", "and from the inputs before and after"),
     ("motion_gain", (3,), "1", "as in the settings"),
     ("heave_by_tilt", (), "1", "as in the settings"),
     ("attitude_feedback", (), "1", "as in the settings"),
@@ -177,8 +195,16 @@ KIND = WashoutKind(
 HEAD = ("p_PH", (3,), "m", "driver's head from the platform's reference point, in P")
 """Comes from the platform's record; the washout turns about this point."""
 
+SPLIT = (
+    # name          shape   unit            what it is
+    ("slower", (6,), "m/s2, rad/s", "part of the scaled force and rate that is not fast"),
+    ("slower_in", (6,), "m/s2, rad/s", "scaled force and rate, last tick"),
+)
+"""What tells fast from slow."""
+
 STATE = (
     # name              shape   unit    what it is
+    *SPLIT,
     ("acceleration", (3,), "m/s2", "acceleration in N to be shown by moving, last tick"),
     ("high_pass", (3, 3), "m s, m, m/s", "per axis: integral of the position, position, velocity of the head in N"),
     ("force", (2,), "m/s2", "scaled force, surge and sway, last tick"),
@@ -216,6 +242,8 @@ def washout(mapping: Mapping[str, Any], file: object, h: float, p: Record | None
     for name, *_ in SETTINGS:
         if name in (p.dtype.names or ()):
             p[0][name] = u[0][name]
+    A, b = fast_weights(u[0]["fast_frequency"], h)
+    p[0]["fast_A"], p[0]["fast_b"] = A, b
     for i in range(3):
         w, z = u[0]["high_pass_frequency"][i], u[0]["high_pass_damping"][i]
         p[0]["high_pass_A"][i], p[0]["high_pass_b"][i], p[0]["high_pass_c"][i] = high_pass(
@@ -229,9 +257,17 @@ def washout(mapping: Mapping[str, Any], file: object, h: float, p: Record | None
     return p
 
 
+def fast_weights(frequency: float, h: float) -> tuple[float, np.ndarray]:
+    """(A, b (2,)) of the low-pass of first order that tells what is fast, for ticks of h [s]."""
+    A, b = discrete([[-frequency]], [frequency], h)
+    return float(A[0, 0]), b[0]
+
+
 @kernel
 def rest(s, out):
     """Filters `s` (STATE) and pose `out` (POSE) as if level and still for ever."""
+    for i in range(6):
+        s[0]["slower"][i], s[0]["slower_in"][i] = 0.0, 0.0
     for i in range(3):
         s[0]["acceleration"][i], s[0]["angle_rates_in"][i] = 0.0, 0.0
         for k in range(3):
@@ -255,14 +291,35 @@ def washout_step(p, s, f_H_B, w_WB_B, h, out):
     roll = s[0]["tilt"][0] + s[0]["rotation"][0, 1]
     pitch = s[0]["tilt"][1] + s[0]["rotation"][1, 1]
     yaw = s[0]["rotation"][2, 1]
-    q = p[0]
-    fx = scaled(f_H_B[0], q["force_gain"][0], q["force_limit"][0], q["force_knee"][0])
-    fy = scaled(f_H_B[1], q["force_gain"][1], q["force_limit"][1], q["force_knee"][1])
-    fz = scaled(f_H_B[2] - q["gravity"], q["force_gain"][2], q["force_limit"][2], q["force_knee"][2])
+    fx, fy, fz = _force(p, s, 0, f_H_B[0]), _force(p, s, 1, f_H_B[1]), _force(p, s, 2, f_H_B[2] - p[0]["gravity"])
     _move(p, s, fx, fy, fz, roll, pitch, yaw)
     _tilt(p, s, fx, fy, h)
     _turn(p, s, w_WB_B, roll, pitch)
     _compose(p, s, h, out)
+
+
+@inline
+def _force(p, s, i, force):
+    """Scaled force of an axis that is to be shown."""
+    q = p[0]
+    f = scaled(force, q["force_gain"][i], q["force_limit"][i], q["force_knee"][i])
+    return less_fast(s[0]["slower"], s[0]["slower_in"], i, f, q["fast_A"], q["fast_b"], q["fast_force"][i])
+
+
+@inline
+def _rate(p, s, i, rate):
+    """Scaled rate of an axis that is to be shown."""
+    q = p[0]
+    w = scaled(rate, q["rate_gain"][i], q["rate_limit"][i], q["rate_knee"][i])
+    return less_fast(s[0]["slower"], s[0]["slower_in"], 3 + i, w, q["fast_A"], q["fast_b"], q["fast_rate"][i])
+
+
+@inline
+def less_fast(slower, slower_in, k, value, A, b, share):
+    """A value after a tick with that share of what of it is fast; slower, slower_in : of SPLIT, in whose row k it is; A, b : of `fast_weights`."""
+    slower[k] = A * slower[k] + b[0] * slower_in[k] + b[1] * value
+    slower_in[k] = value
+    return value - (1.0 - share) * (value - slower[k])
 
 
 @inline
@@ -380,14 +437,7 @@ def follow_angle(angle, speed, wanted, most, a, calm, h):
 @kernel
 def _turn(p, s, w, roll, pitch):
     """Rotational channel: rates of roll, pitch, yaw of the attitude of the platform, high-passed s^2 / (s^2 + 2 z w s + w^2), integrated."""
-    q = p[0]
-    rates = attitude_rates(
-        scaled(w[0], q["rate_gain"][0], q["rate_limit"][0], q["rate_knee"][0]),
-        scaled(w[1], q["rate_gain"][1], q["rate_limit"][1], q["rate_knee"][1]),
-        scaled(w[2], q["rate_gain"][2], q["rate_limit"][2], q["rate_knee"][2]),
-        roll,
-        pitch,
-    )
+    rates = attitude_rates(_rate(p, s, 0, w[0]), _rate(p, s, 1, w[1]), _rate(p, s, 2, w[2]), roll, pitch)
     _turn_axis(p, s, 0, rates[0])
     _turn_axis(p, s, 1, rates[1])
     _turn_axis(p, s, 2, rates[2])

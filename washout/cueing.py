@@ -19,7 +19,7 @@ from simulator.base.records import Record, Table, record
 from washout import adaptive, classical, procedure
 from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
 from washout.adjusting import Adjuster, Knob
-from washout.budget import BUDGET, begin_budget, budget_step
+from washout.budget import BUDGET, begin_budget, blunt_edges, budget_step
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.contract import WashoutKind
 from washout.felt import AIM, BEFORE, FELT, feel
@@ -110,7 +110,7 @@ class MotionCueing:
         begin_budget(self._s)
         self._s[0]["base"] = park
         self._make_actuators(park, file)
-        self._s[0]["felt_force"] = (0.0, 0.0, gravity)
+        self._s[0]["felt_force"] = self._s[0]["edge_force"] = (0.0, 0.0, gravity)
         self._s[0]["intensity"] = self._s[0]["intensity_wanted"] = intensity
         self._p[0]["h"], self._p[0]["gravity"] = h, gravity
         weighting(self._p, h)
@@ -362,6 +362,7 @@ def cueing_step(p, s, washed, f_H_B, w_WB_B, run):
     h = p[0]["h"]
     check_input(p, s, f_H_B, w_WB_B, h)
     scale_input(p, s, h)
+    blunt_edges(p, s, h)
     at_rest = procedure_step(p, s, run, h)
     if p[0]["washout_every"] != 0:
         if at_rest:

@@ -55,6 +55,13 @@ DRIVES: dict[str, dict[str, Any]] = {
         "waypoints_m": [[0.0, 0.0], [50.0, 10.0], [95.0, 40.0], [150.0, 40.0], [200.0, 10.0]],
         "speed": _steady(30.0),
     },
+    "road": {
+        "terrain": "jacksboro",
+        "duration_s": 16.0,
+        "start": {"speed_kph": 40.0, "position_m": [0.0, -2.0]},
+        "speed": [*_steady(52.0), {"at_s": 12.0, "speed_kph": 30.0, "acceleration_mps2": 2.5}],
+        "lane_changes": [{"at_s": 5.0, "offset_m": 3.5, "length_m": 44.0}, {"at_s": 9.0, "offset_m": -3.5, "length_m": 40.0}],
+    },
     "stops": {
         "terrain": "flat",
         "duration_s": 23.0,
@@ -82,7 +89,7 @@ DRIVES: dict[str, dict[str, Any]] = {
 }
 """By name: the maneuver of a drive, less what all have."""
 
-JUDGED = ("gravel", "cross-country", "stops", "lane changes")
+JUDGED = ("road", "gravel", "cross-country", "stops", "lane changes")
 
 
 @functools.cache

@@ -158,6 +158,15 @@ def test_a_lasting_force_settles_as_tilt_and_does_not_turn_over(axis, angle, sig
     assert abs(one.state[0]["moved"][axis, 1]) < 2e-3
 
 
+def test_of_what_is_fast_the_share_of_the_file_is_shown():
+    """As in the classical washout: a roll of 8 Hz."""
+    w, count = 50.0, 1500
+    rate = 0.05 * np.outer(np.sin(w * H * np.arange(count)), [1.0, 0.0, 0.0])
+    force = np.tile(REST, (count, 1))
+    rolls = [Stepped(**FIXED, fast_frequency=28.0, fast_rate=[share, 1.0, 1.0]).drive(force, rate)[-500:, 3] for share in (0.1, 1.0)]
+    assert np.std(rolls[0]) / np.std(rolls[1]) == pytest.approx(abs((28.0 + 0.1j * w) / (28.0 + 1j * w)), rel=0.03)
+
+
 def test_left_and_right_are_alike():
     force, rate = waves(2000)
     pose = Stepped().drive(force, rate)

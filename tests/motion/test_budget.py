@@ -1,7 +1,10 @@
 """The budget of the legs: nothing within it is touched, what lasts beyond it is shown smaller and comes back, and nothing steps."""
 
 import numpy as np
+import pytest
 from cueing_scenes import REST, H, engaged, hard_drive
+
+from washout.budget import EDGE
 
 
 def ride(motion, force, rate):
@@ -27,10 +30,10 @@ def thrown_about(count, seed=3):
 
 def test_within_it_nothing_is_touched():
     motion = engaged()
-    force = REST + 0.5 * (hard_drive(12000) - REST)
-    for f in force:
+    force = REST + 0.4 * (hard_drive(12000) - REST)
+    for i, f in enumerate(force):
         motion.step(f, np.zeros(3), True, H)
-        assert (motion.readout[0]["cue_force"] == motion.readout[0]["felt_force"]).all()
+        assert i < 20 or (motion.readout[0]["cue_force"] == motion.readout[0]["felt_force"]).all(), "it begins with an edge"
     assert motion.readout[0]["cueing_budget"] == 1.0
     assert motion.readout[0]["budget_mean"] > 0.1, "a drive that moves"
 
@@ -38,7 +41,7 @@ def test_within_it_nothing_is_touched():
 def test_what_lasts_is_shown_smaller_without_a_step_and_comes_back():
     motion = engaged()
     scale, limited = ride(motion, *thrown_about(20000))
-    assert 0.15 < scale.min() < 0.7
+    assert 0.05 < scale.min() < 0.7
     assert limited[2000:].mean() < 0.05
     assert np.abs(np.diff(scale)).max() < 0.01, "of 1, in a millisecond"
     assert np.abs(np.diff(scale, 2)).max() < 2e-4, "and it bends instead of kinking"
@@ -46,6 +49,23 @@ def test_what_lasts_is_shown_smaller_without_a_step_and_comes_back():
     assert motion.live[0]["cueing_budget"] == scale[-1]
     after, _ = ride(motion, np.tile(REST, (15000, 1)), np.zeros((15000, 3)))
     assert after[-1] == 1.0
+
+
+def test_edges_are_made_blunt_and_what_is_slower_is_not():
+    """A blow of 4 g within a millisecond goes the straight way to where it is wanted, as fast as the legs' jerk allows, and does not throw the limiter off."""
+    motion = engaged()
+    force = np.tile(REST, (700, 1))
+    force[100:160] += (16.0, -30.0, 20.0)
+    shown, limited = np.empty_like(force), np.empty(len(force), dtype=bool)
+    for i, f in enumerate(force):
+        motion.step(f, np.zeros(3), True, H)
+        shown[i], limited[i] = motion.readout[0]["cue_force"], motion.readout[0]["limited"] > 0
+    scaled = 0.4 * np.diff(shown, axis=0, prepend=[REST])
+    assert np.linalg.norm(scaled, axis=1).max() == pytest.approx(EDGE * motion.platform[0]["leg_jerk"] * H)
+    assert np.cross(shown[100:150] - REST, (16.0, -30.0, 20.0)) == pytest.approx(0.0, abs=1e-9)
+    assert (shown[:100] == force[:100]).all()
+    assert (shown[300:] == force[300:]).all()
+    assert limited.sum() <= 40
 
 
 def test_a_single_blow_is_none_of_its_business():

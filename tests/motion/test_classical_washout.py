@@ -149,6 +149,20 @@ def test_a_first_order_rotation_keeps_its_phase():
     assert abs(got - 1.0 / (jw + w0)) <= 0.01 * abs(got)
 
 
+@pytest.mark.parametrize("w", [2.0, 30.0, 100.0])
+def test_of_what_is_fast_the_share_of_the_file_is_shown(w):
+    """(wf + share s) / (wf + s) of the force or rate, by the same exact filter at any tick; with a share of 1 nothing changes, not a bit."""
+    fast = {"fast_frequency": 28.0, "fast_force": [1.0, 1.0, 0.6], "fast_rate": [0.1, 1.0, 1.0]}
+    read_roll, read_heave = (lambda x, a, tilt: a[:, 0]), (lambda x, a, tilt: x[:, 2])
+    for read, axis, rotation, share in ((read_roll, 0, True, 0.1), (read_heave, 2, False, 0.6)):
+        given = {"rotation": rotation, "axis": axis, "h": 1e-3, **NO_TILT}
+        ratio = settled_response(w, read, **given, **fast) / settled_response(w, read, **given)
+        assert ratio == pytest.approx((28.0 + share * 1j * w) / (28.0 + 1j * w), abs=0.02)
+    force = hard_drive(500)
+    whole = run(*filters(fast_frequency=28.0), force)
+    assert all((one == other).all() for one, other in zip(whole, run(*filters(fast_frequency=90.0), force), strict=True))
+
+
 def test_a_scaled_force_bends_into_its_limit():
     """Up to the knee the gain is whole; beyond it the force rises on, without a corner, to the limit."""
     v = np.linspace(-40.0, 40.0, 801)
