@@ -13,14 +13,14 @@ import pytest
 from simulator.__main__ import main
 from simulator.build import build_ground, build_vehicle
 from simulator.lab.kc.command import as_csv
-from simulator.lab.kc.kc_page import PLOTS, Tested, kc_page, tested
+from simulator.lab.kc.kc_page import PLOTS, Measured, kc_page, measured
 from simulator.lab.kc.rig import Rig, deflection_under
 from simulator.lab.kc.sweeps import POINTS, STANDING
 
 
 @cache
-def found(name: str) -> Tested:
-    return tested(name, Rig(build_vehicle(name), build_ground("flat")))
+def found(name: str) -> Measured:
+    return measured(name, Rig(build_vehicle(name, check_step=False), build_ground("flat")))
 
 
 def number(name: str, axle: str, test: str, what: str) -> float:
@@ -44,15 +44,16 @@ def test_pads_bear_what_the_ground_bore(name: str) -> None:
 def test_a_force_changes_the_load_as_travel_moves_the_wheel(name: str, axle: str) -> None:
     """Betti: what a force at the wheel center takes off the pad is what lifting the pad moves the wheel center along it."""
     pads = number(name, axle, "bounce", "ride rate") / number(name, axle, "bounce", "wheel rate")
-    moved = 10.0 * number(name, axle, "bounce", "wheel-center recession") * pads  # mm/100 mm over the center to N/kN over the pad
-    if name == "hmmwv":
-        pytest.skip("its geared hubs leave a couple to the carrier") if moved == 0.0 else None
-        moved += 10.0 * hub_share() * number(name, axle, "bounce", "side-view angle") * pads * radius(name, axle)
-    assert number(name, axle, "driving", "load") == pytest.approx(-moved, rel=0.02, abs=2.0)
+    recession = number(name, axle, "bounce", "wheel-center recession")
+    recession -= (
+        hub_share(name) * number(name, axle, "bounce", "side-view angle") * radius(name, axle)
+    )  # what a geared hub leaves to the carrier
+    assert number(name, axle, "driving", "load") == pytest.approx(-10.0 * recession * pads, rel=0.02, abs=1.0)
 
 
-def hub_share() -> float:
-    return 1.0 - float(found("hmmwv").rig.vehicle.model.drivetrain[0]["hub_ratio"][0])
+def hub_share(name: str) -> float:
+    """0 without geared hubs."""
+    return 1.0 - float(found(name).rig.vehicle.model.drivetrain[0]["hub_ratio"][0])
 
 
 def radius(name: str, axle: str) -> float:
@@ -67,7 +68,7 @@ def test_rates_are_in_series_and_springs_do_the_work(name: str) -> None:
     tire = rig.vehicle.model.tires[0]
     of_tire = 1e-3 / ((deflection_under(tire, wheel.load + 1.0) - deflection_under(tire, wheel.load - 1.0)) / 2.0)
     of_wheel, ride = (number(name, "front", "bounce", f"{what} rate") for what in ("wheel", "ride"))
-    assert 1.0 / ride == pytest.approx(1.0 / of_wheel + 1.0 / of_tire, rel=1e-3)
+    assert 1.0 / ride == pytest.approx(1.0 / of_wheel + 1.0 / of_tire, rel=2e-3)  # less the little by which a wheel that yields leans
     s = found(name).sweeps["front"]["bounce"]
     places = [place.wheels[0] for place in s.places if place is not None]
     z, load, length, force = (np.array([getattr(w, what) for w in places]) for what in ("center", "load", "spring_length", "spring_force"))
@@ -104,7 +105,7 @@ def test_tables_and_page_have_every_test() -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv([found("sedan_compliant")]))))
     assert {row["test"] for row in rows} == set(PLOTS) and sum(row["test"] == "roll" for row in rows) == 4 * POINTS
     html = kc_page([found(name) for name in CARS], "jounce kc").html()
-    assert html.count("<svg class=") > 100 and "http" not in html.replace("http-equiv", "")
+    assert html.count("<svg class=") > 50 and "http" not in html.replace("http-equiv", "")
 
 
 def test_the_command_tells_it(tmp_path, capsys) -> None:

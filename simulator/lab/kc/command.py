@@ -12,7 +12,7 @@ from typing import Any
 from simulator.base.console import tell
 from simulator.base.jsontext import json_text
 from simulator.build import build_ground, build_vehicle
-from simulator.lab.kc.kc_page import QUANTITIES, Tested, kc_page, tested
+from simulator.lab.kc.kc_page import QUANTITIES, Measured, kc_page, measured
 from simulator.lab.kc.rig import Rig
 from simulator.lab.kc.sweeps import BOUNCE
 from simulator.record.files import write_text
@@ -21,7 +21,9 @@ from simulator.record.files import write_text
 def main_kc(arguments: Any) -> int:
     """Command line; returns 0. Raises JounceError: a vehicle cannot be used, or a file cannot be written."""
     bounce = BOUNCE if arguments.bounce is None else 1e-3 * arguments.bounce
-    found = [tested(Path(name).stem, Rig(build_vehicle(name), build_ground("flat")), bounce) for name in arguments.vehicle]
+    found = [
+        measured(Path(name).stem, Rig(build_vehicle(name, check_step=False), build_ground("flat")), bounce) for name in arguments.vehicle
+    ]
     page = Path(arguments.out or f"kc_{'_'.join(one.name for one in found)}.html")
     write_text(page, kc_page(found, f"jounce kc {' '.join(arguments.vehicle)}").html())
     if arguments.csv:
@@ -34,7 +36,7 @@ def main_kc(arguments: Any) -> int:
     return 0
 
 
-def as_object(one: Tested) -> dict[str, Any]:
+def as_object(one: Measured) -> dict[str, Any]:
     """For JSON: results by axle and test, each with its value, unit and meaning; null where nothing yields or nothing is reached."""
     axles: dict[str, dict[str, dict[str, Any]]] = {}
     for axle, results in one.results.items():
@@ -44,7 +46,7 @@ def as_object(one: Tested) -> dict[str, Any]:
     return {"vehicle": one.name, "axles": axles}
 
 
-def as_csv(found: Sequence[Tested]) -> str:
+def as_csv(found: Sequence[Measured]) -> str:
     """A row for each wheel at each place of each test, with the units in the names of the columns; places that are not reached are left out."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -63,7 +65,7 @@ def as_csv(found: Sequence[Tested]) -> str:
     return out.getvalue()
 
 
-def as_text(found: Sequence[Tested]) -> str:
+def as_text(found: Sequence[Measured]) -> str:
     """For people: a table for each axle, a column for each vehicle."""
     lines: list[str] = []
     for axle in dict.fromkeys(axle for one in found for axle in one.results):

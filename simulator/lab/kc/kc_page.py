@@ -14,7 +14,7 @@ from simulator.report.plot import Axis, Curve, Panel
 
 
 @dataclass(frozen=True)
-class Tested:
+class Measured:
     """A vehicle that was on the rig; everything by the names of its axles."""
 
     name: str
@@ -67,20 +67,20 @@ TITLES = {
 }
 
 
-def tested(name: str, rig: Rig, bounce: float = BOUNCE) -> Tested:
+def measured(name: str, rig: Rig, bounce: float = BOUNCE) -> Measured:
     """Every axle through every test."""
     from simulator.lab.kc.results import results_of
 
     sweeps = {axle: swept(rig, n, bounce) for n, axle in enumerate(rig.axles.names)}
-    return Tested(name, rig, sweeps, {axle: results_of(rig, n, sweeps[axle]) for n, axle in enumerate(rig.axles.names)})
+    return Measured(name, rig, sweeps, {axle: results_of(rig, n, sweeps[axle]) for n, axle in enumerate(rig.axles.names)})
 
 
-def kc_page(all_tested: Sequence[Tested], command: str) -> Page:
+def kc_page(vehicles: Sequence[Measured], command: str) -> Page:
     """The page; `command` is what was typed."""
-    page = Page(f"Kinematics and compliance: {', '.join(one.name for one in all_tested)}", f"Made by `{command}`.")
-    axles = list(dict.fromkeys(axle for one in all_tested for axle in one.rig.axles.names))
+    page = Page(f"Kinematics and compliance: {', '.join(one.name for one in vehicles)}", f"Made by `{command}`.")
+    axles = list(dict.fromkeys(axle for one in vehicles for axle in one.rig.axles.names))
     for axle in axles:
-        having = [one for one in all_tested if axle in one.results]
+        having = [one for one in vehicles if axle in one.results]
         page.heading(f"{axle} axle".capitalize())
         _table(page, having, axle)
         for test, quantities in PLOTS.items():
@@ -105,7 +105,7 @@ METHOD = (
 )
 
 
-def _table(page: Page, having: Sequence[Tested], axle: str) -> None:
+def _table(page: Page, having: Sequence[Measured], axle: str) -> None:
     """A row for each result that any of them has, a column for each vehicle."""
     rows: dict[tuple[str, str], Result] = {}
     for one in having:
@@ -121,7 +121,7 @@ def _table(page: Page, having: Sequence[Tested], axle: str) -> None:
     )
 
 
-def _panel(having: Sequence[Tested], axle: str, test: str, quantity: str) -> Panel:
+def _panel(having: Sequence[Measured], axle: str, test: str, quantity: str) -> Panel:
     """One quantity of both sides over what is swept; positions from where the vehicle stands."""
     title, unit, number = QUANTITIES[quantity]
     moved = quantity.startswith(("center", "contact"))

@@ -79,7 +79,7 @@ class Wheel:
     center: Vector
     contact: Vector
     frame: Vector
-    """(3, 3) axes of the carrier as columns; the third of them is up in the design position"""
+    """(3, 3) axes of the carrier as columns: those of the chassis in the design position"""
     axle: Vector
     load: float
     """N, of the pad upwards"""
@@ -105,7 +105,7 @@ class Wheel:
     @property
     def windup(self) -> float:
         """rad, of the carrier about its axle, + = its top goes back; of an axle that is not steered the change of its caster."""
-        forward = cross(self.frame[:, 1], UP)
+        forward = cross(self.axle, UP)
         return -math.asin(float(self.frame[:, 2] @ forward) / float(np.linalg.norm(forward)))
 
 
@@ -291,7 +291,8 @@ class Rig:
         """Corner i displaced by e under a load on its pad."""
         turn = _rotation(e[:3])
         x, z = k["carrier_x"][:, i], k["carrier_z"][:, i]
-        frame, axle = self.R @ turn @ np.stack([x, cross(z, x), z], axis=1), self.R @ turn @ k["axle"][:, i]
+        design = self._m.corners[0]["design_frame"][:, :, i]
+        frame, axle = self.R @ turn @ np.stack([x, cross(z, x), z], axis=1) @ design.T, self.R @ turn @ k["axle"][:, i]
         center = self.R @ (k["W"][:, i] + e[3:])
         down = -(UP - axle[2] * axle)
         tire = self._m.tires[i]

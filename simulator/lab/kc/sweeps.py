@@ -14,7 +14,7 @@ from simulator.lab.kc.rig import NOTHING, Place, Push, Rig
 
 Vector = NDArray[np.float64]
 
-POINTS = 25
+POINTS = 17
 """Places of a sweep; the middle one is where the vehicle stands."""
 STANDING = POINTS // 2
 
