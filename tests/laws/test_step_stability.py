@@ -70,6 +70,8 @@ def stays_finite(v):
 def test_shipped_vehicles_are_stable(name, suspension):
     if (name, suspension) == ("hmmwv_trailing_rear", "closed_form"):
         suspension = None  # it has tables alone
+    if (name, suspension) == ("sedan_compliant", "table"):
+        suspension = None  # tables know no arm that hangs on a column
     build_vehicle(name, suspension=suspension)
 
 

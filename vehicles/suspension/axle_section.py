@@ -65,6 +65,8 @@ class Axle(ABC):
     """Table of its section, by which a file is checked before this reads it; None: of a kind from outside, that checks by itself."""
     elastic: Linkage | None = None
     """What its bushings may stand in; None: this kind does not yield."""
+    compliance: Section | None = None
+    """What its file says of that; read once the corners are known."""
     sides: int = 2
     """Its corners: left and right, or one in the middle."""
     links_as: str = LINKS_AS[0]
