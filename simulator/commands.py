@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from simulator.arguments import Parser, Version
 from simulator.verbs.driving import add_devices, add_drive, add_platform, add_stream, add_view
 from simulator.verbs.files import add_check, add_list, add_schema
-from simulator.verbs.laboratory import add_bench, add_mechanism, add_triangularize
+from simulator.verbs.laboratory import add_bench, add_kc, add_mechanism, add_triangularize
 from simulator.verbs.many import add_fit, add_optimise, add_sweep
 from simulator.verbs.rooms import add_cueing, add_terrain, add_tire
 from simulator.verbs.running import add_compare, add_facts, add_info, add_rerun, add_run
@@ -39,6 +39,7 @@ def parser_of(command: str) -> Parser:
     add_platform(commands, loaded=command == "platform")
     add_devices(commands, loaded=command == "devices")
     add_info(commands)
+    add_kc(commands)
     add_mechanism(commands)
     add_validate(commands)
     add_bench(commands)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError
 from terrain.surface import Ground, GroundArrays
+from vehicles.compliance.yielding import displace_wheels, yields
 from vehicles.description import Description
 from vehicles.model import Mechanism, new_mechanism
 from vehicles.stages import present_suspension
@@ -173,11 +174,11 @@ class _Bench:
             self._write_others()
 
     def _write_others(self) -> None:
-        """Write all corners where the kernels of kinds from outside find them; their travel stays."""
+        """Write all corners where the kernels of kinds from outside find them; their travel and their bushings stay."""
         mechanism = self._mechanism
         made = new_mechanism(self.vehicle.description.design.chassis, self.designs, mechanism.struts, mechanism.axles)
         for name, *_ in CORNERS:
-            if name != "ends":
+            if name not in ("ends", "compliance"):
                 mechanism.corners[name] = made.corners[name]
         for block, other in zip(mechanism.blocks, made.blocks, strict=True):
             block.parameters[:] = other.parameters
@@ -186,5 +187,7 @@ class _Bench:
     def _error(self, i: int) -> float:
         """Toe of wheel i where it is, less its target [rad]."""
         present_suspension(self.vehicle.model, self.vehicle.space)
+        if yields(self.vehicle.model):
+            displace_wheels(self.vehicle.model, self.vehicle.space)
         axle, W = self.vehicle.space.kinematics[0]["axle"][:, i], self.vehicle.space.kinematics[0]["W"][:, i]
         return float(toe_in(np.arctan2(-axle[0], axle[1]), W[1])) - self.targets[i]

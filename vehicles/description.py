@@ -22,6 +22,7 @@ from simulator.base.section import Section, checked
 from vehicles.aerodynamics import AERODYNAMICS, read_aerodynamics
 from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
+from vehicles.compliance.section import write_compliance
 from vehicles.controllers.controller_section import Controllers, read_controllers
 from vehicles.drawn import DRAWN_AS
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
@@ -241,6 +242,8 @@ def _mechanism(file: str, parts: _Parts, faults: Gathered) -> Mechanism:
                 corner.linkage.connect(steering, i)
             write_ends(corner.linkage, i, mechanism.corners, struts, float(steering[0]["max_arm_angle"]))
     place_anti_roll_bars([one.section for one in parts.axles], [one.bar for one in parts.axles], mechanism, steering)
+    for n, one in enumerate(parts.axles):
+        write_compliance(one.section, n, axles.on(n), one.corners[0].W, mechanism.corners)
     return mechanism
 
 

@@ -20,6 +20,7 @@ from simulator.base.records import Record
 from vehicles.aerodynamics import air_forces
 from vehicles.body_contact import touch_ground
 from vehicles.brakes.brakes import add_brake_reactions, heat_brakes, hold_against, press_brakes
+from vehicles.compliance.yielding import displace_wheels, yields
 from vehicles.controllers.wheel_unit import control
 from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
 from vehicles.dynamics import answer_loads
@@ -63,6 +64,7 @@ class Space(NamedTuple):
     points: Record
     work: Record
     out: Record
+    elastic: Record
     steering: Record
     tires: Record
     treads: Record
@@ -106,6 +108,8 @@ def before_contact(m, s, tabulated, h):
     place_tierods(m.steering, s.steering, s.inputs)
     move_suspension(m, s, tabulated)
     hold_ends(m, s, h)
+    if yields(m):
+        displace_wheels(m, s)
     move_wheels(s)
 
 
@@ -124,6 +128,8 @@ def before_contact_exact(m, s, h):
     place_tierods(m.steering, s.steering, s.inputs)
     present_suspension(m, s)
     hold_ends(m, s, h)
+    if yields(m):
+        displace_wheels(m, s)
     move_wheels(s)
 
 

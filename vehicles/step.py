@@ -7,6 +7,7 @@ stiff: tires in their own deflections, the ends of the suspension, brakes, conve
 from __future__ import annotations
 
 from simulator.base.jit import kernel
+from vehicles.compliance.yielding import give_way, yields
 from vehicles.stages import (
     add_body_contact,
     add_drawbar,
@@ -43,6 +44,8 @@ def vehicle_step(m, s, ground, command, h):
     add_reactions(m, s, ground)
     add_drawbar(m, s, command[0]["drawbar"])
     add_body_contact(m, s, ground, h)
+    if yields(m):
+        give_way(m, s, h)
     answer_in_step(m, s, ground, h, tabulated)
     integrate(m, s, h)
     feel(m, s)

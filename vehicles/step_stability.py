@@ -44,9 +44,11 @@ GROUPS = {
     "wheel hop": (("theta", WHEELS), ("theta_dot", WHEELS)),
     "wheel spin": (("wheel_spin", WHEELS), ("first of the tread", WHEELS)),
     "tread": (("rest of the tread", WHEELS),) * (NUMBERS - 1),
+    "bushings": (("displacement of the carrier", WHEELS),) * 6 + (("its rate", WHEELS),) * 6,
+    "column": (("steering arm", 2),),
 }
 """Place, heading and the angles of the wheels, on which nothing depends, are left out. Of a tread law's state the first number is taken for
-the one along."""
+the one along. The steering arm is looked at by `vehicles.compliance.modes` alone: its column is stable at any step."""
 
 ATTITUDE = (2, 3)
 """Where the attitude stands among them."""
@@ -332,9 +334,11 @@ def _look(probe: _Probe, model: Model, start: Bytes, ground: GroundArrays, h: fl
     """Which coordinates matter there, and the matrix of a step."""
     wheels, space = probe.vehicle.size.wheels, probe.vehicle.space
     standing = np.arange(CHASSIS + 3 * wheels + wheels * model.treads.laws["numbers"].max())
+    bushings = elastic_coordinates(model)
     probe.memory[:] = start
     # in the air only the velocities of the chassis and the suspension matter
     kept = np.array([1, *range(4, CHASSIS + 2 * wheels)]) if space.state[0]["p_WB"][2] == HIGH else standing
+    kept = np.concatenate([kept, bushings])
     return kept, step_matrix(model, space, probe.memory, ground, h, kept)
 
 
@@ -344,7 +348,7 @@ def _worst_of(probe: _Probe, kept: NDArray[np.int_], J: Matrix, h: float, like: 
     if not np.isfinite(J).all():
         return None  # a corner at the end of its travel does not close beside it; how it is held there is not for this check
     values, some = np.linalg.eig(J)
-    vectors = np.zeros((CHASSIS + (3 + NUMBERS) * wheels, len(kept)), complex)
+    vectors = np.zeros((coordinates(wheels), len(kept)), complex)
     vectors[kept] = some
     allowed = np.where(values.real < 0.0, 1.0 + ROUNDING, 1.0 + SLOW_GROWTH * h)
     excess = np.abs(values) - allowed
@@ -371,6 +375,18 @@ def _named(vector: NDArray[np.complex128], axles: Axles) -> tuple[str, str]:
     return kind, axle
 
 
+def coordinates(wheels: int) -> int:
+    """Number of all coordinates of GROUPS."""
+    return CHASSIS + (15 + NUMBERS) * wheels + 2
+
+
+def elastic_coordinates(model: Model) -> NDArray[np.int_]:
+    """Which of them are those of wheels that yield."""
+    wheels, c = len(model.corners[0]["axle"]), model.corners[0]
+    soft = np.flatnonzero(c["compliance"]["yields"][c["axle"]])
+    return np.concatenate([CHASSIS + (3 + NUMBERS + n) * wheels + soft for n in range(12)]) if len(soft) else np.empty(0, np.int_)
+
+
 def step_matrix(model: Model, space: Space, memory: Bytes, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
     """Matrix (n, n) that one step of h seconds from where a vehicle is, in neutral without pedals, multiplies small deviations with.
 
@@ -380,7 +396,7 @@ def step_matrix(model: Model, space: Space, memory: Bytes, ground: GroundArrays,
     kept : (n,) which of the coordinates deviate
     """
     q = space.state[0]["q_WB"].copy()
-    x0 = np.empty(CHASSIS + (3 + NUMBERS) * len(space.wheels))
+    x0 = np.empty(coordinates(len(space.wheels)))
     read_coordinates(space, q, x0)
     x, attitudes = np.tile(x0, (len(kept), 2, 1)), np.tile(_turned(q, x0), (len(kept), 2, 1))
     ends = np.empty_like(x)
@@ -443,6 +459,11 @@ def read_coordinates(s, q, out):
         out[at], out[at + wheels], out[at + 2 * wheels] = state["theta"][i], state["theta_dot"][i], state["wheel_spin"][i]
         for n in range(NUMBERS):
             out[at + (3 + n) * wheels] = treads[i]["numbers"][n]
+        for n in range(6):
+            out[at + (3 + NUMBERS + n) * wheels] = s.elastic[0]["e"][n, i]
+            out[at + (9 + NUMBERS + n) * wheels] = s.elastic[0]["e_dot"][n, i]
+    at = CHASSIS + (15 + NUMBERS) * wheels
+    out[at], out[at + 1] = s.steering[0]["angle"], s.steering[0]["rate"]
 
 
 @kernel
@@ -461,6 +482,11 @@ def write_coordinates(s, attitude, x):
         state["theta"][i], state["theta_dot"][i], state["wheel_spin"][i] = x[at], x[at + wheels], x[at + 2 * wheels]
         for n in range(NUMBERS):
             treads[i]["numbers"][n] = x[at + (3 + n) * wheels]
+        for n in range(6):
+            s.elastic[0]["e"][n, i] = x[at + (3 + NUMBERS + n) * wheels]
+            s.elastic[0]["e_dot"][n, i] = x[at + (9 + NUMBERS + n) * wheels]
+    at = CHASSIS + (15 + NUMBERS) * wheels
+    s.steering[0]["angle"], s.steering[0]["rate"] = x[at], x[at + 1]
 
 
 def in_one_piece(space: Space) -> tuple[Space, Bytes]:

@@ -21,6 +21,7 @@ from vehicles.axles import Size, record_for
 from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.brakes import BRAKE_STATE, press_for
 from vehicles.command import COMMAND
+from vehicles.compliance.yielding import ELASTIC, rest_carriers, yields
 from vehicles.controllers.contract import RESULT as ASKED
 from vehicles.controllers.contract import SEEN as SEEN_BY_CONTROLLER
 from vehicles.controllers.wheel_unit import CONTROL_STATE
@@ -53,6 +54,10 @@ ARM_ROUNDS = 12
 """Times that a vehicle with a free steering arm is settled; on level ground once."""
 ARM_AT_REST = 1e-11
 """rad by which such an arm may still move."""
+YIELD_ROUNDS = 100
+"""Times that a vehicle whose wheels yield is settled; a dozen are usual."""
+YIELDED = 1e-13
+"""rad, m. By so much its wheels may still move."""
 
 
 def arrays_of(ground: Ground | GroundArrays) -> GroundArrays:
@@ -138,6 +143,7 @@ class Vehicle:
         self.space.blocks.others["watch"][watched] = TRUSTED
         settle(self.model, self.space, ground, x, y, yaw)
         self._balance_arm(ground, x, y, yaw)
+        self._let_yield(ground, x, y, yaw)
         self.space.blocks.others["watch"][watched] = WATCHED
 
     def _balance_arm(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
@@ -148,6 +154,17 @@ class Vehicle:
             if abs(balance_arm(self.model, self.space)) < ARM_AT_REST:
                 return
             settle(self.model, self.space, ground, x, y, yaw)
+
+    def _let_yield(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
+        """Settle again until wheels that yield rest under what they bear. Raises JounceError: their bushings are too soft to bear it."""
+        if not yields(self.model):
+            return
+        for _ in range(YIELD_ROUNDS):
+            if rest_carriers(self.model, self.space) < YIELDED:
+                return
+            settle(self.model, self.space, ground, x, y, yaw)
+            self._balance_arm(ground, x, y, yaw)
+        raise JounceError("bushings under `compliance` are too soft to carry it: no equilibrium is found")
 
     def free_steering(self, free: bool) -> None:
         """Whether the steering wheel turns by the torque of the hands from the next `reset` on, or is led to an angle.
@@ -310,6 +327,7 @@ def new_space(description: Description) -> Space:
         points=record_for(POINTS, size),
         work=w.work,
         out=w.out,
+        elastic=record_for(ELASTIC, size),
         steering=record(STEERING_STATE),
         tires=tire_states(wheels),
         treads=record(TREAD_STATE, wheels),

@@ -1,4 +1,4 @@
-"""The verbs of the laboratory: mechanism, bench, triangularize."""
+"""The verbs of the laboratory: mechanism, bench, kc, triangularize."""
 
 from __future__ import annotations
 
@@ -148,6 +148,31 @@ def _bench(arguments: argparse.Namespace) -> int:
     from simulator.lab.bench.tick_cost import main_bench
 
     return main_bench(repeats, arguments)
+
+
+def add_kc(commands: Commands) -> None:
+    """The verb `kc`."""
+    p = commands.add_parser(
+        "kc", help="kinematics-and-compliance test of a vehicle: the body held, the wheels on pads; bounce, roll, forces, torques, steering"
+    )
+    p.add_argument("vehicle", metavar="VEHICLE", nargs="+", help="vehicle by name or file; several are set side by side")
+    p.add_argument(
+        "--bounce",
+        type=number_between(5.0, 500.0),
+        metavar="MM",
+        help="travel of the wheels either way in the test of bounce (default: 50)",
+    )
+    p.add_argument("--out", metavar="PAGE.html", help="page with plots (default: kc_VEHICLE.html in the current folder)")
+    p.add_argument("--csv", metavar="FILE.csv", help="every wheel at every place of every test")
+    p.add_argument("--json", action="store_true", help="print one JSON object with the results")
+    add_plugin(p)
+    p.set_defaults(run=_kc)
+
+
+def _kc(arguments: argparse.Namespace) -> int:
+    from simulator.lab.kc.command import main_kc
+
+    return main_kc(arguments)
 
 
 def add_triangularize(commands: Commands) -> None:

@@ -6,7 +6,7 @@ Hardpoints are given in the suspension frame of the axle; the right side is the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from vehicles.suspension.alignment_section import read_alignment
 from vehicles.suspension.blocks import OutsideKind
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.struts import SPRING_POINTS, STOP_POINTS
+
+if TYPE_CHECKING:
+    from vehicles.compliance.structure import Linkage
 
 Vector = NDArray[np.float64]
 MIRROR = np.array([1.0, -1.0, 1.0])
@@ -60,6 +63,10 @@ class Axle(ABC):
     """What the steering moves, if the file names it."""
     fields: ClassVar[Fields | None] = None
     """Table of its section, by which a file is checked before this reads it; None: of a kind from outside, that checks by itself."""
+    elastic: Linkage | None = None
+    """What its bushings may stand in; None: this kind does not yield."""
+    compliance: Section | None = None
+    """What its file says of that; read once the corners are known."""
     sides: int = 2
     """Its corners: left and right, or one in the middle."""
     links_as: str = LINKS_AS[0]
@@ -74,6 +81,7 @@ class Axle(ABC):
             points, bodies = s.section("hardpoints_left"), s.section("bodies")
             self.spring, self.shock = s.section("spring"), s.section("shock")
             self.anti_roll_bar = s.section("anti_roll_bar") if s.has("anti_roll_bar") else None  # read once the corners are known
+            self.compliance = s.section("compliance") if s.has("compliance") else None  # likewise
             self.alignment = read_alignment(s, self.sides)
             with faults.part():
                 with points as h:

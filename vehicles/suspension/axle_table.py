@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from simulator.base.fields import Either, Field, Fields, Flag, Group, Number, Text
+from vehicles.compliance.section import COMPLIANCE_FILE
 from vehicles.suspension.alignment_section import ALIGNMENT
 from vehicles.suspension.axle_section import FAR, HEAVY, LIGHT, SHORT, SLENDER, STIFF
 from vehicles.suspension.struts import SPRING_POINTS, STOP_POINTS
@@ -105,5 +106,6 @@ def axle_fields(points: Mapping[str, str], bodies: Fields, struts: Fields = (), 
         Field("spring", Group((*SPRING, *struts)), "spring and stops"),
         Field("shock", Group((*SHOCK, *struts)), "shock absorber"),
         ANTI_ROLL_BAR,
+        COMPLIANCE_FILE,
         ALIGNMENT,
     )

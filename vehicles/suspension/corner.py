@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from simulator.base.records import layout_hash
 from vehicles.axles import AXLES, STANDING, WHEELS
+from vehicles.compliance.yielding import COMPLIANCE
 from vehicles.suspension.corner_bodies import AGGREGATE
 from vehicles.suspension.ends import ENDS
 
@@ -25,6 +26,7 @@ CORNERS = (
     ),
     ("travel", (2, WHEELS), "rad, m", "least and largest theta at which a standing vehicle is looked for"),
     ("ends", (), "", "record of ENDS: where the travel ends", ENDS),
+    ("compliance", (), "", "record of COMPLIANCE: what yields beside the exact kinematics", COMPLIANCE),
     ("corner_mass", (WHEELS,), "kg", "sum of the masses of the bodies"),
     ("spin_inertia", (WHEELS,), "kg m2", "inertia of the wheel about its axle"),
     (

@@ -16,6 +16,7 @@ import numpy as np
 from simulator.base.jsontext import json_text
 from simulator.build import build_ground, build_vehicle
 from simulator.record.files import write_text
+from vehicles.compliance.modes import elastic_modes
 from vehicles.held import HeldVehicle
 from vehicles.integration.implicit import HybridEuler, LinearlyImplicitEuler
 from vehicles.integration.method import Integrator, Rates
@@ -28,6 +29,11 @@ H = 1e-3
 """s. The vehicle's own step."""
 
 SPEEDS = (0.0, 0.5, 5.0, 20.0)
+"""m/s"""
+
+COMPLIANT = "sedan_compliant"
+"""The vehicle whose bushings and column are listed."""
+COMPLIANT_SPEEDS = (0.0, 20.0)
 """m/s"""
 
 METHODS: dict[str, Callable[[LinearVehicle, Rates], Integrator]] = {
@@ -48,7 +54,7 @@ SHIPPED = "vehicles/step.py"
 
 
 def stability_table(vehicle: str = "hmmwv", speeds: tuple[float, ...] = SPEEDS, h: float = H) -> dict[str, Any]:
-    """Modes and methods of every case: {"vehicle", "step" [s], "cases": [case, ...]}, for JSON.
+    """Modes and methods of every case: {"vehicle", "step" [s], "cases": [case, ...], "compliance": `compliance_table`}, for JSON.
 
     A case is a speed [m/s] with "tread" "elastic" (as the vehicle has it) or "rigid" (`with_rigid_treads`), its "modes" ("kind", "share",
     "eigenvalue" [re, im] in 1/s, "frequency" in Hz, "damping_ratio") and its "methods": "name", "order", "evaluations", the "factors" |r|
@@ -65,7 +71,23 @@ def stability_table(vehicle: str = "hmmwv", speeds: tuple[float, ...] = SPEEDS, 
         cases.append(elastic)
         if speed > 0.0:
             cases.append(_case(with_rigid_treads(linear), h) | {"tread": "rigid"})
-    return {"vehicle": vehicle, "step": h, "cases": cases}
+    return {"vehicle": vehicle, "step": h, "cases": cases, "compliance": compliance_table(h)}
+
+
+def compliance_table(h: float = H) -> dict[str, Any]:
+    """Modes of bushings and column of COMPLIANT, from derivatives of its own step: {"vehicle", "cases"}.
+
+    A case is a speed [m/s] with its "modes": "kind", "share", "factor" |z| per step, and "eigenvalue" [re, im] in 1/s of which that is the answer.
+    """
+    vehicle, ground = build_vehicle(COMPLIANT), build_ground("flat").arrays
+    cases = []
+    for speed in COMPLIANT_SPEEDS:
+        modes = [
+            {"kind": m.kind, "share": m.share, "factor": abs(m.factor), "eigenvalue": [m.eigenvalue.real, m.eigenvalue.imag]}
+            for m in elastic_modes(vehicle, ground, speed, h)
+        ]
+        cases.append({"speed": speed, "modes": modes})
+    return {"vehicle": COMPLIANT, "cases": cases}
 
 
 def _case(linear: LinearVehicle, h: float) -> dict[str, Any]:
@@ -126,13 +148,37 @@ in a tire model without states; there a wheel turns with the eigenvalue -g R^2 /
 """
 
 
+COMPLIANCE = """
+## What yields: bushings and column of `{vehicle}`
+
+Displacements of carriers on their bushings and a steering arm on its column are implicit in the step (`vehicles/compliance/`,
+`vehicles/steering/column.py`). Their modes are those of the step itself, differentiated as a whole with them among its coordinates: z is the
+factor of a mode per step of {step:g} ms, ln(z) / h the eigenvalue of which that is the answer; 500 Hz is a z below zero. What is gone within a
+step (below 1e-6) is left out.
+"""
+
+
 def as_markdown(table: dict[str, Any]) -> str:
     """The table as a page."""
     introduction = INTRODUCTION.format(vehicle=table["vehicle"], step=1e3 * table["step"], shipped=SHIPPED)
     parts = [introduction, "## Largest stable step [ms]\n", _limits(table["cases"])]
     for case in table["cases"]:
         parts += [f"\n## {_title(case)}: |r| at {1e3 * table['step']:g} ms\n", _factors(case)]
-    return "\n".join(parts) + "\n"
+    return "\n".join([*parts, *compliance_parts(table["compliance"], table["step"])]) + "\n"
+
+
+def compliance_parts(found: dict[str, Any], h: float) -> list[str]:
+    """The modes of bushings and column as a chapter."""
+    parts = [COMPLIANCE.format(vehicle=found["vehicle"], step=1e3 * h)]
+    for case in found["cases"]:
+        rows = [["mode", "eigenvalue [1/s]", "Hz", "size of z"]]
+        for mode in case["modes"]:
+            re, im = mode["eigenvalue"]
+            if im >= 0.0:
+                value = f"{re:.4g} ± {im:.4g}i" if im > 0.0 else f"{re:.4g}"
+                rows.append([mode["kind"], value, f"{im / (2.0 * math.pi):.2f}" if im > 0.0 else "", f"{mode['factor']:.4f}"])
+        parts += [f"### {case['speed']:g} m/s\n", _grid(rows), ""]
+    return parts
 
 
 def _title(case: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from simulator.base.algebra.single_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group
 from simulator.base.section import Section
+from vehicles.compliance.structure import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle, Vector
 from vehicles.suspension.axle_table import ARM, ROD, axle_fields
@@ -73,6 +74,17 @@ class DoubleWishboneAxle(Axle):
     joints = JOINTS
     fields = FIELDS
     bushes = ("LCA_F", "LCA_B", "UCA_F", "UCA_B", "SHOCK_C", "SPRING_C")
+    elastic = Linkage(
+        ("lower_arm", "upper_arm"),
+        (
+            *(Joint(name, "lower_arm", along=("LCA_B", "LCA_F")) for name in ("LCA_F", "LCA_B")),
+            *(Joint(name, "upper_arm", along=("UCA_B", "UCA_F")) for name in ("UCA_F", "UCA_B")),
+            Joint("LCA_U", "lower_arm", CARRIER),
+            Joint("UCA_U", "upper_arm", CARRIER),
+        ),
+        (Rod("TIEROD_U", CARRIER, "TIEROD_C"),),
+        spring=Rod("SPRING_A", "lower_arm", "SPRING_C"),
+    )
 
     def check_points(self, h: Section) -> None:
         p = self.points

@@ -7,6 +7,7 @@ import numpy as np
 from simulator.base.errors import Gathered
 from simulator.base.fields import Choice, Field, Group
 from simulator.base.section import Section
+from vehicles.compliance.structure import CARRIER, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.axle_table import ROD, axle_fields
@@ -62,6 +63,9 @@ class FiveLinkAxle(Axle):
 
     def read_struts(self) -> None:
         self.spring_on, self.shock_on = (BODIES.index(strut.choice("mounted_on", BODIES)) for strut in (self.spring, self.shock))
+        if BODIES[self.spring_on] == CARRIER:  # a link that bears a spring is more than a rod, and its bushings are not known here
+            rods = tuple(Rod(end, CARRIER, start) for start, end in LINK_ENDS.values())
+            self.elastic = Linkage((), (), rods, spring=Rod("SPRING_A", CARRIER, "SPRING_C"))
         super().read_struts()
 
     def corner(self, mirror: bool) -> FiveLinkCorner:

@@ -7,6 +7,7 @@ import numpy as np
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group
 from simulator.base.section import Section
+from vehicles.compliance.structure import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.axle_section import HEAVY, LIGHT, Axle, Vector, read_inertia, unit, warn_of
 from vehicles.suspension.axle_table import ARM, BODY, axle_fields
@@ -55,6 +56,15 @@ class MacPhersonAxle(Axle):
     block = MACPHERSON_BLOCK
     links_as = "strut"
     fields = FIELDS
+    elastic = Linkage(
+        ("lower_arm",),
+        (
+            *(Joint(name, "lower_arm", along=("LCA_B", "LCA_F")) for name in ("LCA_F", "LCA_B")),
+            Joint("LCA_U", "lower_arm", CARRIER),
+            Joint("SHOCK_C", CARRIER, along=("SHOCK_U", "SHOCK_C")),
+        ),
+        (Rod("TIEROD_U", CARRIER, "TIEROD_C"),),
+    )
 
     def __init__(self, s: Section) -> None:
         self.wheel_axis = read_wheel_axis(s)

@@ -7,6 +7,7 @@ import numpy as np
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group
 from simulator.base.section import Section
+from vehicles.compliance.structure import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.axle_section import HEAVY, LIGHT, Axle, read_inertia, warn_of
 from vehicles.suspension.axle_table import BODY, axle_fields
@@ -44,6 +45,11 @@ class SemiTrailingArmAxle(Axle):
     block = SEMI_TRAILING_ARM_BLOCK
     fields = FIELDS
     unsteered = "a semi-trailing arm is not steered"
+    elastic = Linkage(
+        (),
+        tuple(Joint(name, CARRIER, along=("TA_I", "TA_O")) for name in ("TA_O", "TA_I")),
+        spring=Rod("SPRING_A", CARRIER, "SPRING_C"),
+    )
 
     def __init__(self, s: Section) -> None:
         self.wheel_axis = read_wheel_axis(s)

@@ -1,0 +1,1 @@
+"""`jounce kc`: the kinematics-and-compliance test of a vehicle's axles."""

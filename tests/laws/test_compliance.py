@@ -1,0 +1,115 @@
+"""Do wheels that yield only take energy away, are they stable, and does a vehicle drive on them as its mirror image does?"""
+
+from __future__ import annotations
+
+import copy
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import ConfigError
+from simulator.build import build_vehicle
+from tests.laws.vehicle_rig import command, drive, ground
+from tests.whole_files import whole_file
+from vehicles.compliance.yielding import give_way
+from vehicles.description import read_description
+from vehicles.vehicle import Vehicle
+
+NAME = "sedan_compliant"
+H = 1e-3
+
+
+@cache
+def shipped() -> Vehicle:
+    """Checked for its step: bushings are among the coordinates of that check."""
+    return build_vehicle(NAME)
+
+
+def standing() -> Vehicle:
+    vehicle = shipped().another()
+    vehicle.reset(ground("flat"))
+    return vehicle
+
+
+def test_it_stands_still_on_its_bushings() -> None:
+    vehicle = standing()
+    before = vehicle.space.elastic[0]["e"].copy()
+    assert np.abs(before).max() > 1e-5
+    drive(vehicle, "flat", command(brake=1.0), 0.2)
+    assert np.abs(vehicle.space.elastic[0]["e"] - before).max() < 1e-6  # the engine begins to idle
+    assert np.abs(vehicle.space.state[0]["v_WB_B"]).max() < 1e-4
+
+
+def test_rubber_only_takes_energy() -> None:
+    """Work of loads on the displacements, less what is stored, over loads that come and go at random; the wheels hang in the air."""
+    vehicle, rng = standing(), np.random.default_rng(5)
+    s, c = vehicle.space, vehicle.model.corners[0]["compliance"]
+    s.contacts["depth"] = -1.0
+    s.elastic[0]["e"] = s.elastic[0]["e_dot"] = 0.0
+    C = np.zeros((24, 24))
+    for i in range(4):
+        o = i + 1 - 2 * (i % 2)
+        C[6 * i : 6 * i + 6, 6 * i : 6 * i + 6], C[6 * i : 6 * i + 6, 6 * o : 6 * o + 6] = c["own"][:, :, i], c["across"][:, :, i]
+    K = np.linalg.pinv(C, rcond=1e-10)
+    loads, stored, lost = np.zeros((6, 4)), 0.0, 0.0
+    for _ in range(300):
+        loads += rng.normal(0.0, 200.0, (6, 4)) - 0.05 * loads
+        s.loads[0]["carrier_couple"], s.loads[0]["wheel_force"] = loads[:3], loads[3:]
+        before = s.elastic[0]["e"].copy()
+        give_way(vehicle.model, s, H)
+        e = s.elastic[0]["e"].T.ravel()
+        work, now = float((loads * (s.elastic[0]["e"] - before)).sum()), 0.5 * float(e @ K @ e)
+        assert work - (now - stored) > -1e-9 * max(now, 1.0)
+        stored, lost = now, lost + work - (now - stored)
+    assert lost > 0.1
+
+
+def test_its_bushings_come_to_rest_in_a_turn_and_after_hard_braking() -> None:
+    vehicle = shipped().another()
+    for speed, given, seconds in ((20.0, {"throttle": 0.3, "steering": 0.08}, 1.5), (10.0, {"brake": 1.0}, 6.0)):
+        vehicle.reset(ground("flat"), speed=speed)
+        drive(vehicle, "flat", command(selector=1, **given), seconds)
+        assert np.abs(vehicle.space.elastic[0]["e_dot"]).max() < 2e-3
+        assert np.abs(vehicle.space.elastic[0]["e"]).max() < 0.02
+    assert abs(vehicle.speed) < 1e-3
+
+
+def test_mirrored_loads_displace_mirror_images() -> None:
+    flip, rng = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0])[:, None], np.random.default_rng(6)
+    vehicle, mirrored = standing(), standing()
+    for _ in range(20):
+        loads = rng.normal(0.0, 1000.0, (6, 4))
+        for one, given in ((vehicle, loads), (mirrored, flip * loads[:, [1, 0, 3, 2]])):
+            one.space.loads[0]["carrier_couple"], one.space.loads[0]["wheel_force"] = given[:3], given[3:]
+            give_way(one.model, one.space, H)
+    e, image = vehicle.space.elastic[0]["e"], mirrored.space.elastic[0]["e"]
+    assert np.abs(e[:, 0] - e[:, 1]).max() > 1e-4
+    np.testing.assert_allclose(image[:, [1, 0, 3, 2]], flip * e, atol=1e-10)
+
+
+def changed(axle: str, compliance: Any) -> dict[str, Any]:
+    mapping = copy.deepcopy(whole_file("vehicles", NAME))
+    mapping["axles"][axle]["compliance"] = compliance
+    return mapping
+
+
+@pytest.mark.parametrize(
+    ("axle", "compliance", "words"),
+    [
+        ("front", {"bushings": {"TIEROD_U": {"axial": 1e6}}}, "bushings.TIEROD_U"),
+        ("front", {"bushings": {"LCA_F": {"axial": -1.0}}}, "LCA_F.axial"),
+        ("rear", {"subframe": {"mounts": [[0.1, 0.4, 0.0]], "rate": [1e6, 1e6, 1e6], "carries": ["TA_O", "TA_I"]}}, "subframe"),
+        ("rear", {"subframe": {"mounts": [[0.1, 0.4, 0.0]], "rate": [1e6, 1e6, 1e6], "carries": ["LCA_F"]}}, "carries"),
+    ],
+)
+def test_nonsense_is_refused_with_the_reason(axle: str, compliance: Any, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        read_description(changed(axle, compliance), "v.yaml")
+
+
+def test_a_car_without_compliance_has_none() -> None:
+    mapping = changed("front", {"loss_time": 0.01, "bushings": {"LCA_F": {}}})
+    mapping["axles"]["rear"].pop("compliance")
+    assert read_description(mapping, "v.yaml").mechanism.corners[0]["compliance"]["axles"] == 0

@@ -1,0 +1,118 @@
+"""The section `compliance` of an axle: bushings at its hardpoints, and a subframe."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError, Gathered
+from simulator.base.fields import Field, Group, ListOf, Named, Number, Text
+from simulator.base.records import Record
+from simulator.base.section import Section
+from vehicles.compliance.structure import Bushing, Linkage, Subframe, compliance_of
+from vehicles.suspension.axle_section import FAR, STIFF, Axle
+
+Vector = NDArray[np.float64]
+
+RATE = Number("N/m", 1e3, 1e12, above=0.0)
+LOSS_TIME = 2e-3
+"""s. Of the rubber, where a file says nothing [assumed]: a loss angle of 10 deg at 15 Hz."""
+
+COMPLIANCE_FILE = Field(
+    "compliance",
+    Group(
+        (
+            Field("loss_time", Number("s", 1e-5, 0.1, above=0.0), "damping of the rubber over its stiffness", LOSS_TIME),
+            Field(
+                "bushings",
+                Named(
+                    Group(
+                        (
+                            Field("axial", RATE, "stiffness along the axis: hinge, strut or rod; rigid when left out", None),
+                            Field("radial", RATE, "stiffness across it; rigid when left out", None),
+                        )
+                    ),
+                    "bushings by hardpoint",
+                ),
+                "bushings of the left side by the hardpoint where they are; the others are rigid",
+                None,
+            ),
+            Field(
+                "subframe",
+                Group(
+                    (
+                        Field("mounts", ListOf(Number("m", -FAR, FAR, shape=(3,))), "mounts of the left side, in the suspension frame"),
+                        Field("rate", Number("N/m", 1e3, 1e12, shape=(3,)), "stiffness of each along x, y, z of the chassis"),
+                        Field("carries", ListOf(Text("a hardpoint on the chassis")), "hardpoints of the left side that stand on it"),
+                    )
+                ),
+                "body between the chassis and what it carries of both sides; without mass",
+                None,
+            ),
+        )
+    ),
+    "what yields beside the exact kinematics; nothing when left out",
+    None,
+)
+
+
+def write_compliance(axle: Axle, n: int, sides: range, wheel: Vector, corners: Record) -> None:
+    """Fill what a CORNERS record has of the compliance of axle n, whose corners are `sides`, the wheel centre of the first one in B [m].
+
+    Raises
+    ------
+    ConfigError : a bushing where this kind of axle can have none; a subframe that nothing holds
+    """
+    s = axle.compliance
+    if s is None:
+        return
+    if axle.elastic is None:
+        raise ConfigError(s.file, s.key, "bushings", "nothing: this kind of axle knows none")
+    with s, Gathered() as faults:
+        bushings = _bushings(s, axle.elastic, faults)
+        subframe = _subframe(s, axle.elastic, axle.location, faults)
+        time = s.number("loss_time", LOSS_TIME)
+        faults.need_all()
+        try:
+            found = compliance_of(axle.elastic, axle.points, wheel, bushings, subframe, len(sides))
+        except np.linalg.LinAlgError:
+            raise ConfigError(
+                s.file, s.path("subframe"), "its mounts", "mounts that hold it: at least two a side, not in one line"
+            ) from None
+    if not found.any():
+        return
+    c = corners[0]["compliance"]
+    c["axles"] += 1
+    c["yields"][n] = 1
+    for k, i in enumerate(sides):
+        c["own"][:, :, i], c["time"][i] = found[6 * k : 6 * k + 6, 6 * k : 6 * k + 6], time
+        if len(sides) == 2:
+            o = 1 - k
+            c["across"][:, :, i] = found[6 * k : 6 * k + 6, 6 * o : 6 * o + 6]
+
+
+def _bushings(s: Section, linkage: Linkage, faults: Gathered) -> dict[str, Bushing]:
+    """By hardpoint."""
+    found: dict[str, Bushing] = {}
+    if not s.has("bushings"):
+        return found
+    with s.section("bushings") as named:
+        for name in map(str, named.mapping):
+            with faults.part(), named.section(name) as b:
+                axial, radial = (b.number(key) if b.has(key) else np.inf for key in ("axial", "radial"))
+                if name not in linkage.bushings:
+                    raise ConfigError(b.file, b.key, name, f"a hardpoint with a bushing: {', '.join(linkage.bushings)}")
+                found[name] = Bushing(float(axial), float(radial))
+    return found
+
+
+def _subframe(s: Section, linkage: Linkage, location: Vector, faults: Gathered) -> Subframe | None:
+    if not s.has("subframe"):
+        return None
+    with faults.part(), s.section("subframe") as b:
+        mounts = np.array(b.raw("mounts"), dtype=np.float64).reshape(-1, 3) + location
+        carries, possible = tuple(map(str, b.raw("carries"))), linkage.bushings
+        if unknown := [name for name in carries if name not in possible]:
+            raise ConfigError(b.file, b.path("carries"), unknown, f"hardpoints on the chassis: {', '.join(possible)}")
+        return Subframe(mounts, b.array("rate", (3,), within=STIFF), carries)
+    return None
