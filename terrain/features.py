@@ -59,6 +59,7 @@ BINS = (
     ("size", (), "m", "side of a bin"),
     ("count", (2,), "1", "bins along x and y; 0 = no features", "i8"),
     ("steepest", (), "1", "bound on the slope of all features together"),
+    ("highest", (), "m", "bound on the height of all features together"),
 )
 MOST_BINS = 2**18
 SMALLEST_BIN = 1.0
@@ -590,7 +591,8 @@ def binned(pieces: Record) -> Features:
     p = record(BINS)
     p[0]["origin"], p[0]["size"], p[0]["count"] = corner, size, count
     items = np.ascontiguousarray(items[order])
-    p[0]["steepest"] = _steepest_of_all(pieces, starts, items)
+    p[0]["steepest"] = _bound_of_all(np.array([steepest(k) for k in pieces]), pieces, starts, items)
+    p[0]["highest"] = _bound_of_all(np.array([highest(k) for k in pieces]), pieces, starts, items)
     return Features(p, starts, items, np.ascontiguousarray(pieces))
 
 
@@ -634,17 +636,25 @@ def _reached(
     return np.asarray((j * count[0] + i).ravel(), np.int64)
 
 
-def _steepest_of_all(pieces: Record, starts: NDArray[np.int32], items: NDArray[np.int32]) -> float:
-    """Bound on the slope: in each bin that of what adds up, every feature once, and that of the steepest solid thing."""
-    slopes = np.array([steepest(k) for k in pieces])
+def _bound_of_all(bounds: NDArray[np.float64], pieces: Record, starts: NDArray[np.int32], items: NDArray[np.int32]) -> float:
+    """Bound of all together, of those of the pieces: in each bin that of what adds up, every feature once, and that of the largest solid thing."""
     added = np.isin(pieces["kind"], ADDED)
     bins = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     feature = pieces["feature"][items]
-    _, once = np.unique(np.stack((bins, feature)), axis=1, return_index=True)  # pieces of one line are equally steep
-    sums = np.bincount(bins[once], weights=np.where(added[items[once]], slopes[items[once]], 0.0), minlength=len(starts) - 1)
+    # pieces of one line are alike but for heights of a kerb, which is solid
+    _, once = np.unique(np.stack((bins, feature)), axis=1, return_index=True)
+    sums = np.bincount(bins[once], weights=np.where(added[items[once]], bounds[items[once]], 0.0), minlength=len(starts) - 1)
     solid = np.zeros(len(starts) - 1)
-    np.maximum.at(solid, bins, np.where(added[items], 0.0, slopes[items]))
+    np.maximum.at(solid, bins, np.where(added[items], 0.0, bounds[items]))
     return float((sums + solid).max())
+
+
+def highest(k: Any) -> float:
+    """Bound on the height of one piece over the ground, a record of `PIECE`."""
+    height = max(float(k["height"]), 0.0)
+    if k["kind"] == KERB:
+        return height * max(1.0, 1.0 + float(k["rise"]))
+    return height + (math.sqrt(3.0) * float(k["scatter"]) if k["kind"] == SETTS else 0.0)
 
 
 def steepest(k: Any) -> float:
