@@ -38,7 +38,18 @@ from simulator.base.jit import inline, kernel
 from terrain.features import smooth_step
 from terrain.surface import soil_under
 from vehicles.tires.contact import UPRIGHT_MIN, meet, touch
-from vehicles.tires.window import BEYOND, DIAGONAL, LANES, is_sharp, keep_of, lateral_slope, share_of_sides, trace, trace_sharp
+from vehicles.tires.window import (
+    BEYOND,
+    DIAGONAL,
+    LANES,
+    is_sharp,
+    keep_of,
+    lateral_slope,
+    rise_between,
+    share_of_sides,
+    trace,
+    trace_sharp,
+)
 
 FLAT_MIN = 0.2
 """Cosine of the axle's angle to the ground, roughly, and to the horizontal, below which a wheel lies so flat that it touches in one point."""
@@ -87,11 +98,12 @@ def envelop(p, s, i, ground, under, windows, wheel, out):
         return
     disc = (R, level, az, drop)
     side = share_of_sides(ground, x, y) / 3.0
+    rise = rise_between(ground, spacing, x, y, R + half + 2.0 * spacing) if side > 0.0 else 0.0
     measure = along = down = aside = 0.0
     for n in range(3 if side > 0.0 else 1):
         off, share = (0.0, 1.0 - 2.0 * side) if n == 0 else ((half if n == 1 else -half), side)
         top = K[2] + (off + R * az) * m
-        A, B, C, D = overlap_of_plane(w, ground, spacing, (x - off * hy, y + off * hx), (hx, hy), disc, top, side > 0.0)
+        A, B, C, D = overlap_of_plane(w, ground, spacing, (x - off * hy, y + off * hx), (hx, hy), disc, top, (side > 0.0, rise))
         measure, along, down, aside = measure + share * A, along + share * B, down + share * C, aside + share * D
     if measure > LEAST and not down > 0.0:  # the wheel center is under the ground
         touch(p, s, i, ground, under, wheel, out)
@@ -169,7 +181,7 @@ def depth_of(p, d, share):
 @inline
 def overlap_of_plane(w, ground, s, at, heading, disc, top, near):
     """`overlap` of one plane, which passes the point `at` with a level heading: by the grid lines across the axis that it is nearer to, near
-    the diagonal by both. `near`: whether anything sharp may be near."""
+    the diagonal by both. `near`: whether anything sharp may be near, and then `window.rise_between`."""
     x, y = at
     hx, hy = heading
     share = smooth_step(0.5 + 0.5 * (abs(hx) - abs(hy)) / DIAGONAL)[0]
@@ -186,8 +198,8 @@ def overlap_of_plane(w, ground, s, at, heading, disc, top, near):
 def overlap_of_line(w, ground, s, axis, plane, disc, top, near):
     """`overlap` of the line of one plane by the grid lines across an axis; see `trace`."""
     count = trace(w, ground, s, axis, plane, disc[0])
-    if near and is_sharp(w, ground, s, axis, plane, disc[0]):
-        count = trace_sharp(w, ground, s, axis, plane, disc[0], top, disc[3])
+    if near[0] and is_sharp(w, ground, s, axis, plane, disc[0]):
+        count = trace_sharp(w, ground, s, axis, plane, disc[0], (top, near[1], disc[3]))
     slide = plane[3] / plane[2]
     return overlap(w, count, disc, top, slide if axis == 0 else -slide)
 
@@ -296,7 +308,7 @@ def approach(p, s, i, ground, under, windows, heading, below, wheel, out):
                 plane = (px, py, hx, hy) if axis == 0 else (py, px, hy, hx)
                 count = trace(w, ground, spacing, axis, plane, R)
                 if half > 0.0 and is_sharp(w, ground, spacing, axis, plane, R):
-                    count = trace_sharp(w, ground, spacing, axis, plane, R, top, 0.0)
+                    count = trace_sharp(w, ground, spacing, axis, plane, R, (top, 0.0, 0.0))
                 near, u, r = nearest(w, count, top, drop)
                 if near < best:
                     best, ex, ez = near, u, r

@@ -25,7 +25,7 @@ import math
 
 from simulator.base.jit import inline, kernel
 from terrain.composed import parts_and_slopes
-from terrain.features import features_beside, smooth_step
+from terrain.features import bounds_around, features_beside, smooth_step
 from terrain.surface import base_and_slopes
 
 NODES = 32
@@ -207,17 +207,11 @@ def across_fine_line(w, ground, s, axis, i, y):
 
 
 @inline
-def sharpness_between(w, ground, s, axis, i, y):
-    """(share of the finer ground between the lines i and i + 1 at y [m], its derivative along y [1/m])."""
-    v = y / s
-    low = math.floor(v)
-    j = int(low)
-    near = sharpness_of(w, ground, s, axis, i, j)
-    far = sharpness_of(w, ground, s, axis, i, j + 1)
-    if near == far:
-        return near, 0.0
-    rise, slope = smooth_step(v - low)
-    return near + (far - near) * rise, (far - near) * slope / s
+def blended(shares, n, t):
+    """(share at the place t, 0 to 1, from row n to the next, its derivative by t)."""
+    near, far = shares[min(max(n, 0), 2)], shares[min(max(n, 0), 2) + 1]
+    rise, slope = smooth_step(t)
+    return near + (far - near) * rise, (far - near) * slope
 
 
 @inline
@@ -329,16 +323,20 @@ def is_sharp(w, ground, s, axis, plane, R):
 
 
 @kernel
-def trace_sharp(w, ground, s, axis, plane, R, top, drop):
+def trace_sharp(w, ground, s, axis, plane, R, below):
     """Number of points of the line that `trace` finds with what is sharp taken finer, into u, z and rate of the window.
 
-    It holds all pieces that may reach into the disc of radius R about the plane's point, and those beside them. A point of the line at the height z is
-    (top - z) / drop down the disc; drop 0: it holds all pieces.
+    It holds all pieces that may reach into the disc of radius R about the plane's point, and those beside them.
+
+    Parameters
+    ----------
+    below : top and rise [m] and drop: a point of the line at the height z is (top - z) / drop down the disc, and `rise_between` of the ground;
+        drop 0: the line holds all pieces
     """
     x, y, h, g = plane
     i, step, count = crossings(s, x, h, R)
-    if drop > 0.0:
-        before, count = reached(w, ground, s, axis, plane, R, top, drop)
+    if below[2] > 0.0:
+        before, count = reached(w, ground, s, axis, plane, R, below)
         i += before * step
     per, per_s, limit = 1.0 / h, 1.0 / s, SHARP * s
     turn = per if axis == 0 else -per
@@ -362,8 +360,11 @@ def trace_sharp(w, ground, s, axis, plane, R, top, drop):
         if k > 0:
             rise0, rise1 = z0 - old_z0, z1 - old_z1
             bend = max(abs(rise0 - m0 * along), abs(rise0 - old_m0), abs(rise1 - m1 * along), abs(rise1 - old_m1))
-            if (bend > limit or j != row) and is_sharp_between(w, ground, s, axis, min(i, i - step), min(row, j), max(row, j) + 1):
-                points = trace_finer(w, ground, s, axis, min(i, i - step), step, plane, (u, z, slope * turn), points)
+            if bend > limit or j != row:
+                line, low_row = min(i, i - step), min(row, j)
+                shares = shares_between(w, ground, s, axis, line, low_row, max(row, j) + 1)
+                if max(shares[0], shares[1], shares[2], shares[3]) > 0.0:
+                    points = trace_finer(w, ground, s, axis, line, step, plane, (u, z, slope * turn), points, low_row, shares)
         w["u"][points], w["z"][points], w["rate"][points] = u, z, slope * turn
         points += 1
         row, old_z0, old_m0, old_z1, old_m1 = j, z0, m0 * along, z1, m1 * along
@@ -372,55 +373,60 @@ def trace_sharp(w, ground, s, axis, plane, R, top, drop):
 
 
 @inline
-def reached(w, ground, s, axis, plane, R, top, drop):
+def reached(w, ground, s, axis, plane, R, below):
     """(how many crossings of `crossings` come before those between which the ground may reach into the disc, how many those are); see `trace_sharp`."""
     first, step, count = crossings(s, plane[0], plane[2], R)
-    start = end = -1
-    for k in range(count):
-        if may_reach(w, ground, s, axis, plane, R, top, drop, first + step * k):
-            start = k
-            break
-    if start < 0:
+    start, end = 0, count
+    while start < end and not may_reach(w, ground, s, axis, plane, R, below, first + step * start):
+        start += 1
+    while start < end and not may_reach(w, ground, s, axis, plane, R, below, first + step * (end - 1)):
+        end -= 1
+    if start == end:
         return 0, 0
-    for k in range(count - 1, start - 1, -1):
-        if may_reach(w, ground, s, axis, plane, R, top, drop, first + step * k):
-            end = k
-            break
-    before = max(start - 1, 0)
-    return before, min(end + 1, count - 1) - before + 1
+    start, end = max(start - 1, 0), min(end + 1, count)
+    return start, end - start
 
 
 @inline
-def may_reach(w, ground, s, axis, plane, R, top, drop, i):
+def may_reach(w, ground, s, axis, plane, R, below, i):
     """Whether the ground from the grid line before to that behind the grid line i may reach into the disc: if it were level as high as can be."""
     x, y, h, g = plane
+    top, rise, drop = below
     u = (i * s - x) / h
     j = math.floor((y + u * g) / s)
-    p, b = ground.p[0], ground.features.bins[0]
-    # heights between nodes change by what the slope allows, and cubics leave the heights of their ends by 8/27 of it, sharp ones on a finer grid
-    more = 0.3 * s * (p["steepest"] / PARTS + 2.0 * SHARP)
     (z0, _, _), (z1, _, _) = node(w, ground, s, axis, i, j), node(w, ground, s, axis, i, j + 1)
-    if is_fine(ground):
-        highest = max(z0, z1) + more + 2.0 * s * p["steepest"]
-    else:
+    if not is_fine(ground):
         (f0, _, _), (f1, _, _) = sharp_node(w, ground, s, axis, i, j), sharp_node(w, ground, s, axis, i, j + 1)
-        highest = max(z0 - f0, z1 - f1) + more + b["highest"] + 2.0 * s * (p["steepest"] - b["steepest"])
-    r, near = (top - highest) / drop, max(abs(u) - s / abs(h), 0.0)
+        z0, z1 = z0 - f0, z1 - f1
+    r, near = (top - max(z0, z1) - rise) / drop, max(abs(u) - s / abs(h), 0.0)
     return r <= 0.0 or near * near + r * r < R * R
 
 
-@inline
-def is_sharp_between(w, ground, s, axis, i, first, last):
-    """Whether the ground is taken finer between the grid lines i and i + 1 somewhere in the rows from the first to the last."""
-    share = 0.0
-    for j in range(first, last + 1):
-        share = max(share, sharpness_of(w, ground, s, axis, i, j))
-    return share > 0.0
+@kernel
+def rise_between(ground, s, x, y, reach):
+    """By how much [m] a line of `trace_sharp` within `reach` m of x, y may be higher than the nodes around; than those without features unless the base
+    grid is fine."""
+    height, steep = bounds_around(ground.features.bins, ground.features.bounds, x, y, reach)
+    rest = ground.p[0]["steepest"] - ground.features.bins[0]["steepest"]
+    # cubics leave the heights of their ends by up to 8/27 of what the slope allows: sharp ones on the finer grid, others where they bend by less
+    more = 0.3 * s * ((rest + steep) / PARTS + 2.0 * SHARP)
+    if is_fine(ground):
+        return more + 2.0 * s * (rest + steep)
+    return more + 2.0 * s * rest + height
 
 
 @inline
-def trace_finer(w, ground, s, axis, i, step, plane, end, count):
-    """Those points: the straight line between the grid lines, by their share the finer ground."""
+def shares_between(w, ground, s, axis, i, first, last):
+    """Shares of the finer ground between the grid lines i and i + 1 in the rows from the first to the last, of four from the first on: a plane along
+    which the heading has its larger part crosses no more than two."""
+    third = sharpness_of(w, ground, s, axis, i, first + 2) if last > first + 1 else 0.0
+    fourth = sharpness_of(w, ground, s, axis, i, first + 3) if last > first + 2 else 0.0
+    return sharpness_of(w, ground, s, axis, i, first), sharpness_of(w, ground, s, axis, i, first + 1), third, fourth
+
+
+@inline
+def trace_finer(w, ground, s, axis, i, step, plane, end, count, row, shares):
+    """Points between the grid lines i and i + 1: on the straight line to the `end`, by the `shares_between` from `row` on the finer ground."""
     x, y, h, g = plane
     turn = 1.0 / h if axis == 0 else -1.0 / h
     b = count - 1
@@ -429,10 +435,11 @@ def trace_finer(w, ground, s, axis, i, step, plane, end, count):
         u, t = ((i + k / PARTS) * s - x) / h, n / PARTS
         chord, rate = w["z"][b] + t * (end[1] - w["z"][b]), w["rate"][b] + t * (end[2] - w["rate"][b])
         v = y + u * g
-        share, slope = sharpness_between(w, ground, s, axis, i, v)
+        low = math.floor(v / s)
+        share, slope = blended(shares, low - row, v / s - low)
         if share > 0.0:
             fine, fine_slope = across_fine_line(w, ground, s, axis, i * PARTS + k, v)
-            rate += slope * turn * (fine - chord) + share * (fine_slope * turn - rate)
+            rate += slope / s * turn * (fine - chord) + share * (fine_slope * turn - rate)
             chord += share * (fine - chord)
         w["u"][count], w["z"][count], w["rate"][count] = u, chord, rate
         count += 1
