@@ -13,7 +13,7 @@ import math
 from simulator.base.jit import inline, kernel
 from terrain.features import features_and_slopes
 from terrain.roughness import GAIN_STEPS, spline_weights, tiles_and_slopes
-from terrain.surface import base_height, height_and_normal, nodes_around, within_reach
+from terrain.surface import base_and_slopes, base_height, height_and_normal, nodes_around, within_reach
 
 
 @inline
@@ -39,6 +39,18 @@ def composed_height_and_normal(ground, x, y, n):
     """
     r = ground.roughness
     return _height_and_normal(ground, r.fine, r.p[0]["fine_spacing"], x, y, n)
+
+
+@inline
+def parts_and_slopes(ground, x, y):
+    """(z [m], dz/dx, dz/dy) of the base grid, of roughness and of features, three times three, for who wants to know what is sharp."""
+    r, f = ground.roughness, ground.features
+    base, rough, sharp = base_and_slopes(ground.p, ground.heights, x, y), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if r.p[0]["gain"] > 0.0:
+        rough = rough_and_slopes(ground.p, r.p, r.fine, r.p[0]["fine_spacing"], r.coarse, r.gain, x, y)
+    if f.bins[0]["count"][0] > 0:
+        sharp = features_and_slopes(f.bins, f.starts, f.items, f.pieces, within_reach(x), within_reach(y))
+    return base, rough, sharp
 
 
 @inline

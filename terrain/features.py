@@ -84,11 +84,13 @@ class Features(NamedTuple):
     """rows of `pieces`, in the order of the file"""
     pieces: Record
     """(n,) records of `PIECE`"""
+    bounds: NDArray[np.float64]
+    """(bins, 2) bounds on the height [m] and the slope of all features together in each bin"""
 
 
 def no_features() -> Features:
     """Of a ground that has none."""
-    return Features(record(BINS), np.zeros(1, np.int32), np.zeros(0, np.int32), np.zeros(0, dtype_of(PIECE)))
+    return Features(record(BINS), np.zeros(1, np.int32), np.zeros(0, np.int32), np.zeros(0, dtype_of(PIECE)), np.zeros((0, 2)))
 
 
 @inline
@@ -274,8 +276,23 @@ def _around(bins, starts, i, j):
 
 
 @kernel
+def bounds_around(bins, bounds, x, y, reach):
+    """(height [m], slope) that features within `reach` m of x, y (m, in W) along x and y have at most, all together; `bounds` as in `Features`."""
+    b = bins[0]
+    columns, rows, size = b["count"][0], b["count"][1], b["size"]
+    i, j = (x - b["origin"][0]) / size, (y - b["origin"][1]) / size
+    i, j, far = min(max(i, -1e6), 1e6), min(max(j, -1e6), 1e6), reach / size
+    height = slope = 0.0
+    for row in range(max(math.floor(j - far), 0), min(math.floor(j + far) + 1, rows)):
+        for column in range(max(math.floor(i - far), 0), min(math.floor(i + far) + 1, columns)):
+            height = max(height, bounds[row * columns + column, 0])
+            slope = max(slope, bounds[row * columns + column, 1])
+    return height, slope
+
+
+@kernel
 def features_and_slopes(bins, starts, items, pieces, x, y):
-    """(z [m], dz/dx, dz/dy) that features add to the ground at x, y (m, in W); the first four are the members of `Features`."""
+    """(z [m], dz/dx, dz/dy) that features add to the ground at x, y (m, in W); the first four are members of `Features`."""
     b = bins[0]
     i, j = (x - b["origin"][0]) / b["size"], (y - b["origin"][1]) / b["size"]
     if not (i >= 0.0 and j >= 0.0 and i < b["count"][0] and j < b["count"][1]):
@@ -590,8 +607,9 @@ def binned(pieces: Record) -> Features:
     p = record(BINS)
     p[0]["origin"], p[0]["size"], p[0]["count"] = corner, size, count
     items = np.ascontiguousarray(items[order])
-    p[0]["steepest"] = _steepest_of_all(pieces, starts, items)
-    return Features(p, starts, items, np.ascontiguousarray(pieces))
+    bounds = np.stack([_bounds(np.array([of(k) for k in pieces]), pieces, starts, items) for of in (highest, steepest)], axis=1)
+    p[0]["steepest"] = bounds[:, 1].max()
+    return Features(p, starts, items, np.ascontiguousarray(pieces), bounds)
 
 
 def _reach(k: Any) -> float:
@@ -634,17 +652,25 @@ def _reached(
     return np.asarray((j * count[0] + i).ravel(), np.int64)
 
 
-def _steepest_of_all(pieces: Record, starts: NDArray[np.int32], items: NDArray[np.int32]) -> float:
-    """Bound on the slope: in each bin that of what adds up, every feature once, and that of the steepest solid thing."""
-    slopes = np.array([steepest(k) for k in pieces])
+def _bounds(of_pieces: NDArray[np.float64], pieces: Record, starts: NDArray[np.int32], items: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Bound of all together in each bin, of those of the pieces: that of what adds up, every feature once, and that of the largest solid thing."""
     added = np.isin(pieces["kind"], ADDED)
     bins = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     feature = pieces["feature"][items]
-    _, once = np.unique(np.stack((bins, feature)), axis=1, return_index=True)  # pieces of one line are equally steep
-    sums = np.bincount(bins[once], weights=np.where(added[items[once]], slopes[items[once]], 0.0), minlength=len(starts) - 1)
+    # pieces of one line are alike but for heights of a kerb, which is solid
+    _, once = np.unique(np.stack((bins, feature)), axis=1, return_index=True)
+    sums = np.bincount(bins[once], weights=np.where(added[items[once]], of_pieces[items[once]], 0.0), minlength=len(starts) - 1)
     solid = np.zeros(len(starts) - 1)
-    np.maximum.at(solid, bins, np.where(added[items], 0.0, slopes[items]))
-    return float((sums + solid).max())
+    np.maximum.at(solid, bins, np.where(added[items], 0.0, of_pieces[items]))
+    return np.asarray(sums + solid)
+
+
+def highest(k: Any) -> float:
+    """Bound on the height of one piece over the ground, a record of `PIECE`."""
+    height = max(float(k["height"]), 0.0)
+    if k["kind"] == KERB:
+        return height * max(1.0, 1.0 + float(k["rise"]))
+    return height + (math.sqrt(3.0) * float(k["scatter"]) if k["kind"] == SETTS else 0.0)
 
 
 def steepest(k: Any) -> float:

@@ -26,7 +26,7 @@ Why q^3. A plain area (the measure of Sui and Hirshey 1999, as Project Chrono ha
 for 1 mm of depth on a plane. The larger the power, the nearer d comes to the largest p, with which the hub follows the dilation of the ground
 by the disc, and the less do separate contacts add up. With q^3 an edge of 90 degrees is 2.5 mm deep at d = 1 mm and 56 mm at 35 mm, where
 it bears two fifths of what a plane would. Whatever the power, all that enters does so with p^2 and more: forces are smooth over any ground
-that has no gaps, and along a straight piece (1) and (3) are polynomials, which four points of Gauss integrate exactly.
+that has no gaps, and along a straight piece (1) and (3) are polynomials (`powers`).
 
 Across the width one plane lies in the middle, and near what may be sharp one at either edge, each with up to a third of the mean of I. They
 are shifted along the lateral slope of the ground at large (`window.lateral_slope`), so that level or tilted, a plane is the same for all three, and what
@@ -42,7 +42,18 @@ from simulator.base.jit import inline, kernel
 from terrain.features import smooth_step
 from terrain.surface import soil_under
 from vehicles.tires.contact import UPRIGHT_MIN, meet, touch
-from vehicles.tires.window import BEYOND, DIAGONAL, LONGEST, keep_of, lateral_slope, share_of_sides, trace
+from vehicles.tires.window import (
+    BEYOND,
+    DIAGONAL,
+    LANES,
+    is_sharp,
+    keep_of,
+    lateral_slope,
+    rise_between,
+    share_of_sides,
+    trace,
+    trace_sharp,
+)
 
 FLAT_MIN = 0.2
 """Cosine of the axle's angle to the ground, roughly, and to the horizontal, below which a wheel lies so flat that it touches in one point."""
@@ -60,9 +71,7 @@ gives 0.4 by its sides alone."""
 GAP_MAX = 0.25
 """Gap over radius beyond which the ground is where it is below the wheel."""
 
-OUTER, OUTER_WEIGHT = 0.8611363115940526, 0.3478548451374538
-INNER, INNER_WEIGHT = 0.3399810435848563, 0.6521451548625461
-"""Places on (-1, 1), either side, and weights of Gauss' quadrature by four points."""
+THIRD, SIXTH = 1.0 / 3.0, 1.0 / 6.0
 
 WHOLE = 32.0 / 35.0
 """int_-1^1 (1 - x^2)^3 dx."""
@@ -96,8 +105,9 @@ def envelop(p, s, i, ground, under, windows, wheel, out):
         touch(p, s, i, ground, under, wheel, out)
         return
     side = share_of_sides(ground, x, y) / 3.0
+    near = (side > 0.0, rise_between(ground, spacing, x, y, R + half + 2.0 * spacing) if side > 0.0 else 0.0)
     at, across = (x, y, K[2] + R * az * m), (m, half, side)
-    measure, along, down, aside = overlap_of_tire(w, ground, spacing, at, (hx, hy), (R, level, az, drop), across)
+    measure, along, down, aside = overlap_of_tire(w, ground, spacing, at, (hx, hy), (R, level, az, drop), across, near)
     if measure > LEAST and not down > 0.0:  # the wheel center is under the ground
         touch(p, s, i, ground, under, wheel, out)
         return
@@ -117,7 +127,7 @@ def envelop(p, s, i, ground, under, windows, wheel, out):
     whole = spring = spring_of(p, d)
     g0, g1, g2 = per * along, per * down, per * aside
     if d > RIM_NEAR * (R - p[0]["bottoming_radius"]):
-        rim, f0, f1, f2 = force_of_rim(p, w, ground, at, (hx, hy), (level, az, drop), across)
+        rim, f0, f1, f2 = force_of_rim(p, w, ground, at, (hx, hy), (level, az, drop), across, near)
         if rim > 0.0:
             whole = spring + rim
             g0, g1, g2 = (spring * g0 + f0) / whole, (spring * g1 + f1) / whole, (spring * g2 + f2) / whole
@@ -175,11 +185,11 @@ def spring_of(p, d):
 
 
 @kernel
-def force_of_rim(p, w, ground, at, heading, axle, across):
+def force_of_rim(p, w, ground, at, heading, axle, across, near):
     """(force [N] that the rim's spring has, its parts along heading, down in the wheel plane and along the axle) of the ground that reaches the
     rim; arguments as of `overlap_of_tire`, `axle` what follows the radius in `disc`."""
     R = p[0]["bottoming_radius"]
-    measure, along, down, aside = overlap_of_tire(w, ground, p[0]["window_spacing"], at, heading, (R, *axle), across)
+    measure, along, down, aside = overlap_of_tire(w, ground, p[0]["window_spacing"], at, heading, (R, *axle), across, near)
     if not (measure > LEAST and down > 0.0):
         return 0.0, 0.0, 0.0, 0.0
     Q = min((measure / WHOLE) ** (2.0 / 7.0), DEEPEST * R * R)
@@ -202,14 +212,15 @@ def depth_of(p, force):
     return 2.0 * force / (c1 + math.sqrt(c1 * c1 + 4.0 * c2 * force))
 
 
-@kernel
-def overlap_of_tire(w, ground, s, at, heading, disc, across):
+@inline
+def overlap_of_tire(w, ground, s, at, heading, disc, across, near):
     """`overlap` of all planes of a disc.
 
     Parameters
     ----------
     at : (x, y, z) [m] below the wheel, where its plane meets the lateral slope
     across : that slope, half the distance [m] of the outer planes, and the share of each
+    near : as in `overlap_of_plane`
     """
     x, y, top = at
     hx, hy = heading
@@ -217,31 +228,40 @@ def overlap_of_tire(w, ground, s, at, heading, disc, across):
     measure = along = down = aside = 0.0
     for n in range(3 if side > 0.0 else 1):
         off, share = (0.0, 1.0 - 2.0 * side) if n == 0 else ((half if n == 1 else -half), side)
-        A, B, C, D = overlap_of_plane(w, ground, s, (x - off * hy, y + off * hx), heading, disc, top + off * m)
+        A, B, C, D = overlap_of_plane(w, ground, s, (x - off * hy, y + off * hx), heading, disc, top + off * m, near)
         measure, along, down, aside = measure + share * A, along + share * B, down + share * C, aside + share * D
     return measure, along, down, aside
 
 
-@kernel
-def overlap_of_plane(w, ground, s, at, heading, disc, top):
+@inline
+def overlap_of_plane(w, ground, s, at, heading, disc, top, near):
     """`overlap` of one plane, which passes the point `at` with a level heading: by the grid lines across the axis that it is nearer to, near
-    the diagonal by both."""
+    the diagonal by both. `near`: whether anything sharp may be near, and then `window.rise_between`."""
     x, y = at
     hx, hy = heading
-    reach = disc[0] + LONGEST * s
     share = smooth_step(0.5 + 0.5 * (abs(hx) - abs(hy)) / DIAGONAL)[0]
     A = B = C = D = 0.0
     if share > 0.0:
-        A, B, C, D = overlap(w, trace(w, ground, s, 0, x, y, hx, hy, reach), disc, top, hy / hx)
+        A, B, C, D = overlap_of_line(w, ground, s, 0, (x, y, hx, hy), disc, top, near)
     if share < 1.0:
-        E, F, G, H = overlap(w, trace(w, ground, s, 1, y, x, hy, hx, reach), disc, top, -hx / hy)
+        E, F, G, H = overlap_of_line(w, ground, s, 1, (y, x, hy, hx), disc, top, near)
         A, B, C, D = E + share * (A - E), F + share * (B - F), G + share * (C - G), H + share * (D - H)
     return A, B, C, D
 
 
+@inline
+def overlap_of_line(w, ground, s, axis, plane, disc, top, near):
+    """`overlap` of the line of one plane by the grid lines across an axis; see `trace`."""
+    count = trace(w, ground, s, axis, plane, disc[0])
+    if near[0] and is_sharp(w, ground, s, axis, plane, disc[0]):
+        count = trace_sharp(w, ground, s, axis, plane, disc[0], (top, near[1], disc[3]))
+    slide = plane[3] / plane[2]
+    return overlap(w, count, disc, top, slide if axis == 0 else -slide)
+
+
 @kernel
 def overlap(w, count, disc, top, slide):
-    """(I [m^7], its derivatives [m^6] by the place of the disc along heading, down in its plane and along the axle) of the line that `trace` left.
+    """(I [m^7], its derivatives [m^6] by the place of the disc along heading, down in its plane and along the axle) of the line in the window.
 
     Parameters
     ----------
@@ -250,49 +270,77 @@ def overlap(w, count, disc, top, slide):
     slide : by how much the line's points move along it as it moves to the left
     """
     R, level, az, drop = disc
-    measure = along = down = aside = 0.0
-    line = w["line"]
     per, RR = 1.0 / drop, R * R
-    u0, r0 = line[0, 0], (top - line[0, 1]) * per
-    q0 = RR - u0 * u0 - r0 * r0
-    for n in range(1, count):
-        u1, r1 = line[n, 0], (top - line[n, 1]) * per
-        q1 = RR - u1 * u1 - r1 * r1
+    first, pieces = touching(w, count, RR, top, per)
+    go_on(w, count, R, top, drop)
+    u, z, rate, part = w["u"][first:], w["z"][first:], w["rate"][first:], w["part"]
+    for n in range(pieces):  # in the vector lanes: no branches, no sums
+        u0, r0 = u[n], (top - z[n]) * per
+        u1, r1 = u[n + 1], (top - z[n + 1]) * per
         du, dr = u1 - u0, r1 - r0
+        q0 = RR - u0 * u0 - r0 * r0
         b, vv = -(u0 * du + r0 * dr), du * du + dr * dr
-        if q0 > 0.0 or q1 > 0.0 or (0.0 < b < vv and b * b + q0 * vv > 0.0):
-            low, high = 0.0, 1.0
-            if q0 < 0.0 or q1 < 0.0:
-                root = math.sqrt(max(b * b + q0 * vv, 0.0))
-                low, high = (max((b - root) / vv, 0.0) if q0 < 0.0 else 0.0), (min((b + root) / vv, 1.0) if q1 < 0.0 else 1.0)
-            cube, f0, f1, f2 = powers(q0, 2.0 * b, vv, low, high)
-            length = math.sqrt(vv)
-            su, sr = u0 * f0 + du * f1, r0 * f0 + dr * f1
-            measure += length * cube
-            along += 6.0 * length * su
-            down += 6.0 * length * sr
-            # ends of the piece sink so fast down the disc as it moves along its axle
-            sink = (az - level * line[n - 1, 2]) * per
-            more = (az - level * line[n, 2]) * per - sink
-            aside += dr * more / length * cube - 6.0 * length * (level * slide * su + sink * sr + more * (r0 * f1 + dr * f2))
-        u0, r0, q0 = u1, r1, q1
-    return measure, along, down, aside
+        root = math.sqrt(max(b * b + q0 * vv, 0.0))
+        per_vv = 1.0 / vv
+        low = min(max((b - root) * per_vv, 0.0), 1.0)
+        width = max(min((b + root) * per_vv, 1.0) - low, 0.0)  # of what of the piece lies inside
+        # ends of the piece sink so fast down the disc as it moves along its axle
+        sink = (az - level * rate[n]) * per
+        more = (az - level * rate[n + 1]) * per - sink
+        q1 = max(q0 + (low + width) * (2.0 * b - (low + width) * vv), 0.0)
+        q0 = max(q0 + low * (2.0 * b - low * vv), 0.0)
+        stretch = dr * more * per_vv  # so fast, in parts of its length, it grows
+        u0, r0, sink = u0 + low * du, r0 + low * dr, sink + low * more
+        du, dr, more, vv = width * du, width * dr, width * more, width * width * vv
+        length = math.sqrt(vv)
+        cube, f0, f1, f2 = powers(q0, q1, vv)
+        su, sr = u0 * f0 + du * f1, r0 * f0 + dr * f1
+        part[0, n] = length * cube
+        part[1, n] = length * su
+        part[2, n] = length * sr
+        part[3, n] = length * (stretch * cube - 6.0 * (level * slide * su + sink * sr + more * (r0 * f1 + dr * f2)))
+    measure = along = down = aside = 0.0
+    for n in range(pieces):
+        measure, along, down, aside = measure + part[0, n], along + part[1, n], down + part[2, n], aside + part[3, n]
+    return measure, 6.0 * along, 6.0 * down, aside
 
 
 @inline
-def powers(q0, q1, q2, low, high):
-    """Integrals of q^3, q^2, q^2 t and q^2 t^2 over t from low to high, q = q0 + q1 t - q2 t^2 >= 0, by Gauss' four points."""
-    half, mid = 0.5 * (high - low), 0.5 * (high + low)
-    cube, f0, f1, f2 = 0.0, 0.0, 0.0, 0.0
-    for place, weight in ((-OUTER, OUTER_WEIGHT), (-INNER, INNER_WEIGHT), (INNER, INNER_WEIGHT), (OUTER, OUTER_WEIGHT)):
-        t = mid + half * place
-        q = max(q0 + t * (q1 - t * q2), 0.0)
-        f = weight * q * q
-        cube += f * q
-        f0 += f
-        f1 += f * t
-        f2 += f * t * t
-    return half * cube, half * f0, half * f1, half * f2
+def touching(w, count, RR, top, per):
+    """(first piece of a line that may lie inside the disc, how many from there on to the last one that may): some LANES of them or none.
+
+    One whose ends are farther from the wheel center than sqrt(RR + length^2 / 4) does not.
+    """
+    reach = w["part"][0]
+    for n in range(count - 1):
+        u0, r0 = w["u"][n], (top - w["z"][n]) * per
+        u1, r1 = w["u"][n + 1], (top - w["z"][n + 1]) * per
+        reach[n] = RR - min(u0 * u0 + r0 * r0, u1 * u1 + r1 * r1) + 0.25 * ((u1 - u0) * (u1 - u0) + (r1 - r0) * (r1 - r0))
+    first, end = 0, count - 1
+    while first < end and reach[first] < 0.0:
+        first += 1
+    while first < end and reach[end - 1] < 0.0:
+        end -= 1
+    return first, (end - first + LANES - 1) // LANES * LANES
+
+
+@inline
+def go_on(w, count, R, top, drop):
+    """Let a line of `count` points, the last of which is outside the disc, go on straight down by LANES of them."""
+    u, z = (w["u"][count - 1], w["z"][count - 1]) if count > 0 else (2.0 * R, top)
+    for n in range(count, count + LANES):
+        z -= R * drop
+        w["u"][n], w["z"][n], w["rate"][n] = u, z, 0.0
+
+
+@inline
+def powers(q0, q1, v):
+    """Integrals of q^3, q^2, q^2 t and q^2 t^2 over t from 0 to 1, q = q0 (1 - t) + q1 t + v t (1 - t) with no number below 0."""
+    a, b, c = q0 * q0, q1 * q1, q0 * q1
+    f0 = THIRD * (a + b + c) + v * (SIXTH * (q0 + q1) + v * (SIXTH / 5.0))
+    f1 = 0.5 * SIXTH * a + 0.25 * b + SIXTH * c + v * (q0 * (THIRD / 5.0) + 0.1 * q1 + v * (SIXTH / 10.0))
+    f2 = 0.1 * (THIRD * a + 2.0 * b + c) + v * (q0 * (THIRD / 10.0) + q1 * (THIRD / 5.0) + v * (THIRD / 35.0))
+    return q0 * (f0 - f1) + q1 * f1 + v * (f1 - f2), f0, f1, f2
 
 
 @kernel
@@ -312,10 +360,10 @@ def approach(p, s, i, ground, under, windows, heading, below, wheel, out):
         for axis in range(2):
             along = abs(hx) - abs(hy)
             if (along if axis == 0 else -along) > -DIAGONAL:
-                if axis == 0:
-                    count = trace(w, ground, spacing, 0, px, py, hx, hy, R + LONGEST * spacing)
-                else:
-                    count = trace(w, ground, spacing, 1, py, px, hy, hx, R + LONGEST * spacing)
+                plane = (px, py, hx, hy) if axis == 0 else (py, px, hy, hx)
+                count = trace(w, ground, spacing, axis, plane, R)
+                if half > 0.0 and is_sharp(w, ground, spacing, axis, plane, R):
+                    count = trace_sharp(w, ground, spacing, axis, plane, R, (top, 0.0, 0.0))
                 near, u, r = nearest(w, count, top, drop)
                 if near < best:
                     best, ex, ez = near, u, r
@@ -337,11 +385,10 @@ def approach(p, s, i, ground, under, windows, heading, below, wheel, out):
 @kernel
 def nearest(w, count, top, drop):
     """(square of the distance [m2], u, r [m]) of the point of the line that is nearest to the wheel center; arguments as in `overlap`."""
-    line = w["line"]
-    best, at_u, at_r = 1e300, 0.0, 0.0
+    best, at_u, at_r, per = 1e300, 0.0, 0.0, 1.0 / drop
     for n in range(1, count):
-        u, r = line[n - 1, 0], (top - line[n - 1, 1]) / drop
-        du, dr = line[n, 0] - u, (top - line[n, 1]) / drop - r
+        u, r = w["u"][n - 1], (top - w["z"][n - 1]) * per
+        du, dr = w["u"][n] - u, (top - w["z"][n]) * per - r
         t = min(max(-(u * du + r * dr) / (du * du + dr * dr), 0.0), 1.0)
         u, r = u + t * du, r + t * dr
         if u * u + r * r < best:

@@ -7,13 +7,16 @@ ever looked at. A node is a number of the ground alone: what a window gives does
 
 `trace` cuts the ground with the plane of a wheel. Of the two families of grid lines it takes those that run across the heading; where the
 plane crosses one of them, between two nodes, the height is that of the cubic through their heights and slopes, which is C1 from edge to edge; from
-one crossing to the next the ground is straight. A kerb is neither, and of an edge the tangents at its ends tell how far it bends:
+one crossing to the next the ground is straight. It runs in the processor's vector lanes.
+
+A feature (`terrain.features`) is neither, nor is a base grid with nodes closer than COARSE. Of an edge of the grid the tangents of those parts of the
+ground at its ends tell how far it bends:
 
     bend = max(|z_1 - z_0 - s z_0'|, |z_1 - z_0 - s z_1'|),    share = smooth step of bend / s from SHARP to 2 SHARP.
 
-By that share the ground is taken PARTS times finer there: on an edge across the heading for its cubic, between two edges across by points on
+By that share `trace_sharp` takes the ground PARTS times finer: on an edge across the heading for its cubic, between two edges across by points on
 finer lines, whose share is that of the edges along, blended smoothly from one to the other. All of it moves with the wheel and its
-heading without jumps, and with bounded slope.
+heading without jumps, and with bounded slope. Roughness bends too, by a millimeter on 50 mm at most classes; it is never taken finer.
 """
 
 from __future__ import annotations
@@ -21,8 +24,8 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
-from terrain.composed import composed_height_and_normal
-from terrain.features import features_beside, smooth_step
+from terrain.composed import parts_and_slopes
+from terrain.features import bounds_around, features_beside, smooth_step
 from terrain.surface import base_and_slopes
 
 NODES = 32
@@ -43,13 +46,16 @@ BEYOND = 1e6
 DENSEST = 32.0
 """Largest radius of a tire over the distance of the nodes."""
 
-LONGEST = 2.0
-"""What a line reaches beyond the tire, over the distance of the nodes: more than that of its points, so that it ends outside the tire."""
+CROSSED = 80
+"""Grid lines that a line crosses: DENSEST either way, one more at each end, and room."""
+
+LANES = 8
+"""Pieces of a line are looked at by so many, so that no rest of them is left to be done one by one."""
 
 LINE = 512
-"""Points of a line: DENSEST and LONGEST either way, every piece of it sharp."""
+"""Points of a line, every piece of it sharp."""
 
-DIAGONAL = 0.2
+DIAGONAL = 0.1
 """Difference of the heading's components, in size, up to which both families of grid lines are taken, each with a share."""
 
 COARSE = 0.5
@@ -60,15 +66,17 @@ WINDOW = (
     ("ground", (), "1", "`stamp` of the ground whose nodes these are", "i8"),
     ("key", (NODES, NODES), "1", "which node lies there, 0: none", "i8"),
     ("node", (NODES, NODES, 3), "m", "its height and slopes along x and y [1]"),
+    ("sharp", (NODES, NODES, 3), "m", "what of that comes from features, and from the base grid if that is a fine one"),
     ("fine_key", (FINE, FINE), "1", "which fine node lies there, 0: none", "i8"),
     ("fine", (FINE, FINE, 3), "m", "its height and slopes along x and y [1]"),
-    (
-        "line",
-        (LINE, 3),
-        "m",
-        "scratch: points of a line, how far along and how high, and how fast they rise [1] as the line moves to the left",
-    ),
-    ("n", (3,), "1", "scratch: a normal"),
+    ("row", (CROSSED,), "1", "scratch: grid lines that a plane crosses: number of the node to the right of the crossing", "i8"),
+    ("place", (CROSSED,), "1", "scratch: where the crossing is from that node, 0, to the next, 1"),
+    ("height", (2, CROSSED), "m", "scratch: heights of the two"),
+    ("slope", (2, CROSSED), "1", "scratch: and their slopes along the grid line"),
+    ("u", (LINE,), "m", "scratch: points of a line: how far along"),
+    ("z", (LINE,), "m", "scratch: how high"),
+    ("rate", (LINE,), "1", "scratch: how fast they rise as the line moves to the left"),
+    ("part", (4, LINE), "m7", "scratch: parts of the pieces in an overlap and [m6] in its derivatives"),
 )
 """One record per wheel; the memory of a cache, not a state: what is in it can always be looked up again."""
 
@@ -99,45 +107,82 @@ def forget(w):
 
 
 @inline
-def node(w, ground, s, axis, i, j):
-    """(height [m], slopes along and across an axis) of the node with the index i along the axis (0: x, 1: y) and j across it."""
+def node_at(w, ground, s, axis, i, j):
+    """Place in the window of the node with the index i along an axis (0: x, 1: y) and j across it."""
     if axis != 0:
         i, j = j, i
     a, b = i & (NODES - 1), j & (NODES - 1)
     if w["key"][a, b] != key_of(i, j):
-        look_up(w, ground, i * s, j * s, w["node"][a, b])
-        w["key"][a, b] = key_of(i, j)
-    z, m, n = w["node"][a, b, 0], w["node"][a, b, 1], w["node"][a, b, 2]
-    return (z, m, n) if axis == 0 else (z, n, m)
+        look_up(w, ground, s, i, j)
+    return a, b
 
 
-@kernel
+@inline
+def node(w, ground, s, axis, i, j):
+    """(height [m], slopes along and across an axis) of that node."""
+    a, b = node_at(w, ground, s, axis, i, j)
+    return w["node"][a, b, 0], w["node"][a, b, 1 + axis], w["node"][a, b, 2 - axis]
+
+
+@inline
+def sharp_node(w, ground, s, axis, i, j):
+    """The same of what may be sharp in it."""
+    a, b = node_at(w, ground, s, axis, i, j)
+    return w["sharp"][a, b, 0], w["sharp"][a, b, 1 + axis], w["sharp"][a, b, 2 - axis]
+
+
+@inline
+def is_sharp_node(w, ground, s, axis, i, j):
+    """Whether anything in it may be sharp."""
+    z, m, n = sharp_node(w, ground, s, axis, i, j)
+    return z != 0.0 or m != 0.0 or n != 0.0
+
+
+@inline
 def fine_node(w, ground, s, axis, i, j):
-    """The same of a fine node, PARTS to an edge."""
+    """(height [m], slope across an axis) of a fine node, PARTS to an edge."""
     if axis != 0:
         i, j = j, i
     a, b = i & (FINE - 1), j & (FINE - 1)
     if w["fine_key"][a, b] != key_of(i, j):
-        look_up(w, ground, i * s / PARTS, j * s / PARTS, w["fine"][a, b])
-        w["fine_key"][a, b] = key_of(i, j)
-    z, m, n = w["fine"][a, b, 0], w["fine"][a, b, 1], w["fine"][a, b, 2]
-    return (z, m, n) if axis == 0 else (z, n, m)
+        look_up_fine(w, ground, s, i, j)
+    return w["fine"][a, b, 0], w["fine"][a, b, 2 - axis]
 
 
 @kernel
-def look_up(w, ground, x, y, out):
-    """Height [m] and slopes along x and y of the ground at a place [m] into out (3,)."""
-    n = w["n"]
-    out[0] = composed_height_and_normal(ground, x, y, n)
-    out[1], out[2] = -n[0] / n[2], -n[1] / n[2]
+def look_up(w, ground, s, i, j):
+    """The ground at the node (i, j) into its place."""
+    put(w, ground, s, i, j)
 
 
 @inline
-def hermite(z, rise, b, c, s, t):
-    """(height, slope) at the place t, 0 to 1, of the cubic over an edge of length s that rises by `rise` from z, whose tangents miss the other
+def put(w, ground, s, i, j):
+    """The same as a piece of the kernel that calls it."""
+    base, rough, features = parts_and_slopes(ground, i * s, j * s)
+    a, b = i & (NODES - 1), j & (NODES - 1)
+    fine = is_fine(ground)
+    for k in range(3):
+        w["node"][a, b, k] = base[k] + rough[k] + features[k]
+        w["sharp"][a, b, k] = features[k] + base[k] if fine else features[k]
+    w["key"][a, b] = key_of(i, j)
+
+
+@kernel
+def look_up_fine(w, ground, s, i, j):
+    """The ground at the fine node (i, j) into its place."""
+    base, rough, features = parts_and_slopes(ground, i * s / PARTS, j * s / PARTS)
+    a, b = i & (FINE - 1), j & (FINE - 1)
+    for k in range(3):
+        w["fine"][a, b, k] = base[k] + rough[k] + features[k]
+    w["fine_key"][a, b] = key_of(i, j)
+
+
+@inline
+def hermite(z, rise, b, c, per, t):
+    """(height, slope) at the place t, 0 to 1, of the cubic over an edge of length 1 / per that rises by `rise` from z, whose tangents miss the other
     end by b and c."""
     r = 1.0 - t
-    return z + t * (rise + r * (r * b - t * c)), (rise + r * (r - 2.0 * t) * b + t * (t - 2.0 * r) * c) / s
+    return z + t * (rise + r * (r * b - t * c)), (rise + r * (r - 2.0 * t) * b + t * (t - 2.0 * r) * c) * per
 
 
 @inline
@@ -149,107 +194,254 @@ def sharpness(rise, from_low, from_high, s):
     return smooth_step(bend / (SHARP * s) - 1.0)[0]
 
 
-@kernel
+@inline
 def across_fine_line(w, ground, s, axis, i, y):
-    """The same between fine nodes, on the fine grid line i."""
+    """(height [m], slope) at y [m] of the cubic between fine nodes, on the fine grid line i."""
     v = y / s * PARTS
     low = math.floor(v)
     j = int(low)
-    z0, _, m0 = fine_node(w, ground, s, axis, i, j)
-    z1, _, m1 = fine_node(w, ground, s, axis, i, j + 1)
+    z0, m0 = fine_node(w, ground, s, axis, i, j)
+    z1, m1 = fine_node(w, ground, s, axis, i, j + 1)
     s, rise = s / PARTS, z1 - z0
-    return hermite(z0, rise, s * m0 - rise, s * m1 - rise, s, v - low)
+    return hermite(z0, rise, s * m0 - rise, s * m1 - rise, 1.0 / s, v - low)
 
 
 @inline
-def sharpness_between(w, ground, s, axis, i, y):
-    """(share of the finer ground between the lines i and i + 1 at y [m], its derivative along y [1/m])."""
-    v = y / s
-    low = math.floor(v)
-    j = int(low)
-    near = sharpness_of(w, ground, s, axis, i, j)
-    far = sharpness_of(w, ground, s, axis, i, j + 1)
-    if near == far:
-        return near, 0.0
-    rise, slope = smooth_step(v - low)
-    return near + (far - near) * rise, (far - near) * slope / s
+def blended(shares, n, t):
+    """(share at the place t, 0 to 1, from row n to the next, its derivative by t)."""
+    near, far = shares[min(max(n, 0), 2)], shares[min(max(n, 0), 2) + 1]
+    rise, slope = smooth_step(t)
+    return near + (far - near) * rise, (far - near) * slope
 
 
 @inline
 def sharpness_of(w, ground, s, axis, i, j):
     """`sharpness` of the edge along the axis between the nodes i and i + 1, in the row j."""
-    z0, m0, _ = node(w, ground, s, axis, i, j)
-    z1, m1, _ = node(w, ground, s, axis, i + 1, j)
+    z0, m0, _ = sharp_node(w, ground, s, axis, i, j)
+    z1, m1, _ = sharp_node(w, ground, s, axis, i + 1, j)
     return sharpness(z1 - z0, s * m0, s * m1, s)
 
 
-@kernel
-def trace(w, ground, s, axis, x, y, h, g, reach):
-    """Number of points of the line in which an upright plane cuts the ground, into `line` of the window: where it crosses the grid lines across an axis.
+@inline
+def crossings(s, x, h, R):
+    """(first grid line across an axis that a plane crosses, +1 or -1 to the next, how many): from R m behind its point x to R m ahead or just beyond.
 
-    x and y [m] are coordinates along and across that axis of a point of the plane, h and g the components of its level heading in that order;
-    the line goes from `reach` m behind it to as much ahead or somewhat more.
+    h is the component along that axis of its level heading.
     """
-    step, per, per_s, limit = (1 if h > 0.0 else -1), 1.0 / h, 1.0 / s, SHARP * s
-    turn = per if axis == 0 else -per  # how fast it moves across as it moves to the left
-    along = s * step
-    line, count = w["line"], 0
-    first = math.floor((x - reach * h) * per_s)
-    i = int(first) + (1 if h < 0.0 else 0)
-    row, old_z0, old_m0, old_z1, old_m1 = 0, 0.0, 0.0, 0.0, 0.0
-    while count < LINE - PARTS:
-        u = (i * s - x) * per
-        v = (y + u * g) * per_s
-        low = math.floor(v)
-        j = int(low)
-        z0, m0, n0 = node(w, ground, s, axis, i, j)
-        z1, m1, n1 = node(w, ground, s, axis, i, j + 1)
-        rise, n0, n1 = z1 - z0, s * n0, s * n1
-        z, slope = hermite(z0, rise, n0 - rise, n1 - rise, s, v - low)
-        if max(abs(n0 - rise), abs(n1 - rise)) > limit:
-            share = sharpness(rise, n0, n1, s)
-            fine, fine_slope = across_fine_line(w, ground, s, axis, i * PARTS, v * s)
-            z, slope = z + share * (fine - z), slope + share * (fine_slope - slope)
-        if count > 0:
-            rise0, rise1 = z0 - old_z0, z1 - old_z1
-            bend = max(abs(rise0 - m0 * along), abs(rise0 - old_m0), abs(rise1 - m1 * along), abs(rise1 - old_m1))
-            if (bend > limit or j != row) and is_sharp_between(w, ground, s, axis, min(i, i - step), min(row, j), max(row, j) + 1):
-                count = trace_finer(w, ground, s, axis, min(i, i - step), step, (x, y, h, g), (u, z, slope * turn), count)
-        line[count, 0], line[count, 1], line[count, 2] = u, z, slope * turn
-        count += 1
-        if u > reach:
-            break
-        row, old_z0, old_m0, old_z1, old_m1 = j, z0, m0 * along, z1, m1 * along
-        i += step
+    back, front, per_s = x - R * h, x + R * h, 1.0 / s
+    if h > 0.0:
+        first = math.floor(back * per_s)
+        return first, 1, min(math.floor(front * per_s) + 2 - first, CROSSED)
+    first = math.floor(back * per_s) + 1
+    return first, -1, min(first - math.floor(front * per_s) + 1, CROSSED)
+
+
+@inline
+def trace(w, ground, s, axis, plane, R):
+    """Number of points of the line in which an upright plane cuts the ground, into u, z and rate of the window: where the plane crosses the grid lines
+    across an axis.
+
+    It is a piece of the kernel that calls it: to hand on a ground takes longer than a third of this, and nodes that are new are rare.
+
+    Parameters
+    ----------
+    plane : x and y [m], coordinates along and across that axis of a point of the plane, and the components of its level heading in that order
+    R : the line goes from that far [m] behind the point to as much ahead or just beyond
+    """
+    count, known = trace_known(w, s, axis, plane, R)
+    if known < count:
+        trace_new(w, ground, s, axis, plane, R, known)
     return count
 
 
 @kernel
-def is_sharp_between(w, ground, s, axis, i, first, last):
-    """Whether the ground is taken finer between the grid lines i and i + 1 somewhere in the rows from the first to the last."""
-    share = 0.0
-    for j in range(first, last + 1):
-        share = max(share, sharpness_of(w, ground, s, axis, i, j))
-    return share > 0.0
+def trace_known(w, s, axis, plane, R):
+    """(that number, how many points come before one whose nodes are not in the window); if there is one there is no line."""
+    x, y, h, g = plane
+    first, step, count = crossings(s, x, h, R)
+    per, per_s = 1.0 / h, 1.0 / s
+    for k in range(count):
+        u = ((first + step * k) * s - x) * per
+        v = (y + u * g) * per_s
+        low = math.floor(v)
+        w["u"][k], w["place"][k], w["row"][k] = u, v - low, int(low)
+    for k in range(count):
+        i, j = first + step * k, w["row"][k]
+        a, b = (i, j) if axis == 0 else (j, i)
+        c, d = (i, j + 1) if axis == 0 else (j + 1, i)
+        e, f, m, n = a & (NODES - 1), b & (NODES - 1), c & (NODES - 1), d & (NODES - 1)
+        if w["key"][e, f] != key_of(a, b) or w["key"][m, n] != key_of(c, d):
+            return count, k
+        take(w, k, axis, (e, f), (m, n))
+    join(w, s, axis, h, count)
+    return count, count
 
 
 @kernel
-def trace_finer(w, ground, s, axis, i, step, plane, end, count):
-    """Those points: the straight line between the grid lines, by their share the finer ground."""
+def trace_new(w, ground, s, axis, plane, R, known):
+    """The rest of a line that `trace_known` has laid out, nodes looked up that are not in the window."""
+    first, step, count = crossings(s, plane[0], plane[2], R)
+    for k in range(known, count):
+        i, j = first + step * k, w["row"][k]
+        for side in range(2):
+            a, b = (i, j + side) if axis == 0 else (j + side, i)
+            if w["key"][a & (NODES - 1), b & (NODES - 1)] != key_of(a, b):
+                put(w, ground, s, a, b)
+        right, left = ((i, j), (i, j + 1)) if axis == 0 else ((j, i), (j + 1, i))
+        take(w, k, axis, (right[0] & (NODES - 1), right[1] & (NODES - 1)), (left[0] & (NODES - 1), left[1] & (NODES - 1)))
+    join(w, s, axis, plane[2], count)
+
+
+@inline
+def take(w, k, axis, right, left):
+    """What crossing k needs of its two nodes, by their places in the window."""
+    w["height"][0, k], w["height"][1, k] = w["node"][right[0], right[1], 0], w["node"][left[0], left[1], 0]
+    w["slope"][0, k], w["slope"][1, k] = w["node"][right[0], right[1], 2 - axis], w["node"][left[0], left[1], 2 - axis]
+
+
+@kernel
+def join(w, s, axis, h, count):
+    """Heights of the crossings, and how fast they rise, of what was taken."""
+    turn, per_s = (1.0 / h if axis == 0 else -1.0 / h), 1.0 / s  # how fast a crossing moves across as the line moves to the left
+    for k in range(count):
+        z, rise = w["height"][0, k], w["height"][1, k] - w["height"][0, k]
+        z, slope = hermite(z, rise, s * w["slope"][0, k] - rise, s * w["slope"][1, k] - rise, per_s, w["place"][k])
+        w["z"][k], w["rate"][k] = z, slope * turn
+
+
+@kernel
+def is_sharp(w, ground, s, axis, plane, R):
+    """Whether there may be anything sharp in the line that `trace` has found."""
+    first, step, count = crossings(s, plane[0], plane[2], R)
+    for k in range(count):
+        j, old = w["row"][k], w["row"][max(k - 1, 0)]
+        for i in range(first + step * k, first + step * max(k - 2, -1), -step):
+            for n in range(min(j, old), max(j, old) + 2):
+                if is_sharp_node(w, ground, s, axis, i, n):
+                    return True
+    return False
+
+
+@kernel
+def trace_sharp(w, ground, s, axis, plane, R, below):
+    """Number of points of the line that `trace` finds with what is sharp taken finer, into u, z and rate of the window.
+
+    It holds all pieces that may reach into the disc of radius R about the plane's point, and those beside them.
+
+    Parameters
+    ----------
+    below : top and rise [m] and drop: a point of the line at the height z is (top - z) / drop down the disc, and `rise_between` of the ground;
+        drop 0: the line holds all pieces
+    """
+    x, y, h, g = plane
+    i, step, count = crossings(s, x, h, R)
+    if below[2] > 0.0:
+        before, count = reached(w, ground, s, axis, plane, R, below)
+        i += before * step
+    per, per_s, limit = 1.0 / h, 1.0 / s, SHARP * s
+    turn = per if axis == 0 else -per
+    along, points, row = s * step, 0, 0
+    old_z0 = old_m0 = old_z1 = old_m1 = 0.0
+    for k in range(count):
+        u = (i * s - x) * per
+        v = (y + u * g) * per_s
+        low = math.floor(v)
+        j = int(low)
+        z0, _, n0 = node(w, ground, s, axis, i, j)
+        z1, _, n1 = node(w, ground, s, axis, i, j + 1)
+        rise = z1 - z0
+        z, slope = hermite(z0, rise, s * n0 - rise, s * n1 - rise, per_s, v - low)
+        z0, m0, n0 = sharp_node(w, ground, s, axis, i, j)
+        z1, m1, n1 = sharp_node(w, ground, s, axis, i, j + 1)
+        share = sharpness(z1 - z0, s * n0, s * n1, s)
+        if share > 0.0:
+            fine, fine_slope = across_fine_line(w, ground, s, axis, i * PARTS, v * s)
+            z, slope = z + share * (fine - z), slope + share * (fine_slope - slope)
+        if k > 0:
+            rise0, rise1 = z0 - old_z0, z1 - old_z1
+            bend = max(abs(rise0 - m0 * along), abs(rise0 - old_m0), abs(rise1 - m1 * along), abs(rise1 - old_m1))
+            if bend > limit or j != row:
+                line, low_row = min(i, i - step), min(row, j)
+                shares = shares_between(w, ground, s, axis, line, low_row, max(row, j) + 1)
+                if max(shares[0], shares[1], shares[2], shares[3]) > 0.0:
+                    points = trace_finer(w, ground, s, axis, line, step, plane, (u, z, slope * turn), points, low_row, shares)
+        w["u"][points], w["z"][points], w["rate"][points] = u, z, slope * turn
+        points += 1
+        row, old_z0, old_m0, old_z1, old_m1 = j, z0, m0 * along, z1, m1 * along
+        i += step
+    return points
+
+
+@inline
+def reached(w, ground, s, axis, plane, R, below):
+    """(how many crossings of `crossings` come before those between which the ground may reach into the disc, how many those are); see `trace_sharp`."""
+    first, step, count = crossings(s, plane[0], plane[2], R)
+    start, end = 0, count
+    while start < end and not may_reach(w, ground, s, axis, plane, R, below, first + step * start):
+        start += 1
+    while start < end and not may_reach(w, ground, s, axis, plane, R, below, first + step * (end - 1)):
+        end -= 1
+    if start == end:
+        return 0, 0
+    start, end = max(start - 1, 0), min(end + 1, count)
+    return start, end - start
+
+
+@inline
+def may_reach(w, ground, s, axis, plane, R, below, i):
+    """Whether the ground from the grid line before to that behind the grid line i may reach into the disc: if it were level as high as can be."""
+    x, y, h, g = plane
+    top, rise, drop = below
+    u = (i * s - x) / h
+    j = math.floor((y + u * g) / s)
+    (z0, _, _), (z1, _, _) = node(w, ground, s, axis, i, j), node(w, ground, s, axis, i, j + 1)
+    if not is_fine(ground):
+        (f0, _, _), (f1, _, _) = sharp_node(w, ground, s, axis, i, j), sharp_node(w, ground, s, axis, i, j + 1)
+        z0, z1 = z0 - f0, z1 - f1
+    r, near = (top - max(z0, z1) - rise) / drop, max(abs(u) - s / abs(h), 0.0)
+    return r <= 0.0 or near * near + r * r < R * R
+
+
+@kernel
+def rise_between(ground, s, x, y, reach):
+    """By how much [m] a line of `trace_sharp` within `reach` m of x, y may be higher than the nodes around; than those without features unless the base
+    grid is fine."""
+    height, steep = bounds_around(ground.features.bins, ground.features.bounds, x, y, reach)
+    rest = ground.p[0]["steepest"] - ground.features.bins[0]["steepest"]
+    # cubics leave the heights of their ends by up to 8/27 of what the slope allows: sharp ones on the finer grid, others where they bend by less
+    more = 0.3 * s * ((rest + steep) / PARTS + 2.0 * SHARP)
+    if is_fine(ground):
+        return more + 2.0 * s * (rest + steep)
+    return more + 2.0 * s * rest + height
+
+
+@inline
+def shares_between(w, ground, s, axis, i, first, last):
+    """Shares of the finer ground between the grid lines i and i + 1 in the rows from the first to the last, of four from the first on: a plane along
+    which the heading has its larger part crosses no more than two."""
+    third = sharpness_of(w, ground, s, axis, i, first + 2) if last > first + 1 else 0.0
+    fourth = sharpness_of(w, ground, s, axis, i, first + 3) if last > first + 2 else 0.0
+    return sharpness_of(w, ground, s, axis, i, first), sharpness_of(w, ground, s, axis, i, first + 1), third, fourth
+
+
+@inline
+def trace_finer(w, ground, s, axis, i, step, plane, end, count, row, shares):
+    """Points between the grid lines i and i + 1: on the straight line to the `end`, by the `shares_between` from `row` on the finer ground."""
     x, y, h, g = plane
     turn = 1.0 / h if axis == 0 else -1.0 / h
-    line, b = w["line"], count - 1
+    b = count - 1
     for n in range(1, PARTS):
         k = n if step > 0 else PARTS - n
         u, t = ((i + k / PARTS) * s - x) / h, n / PARTS
-        chord, rate = line[b, 1] + t * (end[1] - line[b, 1]), line[b, 2] + t * (end[2] - line[b, 2])
+        chord, rate = w["z"][b] + t * (end[1] - w["z"][b]), w["rate"][b] + t * (end[2] - w["rate"][b])
         v = y + u * g
-        share, slope = sharpness_between(w, ground, s, axis, i, v)
+        low = math.floor(v / s)
+        share, slope = blended(shares, low - row, v / s - low)
         if share > 0.0:
             fine, fine_slope = across_fine_line(w, ground, s, axis, i * PARTS + k, v)
-            rate += slope * turn * (fine - chord) + share * (fine_slope * turn - rate)
+            rate += slope / s * turn * (fine - chord) + share * (fine_slope * turn - rate)
             chord += share * (fine - chord)
-        line[count, 0], line[count, 1], line[count, 2] = u, chord, rate
+        w["u"][count], w["z"][count], w["rate"][count] = u, chord, rate
         count += 1
     return count
 
@@ -260,13 +452,17 @@ def is_fine(ground):
     return min(ground.p[0]["spacing"][0], ground.p[0]["spacing"][1]) < COARSE
 
 
-@kernel
+@inline
 def share_of_sides(ground, x, y):
     """Share from 0 to 1 by which the ground at (x, y) wants more than the middle of a tire to be looked at: where something sharp may be."""
-    return 1.0 if is_fine(ground) else features_beside(ground.features.bins, ground.features.starts, x, y)
+    if is_fine(ground):
+        return 1.0
+    if ground.features.bins[0]["count"][0] == 0:
+        return 0.0
+    return features_beside(ground.features.bins, ground.features.starts, x, y)
 
 
-@kernel
+@inline
 def lateral_slope(w, ground, s, x, y, heading, half):
     """Slope to the left of a level heading of the ground below a tire at large: of the base grid, or where that is fine the `common_slope`."""
     if is_fine(ground):
