@@ -53,7 +53,10 @@ class Model(NamedTuple):
 
 
 class Space(NamedTuple):
-    """State, scratch and results of one vehicle; nothing else is written during a step. What makes the blocks is never written."""
+    """State, scratch and results of one vehicle; nothing else is written during a step. What makes the blocks is never written.
+
+    The `windows` are no state: they remember numbers of the ground, which are found again wherever they are missing.
+    """
 
     state: Record
     blocks: Blocks
@@ -84,16 +87,16 @@ class Space(NamedTuple):
     body_contact: Record
 
     def of_its_own(self) -> Iterator[Record]:
-        """Its records, without those of the blocks."""
-        return (part for part in self if not isinstance(part, Blocks))
+        """Its records, without those of the blocks and without the windows."""
+        return (part for part, name in zip(self, self._fields, strict=True) if name not in ("blocks", "windows"))
 
     def copied(self) -> Space:
-        """The same in other memory."""
-        records: dict[str, Any] = {name: part.copy() for name, part in self._asdict().items() if name != "blocks"}
+        """The same in other memory but for the windows: for a vehicle that is driven before or after this one, not beside it."""
+        records: dict[str, Any] = {name: part.copy() for name, part in self._asdict().items() if name not in ("blocks", "windows")}
         return self._replace(blocks=Blocks(*(array.copy() for array in self.blocks)), **records)
 
     def arrays(self) -> list[NDArray[np.uint8]]:
-        """All its memory, as bytes."""
+        """All its memory but the windows, as bytes."""
         return [part.view(np.uint8) for part in (*self.of_its_own(), *self.blocks)]
 
 

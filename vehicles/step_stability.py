@@ -464,12 +464,12 @@ def write_coordinates(s, attitude, x):
 
 
 def in_one_piece(space: Space) -> tuple[Space, Bytes]:
-    """The same in other memory that is all one, and that."""
+    """The same in other memory that is all one, and that. The windows, which are no state, stay where they are."""
     parts = [*space.of_its_own(), *space.blocks]
     places = np.cumsum([0, *(ALIGNED * math.ceil(part.nbytes / ALIGNED) for part in parts)]).tolist()
     memory = np.zeros(places[-1], np.uint8)
     there = iter([memory[at : at + part.nbytes].view(part.dtype) for part, at in zip(parts, places, strict=False)])
-    records: dict[str, Any] = {name: next(there) for name in space._fields if name != "blocks"}
+    records: dict[str, Any] = {name: next(there) for name in space._fields if name not in ("blocks", "windows")}
     moved = space._replace(blocks=Blocks(*there), **records)
     for new, old in zip((*moved.of_its_own(), *moved.blocks), parts, strict=True):
         new[:] = old

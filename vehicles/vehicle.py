@@ -125,7 +125,7 @@ class Vehicle:
         one = copy.copy(self)
         one.model = self.model._replace(steering=self.model.steering.copy())
         fresh = self._design.copied()
-        one.space = fresh._replace(blocks=fresh.blocks._replace(own=self.description.mechanism.own))
+        one.space = fresh._replace(blocks=fresh.blocks._replace(own=self.description.mechanism.own), windows=np.zeros_like(fresh.windows))
         one.readout = record_for(READOUT, self.size)
         one.start_throttle, one.troubles, one._told = 0.0, [], set()
         return one
