@@ -276,7 +276,7 @@ def _vehicle(configuration: Configuration, workshop: Workshop) -> tuple[Vehicle,
         with configuration.reading("vehicle.drivetrain") as (content, file):
             pass  # as a vehicle it is read below, where complaints about its own file are understood too
         of_wheels = tire_set([tires[name] for name in description.tires], _sides(description), description.contact)
-        with configuration.reading("vehicle"):
+        with configuration.about("vehicle"):
             parts = workshop.drivetrain(content, file, description.mechanism.axles)
             stood = Stood()
             vehicle = Vehicle(aligned(description, of_wheels, parts, file, _level, stood), of_wheels, parts, file, stood)
@@ -447,10 +447,14 @@ def _maneuver(configuration: Configuration, vehicle: Description | None) -> Mane
                 if configuration.has(key) and isinstance(content.get(key), str):
                     content[key] = configuration.name(key) or content[key]
             if vehicle is not None and "body" not in content:
-                length, width, overhang = vehicle.outline
-                front = float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang
-                content["body"] = {"length": length, "width": width, "front": front}
+                content["body"] = outline(vehicle)
         return load_maneuver(content, file)
+
+
+def outline(vehicle: Description) -> dict[str, float]:
+    """The section `body` of a maneuver that a vehicle makes: length, width, and how far its front is ahead of the reference point [m]."""
+    length, width, overhang = vehicle.outline
+    return {"length": length, "width": width, "front": float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang}
 
 
 def vehicle_description(name: str) -> Description:

@@ -1,8 +1,13 @@
 """Sets the tie rods of a vehicle as a garage would: until it stands with the toe that its file wants.
 
-The vehicle stands on level ground with its fixed masses. At the thetas at which it stands the length of every tie rod that has a target is
-found by secants; the vehicle is settled again, for the wheels now stand a little elsewhere, until the toe is right as it stands. Every other
-round brings about four digits: toe hardly depends on theta.
+The vehicle stands on level ground with its fixed masses. At the thetas at which it stands every tie rod that has a target gets the length with
+which its wheel points there: the carrier turns about the line that `CornerDesign.kingpin` gives, so wheel axle and outer joint run on circles,
+
+    v . (axle turned by x) = 0,  v = (cos h, sin h, 0) along the heading h,      rod = |K turned by x - Q|                     (1)
+
+which is a cos, a sin and a number, solved at once; of a kind that knows no such line the length is found by secants. The vehicle is settled
+again, for the wheels now stand a little elsewhere, until the toe is right as it stands. Every other round brings about four digits: toe hardly
+depends on theta.
 
 The result is a description like any other, with carriers that are turned in the design position (`CornerDesign.with_tie_rod`). The ends of
 the travel stay those of the hardpoints: they keep a margin that no setting of a tie rod uses up.
@@ -18,17 +23,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.single_vectors import norm, unit
 from simulator.base.errors import ConfigError, JounceError
 from terrain.surface import Ground, GroundArrays
 from vehicles.compliance.yielding import displace_wheels, yields
 from vehicles.description import Description
-from vehicles.model import Mechanism, new_mechanism
+from vehicles.model import Mechanism
 from vehicles.stages import present_suspension
 from vehicles.stood import Stood
-from vehicles.suspension.corner import CORNERS
 from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.hinge import Hinge
 from vehicles.tires.tire_file import TireSet
-from vehicles.vehicle import Vehicle
+from vehicles.vehicle import Vehicle, arrays_of
 
 Vector = NDArray[np.float64]
 
@@ -79,12 +85,33 @@ def aligned(
     )
     try:
         vehicle = Vehicle(replace(description, mechanism=own, table_tolerance=None), tires, drivetrain, file, stood)
-        bench = _Bench(vehicle, level(), targets)
+        bench = _Bench(vehicle, arrays_of(level()), targets)
         bench.set_rods()
     except ConfigError as error:
         raise _of_toe(description, error) from None
     designs = tuple(bench.designs)
     return replace(description, mechanism=replace(own, designs=designs), design=replace(description.design, corners=designs))
+
+
+def rod_for(on: Vector, other: Vector, K: Vector, Q: Vector, axle: Vector, heading: float) -> float | None:
+    """Length [m] of the rod between K and Q with which a wheel points to a heading [rad, + = left], eq. (1); None: with none.
+
+    Parameters
+    ----------
+    on, other : points (3,) of the line about which the carrier turns
+    K, Q : outer and inner joint of the rod (3,), K on the carrier
+    axle : of the wheel as it is (3,), pointing left
+    """
+    line = Hinge(on, unit(other - on))
+    v = np.array([math.cos(heading), math.sin(heading), 0.0])
+    along, cos_part, sin_part = (float(part @ v) for part in line.direction(axle))
+    reach = -along / math.hypot(cos_part, sin_part)
+    if not -1.0 <= reach <= 1.0:
+        return None
+    middle, half = math.atan2(sin_part, cos_part), math.acos(reach)
+    turn = min((math.remainder(middle + side, math.tau) for side in (half, -half)), key=abs)
+    foot, r, k = line.point(K)
+    return norm(foot + math.cos(turn) * r + math.sin(turn) * k - Q)
 
 
 def toe_in(headings: Vector, sides: Vector) -> Vector:
@@ -116,7 +143,7 @@ class _Bench:
     """A vehicle whose tie rods are turned."""
 
     vehicle: Vehicle
-    level: Ground | GroundArrays
+    level: GroundArrays
     targets: dict[int, float]
     """Toe [rad] by wheel."""
 
@@ -133,56 +160,55 @@ class _Bench:
     def set_rods(self) -> None:
         """Until the vehicle stands as wanted. Raises ConfigError, JounceError."""
         for _ in range(ROUNDS):
-            self.vehicle.reset(self.level)
+            self.vehicle.stand(self.level)
             if max(abs(self._error(i)) for i in self.targets) < ERROR:
+                self.vehicle.note_standing(self.level)
                 return
             for i in self.targets:
                 self._set_rod(i)
         raise JounceError(f"{self.vehicle.description.name}: its tie rods cannot be set: the toe changes with every round")
 
     def _set_rod(self, i: int) -> None:
-        """Length of the tie rod of wheel i that gives its toe at the present theta."""
+        """Give wheel i its toe at the present theta. Raises ConfigError."""
+        line = self.hardpoints[i].kingpin(self.vehicle.space.blocks, float(self.vehicle.space.state[0]["theta"][i]), i)
+        if line is None:
+            self._search_rod(i)
+            return
+        k, Q = self.vehicle.space.kinematics[0], self.vehicle.space.inputs[0]["Q"][:, i]
+        length = rod_for(*line, Q, k["axle"][:, i], -float(np.sign(k["W"][1, i])) * self.targets[i])
+        if length is not None:
+            self._turn(i, length)
+        if length is None or abs(self._error(i)) > ERROR:
+            raise self._no_length(i)
+
+    def _search_rod(self, i: int) -> None:
+        """The same by secants."""
         before, error = self.lengths[i], self._error(i)
         length = before - error / self.slopes[i] if i in self.slopes else before + FIRST
         for _ in range(SECANTS):
             self._turn(i, length)
             changed = self._error(i)
             if abs(changed) < 0.1 * ERROR or changed == error:
-                self._fit(i)
                 return
             self.slopes[i] = (changed - error) / (length - before)
             before, length, error = length, length - changed / self.slopes[i], changed
+        raise self._no_length(i)
+
+    def _no_length(self, i: int) -> ConfigError:
         corner = self.hardpoints[i]
-        raise ConfigError(corner.file, corner.key, "no length", "a toe that a length of the tie rod gives")
+        return ConfigError(corner.file, corner.key, "no length", "a toe that a length of the tie rod gives")
 
     def _turn(self, i: int, length: float) -> None:
-        """Give corner i a tie rod of that length, so far as the heading of its wheel depends on it."""
+        """Give corner i a tie rod of that length and write it where the kernels find it. Raises ConfigError: the loop does not close with it."""
         mechanism = self._mechanism
-        self.lengths[i] = length
-        if self.hardpoints[i].block is None:
-            self.hardpoints[i].try_tie_rod(length, mechanism.corners, mechanism.own, i)
-        else:
-            self._fit(i)
-
-    def _fit(self, i: int) -> None:
-        """Write corner i with the tie rod that it has now where the kernels find it."""
-        mechanism = self._mechanism
-        self.designs[i] = self.hardpoints[i].with_tie_rod(self.lengths[i])
+        self.lengths[i], self.designs[i] = length, self.hardpoints[i].with_tie_rod(length)
         if self.designs[i].block is None:
             self.designs[i].write_tie_rod(mechanism.corners, mechanism.own, i)
         else:
-            self._write_others()
-
-    def _write_others(self) -> None:
-        """Write all corners where the kernels of kinds from outside find them; their travel and their bushings stay."""
-        mechanism = self._mechanism
-        made = new_mechanism(self.vehicle.description.design.chassis, self.designs, mechanism.struts, mechanism.axles)
-        for name, *_ in CORNERS:
-            if name not in ("ends", "compliance"):
-                mechanism.corners[name] = made.corners[name]
-        for block, other in zip(mechanism.blocks, made.blocks, strict=True):
-            block.parameters[:] = other.parameters
-        self.vehicle.space.blocks.parameters[:] = np.concatenate([block.parameters.view(np.uint8).ravel() for block in mechanism.blocks])
+            block = mechanism.write_corner(i, self.designs[i])
+            at = sum(other.parameters.nbytes for other in mechanism.blocks[:block])
+            own = mechanism.blocks[block].parameters.view(np.uint8).ravel()
+            self.vehicle.space.blocks.parameters[at : at + len(own)] = own
 
     def _error(self, i: int) -> float:
         """Toe of wheel i where it is, less its target [rad]."""

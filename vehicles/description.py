@@ -122,7 +122,7 @@ def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Descr
         mapping = {**mapping, "axles": {**mapping["axles"], **{name: one.values for name, one in known.items()}}}
     with checked(VEHICLE_FILE, mapping, file) as s, Gathered() as faults:
         _warn_of_gravity(s)
-        parts = _read_parts(s, faults, known)
+        parts = _read_parts(s, faults, known, keep or _anew, repr(mapping["steering"]))
         axles = [one.section for one in parts.axles]
         with faults.part():
             tables = _by_tables(s, np.array([corner.linkage is None for one in parts.axles for corner in one.corners]), parts.steering)
@@ -177,8 +177,13 @@ class _Parts(NamedTuple):
     tires: tuple[str, ...]
 
 
-def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -> _Parts:
-    """Chassis, axles, steering, body and names of the tires. Raises ConfigError: all that is wrong with them."""
+def _anew(_: Hashable, make: Callable[[], Any]) -> Any:
+    """Nothing is kept."""
+    return make()
+
+
+def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle], keep: Keep, said: str) -> _Parts:
+    """Chassis, axles, steering, of which the file has `said` so much, body and names of the tires. Raises ConfigError: all that is wrong with them."""
     with faults.part(), s.section("chassis") as c:
         head = c.array("drivers_head", (3,))
         chassis, load = _chassis(c)
@@ -186,7 +191,10 @@ def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -
     rack = b""
     with faults.part(), s.section("steering") as t:
         front = found[0]
-        steering = steering_from_section(t, None if front is None else np.stack([corner.Q for corner in front.corners]))
+        Q = None if front is None else np.stack([corner.Q for corner in front.corners])
+        kept, asked = keep((t.file, t.key, said, None if Q is None else Q.tobytes()), lambda: _steering(t, Q))
+        steering = kept.copy()
+        t.asked.update(asked)
         body = read_rack_body(t) if steering[0]["rack_travel"] != 0.0 else None
         if front is not None and body is not None:
             found[0] = front._replace(corners=_with_rack(front.corners, body))
@@ -215,6 +223,12 @@ def _read_parts(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -
         hitch=hitch,
         tires=tires,
     )
+
+
+def _steering(t: Section, Q: Vector | None) -> tuple[Record, frozenset[str]]:
+    """Record of STEERING, and the keys that were asked for. Raises ConfigError."""
+    steering = steering_from_section(t, Q)
+    return steering, frozenset(t.asked)
 
 
 def _mechanism(file: str, parts: _Parts, faults: Gathered) -> Mechanism:

@@ -135,30 +135,30 @@ def _first_guess(m: Model, s: Space, ground: GroundArrays, x: float, y: float, y
     pitch = math.atan2((heights[2] + heights[3] - heights[0] - heights[1]) / 2.0, 2.0 * base)
     roll = math.atan2((heights[0] + heights[2] - heights[1] - heights[3]) / 2.0, 2.0 * track)
     rotation_of_euler(roll, pitch, yaw, R)
-    theta = np.empty(len(s.wheels))
-    hang_loaded(m, s, float(m.chassis[0]["mass"]) * float(ground.p[0]["gravity"]) / len(theta), theta)
+    low, high, theta = (np.empty(len(s.wheels)) for _ in range(3))
+    hang_loaded(m, s, float(m.chassis[0]["mass"]) * float(ground.p[0]["gravity"]) / len(theta), low, high, theta)
     z = float(np.mean(heights)) + float(m.tires["radius"].mean()) - touch - float(np.mean(s.kinematics[0]["W"][2]))
     return np.concatenate([[0.0, 0.0, z, roll, pitch, 0.0], theta])
 
 
 @kernel
-def hang_loaded(m, s, weight, theta):
-    """Thetas (wheels,) at which each spring carries a weight [N] at its wheel, the others in the design position; the corners are left there."""
+def hang_loaded(m, s, weight, low, high, theta):
+    """Thetas (wheels,) at which the springs carry a weight [N] at each wheel; the corners are left there. low, high : (wheels,) scratch."""
     x = s.state[0]["theta"]
     for i in range(len(theta)):
-        low, high = m.corners[0]["travel"][0, i], m.corners[0]["travel"][1, i]
-        for _ in range(HALVES):
-            middle = 0.5 * (low + high)
-            x[i] = middle
-            present_suspension(m, s)
+        low[i], high[i] = m.corners[0]["travel"][0, i], m.corners[0]["travel"][1, i]
+    for _ in range(HALVES):
+        for i in range(len(theta)):
+            x[i] = 0.5 * (low[i] + high[i])
+        present_suspension(m, s)
+        for i in range(len(theta)):
             carried = -s.out[0]["spring_force"][i] * s.kinematics[0]["spring_length_1"][i] / s.kinematics[0]["W_1"][2, i]
             if carried < weight:
-                low = middle
+                low[i] = x[i]
             else:
-                high = middle
-        x[i] = 0.0
-        theta[i] = 0.5 * (low + high)
+                high[i] = x[i]
     for i in range(len(theta)):
+        theta[i] = 0.5 * (low[i] + high[i])
         x[i] = theta[i]
     present_suspension(m, s)
 

@@ -109,6 +109,19 @@ class Mechanism:
         """(3, wheels) inner tie-rod points in the design position [m]."""
         return np.column_stack([corner.Q for corner in self.designs])
 
+    def write_corner(self, i: int, corner: CornerDesign) -> int:
+        """Write corner i of another kind than the default one anew, where it stands with the same bodies, travel and bushings; gives the number of its
+        block. Raises ConfigError, as `CornerDesign.write`."""
+        n = next(n for n, block in enumerate(self.blocks) if block.first <= i < block.first + block.count)
+        block, kept = self.blocks[n], {name: self.corners[0][name].copy() for name in ("ends", "compliance")}
+        if block.lane == block.first:
+            corner.write(self.corners, block.parameters, i)
+        else:
+            _write_beside(corner, self.corners, block.parameters, i, i - block.first + block.lane)
+        for name, value in kept.items():
+            self.corners[0][name] = value
+        return n
+
     def new_blocks(self) -> Blocks:
         """The blocks of its corners with memory of their own."""
         return new_blocks(self.own, self.blocks, self.size)

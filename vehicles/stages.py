@@ -54,7 +54,10 @@ class Model(NamedTuple):
 
 
 class Space(NamedTuple):
-    """State, scratch and results of one vehicle; nothing else is written during a step. What makes the blocks is never written."""
+    """State, scratch and results of one vehicle; nothing else is written during a step. What makes the blocks is never written.
+
+    The `windows` are no state: they remember numbers of the ground, which are found again wherever they are missing.
+    """
 
     state: Record
     blocks: Blocks
@@ -86,16 +89,25 @@ class Space(NamedTuple):
     body_contact: Record
 
     def of_its_own(self) -> Iterator[Record]:
-        """Its records, without those of the blocks."""
-        return (part for part in self if not isinstance(part, Blocks))
+        """Its records, without those of the blocks and without the windows."""
+        return (part for part in self if not isinstance(part, Blocks) and part is not self.windows)
 
     def copied(self) -> Space:
-        """The same in other memory."""
-        records: dict[str, Any] = {name: part.copy() for name, part in self._asdict().items() if name != "blocks"}
+        """The same in other memory but for the windows: for a vehicle that is driven before or after this one, not beside it."""
+        records: dict[str, Any] = {name: part.copy() for name, part in self._asdict().items() if name not in ("blocks", "windows")}
         return self._replace(blocks=Blocks(*(array.copy() for array in self.blocks)), **records)
 
+    def remembered(self) -> list[NDArray[np.uint8]]:
+        """What is in it now, for `recall`."""
+        return [part.copy() for part in self.arrays()]
+
+    def recall(self, memory: list[NDArray[np.uint8]]) -> None:
+        """Have in it what was in it."""
+        for part, kept in zip(self.arrays(), memory, strict=True):
+            part[:] = kept
+
     def arrays(self) -> list[NDArray[np.uint8]]:
-        """All its memory, as bytes."""
+        """All its memory but the windows, as bytes."""
         return [part.view(np.uint8) for part in (*self.of_its_own(), *self.blocks)]
 
 

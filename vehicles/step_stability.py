@@ -280,10 +280,11 @@ def _situations(probe: _Probe, ground: GroundArrays) -> Iterator[Bytes]:
     except JounceError:  # it cannot stand: that is said where it is put on its ground
         pass
     low, high = _travel(vehicle)
-    state = space.state[0]
+    clear(model, space)
+    blank, state = memory.copy(), space.state[0]
     for share in POSITIONS:
         for rate in (RATE, -RATE):
-            clear(model, space)
+            memory[:] = blank
             state["p_WB"][2] = HIGH
             state["theta"], state["theta_dot"] = low + share * (high - low), rate
             drivetrain_reset(model.drivetrain, space.drivetrain, state["wheel_spin"], 0)
@@ -395,16 +396,17 @@ def step_matrix(model: Model, space: Space, memory: Bytes, ground: GroundArrays,
     space, memory : in one piece, afterwards elsewhere
     kept : (n,) which of the coordinates deviate
     """
-    q = space.state[0]["q_WB"].copy()
+    q, columns = space.state[0]["q_WB"].copy(), np.arange(len(kept))
     x0 = np.empty(coordinates(len(space.wheels)))
     read_coordinates(space, q, x0)
-    x, attitudes = np.tile(x0, (len(kept), 2, 1)), np.tile(_turned(q, x0), (len(kept), 2, 1))
+    x, attitudes = np.empty((len(kept), 2, len(x0))), np.empty((len(kept), 2, 4))
+    x[:], attitudes[:] = x0, _turned(q, x0)
     ends = np.empty_like(x)
-    for column, k in enumerate(kept):
-        x[column, :, k] += WIDTH, -WIDTH
-        if k in ATTITUDE:
-            attitudes[column] = [_turned(q, deviating) for deviating in x[column]]
-    step_from_each(model, space, memory, memory.copy(), ground, record(COMMAND), h, x, attitudes, q, ends)
+    x[columns, 0, kept] += WIDTH
+    x[columns, 1, kept] -= WIDTH
+    for column in np.flatnonzero((kept == ATTITUDE[0]) | (kept == ATTITUDE[1])):
+        attitudes[column] = [_turned(q, deviating) for deviating in x[column]]
+    step_from_each(model, space, memory, memory[: lasting(space)].copy(), ground, record(COMMAND), h, x, attitudes, q, ends)
     return (ends[:, 0] - ends[:, 1])[:, kept].T / (2.0 * WIDTH)
 
 
@@ -427,14 +429,14 @@ def step_from_each(m, s, memory, start, ground, command, h, x, attitudes, q, end
 
     Parameters
     ----------
-    memory, start : all memory of s, and what is in it at the one place
+    memory, start : all memory of s, and what is at the one place in so much of it as lasts
     x, attitudes : (n, 2, ...) coordinates in the order of GROUPS, and q_WB, from which a step is made
     q : q_WB at the one place
     ends : (n, 2, ...) coordinates after it, overwritten
     """
     for column in range(len(x)):
         for side in range(2):
-            for n in range(len(memory)):
+            for n in range(len(start)):
                 memory[n] = start[n]
             write_coordinates(s, attitudes[column, side], x[column, side])
             vehicle_step(m, s, ground, command, h)
@@ -489,17 +491,37 @@ def write_coordinates(s, attitude, x):
     s.steering[0]["angle"], s.steering[0]["rate"] = x[at], x[at + 1]
 
 
+FOUND_ANEW = ("reduced", "own", "scratch", "parameters")
+"""Parts of a space that a step writes before it reads them, or never writes: they come last in its piece of memory."""
+
+
+def _parts(space: Space) -> list[tuple[str, Any]]:
+    """Its parts by name, those of the blocks too, in the order of the piece. The windows, which are no state, are no part of it."""
+    blocks = space.blocks._asdict()
+    own = {name: part for name, part in space._asdict().items() if name not in ("blocks", "windows")}
+    blocks["seen_by_blocks"] = blocks.pop("seen")  # the space has another one of that name
+    return sorted([*own.items(), *blocks.items()], key=lambda named: named[0] in FOUND_ANEW)
+
+
+def _room(part: Any) -> int:
+    return ALIGNED * math.ceil(part.nbytes / ALIGNED)
+
+
+def lasting(space: Space) -> int:
+    """Bytes at the beginning of its piece of memory that a step goes on from."""
+    return sum(_room(part) for name, part in _parts(space) if name not in FOUND_ANEW)
+
+
 def in_one_piece(space: Space) -> tuple[Space, Bytes]:
-    """The same in other memory that is all one, and that."""
-    parts = [*space.of_its_own(), *space.blocks]
-    places = np.cumsum([0, *(ALIGNED * math.ceil(part.nbytes / ALIGNED) for part in parts)]).tolist()
+    """The same in other memory that is all one, and that. The windows, which are no state, stay where they are."""
+    parts = _parts(space)
+    places = np.cumsum([0, *(_room(part) for _, part in parts)]).tolist()
     memory = np.zeros(places[-1], np.uint8)
-    there = iter([memory[at : at + part.nbytes].view(part.dtype) for part, at in zip(parts, places, strict=False)])
-    records: dict[str, Any] = {name: next(there) for name in space._fields if name != "blocks"}
-    moved = space._replace(blocks=Blocks(*there), **records)
-    for new, old in zip((*moved.of_its_own(), *moved.blocks), parts, strict=True):
-        new[:] = old
-    return moved, memory
+    there = {name: memory[at : at + part.nbytes].view(part.dtype) for (name, part), at in zip(parts, places, strict=False)}
+    for name, part in parts:
+        there[name][:] = part
+    of_blocks = {name: there.pop("seen_by_blocks" if name == "seen" else name) for name in space.blocks._fields}
+    return space._replace(blocks=Blocks(**of_blocks), **there), memory
 
 
 def _turned(q: Vector, x: Vector) -> Vector:

@@ -36,23 +36,38 @@ class Stood:
 
         place : numbers that say where and how
         """
-        parts = [*arrays_in((m, ground)), s.blocks.own, s.blocks.parameters, np.array(place)]
-        if sum(part.nbytes for part in parts) > LARGEST:
+        key = _key(m, s, ground, place)
+        if key is None:
             settle()
             return
-        digest = hashlib.blake2b(digest_size=32)
-        for part in parts:
-            digest.update(part.tobytes())
-        key = digest.digest()
         if key in self._kept:
             self._kept.move_to_end(key)
-            for there, kept in zip(s.arrays(), self._kept[key], strict=True):
-                there[:] = kept
+            s.recall(self._kept[key])
             return
         settle()
-        self._kept[key] = [part.copy() for part in s.arrays()]
+        self._keep(key, s)
+
+    def note(self, m: Model, s: Space, ground: GroundArrays, place: tuple[float, ...]) -> None:
+        """It stands there now."""
+        key = _key(m, s, ground, place)
+        if key is not None:
+            self._keep(key, s)
+
+    def _keep(self, key: bytes, s: Space) -> None:
+        self._kept[key] = s.remembered()
         if len(self._kept) > MOST:
             self._kept.popitem(last=False)
+
+
+def _key(m: Model, s: Space, ground: GroundArrays, place: tuple[float, ...]) -> bytes | None:
+    """Of all numbers that an equilibrium there depends on; None: they are too many."""
+    parts = [*arrays_in((m, ground)), s.blocks.own, s.blocks.parameters, np.array(place)]
+    if sum(part.nbytes for part in parts) > LARGEST:
+        return None
+    digest = hashlib.blake2b(digest_size=32)
+    for part in parts:
+        digest.update(part.tobytes())
+    return digest.digest()
 
 
 def arrays_in(parts: Iterable[Any]) -> Iterator[NDArray[Any]]:

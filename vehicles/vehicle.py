@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.records import Record, Table, record
 from terrain.soil import SOIL
 from terrain.surface import Ground, GroundArrays
-from vehicles.axles import Size, record_for
+from vehicles.axles import Axles, Size, record_for
 from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.brakes import BRAKE_STATE, press_for
 from vehicles.command import COMMAND
@@ -130,10 +130,22 @@ class Vehicle:
         one = copy.copy(self)
         one.model = self.model._replace(steering=self.model.steering.copy())
         fresh = self._design.copied()
-        one.space = fresh._replace(blocks=fresh.blocks._replace(own=self.description.mechanism.own))
+        one.space = fresh._replace(blocks=fresh.blocks._replace(own=self.description.mechanism.own), windows=np.zeros_like(fresh.windows))
         one.readout = record_for(READOUT, self.size)
         one.start_throttle, one.troubles, one._told = 0.0, [], set()
         return one
+
+    def stand(self, level: GroundArrays) -> None:
+        """Find the equilibrium at the origin and nothing else of a `reset`, for whoever sets the vehicle up. Raises JounceError."""
+        try:
+            self._settle(level, 0.0, 0.0, 0.0, 0)
+        except JounceError as error:
+            raise JounceError(f"{self.description.name}: {error}") from None
+
+    def note_standing(self, level: GroundArrays) -> None:
+        """Have the next `reset` at the origin of that ground put the vehicle as it is, which is as `stand` has left it."""
+        if not self._may_stop:
+            self._stood.note(self.model, self.space, level, (0.0, 0.0, 0.0, 0))
 
     def _settle(self, ground: GroundArrays, x: float, y: float, yaw: float, gear: int) -> None:
         """Find the equilibrium there, in that gear."""
@@ -262,7 +274,7 @@ class Vehicle:
     @property
     def readout_table(self) -> Table:
         """READOUT with the wheels of this vehicle."""
-        return self.description.mechanism.axles.named(READOUT)
+        return _readout_of(self.description.mechanism.axles)
 
     @property
     def corner_names(self) -> tuple[str, ...]:
@@ -280,6 +292,11 @@ class Vehicle:
         """Speed over ground of the chassis reference point [m/s], + = forward."""
         v = self.space.state[0]["v_WB_B"]
         return math.copysign(math.hypot(v[0], v[1]), v[0])
+
+
+@cache
+def _readout_of(axles: Axles) -> Table:
+    return axles.named(READOUT)
 
 
 def _model(description: Description, tires: TireSet, drivetrain: Any, file: str) -> Model:

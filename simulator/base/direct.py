@@ -24,9 +24,26 @@ def direct(kernel: Callable, *arguments: Any) -> Callable:
     """
     if not COMPILES or not hasattr(kernel, "overloads"):
         return kernel
-    types = tuple(type_of(one) for one in arguments)
-    kernel.compile(types)  # type: ignore[attr-defined]
-    return kernel.overloads[types].entry_point  # type: ignore[attr-defined]
+    key = kernel, tuple(map(_kind_of, arguments))
+    if key not in _FOUND:
+        types = tuple(type_of(one) for one in arguments)
+        kernel.compile(types)  # type: ignore[attr-defined]
+        _FOUND[key] = kernel.overloads[types].entry_point  # type: ignore[attr-defined]
+    return _FOUND[key]
+
+
+_FOUND: dict[Any, Callable] = {}
+"""Machine code by kernel and kinds of arguments."""
+
+
+def _kind_of(argument: Any) -> Any:
+    """What decides about the type of an argument, found in a hundredth of the time."""
+    if isinstance(argument, tuple):
+        return (type(argument), *map(_kind_of, argument))
+    if type(argument) is np.ndarray:
+        flags = argument.flags
+        return argument.dtype, argument.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable
+    return numba.typeof(argument)
 
 
 def type_of(argument: Any) -> Any:

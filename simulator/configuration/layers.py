@@ -209,6 +209,22 @@ def _bare(key: str) -> str:
 
 def own_copy(value: Any) -> Any:
     """The same in plain values, without anchors: what YAML makes one object in two places becomes two, so that a change stays in its place."""
+    kind = type(value)
+    if kind in _AS_IT_IS:
+        return value
+    if kind is dict:
+        return {key: item if type(item) in _AS_IT_IS else own_copy(item) for key, item in value.items()}
+    if kind is list:
+        return [item if type(item) in _AS_IT_IS else own_copy(item) for item in value]
+    return _plain_copy(value)
+
+
+_AS_IT_IS = frozenset({float, int, str, bool, type(None)})
+"""Of these are nearly all values of a file."""
+
+
+def _plain_copy(value: Any) -> Any:
+    """The same of what neither YAML nor JSON makes."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simulator.base.fields import Either, FileName, Group, Kind, ListOf, Named, Number, Variants
+from simulator.base.fields import Either, Fields, FileName, Group, Kind, ListOf, Named, Number, Variants
 from simulator.configuration.key_path import KeyPath
 from simulator.maneuvers import maneuver, series
 from simulator.maneuvers.parameters import WithParameters
@@ -46,11 +46,36 @@ def files_named(kind: Kind, content: Any, path: KeyPath = ()) -> Iterator[KeyPat
         for name, inside in content.items():
             yield from files_named(kind.item, inside, (*path, name))
     elif isinstance(kind, Group | Variants) and isinstance(content, Mapping):
-        fields = kind.fields if isinstance(kind, Group) else _variant(kind, content)
-        kinds = {written: field.kind for field in fields for written in field.spellings}
-        for key, inside in content.items():
+        kinds = _naming(kind) if isinstance(kind, Group) else _naming_fields(_variant(kind, content))
+        for key, inside in content.items() if kinds else ():
             if key in kinds:
                 yield from files_named(kinds[key], inside, (*path, key))
+
+
+_FOUND: dict[int, tuple[Group, Mapping[str, Kind]]] = {}
+"""Groups that were looked through, by their ids, and what was found."""
+
+
+def _naming(group: Group) -> Mapping[str, Kind]:
+    """What stands behind the keys of a group behind which a file may be named. Groups are parts of tables, which stay."""
+    if id(group) not in _FOUND:
+        _FOUND[id(group)] = group, _naming_fields(group.fields)
+    return _FOUND[id(group)][1]
+
+
+def _naming_fields(fields: Fields) -> Mapping[str, Kind]:
+    return {written: field.kind for field in fields if _may_name(field.kind) for written in field.spellings}
+
+
+def _may_name(kind: Kind) -> bool:
+    """Whether a file that is no text may be named somewhere in a content of this kind."""
+    if isinstance(kind, Either):
+        return any(map(_may_name, kind.kinds))
+    if isinstance(kind, ListOf | Named):
+        return _may_name(kind.item)
+    if isinstance(kind, Group):
+        return bool(_naming(kind))
+    return isinstance(kind, FileName | Variants)
 
 
 def number_at(kind: Kind, content: Any, path: KeyPath) -> tuple[Number, str] | None:

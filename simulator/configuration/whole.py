@@ -238,8 +238,15 @@ class Configuration:
         self._fill(path)
         self._expand(path)
         self._note_files(path)
+        with self.about(path) as label:
+            yield own_copy(self._look(path)), label
+
+    @contextmanager
+    def about(self, place: str | KeyPath) -> Iterator[str]:
+        """The file that a reader of a place names in messages, after it was read. What he complains of is said to be where it was said."""
+        path = _path(place)
         try:
-            yield own_copy(self._look(path)), self._label(path)
+            yield self._label(path)
         except ConfigError as error:
             faults = [self.blamed(path, one) for one in error.errors]
         else:

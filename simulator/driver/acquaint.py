@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,9 +24,9 @@ from simulator.driver.gears import gear_numbers
 from simulator.driver.traits import VehicleTraits
 from simulator.driver.trial_drive import LOOKS, noted_drive, turn_arm
 from terrain.load import load_terrain
+from terrain.surface import GroundArrays
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.stages import Space
 from vehicles.vehicle import Vehicle
 
 Vector = NDArray[np.float64]
@@ -106,6 +107,12 @@ def simulated_for(traits: VehicleTraits) -> float:
     return traits.simulating if isinstance(traits, TriedTraits) else 0.0
 
 
+@cache
+def _plain(gravity: float) -> GroundArrays:
+    """Endless, level and hard, under a gravity [m/s2]."""
+    return load_terrain({"type": "flat", "gravity": gravity}, "plain", Path(), {}).arrays
+
+
 class _Straight(NamedTuple):
     """Coasting straight ahead in neutral."""
 
@@ -113,8 +120,8 @@ class _Straight(NamedTuple):
     """m/s, mean over its second half"""
     loss: float
     """m/s2 there"""
-    end: Space
-    """The vehicle at its end."""
+    end: list[NDArray[np.uint8]]
+    """The memory of the vehicle at its end."""
 
 
 class _Turn(NamedTuple):
@@ -184,9 +191,9 @@ class _Trial:
         probe, name = self.probe, self.probe.description.name
         probe.model.steering[0]["input_time"] = 0.0
         probe.free_steering(False)
-        self.ground = load_terrain({"type": "flat", "gravity": self.gravity}, "plain", Path(), {}).arrays
+        self.ground = _plain(self.gravity)
         probe.reset(self.ground)
-        self.settled = probe.space.copied()
+        self.settled = probe.space.remembered()
         loads, axles = probe.readout[0]["F_C"][:, 2].copy(), probe.readout[0]["p_BK"][:, 0].copy()
         self.depths = probe.readout[0]["tire_deflection"].copy()
         front, rear = float(axles.max()), float(axles.min())
@@ -207,7 +214,8 @@ class _Trial:
 
     def _look_at_steering(self) -> None:
         """Mean heading of the steered wheels over the steering input, standing."""
-        p, s = self.probe.model, self.settled.copied()
+        p, s = self.probe.model, self.probe.space
+        s.recall(self.settled)
         inputs = np.linspace(-1.0, 1.0, INPUTS)
         axles = np.empty((INPUTS, 3, len(s.wheels)))
         turn_arm(p, s, -inputs * p.steering[0]["max_arm_angle"], axles)
@@ -234,7 +242,7 @@ class _Trial:
         loss = (straight[half] - straight[-1]) / ((len(straight) - 1 - half) * self.look)
         if not np.isfinite(straight).all():
             raise JounceError(f"it does not coast straight ahead at {speed:g} m/s")
-        return _Straight(float(straight[half:].mean()), float(loss), self.probe.space)
+        return _Straight(float(straight[half:].mean()), float(loss), self.probe.space.remembered())
 
     def _turn(self) -> None:
         """A slow and a fast turn: length, understeer, sideslip and response.
@@ -264,7 +272,7 @@ class _Trial:
         guess = VehicleTraits(**{name: self.found[name] for name in ("inputs", "road_wheel_angles") if name in self.found})
         lateral = min(SIDEWAYS, 0.25 * speed * speed / self.found["wheelbase"])
         steering = guess.steering_for((self.found["wheelbase"] + guess.understeer * speed * speed) * lateral / speed**2)
-        self.probe.space = straight.end
+        self.probe.space.recall(straight.end)
         turn = self._drive(TURNING, steering=steering)
         count = round(SETTLED / self.look)
         per_way = turn[:, 2] / np.maximum(turn[:, 0], 0.1 * speed)
@@ -308,7 +316,8 @@ class _Trial:
     def _start(self, speed: float) -> None:
         """Settled, straight ahead at a speed [m/s], in neutral."""
         model = self.probe.model
-        self.probe.space = s = self.settled.copied()
+        s = self.probe.space
+        s.recall(self.settled)
         s.state[0]["v_WB_B"][0] = speed
         s.state[0]["wheel_spin"] = speed / (model.tires["radius"] - self.depths)
         drivetrain_reset(model.drivetrain, s.drivetrain, s.state[0]["wheel_spin"], 0)

@@ -40,24 +40,33 @@ class AskedProcess:
         return self._ended
 
     def ask(self, line: bytes) -> bytes:
-        """The answer to a line. Raises ProcessDiedError, which says how it ended; the next question goes to a new process."""
-        with self._lock:
-            if self._ended:
-                raise ProcessDiedError("interrupted")
-            process = self._process = self._process or self._start()
-        assert process.stdin is not None and process.stdout is not None
-        try:
-            process.stdin.write(line + b"\n")
-            process.stdin.flush()
-            answer = process.stdout.readline()
-        except OSError:  # it died before it was asked
-            answer = b""
+        """The answer to a line. Raises ProcessDiedError, which says how it ended over this line; the next question goes to a new process."""
+        for _ in range(2):
+            process = self._alive()
+            assert process.stdin is not None and process.stdout is not None
+            try:
+                process.stdin.write(line + b"\n")
+                process.stdin.flush()
+                answer = process.stdout.readline()
+                break
+            except OSError:  # it died before it was asked, so of something else
+                process.wait()
+                answer = b""
         if answer.endswith(b"\n"):
             return answer
         code = process.wait()
         with self._lock:
             self._process = None
         raise ProcessDiedError(f"the process ended by itself, {'by signal' if code < 0 else 'with code'} {abs(code)}")
+
+    def _alive(self) -> subprocess.Popen[bytes]:
+        """The process, another one if it has died since it was asked last. Raises ProcessDiedError: it is ended."""
+        with self._lock:
+            if self._ended:
+                raise ProcessDiedError("interrupted")
+            if self._process is None or self._process.poll() is not None:
+                self._process = self._start()
+            return self._process
 
     def end(self) -> None:
         """Kill the process; whoever waits for it, in another thread, gets ProcessDiedError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -159,6 +160,12 @@ class Maneuver:
         self.start = document.start
         self.timed = _timed(document)
         self._document = document
+
+    def for_another(self, body: Body) -> Maneuver:
+        """The same for a vehicle with another outline, with which nothing else changes where there is no course."""
+        one = copy.copy(self)
+        one.body, one._document = body, replace(self._document, body=body)
+        return one
 
     @property
     def channels(self) -> tuple[str, ...]:

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from simulator.base.jsontext import content_key
 from simulator.base.records import Table, dtype_of
-from simulator.build import Workshop, build_cueing
+from simulator.build import Workshop, build_cueing, outline
 from simulator.configuration.whole import DEFAULTS, Configuration
 from simulator.driver.traits import VehicleTraits
+from simulator.maneuvers.course import Body
 from simulator.maneuvers.maneuver import Maneuver
 from simulator.outlets import PLATFORM
 from simulator.record.channels import Channels
@@ -134,12 +135,18 @@ class Stock(Workshop):
         return self._grounds.take(key, lambda: super(Stock, self).ground(configuration))
 
     def maneuver(self, configuration: Configuration, vehicle: Description | None) -> Maneuver:
-        """Its owner may change the duration and the title."""
-        key = (self._at[0], _said(configuration, "maneuver"))
+        """Its owner may change the duration and the title. Of the vehicle it has no more than the outline and the name."""
+        said, body = configuration.raw("maneuver"), None
+        if vehicle is not None and isinstance(said, Mapping) and "body" not in said:
+            body = Body(**outline(vehicle))
+        in_common = body is None or (body.front <= body.length and said.get("course") is None)
+        names = tuple(configuration.name(key) for key in ("vehicle", "terrain") if configuration.has(key))
+        key = (None if in_common else body, names, _said(configuration, "maneuver"))
         maneuver = self._maneuvers.take(key, lambda: super(Stock, self).maneuver(configuration, vehicle))
         wanted = (*maneuver.channels, *self.channels)
-        self.has_motion = self._looked_at.take((self._at[0], wanted), lambda: self._needs_motion(wanted))
-        return copy.copy(maneuver)
+        axles = None if vehicle is None else vehicle.mechanism.axles
+        self.has_motion = self._looked_at.take((axles, wanted), lambda: self._needs_motion(wanted))
+        return copy.copy(maneuver) if body is None else maneuver.for_another(body)
 
     def check_step(self, configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
         """Once for each step."""

@@ -15,6 +15,7 @@ from simulator.facts.page import Facts, as_markdown, as_object, as_text
 from simulator.facts.standing import standing
 from vehicles.suspension.alignment_section import LAWS
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
+from vehicles.suspension.macpherson.corner import MacPhersonCorner
 from vehicles.vehicle import Vehicle
 
 SHIPPED = sorted(file.stem for file in (data_folder("configs") / "vehicles").glob("*.yaml"))
@@ -119,6 +120,18 @@ def test_the_design_position_is_that_of_the_set_tie_rods() -> None:
         assert vehicle.readout[0]["p_BK"][i] == pytest.approx(corner.W, abs=1e-12)
         assert vehicle.readout[0]["R_BK"][i] == pytest.approx(corner.turned, abs=1e-12)
         assert abs(corner.axle[0]) > 1e-4, "it is turned at all"
+
+
+@pytest.mark.parametrize(("name", "kind"), [("hmmwv", DoubleWishboneCorner), ("sedan", MacPhersonCorner)])
+def test_the_length_of_a_tie_rod_is_that_which_secants_find(name: str, kind: type, monkeypatch: Any) -> None:
+    """Solved at once about the kingpin, or searched for where nobody knows one."""
+    solved = build_vehicle(name, check_step=False).description.design.corners
+    monkeypatch.setattr(kind, "kingpin", lambda *_: None)
+    searched = build_vehicle(name, check_step=False).description.design.corners
+    for i, (one, other) in enumerate(zip(solved, searched, strict=True)):
+        if isinstance(one, kind):
+            assert one.tierod_length == pytest.approx(other.tierod_length, abs=1e-12), i
+            assert one.axle == pytest.approx(other.axle, abs=1e-11)
 
 
 BROKEN = [

@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from simulator.base.errors import OutputError
+from simulator.library.asked_process import AskedProcess
 from simulator.sweep.engine import Progress
 from simulator.sweep.journal import Journals
 from tests.flow.program import ROOT, environment
-from tests.sweep.plain_sweep import drive, slow
+from tests.sweep.plain_sweep import WORKER, drive, slow
 
 COUNT = 150
 
@@ -54,10 +55,25 @@ def test_a_sweep_whose_workers_are_killed_gives_the_same_table(table, tmp_path):
     process = _begun(tmp_path)
     workers = _children(process.pid)
     assert workers
+    process.send_signal(signal.SIGSTOP)  # or the second one may be killed over a run of the first one: that one is lost, and rightly
     for pid in workers:
         os.kill(pid, signal.SIGKILL)
+    process.send_signal(signal.SIGCONT)
     assert process.wait(60) == 0
     assert (tmp_path / "table.parquet").read_bytes() == table
+
+
+def test_a_process_that_is_killed_between_two_questions_dies_of_neither():
+    process = AskedProcess(WORKER)
+    question = json.dumps({"cases": [{"run": "0", "mapping": {"x": 4}}]}).encode()
+    try:
+        first = process.ask(question)
+        (worker,) = (pid for pid in _children(os.getpid()) if b"plain_worker" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        os.kill(worker, signal.SIGKILL)
+        os.waitid(os.P_PID, worker, os.WEXITED | os.WNOWAIT)
+        assert process.ask(question) == first
+    finally:
+        process.end()
 
 
 def _begun(folder: Path) -> subprocess.Popen[bytes]:

@@ -121,9 +121,10 @@ class CornerDesign(ABC):
         """What of that depends on the length of the tie rod; all else stands there already. Raises as `write`."""
         self.write(corners, parameters, i)
 
-    def try_tie_rod(self, length: float, corners: Record, parameters: Record, i: int) -> None:
-        """What of that the place and the heading of the wheel depend on, with a tie rod of that length [m]. Raises as `write`."""
-        self.with_tie_rod(length).write_tie_rod(corners, parameters, i)
+    def kingpin(self, blocks: Blocks, theta: float, i: int) -> tuple[Vector, Vector, Vector] | None:
+        """Two points (3,) of the line about which the carrier of corner i turns while its tie rod is set, and the rod's outer joint [m], where
+        `place_blocks` has put them at theta; None: there is no such line, or nobody knows it."""
+        return None
 
     @abstractmethod
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
@@ -144,8 +145,12 @@ class CornerDesign(ABC):
 
     def gaps(self, corners: Record, places: Places, i: int) -> Vector:
         """The same at many positions, (n,)."""
+        if type(self).gap is CornerDesign.gap:
+            return np.zeros(len(places.inputs))
         return np.array([self.gap(corners, places.blocks_at(n), places.inputs[n : n + 1], i) for n in range(len(places.inputs))])
 
     def turns_of_steering(self, places: Places, i: int) -> Vector:
         """The same at many positions, (n,)."""
+        if type(self).turn_of_steering is CornerDesign.turn_of_steering:
+            return np.zeros(len(places.inputs))
         return np.array([self.turn_of_steering(places.blocks_at(n), i) for n in range(len(places.inputs))])

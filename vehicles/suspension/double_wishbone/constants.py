@@ -70,7 +70,7 @@ def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWish
 def write_tie_rod(corners: Record, parameters: Record, i: int, corner: DoubleWishboneCorner) -> None:
     """What of `write_corner` depends on the length of the tie rod: the rod itself, and what turns about the kingpin."""
     out, common, bodies = parameters[0], corners[0], corner.bodies
-    turned = write_heading(parameters, i, corner, corner.K, corner.W, corner.axle)
+    turned = _write_heading(parameters, i, corner)
     frame, out["tierod_sign"][i] = _rod_frame(unit(corner.Q - corner.K), corner.tierod_axes, corner, "tie rod")
     _write_body(out, "tierod", i, frame, corner.K, bodies["tierod"])
     common["design_frame"][:, :, i] = corner.turned.T @ turned
@@ -80,12 +80,11 @@ def write_tie_rod(corners: Record, parameters: Record, i: int, corner: DoubleWis
     _write_body(out, "carrier", i, turned, corner.D, carrier)
 
 
-def write_heading(parameters: Record, i: int, corner: DoubleWishboneCorner, K: Vector, W: Vector, axle: Vector) -> Vector:
-    """What of that the place and heading of the wheel depend on, with the outer tie-rod joint, wheel center and axle there; gives the carrier's
-    frame (3, 3)."""
+def _write_heading(parameters: Record, i: int, corner: DoubleWishboneCorner) -> Vector:
+    """What the place and heading of the wheel depend on; gives the carrier's frame (3, 3)."""
     out, n = parameters[0], unit(corner.F - corner.D)
-    out["tierod_length"][i] = _positive(norm(corner.Q - K), corner, "length of the tie rod")
-    arm = K - corner.D
+    out["tierod_length"][i] = _positive(norm(corner.Q - corner.K), corner, "length of the tie rod")
+    arm = corner.K - corner.D
     height = float(np.dot(arm, n))
     across = arm - height * n
     radius = _positive(norm(across), corner, "distance of the outer tie-rod joint from the kingpin")
@@ -93,8 +92,8 @@ def write_heading(parameters: Record, i: int, corner: DoubleWishboneCorner, K: V
     frame = np.column_stack([k1, cross(n, k1), n])
     out["arm_radius"][i], out["arm_height"][i] = radius, height
     out["tierod_branch"][i] = _branch(np.dot(corner.D - corner.Q, frame[:, 1]), corner, "steering arm")
-    out["wheel_centre"][:, i] = frame.T @ (W - corner.D)
-    out["wheel_axis"][:, i] = frame.T @ unit(axle)
+    out["wheel_centre"][:, i] = frame.T @ (corner.W - corner.D)
+    out["wheel_axis"][:, i] = frame.T @ unit(corner.axle)
     return frame
 
 

@@ -14,7 +14,7 @@ from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places, Reach
 from vehicles.suspension.double_wishbone.constants import lower_arm_point, write_corner, write_tie_rod
-from vehicles.suspension.double_wishbone.garage import set_tie_rod, try_tie_rod
+from vehicles.suspension.double_wishbone.garage import set_tie_rod
 from vehicles.suspension.double_wishbone.mechanism import BODY_NAMES, add_double_wishbone
 
 Vector = NDArray[np.float64]
@@ -72,11 +72,11 @@ class DoubleWishboneCorner(CornerDesign):
     def write_tie_rod(self, corners: Record, parameters: Record, i: int) -> None:
         write_tie_rod(corners, parameters, i, self)
 
-    def try_tie_rod(self, length: float, corners: Record, parameters: Record, i: int) -> None:
-        if type(self) is DoubleWishboneCorner:
-            try_tie_rod(self, length, parameters, i)
-        else:  # one that builds on this one may set it in another way
-            super().try_tie_rod(length, corners, parameters, i)
+    def kingpin(self, blocks: Blocks, theta: float, i: int) -> tuple[Vector, Vector, Vector] | None:
+        if type(self) is not DoubleWishboneCorner:  # one that builds on this one may set its rod in another way
+            return None
+        found = blocks.scratch[0]
+        return found["D"][:, i], found["F"][:, i], found["K"][:, i]
 
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
         add_double_wishbone(parts, name, self, chassis, inner, struts, i)

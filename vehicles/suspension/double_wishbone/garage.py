@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.single_vectors import norm, unit
 from simulator.base.errors import ConfigError
-from simulator.base.records import Record
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.double_wishbone.constants import universal_axes, write_heading
+from vehicles.suspension.double_wishbone.constants import universal_axes
 from vehicles.suspension.hinge import Hinge, rotation, turn_to_distance
 
 if TYPE_CHECKING:
@@ -50,12 +49,6 @@ def set_tie_rod(corner: DoubleWishboneCorner, length: float) -> DoubleWishboneCo
         tierod_axes=universal_axes(corner.Q - K, lower),
         bodies={**corner.bodies, **moved, "tierod": _along(corner.bodies["tierod"], corner.K, K, corner.Q)},
     )
-
-
-def try_tie_rod(corner: DoubleWishboneCorner, length: float, parameters: Record, i: int) -> None:
-    """See `CornerDesign.try_tie_rod`."""
-    R, D = _rotation_for(corner, length), corner.D
-    write_heading(parameters, i, corner, D + R @ (corner.K - D), D + R @ (corner.W - D), R @ corner.axle)
 
 
 def _rotation_for(corner: DoubleWishboneCorner, length: float) -> Vector:

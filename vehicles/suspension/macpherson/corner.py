@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -9,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import Record
+from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import JointSpring, Spring
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.block_memory import memory_of_corner
 from vehicles.suspension.blocks import Blocks, OutsideKind
 from vehicles.suspension.carrier import carrier_with_wheel
-from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
+from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places, Reach
 from vehicles.suspension.hinge import Hinge, six_of
 from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
 from vehicles.suspension.macpherson.garage import set_tie_rod
@@ -79,6 +79,12 @@ class MacPhersonCorner(CornerDesign):
 
     def with_tie_rod(self, length: float) -> MacPhersonCorner:
         return set_tie_rod(self, length)
+
+    def kingpin(self, blocks: Blocks, theta: float, i: int) -> tuple[Vector, Vector, Vector] | None:
+        if type(self) is not MacPhersonCorner:  # one that builds on this one may set its rod in another way
+            return None
+        foot, r, k = self.hinge.point(self.D)
+        return self.J, foot + math.cos(theta) * r + math.sin(theta) * k, self._found(blocks, i)["K"]
 
     def with_rack(self, half: RigidBody) -> MacPhersonCorner:
         return replace(self, rack=half)
@@ -147,10 +153,23 @@ class MacPhersonCorner(CornerDesign):
     def turn_of_steering(self, blocks: Blocks, i: int) -> float:
         return float(np.linalg.norm(self._found(blocks, i)["gain"]))
 
+    def gaps(self, corners: Record, places: Places, i: int) -> Vector:
+        K = self._found_at(places.blocks, places.memory, i)["K"]
+        return np.abs(np.linalg.norm(K - places.inputs["Q"][:, :, i], axis=1) - self.tierod_length)
+
+    def turns_of_steering(self, places: Places, i: int) -> Vector:
+        return np.asarray(np.linalg.norm(self._found_at(places.blocks, places.memory, i)["gain"], axis=1))
+
     def _found(self, blocks: Blocks, i: int) -> dict[str, Vector]:
-        """Vectors of MEMORY of corner i."""
-        memory, lane = memory_of_corner(blocks, MEMORY, i)
-        return {name: memory[name][:, lane] for name in ("K", "gain")}
+        """Vectors (3,) of MEMORY of corner i."""
+        return {name: vectors[0] for name, vectors in self._found_at(blocks, blocks.memory[None], i).items()}
+
+    def _found_at(self, blocks: Blocks, memory: NDArray[np.uint8], i: int) -> dict[str, Vector]:
+        """The same (n, 3) of many positions with the memory (n, bytes)."""
+        block = next(b for b in blocks.others if b["first"] <= i < b["first"] + b["count"])
+        kind, lane = dtype_of(MEMORY), int(block["lane"] + i - block["first"])
+        own = np.ascontiguousarray(memory[:, block["memory"] :][:, : kind.itemsize]).view(kind)[:, 0]
+        return {name: own[name][:, :, lane] for name in ("K", "gain")}
 
 
 CORNER = MacPhersonCorner
