@@ -171,7 +171,9 @@ def _check_together(s: Section, out: Record) -> None:
 
 
 def governed_speed(out: Record) -> float:
-    """Speed [rad/s] beyond which the engine of a record DRIVETRAIN gives no torque at full throttle."""
+    """Speed [rad/s] beyond which the engine of a record DRIVETRAIN gives no torque at full throttle; of motors, the largest."""
+    if out[0]["motors"] > 0:
+        return float(out[0]["motor_speed_most"].max())
     points = int(out[0]["engine_points"])
     low, high = (
         float(out[0]["engine_map_speed"][np.argmax(out[0]["engine_map_open"][:points])]),
