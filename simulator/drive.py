@@ -256,7 +256,9 @@ class Host:
     def _stream(self, said: MotionOptions | StreamOptions, host: str, port: int) -> MotionStream:
         parts = self.parts
         d = self.vehicle.model.drivetrain[0]
-        engine = Engine(RPM * float(d["engine_map_speed"].max()), RPM * float(d["idle_speed"]), int(d["gears"]))
+        engine = Engine(
+            RPM * max(float(d["engine_map_speed"].max()), float(d["motor_speed_most"].max())), RPM * float(d["idle_speed"]), int(d["gears"])
+        )
         return MotionStream(
             host,
             port,

@@ -19,6 +19,7 @@ from simulator.base.errors import ConfigError, Gathered, GravityWarning, raise_a
 from simulator.base.fields import Values
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
+from vehicles.actuators.actuators import read_actuators
 from vehicles.aerodynamics import AERODYNAMICS, read_aerodynamics
 from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
@@ -90,6 +91,7 @@ class Description:
     """Of the tires with the ground, one of CONTACTS."""
     drivetrain: str
     controllers: Controllers
+    actuators: Record
     alignments: tuple[Alignment, ...]
     """Of the axles; the tie rods are those of the hardpoints until `vehicles.alignment` has set them."""
     table_tolerance: float | None
@@ -153,6 +155,7 @@ def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Descr
             contact=s.choice("contact", CONTACTS, CONTACTS[0]),
             drivetrain=s.text("drivetrain"),
             controllers=read_controllers(s, mechanism.axles),
+            actuators=read_actuators(s, mechanism, parts.steering, bool(tables)),
             alignments=tuple(axle.alignment for axle in axles),
             table_tolerance=s.number("suspension_table_tolerance", DEFAULT_TOLERANCE) if tables else None,
         )

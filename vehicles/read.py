@@ -50,7 +50,11 @@ def read_vehicle(m, s, out):
     turned, turning = arm["angle"], arm["rate"]
     if m.steering[0]["free"] > 0 and m.steering[0]["hand_wheel_inertia"] > 0.0:
         turned, turning = arm["hand_angle"], arm["hand_rate"]
-    o["steering_wheel_angle"], o["steering_wheel_rate"] = -ratio * turned, -ratio * turning
+    added = s.actuators[0]
+    o["steering_wheel_angle"], o["steering_wheel_rate"] = (
+        -ratio * (turned - added["front_angle"]),
+        -ratio * (turning - added["front_speed"]),
+    )
     o["steering_wheel_torque"] = -arm["hand_torque"] / ratio
     o["steering_column_torque"] = -arm["column_torque"] / ratio
     o["steering_assist_torque"] = -arm["assist_torque"]

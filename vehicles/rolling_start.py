@@ -7,6 +7,8 @@ torque on the driveshaft is changed by what the vehicle still accelerates.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,6 +32,9 @@ WAY = 1.2
 LEAST_STEPS, MOST_STEPS = 60, 600
 """Steps of a round."""
 
+FIRST_PEDAL, PEDAL_ROUNDS, PEDAL_ERROR = 0.05, 12, 1e-4
+"""Of the search for the pedal of a vehicle with motors: second guess, rounds, and the acceleration [m/s2] that is none."""
+
 ROUNDS = 8
 """Rounds; each brings about a digit of the torque."""
 
@@ -49,6 +54,17 @@ def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> f
     command[0]["selector"] = 1
     parts = ((s.state.view(np.uint8), frozen.view(np.uint8)), (s.steering.view(np.uint8), steering.view(np.uint8)))
     torque, throttle, steps = 0.0, 0.0, max(LEAST_STEPS, min(MOST_STEPS, int(WAY / (speed * STEP))))
+    if m.drivetrain[0]["motors"] > 0:
+
+        def pull(pedal: float) -> float:
+            command[0]["throttle"] = pedal
+            _roll_on(m, s, ground, command, parts, spins, steps)
+            return _pull(m, s, along)
+
+        throttle = _pedal(pull, float(m.chassis[0]["mass"]))
+        for name in ("battery_used", "battery_heat", "motor_heat", "motor_work"):
+            d[0][name] = 0.0
+        return throttle
     for _ in range(ROUNDS):
         engaged, throttle = _engaged(m, s, gear, torque)
         command[0]["gear"], command[0]["throttle"] = engaged, throttle
@@ -56,6 +72,21 @@ def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> f
         radius = speed / float(driveshaft_speed(m.drivetrain, state["wheel_spin"]))
         torque = d[0]["coupling_torque"] / d[0]["ratio"] - radius * _pull(m, s, along)
     return throttle
+
+
+def _pedal(pull: Callable[[float], float], mass: float) -> float:
+    """Accelerator pedal at which nothing pulls a vehicle with motors, by secants; what the pedal does is their controller's business."""
+    pedal, force = 0.0, pull(0.0)
+    if force >= 0.0:
+        return 0.0
+    before, force_before, pedal = 0.0, force, FIRST_PEDAL
+    for _ in range(PEDAL_ROUNDS):
+        force = pull(pedal)
+        if abs(force) < PEDAL_ERROR * mass or force == force_before:
+            break
+        following = min(1.0, max(0.0, pedal - force * (pedal - before) / (force - force_before)))
+        before, force_before, pedal = pedal, force, following
+    return pedal
 
 
 @kernel

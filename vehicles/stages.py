@@ -17,16 +17,18 @@ from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, 
 from simulator.base.frames import advance_quaternion, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
+from vehicles.actuators.actuators import add_front_angle, adjust_dampers, lift_front_angle, steer_last_axle
 from vehicles.aerodynamics import air_forces
 from vehicles.body_contact import touch_ground
 from vehicles.brakes.brakes import add_brake_reactions, heat_brakes, hold_against, press_brakes
 from vehicles.compliance.yielding import displace_wheels, yields
 from vehicles.controllers.wheel_unit import control
 from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
+from vehicles.drivetrain.motor_drive import motor_drive_step
 from vehicles.dynamics import answer_loads
 from vehicles.free_steering import answer_with_arm, is_free, turn_arm
 from vehicles.sides import axle_of, sides_of
-from vehicles.steering.steering import place_tierods
+from vehicles.steering.steering import place_tierods, steering_step
 from vehicles.steering_torque import steering_torque
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_sums import prepare_by_call, prepare_here
@@ -50,6 +52,7 @@ class Model(NamedTuple):
     drivetrain: Record
     brakes: Record
     controllers: Record
+    actuators: Record
     tables: ReducedTables
 
 
@@ -83,6 +86,7 @@ class Space(NamedTuple):
     controls: Record
     control_seen: Record
     control_asked: Record
+    actuators: Record
     command: Record
     axles: Record
     reduced: Record
@@ -112,6 +116,18 @@ class Space(NamedTuple):
 
 
 @inline
+def steer(m, s, command, h):
+    """The steering after h seconds, by the driver and by controllers."""
+    if m.actuators[0]["front_max"] > 0.0:
+        lift_front_angle(m, s)
+    steering_step(m.steering, s.steering, command, h)
+    if m.actuators[0]["front_max"] > 0.0:
+        add_front_angle(m, s, h)
+    if m.actuators[0]["rear_max"] > 0.0:
+        steer_last_axle(m, s, h)
+
+
+@inline
 def before_contact(m, s, tabulated, h):
     """Inner tie-rod joints, suspension and wheels at the present state; h: of the implicit step, 0 for an ordinary differential equation.
 
@@ -119,6 +135,8 @@ def before_contact(m, s, tabulated, h):
     """
     place_tierods(m.steering, s.steering, s.inputs)
     move_suspension(m, s, tabulated)
+    if m.actuators[0]["most_damping"] > 0.0:
+        adjust_dampers(m, s, h)
     hold_ends(m, s, h)
     if yields(m):
         displace_wheels(m, s)
@@ -204,7 +222,10 @@ def turn_wheels(m, s, command, h):
     press_brakes(m.brakes, s.brakes, command, h)
     hold_against(m.brakes, s.brakes, s.out[0]["carrier_spin"], x["w_WB_B"][1])
     hubs = Hubs(x["wheel_spin"], brakes["reference_spin"], s.loads[0]["axle_moment"], m.corners[0]["spin_inertia"], brakes["limit"])
-    drivetrain_step(m.drivetrain, m.brakes, s.drivetrain, command, hubs, h, s.axles)
+    if m.drivetrain[0]["motors"] > 0:
+        motor_drive_step(m.drivetrain, m.brakes, s, command, hubs, h)
+    else:
+        drivetrain_step(m.drivetrain, m.brakes, s.drivetrain, command, hubs, h, s.axles)
     heat_brakes(m.brakes, s.brakes, x["wheel_spin"], s.axles[0]["brake_torque"], x["v_WB_B"], h)
 
 

@@ -17,9 +17,9 @@ from vehicles.stages import (
     feel,
     gather_tire_loads,
     integrate,
+    steer,
     turn_wheels,
 )
-from vehicles.steering.steering import steering_step
 from vehicles.suspension.tables.reduced_table import covers
 from vehicles.tires.wheels import step_tires
 
@@ -35,7 +35,7 @@ def vehicle_step(m, s, ground, command, h):
     ground : GroundArrays
     command : record of COMMAND
     """
-    steering_step(m.steering, s.steering, command, h)
+    steer(m, s, command, h)
     tabulated = covers(m.tables, s.state[0]["theta"], s.steering[0]["angle"])
     before_contact(m, s, tabulated, h)
     step_tires(m, s, ground, h)

@@ -17,6 +17,7 @@ from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.records import Record, Table, record
 from terrain.soil import SOIL
 from terrain.surface import Ground, GroundArrays
+from vehicles.actuators.actuators import ACTUATOR_STATE, logged_actuators, straighten_last_axle
 from vehicles.axles import Axles, Size, record_for
 from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.brakes import BRAKE_STATE, press_for
@@ -28,6 +29,7 @@ from vehicles.controllers.wheel_unit import CONTROL_STATE
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
+from vehicles.drivetrain.motors import logged_motors
 from vehicles.equilibrium import settle
 from vehicles.free_steering import balance_arm
 from vehicles.model import new_workspace
@@ -117,7 +119,7 @@ class Vehicle:
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         if speed > 0.0:
             self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear)
-            for part in (self.space.brakes, self.space.controls):
+            for part in (self.space.brakes, self.space.controls, self.space.control_asked, self.space.actuators):
                 part[:] = np.zeros(1, part.dtype)  # the steps of `roll` were none of the drive
         else:
             self.start_throttle = 0.0
@@ -283,8 +285,13 @@ class Vehicle:
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """What is worth a log beside the readout, (prefix, table, record) each: the states of tread laws from outside and of controllers."""
+        """What is worth a log beside the readout, (prefix, table, record) each: the states of tread laws from outside, of controllers, of
+        their actuators and of motors."""
         controllers = self.description.controllers.logged(self.space.controls, self.corner_names)
+        if self.description.actuators.view(np.float64).any():
+            controllers.append(logged_actuators(self.space.actuators, self.corner_names))
+        if self.model.drivetrain[0]["motors"]:
+            controllers.append(logged_motors(self.space.drivetrain, self.description.mechanism.axles))
         return [*self.tires.logged(self.space.treads, self.corner_names), *controllers]
 
     @property
@@ -316,6 +323,7 @@ def _model(description: Description, tires: TireSet, drivetrain: Any, file: str)
         drivetrain=engine_to_wheels,
         brakes=brakes,
         controllers=description.controllers.records,
+        actuators=description.actuators,
         tables=_tables(description),
     )
 
@@ -360,6 +368,7 @@ def new_space(description: Description) -> Space:
         controls=record(CONTROL_STATE, controllers),
         control_seen=record(SEEN_BY_CONTROLLER, controllers),
         control_asked=record(ASKED, controllers),
+        actuators=record(ACTUATOR_STATE),
         command=record(COMMAND),
         axles=record_for(DRIVETRAIN_OUT, size),
         reduced=record_for(INTERPOLATED, size),
@@ -373,6 +382,7 @@ def clear(model: Model, space: Space) -> None:
     for part in (*space.of_its_own(), space.blocks.scratch, space.blocks.memory):
         if part is not space.inputs:
             part.view(np.uint8)[:] = 0
+    straighten_last_axle(model, space)
     space.state[0]["q_WB"][0] = 1.0
     space.tires[:] = tire_states(len(space.tires))
     rest_treads(model.treads.laws, outside_space(space))

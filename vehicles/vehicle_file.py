@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simulator.base.fields import Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text, Variants
+from vehicles.actuators.actuators import ACTUATOR_FILE
 from vehicles.aerodynamics import AERODYNAMICS_FILE
 from vehicles.body_contact import BODY_FILE
 from vehicles.controllers.controller_section import CONTROLLER_FILE
@@ -53,7 +54,8 @@ VEHICLE_FILE = (
     Field("tires", Either((_TIRE, Named(_TIRE, "a tire file by axle or by wheel"))), "tire file: for all, or by name of the axle or wheel"),
     Field("contact", Choice(CONTACTS), "how the tires touch the ground: all of it inside their disc, or one point of it", None),
     Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/vehicles/parts"),
-    Field("controllers", ListOf(CONTROLLER_FILE), "control units that work its brakes and throttle; none when left out", None),
+    Field("controllers", ListOf(CONTROLLER_FILE), "control units that work its brakes, throttle and actuators; none when left out", None),
+    Field("actuators", Group(ACTUATOR_FILE), "what else they work: added steering angles, adjustable dampers; none when left out", None),
     Field("aerodynamics", Group(AERODYNAMICS_FILE), "drag, side force, yaw moment and lift; none when left out", None),
     Field("body", Group(_BODY), "outline of the body, and what of it may touch the ground"),
     Field("suspension_kinematics", Choice(KINEMATICS), "how the motion of the suspension is found", None),

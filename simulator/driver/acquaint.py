@@ -311,7 +311,7 @@ class _Trial:
         self.found["brake_acceleration"] = min(max(loss / BRAKE, 0.1), 50.0)
 
     def _look_at_gears(self) -> None:
-        self.found["gears"] = gear_numbers(self.probe)
+        self.found["gears"] = None if self.probe.model.drivetrain[0]["motors"] else gear_numbers(self.probe)
 
     def _start(self, speed: float) -> None:
         """Settled, straight ahead at a speed [m/s], in neutral."""

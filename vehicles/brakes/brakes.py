@@ -69,6 +69,7 @@ BRAKE_STATE = (
     ("inlet", (WHEELS,), "1", "share of the time in which the inlet valve is open"),
     ("outlet", (WHEELS,), "1", "share of the time in which the outlet valve is open"),
     ("pressure_limit", (WHEELS,), "Pa", "pressure that a wheel is not to go beyond"),
+    ("pumped", (WHEELS,), "Pa", "pressure that the pump is to build"),
     ("limit", (WHEELS,), "N m", "scratch: friction limit of each brake"),
     ("reference_spin", (WHEELS,), "rad/s", "scratch: speed about the wheel's axle of what the brake sits on"),
 )

@@ -10,7 +10,10 @@ that the controller asks for (1, 0: as if there were none), and
 
     p_w' = inlet (min(p_a, limit) - p_w) / build_time - outlet p_w / release_time
 
-Fluid flows back to the line through a check valve: p_w never stays above p_a.
+Fluid flows back to the line through a check valve: p_w never stays above p_a. Where a controller has the pump build a pressure p_p > p_a, the wheel is
+shut off from the line and
+
+    p_w' = inlet pump_rate up to p_p, and back to it in release_time from above, less outlet p_w / release_time
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ HYDRAULICS = (
     ("valve_slope", (AXLES,), "1", "pressure of the axle over that of the line beyond the knee"),
     ("build_time", (), "s", "in which the pressure at a wheel follows that of its axle through an open inlet valve of a controller"),
     ("release_time", (), "s", "in which it falls through an open outlet valve"),
+    ("pump_rate", (), "Pa/s", "at which the pump of a controller builds pressure at a wheel"),
 )
 
 HYDRAULIC_RANGES = {
@@ -43,10 +47,11 @@ HYDRAULIC_RANGES = {
     "valve_slope": (0.0, 1.0),
     "build_time": (1e-4, 10.0),
     "release_time": (1e-4, 10.0),
+    "pump_rate": (0.0, 1e12),
 }
 
-HYDRAULIC_DEFAULTS = {"build_time": 0.03, "release_time": 0.05}
-"""Assumed: 100 bar/s and more through either valve near 4 MPa [mem]."""
+HYDRAULIC_DEFAULTS = {"build_time": 0.03, "release_time": 0.05, "pump_rate": 4e7}
+"""Assumed: 100 bar/s and more through either valve near 4 MPa, 400 bar/s by the pump [mem]."""
 
 
 @inline
@@ -74,6 +79,19 @@ def proportioned(b, line, axle):
 def through_valves(b, s, i, source, h):
     """Pressure [Pa] at wheel i after h seconds behind the valves of a controller, `source` before them; implicitly."""
     q, w = b[0], s[0]
+    if w["pumped"][i] > source:
+        return pumped_up(b, s, i, source, h)
     build, release = w["inlet"][i] * h / q["build_time"], w["outlet"][i] * h / q["release_time"]
     asked = min(source, w["pressure_limit"][i])
     return min(source, (w["pressure"][i] + build * asked) / (1.0 + build + release))
+
+
+@inline
+def pumped_up(b, s, i, source, h):
+    """The same where the pump is to build more than `source`."""
+    q, w, now = b[0], s[0], max(s[0]["pressure"][i], source)
+    if now > w["pumped"][i]:
+        now = w["pumped"][i] + (now - w["pumped"][i]) * q["release_time"] / (q["release_time"] + h)
+    else:
+        now = min(w["pumped"][i], now + w["inlet"][i] * q["pump_rate"] * h)
+    return now / (1.0 + w["outlet"][i] * h / q["release_time"])

@@ -1,4 +1,4 @@
-"""What a controller is: the contract between the vehicle and a control unit that works the valves of its brakes and its throttle.
+"""What a controller is: the contract between the vehicle and a control unit that works its brakes, throttle, steering, dampers and motors.
 
 A controller has its own parameters and name in the vehicle file (the list `controllers`), its own sensors with their noise, its own rate
 and its own state. It is an `@outside` kernel (`simulator.base.outside`), the shipped ones too,
@@ -8,7 +8,8 @@ and its own state. It is an `@outside` kernel (`simulator.base.outside`), the sh
 called once per period of h seconds: the four addresses are those of one record each, of its `parameters`, of its `state`, of SEEN and of
 RESULT; `first` is 0 and `count` the number of wheels, corner by corner, of which the arrays over WHEELS use the first. What it asks for in
 RESULT holds until its next turn. Before each turn RESULT says what a vehicle without it would do (`nothing asked`), so a controller writes
-what it wants to change. Of several controllers, a valve takes the least inlet and the greatest outlet, and the least of all limits counts.
+what it wants to change. Of several controllers, a valve takes the least inlet and the greatest outlet, the least of all limits and the greatest
+pressure count, angles and motor torques add up and factors of damping multiply. What the vehicle has no actuator for comes to nothing.
 
 The state is zero after a reset, and `begins` of SEEN is 1 in the first turn after it. A controller that asks for a number that is not finite
 is switched off until the next reset.
@@ -23,7 +24,7 @@ from typing import Any
 from simulator.base.outside import Outside
 from simulator.base.records import Length, Ranges, Table, dtype_of, layout_hash
 
-CONTRACT = 1
+CONTRACT = 2
 """Version of what stands above and of what the columns below mean."""
 
 WHEELS = Length("wheels", 16)
@@ -43,10 +44,20 @@ SEEN = (
     ("wheel_speed", (WHEELS,), "rad/s", "speed of the wheel by its tooth sensor, never negative: a sensor knows no direction"),
     ("brake", (), "1", "brake pedal in [0, 1]"),
     ("throttle", (), "1", "accelerator pedal in [0, 1]"),
+    ("selector", (), "1", "-1 reverse, 0 neutral, 1 drive", "i8"),
     ("steering_wheel_angle", (), "rad", "+ = left"),
     ("yaw_rate", (), "rad/s", "measured angular velocity about the chassis' z axis, + = left"),
     ("longitudinal_acceleration", (), "m/s2", "measured specific force along the chassis' x axis: on a slope the weight has a part in it"),
     ("lateral_acceleration", (), "m/s2", "the same along its y axis, + = left"),
+    (
+        "vertical_acceleration",
+        (WHEELS,),
+        "m/s2",
+        "the same along its z axis at the chassis above the wheel, less that of the vehicle at rest",
+    ),
+    ("shock_length", (WHEELS,), "m", "length of the shock absorber by its level sensor"),
+    ("axle_pressure", (WHEELS,), "Pa", "pressure that the pedal makes before the valves of the wheel"),
+    ("motor_torque", (WHEELS,), "N m", "torque that the motors have on the wheel now, by their inverters, + = forward"),
 )
 
 RESULT = (
@@ -54,7 +65,17 @@ RESULT = (
     ("inlet", (WHEELS,), "1", "share of the time in which the inlet valve is open to the pressure of the axle, 1 if nothing is asked"),
     ("outlet", (WHEELS,), "1", "share of the time in which the outlet valve is open, 0 if nothing is asked"),
     ("pressure_limit", (WHEELS,), "Pa", "the wheel's pressure is not to rise beyond it, NO_LIMIT if nothing is asked"),
-    ("throttle_limit", (), "1", "throttle that the engine gets at most, 1 if nothing is asked"),
+    (
+        "throttle_limit",
+        (),
+        "1",
+        "throttle that the engine gets at most, share of their torque that motors drive with at most; 1 if nothing is asked",
+    ),
+    ("pressure", (WHEELS,), "Pa", "that the pump builds at the wheel where the pedal makes less, 0 if nothing is asked"),
+    ("front_angle", (), "rad", "angle that is added to that of the steering wheel, + = left, 0 if nothing is asked"),
+    ("rear_angle", (), "rad", "angle of the wheels of the last axle, + = left, 0 if nothing is asked"),
+    ("damping", (WHEELS,), "1", "force of the shock absorber over what it has by itself, 1 if nothing is asked"),
+    ("motor_torque", (WHEELS,), "N m", "of the motors on the wheel, + = forward, 0 if nothing is asked"),
 )
 
 LAYOUT = layout_hash(SEEN + RESULT)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Field, Fields, Text, Variants, fields_of, filled
+from simulator.base.fields import Field, Fields, Flag, Text, Variants, fields_of, filled
 from simulator.base.outside import address_of
 from simulator.base.records import Record, Table, dtype_of, labelled, record
 from simulator.base.section import Section
@@ -30,6 +30,7 @@ CONTROLLER_FILE = Variants(
     "kind of controller",
     (
         Field("name", Text(), "of its columns in the log, if it is another than its type", None),
+        Field("active", Flag(), "false: it is switched off, and the vehicle is as without it", True),
         *fields_of(COMMON, COMMON_RANGES, COMMON_DEFAULTS),
     ),
     noun="a controller:",
@@ -60,7 +61,7 @@ class Controllers:
         sides = [side for count in axles.sides for side in ((1, -1) if count == 2 else (0,))]
         for out, unit, common in zip(self.records, units, commons, strict=True):
             out["kernel"], out["parameters"] = unit.kind.kernel.address, address_of(unit.parameters)
-            out["sides"][: len(sides)] = sides
+            out["sides"][: len(sides)], out["active"] = sides, common.get("active", True)
             for row in COMMON:
                 out[row[0]] = common.get(row[0], unit.kind.rate)
 

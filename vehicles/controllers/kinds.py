@@ -6,9 +6,16 @@ from simulator.base.errors import JounceError
 from simulator.base.tenants import Registry
 from vehicles.controllers.anti_lock import KIND as ANTI_LOCK
 from vehicles.controllers.contract import CONTRACT, LAYOUT, NUMBERS, ControllerKind
+from vehicles.controllers.electric_drive import KIND as ELECTRIC_DRIVE
+from vehicles.controllers.skyhook import KIND as SKYHOOK
+from vehicles.controllers.stability import KIND as STABILITY
+from vehicles.controllers.steering_angles import FRONT, REAR
+from vehicles.controllers.traction import KIND as TRACTION
 from vehicles.controllers.wheel_unit import COMMON
 
-CONTROLLERS: Registry[ControllerKind] = Registry("controller", "jounce.controllers", {ANTI_LOCK.name: ANTI_LOCK})
+SHIPPED = (ANTI_LOCK, STABILITY, TRACTION, FRONT, REAR, SKYHOOK, ELECTRIC_DRIVE)
+
+CONTROLLERS: Registry[ControllerKind] = Registry("controller", "jounce.controllers", {kind.name: kind for kind in SHIPPED})
 
 
 def register(kind: ControllerKind) -> None:

@@ -20,8 +20,10 @@ from __future__ import annotations
 
 import math
 
+from simulator.base.algebra.vectors import column, cross, vector
 from simulator.base.jit import inline, kernel
 from simulator.base.outside import address_in, call
+from vehicles.brakes.hydraulics import proportioned
 from vehicles.controllers.contract import NO_LIMIT, NUMBERS, WHEELS
 from vehicles.sides import axle_of
 
@@ -32,6 +34,8 @@ COMMON = (
     ("tooth_error", (), "1", "standard deviation of the place of a tooth over the pitch"),
     ("yaw_rate_noise", (), "rad/s", "standard deviation of the white noise of a measured yaw rate"),
     ("acceleration_noise", (), "m/s2", "the same of the accelerations"),
+    ("vertical_noise", (), "m/s2", "the same of the vertical accelerations"),
+    ("level_noise", (), "m", "the same of the lengths of the shock absorbers"),
     ("seed", (), "1", "of the noise", "i8"),
 )
 """What the file may say of every controller."""
@@ -42,15 +46,27 @@ COMMON_RANGES = {
     "tooth_error": (0.0, 1.0),
     "yaw_rate_noise": (0.0, 10.0),
     "acceleration_noise": (0.0, 100.0),
+    "vertical_noise": (0.0, 100.0),
+    "level_noise": (0.0, 1.0),
     "seed": (0.0, 2.0**31 - 3.0),
 }
-COMMON_DEFAULTS = {"rate": None, "teeth": 100, "tooth_error": 0.01, "yaw_rate_noise": 0.003, "acceleration_noise": 0.1, "seed": 0}
+COMMON_DEFAULTS = {
+    "rate": None,
+    "teeth": 100,
+    "tooth_error": 0.01,
+    "yaw_rate_noise": 0.003,
+    "acceleration_noise": 0.1,
+    "vertical_noise": 0.0,
+    "level_noise": 0.0,
+    "seed": 0,
+}
 """Assumed, of the order of data sheets [mem]; the rate is that of the kind."""
 
 CONTROLLER = (
     # name       shape  unit  what it is
     ("kernel", (), "", "address of the kernel", "u8"),
     ("parameters", (), "", "address of its parameters", "u8"),
+    ("active", (), "1", "0: it is switched off by the file, and the vehicle is as without it", "i8"),
     ("sides", (WHEELS,), "1", "as `side` of SEEN", "i8"),
     *COMMON,
 )
@@ -77,7 +93,7 @@ LEAST_TIME = 1e-9
 
 @kernel
 def control(m, s, command, h):
-    """Turns of the controllers that are due in a step of h seconds; their orders to the valves, and the command that the drivetrain gets,
+    """Turns of the controllers that are due in a step of h seconds; their orders to the actuators, and the command that the drivetrain gets,
     into s.command.
 
     m : Model, s : Space, command : record of COMMAND
@@ -85,6 +101,8 @@ def control(m, s, command, h):
     worked = False
     for k in range(len(m.controllers)):
         c, p = s.controls[k], m.controllers[k]
+        if p["active"] == 0:
+            continue
         c["clock"] += h
         if c["begun"] == 0 or c["clock"] > 1.0 / p["rate"] - 0.5 * h:
             c["clock"] = 0.0 if c["begun"] == 0 else c["clock"] - 1.0 / p["rate"]
@@ -92,10 +110,12 @@ def control(m, s, command, h):
             take_turn(m, s, k)
             worked = True
     if worked:
-        work_valves(s)
+        work_valves(m, s)
+        gather_orders(m, s)
     s.command[0] = command[0]
     for k in range(len(m.controllers)):
-        s.command[0]["throttle"] = min(s.command[0]["throttle"], s.control_asked[k]["throttle_limit"])
+        if m.controllers[k]["active"] != 0:
+            s.command[0]["throttle"] = min(s.command[0]["throttle"], s.control_asked[k]["throttle_limit"])
 
 
 @inline
@@ -108,13 +128,33 @@ def measure(m, s, k, command):
     for i in range(len(s.wheels)):
         seen["axle"][i], seen["side"][i] = axle_of(m.corners, i), p["sides"][i]
         read_teeth(c, p, seen, i, x["wheel_angle"][i], abs(x["wheel_spin"][i] - s.out[0]["carrier_spin"][i]), x["time"])
-    seen["brake"], seen["throttle"] = command[0]["brake"], command[0]["throttle"]
-    seen["steering_wheel_angle"] = -m.steering[0]["gear_ratio"] * s.steering[0]["angle"]
+        seen["axle_pressure"][i] = proportioned(m.brakes, s.brakes[0]["line_pressure"], axle_of(m.brakes, i))
+        seen["motor_torque"][i] = s.drivetrain[0]["motor_torque"][i]
+    seen["brake"], seen["throttle"], seen["selector"] = command[0]["brake"], command[0]["throttle"], command[0]["selector"]
+    seen["steering_wheel_angle"] = -m.steering[0]["gear_ratio"] * (s.steering[0]["angle"] - s.actuators[0]["front_angle"])
     seen["yaw_rate"] = x["w_WB_B"][2] + p["yaw_rate_noise"] * normal(c)
     R, a, gravity = s.work[0]["R_WB"], s.out[0]["a_WB_B"], s.loads[0]["gravity"]
     seen["longitudinal_acceleration"] = a[0] + gravity * R[2, 0] + p["acceleration_noise"] * normal(c)
     seen["lateral_acceleration"] = a[1] + gravity * R[2, 1] + p["acceleration_noise"] * normal(c)
+    measure_level(m, s, k)
     c["begun"], c["sampled"] = 1, x["time"]
+
+
+@inline
+def measure_level(m, s, k):
+    """Vertical accelerations of the chassis above the wheels, of a + alpha × r + w × (w × r), and lengths of the shock absorbers. Without noise no
+    random number is drawn, so that what else a controller measures does not depend on it."""
+    c, p, seen = s.controls[k], m.controllers[k], s.control_seen[k]
+    w, alpha, a = vector(s.state[0]["w_WB_B"]), vector(s.out[0]["alpha_WB_B"]), s.out[0]["a_WB_B"]
+    for i in range(len(s.wheels)):
+        r = column(s.kinematics[0]["W"], i)
+        up = a[2] + cross(alpha, r)[2] + cross(w, cross(w, r))[2] + s.loads[0]["gravity"] * (s.work[0]["R_WB"][2, 2] - 1.0)
+        seen["vertical_acceleration"][i] = up
+        seen["shock_length"][i] = s.kinematics[0]["shock_length"][i]
+        if p["vertical_noise"] > 0.0:
+            seen["vertical_acceleration"][i] += p["vertical_noise"] * normal(c)
+        if p["level_noise"] > 0.0:
+            seen["shock_length"][i] += p["level_noise"] * normal(c)
 
 
 @inline
@@ -159,9 +199,10 @@ def take_turn(m, s, k):
         return
     state, seen, result = address_in(s.controls[k : k + 1]), address_in(s.control_seen[k : k + 1]), address_in(s.control_asked[k : k + 1])
     call(m.controllers[k]["kernel"], m.controllers[k]["parameters"], state, seen, result, 0, wheels, 1.0 / m.controllers[k]["rate"])
-    total = asked["throttle_limit"]
+    total = asked["throttle_limit"] + asked["front_angle"] + asked["rear_angle"]
     for i in range(wheels):
         total += asked["inlet"][i] + asked["outlet"][i] + asked["pressure_limit"][i]
+        total += asked["pressure"][i] + asked["damping"][i] + asked["motor_torque"][i]
     if not math.isfinite(total):
         c["off"] = 1
         ask_nothing(asked)
@@ -170,20 +211,40 @@ def take_turn(m, s, k):
 @inline
 def ask_nothing(asked):
     """What a vehicle without a controller would do."""
-    asked["throttle_limit"] = 1.0
+    asked["throttle_limit"], asked["front_angle"], asked["rear_angle"] = 1.0, 0.0, 0.0
     for i in range(WHEELS):
         asked["inlet"][i], asked["outlet"][i], asked["pressure_limit"][i] = 1.0, 0.0, NO_LIMIT
+        asked["pressure"][i], asked["damping"][i], asked["motor_torque"][i] = 0.0, 1.0, 0.0
 
 
 @inline
-def work_valves(s):
-    """Orders of all controllers to the valves."""
+def work_valves(m, s):
+    """Orders of all controllers to the valves and the pump."""
     b = s.brakes[0]
     b["valves"] = 1
     for i in range(len(s.wheels)):
-        inlet, outlet, limit = 1.0, 0.0, NO_LIMIT
+        inlet, outlet, limit, pumped = 1.0, 0.0, NO_LIMIT, 0.0
         for k in range(len(s.controls)):
-            asked = s.control_asked[k]
-            inlet, outlet = min(inlet, asked["inlet"][i]), max(outlet, asked["outlet"][i])
-            limit = min(limit, asked["pressure_limit"][i])
+            if m.controllers[k]["active"] != 0:
+                asked = s.control_asked[k]
+                inlet, outlet = min(inlet, asked["inlet"][i]), max(outlet, asked["outlet"][i])
+                limit, pumped = min(limit, asked["pressure_limit"][i]), max(pumped, asked["pressure"][i])
         b["inlet"][i], b["outlet"][i], b["pressure_limit"][i] = max(0.0, inlet), min(1.0, outlet), max(0.0, limit)
+        b["pumped"][i] = pumped
+
+
+@inline
+def gather_orders(m, s):
+    """Orders of all controllers to steering, dampers and motors."""
+    to = s.actuators[0]
+    to["front_order"] = to["rear_order"] = 0.0
+    for k in range(len(s.controls)):
+        if m.controllers[k]["active"] != 0:
+            to["front_order"] += s.control_asked[k]["front_angle"]
+            to["rear_order"] += s.control_asked[k]["rear_angle"]
+    for i in range(len(s.wheels)):
+        damping, torque = 1.0, 0.0
+        for k in range(len(s.controls)):
+            if m.controllers[k]["active"] != 0:
+                damping, torque = damping * s.control_asked[k]["damping"][i], torque + s.control_asked[k]["motor_torque"][i]
+        to["damping_order"][i], to["motor_order"][i] = damping - 1.0, torque

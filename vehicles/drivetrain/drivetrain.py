@@ -53,6 +53,7 @@ from vehicles.drivetrain.gearbox import (
     gear_ratio,
 )
 from vehicles.drivetrain.lock_up import LOCK_UP, LOCK_UP_STATE, work_lock_up
+from vehicles.drivetrain.motors import MOTOR_STATE, MOTORS
 from vehicles.drivetrain.shaft_momentum import half_shaft_inertia, reactions, shaft_momentum
 from vehicles.drivetrain.starter import STARTER, STARTER_STATE, crankshaft_torque, run_or_die
 from vehicles.drivetrain.stiff_friction import stiff_friction
@@ -67,7 +68,7 @@ from vehicles.sides import axle_of
 ROUNDS = 60
 """Rounds in all; no case tried needed half of them."""
 
-DRIVETRAIN = (*ENGINE, *CONVERTER, *LOCK_UP, *CLUTCH, *STARTER, *GEARBOX, *DRIVELINE)
+DRIVETRAIN = (*ENGINE, *CONVERTER, *LOCK_UP, *CLUTCH, *STARTER, *GEARBOX, *DRIVELINE, *MOTORS)
 
 DRIVETRAIN_STATE = (
     *GEARBOX_STATE,
@@ -75,6 +76,7 @@ DRIVETRAIN_STATE = (
     *TRANSFER_CASE_STATE,
     *LOCK_UP_STATE,
     *STARTER_STATE,
+    *MOTOR_STATE,
     # name               shape  unit      what it is
     ("engine_speed", (), "rad/s", "crankshaft and impeller"),
     ("output_torque", (), "N m", "torque of the gearbox on the driveshaft, losses not taken off"),
@@ -162,7 +164,7 @@ def drivetrain_reset(p, s, spin, gear):
     s[0]["lever"], s[0]["running"], s[0]["grinding"] = gear, 1, 0
     forget_shifts(s)
     s[0]["turbine_speed"] = driveshaft_speed(p, spin) / s[0]["ratio"] if gear != 0 else 0.0
-    s[0]["engine_speed"] = balanced_speed(p, s[0]["turbine_speed"], 0.0, gear == 0)
+    s[0]["engine_speed"] = 0.0 if p[0]["motors"] > 0 else balanced_speed(p, s[0]["turbine_speed"], 0.0, gear == 0)
     if gear == 0:
         s[0]["turbine_speed"] = s[0]["engine_speed"]
     close_clutch(p, s)
@@ -263,14 +265,7 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
 
     coupling = solve_spins(p, b, s, hubs, h, Shafts(push, inertia, speed, geared, given))
 
-    x, slope = s[0]["change"], brake_slope(b, h)
-    for i in range(len(spin)):
-        limit = hubs.brake_limit[i]
-        brake = min(limit, max(-limit, s[0]["held"][i] + slope * x[i]))
-        s[0]["brake_angle"][i] = brake_deflection(b, s[0]["brake_angle"][i], brake, h)
-        out[0]["brake_torque"][i] = brake
-        out[0]["drive_torque"][i] = hubs.inertia[i] / h * x[i] - hubs.moment[i] + brake
-        spin[i] += x[i]
+    turn_hubs(b, s, hubs, h, out)
     turbine_change = (push - h * coupling) / inertia
     engine_change = e0 - e1 * turbine_change
     output_torque = coupling / (s[0]["ratio"] * s[0]["range_ratio"]) + given / h
@@ -295,6 +290,19 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
     if p[0]["joint_couples"] > 0:
         engine = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * s[0]["engine_speed"]
         shaft_momentum(p, spin, engine + p[0]["turbine_inertia"] * s[0]["turbine_speed"], out)
+
+
+@inline
+def turn_hubs(b, s, hubs, h, out):
+    """Wheel spins at the end of the step after `solve_spins`, and the torques of brakes and half shafts that made them so."""
+    x, slope = s[0]["change"], brake_slope(b, h)
+    for i in range(len(hubs.spin)):
+        limit = hubs.brake_limit[i]
+        brake = min(limit, max(-limit, s[0]["held"][i] + slope * x[i]))
+        s[0]["brake_angle"][i] = brake_deflection(b, s[0]["brake_angle"][i], brake, h)
+        out[0]["brake_torque"][i] = brake
+        out[0]["drive_torque"][i] = hubs.inertia[i] / h * x[i] - hubs.moment[i] + brake
+        hubs.spin[i] += x[i]
 
 
 @inline
@@ -384,6 +392,8 @@ def solve_spins(p, b, s, hubs, h, shafts):
         held[i] = slope * (hubs.spin[i] - hubs.carrier_spin[i]) + b[0]["stiffness"] * s[0]["brake_angle"][i]
         s[0]["load_free"][i] = h * hubs.moment[i]
         s[0]["diagonal_free"][i] = hubs.inertia[i] + half_shaft_inertia(p, i)
+        if p[0]["motors"] > 0:
+            add_motor(p, s, i, h)
 
     coupled = side(hold, h * low, h * high)
     for i in range(len(x)):
@@ -407,6 +417,15 @@ def solve_spins(p, b, s, hubs, h, shafts):
     if p[0]["has_friction"] > 0:
         wind_links(s, h)
     return min(high, max(low, (hold - inertia * gain * driveshaft_speed(p, x)) / h))
+
+
+@inline
+def add_motor(p, s, i, h):
+    """Torque of the motors on wheel i, and the inertia of the rotor of its own."""
+    axle = axle_of(p, i)
+    s[0]["load_free"][i] += h * s[0]["motor_torque"][i]
+    if p[0]["motors_on"][axle] > 1:
+        s[0]["diagonal_free"][i] += p[0]["rotor_inertia"][axle] * p[0]["motor_ratio"][axle] ** 2
 
 
 @inline

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.base.errors import ConfigError, Gathered
-from simulator.base.fields import Field, Fields, Group, Number
+from simulator.base.fields import Field, Fields, Group, Named, Number
 from simulator.base.records import Record
 from simulator.base.section import Section, checked
 from vehicles.axles import USUAL_AXLES, Axles, record_for
@@ -22,7 +22,8 @@ from vehicles.drivetrain.friction_clutch import CLUTCH_FILE, clutch_from_section
 from vehicles.drivetrain.gearbox import GEARBOX_FILE, gearbox_from_section
 from vehicles.drivetrain.hand_gearbox import AUTOMATIC, KINDS
 from vehicles.drivetrain.lock_up import LOCK_UP_FILE, lock_up_from_section
-from vehicles.drivetrain.losses import LOSSES_FILE, losses_from_section
+from vehicles.drivetrain.losses import LOSSES_FILE, losses_from_section, no_losses
+from vehicles.drivetrain.motors import BATTERY_FILE, MOTOR_FILE, read_motors
 from vehicles.drivetrain.schedule import SCHEDULE_FILE, check_reach
 from vehicles.drivetrain.starter import STARTER_FILE, starter_from_section
 from vehicles.drivetrain.tables import LARGEST_INERTIA, RPM
@@ -33,18 +34,25 @@ OPTIONAL = ("torque_converter", "lock_up", "clutch", "starter", "transfer_case",
 """Sections that a drivetrain may go without."""
 
 _INERTIA = Number("kg m2", 0.0, LARGEST_INERTIA)
+MOTOR_SECTIONS: Fields = (
+    Field("motors", Named(Group(MOTOR_FILE), "motors by the names of axles"), "electric motors by axle"),
+    Field("battery", Group(BATTERY_FILE), "of the motors"),
+    Field("response_time", Number("s", 0.0, 10.0), "in which the torques of the motors follow"),
+)
+"""Of a drivetrain without an engine."""
 
 
 def drivetrain_file(axles: Axles = USUAL_AXLES) -> Fields:
     """Of a file in ``configs/vehicles/parts``."""
     drivetrain = (
-        Field("engine", Group(ENGINE_FILE), "engine"),
+        Field("engine", Group(ENGINE_FILE), "engine; left out where motors drive", None),
+        *(replace(field, default=None, meaning=f"{field.meaning}, instead of an engine") for field in MOTOR_SECTIONS),
         Field("torque_converter", Group(CONVERTER_FILE), "hydrodynamic torque converter", None),
         Field("lock_up", Group(LOCK_UP_FILE), "its lock-up clutch; none when left out", None),
         Field("clutch", Group(CLUTCH_FILE), "instead of a converter: friction clutch", None),
         Field("starter", Group(STARTER_FILE), "an engine that can die, and be started; it runs at any speed when left out", None),
-        Field("gearbox", Group(GEARBOX_FILE), "gearbox"),
-        Field("driveline", Group(_driveline(axles)), "shafts and differentials; the keys of an axle that is not driven are left out"),
+        Field("gearbox", Group(GEARBOX_FILE), "gearbox; left out where motors drive", None),
+        Field("driveline", Group(_driveline(axles)), "shafts and differentials; the keys of an axle that is not driven are left out", None),
         Field("transfer_case", Group(TRANSFER_CASE_FILE), "low range and lock of the center differential; none when left out", None),
         Field("losses", Group(LOSSES_FILE), "of the meshes and boxes; none when left out", None),
     )
@@ -94,6 +102,8 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain",
     }
     out = record_for(DRIVETRAIN, axles.size)
     s = Section(mapping, file, key)
+    if "motors" in s.mapping:
+        return _motors_alone(s, out, axles)
     s.only(readers)
     with Gathered() as faults:
         for name, read in readers.items():
@@ -106,6 +116,23 @@ def drivetrain_from_mapping(mapping: Any, file: object, key: str = "drivetrain",
                 for field in part.dtype.names or ():
                     out[0][field] = part[0][field]
     _check_together(s, out)
+    return out
+
+
+def _motors_alone(s: Section, out: Record, axles: Axles) -> Record:
+    """Record DRIVETRAIN of a vehicle that only motors drive. Raises ConfigError."""
+    s.only([field.name for field in MOTOR_SECTIONS])
+    with checked(MOTOR_SECTIONS, s.mapping, s.file, s.key) as own:
+        read_motors(own, out, axles)
+    p, lossless = out[0], no_losses()
+    axles.write(out)
+    for field in lossless.dtype.names or ():
+        p[field] = lossless[0][field]
+    driven = p["motors_on"] > 0
+    p["driven"], p["hub_ratio"], p["final_ratio"] = p["motors"], 1.0, np.where(driven, 1.0, np.inf)
+    p["box_inertia"] = np.where(p["motors_on"] == 1, p["rotor_inertia"] * p["motor_ratio"] ** 2, 0.0)
+    p["gears"], p["reverse_ratio"], p["maximum_speed"] = 1, -1.0, np.inf
+    p["forward_ratios"][0] = 1.0
     return out
 
 
@@ -144,7 +171,9 @@ def _check_together(s: Section, out: Record) -> None:
 
 
 def governed_speed(out: Record) -> float:
-    """Speed [rad/s] beyond which the engine of a record DRIVETRAIN gives no torque at full throttle."""
+    """Speed [rad/s] beyond which the engine of a record DRIVETRAIN gives no torque at full throttle; of motors, the largest."""
+    if out[0]["motors"] > 0:
+        return float(out[0]["motor_speed_most"].max())
     points = int(out[0]["engine_points"])
     low, high = (
         float(out[0]["engine_map_speed"][np.argmax(out[0]["engine_map_open"][:points])]),

@@ -1,0 +1,1 @@
+"""What controllers work beside brakes and throttle: steering angles that are added, adjustable dampers."""

@@ -1,0 +1,222 @@
+"""Actuators of a vehicle that its controllers work: an angle added to the front steering, a steered last axle, adjustable dampers.
+
+Section `actuators` of the vehicle file. A part that is left out is not there: what a controller asks of it comes to nothing, and no kernel runs.
+Orders are held between the turns of the controllers; an actuator follows its own with a first-order lag, an angle within its largest rate too:
+
+    x' = clamp((clamp(order, -max, max) - x) / time, -max_rate, max_rate)            backward Euler
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Fields, Group, Number
+from simulator.base.jit import inline, kernel
+from simulator.base.records import Record, Table, dtype_of, labelled, record
+from simulator.base.section import Section
+from vehicles.controllers.contract import WHEELS
+from vehicles.model import Mechanism, new_workspace
+from vehicles.suspension.corner_sums import prepare
+
+ACTUATORS = (
+    # name               shape  unit     what it is
+    ("front_max", (), "rad", "largest angle that is added at Pitman arm or pinion; 0: nothing is added"),
+    ("front_rate", (), "rad/s", "its largest rate"),
+    ("front_time", (), "s", "time constant of its lag"),
+    ("rear_max", (), "rad", "largest angle of the wheels of the last axle; 0: it is not steered"),
+    ("rear_rate", (), "rad/s", "its largest rate"),
+    ("rear_time", (), "s", "time constant of its lag"),
+    (
+        "rear_travel",
+        (),
+        "m/rad",
+        "way to the left of the inner tie-rod joints of that axle per angle of its wheels, about the design position",
+    ),
+    ("rear_first", (), "1", "left corner of that axle", "i8"),
+    ("rear_rest", (2,), "m", "y of its inner tie-rod joints, straight ahead, in B"),
+    ("least_damping", (), "1", "least force of a shock absorber over that of its file"),
+    ("most_damping", (), "1", "largest; 0: they are not adjustable"),
+    ("damping_time", (), "s", "time constant of their lag"),
+)
+
+ACTUATOR_STATE = (
+    # name             shape            unit     what it is
+    ("front_order", (), "rad", "angle to be added to that of the steering wheel, + = left"),
+    ("rear_order", (), "rad", "angle of the wheels of the last axle asked for, + = left"),
+    ("damping_order", (WHEELS,), "1", "factor of damping asked for, less 1"),
+    ("motor_order", (WHEELS,), "N m", "torque of the motors on the wheels asked for, + = forward"),
+    ("front_angle", (), "rad", "angle added at Pitman arm or pinion, + turns the wheels to the right"),
+    ("front_speed", (), "rad/s", "its rate"),
+    ("rear_angle", (), "rad", "angle of the wheels of the last axle, + = left"),
+    ("rear_speed", (), "rad/s", "its rate"),
+    ("damping", (WHEELS,), "1", "force of the shock absorber over that of its file, less 1"),
+)
+
+LOGGED: Table = tuple(row for row in ACTUATOR_STATE if row[0] in ("front_angle", "rear_angle", "damping"))
+
+_ANGLES = (
+    Field("max_angle", Number("rad", 0.0, 30.0, above=0.0), "largest angle to either side"),
+    Field("max_rate", Number("rad/s", 1e-3, 100.0), "its largest rate"),
+    Field("time", Number("s", 0.0, 10.0), "time constant in which it follows"),
+)
+ACTUATOR_FILE: Fields = (
+    Field(
+        "front_steering",
+        Group(_ANGLES),
+        "angle added to that of the steering wheel by a planetary gear, in angles of the steering wheel",
+        None,
+    ),
+    Field("rear_steering", Group(_ANGLES), "tie rods of the last axle on a rack of their own, in angles of its wheels", None),
+    Field(
+        "dampers",
+        Group(
+            (
+                Field("least", Number("1", 0.0, 1.0), "least force of a shock absorber over that of its file"),
+                Field("most", Number("1", 1.0, 100.0), "largest"),
+                Field("time", Number("s", 0.0, 10.0), "time constant of their valves"),
+            )
+        ),
+        "shock absorbers whose damping controllers change",
+        None,
+    ),
+)
+"""The section `actuators` of a vehicle file."""
+
+NUDGE = 1e-4
+"""m by which tie rods are moved to see what their wheels do."""
+
+
+def read_actuators(s: Section, mechanism: Mechanism, steering: Record, tabulated: bool) -> Record:
+    """Record of ACTUATORS of a vehicle.
+
+    Raises
+    ------
+    ConfigError : a steered last axle without tie rods, or beside tables of the suspension
+    """
+    out = record(ACTUATORS)
+    if not s.has("actuators"):
+        return out
+    a, p = s.section("actuators"), out[0]
+    if a.has("front_steering"):
+        front, ratio = a.section("front_steering"), float(steering[0]["gear_ratio"])
+        p["front_max"], p["front_rate"] = front.number("max_angle") / ratio, front.number("max_rate") / ratio
+        p["front_time"] = front.number("time")
+    if a.has("rear_steering"):
+        rear = a.section("rear_steering")
+        if tabulated:
+            raise ConfigError(
+                rear.file, rear.key, "a steered axle", "closed_form as suspension_kinematics: tables know no steered last axle"
+            )
+        for name in ("max_angle", "max_rate", "time"):
+            p["rear_" + name.removeprefix("max_").replace("angle", "max")] = rear.number(name)
+        _find_lever(rear, p, mechanism)
+    if a.has("dampers"):
+        dampers = a.section("dampers")
+        p["least_damping"], p["most_damping"] = dampers.number("least"), dampers.number("most")
+        p["damping_time"] = dampers.number("time")
+    return out
+
+
+def _find_lever(s: Section, p: np.void, mechanism: Mechanism) -> None:
+    """What the tie rods of the last axle do to its wheels. Raises ConfigError: nothing."""
+    on = mechanism.axles.on(len(mechanism.axles.names) - 1)
+    if len(on) != 2 or len(mechanism.axles.names) < 2:
+        raise ConfigError(s.file, s.key, "a steered last axle", "an axle with two wheels behind the first one")
+    w = new_workspace(mechanism)
+    headings = []
+    for moved in (-NUDGE, NUDGE):
+        w.inputs[0]["Q"] = mechanism.Q_design
+        w.inputs[0]["Q"][1, list(on)] += moved
+        prepare(mechanism.records, w)
+        axle = w.kinematics[0]["axle"][:, list(on)]
+        headings.append(np.arctan2(-axle[0], axle[1]))
+    turned = float(np.mean(headings[1] - headings[0]))
+    if abs(turned) < 1e-6:
+        raise ConfigError(s.file, s.key, "a steered last axle", f"one with tie rods: {mechanism.designs[on[0]].kind} has none")
+    p["rear_travel"], p["rear_first"], p["rear_rest"] = 2.0 * NUDGE / turned, on[0], mechanism.Q_design[1, list(on)]
+
+
+def logged_actuators(state: Record, corners: Sequence[str]) -> tuple[str, Table, Record]:
+    """What a log may have of ACTUATOR_STATE: (prefix, table, record), a view of it."""
+    table, whole = labelled(LOGGED, WHEELS.name, corners), dtype_of(ACTUATOR_STATE)
+    formats = [("f8", tuple(map(int, row[1]))) for row in table]
+    offsets = [whole.fields[row[0]][1] for row in table]  # type: ignore[index]
+    view = np.dtype({"names": [row[0] for row in table], "formats": formats, "offsets": offsets, "itemsize": whole.itemsize})  # type: ignore[call-overload]
+    return "actuator_", table, state.view(view)
+
+
+@inline
+def followed_angle(angle, order, limit, rate, time, h):
+    """(angle, rate) after h seconds of an actuator that follows its order."""
+    wanted = min(limit, max(-limit, order))
+    speed = min(rate, max(-rate, (wanted - angle) / (time + h)))
+    return angle + h * speed, speed
+
+
+@kernel
+def lift_front_angle(m, s):
+    """Take the added angle off Pitman arm, pinion or the upper end of a free column, so that it is where the hands have it."""
+    to, arm = s.actuators[0], s.steering[0]
+    if m.steering[0]["free"] > 0:
+        arm["hand_angle"] -= to["front_angle"]
+        arm["hand_rate"] -= to["front_speed"]
+    else:
+        arm["angle"] -= to["front_angle"]
+        arm["rate"] -= to["front_speed"]
+
+
+@kernel
+def add_front_angle(m, s, h):
+    """The added angle h seconds later, on top of what the hands do; both together go no farther than the steering."""
+    p, to, arm, lock = m.actuators[0], s.actuators[0], s.steering[0], m.steering[0]["max_arm_angle"]
+    free = m.steering[0]["free"] > 0
+    hands = arm["hand_angle"] if free else arm["angle"]
+    order = min(lock - hands, max(-lock - hands, -to["front_order"] / m.steering[0]["gear_ratio"]))
+    before = to["front_speed"]
+    to["front_angle"], to["front_speed"] = followed_angle(to["front_angle"], order, p["front_max"], p["front_rate"], p["front_time"], h)
+    if free:
+        arm["hand_angle"] += to["front_angle"]
+        arm["hand_rate"] += to["front_speed"]
+    else:
+        arm["angle"] += to["front_angle"]
+        arm["rate"] += to["front_speed"]
+        arm["acceleration"] += (to["front_speed"] - before) / h
+
+
+@kernel
+def steer_last_axle(m, s, h):
+    """Inner tie-rod joints of the last axle h seconds later."""
+    p, to, q = m.actuators[0], s.actuators[0], s.inputs[0]
+    before = to["rear_speed"]
+    to["rear_angle"], to["rear_speed"] = followed_angle(
+        to["rear_angle"], to["rear_order"], p["rear_max"], p["rear_rate"], p["rear_time"], h
+    )
+    for n in range(2):
+        i = p["rear_first"] + n
+        q["Q"][1, i] = p["rear_rest"][n] + p["rear_travel"] * to["rear_angle"]
+        q["Q_dot"][1, i] = p["rear_travel"] * to["rear_speed"]
+        q["Q_ddot"][1, i] = p["rear_travel"] * (to["rear_speed"] - before) / h
+
+
+def straighten_last_axle(m: Any, s: Any) -> None:
+    """Its inner tie-rod joints as they are straight ahead; m : Model, s : Space."""
+    p = m.actuators[0]
+    if p["rear_max"] > 0.0:
+        on, q = slice(p["rear_first"], p["rear_first"] + 2), s.inputs[0]
+        q["Q"][1, on], q["Q_dot"][1, on], q["Q_ddot"][1, on] = p["rear_rest"], 0.0, 0.0
+
+
+@kernel
+def adjust_dampers(m, s, h):
+    """Forces of the shock absorbers after h seconds of their valves, after `move_suspension`: what is more than their files say, on theta too."""
+    p, to = m.actuators[0], s.actuators[0]
+    for i in range(len(s.wheels)):
+        wanted = min(p["most_damping"] - 1.0, max(p["least_damping"] - 1.0, to["damping_order"][i]))
+        to["damping"][i] += (wanted - to["damping"][i]) * h / (p["damping_time"] + h)
+        more = to["damping"][i] * s.out[0]["shock_force"][i]
+        s.out[0]["shock_force"][i] += more
+        s.work[0]["theta_force"][i] += more * s.kinematics[0]["shock_length_1"][i]

@@ -1,0 +1,117 @@
+"""Drive control of a vehicle with electric motors: type `electric_drive` of the list `controllers` of a vehicle file.
+
+The accelerator asks for its share of `front_torque` or `rear_torque` per wheel, in the direction of the selector; the motors have limits of their own. With the
+accelerator let go they brake by `coast_share` of what they may when braking, `front_regeneration`, `rear_regeneration`, faded in over `pedal_zone`.
+
+The brake pedal asks for what its pressure would do, T_b = pressure x torque_per_pressure. Of that the motors take up to what they may, and the
+friction brakes what the motors do not do at this moment:
+
+    order = -min(T_b, regeneration) fade,       limit of the pressure = (T_b - torque of the motors against the motion) / torque_per_pressure
+
+fade goes from 0 at `least_speed` to 1 at `full_speed`. A wheel that is slower than the fastest one by `most_slip` leaves braking to friction, for
+anti-lock brakes beside it.
+"""
+
+from __future__ import annotations
+
+from simulator.base.jit import inline
+from simulator.base.outside import outside, record_at
+from simulator.base.records import dtype_of
+from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, WHEELS, ControllerKind
+
+PARAMETERS = (
+    # name                     shape  unit   what it is
+    ("wheel_radius", (), "m", "rolling radius of the wheels"),
+    ("front_torque", (), "N m", "torque on a wheel of the first axle at the full pedal"),
+    ("rear_torque", (), "N m", "of the others"),
+    ("front_regeneration", (), "N m", "largest braking torque of the motors on a wheel of the first axle"),
+    ("rear_regeneration", (), "N m", "of the others"),
+    ("coast_share", (), "1", "share of that without pedals"),
+    ("pedal_zone", (), "1", "way of the accelerator over which it gives way to driving"),
+    ("front_torque_per_pressure", (), "m3", "torque of a brake of the first axle over its pressure"),
+    ("rear_torque_per_pressure", (), "m3", "of the others"),
+    ("least_speed", (), "m/s", "below it motors do not brake"),
+    ("full_speed", (), "m/s", "from which on they brake as much as they may"),
+    ("most_slip", (), "1", "slip of a wheel from which on they do not brake it"),
+)
+RANGES = {
+    "wheel_radius": (0.05, 5.0),
+    "front_torque": (0.0, 1e6),
+    "rear_torque": (0.0, 1e6),
+    "front_regeneration": (0.0, 1e6),
+    "rear_regeneration": (0.0, 1e6),
+    "coast_share": (0.0, 1.0),
+    "pedal_zone": (0.001, 1.0),
+    "front_torque_per_pressure": (1e-7, 1.0),
+    "rear_torque_per_pressure": (1e-7, 1.0),
+    "least_speed": (0.0, 100.0),
+    "full_speed": (0.01, 100.0),
+    "most_slip": (0.0, 1.0),
+}
+DEFAULTS = {
+    "front_torque": 0.0,
+    "rear_torque": 0.0,
+    "front_regeneration": 0.0,
+    "rear_regeneration": 0.0,
+    "coast_share": 0.25,
+    "pedal_zone": 0.08,
+    "least_speed": 1.0,
+    "full_speed": 3.0,
+    "most_slip": 0.1,
+}
+STATE = (
+    # name          shape      unit     what it is
+    ("speed", (), "m/s", "speed of the fastest wheel"),
+    ("torque", (WHEELS,), "N m", "torque of the motors asked for, + = forward"),
+    ("braking", (WHEELS,), "N m", "torque that the brake pedal asks for"),
+    ("friction", (WHEELS,), "N m", "of that what is left to friction"),
+)
+
+P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(SEEN), dtype_of(RESULT)
+
+
+@outside
+def electric_drive(parameters, state, seen, result, first, count, h):
+    """One turn."""
+    p, s = record_at(parameters, P)[0], record_at(state, S)[0]
+    k, asked = record_at(seen, I)[0], record_at(result, O)[0]
+    s["speed"] = 0.0
+    for i in range(count):
+        s["speed"] = max(s["speed"], p["wheel_radius"] * k["wheel_speed"][i])
+    fade = min(1.0, max(0.0, (s["speed"] - p["least_speed"]) / max(p["full_speed"] - p["least_speed"], 1e-3)))
+    for i in range(count):
+        drive_wheel(p, s, k, asked, i, fade)
+
+
+@inline
+def drive_wheel(p, s, k, asked, i, fade):
+    """Torque of the motors on wheel i, and what is left to its friction brake."""
+    front = k["axle"][i] == 0
+    drive, most = (p["front_torque"], p["front_regeneration"]) if front else (p["rear_torque"], p["rear_regeneration"])
+    per_pressure = p["front_torque_per_pressure"] if front else p["rear_torque_per_pressure"]
+    slips = p["wheel_radius"] * k["wheel_speed"][i] < (1.0 - p["most_slip"]) * s["speed"]
+    braking = k["axle_pressure"][i] * per_pressure
+    lifted = max(0.0, 1.0 - k["throttle"] / p["pedal_zone"])
+    against = 0.0 if slips else fade * min(most, braking + p["coast_share"] * most * lifted)
+    driving = drive * k["throttle"] if k["brake"] <= 0.0 else 0.0
+    s["torque"][i] = k["selector"] * (driving - against)
+    # what the motors do beyond coasting counts as braking
+    done = max(0.0, -k["selector"] * k["motor_torque"][i] - fade * p["coast_share"] * most * lifted)
+    s["braking"][i], s["friction"][i] = braking, max(0.0, braking - done)
+    asked["motor_torque"][i] = s["torque"][i]
+    if done > 0.0 and braking > 0.0:
+        asked["pressure_limit"][i] = s["friction"][i] / per_pressure
+
+
+KIND = ControllerKind(
+    "electric_drive",
+    PARAMETERS,
+    RANGES,
+    STATE,
+    electric_drive,
+    CONTRACT,
+    LAYOUT,
+    rate=200.0,
+    defaults=DEFAULTS,
+    meaning="electric motors by the pedals: driving, regeneration, and friction brakes for the rest",
+)

@@ -1,0 +1,87 @@
+"""Semi-active damping: type `skyhook` of the list `controllers` of a vehicle file.
+
+Wanted is a damper between body and sky. One between body and wheel can give its force while it takes energy from both only [Karnopp, Crosby and Harwood 1974;
+Savaresi et al. 2010, Semi-Active Suspension Control Design for Vehicles, ch. 6]. With the speed z' of the body above the wheel and the rate x' of the shock
+absorber, + = it gets longer, its coefficient is
+
+    continuous    c = clamp(sky z' / x', least, most)     where z' x' > 0,    c = least else          (skyhook 1)
+    on-off        c = most                                where z' x' > 0,    c = least else          (0)
+
+z' is the vertical acceleration of the body, integrated; it is forgotten with `leak`, which no offset of a sensor outlasts. x' is the rate of the level
+sensor's length, both after a lag. What is asked for is c over `coefficient`, that of the shock absorber by itself.
+"""
+
+from __future__ import annotations
+
+from simulator.base.outside import outside, record_at
+from simulator.base.records import dtype_of
+from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, WHEELS, ControllerKind
+
+PARAMETERS = (
+    # name          shape  unit     what it is
+    ("continuous", (), "1", "1: continuous, 0: on and off"),
+    ("sky", (), "N s/m", "coefficient of the damper to the sky"),
+    ("front_coefficient", (), "N s/m", "of a shock absorber of the first axle by itself, about the middle of its curve"),
+    ("rear_coefficient", (), "N s/m", "of the others"),
+    ("least", (), "1", "least coefficient over that"),
+    ("most", (), "1", "largest"),
+    ("leak", (), "s", "time in which the speed of the body is forgotten"),
+    ("filter_time", (), "s", "time constant of the filter of the shock absorber's rate"),
+    ("least_rate", (), "m/s", "rate of the shock absorber below which it counts as that"),
+)
+RANGES = {
+    "continuous": (0.0, 1.0),
+    "sky": (0.0, 1e6),
+    "front_coefficient": (1.0, 1e6),
+    "rear_coefficient": (1.0, 1e6),
+    "least": (0.0, 1.0),
+    "most": (1.0, 100.0),
+    "leak": (0.01, 100.0),
+    "filter_time": (0.0, 1.0),
+    "least_rate": (1e-4, 1.0),
+}
+DEFAULTS = {"continuous": 1.0, "least": 0.3, "most": 2.0, "leak": 0.8, "filter_time": 0.003, "least_rate": 0.01}
+STATE = (
+    # name        shape      unit     what it is
+    ("body_speed", (WHEELS,), "m/s", "vertical speed of the body above the wheel, + = up"),
+    ("rate", (WHEELS,), "m/s", "rate of the shock absorber, + = it gets longer"),
+    ("length", (WHEELS,), "m", "its length at the last turn"),
+    ("factor", (WHEELS,), "1", "damping asked for over that of the shock absorber by itself"),
+)
+
+P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(SEEN), dtype_of(RESULT)
+
+
+@outside
+def skyhook(parameters, state, seen, result, first, count, h):
+    """One turn."""
+    p, s = record_at(parameters, P)[0], record_at(state, S)[0]
+    k, asked = record_at(seen, I)[0], record_at(result, O)[0]
+    for i in range(count):
+        if k["begins"] == 1:
+            s["length"][i] = k["shock_length"][i]
+        change = (k["shock_length"][i] - s["length"][i]) / h
+        s["length"][i] = k["shock_length"][i]
+        s["rate"][i] += h / (p["filter_time"] + h) * (change - s["rate"][i])
+        s["body_speed"][i] = (s["body_speed"][i] + h * k["vertical_acceleration"][i]) / (1.0 + h / p["leak"])
+        body, rate = s["body_speed"][i], s["rate"][i]
+        s["factor"][i] = p["least"]
+        if body * rate > 0.0:
+            own = p["front_coefficient"] if k["axle"][i] == 0 else p["rear_coefficient"]
+            wanted = p["sky"] * abs(body) / (own * max(abs(rate), p["least_rate"]))
+            s["factor"][i] = min(p["most"], max(p["least"], wanted)) if p["continuous"] > 0.5 else p["most"]
+        asked["damping"][i] = s["factor"][i]
+
+
+KIND = ControllerKind(
+    "skyhook",
+    PARAMETERS,
+    RANGES,
+    STATE,
+    skyhook,
+    CONTRACT,
+    LAYOUT,
+    rate=500.0,
+    defaults=DEFAULTS,
+    meaning="semi-active damping by the skyhook law, continuous or on and off",
+)

@@ -1,0 +1,162 @@
+"""Active front steering and four-wheel steering: types `front_steering` and `rear_steering` of the list `controllers` of a vehicle file.
+
+Both know the linear single-track vehicle: mass m, wheelbase L with the center of mass a behind the front axle and b = L - a before the rear one, cornering
+stiffness C_f and C_r of the axles. Its speed v is the mean of the wheels', delta_f the angle of the front wheels, delta_r that of the rear ones.
+
+**Rear steering** keeps the sideslip of a steady turn at zero, at all speeds, by the ratio that does [Furukawa, Yuhara, Sano, Takeda and Matsushita 1989, A review of
+four-wheel steering studies; Sano, Furukawa and Shiraishi 1986, SAE 860625],
+
+    k(v) = (-b + m a v^2 / (C_r L)) / (a + m b v^2 / (C_f L)),      delta_r = share k(v) delta_f
+
+against the front wheels when slow, with them when fast. `yaw_gain` T adds T r: the wheels follow the turning of the vehicle, which damps it.
+Paper 002 names four-wheel steering as what its whole equations are needed for and gives no law.
+
+**Front steering** adds to the angle of the steering wheel delta_s what makes the ratio another one at this speed, and a share of the error of the yaw rate
+
+    delta_add = (g(v) - 1) delta_s + steering_ratio yaw_gain (r_d - r)         g from slow_factor at 0 to fast_factor at fast_speed, a straight line
+
+r_d the steady yaw rate that the steering wheel asks for, as far as the lateral acceleration bears it out.
+"""
+
+from __future__ import annotations
+
+from simulator.base.jit import inline
+from simulator.base.outside import outside, record_at
+from simulator.base.records import dtype_of
+from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, ControllerKind
+
+REAR_PARAMETERS = (
+    # name               shape  unit     what it is
+    ("wheel_radius", (), "m", "rolling radius of the wheels"),
+    ("steering_ratio", (), "1", "angle of the steering wheel over that of the front wheels"),
+    ("wheelbase", (), "m", "from the first axle to the last"),
+    ("front_to_center", (), "m", "from the first axle back to the center of mass"),
+    ("mass", (), "kg", "of the vehicle"),
+    ("front_stiffness", (), "N/rad", "cornering stiffness of the first axle"),
+    ("rear_stiffness", (), "N/rad", "of the last one"),
+    ("share", (), "1", "of what makes the sideslip zero"),
+    ("yaw_gain", (), "s", "angle of the rear wheels per yaw rate"),
+    ("filter_time", (), "s", "time constant of the filter of the speed"),
+)
+REAR_RANGES = {
+    "wheel_radius": (0.05, 5.0),
+    "steering_ratio": (1.0, 100.0),
+    "wheelbase": (0.1, 100.0),
+    "front_to_center": (0.0, 100.0),
+    "mass": (1.0, 1e6),
+    "front_stiffness": (1.0, 1e8),
+    "rear_stiffness": (1.0, 1e8),
+    "share": (0.0, 2.0),
+    "yaw_gain": (-10.0, 10.0),
+    "filter_time": (0.0, 10.0),
+}
+REAR_DEFAULTS = {"share": 1.0, "yaw_gain": 0.0, "filter_time": 0.2}
+REAR_STATE = (
+    ("speed", (), "m/s", "filtered speed of the vehicle"),
+    ("ratio", (), "1", "angle of the rear wheels over that of the front ones"),
+    ("angle", (), "rad", "angle of the rear wheels asked for, + = left"),
+)
+
+FRONT_PARAMETERS = (
+    # name               shape  unit     what it is
+    ("wheel_radius", (), "m", "rolling radius of the wheels"),
+    ("steering_ratio", (), "1", "angle of the steering wheel over that of the front wheels"),
+    ("wheelbase", (), "m", "from the first axle to the last"),
+    ("characteristic_speed", (), "m/s", "speed at which the vehicle answers half as much as a neutral one"),
+    ("slow_factor", (), "1", "angle of the wheels at rest over what it would be without"),
+    ("fast_factor", (), "1", "the same from fast_speed on"),
+    ("fast_speed", (), "m/s", "that speed"),
+    ("yaw_gain", (), "s", "angle of the front wheels per error of the yaw rate"),
+    ("reserve", (), "m/s2", "by which the yaw rate wanted may go beyond the lateral acceleration measured"),
+    ("filter_time", (), "s", "time constant of the filters"),
+)
+FRONT_RANGES = {
+    "wheel_radius": (0.05, 5.0),
+    "steering_ratio": (1.0, 100.0),
+    "wheelbase": (0.1, 100.0),
+    "characteristic_speed": (1.0, 1e3),
+    "slow_factor": (0.1, 10.0),
+    "fast_factor": (0.1, 10.0),
+    "fast_speed": (0.1, 100.0),
+    "yaw_gain": (0.0, 10.0),
+    "reserve": (0.0, 20.0),
+    "filter_time": (0.0, 10.0),
+}
+FRONT_DEFAULTS = {"slow_factor": 1.5, "fast_factor": 0.8, "fast_speed": 35.0, "yaw_gain": 0.15, "reserve": 2.0, "filter_time": 0.03}
+FRONT_STATE = (
+    ("speed", (), "m/s", "filtered speed of the vehicle"),
+    ("factor", (), "1", "angle of the wheels over what it would be without"),
+    ("yaw_rate", (), "rad/s", "filtered"),
+    ("yaw_rate_wanted", (), "rad/s", "what the driver wants"),
+    ("angle", (), "rad", "angle added to that of the steering wheel, + = left"),
+)
+
+RP, RS, FP, FS = dtype_of(REAR_PARAMETERS), dtype_of(REAR_STATE), dtype_of(FRONT_PARAMETERS), dtype_of(FRONT_STATE)
+I, O = dtype_of(SEEN), dtype_of(RESULT)
+
+
+@inline
+def follow_speed(p, s, k, count, h):
+    """Filtered mean speed of the wheels, into the state; at least 1 m/s is returned."""
+    v = 0.0
+    for i in range(count):
+        v += p["wheel_radius"] * k["wheel_speed"][i] / count
+    s["speed"] = v if k["begins"] == 1 else s["speed"] + h / (p["filter_time"] + h) * (v - s["speed"])
+    return max(s["speed"], 1.0)
+
+
+@outside
+def steer_rear(parameters, state, seen, result, first, count, h):
+    """One turn of the rear steering."""
+    p, s = record_at(parameters, RP)[0], record_at(state, RS)[0]
+    k, asked = record_at(seen, I)[0], record_at(result, O)[0]
+    v = follow_speed(p, s, k, count, h)
+    L, a, m = p["wheelbase"], p["front_to_center"], p["mass"]
+    b = L - a
+    s["ratio"] = p["share"] * (m * a * v * v / (p["rear_stiffness"] * L) - b) / (a + m * b * v * v / (p["front_stiffness"] * L))
+    s["angle"] = s["ratio"] * k["steering_wheel_angle"] / p["steering_ratio"] + p["yaw_gain"] * k["yaw_rate"]
+    asked["rear_angle"] = s["angle"]
+
+
+@outside
+def steer_front(parameters, state, seen, result, first, count, h):
+    """One turn of the front steering."""
+    p, s = record_at(parameters, FP)[0], record_at(state, FS)[0]
+    k, asked = record_at(seen, I)[0], record_at(result, O)[0]
+    share, hands = h / (p["filter_time"] + h), k["steering_wheel_angle"]
+    v = follow_speed(p, s, k, count, h)
+    s["factor"] = p["slow_factor"] + min(1.0, s["speed"] / p["fast_speed"]) * (p["fast_factor"] - p["slow_factor"])
+    s["yaw_rate"] += share * (k["yaw_rate"] - s["yaw_rate"])
+    wanted = v * s["factor"] * hands / (p["steering_ratio"] * p["wheelbase"] * (1.0 + (v / p["characteristic_speed"]) ** 2))
+    most = (abs(k["lateral_acceleration"]) + p["reserve"]) / v
+    s["yaw_rate_wanted"] += share * (min(most, max(-most, wanted)) - s["yaw_rate_wanted"])
+    fade = min(1.0, s["speed"] / 5.0)  # a vehicle that hardly moves has no yaw rate to speak of
+    error = fade * (s["yaw_rate_wanted"] - s["yaw_rate"])
+    s["angle"] = (s["factor"] - 1.0) * hands + p["steering_ratio"] * p["yaw_gain"] * error
+    asked["front_angle"] = s["angle"]
+
+
+REAR = ControllerKind(
+    "rear_steering",
+    REAR_PARAMETERS,
+    REAR_RANGES,
+    REAR_STATE,
+    steer_rear,
+    CONTRACT,
+    LAYOUT,
+    rate=200.0,
+    defaults=REAR_DEFAULTS,
+    meaning="four-wheel steering: steers the last axle so that the sideslip of a steady turn is zero",
+)
+FRONT = ControllerKind(
+    "front_steering",
+    FRONT_PARAMETERS,
+    FRONT_RANGES,
+    FRONT_STATE,
+    steer_front,
+    CONTRACT,
+    LAYOUT,
+    rate=200.0,
+    defaults=FRONT_DEFAULTS,
+    meaning="active front steering: a ratio by the speed, and the yaw rate held",
+)

@@ -1,0 +1,156 @@
+"""Traction control: type `traction` of the list `controllers` of a vehicle file.
+
+The speed of the vehicle is that of its wheels that are not driven (`driven_first`, `driven_last`: axles that are); where all are, that of the slowest wheel.
+With its speed v a driven wheel may be faster by
+
+    v_s = max(least_excess, slip v)
+
+Engine or motors, by a limited integrator with a proportional part:
+
+    e = (v_d - v - v_s) / v_s in [-1, 2],     I' = -integral_gain e,     limit = I - gain max(e, 0)           I and limit in [least_throttle, 1]
+
+v_d is the speed of the slower driven wheels, as brakes hold the faster ones, or, where these run away from the brakes, the mean speed of the driven wheels
+less `brake_spare`. Brakes, of two driven wheels of an axle the faster one, so that a differential gives the other as much as if it were locked so far:
+
+    p = brake_gain (v_i - v_other - v_s)     up to most_pressure
+
+`brake_spare` and p fade out from fade_speed to a quarter above it.
+
+It wakes where the driver opens the throttle, and not while he brakes. Thresholds and both ways are those of the books [Robert Bosch GmbH 2014, Brakes, Brake Control
+and Driver Assistance Systems; mem]; the numbers are ours.
+"""
+
+from __future__ import annotations
+
+from simulator.base.jit import inline
+from simulator.base.outside import outside, record_at
+from simulator.base.records import dtype_of
+from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, WHEELS, ControllerKind
+
+PARAMETERS = (
+    # name          shape  unit    what it is
+    ("wheel_radius", (), "m", "rolling radius of the wheels"),
+    ("driven_first", (), "1", "first driven axle, counted from 0"),
+    ("driven_last", (), "1", "last one"),
+    ("slip", (), "1", "slip that a driven wheel may have"),
+    ("least_excess", (), "m/s", "speed by which it may be faster at the least"),
+    ("filter_time", (), "s", "time constant of the filter of the wheel speeds"),
+    ("gain", (), "1", "throttle that is closed per excess over v_s"),
+    ("integral_gain", (), "1/s", "rate at which it closes further"),
+    ("least_throttle", (), "1", "the integrator does not close it further than that"),
+    ("brake_spare", (), "m/s", "speed by which the driven wheels may be faster in the mean while brakes act"),
+    ("brake_gain", (), "Pa s/m", "pressure per speed beyond that of the other wheel"),
+    ("most_pressure", (), "Pa", "largest pressure"),
+    ("fade_speed", (), "m/s", "speed above which brakes are left alone"),
+)
+RANGES = {
+    "wheel_radius": (0.05, 5.0),
+    "driven_first": (0.0, 15.0),
+    "driven_last": (0.0, 15.0),
+    "slip": (0.0, 1.0),
+    "least_excess": (0.01, 10.0),
+    "filter_time": (0.0, 1.0),
+    "gain": (0.0, 100.0),
+    "integral_gain": (0.0, 1e3),
+    "least_throttle": (0.0, 1.0),
+    "brake_spare": (0.0, 100.0),
+    "brake_gain": (0.0, 1e9),
+    "most_pressure": (0.0, 1e8),
+    "fade_speed": (0.0, 100.0),
+}
+DEFAULTS = {
+    "slip": 0.1,
+    "least_excess": 0.4,
+    "filter_time": 0.02,
+    "gain": 0.15,
+    "integral_gain": 1.0,
+    "least_throttle": 0.1,
+    "brake_spare": 1.5,
+    "brake_gain": 4e6,
+    "most_pressure": 6e6,
+    "fade_speed": 14.0,
+}
+STATE = (
+    # name            shape      unit     what it is
+    ("speed", (), "m/s", "speed of the vehicle as the wheels tell it"),
+    ("driven_speed", (), "m/s", "speed of the driven wheels that the throttle goes by"),
+    ("fade", (), "1", "how far brakes act at this speed"),
+    ("integral", (), "1", "closed by the integrator: 1 less I"),
+    ("throttle_limit", (), "1", "throttle that is let"),
+    ("active", (), "1", "1 while it closes the throttle or brakes a wheel"),
+    ("wheel_speed", (WHEELS,), "m/s", "filtered speed of the wheel"),
+    ("pressure", (WHEELS,), "Pa", "pressure asked for"),
+)
+
+P, S, I, O = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(SEEN), dtype_of(RESULT)
+
+
+@outside
+def traction(parameters, state, seen, result, first, count, h):
+    """One turn."""
+    p, s = record_at(parameters, P)[0], record_at(state, S)[0]
+    k, asked = record_at(seen, I)[0], record_at(result, O)[0]
+    follow_wheels(p, s, k, count, h)
+    allowed = max(p["least_excess"], p["slip"] * s["speed"])
+    wakes = k["throttle"] > 0.02 and k["brake"] < 0.02
+    excess = min(2.0, max(-1.0, (s["driven_speed"] - s["speed"] - allowed) / allowed))
+    s["integral"] = min(1.0 - p["least_throttle"], max(0.0, s["integral"] + h * p["integral_gain"] * excess)) if wakes else 0.0
+    s["throttle_limit"] = max(p["least_throttle"], 1.0 - s["integral"] - p["gain"] * max(0.0, excess)) if wakes else 1.0
+    asked["throttle_limit"] = s["throttle_limit"]
+    s["active"] = 1.0 if s["throttle_limit"] < 1.0 else 0.0
+    for i in range(count):
+        s["pressure"][i] = 0.0
+        if wakes and is_driven(p, k, i):
+            faster = s["wheel_speed"][i] - s["wheel_speed"][opposite(k, i, count)] - allowed
+            s["pressure"][i] = s["fade"] * min(p["most_pressure"], p["brake_gain"] * max(0.0, faster))
+        asked["pressure"][i] = s["pressure"][i]
+        if s["pressure"][i] > 0.0:
+            s["active"] = 1.0
+
+
+@inline
+def is_driven(p, k, i):
+    """Whether wheel i stands on a driven axle."""
+    return p["driven_first"] <= k["axle"][i] <= p["driven_last"]
+
+
+@inline
+def opposite(k, i, count):
+    """The wheel on the other side of the axle of wheel i, or itself if there is none."""
+    for j in range(max(0, i - 1), min(count, i + 2)):
+        if k["axle"][j] == k["axle"][i] and j != i:
+            return j
+    return i
+
+
+@inline
+def follow_wheels(p, s, k, count, h):
+    """Speeds of the wheels, of those that are driven and of the vehicle."""
+    share, free, free_wheels, driven, slower, driven_wheels, slowest = h / (p["filter_time"] + h), 0.0, 0, 0.0, 0.0, 0, 1e9
+    for i in range(count):
+        v = p["wheel_radius"] * k["wheel_speed"][i]
+        s["wheel_speed"][i] = v if k["begins"] == 1 else s["wheel_speed"][i] + share * (v - s["wheel_speed"][i])
+    for i in range(count):
+        slowest = min(slowest, s["wheel_speed"][i])
+        if is_driven(p, k, i):
+            driven, driven_wheels = driven + s["wheel_speed"][i], driven_wheels + 1
+            slower += min(s["wheel_speed"][i], s["wheel_speed"][opposite(k, i, count)])
+        else:
+            free, free_wheels = free + s["wheel_speed"][i], free_wheels + 1
+    s["speed"] = free / free_wheels if free_wheels > 0 else slowest
+    s["fade"] = min(1.0, max(0.0, 1.0 - (s["speed"] - p["fade_speed"]) / (0.25 * p["fade_speed"] + 0.01)))
+    s["driven_speed"] = max(slower, driven - s["fade"] * p["brake_spare"] * driven_wheels) / max(driven_wheels, 1)
+
+
+KIND = ControllerKind(
+    "traction",
+    PARAMETERS,
+    RANGES,
+    STATE,
+    traction,
+    CONTRACT,
+    LAYOUT,
+    rate=100.0,
+    defaults=DEFAULTS,
+    meaning="traction control by the throttle or the motors, and by the brakes of driven wheels",
+)
