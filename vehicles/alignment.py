@@ -5,7 +5,8 @@ which its wheel points there: the carrier turns about the line that `CornerDesig
 
     v . (axle turned by x) = 0,  v = (cos h, sin h, 0) along the heading h,      rod = |K turned by x - Q|                     (1)
 
-which is a cos, a sin and a number, solved at once; of a kind that knows no such line the length is found by secants. The vehicle is settled
+which is a cos, a sin and a number, solved at once; of a kind that knows no such line, or of wheels on bushings,
+the length is found by secants. The vehicle is settled
 again, for the wheels now stand a little elsewhere, until the toe is right as it stands. Every other round brings about four digits: toe hardly
 depends on theta.
 
@@ -170,7 +171,9 @@ class _Bench:
 
     def _set_rod(self, i: int) -> None:
         """Give wheel i its toe at the present theta. Raises ConfigError."""
-        line = self.hardpoints[i].kingpin(self.vehicle.space.blocks, float(self.vehicle.space.state[0]["theta"][i]), i)
+        line = None
+        if not yields(self.vehicle.model):
+            line = self.hardpoints[i].kingpin(self.vehicle.space.blocks, float(self.vehicle.space.state[0]["theta"][i]), i)
         if line is None:
             self._search_rod(i)
             return
