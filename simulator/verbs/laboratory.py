@@ -76,7 +76,7 @@ def add_bench(commands: Commands) -> None:
     p.add_argument(
         "--markdown", metavar="FILE", help="write the table into a page, for example docs/integrators.md; not for tick and sweep"
     )
-    p.add_argument("--vehicles", nargs="+", metavar="NAME", help="driven: cars that are driven (default: hmmwv sedan five_link_rear)")
+    p.add_argument("--vehicles", nargs="+", metavar="NAME", help="driven: cars that are driven (default: hmmwv sedan light_truck)")
     p.add_argument("--scheduler", metavar="ADDRESS", help="sweep: also with the workers of the Dask cluster whose scheduler is there")
     p.add_argument(
         "--most-empty",

@@ -30,7 +30,7 @@ from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta
 from vehicles.linearize import FAST, POSITIONS
 from vehicles.sides import axle_of
 
-CARS = ("hmmwv", "sedan", "five_link_rear")
+CARS = ("hmmwv", "sedan", "light_truck")
 SPEED = 22.0
 """m/s at the beginning."""
 LATERAL = 4.0
