@@ -41,6 +41,7 @@ COMMANDS = (
     ("validate", "tire"),
     ("validate", "trajectory"),
     ("bench",),
+    ("kc",),
     ("info",),
 )
 HEAVY = ("numba", "numpy", "pyglet", "pygame", "yaml", "matplotlib", "pyarrow", "msgspec", "rich", "PIL", "scipy")

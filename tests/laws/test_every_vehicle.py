@@ -24,7 +24,8 @@ DAMPING = ("compression_damping", "rebound_damping", "compression_damping_end", 
 
 @cache
 def pair(name: str) -> tuple[Vehicle, Vehicle]:
-    """Two of a vehicle, without shafts that turn the same way about x in the mirror image, or twist a beam, and with nothing off the middle."""
+    """Two of a vehicle, without shafts that turn the same way about x in the mirror image, or twist a beam, and with nothing off the middle. Its
+    control units are off: they see noise, which has no mirror image, and act at their own times, whatever the step is."""
     both = build_vehicle(name), build_vehicle(name)
     if not both[0].description.mechanism.size.is_usual:
         pytest.skip("the commands and mirror images here are of four wheels")
@@ -32,6 +33,7 @@ def pair(name: str) -> tuple[Vehicle, Vehicle]:
         for shaft in SHAFTS_ALONG_X:
             v.model.drivetrain[0][shaft] *= 1e-9
         v.model.corners[0]["carries_drive"] = 0.0
+        v.model.controllers["active"] = 0
         v.model.chassis[0]["com"][1], v.model.chassis[0]["inertia"][[3, 5]] = 0.0, 0.0
     return both
 
