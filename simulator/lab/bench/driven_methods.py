@@ -216,11 +216,11 @@ Implicit methods take their Jacobians by differences in every step. How far the 
 """
 
 FOLLOWS = """
-What follows: on smooth ground the methods of second order are far nearer at the same cost, and Runge-Kutta 4 is right to the last digit that anybody could
-measure. They are not what drives all the same. `{shipped}` at {step:g} ms is wrong by {yaw_rate:.2g} % of the yaw rate and {place:.2g} mm here, less than any
-tire is known; explicit methods, Adams-Bashforth 2 above all, ask for steps of a tenth of that where treads are rigid and the car is slow (the page of eigenvalues), and where brakes
-hold, wheels leave the ground and gears engage there is no history and no derivative to be of second order with. So the default stays; whoever drives on smooth
-roads alone and wants more digits takes shorter steps of it.
+What follows: on smooth ground the methods of second order are far nearer at the same cost, and Runge-Kutta 4 is right to the last digit that anybody
+could measure. They are not what drives all the same. `{shipped}` at {step:g} ms is wrong by {yaw_rate:.2g} % of the yaw rate and {place:.2g} mm here,
+less than any tire is known; explicit methods, Adams-Bashforth 2 above all, ask for steps of a tenth of that where treads are rigid and the car is slow (the
+page of eigenvalues), and where brakes hold, wheels leave the ground and gears engage there is no history and no derivative to be of second order with.
+So the default stays; whoever drives on smooth roads alone and wants more digits takes shorter steps of it.
 """
 
 
