@@ -28,6 +28,9 @@ from vehicles.linearize import FAST, POSITIONS, LinearVehicle, linearize, step_m
 H = 1e-3
 """s. The vehicle's own step."""
 
+ZERO = 1e-12
+"""1/s. Below that an eigenvalue is rounding: of a tread that standing still neither stretches nor lets go."""
+
 SPEEDS = (0.0, 0.5, 5.0, 20.0)
 """m/s"""
 
@@ -97,11 +100,16 @@ def _case(linear: LinearVehicle, h: float) -> dict[str, Any]:
             "share": float(share),
             "eigenvalue": [float(value.real), float(value.imag)],
             "frequency": float(abs(value)) / (2.0 * math.pi),
-            "damping_ratio": float(-value.real / abs(value)),
+            "damping_ratio": float(-value.real / abs(value)) if value != 0.0 else 1.0,
         }
-        for kind, share, value in zip(linear.kinds, linear.shares, linear.eigenvalues, strict=True)
+        for kind, share, value in zip(linear.kinds, linear.shares, _settled(linear.eigenvalues), strict=True)
     ]
     return {"speed": linear.speed, "tread": "elastic", "modes": modes, "methods": [_method(name, linear, h) for name in METHODS]}
+
+
+def _settled(eigenvalues: Any) -> Any:
+    """The same with those that are zero but for rounding put to zero: whether they come in pairs is chance."""
+    return np.where(np.abs(eigenvalues) < ZERO, 0.0, eigenvalues)
 
 
 def _method(name: str, linear: LinearVehicle, h: float) -> dict[str, Any]:
