@@ -10,7 +10,7 @@ from pyglet import gl
 from simulator.base.records import Record
 from simulator.view.feelings import Feelings
 from simulator.view.gpu import Mesh, Program, Texture
-from simulator.view.instruments import Canvas, Dials, Font, FrameRate, asset, instruments, keys_help
+from simulator.view.instruments import Canvas, Dials, Font, FrameRate, Shown, asset, instruments, keys_help
 from simulator.view.layout import canvas_scale
 
 
@@ -48,8 +48,8 @@ class Hud:
         if self.help:
             keys_help(self.canvas, width / scale, height / scale)
         else:
-            felt = self._feelings if self.felt else None
-            instruments(self.canvas, state, width / scale, height / scale, rate, self.camera, self.dials, felt)
+            shown = Shown(rate, self.camera, self.dials, self._feelings if self.felt else None)
+            instruments(self.canvas, state, width / scale, height / scale, shown)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glEnable(gl.GL_BLEND)
         gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)

@@ -188,11 +188,20 @@ class FrameRate:
         return self.value
 
 
-def instruments(
-    c: Canvas, state: Record, width: float, height: float, rate: float, camera: str, of: Dials, feelings: Feelings | None = None
-) -> None:
-    """Everything, where `layout.arrange` finds room for it; `feelings` when they are to be shown."""
-    s = state[0]
+class Shown(NamedTuple):
+    """What the instruments show beside a state."""
+
+    rate: float
+    """Frames per second; 0: none is told"""
+    camera: str
+    dials: Dials
+    feelings: Feelings | None = None
+    """None: they are not to be shown"""
+
+
+def instruments(c: Canvas, state: Record, width: float, height: float, shown: Shown) -> None:
+    """Everything, where `layout.arrange` finds room for it."""
+    s, feelings = state[0], shown.feelings
     message = bytes(s["message"]).decode("utf-8", errors="replace")
     if s["paused"] and not message:
         message = "paused - press P to go on"
@@ -200,10 +209,10 @@ def instruments(
     across = max((c.font.width(line, NORMAL) for line in lines), default=0.0)
     panels = arrange(width, height, (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None, feelings is not None)
     draw = {
-        "wide": lambda box: _dashboard(c, s, box, of),
-        "narrow": lambda box: _small_dashboard(c, s, box, of),
+        "wide": lambda box: _dashboard(c, s, box, shown.dials),
+        "narrow": lambda box: _small_dashboard(c, s, box, shown.dials),
         "platform": lambda box: _platform(c, s, box.x, box.y),
-        "session": lambda box: _session(c, s, box.x, box.y, rate, camera),
+        "session": lambda box: _session(c, s, box.x, box.y, shown.rate, shown.camera),
         "message": lambda box: _message(c, box, lines, AMBER if s["paused"] else INK),
     }
     if feelings is not None:
