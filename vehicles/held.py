@@ -89,6 +89,15 @@ class HeldVehicle:
         self.idle = self._bodies + np.flatnonzero((np.arange(counts.max())[:, None] >= counts).ravel())
         self.y = self._trim()
 
+    def __len__(self) -> int:
+        """Of y."""
+        return len(self.y)
+
+    def indices(self, *fields: str) -> NDArray[np.int_]:
+        """Where fields of HELD_STATE are in y, which may have fewer numbers of its treads than they."""
+        found = places(*fields, size=self.size)
+        return found[found < len(self.y)]
+
     def rates(self, t: float, y: Vector) -> Vector:
         """y' (n,) at the state y; the time t does not matter."""
         self._from.view(np.float64)[: len(y)] = y

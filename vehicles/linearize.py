@@ -82,6 +82,10 @@ class LinearVehicle:
     size: Size
     """Of the vehicle"""
 
+    def __len__(self) -> int:
+        """Of y."""
+        return len(self.A)
+
     def indices(self, *fields: str) -> NDArray[np.int_]:
         """Where fields of HELD_STATE are in y; those that are not are left out."""
         return np.flatnonzero(np.isin(self.coordinates, places(*fields, size=self.size)))

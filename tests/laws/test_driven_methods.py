@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simulator.lab.bench import driven_methods
-from simulator.lab.bench.driven_methods import LATERAL, SHIPPED, Trajectory, as_page, driven, errors, follow, recommendation, smooth
+from simulator.lab.bench.driven_methods import LATERAL, Trajectory, as_page, driven, errors, follow, recommendation, smooth
+from simulator.lab.bench.methods import SHIPPED
 from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4
 
 SECONDS = 1.6

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simulator.lab.bench.integrators import METHODS
+from simulator.lab.bench.methods import METHODS
 from tests.laws.test_linearized import held, linear
 from vehicles.held import places
 from vehicles.integration.method import Integrator, PartitionedIntegrator, UniformIntegrator, integrate

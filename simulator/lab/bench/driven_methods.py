@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,14 +19,12 @@ from simulator.base.errors import JounceError
 from simulator.base.jsontext import json_text
 from simulator.base.machine import processor, software
 from simulator.build import build_ground, build_vehicle
+from simulator.lab.bench.methods import IMPLICIT, METHODS, SHIPPED
 from simulator.record.files import write_text
 from vehicles.drivetrain.driveline import wheel_share
-from vehicles.held import HeldVehicle, places
-from vehicles.integration.implicit import HybridEuler, LinearlyImplicitEuler
-from vehicles.integration.method import Integrator, Rates, Vector
-from vehicles.integration.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE
-from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4, SemiImplicitEuler
-from vehicles.linearize import FAST, POSITIONS
+from vehicles.held import HeldVehicle
+from vehicles.integration.method import Integrator, Vector
+from vehicles.integration.one_step import RungeKutta4
 from vehicles.sides import axle_of
 from vehicles.step_stability import USUAL_STEP
 
@@ -45,31 +42,11 @@ STEPS = (0.25e-3, 0.5e-3, 1e-3, 2e-3, 4e-3)
 """s. All of them multiples of the reference and parts of SAMPLE."""
 SAMPLE = 8e-3
 """s. Drives are compared so often."""
-SHIPPED = "vehicles/step.py"
 GOOD = (0.01, 0.01)
 """Share of the yaw rate and m of place that a method may be wrong by to be recommended."""
 
-METHODS: dict[str, Callable[[HeldVehicle, Rates], Integrator]] = {
-    "explicit Euler": lambda v, f: ExplicitEuler(f),
-    "semi-implicit Euler": lambda v, f: SemiImplicitEuler(f, of_state(v, *POSITIONS)),
-    "Adams-Bashforth 2": lambda v, f: AdamsBashforth2(f),
-    "Adams-Moulton PEC": lambda v, f: AdamsPEC(f),
-    "Adams-Moulton PECE": lambda v, f: AdamsPECE(f),
-    "Runge-Kutta 2 (Heun)": lambda v, f: RungeKutta2(f),
-    "Runge-Kutta 4": lambda v, f: RungeKutta4(f),
-    "linearly implicit Euler": lambda v, f: LinearlyImplicitEuler(f, len(v.y)),
-    "hybrid Euler": lambda v, f: HybridEuler(f, of_state(v, *FAST)),
-}
-"""Every method on a driven vehicle."""
-IMPLICIT = ("linearly implicit Euler", "hybrid Euler")
-"""These take a Jacobian by differences in every step; what they cost shows at the longer steps."""
-FASTEST_STEP_OF_IMPLICIT = 1e-3
-
-
-def of_state(vehicle: HeldVehicle, *names: str) -> NDArray[np.int_]:
-    """Indices of fields of HELD_STATE in the state of a vehicle, which may have fewer numbers of its treads."""
-    found = places(*names, size=vehicle.size)
-    return found[found < len(vehicle.y)]
+SHORTEST_STEP_OF_IMPLICIT = 1e-3
+"""s. The methods of IMPLICIT cost too much to be driven in shorter ones."""
 
 
 def smooth(t: float, start: float, period: float) -> tuple[float, float, float]:
@@ -142,7 +119,7 @@ def driven(vehicle: str) -> Driven:
 
 def _lateral(held: HeldVehicle, states: NDArray[np.float64]) -> float:
     """Largest yaw rate times speed [m/s2]."""
-    v, w = of_state(held, "v_WB_B")[0], of_state(held, "w_WB_B")[2]
+    v, w = held.indices("v_WB_B")[0], held.indices("w_WB_B")[2]
     return float(np.abs(states[:, v] * states[:, w]).max())
 
 
@@ -156,7 +133,7 @@ def follow(one: Driven, method: Integrator | None, h: float, seconds: float = SE
         for k in range(samples):
             for n in range(each):
                 y = advance((k * each + n) * h, y, h)
-            if not (np.isfinite(y).all() and np.abs(y[of_state(one.held, "v_WB_B")]).max() < 1e3):
+            if not (np.isfinite(y).all() and np.abs(y[one.held.indices("v_WB_B")]).max() < 1e3):
                 return Trajectory(None, math.nan)
             states[k] = y
     return Trajectory(states, (time.thread_time() - start) / seconds)
@@ -166,7 +143,7 @@ def errors(held: HeldVehicle, drive: Trajectory, reference: NDArray[np.float64])
     """Largest deviations: of the yaw rate in shares of its largest, and of the place at the end in m."""
     if drive.states is None:
         return {"yaw_rate": None, "place": None}
-    w, place = of_state(held, "w_WB_B")[2], of_state(held, "place")
+    w, place = held.indices("w_WB_B")[2], held.indices("place")
     peak = float(np.abs(reference[:, w]).max())
     return {
         "yaw_rate": float(np.abs(drive.states[:, w] - reference[:, w]).max()) / peak,
@@ -188,7 +165,7 @@ def drive_table(vehicles: tuple[str, ...], steps: tuple[float, ...] = STEPS, ref
         rows = []
         for name in (*METHODS, SHIPPED):
             for h in steps:
-                if name in IMPLICIT and h < FASTEST_STEP_OF_IMPLICIT:
+                if name in IMPLICIT and h < SHORTEST_STEP_OF_IMPLICIT:
                     continue
                 method = None if name == SHIPPED else METHODS[name](one.held, one.rates)
                 drive = follow(one, method, h)

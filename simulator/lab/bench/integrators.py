@@ -7,7 +7,6 @@ once. Nothing here is timed or random: the same table comes out on every machine
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,12 @@ import numpy as np
 
 from simulator.base.jsontext import json_text
 from simulator.build import build_ground, build_vehicle
+from simulator.lab.bench.methods import METHODS, SHIPPED
 from simulator.record.files import write_text
 from vehicles.compliance.modes import elastic_modes
 from vehicles.held import HeldVehicle
-from vehicles.integration.implicit import HybridEuler, LinearlyImplicitEuler
-from vehicles.integration.method import Integrator, Rates
-from vehicles.integration.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE
-from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4, SemiImplicitEuler
 from vehicles.integration.stability import ROUNDING, factors, followed, largest_stable_step, spectral_radius
-from vehicles.linearize import FAST, POSITIONS, LinearVehicle, linearize, step_matrix, with_rigid_treads
+from vehicles.linearize import LinearVehicle, linearize, step_matrix, with_rigid_treads
 
 H = 1e-3
 """s. The vehicle's own step."""
@@ -38,22 +34,6 @@ COMPLIANT = "sedan_compliant"
 """The vehicle whose bushings and column are listed."""
 COMPLIANT_SPEEDS = (0.0, 20.0)
 """m/s"""
-
-METHODS: dict[str, Callable[[LinearVehicle, Rates], Integrator]] = {
-    "explicit Euler": lambda v, f: ExplicitEuler(f),
-    "semi-implicit Euler": lambda v, f: SemiImplicitEuler(f, v.indices(*POSITIONS)),
-    "Adams-Bashforth 2": lambda v, f: AdamsBashforth2(f),
-    "Adams-Moulton PEC": lambda v, f: AdamsPEC(f),
-    "Adams-Moulton PECE": lambda v, f: AdamsPECE(f),
-    "Runge-Kutta 2 (Heun)": lambda v, f: RungeKutta2(f),
-    "Runge-Kutta 4": lambda v, f: RungeKutta4(f),
-    "linearly implicit Euler": lambda v, f: LinearlyImplicitEuler(f, len(v.A)),
-    "hybrid Euler": lambda v, f: HybridEuler(f, v.indices(*FAST)),
-}
-"""Every method on a linear vehicle, with the rates it is to use."""
-
-SHIPPED = "vehicles/step.py"
-"""Name of the vehicle's own scheme in the tables."""
 
 
 def stability_table(vehicle: str = "hmmwv", speeds: tuple[float, ...] = SPEEDS, h: float = H) -> dict[str, Any]:

@@ -1,0 +1,45 @@
+"""The methods that `jounce bench integrators` and `jounce bench driven` hold beside each other, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicles.integration.implicit import HybridEuler, LinearlyImplicitEuler
+from vehicles.integration.method import Integrator, Rates
+from vehicles.integration.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE
+from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4, SemiImplicitEuler
+from vehicles.linearize import FAST, POSITIONS
+
+
+class Layout(Protocol):
+    """Where the fields of HELD_STATE stand in a state y."""
+
+    def indices(self, *fields: str) -> NDArray[np.int_]:
+        """Of the fields, in y."""
+        ...
+
+    def __len__(self) -> int:
+        """Of y."""
+        ...
+
+
+METHODS: dict[str, Callable[[Layout, Rates], Integrator]] = {
+    "explicit Euler": lambda y, f: ExplicitEuler(f),
+    "semi-implicit Euler": lambda y, f: SemiImplicitEuler(f, y.indices(*POSITIONS)),
+    "Adams-Bashforth 2": lambda y, f: AdamsBashforth2(f),
+    "Adams-Moulton PEC": lambda y, f: AdamsPEC(f),
+    "Adams-Moulton PECE": lambda y, f: AdamsPECE(f),
+    "Runge-Kutta 2 (Heun)": lambda y, f: RungeKutta2(f),
+    "Runge-Kutta 4": lambda y, f: RungeKutta4(f),
+    "linearly implicit Euler": lambda y, f: LinearlyImplicitEuler(f, len(y)),
+    "hybrid Euler": lambda y, f: HybridEuler(f, y.indices(*FAST)),
+}
+"""Every method on a vehicle's state, with the rates it is to use."""
+IMPLICIT = ("linearly implicit Euler", "hybrid Euler")
+"""These take a Jacobian in every step."""
+SHIPPED = "vehicles/step.py"
+"""Name of the vehicle's own scheme in the tables."""
