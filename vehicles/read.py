@@ -49,7 +49,7 @@ def read_vehicle(m, s, out):
     o["pitman_angle"] = s.steering[0]["angle"]
     arm = s.steering[0]
     turned, turning = arm["angle"], arm["rate"]
-    if m.steering[0]["free"] > 0 and m.steering[0]["hand_wheel_inertia"] > 0.0:
+    if m.steering[0]["free"] > 0 and m.steering[0]["column_stiffness"] > 0.0:  # the column twists below the hands
         turned, turning = arm["hand_angle"], arm["hand_rate"]
     added = s.actuators[0]
     o["steering_wheel_angle"], o["steering_wheel_rate"] = (
