@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.algebra.vectors import column, cross
+from simulator.base.algebra.vectors import column, cross, vector
 from simulator.base.frames import euler_angles, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
@@ -23,7 +23,7 @@ def read_vehicle(m, s, out):
     """Fill a READOUT record. Positions and velocities are those after the last step; forces and accelerations are those of that step,
     as are the points of the suspension (one step, 1 ms, older than the chassis).
 
-    m : Model, s : Space, out : record of READOUT
+    m : Model, s : Space, out : record of READOUT, whose `p_BG` stays what it is
     """
     o, x, R = out[0], s.state[0], s.work[0]["R_WB"]
     rotation_of_quaternion(x["q_WB"], R)
@@ -38,6 +38,7 @@ def read_vehicle(m, s, out):
     for j in range(4):
         o["q_WB"][j] = x["q_WB"][j]
     o["roll"], o["pitch"], o["yaw"] = euler_angles(R)
+    read_center_of_mass(R, o)
     for i in range(len(s.wheels)):
         read_corner(m, s, i, o)
         read_wheel(m, s, i, o)
@@ -48,7 +49,7 @@ def read_vehicle(m, s, out):
     o["pitman_angle"] = s.steering[0]["angle"]
     arm = s.steering[0]
     turned, turning = arm["angle"], arm["rate"]
-    if m.steering[0]["free"] > 0 and m.steering[0]["hand_wheel_inertia"] > 0.0:
+    if m.steering[0]["free"] > 0 and m.steering[0]["column_stiffness"] > 0.0:  # the column twists below the hands
         turned, turning = arm["hand_angle"], arm["hand_rate"]
     added = s.actuators[0]
     o["steering_wheel_angle"], o["steering_wheel_rate"] = (
@@ -58,6 +59,21 @@ def read_vehicle(m, s, out):
     o["steering_wheel_torque"] = -arm["hand_torque"] / ratio
     o["steering_column_torque"] = -arm["column_torque"] / ratio
     o["steering_assist_torque"] = -arm["assist_torque"]
+
+
+@inline
+def read_center_of_mass(R, o):
+    """Motion of the point p_BG of the chassis out of that of its reference point, all else in B:
+
+    p_WG = p_WB + R_WB p_BG,   v_WG = v_WB + w x p_BG,   a_WG = a_WB + alpha x p_BG + w x (w x p_BG)
+    """
+    p, w = vector(o["p_BG"]), vector(o["w_WB_B"])
+    by_turning, by_alpha = cross(w, p), cross(vector(o["alpha_WB_B"]), p)
+    inward = cross(w, by_turning)
+    for j in range(3):
+        o["p_WG"][j] = o["p_WB"][j] + R[j, 0] * p[0] + R[j, 1] * p[1] + R[j, 2] * p[2]
+        o["v_WG_B"][j] = o["v_WB_B"][j] + by_turning[j]
+        o["a_WG_B"][j] = o["a_WB_B"][j] + by_alpha[j] + inward[j]
 
 
 @kernel

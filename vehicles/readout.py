@@ -2,7 +2,8 @@
 
 The telemetry, the view, the motion cueing and the tests read this and nothing else. Corners are counted from the front, left before right: FL, FR, RL, RR.
 Frames: W world (z up), B chassis reference point (ISO 8855: x forward, y left, z up), K hub (wheel carrier), C tire contact
-(x along the wheel's heading in the ground plane, y left, z ground normal), H driver's head.
+(x along the wheel's heading in the ground plane, y left, z ground normal), H driver's head, G center of mass of the whole vehicle with its
+load as it stood at the start, a point fixed in the chassis.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ READOUT = (
     ("w_WB_B", (3,), "rad/s", "angular velocity of the chassis, in B"),
     ("a_WB_B", (3,), "m/s2", "acceleration of the chassis reference point relative to the world, in B"),
     ("alpha_WB_B", (3,), "rad/s2", "angular acceleration of the chassis, in B"),
+    ("p_BG", (3,), "m", "center of mass of the whole vehicle as it stood at the start, in B; it does not move in the chassis"),
+    ("p_WG", (3,), "m", "position of that point in the world"),
+    ("v_WG_B", (3,), "m/s", "velocity of that point, in B"),
+    ("a_WG_B", (3,), "m/s2", "acceleration of that point relative to the world, in B"),
     ("f_H_B", (3,), "m/s2", "specific force at the driver's head, in B (at rest on level ground: 0, 0, +g)"),
     (
         "theta",

@@ -35,6 +35,7 @@ from vehicles.suspension.corner_sums import prepare_by_call, prepare_here
 from vehicles.suspension.ends import hold_ends, stay_closed
 from vehicles.suspension.tables.reduced_table import ReducedTables
 from vehicles.suspension.tables.tabulated import prepare_from_tables
+from vehicles.tires.radial import effective_radius
 from vehicles.tires.tread_law import Treads
 
 
@@ -221,7 +222,12 @@ def turn_wheels(m, s, command, h):
         command = s.command
     press_brakes(m.brakes, s.brakes, command, h)
     hold_against(m.brakes, s.brakes, s.out[0]["carrier_spin"], x["w_WB_B"][1])
-    hubs = Hubs(x["wheel_spin"], brakes["reference_spin"], s.loads[0]["axle_moment"], m.corners[0]["spin_inertia"], brakes["limit"])
+    rolling = s.drivetrain[0]["rolling"]
+    for i in range(len(rolling)):
+        rolling[i] = s.contacts[i]["v_x"] / effective_radius(m.tires[i]["radius"], s.contacts[i]["tire_deflection"])
+    hubs = Hubs(
+        x["wheel_spin"], brakes["reference_spin"], s.loads[0]["axle_moment"], m.corners[0]["spin_inertia"], brakes["limit"], rolling
+    )
     if m.drivetrain[0]["motors"] > 0:
         motor_drive_step(m.drivetrain, m.brakes, s, command, hubs, h)
     else:

@@ -116,6 +116,7 @@ class Vehicle:
                 self._stood.stand(self.model, self.space, arrays_of(ground), place, settling)
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
+        self._mark_center_of_mass()
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         if speed > 0.0:
             self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear)
@@ -232,6 +233,13 @@ class Vehicle:
         drivetrain_reset(m.drivetrain, s.drivetrain, state["wheel_spin"], 0)
         place_tierods(m.steering, s.steering, s.inputs)
         present_suspension(m, s)
+        self._mark_center_of_mass()
+
+    def _mark_center_of_mass(self) -> None:
+        """Have the readout know where the center of mass of everything is now, in B."""
+        chassis, corners = self.model.chassis[0], self.model.corners[0]
+        moment = chassis["mass"] * chassis["com"] + self.space.work[0]["corners_moment"]
+        self.readout[0]["p_BG"] = moment / (chassis["mass"] + corners["corner_mass"].sum())
 
     def step(self, ground: Ground | GroundArrays, command: Record, h: float) -> None:
         """Advance by h seconds under a COMMAND record."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simulator.compare.comparison_file import BandSaid, Comparison
 from simulator.compare.differences import Channel, values_of
-from simulator.compare.record import Record, written_channel
+from simulator.compare.record import INSTEAD, Record, written_channel
 from simulator.maneuvers.pictures.across import steady_turns
 from simulator.maneuvers.pictures.contract import NothingToDrawError
 
@@ -171,9 +171,10 @@ def steady_curve(one: Record, band: Band) -> tuple[Array, Array] | None:
     assert band.over is not None
     x, y = values_of(one, band.over), values_of(one, band.channel)
     rows = np.isfinite(x) & np.isfinite(y)
-    if "v_WB_B_x" in one.columns and "a_WB_B_y" in one.columns:
+    side = "a_WG_B_y" if "a_WG_B_y" in one.columns else INSTEAD["a_WG_B_y"]
+    if "v_WB_B_x" in one.columns and side in one.columns:
         try:
-            rows &= steady_turns(one.time, one.column("v_WB_B_x"), one.smooth("a_WB_B_y"))
+            rows &= steady_turns(one.time, one.column("v_WB_B_x"), one.smooth(side))
         except NothingToDrawError:
             return None
     if rows.sum() < FEWEST_ROWS or np.ptp(x[rows]) == 0.0:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.compare.comparison_file import Comparison
-from simulator.compare.record import USUAL, Record
+from simulator.compare.record import INSTEAD, USUAL, Record
 from simulator.maneuvers.metrics import LOAD
 from simulator.maneuvers.pictures.quantities import QUANTITIES, Quantity
 from simulator.maneuvers.pictures.units import factor_shown, unit_shown
@@ -100,7 +100,8 @@ def channels_of(records: Sequence[Record], comparison: Comparison) -> list[Chann
     if not shared:
         raise ConfigError(others[0].place, "columns", ", ".join(list(others[0].columns)[:6]), f"a channel that {first.name} has too")
     fields = {name: name.rpartition("_")[0] or name for name in shared}
-    wanted = comparison.channels or [pattern for pattern in USUAL if _there(pattern, fields)]
+    usual = (pattern if _there(pattern, fields) else INSTEAD.get(pattern, pattern) for pattern in USUAL)
+    wanted = comparison.channels or [pattern for pattern in usual if _there(pattern, fields)]
     names = dict.fromkeys(name for pattern in wanted for name in chosen(fields, [pattern])) or shared
     return [Channel(name, first.units.get(name, "")) for name in names]
 

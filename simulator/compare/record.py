@@ -37,9 +37,11 @@ Array = NDArray[np.float64]
 FEWEST = 3
 """Rows."""
 SIDESLIP = "sideslip"
-USUAL = ("v_WB_B_x", "steering_wheel_angle", "a_WB_B_x", "a_WB_B_y", "w_WB_B_z", SIDESLIP, "roll", "pitch", "yaw", "F_C_*_z")
+USUAL = ("v_WB_B_x", "steering_wheel_angle", "a_WG_B_x", "a_WG_B_y", "w_WB_B_z", SIDESLIP, "roll", "pitch", "yaw", "F_C_*_z")
 """Channels that are compared where nothing is said."""
-ALWAYS = ("time", "v_WB_B_x", "v_WB_B_y", "a_WB_B_y")
+INSTEAD = {"a_WG_B_x": "a_WB_B_x", "a_WG_B_y": "a_WB_B_y"}
+"""What is compared where not all have a channel of the center of mass: that of the reference point, as both call it."""
+ALWAYS = ("time", "v_WB_B_x", "v_WG_B_x", "v_WG_B_y", "a_WG_B_y")
 """Read from every log: sideslip and steady turns need them."""
 MOST_BYTES = 1 << 28
 """Of metrics."""
@@ -117,7 +119,12 @@ def _needed(units: Mapping[str, str], comparison: Comparison) -> list[str]:
     """Columns of a log that are looked at; those of two hours take 1.7 GB in all."""
     fields = {name: name.rpartition("_")[0] or name for name in units}
     said = [one for band in comparison.bands for one in (band.channel, band.over)]
-    wanted = [*ALWAYS, *(comparison.channels or USUAL), *(split_unit(one, units)[0] or "" for one in (*said, comparison.align))]
+    wanted = [
+        *ALWAYS,
+        *INSTEAD.values(),
+        *(comparison.channels or USUAL),
+        *(split_unit(one, units)[0] or "" for one in (*said, comparison.align)),
+    ]
     return [name for name in units if any(fnmatchcase(name, one) or fnmatchcase(fields[name], one) for one in wanted)]
 
 

@@ -20,6 +20,8 @@ class GearNumbers:
     """speed below which he takes the gear below, throttle closed and open"""
     most: float
     """speed that the engine must not have after a shift down"""
+    radii: tuple[float, ...] = ()
+    """m, of the wheels, front left first; 0 of those that are not driven"""
 
 
 @dataclass(frozen=True)

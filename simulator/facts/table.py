@@ -131,7 +131,7 @@ _TURN_METRICS: tuple[Mapping[str, Any], ...] = (
     {"type": "steady_turn", "name": "low", "phase": "turn", "from_g": LOW_BAND[0], "to_g": LOW_BAND[1]},
 )
 _DIVE = "(mean({}) - mean(during(pitch, 'settle'))) / -mean({})".format(
-    *(f"between({name}, phase_start('brake') + 1, phase_start('brake') + 2)" for name in ("pitch", "a_WB_B_x"))
+    *(f"between({name}, phase_start('brake') + 1, phase_start('brake') + 2)" for name in ("pitch", "a_WG_B_x"))
 )
 
 CASES: dict[str, Case] = {
@@ -308,7 +308,7 @@ def _handling() -> tuple[Fact, ...]:
     facts += [
         Fact(
             "sideslip_gradient", group, "sideslip per g", "rad s2/m", "degpg", Metric(_TURNS, "sideslip_gradient"),
-            "of the reference point, mean of both sides",
+            "of the center of mass, mean of both sides",
         ),
         Fact(
             "steering_torque_gradient", group, "steering torque per g", "N m s2/m", "Nmpg", Metric(_TURNS, "steering_torque_gradient"),

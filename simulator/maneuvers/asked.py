@@ -132,7 +132,7 @@ def _own(values: Mapping[str, Any], file: object, key: str, phases: Sequence[str
     return Asked(Analysis(EXPRESSION, (metric,), evaluate, columns=columns, rate=values["rate"] / math.tau), values, (metric,))
 
 
-MADE = ("x", "y", "heading")
+MADE = ("x", "y", "x_G", "y_G", "heading")
 """Columns of a `Drive` that no log has."""
 USUAL_CHANNELS = (
     *(column.name for column in Channels([("", READOUT, record(READOUT)), ("command_", COMMAND, record(COMMAND))]).columns),

@@ -109,8 +109,7 @@ class Channels:
         out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)
         gear = self._gear
         if self._shifter is not None:
-            engine, engaged = float(look.readout[0]["engine_speed"]), int(look.readout[0]["gear"])
-            gear = self._shifter.wanted(look.t, engine, values["throttle"], engaged)
+            gear = self._shifter.seen(look.t, look.readout, values["throttle"])
         elif gear == 0 and self._follower is not None:
             gear = self._follower.gear(look.t, look.readout, values["throttle"])
         out["low_range"], out["center_lock"] = self._switches["low_range"], self._switches["center_lock"]

@@ -62,7 +62,7 @@ def _plain(name: str) -> Callable[[Look], float]:
 
 
 def _sideslip(look: Look) -> float:
-    v = look.readout[0]["v_WB_B"]
+    v = look.readout[0]["v_WG_B"]
     return math.atan2(v[1], v[0]) if math.hypot(v[0], v[1]) > SLOWEST else 0.0
 
 
@@ -73,17 +73,17 @@ QUANTITIES: dict[str, Quantity] = {
     "run_distance": Quantity("m", "way driven since the start", lambda look: look.way),
     "station": Quantity("m", "place along the path", lambda look: look.station),
     "path_error": Quantity("m", "distance from the path, + = to its left", lambda look: look.path_error()),
-    "x": Quantity("m", "place ahead of the start", lambda look: look.x),
-    "y": Quantity("m", "place to the left of the start", lambda look: look.y),
+    "x": Quantity("m", "place of the reference point ahead of the start", lambda look: look.x),
+    "y": Quantity("m", "place of the reference point to the left of the start", lambda look: look.y),
     "heading": Quantity("rad", "yaw from that of the start, turns counted", lambda look: look.heading),
     "speed": Quantity("m/s", "forward speed", _body("v_WB_B", 0)),
-    "longitudinal_acceleration": Quantity("m/s2", "of the reference point, forward", _body("a_WB_B", 0)),
-    "lateral_acceleration": Quantity("m/s2", "of the reference point, to the left", _body("a_WB_B", 1)),
+    "longitudinal_acceleration": Quantity("m/s2", "of the center of mass, forward", _body("a_WG_B", 0)),
+    "lateral_acceleration": Quantity("m/s2", "of the center of mass, to the left", _body("a_WG_B", 1)),
     "yaw_rate": Quantity("rad/s", "+ = to the left", _body("w_WB_B", 2)),
     "roll_rate": Quantity("rad/s", "+ = right side down", _body("w_WB_B", 0)),
     "roll": Quantity("rad", "+ = right side down", _plain("roll")),
     "pitch": Quantity("rad", "+ = nose down", _plain("pitch")),
-    "sideslip": Quantity("rad", "course less heading, + = to the left", _sideslip),
+    "sideslip": Quantity("rad", "of the center of mass: course less heading, + = to the left", _sideslip),
     "steering_wheel_angle": Quantity("rad", "+ = left", _plain("steering_wheel_angle")),
     "steering_wheel_torque": Quantity("N m", "+ = to the left", _plain("steering_wheel_torque")),
     "wheels_lifted": Quantity("1", "wheels without load", lambda look: float((look.readout[0]["F_C"][:, 2] <= 0.0).sum())),

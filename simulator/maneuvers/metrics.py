@@ -30,7 +30,9 @@ Telemetry = Mapping[str, NDArray[Any]]
 FILTER_HZ = 6.0
 """Cut-off of the phaseless filter before a peak of acceleration or yaw rate is read, as FMVSS 126 has it for both."""
 
-COLUMNS = ("time", "p_WB_x", "p_WB_y", "roll", "pitch", "yaw", "v_WB_B_x", "w_WB_B_z", "a_WB_B_y", "steering")
+COLUMNS = (
+    "time", "p_WB_x", "p_WB_y", "p_WG_x", "p_WG_y", "roll", "pitch", "yaw", "v_WB_B_x", "v_WG_B_x", "w_WB_B_z", "a_WG_B_y", "steering",
+)  # fmt: skip
 """Of the telemetry, what metrics and plots need besides the loads of the wheels."""
 
 LOAD = re.compile(r"F_C_[A-Z]+_z")
@@ -66,10 +68,10 @@ class Metric:
 
 
 METRICS = (
-    Metric("distance", "m", "", "way of the reference point over ground"),
+    Metric("distance", "m", "", "way of the center of mass over ground"),
     Metric("speed_max", "m/s", "", "largest forward speed"),
     Metric("speed_end", "m/s", "", "forward speed at the end"),
-    Metric("lateral_acceleration_max", "m/s2", "", "largest lateral acceleration of the reference point in B, filtered"),
+    Metric("lateral_acceleration_max", "m/s2", "", "largest lateral acceleration of the center of mass in B, filtered"),
     Metric("yaw_rate_max", "rad/s", "", "largest yaw rate, filtered"),
     Metric("roll_max", "rad", "", "largest roll angle"),
     Metric("pitch_max", "rad", "", "largest pitch angle"),
@@ -254,7 +256,7 @@ class _Columns(dict[str, NDArray[Any]]):
 def drive_of(maneuver: Maneuver, telemetry: Telemetry, run: Mapping[str, NDArray], traits: VehicleTraits | None = None) -> Drive:
     """What analyses look at: the telemetry, and of `run`, from `relative_run`, the pose relative to the spawn pose."""
     columns = _Columns({name: np.asarray(telemetry[name]) for name in telemetry})
-    columns |= {"time": run["time"], "x": run["x"], "y": run["y"], "heading": run["yaw"]}
+    columns |= {"time": run["time"], "heading": run["yaw"]} | {name: run[name] for name in ("x", "y", "x_G", "y_G")}
     phases = {}
     for number, name in enumerate(maneuver.phase_names if "phase" in columns else ()):
         rows = np.flatnonzero(columns["phase"] == number)
@@ -270,7 +272,8 @@ def look(maneuver: Maneuver, drive: Drive) -> list[Found]:
 
 
 def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float] | None = None) -> dict[str, NDArray]:
-    """The columns for metrics and plots, and the pose relative to the spawn pose: x, y (m), yaw (rad, unwrapped). Raises ConfigError."""
+    """The columns for metrics and plots, and relative to the spawn pose that of the chassis, x, y (m), yaw (rad, unwrapped), and the place of the
+    center of mass, x_G, y_G (m). Raises ConfigError."""
     usual = columns(USUAL_AXLES.corners)[len(COLUMNS) :]
     found = tuple(name for name in telemetry if LOAD.fullmatch(name))
     loads = found if set(found) - set(usual) else usual  # of a vehicle with other wheels whatever there is
@@ -286,9 +289,12 @@ def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float]
     yaw = np.unwrap(run["yaw"])
     start = Spawn(*spawn) if spawn is not None else Spawn(float(run["p_WB_x"][0]), float(run["p_WB_y"][0]), float(yaw[0]))
     c, s = math.cos(start.yaw), math.sin(start.yaw)
-    east, north = run["p_WB_x"] - start.x, run["p_WB_y"] - start.y
     turns = round((float(yaw[0]) - start.yaw) / math.tau)
-    return run | {"x": c * east + s * north, "y": c * north - s * east, "yaw": yaw - start.yaw - turns * math.tau}
+    run["yaw"] = yaw - start.yaw - turns * math.tau
+    for point, end in (("B", ""), ("G", "_G")):
+        east, north = run[f"p_W{point}_x"] - start.x, run[f"p_W{point}_y"] - start.y
+        run[f"x{end}"], run[f"y{end}"] = c * east + s * north, c * north - s * east
+    return run
 
 
 def follow(maneuver: Maneuver, run: Mapping[str, NDArray]) -> tuple[Path | None, NDArray]:
@@ -316,10 +322,10 @@ def _interval(run: Mapping[str, NDArray]) -> float:
 
 def _whole_run(run: Mapping[str, NDArray]) -> dict[str, float]:
     return {
-        "distance": float(np.hypot(np.diff(run["x"]), np.diff(run["y"])).sum()),
+        "distance": float(np.hypot(np.diff(run["x_G"]), np.diff(run["y_G"])).sum()),
         "speed_max": float(run["v_WB_B_x"].max()),
         "speed_end": float(run["v_WB_B_x"][-1]),
-        "lateral_acceleration_max": float(np.abs(filtered(run, "a_WB_B_y")).max()),
+        "lateral_acceleration_max": float(np.abs(filtered(run, "a_WG_B_y")).max()),
         "yaw_rate_max": float(np.abs(filtered(run, "w_WB_B_z")).max()),
         "roll_max": float(np.abs(run["roll"]).max()),
         "pitch_max": float(np.abs(run["pitch"]).max()),
@@ -342,7 +348,7 @@ def _lane_change(change: LaneChange, path: Path, run: Mapping[str, NDArray], err
         "time_s": float(run["time"][begin]),
         "end_time_s": float(run["time"][end]) if end is not None else None,
         "speed_mps": float(run["v_WB_B_x"][begin]),
-        "lateral_acceleration_max_mps2": float(np.abs(filtered(run, "a_WB_B_y")[window]).max()),
+        "lateral_acceleration_max_mps2": float(np.abs(filtered(run, "a_WG_B_y")[window]).max()),
         "yaw_rate_max_radps": float(np.abs(filtered(run, "w_WB_B_z")[window]).max()),
         "roll_max_rad": float(np.abs(run["roll"][window]).max()),
         "path_error_max_m": float(np.abs(error[window]).max()),

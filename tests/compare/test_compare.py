@@ -29,9 +29,11 @@ def columns(t, turn=1.0):
     return {
         "time": t,
         "v_WB_B_x": np.full(len(t), 20.0),
-        "v_WB_B_y": -0.5 * yaw_rate,
+        "v_WG_B_x": np.full(len(t), 20.0),
+        "v_WG_B_y": -0.5 * yaw_rate,
         "w_WB_B_z": yaw_rate,
         "a_WB_B_y": 20.0 * yaw_rate,
+        "a_WG_B_y": 20.0 * yaw_rate,
         "roll": 0.1 * yaw_rate,
         "yaw": 3.1 + np.concatenate(([0.0], np.cumsum(yaw_rate[1:] * np.diff(t)))),
     }
@@ -130,12 +132,12 @@ def steady(slope, left=True, name="car"):
     """A circle driven faster and faster: angle of the wheel in proportion to lateral acceleration."""
     t = np.arange(0.0, 60.0, 0.02)
     side = (0.1 * t) * (1.0 if left else -1.0)
-    arrays = {"time": t, "v_WB_B_x": np.full(len(t), 15.0), "a_WB_B_y": side, "steering_wheel_angle": slope * side}
+    arrays = {"time": t, "v_WB_B_x": np.full(len(t), 15.0), "a_WG_B_y": side, "steering_wheel_angle": slope * side}
     return Record(name, None, arrays, known_units())
 
 
 def band(add, over_add):
-    said = BandSaid("steering_wheel_angle", add, 0.0, over="a_WB_B_y", over_add=over_add)
+    said = BandSaid("steering_wheel_angle", add, 0.0, over="a_WG_B_y", over_add=over_add)
     return bands_of(Comparison(bands=(said,)), known_units())[0]
 
 

@@ -97,6 +97,7 @@ class Bench:
         self.carrier_spin, self.v_WB_B = self.brakes[0]["reference_spin"], np.zeros(3)
         self.spin = np.array(spin, dtype=float)
         self.moment = np.zeros(4)
+        self.rolling = None  # nothing slips on a bench
         self.inertia = np.full(4, 7.388)
         self.command[0]["selector"] = np.sign(gear)
         drivetrain_reset(self.p, self.state, self.spin, gear)
@@ -108,7 +109,8 @@ class Bench:
 
     @property
     def rig(self):
-        hubs = Hubs(self.spin, self.carrier_spin, self.moment, self.inertia, self.brakes[0]["limit"])
+        rolling = self.spin if self.rolling is None else self.rolling
+        hubs = Hubs(self.spin, self.carrier_spin, self.moment, self.inertia, self.brakes[0]["limit"], rolling)
         return Rig(self.p, self.b, self.state, self.brakes, self.command, hubs, self.v_WB_B, self.out)
 
     def energy(self):

@@ -23,22 +23,23 @@ def roll(rig, h, car, log):
     mass, R, C, mu, resistance, grade = car[0], car[1], car[2], car[3], car[4], car[5]
     W = 0.25 * mass * 9.81
     spin, moment, inertia, out = rig.hubs.spin, rig.hubs.moment, rig.hubs.inertia, rig.out
+    rolling = rig.hubs.rolling
     wheel = inertia[0]
     for n in range(log.shape[0]):
         low = math.sqrt(car[6] ** 2 + 0.25)
-        force, stiffness = 0.0, 0.0
+        force = 0.0
         for i in range(4):
             grip = math.tanh(C * (spin[i] * R - car[6]) / low / (mu * W))
             by_spin = C * (1.0 - grip * grip) * R / low
             moment[i] = -mu * W * grip * R - resistance * W * R * math.tanh(spin[i] / 0.1)
             inertia[i] = wheel + h * by_spin * R
             force += mu * W * grip - by_spin * spin[i]
-            stiffness += by_spin
+            rolling[i] = car[6] / R
         step(rig, h)
         for i in range(4):
+            force += (inertia[i] - wheel) / (h * R) * spin[i]
             inertia[i] = wheel
-        mean = 0.25 * (spin[0] + spin[1] + spin[2] + spin[3])
-        car[6] += h * ((force + stiffness * mean) / mass - 9.81 * grade / math.sqrt(1.0 + grade * grade))
+        car[6] += h * (force / mass - 9.81 * grade / math.sqrt(1.0 + grade * grade))
         drive = out[0]["drive_torque"]
         log[n, 0], log[n, 1], log[n, 2], log[n, 3] = (
             car[6],
@@ -53,6 +54,7 @@ class Car(Bench):
 
     def __init__(self, name="hmmwv", gear=1, speed=0.0, grade=0.0):
         super().__init__(name, gear, np.full(4, speed / 0.465))
+        self.rolling = self.spin.copy()
         self.car = np.array([2573.0 if name == "hmmwv_chrono" else 2930.0, 0.465, 1.2e5, 0.8, 0.015, grade, speed])
 
     @property

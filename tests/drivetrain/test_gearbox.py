@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from gearboxes import gliding
+from gearboxes import gliding, hand
 from straight_line import Car
 
+from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.gearbox import DRIVE, ENGAGE, NEUTRAL
+from vehicles.drivetrain.schedule import most_output_speed
 from vehicles.drivetrain.tables import smooth_step
 
 
@@ -142,3 +144,42 @@ def test_without_a_gear_asked_for_the_gearbox_goes_on_as_before():
 def test_drive_engages_the_gear_asked_for():
     car = Car(gliding(), 0).set(selector=1, gear=3)
     assert set(car.roll(2.0)[:, 2]) <= {0.0, 3.0} and car.out[0]["gear"] == 3
+
+
+BOXES = {"automatic": "hmmwv", "two speeds": gliding(), "sedan": "sedan", "light truck": "light_truck", "by hand": hand()}
+"""Gearboxes of every kind that choose by themselves, by curves and by two speeds; those of cars are asked to move the heavy one of the rig."""
+
+
+def on_ice(box, gear, speed, friction):
+    """A car on ground of that friction."""
+    car = Car(BOXES[box], gear, speed)
+    car.car[3] = friction
+    return car.set(selector=1)
+
+
+@pytest.mark.parametrize("box", BOXES)
+def test_wheels_that_spin_on_the_spot_get_no_higher_gear(box):
+    """As in sand: the wheels turn with what the engine has, the car hardly moves, and first gear stays."""
+    car = on_ice(box, 1, 0.0, 0.02).set(throttle=1.0)
+    log = car.roll(6.0)
+    assert car.spin.max() * 0.465 > 3.0 * car.speed, "they spin"
+    assert set(log[:, 2]) == {1.0}
+
+
+@pytest.mark.parametrize("box", BOXES)
+def test_a_start_with_spinning_wheels_goes_up_the_gears_and_never_back(box):
+    car = on_ice(box, 1, 0.0, 0.16).set(throttle=1.0)
+    log = car.roll(30.0)
+    gears = log[:, 2][log[:, 2] > 0.0]
+    assert gears[-1] >= 2.0 and (np.diff(gears) >= 0.0).all()
+
+
+@pytest.mark.parametrize(("box", "speed"), [("automatic", 20.0), ("sedan", 36.0)])
+def test_locked_wheels_get_no_gear_that_would_overspeed_the_engine_once_they_roll(box, speed):
+    car = on_ice(box, 3, speed, 0.3).set(brake=1.0)
+    log = car.roll(5.0)
+    assert np.abs(car.spin).max() < 0.1
+    for v, gear in log[:, (0, 2)][::10]:
+        rolling = driveshaft_speed(car.p, np.full(4, v / 0.465))
+        assert gear == 0.0 or rolling <= 1.001 * most_output_speed(car.p, int(gear))
+    assert set(log[:, 2]) >= {3.0, 2.0}

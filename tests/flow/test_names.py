@@ -197,8 +197,9 @@ def test_a_key_that_is_missing_because_it_is_misspelled(tmp_path):
 def driven(maneuver):
     """Telemetry of a straight drive at 50 km/h."""
     t = np.arange(0.0, 34.0, 0.01)
-    columns = {"time": t, "p_WB_x": t * 50.0 / 3.6, "v_WB_B_x": 0.0 * t + 50.0 / 3.6}
-    zeros = ("p_WB_y", "roll", "pitch", "yaw", "w_WB_B_z", "a_WB_B_y", "steering")
+    way, speed = t * 50.0 / 3.6, 0.0 * t + 50.0 / 3.6
+    columns = {"time": t, "p_WB_x": way, "p_WG_x": way, "v_WB_B_x": speed, "v_WG_B_x": speed}
+    zeros = ("p_WB_y", "p_WG_y", "roll", "pitch", "yaw", "w_WB_B_z", "a_WG_B_y", "steering")
     return {**columns, **dict.fromkeys(zeros, 0.0 * t), **{f"F_C_{corner}_z": 0.0 * t + 5e3 for corner in ("FL", "FR", "RL", "RR")}}
 
 

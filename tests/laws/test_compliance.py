@@ -76,6 +76,19 @@ def test_its_bushings_come_to_rest_in_a_turn_and_after_hard_braking() -> None:
     assert abs(vehicle.speed) < 1e-3
 
 
+def test_the_steering_wheel_is_where_the_hands_hold_it_and_the_column_twists_below() -> None:
+    vehicle = shipped().another()
+    vehicle.reset(ground("flat"), speed=20.0)
+    drive(vehicle, "flat", command(selector=1, throttle=0.3, steering=0.05), 1.5)
+    seen, steering = vehicle.read()[0], vehicle.model.steering[0]
+    wheel, pinion = seen["steering_wheel_angle"], -steering["gear_ratio"] * seen["pitman_angle"]
+    assert wheel == pytest.approx(0.05 * steering["gear_ratio"] * steering["max_arm_angle"], rel=1e-9)
+    twist = wheel - pinion
+    assert 0.1 < twist / wheel < 0.4
+    stiffness = steering["column_stiffness"] / steering["gear_ratio"] ** 2
+    assert stiffness * twist == pytest.approx(seen["steering_wheel_torque"], rel=0.02)
+
+
 def test_mirrored_loads_displace_mirror_images() -> None:
     flip, rng = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0])[:, None], np.random.default_rng(6)
     vehicle, mirrored = standing(), standing()

@@ -30,6 +30,8 @@ def drive_of(time, phases=None, traits=None, **columns):
     unknown = set(columns) - set(made)
     assert not unknown, unknown
     made |= {name: np.broadcast_to(np.asarray(column, dtype=float), n) for name, column in columns.items()}
+    if "v_WG_B_x" not in columns:
+        made["v_WG_B_x"] = made["v_WB_B_x"]
     return Drive(made, float(time[1] - time[0]), phases or {}, traits or VehicleTraits(), BODY)
 
 
@@ -46,7 +48,7 @@ def straight_ahead(time, speed):
     """Columns of a drive straight on at a speed over time."""
     speed = np.broadcast_to(np.asarray(speed, dtype=float), len(time))
     x = np.concatenate(([0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.diff(time))))
-    return {"v_WB_B_x": speed, "x": x, "p_WB_x": x}
+    return {"v_WB_B_x": speed} | dict.fromkeys(("x", "p_WB_x", "x_G", "p_WG_x"), x)
 
 
 def second_order_step(time, begin, frequency, damping):

@@ -28,7 +28,7 @@ def stopping(deceleration=6.0, speed=25.0, begin=2.0, **columns):
     time = times(12.0, 200.0)
     v = np.clip(speed - deceleration * (time - begin), 0.0, speed)
     a_x = np.where((time > begin) & (v > 0.0), -deceleration, 0.0)
-    return time, drive_of(time, **straight_ahead(time, v), a_WB_B_x=a_x, brake=1.0 * (time >= begin), **columns)
+    return time, drive_of(time, **straight_ahead(time, v), a_WG_B_x=a_x, brake=1.0 * (time >= begin), **columns)
 
 
 def test_constant_deceleration():
@@ -61,7 +61,7 @@ def test_no_standstill_no_distance():
 def test_off_the_line_and_the_axle_that_locks_first():
     time = times(12.0, 200.0)
     slip = {f"slip_ratio_{corner}": np.where(time > begin, -1.0, -0.05) for corner, begin in (("FL", 3.0), ("RR", 2.5))}
-    _, drive = stopping(y=-0.2 * np.clip(time - 2.0, 0.0, 2.0), heading=-0.05 * np.clip(time - 2.0, 0.0, 2.0), **slip)
+    _, drive = stopping(y_G=-0.2 * np.clip(time - 2.0, 0.0, 2.0), heading=-0.05 * np.clip(time - 2.0, 0.0, 2.0), **slip)
     values = look("braking", drive).values
     assert values["first_locked_axle"] == 2.0
     assert values["braking_lateral_deviation_end"] == pytest.approx(-0.4, abs=1e-3)
@@ -78,7 +78,14 @@ def test_braking_in_a_turn_that_goes_on_straight(side):
     y = side * (50.0 * (1.0 - np.cos(angle)) + beyond * np.sin(angle))
     rate = np.where(time < 4.0, 0.2, 0.2 * 0.4)
     drive = drive_of(
-        time, x=x, y=y, heading=side * angle, v_WB_B_x=10.0, w_WB_B_z=side * rate, a_WB_B_y=side * 10.0 * rate, brake=1.0 * (time >= 4.0)
+        time,
+        x_G=x,
+        y_G=y,
+        heading=side * angle,
+        v_WB_B_x=10.0,
+        w_WB_B_z=side * rate,
+        a_WG_B_y=side * 10.0 * rate,
+        brake=1.0 * (time >= 4.0),
     )
     values = look("braking", drive, filter_Hz=0).values
     assert values["reaction_yaw_rate_ratio"] == pytest.approx(0.4, rel=0.02)
@@ -93,7 +100,7 @@ def test_braking_in_a_turn_that_goes_on_straight(side):
 def test_constant_acceleration():
     time = times(30.0)
     v = np.minimum(3.0 * np.maximum(time - 1.0, 0.0), 40.0)
-    drive = drive_of(time, **straight_ahead(time, v), a_WB_B_x=3.0 * ((time > 1.0) & (v < 40.0)), throttle=1.0 * (time >= 1.0), gear=1)
+    drive = drive_of(time, **straight_ahead(time, v), a_WG_B_x=3.0 * ((time > 1.0) & (v < 40.0)), throttle=1.0 * (time >= 1.0), gear=1)
     values = look("acceleration", drive, speed_kph=90, from_kph=36).values
     assert values["time_to_100_kph"] == pytest.approx(100.0 / 3.6 / 3.0, abs=0.01)
     assert values["time_to_30_mph"] == pytest.approx(13.4112 / 3.0, abs=0.01)
@@ -111,9 +118,12 @@ def test_jerk_of_a_shift():
     """From 2 to 0.5 m/s2 in 0.1 s, as the gear changes; a kick far from any shift does not count."""
     time = times(10.0, 200.0)
     a_x = 2.0 - 15.0 * np.clip(time - 4.0, 0.0, 0.1) + 4.0 * np.exp(-(((time - 8.0) / 0.02) ** 2))
-    drive = drive_of(time, **straight_ahead(time, 1.0 + time), a_WB_B_x=a_x, throttle=1.0, gear=1 + (time > 4.05))
+    drive = drive_of(time, **straight_ahead(time, 1.0 + time), a_WG_B_x=a_x, throttle=1.0, gear=1 + (time > 4.05))
     values = look("acceleration", drive, filter_Hz=0).values
     assert values["shifts"] == 1.0 and values["shift_jerk_max"] == pytest.approx(15.0, rel=0.01)
+    by_hand = np.where((time > 4.0) & (time <= 4.05), 0, 1 + (time > 4.05))
+    drive = drive_of(time, **straight_ahead(time, 1.0 + time), a_WG_B_x=a_x, throttle=1.0, gear=by_hand)
+    assert look("acceleration", drive, filter_Hz=0).values["shifts"] == 1.0, "a lever passes neutral"
 
 
 def test_nobody_accelerates():
@@ -160,7 +170,7 @@ def test_pull_and_go():
     wheels = ("FL", "FR", "RL", "RR")
     columns = {f"F_C_{one}_x": 2000.0 for one in wheels} | {f"slip_ratio_{one}": 0.2 for one in wheels}
     columns |= {f"drive_torque_{one}": 1250.0 for one in wheels} | {f"wheel_spin_{one}": 4.0 for one in wheels}
-    drive = drive_of(time, v_WB_B_x=1.5, traits=VehicleTraits(mass=2000.0), a_WB_B_x=0.0, sinkage_RL=0.07, **columns)
+    drive = drive_of(time, v_WB_B_x=1.5, traits=VehicleTraits(mass=2000.0), a_WG_B_x=0.0, sinkage_RL=0.07, **columns)
     values = look("drawbar", drive).values
     assert values["drawbar_pull_end"] == pytest.approx(8000.0) and values["drawbar_slip_end"] == pytest.approx(0.2)
     assert values["tractive_efficiency"] == pytest.approx(8000.0 * 1.5 / (4.0 * 1250.0 * 4.0))

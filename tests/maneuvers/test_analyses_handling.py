@@ -28,7 +28,7 @@ def steady(speed, a_y, curvature, time):
     """A bicycle model that turns steadily: delta = L k + K a_y, sideslip -0.01 a_y, roll 0.02 a_y, torque 2 a_y."""
     steering = RATIO * (TRAITS.wheelbase * curvature + K * a_y)
     return drive_of(
-        time, traits=TRAITS, v_WB_B_x=speed, v_WB_B_y=-np.tan(0.01 * a_y) * speed, a_WB_B_y=a_y, w_WB_B_z=speed * curvature,
+        time, traits=TRAITS, v_WB_B_x=speed, v_WG_B_y=-np.tan(0.01 * a_y) * speed, a_WG_B_y=a_y, w_WB_B_z=speed * curvature,
         steering_wheel_angle=steering, roll=0.02 * a_y, steering_wheel_torque=2.0 * a_y,
     )  # fmt: skip
 
@@ -94,7 +94,7 @@ def test_gradient_within_a_band():
     curvature = a_y / 400.0
     beyond = K * a_y + K * np.maximum(a_y - 3.0, 0.0)
     drive = drive_of(
-        TIME, traits=TRAITS, v_WB_B_x=20.0, a_WB_B_y=a_y, w_WB_B_z=20.0 * curvature, steering_wheel_angle=RATIO * (3.0 * curvature + beyond)
+        TIME, traits=TRAITS, v_WB_B_x=20.0, a_WG_B_y=a_y, w_WB_B_z=20.0 * curvature, steering_wheel_angle=RATIO * (3.0 * curvature + beyond)
     )
     assert look("steady_turn", drive, to=3.0).values["understeer_gradient"] == pytest.approx(K, rel=0.01)
     assert look("steady_turn", drive, from_mps2=3.3, to_g=0.6).values["understeer_gradient"] == pytest.approx(2.0 * K, rel=0.01)
@@ -105,12 +105,12 @@ def test_angle_at_three_tenths_of_g(side):
     """13.5 deg/s and an angle of 120 rad s2/m times the acceleration: 30.3 deg at 0.3 g."""
     time = times(12.0)
     angle = side * np.radians(13.5) * np.maximum(time - 1.0, 0.0)
-    drive = drive_of(time, steering_wheel_angle=angle, a_WB_B_y=angle / 0.18, v_WB_B_x=22.2)
+    drive = drive_of(time, steering_wheel_angle=angle, a_WG_B_y=angle / 0.18, v_WB_B_x=22.2)
     values = look("slowly_increasing_steer", drive).values
     assert values["steering_angle_at_level"] == pytest.approx(0.18 * 0.3 * G, rel=1e-3)
     assert values["steering_regression"] == pytest.approx(1.0, abs=1e-4)
     assert values["steering_rate_mean"] == pytest.approx(np.radians(13.5), rel=1e-3)
-    slow = drive_of(time, steering_wheel_angle=angle, a_WB_B_y=0.1 * angle, v_WB_B_x=22.2)
+    slow = drive_of(time, steering_wheel_angle=angle, a_WG_B_y=0.1 * angle, v_WB_B_x=22.2)
     assert math.isnan(look("slowly_increasing_steer", slow).values["steering_angle_at_level"])
 
 
@@ -124,8 +124,8 @@ def test_step_of_a_second_order_system(side):
     steps = [second_order_step(time, begin, frequency, damping) for begin in np.linspace(2.0, 2.1, 401)]
     answer = np.mean(steps, axis=0)
     drive = drive_of(
-        time, steering_wheel_angle=side * 0.8 * ramp, w_WB_B_z=side * 0.24 * answer, a_WB_B_y=side * 4.0 * answer,
-        roll=-side * 0.06 * answer, v_WB_B_x=25.0, v_WB_B_y=-side * 25.0 * math.tan(0.03) * answer,
+        time, steering_wheel_angle=side * 0.8 * ramp, w_WB_B_z=side * 0.24 * answer, a_WG_B_y=side * 4.0 * answer,
+        roll=-side * 0.06 * answer, v_WB_B_x=25.0, v_WG_B_y=-side * 25.0 * math.tan(0.03) * answer,
     )  # fmt: skip
     values = look("step_response", drive).values
     w, root = 2.0 * math.pi * frequency, math.sqrt(1.0 - damping**2)
@@ -157,7 +157,7 @@ def test_lags_of_a_sine(side):
         t = time - 1.0 - late
         return np.where((t > 0.0) & (t < 2.0), np.sin(math.pi * t), 0.0)
 
-    drive = drive_of(time, steering_wheel_angle=side * sine(0.0), w_WB_B_z=side * 0.3 * sine(0.11), a_WB_B_y=side * 4.0 * sine(0.17))
+    drive = drive_of(time, steering_wheel_angle=side * sine(0.0), w_WB_B_z=side * 0.3 * sine(0.11), a_WG_B_y=side * 4.0 * sine(0.17))
     values = look("sine_lag", drive).values
     for number in (1, 2):
         assert values[f"yaw_rate_lag_{number}"] == pytest.approx(0.11, abs=1e-3)
@@ -187,7 +187,7 @@ def test_response_to_random_steer():
     sections = scipy.signal.butter(4, [0.1, 4.0], "bandpass", fs=100.0, output="sos")
     steering = scipy.signal.sosfilt(sections, rng.normal(size=len(time)))
     yaw_rate = answered(time, steering)
-    drive = drive_of(time, steering_wheel_angle=steering, w_WB_B_z=yaw_rate, a_WB_B_y=-20.0 * yaw_rate)
+    drive = drive_of(time, steering_wheel_angle=steering, w_WB_B_z=yaw_rate, a_WG_B_y=-20.0 * yaw_rate)
     values = look("frequency_response", drive).values
     within(values, "yaw_rate")
     assert values["yaw_rate_coherence_min"] > 0.99
@@ -201,7 +201,7 @@ def test_noise_is_seen_in_the_coherence():
     time = times(600.0)
     rng = np.random.default_rng(8)
     steering, noise = rng.normal(size=(2, len(time)))
-    drive = drive_of(time, steering_wheel_angle=steering, w_WB_B_z=answered(time, steering), a_WB_B_y=steering + noise)
+    drive = drive_of(time, steering_wheel_angle=steering, w_WB_B_z=answered(time, steering), a_WG_B_y=steering + noise)
     values = look("frequency_response", drive, segment_s=5.0).values
     # half of the power is not of the steering
     curve = look("frequency_response", drive, segment_s=5.0).curves["lateral_acceleration_coherence"]

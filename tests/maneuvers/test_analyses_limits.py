@@ -35,7 +35,7 @@ def driven(side, left_over, late=0.0):
     side_way = 6.0 * np.where(TIME > BEGIN, np.sin(2.0 * math.pi * HERTZ * (TIME - BEGIN)), 0.0)
     return drive_of(
         TIME, steering_wheel_angle=side * ANGLE * sine_with_dwell(TIME) + 0.01, w_WB_B_z=side * yaw_rate + 0.02,
-        a_WB_B_y=side * side_way - 0.1, v_WB_B_x=22.2, v_WB_B_y=1.0, roll=0.03,
+        a_WG_B_y=side * side_way - 0.1, v_WB_B_x=22.2, v_WG_B_y=1.0, roll=0.03,
     )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def test_no_sine_no_numbers():
 def test_two_wheels_up_together():
     up = {"FL": (2.0, 4.0), "RL": (3.0, 5.0), "FR": (5.0, 6.0)}
     loads = {f"F_C_{corner}_z": np.where((begin <= TIME) & (end > TIME), 0.0, 5000.0) for corner, (begin, end) in up.items()}
-    drive = drive_of(TIME, v_WB_B_x=10.0, v_WB_B_y=10.0 * math.tan(1.1) * (TIME > 6.0), roll=-0.2 * (TIME > 3.0), w_WB_B_x=0.3, **loads)
+    drive = drive_of(TIME, v_WB_B_x=10.0, v_WG_B_y=10.0 * math.tan(1.1) * (TIME > 6.0), roll=-0.2 * (TIME > 3.0), w_WB_B_x=0.3, **loads)
     values = look("rollover", drive).values
     assert values["two_wheel_lift_time"] == pytest.approx(1.0)
     assert values["load_min_front_right"] == 0.0 and values["load_min_rear_right"] == 6000.0

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from bicycle import Bicycle, drive
 
+from simulator.base.records import record
 from simulator.build import build_vehicle
-from simulator.driver.gears import DWELL, HYSTERESIS, GearNumbers, GearShifter, gear_numbers
+from simulator.driver.gears import DWELL, HYSTERESIS, GearNumbers, GearShifter, gear_numbers, rolling_share
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
 from simulator.driver.traits import VehicleTraits
+from vehicles.readout import READOUT
 
 
 class Point:
@@ -150,8 +154,23 @@ def test_the_pedal_down_takes_the_lowest_gear_that_the_engine_bears():
     assert shifter.wanted(0.0, 190.0, 1.0) == 2
 
 
+def test_wheels_that_spin_get_no_higher_gear():
+    """He takes the next gear where he would not leave it again once they roll: 0.4 / 0.65 of the engine's speed, and less by the slip."""
+    readout = record(READOUT)
+    readout[0]["gear"], readout[0]["engine_speed"] = 1, 360.0
+    numbers = replace(NUMBERS, radii=(0.0, 0.0, 0.3, 0.3))
+    for slip, gear in ((0.0, 2), (0.05, 2), (0.3, 1), (1.0, 1)):
+        readout[0]["wheel_spin"], readout[0]["v_WB_B"][0] = (0.0, 0.0, 25.0, 75.0), (1.0 - slip) * 15.0
+        assert GearShifter(numbers).seen(0.0, readout, 1.0) == gear, slip
+    readout[0]["wheel_spin"] = 0.0  # it rolls off: nothing spins yet
+    assert rolling_share(numbers, readout) == 1.0
+
+
 def test_numbers_of_the_shipped_gearbox():
     numbers = gear_numbers(build_vehicle("hmmwv"))
+    assert numbers.radii == pytest.approx([0.4699] * 4, abs=0.02)
+    rear = gear_numbers(build_vehicle("sedan")).radii
+    assert rear[:2] == (0.0, 0.0) and rear[2] == rear[3] == pytest.approx(0.318, abs=1e-3)
     assert list(numbers.ratios) == sorted(numbers.ratios)
     widest = max(high / low for low, high in zip(numbers.ratios, numbers.ratios[1:], strict=False))
     for up, down in zip(numbers.up, numbers.down, strict=True):

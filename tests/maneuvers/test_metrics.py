@@ -25,15 +25,16 @@ def telemetry_of(x, y, t, v, **more):
     """Record of a made-up run: x, y relative to SPAWN; everything else still, level and loaded with 6 kN per wheel."""
     c, s = math.cos(SPAWN[2]), math.sin(SPAWN[2])
     n = len(t)
-    columns = {name: np.zeros(n) for name in ("roll", "pitch", "w_WB_B_z", "a_WB_B_y", "steering")}
+    columns = {name: np.zeros(n) for name in ("roll", "pitch", "w_WB_B_z", "a_WG_B_y", "steering")}
     columns |= {f"F_C_{corner}_z": np.full(n, 6000.0) for corner in ("FL", "FR", "RL", "RR")}
     yaw = SPAWN[2] + np.arctan2(np.gradient(y), np.gradient(x))
     columns |= {
         "time": t,
-        "p_WB_x": SPAWN[0] + c * x - s * y,
-        "p_WB_y": SPAWN[1] + s * x + c * y,
+        **{f"p_W{point}_x": SPAWN[0] + c * x - s * y for point in "BG"},
+        **{f"p_W{point}_y": SPAWN[1] + s * x + c * y for point in "BG"},
         "yaw": np.arctan2(np.sin(yaw), np.cos(yaw)),
         "v_WB_B_x": np.full(n, v),
+        "v_WG_B_x": np.full(n, v),
     }
     return columns | more
 
@@ -85,7 +86,7 @@ def test_peaks_carry_their_sign_away_and_stay_apart():
     t = np.arange(0.0, 65.0, 0.01)
     wave = np.where((t > 30.0) & (t < 33.0), -np.sin(2.0 * math.pi * (t - 30.0) / 3.0), 0.0)
     second = np.where((t > 50.0) & (t < 53.0), np.sin(2.0 * math.pi * (t - 50.0) / 3.0), 0.0)
-    run = double_lane_change_driven(a_WB_B_y=2.0 * wave + 1.5 * second, w_WB_B_z=0.1 * wave, roll=0.05 * wave, pitch=0.0 * t - 0.01)
+    run = double_lane_change_driven(a_WG_B_y=2.0 * wave + 1.5 * second, w_WB_B_z=0.1 * wave, roll=0.05 * wave, pitch=0.0 * t - 0.01)
     result = evaluate(maneuver_of("double_lane_change"), run, SPAWN)
     numbers = result["metrics"]
     assert numbers["lateral_acceleration_max_mps2"] == pytest.approx(2.0, rel=0.01)
@@ -176,15 +177,15 @@ def test_every_metric_has_limits_margin_verdict_and_mark():
     maneuver = maneuver_of(
         "double_lane_change",
         metrics=[
-            {"type": "expression", "name": "jolt", "unit": "m/s3", "of": "max(abs(derivative(a_WB_B_y)))", "meaning": "of me"},
+            {"type": "expression", "name": "jolt", "unit": "m/s3", "of": "max(abs(derivative(a_WG_B_y)))", "meaning": "of me"},
             {"type": "expression", "name": "never", "of": "crossing(v_WB_B_x, 99)"},
             {"type": "rollover", "name": "whole"},
         ],
         limits={"jolt_gps": {"max": 1.0}, "never": {"min": 0}, "speed_end_kph": {"min": 70, "max": 73}, "whole_spun_out": {"max": 0}},
     )
-    assert maneuver.channels == ("a_WB_B_y", "v_WB_B_x", "v_WB_B_y", "w_WB_B_x", "F_C") and maneuver.rate == 100.0
+    assert maneuver.channels == ("a_WG_B_y", "v_WB_B_x", "v_WG_B", "w_WB_B_x", "F_C") and maneuver.rate == 100.0
     t = np.arange(0.0, 65.0, 0.01)
-    run = double_lane_change_driven(a_WB_B_y=2.0 * np.sin(t), v_WB_B_y=0.0 * t, w_WB_B_x=0.0 * t)
+    run = double_lane_change_driven(a_WG_B_y=2.0 * np.sin(t), v_WG_B_y=0.0 * t, w_WB_B_x=0.0 * t)
     result = evaluate(maneuver, run, SPAWN)
     rows = {row["metric"]: row for row in result["table"]}
     jolt = rows["jolt_gps"]
@@ -201,7 +202,7 @@ def test_every_metric_has_limits_margin_verdict_and_mark():
 
 def test_a_frequency_in_the_file_does_not_turn_the_vehicle_in_hertz():
     asked = [{"type": "rollover"}, {"type": "frequency_response"}, {"type": "steady_turn", "filter_Hz": 2}]
-    zero = dict.fromkeys(("v_WB_B_y", "w_WB_B_x", "steering_wheel_angle", "steering_wheel_torque"), np.zeros(6500))
+    zero = dict.fromkeys(("v_WG_B_y", "w_WB_B_x", "steering_wheel_angle", "steering_wheel_torque"), np.zeros(6500))
     result = evaluate(maneuver_of("double_lane_change", metrics=asked), double_lane_change_driven(**zero), SPAWN)
     assert {"yaw_rate_max_radps", "rollover_roll_rate_max_degps", "yaw_rate_bandwidth_Hz"} <= set(result["shown"])
 

@@ -39,15 +39,16 @@ def telemetry(corners=FOUR, rows=2001):
     zero = np.zeros(rows)
     columns = {
         "time": t,
-        "p_WB_x": np.concatenate(([0.0], np.cumsum(SPEED * np.cos(yaw[1:]) * np.diff(t)))),
-        "p_WB_y": np.concatenate(([0.0], np.cumsum(SPEED * np.sin(yaw[1:]) * np.diff(t)))),
+        **{f"p_W{point}_x": np.concatenate(([0.0], np.cumsum(SPEED * np.cos(yaw[1:]) * np.diff(t)))) for point in "BG"},
+        **{f"p_W{point}_y": np.concatenate(([0.0], np.cumsum(SPEED * np.sin(yaw[1:]) * np.diff(t)))) for point in "BG"},
         "yaw": yaw,
         "roll": 0.01 * side,
         "pitch": zero,
         "v_WB_B_x": zero + SPEED,
+        "v_WG_B_x": zero + SPEED,
         "w_WB_B_z": yaw_rate,
-        "a_WB_B_x": 0.5 * np.sin(t),
-        "a_WB_B_y": side,
+        "a_WG_B_x": 0.5 * np.sin(t),
+        "a_WG_B_y": side,
         "f_H_B_z": STANDARD_GRAVITY + 0.4 * np.sin(9.0 * t),
         "steering": 0.05 * side,
         "throttle": zero + 0.25,
@@ -180,7 +181,7 @@ def test_what_is_missing_is_said(tmp_path):
     columns = telemetry()
     del columns["engine_speed"]
     columns["steering_wheel_torque"] = np.full(2001, np.nan)
-    columns["a_WB_B_y"] = np.zeros(2001)
+    columns["a_WG_B_y"] = np.zeros(2001)
     run = run_of(columns=columns, pictures=list(PICTURES))
     report = write_report(tmp_path, run.maneuver, columns, run.metrics)
     assert report.left_out == [

@@ -82,6 +82,7 @@ DRIVETRAIN_STATE = (
     ("output_torque", (), "N m", "torque of the gearbox on the driveshaft, losses not taken off"),
     ("link_torque", (), "N m", "torque at the start of the step of the lock-up clutch, or of a friction clutch out of gear"),
     ("link_slope", (), "N m s/rad", "the slope of it over the slip"),
+    ("rolling", (WHEELS,), "rad/s", "scratch: speed of each wheel if it rolled without slip"),
     ("brake_angle", (WHEELS,), "rad", "elastic angle of each brake, + = the wheel has turned forward against it"),
     ("held", (WHEELS,), "N m", "scratch: torque of each brake if it held and its wheel kept its speed"),
     ("load_free", (WHEELS,), "N m s", "scratch: impulse on each wheel without brake and driveshaft"),
@@ -130,6 +131,8 @@ class Hubs(NamedTuple):
     """kg m2, of wheel, tire and hub about the axle, half shafts not included"""
     brake_limit: NDArray[np.float64]
     """N m, friction limit of the brake of each wheel"""
+    rolling: NDArray[np.float64]
+    """rad/s, speed that each wheel would have if it rolled without slip"""
 
 
 class Shafts(NamedTuple):
@@ -245,6 +248,7 @@ def drivetrain_step(p, b, s, command, hubs, h, out):
     spin = hubs.spin
     advance_transfer_case(p, s, command, mean_of(spin), center_difference(p, spin))
     output_speed = driveshaft_speed(p, spin) / s[0]["range_ratio"]
+    s[0]["road_speed"] = driveshaft_speed(p, hubs.rolling) / s[0]["range_ratio"]
     run_or_die(p, s)
     advance_gearbox(p, s, command, shifted_torque(p, s), output_speed, mean_of(spin), h)
     work_lock_up(p, s, s[0]["phase"] == DRIVE and s[0]["clock"] > p[0]["shift_latency"], command[0]["brake"] > 0.0, output_speed, h)

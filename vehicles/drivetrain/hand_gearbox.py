@@ -122,11 +122,11 @@ def next_lever(p, s, asked):
 
 @inline
 def skipped_down(p, s, throttle):
-    """The gear that the automatic driver chooses; on the way down he skips those that would be too slow."""
+    """The gear that the automatic driver chooses; on the way down he skips those that would be too slow, but none that fits the road."""
     turned, gear = s[0]["turbine_speed"] * s[0]["ratio"], chosen_gear(p, s, throttle)
     while 1 < gear < s[0]["gear"] and too_slow(p, gear, throttle, turned / p[0]["forward_ratios"][gear - 1]):
         gear -= 1
-    return gear
+    return safe_gear(p, gear, s[0]["road_speed"]) if gear < s[0]["gear"] else gear
 
 
 @inline

@@ -63,21 +63,33 @@ def most_output_speed(p, gear):
 
 
 @inline
-def too_fast(p, gear, throttle, turbine_speed):
-    """Whether a forward gear should give way to the next one."""
+def up_output_speed(p, gear, throttle):
+    """Output speed [rad/s] above which a forward gear should give way to the next one."""
     if p[0]["schedule_points"] == 0:
         up = p[0]["upshift_speed"]
-        return turbine_speed > up[0] + throttle * (up[1] - up[0])
-    return turbine_speed * p[0]["forward_ratios"][gear - 1] > scheduled(p, p[0]["schedule_up"], gear, throttle)
+        return (up[0] + throttle * (up[1] - up[0])) * p[0]["forward_ratios"][gear - 1]
+    return scheduled(p, p[0]["schedule_up"], gear, throttle)
+
+
+@inline
+def down_output_speed(p, gear, throttle):
+    """Output speed [rad/s] below which a forward gear above the first should give way to the one below."""
+    if p[0]["schedule_points"] == 0:
+        down = p[0]["downshift_speed"]
+        return (down[0] + throttle * (down[1] - down[0])) * p[0]["forward_ratios"][gear - 1]
+    return scheduled(p, p[0]["schedule_down"], gear, throttle)
+
+
+@inline
+def too_fast(p, gear, throttle, turbine_speed):
+    """Whether a forward gear should give way to the next one."""
+    return turbine_speed * p[0]["forward_ratios"][gear - 1] > up_output_speed(p, gear, throttle)
 
 
 @inline
 def too_slow(p, gear, throttle, turbine_speed):
     """Whether a forward gear above the first should give way to the one below."""
-    if p[0]["schedule_points"] == 0:
-        down = p[0]["downshift_speed"]
-        return turbine_speed < down[0] + throttle * (down[1] - down[0])
-    return turbine_speed * p[0]["forward_ratios"][gear - 1] < scheduled(p, p[0]["schedule_down"], gear, throttle)
+    return turbine_speed * p[0]["forward_ratios"][gear - 1] < down_output_speed(p, gear, throttle)
 
 
 @inline

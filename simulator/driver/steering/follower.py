@@ -88,7 +88,7 @@ class PathFollower:
         """Forward gear that he wants at time t (s) and a throttle [0, 1]; 0 if he leaves that to the gearbox."""
         if self._shifter is None:
             return 0
-        return self._shifter.wanted(t, float(readout[0]["engine_speed"]), throttle, int(readout[0]["gear"]))
+        return self._shifter.seen(t, readout, throttle)
 
     def steer(self, t: float, readout: Record, command: Record) -> bool:
         """The steering alone; False, and nothing is written, for a vehicle without a place."""

@@ -43,7 +43,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     since = start if begun is None else _first(time, speed, begun, start)
     found["time_to_speed"] = reached - since
     found["distance_to_speed"] = value_at(time, gone, reached) - value_at(time, gone, since)
-    acceleration = column(drive, "a_WB_B_x", values)[rows]
+    acceleration = column(drive, "a_WG_B_x", values)[rows]
     found["speed_top"] = float(speed[first:].max())
     found["acceleration_max"] = float(acceleration[first:].max())
     late = time >= time[-1] - 1.0
@@ -68,7 +68,8 @@ def _first(time: Array, series: Array, level: float, start: float) -> float:
 def shifts(drive: Drive, rows: slice, acceleration: Array, around: float) -> dict[str, float]:
     """Number of changes of gear, and the largest change of acceleration within JERK_TIME near one of them."""
     gear = np.asarray(drive.columns["gear"])[rows]
-    changes = np.flatnonzero((gear[1:] != gear[:-1]) & (gear[1:] > 0) & (gear[:-1] > 0)) + 1
+    engaged = np.flatnonzero(gear > 0)  # a lever passes neutral
+    changes = engaged[1:][gear[engaged[1:]] != gear[engaged[:-1]]]
     n, reach = max(1, round(JERK_TIME / drive.interval)), round(around / drive.interval)
     largest = 0.0
     for i in changes:
@@ -100,7 +101,7 @@ ANALYSIS = Analysis(
         Field("around", Number("s", 0.0, 10.0), "time before and after a change of gear that belongs to it", 0.8, written="s"),
         low_pass(10.0),
     ),
-    ("throttle", "gear", "a_WB_B_x"),
+    ("throttle", "gear", "a_WG_B_x"),
     meaning="acceleration: times to speeds and over distances, top speed, jerk of the shifts",
     curves={"speed": "speed over time since the throttle", "acceleration": "forward acceleration over speed"},
 )  # fmt: skip

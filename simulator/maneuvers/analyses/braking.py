@@ -58,7 +58,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         "stopping_time": stop - start,
         "deceleration_developed": _developed(time, speed, gone, start, stop),
         "deceleration_mean": (value_at(time, speed, start) - values["standstill"]) / (stop - start) if stop > start else math.nan,
-        "deceleration_max": float(-column(drive, "a_WB_B_x", values)[rows][first:].min()),
+        "deceleration_max": float(-column(drive, "a_WG_B_x", values)[rows][first:].min()),
         "first_locked_axle": _first_locked(drive, time, rows, onset),
     }
     found |= _aside(drive, rows, first, time <= stop if math.isfinite(stop) else time > -math.inf)
@@ -78,7 +78,7 @@ def _developed(time: Array, speed: Array, gone: Array, start: float, stop: float
 
 def _aside(drive: Drive, rows: slice, first: int, until: np.ndarray) -> dict[str, float]:
     """Off the straight line on which the vehicle was when the brake was touched."""
-    x, y, heading = (drive.columns[name][rows] for name in ("x", "y", "heading"))
+    x, y, heading = (drive.columns[name][rows] for name in ("x_G", "y_G", "heading"))
     course = float(heading[first])  # where its nose points, as sideslip on a straight is nothing
     left = -math.sin(course) * (x - x[first]) + math.cos(course) * (y - y[first])
     left, turned = left[first:][until[first:]], (heading - course)[first:][until[first:]]
@@ -96,15 +96,15 @@ def _one_second(drive: Drive, values: Mapping[str, Any], rows: slice, onset: flo
     """What became of a turn one second after the brake was touched, against the mean just before. [ISO 7975, mem]"""
     time = drive.time[rows]
     yaw_rate, a_y, slip = (
-        series[rows] for series in (column(drive, "w_WB_B_z", values), column(drive, "a_WB_B_y", values), sideslip(drive))
+        series[rows] for series in (column(drive, "w_WB_B_z", values), column(drive, "a_WG_B_y", values), sideslip(drive))
     )
     before = (onset - REFERENCE, onset - drive.interval)
     r, a, beta = (mean_between(time, series, *before) for series in (yaw_rate, a_y, slip))
     if not abs(r) > STRAIGHT:
         return {}
     sign, then = math.copysign(1.0, r), onset + values["reaction"]
-    x, y, heading = (drive.columns[name][rows] for name in ("x", "y", "heading"))
-    radius = mean_between(time, np.hypot(drive.columns["v_WB_B_x"][rows], drive.columns["v_WB_B_y"][rows]), *before) / abs(r)
+    x, y, heading = (drive.columns[name][rows] for name in ("x_G", "y_G", "heading"))
+    radius = mean_between(time, np.hypot(drive.columns["v_WG_B_x"][rows], drive.columns["v_WG_B_y"][rows]), *before) / abs(r)
     course = value_at(time, heading, onset) + value_at(time, slip, onset)
     center = (
         value_at(time, x, onset) - sign * radius * math.sin(course),
@@ -165,7 +165,7 @@ ANALYSIS = Analysis(
         Field("reaction", Number("s", 0.0, 10.0), "time after the brake at which a turn is looked at", 1.0, written="s"),
         low_pass(10.0),
     ),
-    ("brake", "v_WB_B_y", "a_WB_B_x", "slip_ratio", "F_C"),
+    ("brake", "v_WG_B", "a_WG_B", "slip_ratio", "F_C"),
     meaning="braking: way, time and decelerations to standstill, deviation, first axle to lock; of a turn what became of it",
     curves={"speed": "speed over way since the brake"},
 )

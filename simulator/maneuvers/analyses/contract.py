@@ -21,7 +21,8 @@ class Drive(NamedTuple):
     """What an analysis may look at."""
 
     columns: Mapping[str, NDArray[Any]]
-    """Telemetry by name (n,), SI, and besides `x`, `y` (m) and `heading` (rad, unwrapped): the pose relative to the start."""
+    """Telemetry by name (n,), SI, and besides `x`, `y` (m) and `heading` (rad, unwrapped): the pose of the chassis, with its reference point,
+    relative to the start; `x_G`, `y_G` (m): the place of the center of mass relative to that of the reference point at the start."""
     interval: float
     """s between two rows."""
     phases: Mapping[str, slice]

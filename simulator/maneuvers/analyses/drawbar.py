@@ -18,7 +18,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     """Pull is what the ground gives beyond what accelerates the mass: the sled's force, with the air's drag and the grade in it."""
     rows = rows_of(drive, values)
     corners = wheels(drive)
-    speed, a_x = column(drive, "v_WB_B_x", values)[rows], column(drive, "a_WB_B_x", values)[rows]
+    speed, a_x = column(drive, "v_WB_B_x", values)[rows], column(drive, "a_WG_B_x", values)[rows]
     traction = _sum(drive, values, rows, [f"F_C_{corner}_x" for corner in corners])
     load = _sum(drive, values, rows, [f"F_C_{corner}_z" for corner in corners])
     slip = _sum(drive, values, rows, [f"slip_ratio_{corner}" for corner in corners]) / len(corners)
@@ -77,7 +77,7 @@ ANALYSIS = Analysis(
         Field("stopped", Number("m/s", 0.0, 10.0), "speed below which the vehicle stands", 0.1, written="mps"),
         low_pass(5.0),
     ),
-    ("F_C", "a_WB_B_x", "slip_ratio", "drive_torque", "wheel_spin", "sinkage"),
+    ("F_C", "a_WG_B_x", "slip_ratio", "drive_torque", "wheel_spin", "sinkage"),
     meaning="drawbar pull: pull, slip, tractive efficiency; go or no-go",
     curves={"pull": "drawbar pull over slip"},
 )

@@ -16,7 +16,7 @@ from simulator.maneuvers.analyses.looking import NOTHING, Array, column, curve, 
 MARK = "ISO 7401 [mem]"
 FREQUENCIES = {"0_2": 0.2, "0_5": 0.5, "1": 1.0, "2": 2.0}
 """Hz, by the word in the names of metrics."""
-OUTPUTS = (("yaw_rate", "w_WB_B_z", "1/s"), ("lateral_acceleration", "a_WB_B_y", "m/s2/rad"))
+OUTPUTS = (("yaw_rate", "w_WB_B_z", "1/s"), ("lateral_acceleration", "a_WG_B_y", "m/s2/rad"))
 BAND = (0.2, 2.0)
 """Hz, in which coherence is judged. [ISO 7401, mem]"""
 FADED = 1.0 / math.sqrt(2.0)
@@ -88,7 +88,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
             curves[f"{name}_{what}"] = curve(frequency[shown], y[shown], "frequency", f"{name.replace('_', ' ')} {what}", "Hz", label)
         if name == "yaw_rate":
             found |= _of_yaw(response, band)
-    found["response_lateral_acceleration_max"] = float(np.abs(column(drive, "a_WB_B_y")[rows]).max())
+    found["response_lateral_acceleration_max"] = float(np.abs(column(drive, "a_WG_B_y")[rows]).max())
     return Found(found, curves)
 
 

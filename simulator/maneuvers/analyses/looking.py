@@ -45,14 +45,14 @@ def column(drive: Drive, name: str, values: Mapping[str, Any] | None = None) -> 
 
 
 def sideslip(drive: Drive) -> Array:
-    """Sideslip angle of the reference point (rad), 0 where it hardly moves."""
-    v_x, v_y = drive.columns["v_WB_B_x"], drive.columns["v_WB_B_y"]
+    """Sideslip angle at the center of mass (rad), 0 where it hardly moves. [ISO 8855, mem]"""
+    v_x, v_y = drive.columns["v_WG_B_x"], drive.columns["v_WG_B_y"]
     return np.where(np.hypot(v_x, v_y) > SLOW, np.arctan2(v_y, np.maximum(np.abs(v_x), 1e-9)), 0.0)
 
 
 def way(drive: Drive) -> Array:
-    """Way over ground up to each row (m)."""
-    steps = np.hypot(np.diff(drive.columns["x"]), np.diff(drive.columns["y"]))
+    """Way of the center of mass over ground up to each row (m)."""
+    steps = np.hypot(np.diff(drive.columns["x_G"]), np.diff(drive.columns["y_G"]))
     return np.concatenate(([0.0], np.cumsum(steps)))
 
 

@@ -45,7 +45,7 @@ ANALYSIS = Analysis(
         *(Metric(f"load_min_{end}_{side}", "N", f"smallest load of the {side} wheel of the {end}most axle", MARK) for end in ENDS.values() for side in SIDES.values()),
         Metric("rollover_roll_max", "rad", "largest roll angle", MARK, "deg"),
         Metric("rollover_roll_rate_max", "rad/s", "largest roll rate", MARK, "degps"),
-        Metric("rollover_sideslip_max", "rad", "largest sideslip of the reference point", MARK, "deg"),
+        Metric("rollover_sideslip_max", "rad", "largest sideslip of the center of mass", MARK, "deg"),
         Metric("spun_out", "1", "1 when the sideslip went beyond the limit of the parameters", "[prop]"),
     ),
     evaluate,
@@ -53,6 +53,6 @@ ANALYSIS = Analysis(
         Field("lifted", Number("N", 0.0, 1e6), "load below which a wheel is up", 1.0, written="N"),
         Field("spin_out", Number("rad", 0.0, math.pi), "sideslip beyond which the vehicle spins [prop]", math.radians(60.0), written="deg"),
     ),
-    ("v_WB_B_y", "w_WB_B_x", "F_C"),
+    ("v_WG_B", "w_WB_B_x", "F_C"),
     meaning="fishhook, J-turn: smallest loads, two wheels up together, roll, spin-out",
 )  # fmt: skip

@@ -30,7 +30,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     sign = math.copysign(1.0, steering[begun])
     steer = _two(time[begun:], sign * steering[begun:])
     found = {}
-    for name, series in (("yaw_rate", "w_WB_B_z"), ("lateral_acceleration", "a_WB_B_y")):
+    for name, series in (("yaw_rate", "w_WB_B_z"), ("lateral_acceleration", "a_WG_B_y")):
         answer = column(drive, series, values)[rows]
         answers = _two(time[begun:], sign * (answer - answer[begun])[begun:])
         for number, (asked, given) in enumerate(zip(steer, answers, strict=True), 1):

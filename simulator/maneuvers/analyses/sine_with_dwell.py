@@ -38,7 +38,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     rows, dt = rows_of(drive, values), drive.interval
     time = drive.time[rows]
     steering = filters.phaseless(column(drive, "steering_wheel_angle"), dt, STEER_HZ)[rows]
-    yaw_rate, a_y = (filters.phaseless(column(drive, name), dt, OTHERS_HZ)[rows] for name in ("w_WB_B_z", "a_WB_B_y"))
+    yaw_rate, a_y = (filters.phaseless(column(drive, name), dt, OTHERS_HZ)[rows] for name in ("w_WB_B_z", "a_WG_B_y"))
     rate = filters.running_mean(filters.derivative(steering, dt), dt, MEAN_TIME)
     moving = filters.held(time, np.abs(rate) > STEER_RATE, STEER_RATE_TIME)
     window = (time >= moving - ZEROING - 1e-9) & (time <= moving + 1e-9)
@@ -113,12 +113,12 @@ ANALYSIS = Analysis(
         Metric("steer_begin", "s", "beginning of steer: first crossing of 5 deg", MARK),
         Metric("steer_end", "s", "completion of steer: the steering wheel is back at zero", MARK),
         Metric("swd_speed", "m/s", "speed at the beginning of steer; 80 +- 2 km/h asked for", MARK),
-        Metric("swd_sideslip_max", "rad", "largest sideslip of the reference point; given up beyond 60 deg [prop]", "[prop]", "deg"),
+        Metric("swd_sideslip_max", "rad", "largest sideslip of the center of mass; given up beyond 60 deg [prop]", "[prop]", "deg"),
         Metric("swd_roll_max", "rad", "largest roll angle", "[calc]", "deg"),
     ),
     evaluate,
     (),
-    ("v_WB_B_y", "steering_wheel_angle"),
+    ("v_WG_B", "steering_wheel_angle"),
     meaning="sine with dwell: yaw rate ratios 1.00 and 1.75 s after completion of steer, lateral displacement 1.07 s after its beginning",
     curves={
         name: f"{name.replace('_', ' ')}, filtered and zeroed, over time since the beginning of steer"

@@ -20,7 +20,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     """Angle over lateral acceleration from the first row beyond the lower end of the window to the first beyond the upper one."""
     rows = rows_of(drive, values)
     steering = filters.phaseless(column(drive, "steering_wheel_angle"), drive.interval, STEER_HZ)[rows]
-    a_y = filters.phaseless(column(drive, "a_WB_B_y"), drive.interval, OTHERS_HZ)[rows]
+    a_y = filters.phaseless(column(drive, "a_WG_B_y"), drive.interval, OTHERS_HZ)[rows]
     sign = 1.0 if a_y[int(np.argmax(np.abs(a_y)))] >= 0.0 else -1.0
     steering, a_y, time, speed = sign * steering, sign * a_y, drive.time[rows], column(drive, "v_WB_B_x")[rows]
     beyond_low, beyond_high = (np.flatnonzero(a_y >= values[end]) for end in ("from", "to"))

@@ -40,7 +40,7 @@ GRADIENTS = (
         "degpg",
     ),
     Metric("understeer_gradient_change", "rad s2/m", "the largest less the least of these", "[calc]", "degpg"),
-    Metric("sideslip_gradient", "rad s2/m", "sideslip of the reference point per lateral acceleration", MARK, "degpg"),
+    Metric("sideslip_gradient", "rad s2/m", "sideslip of the center of mass per lateral acceleration", MARK, "degpg"),
     Metric("roll_gradient", "rad s2/m", "roll angle per lateral acceleration", MARK, "degpg"),
     Metric("steering_torque_gradient", "N m s2/m", "torque at the steering wheel per lateral acceleration", MARK, "Nmpg"),
     Metric("steady_yaw_rate_gain", "1/s", "yaw rate per steering-wheel angle, mean over the band", MARK),
@@ -74,7 +74,7 @@ class Turn(NamedTuple):
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     """Bins of all steady rows of each side, and lines through those within the band."""
     rows = rows_of(drive, values)
-    a_y, speed = column(drive, "a_WB_B_y", values), column(drive, "v_WB_B_x")
+    a_y, speed = column(drive, "a_WG_B_y", values), column(drive, "v_WB_B_x")
     change = np.abs(filters.running_mean(filters.derivative(a_y, drive.interval), drive.interval, 1.0))
     steady = np.zeros(len(a_y), dtype=bool)
     steady[rows] = True
@@ -112,7 +112,7 @@ def _sides(found: Mapping[str, float]) -> list[float]:
 
 def _turn(drive: Drive, values: Mapping[str, Any], chosen: np.ndarray, sign: float) -> Turn:
     speed, yaw_rate = column(drive, "v_WB_B_x")[chosen], sign * column(drive, "w_WB_B_z", values)[chosen]
-    a_y = sign * column(drive, "a_WB_B_y", values)[chosen]
+    a_y = sign * column(drive, "a_WG_B_y", values)[chosen]
     road_wheel, curvature = sign * road_wheel_angle(drive)[chosen], yaw_rate / speed
     steering = sign * column(drive, "steering_wheel_angle")[chosen]
     torque = sign * column(drive, "steering_wheel_torque", values)[chosen]
@@ -170,7 +170,7 @@ ANALYSIS = Analysis(
         Field("change", Number("m/s3", 0.0, 1000.0), "rows count while the lateral acceleration changes no faster", 0.5, written="mps3"),
         low_pass(1.0),
     ),
-    ("v_WB_B_y", "steering_wheel_angle", "steering_wheel_torque"),
+    ("v_WG_B", "steering_wheel_angle", "steering_wheel_torque"),
     meaning="steady turns at constant radius, speed or steer: understeer gradient, sideslip, roll, torque over lateral acceleration",
     curves={"handling": "handling diagram: road-wheel angle beyond L/R over lateral acceleration"}
     | {

@@ -43,7 +43,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
 
     angle, angle_end = change(column(drive, "steering_wheel_angle"))
     yaw_rate, yaw_rate_end = change(column(drive, "w_WB_B_z", values))
-    a_y, a_y_end = change(column(drive, "a_WB_B_y", values))
+    a_y, a_y_end = change(column(drive, "a_WG_B_y", values))
     roll, roll_end = change(column(drive, "roll", values))
     slip_end = change(sideslip(drive))[1]
     after = (time >= zero) & (time <= end)
@@ -104,7 +104,7 @@ ANALYSIS = Analysis(
         Metric("step_lateral_acceleration", "m/s2", "steady lateral acceleration; 4 m/s2 asked for", MARK),
         Metric("step_roll_gain", "rad s2/m", "steady roll angle per lateral acceleration", MARK, "degpg"),
         Metric("step_roll_overshoot", "1", "(peak - steady) / steady of the roll angle", MARK),
-        Metric("step_sideslip", "rad", "steady sideslip of the reference point, + = in the direction of the step", MARK, "deg"),
+        Metric("step_sideslip", "rad", "steady sideslip of the center of mass, + = in the direction of the step", MARK, "deg"),
         Metric("tb_factor", "rad s", "peak response time of the yaw rate times steady sideslip", MARK, "degs"),
     ),
     evaluate,
@@ -114,7 +114,7 @@ ANALYSIS = Analysis(
         Field("length", _SECONDS, "time after the step that counts; to the end when left out", None, written="s"),
         low_pass(0.0),
     ),
-    ("v_WB_B_y", "steering_wheel_angle"),
+    ("v_WG_B", "steering_wheel_angle"),
     meaning="step of the steering wheel: response and peak times, overshoot, gains, TB factor; left and right alike",
     curves={
         "steering": "steering-wheel angle over time since the step", "yaw_rate": "yaw rate over time since the step",

@@ -39,7 +39,7 @@ def _few(*columns: NDArray) -> list[NDArray]:
 
 
 def _g_g(figure: Figure, run: Run) -> None:
-    ahead, left = (run.smooth(name) / STANDARD_GRAVITY for name in ("a_WB_B_x", "a_WB_B_y"))
+    ahead, left = (run.smooth(name) / STANDARD_GRAVITY for name in ("a_WG_B_x", "a_WG_B_y"))
     axes = panels(figure, f"{run.maneuver.title}: g-g diagram", above=0.1)[0, 0]
     reach = float(np.hypot(ahead, left).max())
     rings = max(2, math.ceil(reach / RING + 0.25))
@@ -61,7 +61,7 @@ def _cross_plots(figure: Figure, run: Run) -> None:
     wheel = np.degrees(run.column("steering_wheel_angle"))
     answers = (
         ("yaw rate [deg/s]", np.degrees(run.smooth("w_WB_B_z"))),
-        ("lateral acceleration [m/s²]", run.smooth("a_WB_B_y")),
+        ("lateral acceleration [m/s²]", run.smooth("a_WG_B_y")),
         ("roll [deg]", np.degrees(run.column("roll"))),
     )
     for axes, (label, values) in zip(panels(figure, f"{run.maneuver.title}: over the hand wheel", 1, 3)[0], answers, strict=True):
@@ -98,7 +98,7 @@ def handling_of_columns(run: Run) -> tuple[NDArray, NDArray, float]:
     angle = np.mean([column for corner, column in corners.items() if corner[:-1] == first], axis=0)
     xs = [float(column[0]) for column in place.values()]
     wheelbase = max(xs) - min(xs)
-    speed, side = run.column("v_WB_B_x"), run.smooth("a_WB_B_y")
+    speed, side = run.column("v_WB_B_x"), run.smooth("a_WG_B_y")
     steady = steady_turns(run.time, speed, side)
     beyond = angle - wheelbase * run.smooth("w_WB_B_z") / np.maximum(speed, SLOWEST)
     return side[steady], beyond[steady], wheelbase
@@ -127,7 +127,7 @@ def steady_turns(time: NDArray, speed: NDArray, side: NDArray) -> NDArray[np.boo
 
 
 PICTURES = (
-    Picture("g_g", "longitudinal over lateral acceleration, filtered, with circles of 0.2 g", _g_g, "", ("a_WB_B_x",), (6.5, 6.5)),
+    Picture("g_g", "longitudinal over lateral acceleration, filtered, with circles of 0.2 g", _g_g, "", ("a_WG_B_x",), (6.5, 6.5)),
     Picture(
         "cross_plots",
         "yaw rate, lateral acceleration and roll over the angle of the steering wheel",

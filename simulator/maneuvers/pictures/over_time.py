@@ -37,8 +37,8 @@ def _lateral_acceleration(figure: Figure, run: Run) -> None:
     (axes,) = time_panels(
         figure, run, "lateral acceleration", [f"{QUANTITIES['lateral_acceleration'].words} [m/s²]"], right=WIDE, above=LEGEND
     )
-    line(axes, run.time, run.column("a_WB_B_y"), QUIET, "as computed", linewidth=0.8)
-    line(axes, run.time, run.smooth("a_WB_B_y"), BLUE, FILTERED)
+    line(axes, run.time, run.column("a_WG_B_y"), QUIET, "as computed", linewidth=0.8)
+    line(axes, run.time, run.smooth("a_WG_B_y"), BLUE, FILTERED)
     in_g(axes)
     keyed(axes, second=True)
 
@@ -50,11 +50,11 @@ def _yaw_rate(figure: Figure, run: Run) -> None:
 
 def _longitudinal(figure: Figure, run: Run) -> None:
     labels = ["speed [km/h]", "acceleration [m/s²]", "distance [m]"]
-    forward, way = run.column("a_WB_B_x"), np.hypot(np.diff(run.column("x")), np.diff(run.column("y")))
+    forward, way = run.column("a_WG_B_x"), np.hypot(np.diff(run.column("x")), np.diff(run.column("y")))
     upper, middle, lower = time_panels(figure, run, "longitudinal", labels, right=WIDE)
     line(upper, run.time, 3.6 * run.column("v_WB_B_x"), BLUE)
     line(middle, run.time, forward, QUIET, linewidth=0.8)
-    line(middle, run.time, run.smooth("a_WB_B_x"), BLUE)
+    line(middle, run.time, run.smooth("a_WG_B_x"), BLUE)
     in_g(middle)
     note(middle, f"+ = forwards, blue: {FILTERED}")
     line(lower, run.time, np.concatenate(([0.0], np.cumsum(way))), BLUE)
@@ -81,9 +81,9 @@ PICTURES = (
     Picture("speed", "forward speed over time", _speed),
     Picture("attitude", "roll, pitch and yaw over time", _attitude, size=(9.0, 7.0)),
     Picture(
-        "lateral_acceleration", "lateral acceleration of the reference point over time, as computed and filtered", _lateral_acceleration
+        "lateral_acceleration", "lateral acceleration of the center of mass over time, as computed and filtered", _lateral_acceleration
     ),
     Picture("yaw_rate", "yaw rate over time", _yaw_rate),
-    Picture("longitudinal", "speed, longitudinal acceleration and distance over time", _longitudinal, "", ("a_WB_B_x",), (9.0, 7.0)),
+    Picture("longitudinal", "speed, longitudinal acceleration and distance over time", _longitudinal, "", ("a_WG_B_x",), (9.0, 7.0)),
     Picture("ride", "vertical acceleration at the driver's head, weighted too where an analysis gives that", _ride, "", ("f_H_B_z",)),
 )

@@ -67,11 +67,11 @@ def wheels(field: str, end: str = "") -> Callable[[Signals], Series]:
 
 
 def sideslip(signals: Signals) -> NDArray[np.float64]:
-    """Angle (n,) in rad from the x axis of the chassis to the velocity of its reference point, + = it moves to its left; NaN where it is slow.
+    """Angle (n,) in rad from the x axis of the chassis to the velocity of the center of mass, + = it moves to its left; NaN where it is slow.
 
     Raises NothingToDrawError as `Signals.column`.
     """
-    ahead, left = signals.column("v_WB_B_x"), signals.column("v_WB_B_y")
+    ahead, left = signals.column("v_WG_B_x"), signals.column("v_WG_B_y")
     return np.where(np.hypot(ahead, left) > SLOWEST_SIDESLIP, np.arctan2(left, ahead), np.nan)
 
 
@@ -90,13 +90,13 @@ QUANTITIES: dict[str, Quantity] = {
         Quantity(
             "steering_torque", "torque of the hands", "N m", plain("steering_wheel_torque"), ("steering_wheel_torque",), "+ = to the left"
         ),
-        Quantity("lateral_acceleration", "lateral acceleration", "m/s2", smooth("a_WB_B_y"), ("a_WB_B_y",), LEFT),
+        Quantity("lateral_acceleration", "lateral acceleration", "m/s2", smooth("a_WG_B_y"), ("a_WG_B_y",), LEFT),
         Quantity("yaw_rate", "yaw rate", "rad/s", plain("w_WB_B_z"), ("w_WB_B_z",), LEFT),
-        Quantity("sideslip", "sideslip", "rad", lambda signals: {"": sideslip(signals)}, ("v_WB_B_x", "v_WB_B_y"), "+ = moves to the left"),
+        Quantity("sideslip", "sideslip", "rad", lambda signals: {"": sideslip(signals)}, ("v_WG_B_x", "v_WG_B_y"), "+ = moves to the left"),
         Quantity("roll", "roll", "rad", plain("roll"), ("roll",), RIGHT_DOWN),
         Quantity("pitch", "pitch", "rad", plain("pitch"), ("pitch",), "+ = nose down"),
         Quantity("yaw", "yaw", "rad", plain("yaw"), ("yaw",), LEFT),
-        Quantity("acceleration", "acceleration", "m/s2", smooth("a_WB_B_x"), ("a_WB_B_x",), "+ = forwards"),
+        Quantity("acceleration", "acceleration", "m/s2", smooth("a_WG_B_x"), ("a_WG_B_x",), "+ = forwards"),
         Quantity("pedals", "pedals", "1", _pedals, ("throttle", "brake"), "", PERCENT),
         Quantity("gear", "gear", "1", plain("gear"), ("gear",)),
         Quantity("engine", "engine", "rad/s", plain("engine_speed"), ("engine_speed",), "", ("1/min", 30.0 / np.pi)),

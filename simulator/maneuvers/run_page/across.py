@@ -26,7 +26,7 @@ def steady_figure(run: Run) -> list[Panel]:
     if not handling_curves(run) and not set(STEADY) & set(run.maneuver.pictures):
         return []
     try:
-        side = run.smooth("a_WB_B_y")
+        side = run.smooth("a_WG_B_y")
         steady = np.flatnonzero(steady_turns(run.time, run.column("v_WB_B_x"), side))
     except NothingToDrawError:
         return []
