@@ -39,7 +39,7 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
-from terrain.features import smooth_step
+from terrain.feature_shapes import smooth_step
 from terrain.surface import soil_under
 from vehicles.tires.contact import UPRIGHT_MIN, meet, touch
 from vehicles.tires.window import (

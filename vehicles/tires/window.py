@@ -25,7 +25,8 @@ import math
 
 from simulator.base.jit import inline, kernel
 from terrain.composed import parts_and_slopes
-from terrain.features import bounds_around, features_beside, smooth_step
+from terrain.feature_shapes import smooth_step
+from terrain.features import bounds_around, features_beside
 from terrain.surface import base_and_slopes
 
 NODES = 32
