@@ -73,6 +73,15 @@ def terzaghi_factors(phi):
 
 
 @inline
+def local_failure(phi, cohesion):
+    """(phi', c') of loose soil, which gives way before its whole wedge slides: tan phi' = 2/3 tan phi, c' = 2/3 c [T, local shear failure].
+
+    The strength with which [W] has loose soil pushed ahead of wheels and tracks.
+    """
+    return math.atan(2.0 / 3.0 * math.tan(phi)), 2.0 / 3.0 * cohesion
+
+
+@inline
 def frontal_factors(phi, N_c, N_gamma):
     """(K_c, K_gamma) of `frontal_bulldozing` [B]: K_c = (N_c - tan phi) cos^2 phi, K_gamma = (2 N_gamma / tan phi + 1) cos^2 phi."""
     tan_phi, cos_phi = math.tan(max(phi, LEAST_FRICTION)), math.cos(phi)

@@ -18,7 +18,7 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from simulator.base.words import did_you_mean
 from terrain.air import WIND, moving_air
-from terrain.features import FEATURES, read_features
+from terrain.feature_file import FEATURES, read_features
 from terrain.kinds import CONTRACT, TERRAINS, TerrainFile, TerrainKind, read
 from terrain.patches import LARGEST_GRID, PATCHES, extents, nodes_over, with_patches
 from terrain.rough_tiles import ROUGHNESS_FIELD, roughened

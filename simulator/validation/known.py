@@ -12,6 +12,7 @@ _UNDERSTEER = "textbook range; the side force of the tire bends as in the other 
 _BRAKED = "a wheel braked so hard pushes sand ahead of it, which this comparison has at its side only: it is held back less than measured"
 
 _PLOUGH = "a wheel that goes sideways ploughs itself in, at 90 degrees deeper than its radius, and sand heaps up before it; the law presses along the wheel's arc alone"
+_PUSHED = "at 75 and 90 degrees the wheel pushes sand with two and three times the depth that it has here; to 45 degrees the side force is foretold"
 _TURNED = "pulls of a few newtons between thrust and the resistance of a wheel that has ploughed itself in deeper than here"
 
 KNOWN: Mapping[str, Mapping[str, str]] = {
@@ -19,6 +20,7 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "smooth, to 45 deg: sinkage": _PLOUGH,
         "smooth, all angles: sinkage": _PLOUGH,
         "smooth, 15 to 90 deg: sign of the pull": _TURNED,
+        "grouser5mm, all angles: side force": _PUSHED,
         "grouser5mm, all angles: sinkage": _PLOUGH,
         "grouser5mm, 15 to 90 deg: sign of the pull": _TURNED,
     },

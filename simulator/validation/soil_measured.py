@@ -60,7 +60,9 @@ def sand(source: Source) -> Finding:
         rows.append(_signs(f"{wheel}, 0 deg: sign of the pull", [found[wheel, 0]]))
         rows.append(_signs(f"{wheel}, 15 to 90 deg: sign of the pull", [found[wheel, angle] for angle in ANGLES[1:]]))
     pictures = [one for wheel in WHEELS for one in _pictures(wheel, {angle: found[wheel, angle] for angle in ANGLES})]
-    return Finding(rows, pictures, [_numbers_note("The fitted sand", fitted)])
+    return Finding(
+        rows, pictures, [_numbers_note("The fitted sand", fitted), _ploughing_note({angle: found["smooth", angle] for angle in ANGLES})]
+    )
 
 
 def rover(source: Source) -> Finding:
@@ -153,6 +155,21 @@ def _numbers_note(what: str, fitted: FittedSoil) -> str:
         told.append(f"`{name}` {value:.4g} {unit} ({interval_words(one, degrees)})".replace("  ", " "))
     weak = "".join(f" {weak.words[:1].upper()}{weak.words[1:]}." for weak in fitted.weak)
     return f"{what}, in brackets intervals of 95 %: {', '.join(told)}.{weak}"
+
+
+def _ploughing_note(found: Mapping[int, Series]) -> str:
+    """What the pictures show of a wheel that rolls at an angle, told by its sinkages at the slip nearest to 0."""
+    there, here = [], []
+    for one in found.values():
+        rolling = int(np.argmin(np.abs(one.tests.slip)))
+        there.append(f"{1e3 * one.tests.measured['sinkage'][rolling]:.0f}")
+        here.append(f"{1e3 * predicted(one.found, 'sinkage', one.tests.slip_angle)[rolling]:.0f}")
+    return (
+        f"What the pictures show: rolling without slip at {', '.join(map(str, found))} degrees the smooth wheel sinks in {', '.join(there)} mm, here "
+        f"{', '.join(here)} mm. Sliding sideways ploughs it in as slipping straight ahead does not, and to that the sand is fitted: no number of the law is found there "
+        "that could tell it. Side force and resistance are of sand as high as the wheel is deep, so they are too small where the depth is: little to 45 degrees, "
+        "by half and more at 75 and 90. A number for it would have to be fitted to the very rows that are to be foretold."
+    )
 
 
 def _pictures(wheel: str, found: Mapping[int, Series]) -> list[Picture]:

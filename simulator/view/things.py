@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simulator.view.land import CHUNK, Things, is_paved, nothing, soil_color
 from simulator.view.meshes import Array, Builder
 from terrain.composed import composed_heights
-from terrain.features import BUMP, DITCH, HALF_ROUND, KERB, LINES, SETTS, STEP, WALL, WASHBOARD
+from terrain.feature_shapes import BUMP, DITCH, HALF_ROUND, KERB, LINES, SETTS, STEP, WALL, WASHBOARD
 from terrain.marks import Mark
 from terrain.roughness import no_roughness
 from terrain.surface import Ground, GroundArrays, base_height

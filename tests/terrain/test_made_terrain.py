@@ -19,7 +19,7 @@ from simulator.lab.terrain.making.made import Made
 from simulator.lab.terrain.making.proving_ground import INCH
 from simulator.lab.terrain.making.written import files_of, write
 from terrain.composed import composed_heights
-from terrain.features import KERB
+from terrain.feature_shapes import KERB
 from terrain.surface import Ground
 from vehicles.command import COMMAND
 

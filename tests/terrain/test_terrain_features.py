@@ -12,7 +12,9 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from terrain.composed import composed_height, composed_height_and_normal
-from terrain.features import SETTS, Features, binned, bounds_around, features_and_slopes
+from terrain.feature_bins import binned
+from terrain.feature_shapes import SETTS
+from terrain.features import Features, bounds_around, features_and_slopes
 from terrain.load import load_terrain
 from terrain.surface import Ground
 

@@ -282,6 +282,9 @@ def test_a_window_holds_the_ground_wherever_it_has_been():
             assert (i % count, j % count) == (a, b)
             assert nodes[a, b, 0] == pytest.approx(composed_height_and_normal(on, i * step, j * step, n), abs=1e-12)
             np.testing.assert_allclose(nodes[a, b, 1:], -n[:2] / n[2], atol=1e-9)
+    for a, b in np.argwhere(w["key"] != 0):
+        z, *slopes = w["sharp"][a, b]
+        assert w["uneven"][a, b] == (2 if any(slopes) else int(z != 0.0))
 
 
 def test_another_ground_is_seen_at_once():

@@ -62,11 +62,12 @@ def test_a_wheel_that_spins_where_it_is_digs_to_its_hub_and_comes_out_again():
 
 
 def test_pull_on_dry_sand():
-    """Largest drawbar pull over load between 0.15 and 0.35, at a slip of 15 to 60 %; negative towed, braked and dug in; falling behind its peak."""
+    """Largest drawbar pull over load between 0.15 and 0.35, at a slip of 15 to 60 %; negative rolling freely, at a skid of 3 %, braked and dug in;
+    falling behind its peak."""
     sand = shipped("dry_sand")
-    pull = {s: driven(sand, LOAD, s)[0][0] / LOAD for s in (-0.5, -0.1, 0.0, 0.1, 0.2, 0.3, 0.5, 0.8)}
+    pull = {s: driven(sand, LOAD, s)[0][0] / LOAD for s in (-0.5, -0.1, -0.03, 0.0, 0.1, 0.2, 0.3, 0.5, 0.8)}
     assert 0.15 < max(pull.values()) < 0.35 and max(pull, key=pull.get) in (0.2, 0.3, 0.5)
-    assert pull[-0.5] < pull[-0.1] < pull[0.0] < 0.0 < pull[0.1] < pull[0.2] and pull[0.8] < pull[0.5] < pull[0.3]
+    assert pull[-0.5] < pull[-0.1] < pull[-0.03] < -0.05 < pull[0.0] < pull[0.1] < pull[0.2] and pull[0.8] < pull[0.5] < pull[0.3]
 
 
 def test_side_grip_on_wet_clay():
@@ -137,12 +138,12 @@ def test_the_edge_of_a_road_is_no_kerb(start, stop):
 
 
 def test_a_second_wheel_rolls_easier_and_adds_little():
-    """In the rut of the first: more pull, a little more sinkage; a light wheel adds none and rolls on the floor."""
+    """In the rut of the first: less resistance, a little more sinkage; a light wheel adds none and rolls on the floor."""
     sand = shipped("dry_sand")
-    first, _ = driven(sand, LOAD, 0.0)
-    second, _ = driven(sand, LOAD, 0.0, rut=first[3])
+    first, one = driven(sand, LOAD, 0.0)
+    second, other = driven(sand, LOAD, 0.0, rut=first[3])
     light, _ = driven(sand, 0.25 * LOAD, 0.0, rut=first[3])
-    assert 0.7 * first[0] < second[0] < -10.0
+    assert 10.0 < other.out[0]["resistance"] < 0.7 * one.out[0]["resistance"]
     assert first[3] - 2e-3 < second[3] < 1.35 * first[3]
     floor = pressed_before(1.5315e6, 1.1, 4e7, 0.0, first[3])[3]
     assert floor - 1e-3 < light[3] < first[3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
-from terrain.earth_pressure import frontal_bulldozing, frontal_factors, pressed_before, terzaghi_factors
+from terrain.earth_pressure import frontal_bulldozing, frontal_factors, local_failure, pressed_before, terzaghi_factors
 from vehicles.tires.moments import ramp, way_rate, yields
 from vehicles.tires.radial import radial_damping, radial_force
 from vehicles.tires.soil_wheel import VIRGIN, arc_and_motion, contact_forces, earth_of, substitute_radius
@@ -127,6 +127,8 @@ def pushed_ahead(p, under, z):
     the slope alpha at which the wheel meets the ground at its sinkage z.
 
         deep = z - S,    S = SHALLOW D;    (z - S / 2)^2 / (2 S) between S / 2 and 3 S / 2
+
+    Soil into which a wheel sinks that deep is loose: it fails where it is pushed, with the strength of `local_failure`.
     """
     D = 2.0 * p[0]["radius"]
     shallow = SHALLOW * D
@@ -134,12 +136,10 @@ def pushed_ahead(p, under, z):
     if comes_in <= 0.0 or p[0]["bulldozing_ahead"] <= 0.0:
         return 0.0
     deep = 0.5 * comes_in * comes_in / shallow if comes_in < shallow else z - shallow
-    phi = under[0]["friction_angle"]
+    phi, cohesion = local_failure(under[0]["friction_angle"], under[0]["cohesion"])
     _, N_c, N_gamma = terzaghi_factors(phi)
     factors = frontal_factors(phi, N_c, N_gamma)
-    return p[0]["bulldozing_ahead"] * frontal_bulldozing(
-        phi, under[0]["cohesion"], under[0]["unit_weight"], factors, p[0]["width"], D * deep / z, deep
-    )
+    return p[0]["bulldozing_ahead"] * frontal_bulldozing(phi, cohesion, under[0]["unit_weight"], factors, p[0]["width"], D * deep / z, deep)
 
 
 @inline

@@ -39,7 +39,7 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
-from terrain.features import smooth_step
+from terrain.feature_shapes import smooth_step
 from terrain.surface import soil_under
 from vehicles.tires.contact import UPRIGHT_MIN, meet, touch
 from vehicles.tires.window import (
@@ -49,7 +49,7 @@ from vehicles.tires.window import (
     is_sharp,
     keep_of,
     lateral_slope,
-    rise_between,
+    rise_once,
     share_of_sides,
     trace,
     trace_sharp,
@@ -105,7 +105,7 @@ def envelop(p, s, i, ground, under, windows, wheel, out):
         touch(p, s, i, ground, under, wheel, out)
         return
     side = share_of_sides(ground, x, y) / 3.0
-    near = (side > 0.0, rise_between(ground, spacing, x, y, R + half + 2.0 * spacing) if side > 0.0 else 0.0)
+    w["rise"], near = -1.0, (side > 0.0, x, y, R + half + 2.0 * spacing)
     at, across = (x, y, K[2] + R * az * m), (m, half, side)
     measure, along, down, aside = overlap_of_tire(w, ground, spacing, at, (hx, hy), (R, level, az, drop), across, near)
     if measure > LEAST and not down > 0.0:  # the wheel center is under the ground
@@ -236,7 +236,7 @@ def overlap_of_tire(w, ground, s, at, heading, disc, across, near):
 @inline
 def overlap_of_plane(w, ground, s, at, heading, disc, top, near):
     """`overlap` of one plane, which passes the point `at` with a level heading: by the grid lines across the axis that it is nearer to, near
-    the diagonal by both. `near`: whether anything sharp may be near, and then `window.rise_between`."""
+    the diagonal by both. `near`: whether anything sharp may be near, and place and reach for `window.rise_once`."""
     x, y = at
     hx, hy = heading
     share = smooth_step(0.5 + 0.5 * (abs(hx) - abs(hy)) / DIAGONAL)[0]
@@ -254,7 +254,8 @@ def overlap_of_line(w, ground, s, axis, plane, disc, top, near):
     """`overlap` of the line of one plane by the grid lines across an axis; see `trace`."""
     count = trace(w, ground, s, axis, plane, disc[0])
     if near[0] and is_sharp(w, ground, s, axis, plane, disc[0]):
-        count = trace_sharp(w, ground, s, axis, plane, disc[0], (top, near[1], disc[3]))
+        rise = rise_once(w, ground, s, near[1], near[2], near[3])
+        count = trace_sharp(w, ground, s, axis, plane, disc[0], (top, rise, disc[3]))
     slide = plane[3] / plane[2]
     return overlap(w, count, disc, top, slide if axis == 0 else -slide)
 

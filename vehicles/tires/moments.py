@@ -6,7 +6,7 @@ import math
 
 from simulator.base.jit import inline
 from vehicles.tires.radial import DEFLECTION_MAX, effective_radius
-from vehicles.tires.standstill import SPIN_FADE, V_FADE, V_SHOW, smooth_sign
+from vehicles.tires.standstill import SPIN_FADE, V_FADE, V_SHOW, V_STUCK, smooth_sign
 
 VERGE = 1.0
 """m. Lag of way, twice, with which the rut follows the hardness. Smaller: leaving soil for a road is a kerb. Larger: a road's edge yields."""
@@ -96,7 +96,7 @@ def finish(p, s, i, borne, grip, wheel, out):
     push_x = push_y = 0.0
     if climb != 0.0 or soft > 0.0:
         per = 1.0 / math.sqrt(v_x * v_x + v_y * v_y + V_FADE * V_FADE)
-        push_x = -soft * resistance * smooth_sign(v_x / V_FADE) - climb * v_x * per
+        push_x = -soft * resistance * smooth_sign(v_x / V_STUCK) - climb * v_x * per
         push_y = -(soft * t["bulldozing"] * side + climb) * v_y * per
 
     # moments about the contact point; compaction takes no torque from the axle, the thrust takes its circumferential force

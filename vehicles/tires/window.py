@@ -25,7 +25,8 @@ import math
 
 from simulator.base.jit import inline, kernel
 from terrain.composed import parts_and_slopes
-from terrain.features import bounds_around, features_beside, smooth_step
+from terrain.feature_shapes import smooth_step
+from terrain.features import bounds_around, features_beside
 from terrain.surface import base_and_slopes
 
 NODES = 32
@@ -67,6 +68,7 @@ WINDOW = (
     ("key", (NODES, NODES), "1", "which node lies there, 0: none", "i8"),
     ("node", (NODES, NODES, 3), "m", "its height and slopes along x and y [1]"),
     ("sharp", (NODES, NODES, 3), "m", "what of that comes from features, and from the base grid if that is a fine one"),
+    ("uneven", (NODES, NODES), "1", "2 where that slopes, 1 where it is level and not 0, as on top of a kerb, else 0", "i8"),
     ("fine_key", (FINE, FINE), "1", "which fine node lies there, 0: none", "i8"),
     ("fine", (FINE, FINE, 3), "m", "its height and slopes along x and y [1]"),
     ("row", (CROSSED,), "1", "scratch: grid lines that a plane crosses: number of the node to the right of the crossing", "i8"),
@@ -76,6 +78,13 @@ WINDOW = (
     ("u", (LINE,), "m", "scratch: points of a line: how far along"),
     ("z", (LINE,), "m", "scratch: how high"),
     ("rate", (LINE,), "1", "scratch: how fast they rise as the line moves to the left"),
+    ("mark", (CROSSED,), "1", "scratch: the more `uneven` of the two", "i8"),
+    ("rise", (), "m", "scratch: `rise_between`, once a step; below 0: not known yet"),
+    ("traced", (3, CROSSED), "m", "scratch: u, z and rate [1] of the grid lines that `trace` found"),
+    ("corner", (6, CROSSED), "m", "scratch: of both nodes beside a crossing what is `sharp`: height, slopes along and across [1]"),
+    ("reach", (CROSSED,), "m2", "scratch: how far the ground around a grid line may reach into the disc; below 0: it does not"),
+    ("share", (CROSSED,), "1", "scratch: `sharpness` of the edges that are crossed"),
+    ("bend", (CROSSED,), "m", "scratch: bend of the edges from the grid line before"),
     ("part", (4, LINE), "m7", "scratch: parts of the pieces in an overlap and [m6] in its derivatives"),
 )
 """One record per wheel; the memory of a cache, not a state: what is in it can always be looked up again."""
@@ -132,13 +141,6 @@ def sharp_node(w, ground, s, axis, i, j):
 
 
 @inline
-def is_sharp_node(w, ground, s, axis, i, j):
-    """Whether anything in it may be sharp."""
-    z, m, n = sharp_node(w, ground, s, axis, i, j)
-    return z != 0.0 or m != 0.0 or n != 0.0
-
-
-@inline
 def fine_node(w, ground, s, axis, i, j):
     """(height [m], slope across an axis) of a fine node, PARTS to an edge."""
     if axis != 0:
@@ -164,6 +166,8 @@ def put(w, ground, s, i, j):
     for k in range(3):
         w["node"][a, b, k] = base[k] + rough[k] + features[k]
         w["sharp"][a, b, k] = features[k] + base[k] if fine else features[k]
+    sharp = w["sharp"][a, b]
+    w["uneven"][a, b] = 2 if sharp[1] != 0.0 or sharp[2] != 0.0 else (1 if sharp[0] != 0.0 else 0)
     w["key"][a, b] = key_of(i, j)
 
 
@@ -195,9 +199,8 @@ def sharpness(rise, from_low, from_high, s):
 
 
 @inline
-def across_fine_line(w, ground, s, axis, i, y):
-    """(height [m], slope) at y [m] of the cubic between fine nodes, on the fine grid line i."""
-    v = y / s * PARTS
+def across_fine_line(w, ground, s, axis, i, v):
+    """(height [m], slope) at the place v, in fine nodes, of the cubic between them on the fine grid line i."""
     low = math.floor(v)
     j = int(low)
     z0, m0 = fine_node(w, ground, s, axis, i, j)
@@ -297,6 +300,7 @@ def take(w, k, axis, right, left):
     """What crossing k needs of its two nodes, by their places in the window."""
     w["height"][0, k], w["height"][1, k] = w["node"][right[0], right[1], 0], w["node"][left[0], left[1], 0]
     w["slope"][0, k], w["slope"][1, k] = w["node"][right[0], right[1], 2 - axis], w["node"][left[0], left[1], 2 - axis]
+    w["mark"][k] = w["uneven"][right[0], right[1]] | w["uneven"][left[0], left[1]]
 
 
 @kernel
@@ -311,20 +315,38 @@ def join(w, s, axis, h, count):
 
 @kernel
 def is_sharp(w, ground, s, axis, plane, R):
-    """Whether there may be anything sharp in the line that `trace` has found."""
+    """Whether there may be anything sharp in the line that `trace` has found: something that slopes, or level parts of several heights."""
     first, step, count = crossings(s, plane[0], plane[2], R)
+    mark = 0
+    for k in range(count):
+        mark |= w["mark"][k]
+    for k in range(1, count):
+        j, old = w["row"][k], w["row"][k - 1]
+        if j != old:  # an edge along is crossed: those of both rows count
+            for n in range(min(j, old), max(j, old) + 2):
+                mark |= unevenness(w, ground, s, axis, first + step * k, n) | unevenness(w, ground, s, axis, first + step * (k - 1), n)
+    if mark != 1:
+        return mark != 0
+    level = sharp_node(w, ground, s, axis, first, w["row"][0])[0]
     for k in range(count):
         j, old = w["row"][k], w["row"][max(k - 1, 0)]
         for i in range(first + step * k, first + step * max(k - 2, -1), -step):
             for n in range(min(j, old), max(j, old) + 2):
-                if is_sharp_node(w, ground, s, axis, i, n):
+                if sharp_node(w, ground, s, axis, i, n)[0] != level:
                     return True
     return False
 
 
+@inline
+def unevenness(w, ground, s, axis, i, j):
+    """`uneven` of a node."""
+    a, b = node_at(w, ground, s, axis, i, j)
+    return w["uneven"][a, b]
+
+
 @kernel
 def trace_sharp(w, ground, s, axis, plane, R, below):
-    """Number of points of the line that `trace` finds with what is sharp taken finer, into u, z and rate of the window.
+    """Number of points of the line that `trace` has found with what is sharp taken finer, into u, z and rate of the window.
 
     It holds all pieces that may reach into the disc of radius R about the plane's point, and those beside them.
 
@@ -333,73 +355,84 @@ def trace_sharp(w, ground, s, axis, plane, R, below):
     below : top and rise [m] and drop: a point of the line at the height z is (top - z) / drop down the disc, and `rise_between` of the ground;
         drop 0: the line holds all pieces
     """
-    x, y, h, g = plane
-    i, step, count = crossings(s, x, h, R)
-    if below[2] > 0.0:
-        before, count = reached(w, ground, s, axis, plane, R, below)
-        i += before * step
-    per, per_s, limit = 1.0 / h, 1.0 / s, SHARP * s
-    turn = per if axis == 0 else -per
-    along, points, row = s * step, 0, 0
-    old_z0 = old_m0 = old_z1 = old_m1 = 0.0
-    for k in range(count):
-        u = (i * s - x) * per
-        v = (y + u * g) * per_s
-        low = math.floor(v)
-        j = int(low)
-        z0, _, n0 = node(w, ground, s, axis, i, j)
-        z1, _, n1 = node(w, ground, s, axis, i, j + 1)
-        rise = z1 - z0
-        z, slope = hermite(z0, rise, s * n0 - rise, s * n1 - rise, per_s, v - low)
-        z0, m0, n0 = sharp_node(w, ground, s, axis, i, j)
-        z1, m1, n1 = sharp_node(w, ground, s, axis, i, j + 1)
-        share = sharpness(z1 - z0, s * n0, s * n1, s)
+    h = plane[2]
+    first, step, count = crossings(s, plane[0], h, R)
+    gather(w, ground, s, axis, first, step, count)
+    measure_bends(w, s, step, count)
+    start, end = reached(w, is_fine(ground), s, h, R, below, count) if below[2] > 0.0 else (0, count)
+    limit, turn, points = SHARP * s, (1.0 / h if axis == 0 else -1.0 / h), 0
+    for k in range(start, end):
+        i, j, share = first + step * k, w["row"][k], w["share"][k]
+        u, z, rate = w["traced"][0, k], w["traced"][1, k], w["traced"][2, k]
         if share > 0.0:
-            fine, fine_slope = across_fine_line(w, ground, s, axis, i * PARTS, v * s)
-            z, slope = z + share * (fine - z), slope + share * (fine_slope - slope)
-        if k > 0:
-            rise0, rise1 = z0 - old_z0, z1 - old_z1
-            bend = max(abs(rise0 - m0 * along), abs(rise0 - old_m0), abs(rise1 - m1 * along), abs(rise1 - old_m1))
-            if bend > limit or j != row:
+            fine, slope = across_fine_line(w, ground, s, axis, i * PARTS, (j + w["place"][k]) * PARTS)
+            z, rate = z + share * (fine - z), rate + share * (slope * turn - rate)
+        if k > start:
+            row = w["row"][k - 1]
+            if w["bend"][k] > limit or j != row:
                 line, low_row = min(i, i - step), min(row, j)
                 shares = shares_between(w, ground, s, axis, line, low_row, max(row, j) + 1)
                 if max(shares[0], shares[1], shares[2], shares[3]) > 0.0:
-                    points = trace_finer(w, ground, s, axis, line, step, plane, (u, z, slope * turn), points, low_row, shares)
-        w["u"][points], w["z"][points], w["rate"][points] = u, z, slope * turn
+                    points = trace_finer(w, ground, s, axis, line, step, plane, (u, z, rate), points, low_row, shares)
+        w["u"][points], w["z"][points], w["rate"][points] = u, z, rate
         points += 1
-        row, old_z0, old_m0, old_z1, old_m1 = j, z0, m0 * along, z1, m1 * along
-        i += step
     return points
 
 
 @inline
-def reached(w, ground, s, axis, plane, R, below):
-    """(how many crossings of `crossings` come before those between which the ground may reach into the disc, how many those are); see `trace_sharp`."""
-    first, step, count = crossings(s, plane[0], plane[2], R)
-    start, end = 0, count
-    while start < end and not may_reach(w, ground, s, axis, plane, R, below, first + step * start):
-        start += 1
-    while start < end and not may_reach(w, ground, s, axis, plane, R, below, first + step * (end - 1)):
-        end -= 1
-    if start == end:
-        return 0, 0
-    start, end = max(start - 1, 0), min(end + 1, count)
-    return start, end - start
+def gather(w, ground, s, axis, first, step, count):
+    """What `trace` has found, and of the nodes beside it what is sharp, out of the way of the points that come instead."""
+    for k in range(count):
+        w["traced"][0, k], w["traced"][1, k], w["traced"][2, k] = w["u"][k], w["z"][k], w["rate"][k]
+    corner = w["corner"]
+    for k in range(count):
+        i, j = first + step * k, w["row"][k]
+        corner[0, k], corner[1, k], corner[2, k] = sharp_node(w, ground, s, axis, i, j)
+        corner[3, k], corner[4, k], corner[5, k] = sharp_node(w, ground, s, axis, i, j + 1)
+
+
+@kernel
+def measure_bends(w, s, step, count):
+    """`sharpness` of the edges that a line crosses, and the bends of those from one grid line to the next in the rows of its nodes, if they are the same."""
+    corner, share, bend = w["corner"], w["share"], w["bend"]
+    per, along = 1.0 / (SHARP * s), s * step
+    for k in range(count):  # in the vector lanes
+        rise = corner[3, k] - corner[0, k]
+        t = max(abs(rise - s * corner[2, k]), abs(rise - s * corner[5, k])) * per - 1.0
+        share[k] = smooth_step(t)[0]
+    for k in range(1, count):
+        right, left = corner[0, k] - corner[0, k - 1], corner[3, k] - corner[3, k - 1]
+        at_right = max(abs(right - corner[1, k] * along), abs(right - corner[1, k - 1] * along))
+        bend[k] = max(at_right, abs(left - corner[4, k] * along), abs(left - corner[4, k - 1] * along))
 
 
 @inline
-def may_reach(w, ground, s, axis, plane, R, below, i):
-    """Whether the ground from the grid line before to that behind the grid line i may reach into the disc: if it were level as high as can be."""
-    x, y, h, g = plane
+def reached(w, fine, s, h, R, below, count):
+    """The crossings, from the first to before the last, between which the ground may reach into the disc if it were level as high as can be, and one
+    more at either end; see `trace_sharp`."""
     top, rise, drop = below
-    u = (i * s - x) / h
-    j = math.floor((y + u * g) / s)
-    (z0, _, _), (z1, _, _) = node(w, ground, s, axis, i, j), node(w, ground, s, axis, i, j + 1)
-    if not is_fine(ground):
-        (f0, _, _), (f1, _, _) = sharp_node(w, ground, s, axis, i, j), sharp_node(w, ground, s, axis, i, j + 1)
-        z0, z1 = z0 - f0, z1 - f1
-    r, near = (top - max(z0, z1) - rise) / drop, max(abs(u) - s / abs(h), 0.0)
-    return r <= 0.0 or near * near + r * r < R * R
+    height, corner, reach = w["height"], w["corner"], w["reach"]
+    beside, per, taken = s / abs(h), 1.0 / drop, 0.0 if fine else 1.0
+    for k in range(count):  # in the vector lanes
+        z = max(height[0, k] - taken * corner[0, k], height[1, k] - taken * corner[3, k])
+        r, near = max((top - z - rise) * per, 0.0), max(abs(w["traced"][0, k]) - beside, 0.0)
+        reach[k] = R * R - near * near - r * r if r > 0.0 else 1.0
+    start, end = 0, count
+    while start < end and not reach[start] > 0.0:
+        start += 1
+    while start < end and not reach[end - 1] > 0.0:
+        end -= 1
+    if start == end:
+        return 0, 0
+    return max(start - 1, 0), min(end + 1, count)
+
+
+@inline
+def rise_once(w, ground, s, x, y, reach):
+    """`rise_between`, looked up once for all planes of a wheel."""
+    if w["rise"] < 0.0:
+        w["rise"] = rise_between(ground, s, x, y, reach)
+    return w["rise"]
 
 
 @kernel
@@ -428,18 +461,19 @@ def shares_between(w, ground, s, axis, i, first, last):
 def trace_finer(w, ground, s, axis, i, step, plane, end, count, row, shares):
     """Points between the grid lines i and i + 1: on the straight line to the `end`, by the `shares_between` from `row` on the finer ground."""
     x, y, h, g = plane
-    turn = 1.0 / h if axis == 0 else -1.0 / h
+    per, per_s, fine_s = 1.0 / h, 1.0 / s, s / PARTS
+    turn = per if axis == 0 else -per
     b = count - 1
     for n in range(1, PARTS):
-        k = n if step > 0 else PARTS - n
-        u, t = ((i + k / PARTS) * s - x) / h, n / PARTS
+        k = i * PARTS + (n if step > 0 else PARTS - n)
+        u, t = (k * fine_s - x) * per, n / PARTS
         chord, rate = w["z"][b] + t * (end[1] - w["z"][b]), w["rate"][b] + t * (end[2] - w["rate"][b])
-        v = y + u * g
-        low = math.floor(v / s)
-        share, slope = blended(shares, low - row, v / s - low)
+        v = (y + u * g) * per_s
+        low = math.floor(v)
+        share, slope = blended(shares, low - row, v - low)
         if share > 0.0:
-            fine, fine_slope = across_fine_line(w, ground, s, axis, i * PARTS + k, v)
-            rate += slope / s * turn * (fine - chord) + share * (fine_slope * turn - rate)
+            fine, fine_slope = across_fine_line(w, ground, s, axis, k, v * PARTS)
+            rate += slope * per_s * turn * (fine - chord) + share * (fine_slope * turn - rate)
             chord += share * (fine - chord)
         w["u"][count], w["z"][count], w["rate"][count] = u, chord, rate
         count += 1

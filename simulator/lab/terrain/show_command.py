@@ -12,7 +12,7 @@ from simulator.base.jsontext import json_text
 from simulator.lab.terrain.heights_file import TerrainOnDisk, composed, is_terrain, read_file, read_terrain
 from simulator.record.files import write_whole
 from simulator.record.style import INK, STYLE
-from terrain.features import LINES
+from terrain.feature_shapes import LINES
 from terrain.placed import on_nodes
 from terrain.readers.source import LONLAT, Raster, Source, Values
 from terrain.surface import Ground

@@ -25,7 +25,7 @@ HILLS = (
     Field("repose", Number("rad", math.radians(15.0), math.radians(60.0)), "steepest slope that holds", math.radians(33.0), written="deg"),
     Field("roughness", Choice((*ISO_CLASSES, "none")), "class of ISO 8608 of the natural ground", "D"),
 )
-COVERS = (Cover("sandy_loam", False), Cover("clayey_loam", False), Cover("lete_sand", False), Cover("gravel", True))
+COVERS = (Cover("grenville_loam", False), Cover("clayey_loam", False), Cover("lete_sand", False), Cover("gravel", True))
 LOAM, CLAY, SAND, STONES = range(4)
 WET, DRY, STEEP = 0.90, 0.25, math.tan(math.radians(27.0))
 """Quantiles of the wetness beyond which ground is clayey or sandy, and the slope beyond which it is stony. [assumed]"""
@@ -56,7 +56,7 @@ def hills(said: dict, seed: int) -> Made:
     return Made(
         about=(
             f"hilly country, {said['size']:g} m square: spectral synthesis (waviness {said['waviness']:g}) with ridges, then rain and slides",
-            "clayey_loam where water gathers, lete_sand where it is dry, gravel on steep slopes, sandy_loam elsewhere [assumed]",
+            "clayey_loam where water gathers, lete_sand where it is dry, gravel on steep slopes, grenville_loam elsewhere [assumed]",
         ),
         grid=grid,
         heights=heights,

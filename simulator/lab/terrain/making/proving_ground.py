@@ -38,7 +38,7 @@ PROVING_GROUND = (
     Field("grades", Number("m/m", 0.05, 0.7, shape=(3,)), "rise along the way", (0.3, 0.45, 0.6), written="percent"),
 )
 COVERS = (
-    Cover("sandy_loam", False), Cover("asphalt", True), Cover("wet_basalt", True), Cover("wet_asphalt", True), Cover("dry_sand", False),
+    Cover("grenville_loam", False), Cover("asphalt", True), Cover("wet_basalt", True), Cover("wet_asphalt", True), Cover("dry_sand", False),
     Cover("clayey_loam", False), Cover("gravel", True),
 )  # fmt: skip
 FIELD, ASPHALT, BASALT, WATER, SAND, MUD, GRAVEL = range(7)

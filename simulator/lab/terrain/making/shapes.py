@@ -95,7 +95,7 @@ def offset_polygon(corners: Values, distances: Any) -> Values:
 def circumscribed(corners: Values, radius: float, parts: int) -> list[Values]:
     """For each corner of a convex polygon the points (parts, 2) of a line around the arc of that radius that rounds it, touching it parts + 1 times.
 
-    A line through them whose own corners are arcs of that radius (`terrain.features`) is the arc.
+    A line through them whose own corners are arcs of that radius (`terrain.feature_lines`) is the arc.
     """
     middle = offset_polygon(corners, radius)
     ahead = np.roll(corners, -1, axis=0) - corners

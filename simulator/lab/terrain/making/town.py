@@ -28,7 +28,7 @@ TOWN = (
     Field("spacing", Number("m", 0.1, 1.0), "distance of nodes", 0.25),
     Field("bend", Number("1", 0.0, 0.2), "how far crossings lie off a right-angled grid, of a block", 0.06),
 )
-COVERS = (Cover("asphalt", True), Cover("sandy_loam", False), Cover("gravel", True))
+COVERS = (Cover("asphalt", True), Cover("grenville_loam", False), Cover("gravel", True))
 ASPHALT, LAWN, YARD = range(3)
 ROUNDING = 0.5
 """m. The two slopes of a crown meet in a curve about this wide."""
