@@ -326,15 +326,27 @@ def _known_axles(mapping: Any, file: str, keep: Keep) -> dict[str, _KnownAxle]:
         kind = section.get("suspension", SHIPPED[0]) if isinstance(section, Mapping) else None
         if not (isinstance(name, str) and isinstance(kind, str) and kind in KEPT):
             continue
-        said, key, steered = repr(section), f"axles.{name}", name == USUAL_AXLES.names[0]
+        said, key, steered = repr(section), f"axles.{name}", _steered(mapping, name)
 
-        def read(section: Any = section, said: str = said, key: str = key, steered: bool = steered) -> _KnownAxle:
+        def read(section: Any = section, said: str = said, key: str = key, steered: _Steered = steered) -> _KnownAxle:
             values = AXLE.read(section, file, key)
             return _KnownAxle(said, values, _read_axle(Section(values, file, key), steered))
 
         with contextlib.suppress(ConfigError):
             found[name] = keep((file, key, steered, said), read)
     return found
+
+
+class _Steered(NamedTuple):
+    """Whether the steering moves an axle, and whether nothing else turns wheels."""
+
+    by_wheel: bool
+    alone: bool
+
+
+def _steered(mapping: Mapping[str, Any], name: str) -> _Steered:
+    actuators = mapping.get("actuators")
+    return _Steered(name == USUAL_AXLES.names[0], not (isinstance(actuators, Mapping) and actuators.get("rear_steering") is not None))
 
 
 def _axles(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -> tuple[Axles, list[_ReadAxle | None]]:
@@ -349,7 +361,7 @@ def _axles(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -> tup
         for name in names:
             with faults.part():
                 section = a.section(name)
-                found[name] = known[name].read if name in known else _read_axle(section, steered=name == USUAL_AXLES.names[0])
+                found[name] = known[name].read if name in known else _read_axle(section, _steered(s.mapping, name))
         names = _from_the_front(a, names, found, faults)
         sides = [found[name].section.sides if name in found else _sides(a.mapping.get(name)) for name in names]
     return Axles(names, tuple(sides)), [found.get(name) for name in names]
@@ -370,8 +382,8 @@ def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _Rea
     return (first, *between, *(name for name in names if name not in place), last)
 
 
-def _read_axle(s: Section, steered: bool) -> _ReadAxle:
-    axle = read_axle(s, steered)
+def _read_axle(s: Section, steered: _Steered) -> _ReadAxle:
+    axle = read_axle(s, *steered)
     corners = tuple(axle.corner(mirror) for mirror in (False, True)[: axle.sides])
     return _ReadAxle(axle, corners, read_anti_roll_bar(axle, corners))
 

@@ -30,14 +30,20 @@ def register(name: str, axle: type[Axle]) -> None:
     KINDS.register(name, axle)
 
 
-def read_axle(s: Section, steered: bool) -> Axle:
-    """The axle of a section of a vehicle file. Raises ConfigError."""
+def read_axle(s: Section, steered: bool, needed: bool = True) -> Axle:
+    """The axle of a section of a vehicle file.
+
+    steered : whether it is the one that the steering moves; needed : whether nothing else turns wheels
+
+    Raises ConfigError.
+    """
     name = s.raw("suspension", SHIPPED[0])
     axle = KINDS.named(name, s.file, s.path("suspension"))
     if axle.block is not None:
         axle.block.check(name)
-    if steered and axle.unsteered:
-        raise ConfigError(s.file, s.path("suspension"), name, f"{SHIPPED[0]}: {axle.unsteered}")
+    why = axle.why_unsteered(s) if steered else ""
+    if why and needed:
+        raise ConfigError(s.file, s.path("suspension"), name, f"an axle that the steering can turn, or nothing steers the vehicle: {why}")
     found = axle(s)
     if steered and found.sides != 2:
         raise ConfigError(s.file, s.path("wheels"), found.sides, "2: the steering moves a left and a right wheel")
