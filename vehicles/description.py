@@ -23,6 +23,7 @@ from vehicles.actuators.actuators import read_actuators
 from vehicles.aerodynamics import AERODYNAMICS, read_aerodynamics
 from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
+from vehicles.carrying import check_springs
 from vehicles.compliance.section import write_compliance
 from vehicles.controllers.controller_section import Controllers, read_controllers
 from vehicles.drawn import DRAWN_AS
@@ -48,6 +49,9 @@ Vector = NDArray[np.float64]
 
 TRAVEL = (-0.05, 0.0, 0.05)
 """rad, m. Thetas about the design position in which every corner must close, at both ends of the steering too."""
+
+WHEELBASE = 0.1
+"""m. Least way from the first axle to the last one."""
 
 CLOSED = 1e-6
 """m. Loops that are open by more do not close there."""
@@ -136,6 +140,7 @@ def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Descr
             made = keep((file, parts.named, of_axles, parts.steering.tobytes(), parts.rack), lambda: _mechanism(s.file, parts, faults))
             faults.need_all()
             mechanism = made.with_chassis(parts.chassis)
+        check_springs(mechanism, s.file)
         box = _box(mechanism, parts.outline, parts.head)
         return Description(
             name=s.text("name"),
@@ -374,6 +379,10 @@ def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _Rea
     if first not in found or last not in found:
         return names
     place = {name: float(one.corners[0].W[0]) for name, one in found.items()}
+    if place[first] - place[last] < WHEELBASE:
+        expected = f"an axle at least {WHEELBASE:g} m behind that of `{first}`, whose wheel centers are at x = {place[first]:g} m"
+        faults.add(ConfigError(a.file, f"{a.path(last)}.location", f"wheel centers at x = {place[last]:g} m", expected))
+        return names
     between = sorted((name for name in names if name in place and name not in USUAL_AXLES.names), key=lambda name: -place[name])
     for name in between:
         if not place[last] <= place[name] <= place[first]:
