@@ -23,6 +23,7 @@ from vehicles.actuators.actuators import read_actuators
 from vehicles.aerodynamics import AERODYNAMICS, read_aerodynamics
 from vehicles.axles import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
+from vehicles.carrying import check_springs
 from vehicles.compliance.section import write_compliance
 from vehicles.controllers.controller_section import Controllers, read_controllers
 from vehicles.drawn import DRAWN_AS
@@ -48,6 +49,9 @@ Vector = NDArray[np.float64]
 
 TRAVEL = (-0.05, 0.0, 0.05)
 """rad, m. Thetas about the design position in which every corner must close, at both ends of the steering too."""
+
+WHEELBASE = 0.1
+"""m. Least way from the first axle to the last one."""
 
 CLOSED = 1e-6
 """m. Loops that are open by more do not close there."""
@@ -136,6 +140,7 @@ def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Descr
             made = keep((file, parts.named, of_axles, parts.steering.tobytes(), parts.rack), lambda: _mechanism(s.file, parts, faults))
             faults.need_all()
             mechanism = made.with_chassis(parts.chassis)
+        check_springs(mechanism, s.file)
         box = _box(mechanism, parts.outline, parts.head)
         return Description(
             name=s.text("name"),
@@ -326,15 +331,27 @@ def _known_axles(mapping: Any, file: str, keep: Keep) -> dict[str, _KnownAxle]:
         kind = section.get("suspension", SHIPPED[0]) if isinstance(section, Mapping) else None
         if not (isinstance(name, str) and isinstance(kind, str) and kind in KEPT):
             continue
-        said, key, steered = repr(section), f"axles.{name}", name == USUAL_AXLES.names[0]
+        said, key, steered = repr(section), f"axles.{name}", _steered(mapping, name)
 
-        def read(section: Any = section, said: str = said, key: str = key, steered: bool = steered) -> _KnownAxle:
+        def read(section: Any = section, said: str = said, key: str = key, steered: _Steered = steered) -> _KnownAxle:
             values = AXLE.read(section, file, key)
             return _KnownAxle(said, values, _read_axle(Section(values, file, key), steered))
 
         with contextlib.suppress(ConfigError):
             found[name] = keep((file, key, steered, said), read)
     return found
+
+
+class _Steered(NamedTuple):
+    """Whether the steering moves an axle, and whether nothing else turns wheels."""
+
+    by_wheel: bool
+    alone: bool
+
+
+def _steered(mapping: Mapping[str, Any], name: str) -> _Steered:
+    actuators = mapping.get("actuators")
+    return _Steered(name == USUAL_AXLES.names[0], not (isinstance(actuators, Mapping) and actuators.get("rear_steering") is not None))
 
 
 def _axles(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -> tuple[Axles, list[_ReadAxle | None]]:
@@ -349,7 +366,7 @@ def _axles(s: Section, faults: Gathered, known: Mapping[str, _KnownAxle]) -> tup
         for name in names:
             with faults.part():
                 section = a.section(name)
-                found[name] = known[name].read if name in known else _read_axle(section, steered=name == USUAL_AXLES.names[0])
+                found[name] = known[name].read if name in known else _read_axle(section, _steered(s.mapping, name))
         names = _from_the_front(a, names, found, faults)
         sides = [found[name].section.sides if name in found else _sides(a.mapping.get(name)) for name in names]
     return Axles(names, tuple(sides)), [found.get(name) for name in names]
@@ -362,6 +379,10 @@ def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _Rea
     if first not in found or last not in found:
         return names
     place = {name: float(one.corners[0].W[0]) for name, one in found.items()}
+    if place[first] - place[last] < WHEELBASE:
+        expected = f"an axle at least {WHEELBASE:g} m behind that of `{first}`, whose wheel centers are at x = {place[first]:g} m"
+        faults.add(ConfigError(a.file, f"{a.path(last)}.location", f"wheel centers at x = {place[last]:g} m", expected))
+        return names
     between = sorted((name for name in names if name in place and name not in USUAL_AXLES.names), key=lambda name: -place[name])
     for name in between:
         if not place[last] <= place[name] <= place[first]:
@@ -370,8 +391,8 @@ def _from_the_front(a: Section, names: tuple[str, ...], found: Mapping[str, _Rea
     return (first, *between, *(name for name in names if name not in place), last)
 
 
-def _read_axle(s: Section, steered: bool) -> _ReadAxle:
-    axle = read_axle(s, steered)
+def _read_axle(s: Section, steered: _Steered) -> _ReadAxle:
+    axle = read_axle(s, *steered)
     corners = tuple(axle.corner(mirror) for mirror in (False, True)[: axle.sides])
     return _ReadAxle(axle, corners, read_anti_roll_bar(axle, corners))
 

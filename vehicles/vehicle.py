@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.direct import direct
-from simulator.base.errors import ConfigError, JounceError
+from simulator.base.errors import ConfigError, JounceError, raise_all
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.records import Record, Table, record
 from terrain.soil import SOIL
@@ -21,6 +21,7 @@ from vehicles.actuators.actuators import ACTUATOR_STATE, logged_actuators, strai
 from vehicles.axles import Axles, Size, record_for
 from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.brakes import BRAKE_STATE, press_for
+from vehicles.carrying import why_it_does_not_stand
 from vehicles.command import COMMAND
 from vehicles.compliance.yielding import ELASTIC, rest_carriers, yields
 from vehicles.controllers.contract import RESULT as ASKED
@@ -114,6 +115,8 @@ class Vehicle:
             else:
                 place, settling = (x, y, yaw, gear), partial(self._settle, arrays_of(ground), x, y, yaw, gear)
                 self._stood.stand(self.model, self.space, arrays_of(ground), place, settling)
+        except ConfigError:
+            raise
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
         self._mark_center_of_mass()
@@ -142,6 +145,8 @@ class Vehicle:
         """Find the equilibrium at the origin and nothing else of a `reset`, for whoever sets the vehicle up. Raises JounceError."""
         try:
             self._settle(level, 0.0, 0.0, 0.0, 0)
+        except ConfigError:
+            raise
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
 
@@ -156,7 +161,12 @@ class Vehicle:
         drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
         watched = self.space.blocks.others["watch"] == WATCHED
         self.space.blocks.others["watch"][watched] = TRUSTED
-        settle(self.model, self.space, ground, x, y, yaw)
+        try:
+            settle(self.model, self.space, ground, x, y, yaw)
+        except JounceError:
+            names, gravity = self.description.tires, float(ground.p[0]["gravity"])
+            raise_all(why_it_does_not_stand(self.description.mechanism, self.model.tires, names, gravity))
+            raise
         self._balance_arm(ground, x, y, yaw)
         self._let_yield(ground, x, y, yaw)
         self.space.blocks.others["watch"][watched] = WATCHED

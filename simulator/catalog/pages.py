@@ -70,11 +70,12 @@ def _sections(kind: Kind, path: str, told: dict[str, str]) -> Iterator[str]:
 def _table(fields: Fields, path: str, variant: str, told: dict[str, str]) -> Iterator[str]:
     heading = ", ".join(part for part in (f"`{path}`" if path else "", variant) if part)
     rows = "".join(_row(field) for field in fields)
-    if rows in told:
-        if told[rows] != heading:
-            yield f"\n{heading}: as {told[rows]}.\n"
+    whole = rows + "".join(text for field in fields for text in _sections(field.kind, field.name, {}))  # what lies in it may be another
+    if whole in told:
+        if told[whole] != heading:
+            yield f"\n{heading}: as {told[whole]}.\n"
         return
-    told[rows] = heading
+    told[whole] = heading
     yield f"\n## {heading}\n\n{HEAD}" if heading else f"\n{HEAD}"
     yield rows
     for field in fields:

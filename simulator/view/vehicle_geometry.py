@@ -127,6 +127,18 @@ def _strut(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) 
     )  # fmt: skip
 
 
+def _trailing_arm_with_kingpin(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
+    """The arm from its hinge to the kingpin, the knuckle on it with its tie rod."""
+    outer, inner, seat, lower, upper = g["lca_front_B"], g["lca_rear_B"], s["spring_lower_B"], s["lower_ball_B"], s["upper_ball_B"]
+    middle = 0.5 * (lower + upper)
+    return (
+        *_shock(g, s, 0.14), *_tie_rod(s, inboard),
+        (outer, middle, 0.036, LOWER), (inner, middle, 0.030, LOWER), (outer, inner, 0.024, LOWER),
+        (outer, outer, 0.044, DAMPER), (inner, inner, 0.044, DAMPER), (lower, upper, 0.026, HUB), (middle, inboard, 0.034, HUB),
+        (seat, seat + 0.4 * (middle - seat), 0.034, LOWER), (seat, 0.5 * (outer + inner), 0.026, LOWER), (s["shock_lower_B"], middle, 0.020, LOWER),
+    )  # fmt: skip
+
+
 def _trailing_arm(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
     """The arm from its hinge to the wheel, with the seat of the spring."""
     outer, inner, seat = g["lca_front_B"], g["lca_rear_B"], s["spring_lower_B"]
@@ -177,7 +189,10 @@ def _beam_on_leaves(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.f
 
 _HOUSING = {"hmmwv": 0.12}
 """m. z of the final drives where they stand higher than the wheels."""
-_LINKS = {"arms": _arms, "strut": _strut, "trailing_arm": _trailing_arm, BEAM_ON_LINKS: _beam_on_links, BEAM_ON_LEAVES: _beam_on_leaves}
+_LINKS = {
+    "arms": _arms, "strut": _strut, "trailing_arm": _trailing_arm, "trailing_arm_with_kingpin": _trailing_arm_with_kingpin,
+    BEAM_ON_LINKS: _beam_on_links, BEAM_ON_LEAVES: _beam_on_leaves,
+}  # fmt: skip
 
 
 def _lower_arm(g: Mapping[str, NDArray[Any]], ball: NDArray[np.float64]) -> _Parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +19,9 @@ from vehicles.vehicle_mechanism import linear_struts
 
 TABLES_ALONE = {"hmmwv_trailing_rear"}
 """Vehicles whose bodies move in tables."""
+OURS = Path(__file__).parents[1] / "data" / "vehicles"
 VEHICLES = sorted(path.stem for path in (data_folder("configs") / "vehicles").glob("*.yaml"))
+VEHICLES += sorted(str(path) for path in OURS.glob("*.yaml"))
 DAMPING = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
 
 

@@ -93,6 +93,11 @@ class Axle(ABC):
             with faults.part():
                 self.read_struts()
 
+    @classmethod
+    def why_unsteered(cls, s: Section) -> str:
+        """Why the axle of that section cannot be steered; nothing if it can."""
+        return cls.unsteered
+
     def _check_joints(self, h: Section) -> None:
         """Raises ConfigError: ends of hinges and rods lie in one place."""
         near = [(one, other) for one, other in self.joints if norm(self.points[one] - self.points[other]) < 1e-3]

@@ -30,15 +30,34 @@ def register(name: str, axle: type[Axle]) -> None:
     KINDS.register(name, axle)
 
 
-def read_axle(s: Section, steered: bool) -> Axle:
-    """The axle of a section of a vehicle file. Raises ConfigError."""
+NARROW = 0.1
+"""m. Least half of a track."""
+
+
+def _check_side(axle: Axle) -> None:
+    """Raises ConfigError: the hardpoints are not those of a left side."""
+    if axle.sides == 2 and "SPINDLE" in axle.points and axle.points["SPINDLE"][1] < NARROW:
+        center = f"a wheel center at y = {axle.points['SPINDLE'][1]:g} m"
+        expected = f"one at least {NARROW:g} m to the left, y + : the hardpoints are those of the left side, the right one is its mirror image"
+        raise ConfigError(axle.file, f"{axle.key}.hardpoints_left.SPINDLE", center, expected)
+
+
+def read_axle(s: Section, steered: bool, needed: bool = True) -> Axle:
+    """The axle of a section of a vehicle file.
+
+    steered : whether it is the one that the steering moves; needed : whether nothing else turns wheels
+
+    Raises ConfigError.
+    """
     name = s.raw("suspension", SHIPPED[0])
     axle = KINDS.named(name, s.file, s.path("suspension"))
     if axle.block is not None:
         axle.block.check(name)
-    if steered and axle.unsteered:
-        raise ConfigError(s.file, s.path("suspension"), name, f"{SHIPPED[0]}: {axle.unsteered}")
+    why = axle.why_unsteered(s) if steered else ""
+    if why and needed:
+        raise ConfigError(s.file, s.path("suspension"), name, f"an axle that the steering can turn, or nothing steers the vehicle: {why}")
     found = axle(s)
+    _check_side(found)
     if steered and found.sides != 2:
         raise ConfigError(s.file, s.path("wheels"), found.sides, "2: the steering moves a left and a right wheel")
     if found.steering and not steered:

@@ -1,18 +1,28 @@
-"""The section of a vehicle file for an axle with semi-trailing arms."""
+"""The section of a vehicle file for an axle with semi-trailing arms, with or without a knuckle that turns in them.
+
+Without a kingpin the arm carries the wheel (`vehicles.suspension.semi_trailing_arm`); with one it carries a knuckle that a tie rod turns or holds
+(`vehicles.suspension.steered_trailing_arm`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
+from simulator.base.algebra.single_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, Gathered
-from simulator.base.fields import Field, Group
+from simulator.base.fields import Field, Fields, Group
 from simulator.base.section import Section
 from vehicles.compliance.structure import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.axle_section import HEAVY, LIGHT, Axle, read_inertia, warn_of
-from vehicles.suspension.axle_table import BODY, axle_fields
+from vehicles.suspension.axle_table import BODY, FRAME, KNUCKLE, POINT, axle_fields
+from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.semi_trailing_arm.block import SEMI_TRAILING_ARM_BLOCK
 from vehicles.suspension.semi_trailing_arm.corner import SemiTrailingArmCorner
+from vehicles.suspension.steered_trailing_arm.corner import SteeredTrailingArmCorner
 from vehicles.suspension.wheel_axis import WHEEL_AXIS, read_wheel_axis
 
 POINTS = {
@@ -26,13 +36,35 @@ POINTS = {
     "SPRING_A": "spring on the arm",
 }
 
-FIELDS = (
-    *axle_fields(POINTS, (), knuckle=Field("trailing_arm", Group(BODY), "arm with bearing and brake, its center of mass at TA_CM")),
-    WHEEL_AXIS,
-)
+KINGPIN = {
+    "KINGPIN_U": "kingpin in the arm, upper end",
+    "KINGPIN_L": "kingpin in the arm, lower end",
+    "TIEROD_C": "tie rod on rack or steering link, or on the chassis",
+    "TIEROD_U": "tie rod on the knuckle",
+    "UPRIGHT": "center of mass of the knuckle",
+}
+"""Points of a knuckle that turns in the arm: all of them or none."""
+
+ARM_FIELD = Field("trailing_arm", Group(BODY), "arm, its center of mass at TA_CM; without a kingpin with bearing and brake")
+
+
+def _fields() -> Fields:
+    """Table of the kind: that of an axle, in which points and body of a knuckle may be left out."""
+    more = {
+        "hardpoints_left": tuple(Field(name, POINT, meaning, None, FRAME) for name, meaning in KINGPIN.items()),
+        "bodies": (Field("knuckle", KNUCKLE.kind, "what turns about the kingpin besides the wheel, its center of mass at UPRIGHT", None),),
+    }
+    merged = (
+        Field(one.name, Group((*one.kind.fields, *more[one.name])), one.meaning) if one.name in more else one  # type: ignore[attr-defined]
+        for one in axle_fields(POINTS, (), knuckle=ARM_FIELD)
+    )
+    return (*merged, WHEEL_AXIS)
+
 
 BESIDE = 0.05
 """m. Least distance of the wheel center from the line of the hinge."""
+STEERING_ARM = 0.01
+"""m. Least distance of a tie rod from the kingpin."""
 
 
 class SemiTrailingArmAxle(Axle):
@@ -43,30 +75,69 @@ class SemiTrailingArmAxle(Axle):
     bushes = ("TA_O", "TA_I", "TA_O", "TA_I", "SHOCK_C", "SPRING_C")
     links_as = "trailing_arm"
     block = SEMI_TRAILING_ARM_BLOCK
-    fields = FIELDS
-    unsteered = "a semi-trailing arm is not steered"
+    fields = _fields()
+    unsteered = f"a trailing arm is steered by a knuckle on a kingpin: {', '.join(KINGPIN)} among its hardpoints_left, and the knuckle among its bodies"
     elastic = Linkage(
         (),
         tuple(Joint(name, CARRIER, along=("TA_I", "TA_O")) for name in ("TA_O", "TA_I")),
         spring=Rod("SPRING_A", CARRIER, "SPRING_C"),
     )
+    elastic_with_kingpin = Linkage(
+        ("trailing_arm",),
+        (
+            *(Joint(name, "trailing_arm", along=("TA_I", "TA_O")) for name in ("TA_O", "TA_I")),
+            *(Joint(name, CARRIER, "trailing_arm") for name in ("KINGPIN_L", "KINGPIN_U")),
+        ),
+        (Rod("TIEROD_U", CARRIER, "TIEROD_C"),),
+        Rod("SPRING_A", "trailing_arm", "SPRING_C"),
+    )
 
     def __init__(self, s: Section) -> None:
         self.wheel_axis = read_wheel_axis(s)
+        h = s.section("hardpoints_left")
+        given = [name for name in KINGPIN if h.has(name)]
+        if given and len(given) < len(KINGPIN):
+            missing = next(name for name in KINGPIN if name not in given)
+            raise ConfigError(h.file, h.path(missing), "nothing", f"a point: a knuckle on a kingpin has {', '.join(KINGPIN)}")
+        self.with_kingpin = bool(given)
+        if given:
+            self.hardpoints = (*POINTS, *KINGPIN)
+            self.joints = (*self.joints, ("KINGPIN_U", "KINGPIN_L"), ("TIEROD_U", "TIEROD_C"))  # type: ignore[assignment]
+            self.elastic, self.links_as = self.elastic_with_kingpin, "trailing_arm_with_kingpin"
         super().__init__(s)
+
+    @classmethod
+    def why_unsteered(cls, s: Section) -> str:
+        points = s.mapping.get("hardpoints_left")
+        return "" if isinstance(points, Mapping) and any(points.get(name) is not None for name in KINGPIN) else cls.unsteered
 
     def check_points(self, h: Section) -> None:
         p = self.points
         hinge = p["TA_O"] - p["TA_I"]
         raised = np.cross(hinge / np.linalg.norm(hinge), p["SPINDLE"] - p["TA_I"])
-        if abs(raised[2]) < BESIDE:
-            expected = f"a point at least {BESIDE:g} m ahead of or behind the line through TA_O and TA_I"
-            raise ConfigError(h.file, h.path("SPINDLE"), h.mapping["SPINDLE"], expected)
+        with Gathered() as faults:
+            if abs(raised[2]) < BESIDE:
+                expected = f"a point at least {BESIDE:g} m ahead of or behind the line through TA_O and TA_I"
+                faults.add(ConfigError(h.file, h.path("SPINDLE"), h.mapping["SPINDLE"], expected))
+            if not self.with_kingpin:
+                return
+            if not p["KINGPIN_U"][2] > p["KINGPIN_L"][2]:
+                faults.add(ConfigError(h.file, h.path("KINGPIN_U"), h.mapping["KINGPIN_U"], "a point above KINGPIN_L"))
+            n = unit(p["KINGPIN_U"] - p["KINGPIN_L"])
+            if norm(cross(n, p["TIEROD_U"] - p["KINGPIN_L"])) < STEERING_ARM:
+                expected = f"a point at least {STEERING_ARM:g} m from the line through KINGPIN_L and KINGPIN_U"
+                faults.add(ConfigError(h.file, h.path("TIEROD_U"), h.mapping["TIEROD_U"], expected))
 
     def read_bodies(self, s: Section) -> dict[str, RigidBody]:
         found: dict[str, RigidBody] = {}
+        arm = (("trailing_arm", "arm", "TA_CM"), ("knuckle", "knuckle", "UPRIGHT"))
+        if not self.with_kingpin:
+            arm = (("trailing_arm", "knuckle", "TA_CM"),)  # type: ignore[assignment]
+            if s.has("knuckle"):
+                expected = f"nothing: without a kingpin ({', '.join(KINGPIN)} among the hardpoints) the arm carries the wheel"
+                raise ConfigError(s.file, s.path("knuckle"), "a body", expected)
         with Gathered() as faults:
-            for name, ours, point in (("trailing_arm", "knuckle", "TA_CM"), ("wheel", "wheel", "SPINDLE")):
+            for name, ours, point in (*arm, ("wheel", "wheel", "SPINDLE")):
                 with faults.part(), s.section(name) as b:
                     mass = b.number("mass", above=0.0, least=LIGHT, most=HEAVY)
                     body = RigidBody(ours, mass, self.points[point], read_inertia(b, "inertia"))
@@ -74,24 +145,26 @@ class SemiTrailingArmAxle(Axle):
             faults.need_all()
         return {**found, "wheel": self.wheel_axis.turned(found["wheel"])}
 
-    def corner(self, mirror: bool) -> SemiTrailingArmCorner:
+    def corner(self, mirror: bool) -> CornerDesign:
         p, bodies = self.side(mirror)
         e = (p["TA_O"] - p["TA_I"]) / np.linalg.norm(p["TA_O"] - p["TA_I"])
         raised = np.cross(e, p["SPINDLE"] - p["TA_I"])[2]
-        return SemiTrailingArmCorner(
-            P=p["TA_I"],
-            e=e if raised > 0.0 else -e,
-            Q=p["TA_I"],
-            S=p["SPRING_A"],
-            U=p["SPRING_C"],
-            B=p["SHOCK_A"],
-            J=p["SHOCK_C"],
-            W=p["SPINDLE"],
-            axle=self.wheel_axis.axle(mirror),
-            bodies=bodies,
-            file=self.file,
-            key=self.key,
-        )
+        common: dict[str, Any] = {
+            "P": p["TA_I"],
+            "e": e if raised > 0.0 else -e,
+            "S": p["SPRING_A"],
+            "U": p["SPRING_C"],
+            "B": p["SHOCK_A"],
+            "J": p["SHOCK_C"],
+            "W": p["SPINDLE"],
+            "axle": self.wheel_axis.axle(mirror),
+            "bodies": bodies,
+            "file": self.file,
+            "key": self.key,
+        }
+        if not self.with_kingpin:
+            return SemiTrailingArmCorner(Q=p["TA_I"], **common)
+        return SteeredTrailingArmCorner(A=p["KINGPIN_L"], T=p["KINGPIN_U"], K=p["TIEROD_U"], Q=p["TIEROD_C"], **common)
 
 
 AXLE = SemiTrailingArmAxle

@@ -1,0 +1,1 @@
+"""Trailing arms that carry a knuckle on a kingpin: steered by a tie rod, or held by one."""

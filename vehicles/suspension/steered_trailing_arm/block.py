@@ -1,0 +1,9 @@
+"""All steered trailing arms of a vehicle as a block from outside the compiled step."""
+
+from __future__ import annotations
+
+from vehicles.suspension.blocks import OutsideKind
+from vehicles.suspension.corner import CONTRACT, LAYOUT
+from vehicles.suspension.steered_trailing_arm.kinematics import MEMORY, STEERED_TRAILING_ARMS, place, show, steer
+
+STEERED_TRAILING_ARM_BLOCK = OutsideKind(CONTRACT, LAYOUT, STEERED_TRAILING_ARMS, MEMORY, place, show, steer)
