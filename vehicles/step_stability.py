@@ -335,7 +335,7 @@ def _looks(probe: _Probe, model: Model, starts: Sequence[Bytes], ground: GroundA
     in_air = np.array([_is_in_air(probe, start) for start in starts])
     for those, kept in zip((np.flatnonzero(~in_air), np.flatnonzero(in_air)), _coordinates_that_matter(probe, model), strict=True):
         if len(those):
-            matrices = step_matrices(model, probe.vehicle.piece, np.stack([starts[n] for n in those]), ground, h, kept)
+            matrices = step_matrices(model, probe.vehicle.piece, np.stack([starts[int(n)] for n in those]), ground, h, kept)
             found.update((int(n), (kept, J)) for n, J in zip(those, matrices, strict=True))
     return [found[n] for n in range(len(starts))]
 
