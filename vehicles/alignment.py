@@ -8,7 +8,8 @@ which its wheel points there: the carrier turns about the line that `CornerDesig
 which is a cos, a sin and a number, solved at once; of a kind that knows no such line, or of wheels on bushings,
 the length is found by secants. The vehicle is settled
 again, for the wheels now stand a little elsewhere, until the toe is right as it stands. Every other round brings about four digits: toe hardly
-depends on theta.
+depends on theta. As long as nothing but lengths changes, a round goes on from the equilibrium of the last one; at the end the vehicle is
+settled as in any reset, so that it stands as one that was never aligned would.
 
 The result is a description like any other, with carriers that are turned in the design position (`CornerDesign.with_tie_rod`). The ends of
 the travel stay those of the hardpoints: they keep a margin that no setting of a tie rod uses up.
@@ -153,6 +154,8 @@ class _Bench:
         self.designs = list(self.hardpoints)
         self.lengths = {i: self.hardpoints[i].tierod_length for i in self.targets}
         self.slopes: dict[int, float] = {}
+        self.unwritten: set[int] = set()
+        """Wheels of which the kernels know the length of the tie rod only."""
 
     @property
     def _mechanism(self) -> Mechanism:
@@ -160,29 +163,70 @@ class _Bench:
 
     def set_rods(self) -> None:
         """Until the vehicle stands as wanted. Raises ConfigError, JounceError."""
+        self.vehicle.stand(self.level)
         for _ in range(ROUNDS):
-            self.vehicle.stand(self.level)
-            if max(abs(self._error(i)) for i in self.targets) < ERROR:
+            if self._is_right():
                 self.vehicle.note_standing(self.level)
                 return
-            for i in self.targets:
-                self._set_rod(i)
+            self._set_as_it_stands()
+            if self.unwritten:
+                self._set_rods_on()
+            self.vehicle.stand(self.level)
         raise JounceError(f"{self.vehicle.description.name}: its tie rods cannot be set: the toe changes with every round")
 
-    def _set_rod(self, i: int) -> None:
-        """Give wheel i its toe at the present theta. Raises ConfigError."""
-        line = None
-        if not yields(self.vehicle.model):
-            line = self.hardpoints[i].kingpin(self.vehicle.space.blocks, float(self.vehicle.space.state[0]["theta"][i]), i)
+    def _set_rods_on(self) -> None:
+        """Go on with lengths alone, the vehicle settled beside where it stood; the corners are written when that does not change them any more."""
+        for _ in range(ROUNDS):
+            self.vehicle.stand_on(self.level)
+            if self._is_right():
+                break
+            self._set_as_it_stands()
+        for i in list(self.unwritten):
+            self._turn(i, self.lengths[i])
+
+    def _is_right(self) -> bool:
+        return bool(np.abs(self._errors()).max() < ERROR)
+
+    def _set_as_it_stands(self) -> None:
+        """Give every wheel its toe at the present theta. Raises ConfigError."""
+        solved = [i for i in self.targets if self._solve_rod(i)]
+        errors = dict(zip(self.targets, self._errors(), strict=True))
+        for i in self.targets:
+            if i not in solved:
+                self._search_rod(i)
+            elif not abs(errors[i]) <= ERROR:
+                self._turn(i, self.lengths[i])  # which says so where the loop does not close
+                raise self._no_length(i)
+
+    def _solve_rod(self, i: int) -> bool:
+        """The same for one wheel, at once; False: nobody knows the line about which its carrier turns. Raises ConfigError."""
+        if yields(self.vehicle.model):
+            return False
+        s = self.vehicle.space
+        line = self.hardpoints[i].kingpin(s.blocks, float(s.state[0]["theta"][i]), i)
         if line is None:
-            self._search_rod(i)
-            return
-        k, Q = self.vehicle.space.kinematics[0], self.vehicle.space.inputs[0]["Q"][:, i]
-        length = rod_for(*line, Q, k["axle"][:, i], -float(np.sign(k["W"][1, i])) * self.targets[i])
-        if length is not None:
-            self._turn(i, length)
-        if length is None or abs(self._error(i)) > ERROR:
+            return False
+        k = s.kinematics[0]
+        length = rod_for(*line, s.inputs[0]["Q"][:, i], k["axle"][:, i], -float(np.sign(k["W"][1, i])) * self.targets[i])
+        if length is None:
             raise self._no_length(i)
+        if self._write_length(i, length):
+            self.lengths[i] = length
+            self.unwritten.add(i)
+        else:
+            self._turn(i, length)
+        return True
+
+    def _write_length(self, i: int, length: float) -> bool:
+        """Have corner i stand as with a tie rod of that length. False: its kind knows no quick way."""
+        mechanism, corner = self._mechanism, self.designs[i]
+        if corner.block is None:
+            return corner.write_length(mechanism.own, i, length)
+        block = mechanism.blocks[mechanism.block_of(i)]
+        done = corner.write_length(block.parameters, i - block.first + block.lane, length)
+        if done:
+            self._hand_over(mechanism.block_of(i))
+        return done
 
     def _search_rod(self, i: int) -> None:
         """The same by secants."""
@@ -205,18 +249,28 @@ class _Bench:
         """Give corner i a tie rod of that length and write it where the kernels find it. Raises ConfigError: the loop does not close with it."""
         mechanism = self._mechanism
         self.lengths[i], self.designs[i] = length, self.hardpoints[i].with_tie_rod(length)
+        self.unwritten.discard(i)
         if self.designs[i].block is None:
             self.designs[i].write_tie_rod(mechanism.corners, mechanism.own, i)
         else:
-            block = mechanism.write_corner(i, self.designs[i])
-            at = sum(other.parameters.nbytes for other in mechanism.blocks[:block])
-            own = mechanism.blocks[block].parameters.view(np.uint8).ravel()
-            self.vehicle.space.blocks.parameters[at : at + len(own)] = own
+            self._hand_over(mechanism.write_corner(i, self.designs[i]))
 
-    def _error(self, i: int) -> float:
-        """Toe of wheel i where it is, less its target [rad]."""
+    def _hand_over(self, n: int) -> None:
+        """Have the kernels see the parameters of block n."""
+        blocks = self._mechanism.blocks
+        at = sum(other.parameters.nbytes for other in blocks[:n])
+        own = blocks[n].parameters.view(np.uint8).ravel()
+        self.vehicle.space.blocks.parameters[at : at + len(own)] = own
+
+    def _errors(self) -> Vector:
+        """Toe of the wheels that have a target where they are, less that [rad]."""
         present_suspension(self.vehicle.model, self.vehicle.space)
         if yields(self.vehicle.model):
             displace_wheels(self.vehicle.model, self.vehicle.space)
-        axle, W = self.vehicle.space.kinematics[0]["axle"][:, i], self.vehicle.space.kinematics[0]["W"][:, i]
-        return float(toe_in(np.arctan2(-axle[0], axle[1]), W[1])) - self.targets[i]
+        k, those = self.vehicle.space.kinematics[0], list(self.targets)
+        axle = k["axle"][:, those]
+        return toe_in(np.arctan2(-axle[0], axle[1]), k["W"][1, those]) - list(self.targets.values())
+
+    def _error(self, i: int) -> float:
+        """That of wheel i."""
+        return float(self._errors()[list(self.targets).index(i)])

@@ -30,7 +30,7 @@ from vehicles.drawn import DRAWN_AS
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.rack import read_rack_body
-from vehicles.steering.steering import STEERING_STATE, place_tierods, steering_from_section
+from vehicles.steering.steering import STEERING_STATE, steering_from_section
 from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
@@ -41,7 +41,7 @@ from vehicles.suspension.mechanism.travel import write_ends
 from vehicles.suspension.struts import STRUTS
 from vehicles.suspension.tables.build_tables import DEFAULT_TOLERANCE
 from vehicles.tires.tire_file import CONTACTS
-from vehicles.travel import find_ends
+from vehicles.travel import STOPS, find_ends, go, new_places
 from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
 
 Vector = NDArray[np.float64]
@@ -134,10 +134,12 @@ def read_description(mapping: Any, file: str, keep: Keep | None = None) -> Descr
             tables = _by_tables(s, np.array([corner.linkage is None for one in parts.axles for corner in one.corners]), parts.steering)
 
         if keep is None or len(known) < len(axles):
-            mechanism = _mechanism(s.file, parts, faults)
+            mechanism = _mechanism(s.file, parts, faults, _anew)  # others may go by what stands in no record
         else:
             of_axles = tuple(known[name].said for name in parts.named.names)
-            made = keep((file, parts.named, of_axles, parts.steering.tobytes(), parts.rack), lambda: _mechanism(s.file, parts, faults))
+            made = keep(
+                (file, parts.named, of_axles, parts.steering.tobytes(), parts.rack), lambda: _mechanism(s.file, parts, faults, keep)
+            )
             faults.need_all()
             mechanism = made.with_chassis(parts.chassis)
         check_springs(mechanism, s.file)
@@ -239,7 +241,7 @@ def _steering(t: Section, Q: Vector | None) -> tuple[Record, frozenset[str]]:
     return steering, frozenset(t.asked)
 
 
-def _mechanism(file: str, parts: _Parts, faults: Gathered) -> Mechanism:
+def _mechanism(file: str, parts: _Parts, faults: Gathered, keep: Keep) -> Mechanism:
     """The multibody part with the ends of its travel and its anti-roll bars. Of the chassis nothing in it depends but its own record. Raises
     ConfigError: what is wrong with it, and what has been gathered."""
     axles, steering = parts.named, parts.steering
@@ -257,7 +259,9 @@ def _mechanism(file: str, parts: _Parts, faults: Gathered) -> Mechanism:
             _check_reach(mechanism, file)
     faults.need_all()
     if closed_form.any():
-        find_ends(mechanism, steering, closed_form)
+        mechanism.corners[0]["ends"] = keep(
+            _decides_ends(mechanism, steering, closed_form), lambda: _ends_of(mechanism, steering, closed_form)
+        )
     for i, corner in enumerate(corners):
         if corner.linkage is not None:
             if i in axles.on(0):
@@ -267,6 +271,20 @@ def _mechanism(file: str, parts: _Parts, faults: Gathered) -> Mechanism:
     for n, one in enumerate(parts.axles):
         write_compliance(one.section, n, axles.on(n), one.corners[0].W, mechanism.corners)
     return mechanism
+
+
+def _decides_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> Hashable:
+    """All that the ends of the travel depend on: of springs and dampers it is the stops."""
+    blocks = tuple((block.first, block.count, block.parameters.tobytes()) for block in mechanism.blocks)
+    stops = tuple(mechanism.struts[0][name].tobytes() for name in STOPS)
+    designs = tuple(type(corner) for corner in mechanism.designs)
+    return mechanism.axles, designs, mechanism.corners.tobytes(), mechanism.own.tobytes(), blocks, stops, steering.tobytes(), which.tobytes()
+
+
+def _ends_of(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> Record:
+    """The ends of the travel, which the mechanism gets too."""
+    find_ends(mechanism, steering, which)
+    return mechanism.corners[0]["ends"].copy()
 
 
 def _warn_of_gravity(s: Section) -> None:
@@ -458,18 +476,17 @@ def _rear(mechanism: Mechanism, box: tuple[Vector, Vector]) -> Vector:
 def _check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
     """Every corner of those in `which` (wheels,) must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises
     ConfigError."""
-    w, state = new_workspace(mechanism), record(STEERING_STATE)
+    looks = [(end, theta) for end in (-1.0, 0.0, 1.0) for theta in TRAVEL]
+    ends, thetas = np.array(looks).T.copy()
+    w = new_workspace(mechanism)
+    places = new_places(w, len(looks))
+    go(mechanism.records, w, steering, record(STEERING_STATE), thetas, ends * steering[0]["max_arm_angle"], *places[1:])
+    gaps = np.stack([corner.gaps(mechanism.corners, places, i) for i, corner in enumerate(mechanism.designs)], axis=1)
+    closed = np.isfinite(places.kinematics["W"]).all(axis=1) & (gaps < CLOSED) | ~which
     open_at: dict[int, str] = {}
-    for end in (-1.0, 0.0, 1.0):
-        state[0]["angle"] = end * steering[0]["max_arm_angle"]
-        place_tierods(steering, state, w.inputs)
-        for theta in TRAVEL:
-            w.state[0]["theta"] = theta
-            prepare(mechanism.records, w)
-            gaps = [corner.gap(mechanism.corners, w.blocks, w.inputs, i) for i, corner in enumerate(mechanism.designs)]
-            closed = np.isfinite(w.kinematics[0]["W"]).all(axis=0) & (np.array(gaps) < CLOSED) | ~which
-            for i in np.flatnonzero(~closed):
-                open_at.setdefault(mechanism.axles.of(int(i)), f"arms at {theta:g} rad, steering at {end:g} of full lock: open")
+    for n, i in np.argwhere(~closed):
+        end, theta = looks[n]
+        open_at.setdefault(mechanism.axles.of(int(i)), f"arms at {theta:g} rad, steering at {end:g} of full lock: open")
     expected = "points whose linkage closes over the travel of arms and steering"
     raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), at, expected) for axle, at in open_at.items()])
 

@@ -8,6 +8,8 @@ slope asks for. On level ground it is zero. The brakes carry the moments about t
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,9 @@ RESIDUAL = 1e-9
 
 ROUNDS = 80
 """Newton rounds before giving up; six are enough on level ground."""
+
+SINGULAR = 1e-14
+"""Share of the largest singular value of the derivatives below which one counts as none: nothing depends on that direction."""
 
 HALVINGS = 20
 """Times a Newton step is halved in search of a smaller residual."""
@@ -54,8 +59,30 @@ SEARCHES = 12
 
 Vector = NDArray[np.float64]
 
+CHORDS = 12
+"""Rounds in which an equilibrium that is near is looked for with the derivatives of the last one; each brings two digits or more."""
 
-def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
+
+@dataclass
+class Balance:
+    """An equilibrium that has been found.
+
+    place : (3,) x, y [m] and yaw [rad] at which the tires hold the ground
+    unknown : (6 + wheels,), see `static_residual`
+    derivatives : (6 + wheels, 6 + wheels) of the residual, beside it
+    """
+
+    place: Vector
+    unknown: Vector
+    derivatives: Vector
+
+    @cached_property
+    def back(self) -> Vector:
+        """Pseudo-inverse of the derivatives."""
+        return np.asarray(np.linalg.pinv(self.derivatives, rcond=SINGULAR))
+
+
+def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float) -> Balance:
     """Bring chassis, arms and tires into equilibrium at (x, y) [m] with heading yaw [rad], the drivetrain being as it is.
 
     Raises
@@ -68,7 +95,7 @@ def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: fl
     touch = np.minimum(TOUCH, 0.25 * m.tires["give"])
     unknown = _first_guess(m, s, ground, x, y, yaw, float(touch.mean()))
     count = len(unknown)
-    residual, trial, jacobian = np.empty(count), np.empty(count), np.empty((count, count))
+    residual, trial, jacobian = np.empty(count), np.empty(count), np.zeros((count, count))
     up, down = np.empty(count), np.empty(count)
     reach_ground(m, s, ground, place, touch, unknown, residual)
     static_residual(m, s, ground, place, unknown, residual)
@@ -78,7 +105,7 @@ def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: fl
         differentiate(m, s, ground, place, unknown, up, down, jacobian)
         if not (np.isfinite(jacobian).all() and np.isfinite(residual).all()):
             break  # a corner does not close there
-        change = np.linalg.lstsq(jacobian, -residual, rcond=1e-14)[0]
+        change = np.linalg.lstsq(jacobian, -residual, rcond=SINGULAR)[0]
         change *= min(1.0, LARGEST_CHANGE / np.abs(change).max())
         before = float(residual @ residual)
         for _ in range(HALVINGS):
@@ -94,6 +121,25 @@ def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: fl
     if not np.abs(residual).max() < RESIDUAL:
         raise JounceError(f"the vehicle finds no equilibrium at x = {x:g} m, y = {y:g} m (left over: {np.abs(residual).max():.2g} m/s2)")
     feel(m, s)
+    return Balance(place, unknown, jacobian)
+
+
+def settle_on(m: Model, s: Space, ground: GroundArrays, near: Balance) -> bool:
+    """Move on to the equilibrium beside one that the vehicle stood in before a little of it was changed. False: it is not found from there.
+
+    Only the position is right afterwards: what else a standing vehicle has is for `settle`.
+    """
+    residual, before = np.empty_like(near.unknown), math.inf
+    for _ in range(CHORDS):
+        static_residual(m, s, ground, near.place, near.unknown, residual)
+        left = float(np.abs(residual).max())
+        if left < 0.1 * RESIDUAL:
+            return True
+        if not left < before:  # it comes no nearer, or is no number
+            return False
+        before = left
+        near.unknown -= near.back @ residual
+    return False
 
 
 @kernel

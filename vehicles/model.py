@@ -112,7 +112,7 @@ class Mechanism:
     def write_corner(self, i: int, corner: CornerDesign) -> int:
         """Write corner i of another kind than the default one anew, where it stands with the same bodies, travel and bushings; gives the number of its
         block. Raises ConfigError, as `CornerDesign.write`."""
-        n = next(n for n, block in enumerate(self.blocks) if block.first <= i < block.first + block.count)
+        n = self.block_of(i)
         block, kept = self.blocks[n], {name: self.corners[0][name].copy() for name in ("ends", "compliance")}
         if block.lane == block.first:
             corner.write(self.corners, block.parameters, i)
@@ -121,6 +121,10 @@ class Mechanism:
         for name, value in kept.items():
             self.corners[0][name] = value
         return n
+
+    def block_of(self, i: int) -> int:
+        """The number of the block in which corner i, of another kind than the default one, is."""
+        return next(n for n, block in enumerate(self.blocks) if block.first <= i < block.first + block.count)
 
     def new_blocks(self) -> Blocks:
         """The blocks of its corners with memory of their own."""

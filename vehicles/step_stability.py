@@ -23,18 +23,17 @@ from terrain.surface import GroundArrays
 from vehicles.axles import WHEELS, Axles
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.stages import Model, Space, present_suspension
+from vehicles.piece import Bytes, Piece
+from vehicles.stages import Model, present_suspension
 from vehicles.steering.steering import place_tierods
 from vehicles.step import vehicle_step
 from vehicles.suspension.anti_roll_bar import PLAIN
-from vehicles.suspension.blocks import Blocks
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import NUMBERS
 from vehicles.vehicle import Vehicle, clear
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
 
 GROUPS = {
     # kind of mode: its coordinates, by name and number; WHEELS stands for as many as the vehicle has
@@ -69,9 +68,6 @@ ROUNDING = 1e-6
 
 NEAR = 1e-3
 """Eigenvalues that are found without their vectors, all at once, differ from those with them by much less."""
-
-ALIGNED = 16
-"""Bytes. Records that lie in one piece of memory begin at multiples of it, as all memory of NumPy does."""
 
 POSITIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Shares of the travel at which the suspension is looked at in the air."""
@@ -149,24 +145,26 @@ def check_step(vehicle: Vehicle, ground: GroundArrays, h: float, files: tuple[st
 
 @dataclass(frozen=True)
 class _Probe:
-    """A vehicle of the same kind, all of whose memory is one, so that it is put back at once."""
+    """A vehicle of the same kind, which is put back at once."""
 
     vehicle: Vehicle
-    memory: Bytes
-    """Of its space."""
 
     @staticmethod
     def of(vehicle: Vehicle) -> _Probe:
-        probe = vehicle.another()
-        probe.space, memory = in_one_piece(probe.space)
-        return _Probe(probe, memory)
+        return _Probe(vehicle.another(vehicle.space.windows))
+
+    @property
+    def memory(self) -> Bytes:
+        """Of its space."""
+        return self.vehicle.piece.memory
 
 
 def _worst_of_all(probe: _Probe, ground: GroundArrays, h: float) -> tuple[Growth, Bytes | None]:
     """The mode that grows most and where it does; (no growth, None) when the step is stable everywhere."""
     worst, place = Growth(0.0, 1.0, "", ""), None
-    looks = [(start, *_look(probe, probe.vehicle.model, start, ground, h)) for start in _situations(probe, ground)]
-    for (start, kept, J), near in zip(looks, _may_grow([J for *_, J in looks], h), strict=True):
+    starts = list(_situations(probe, ground))
+    looks = _looks(probe, probe.vehicle.model, starts, ground, h)
+    for start, (kept, J), near in zip(starts, looks, _may_grow([J for _, J in looks], h), strict=True):
         found = _worst_of(probe, kept, J, h) if near else None
         if found is not None and found.excess > worst.excess:
             worst, place = found, start
@@ -328,19 +326,31 @@ def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
 
 def _worst(probe: _Probe, model: Model, start: Bytes, ground: GroundArrays, h: float, like: Growth | None = None) -> Growth | None:
     """The mode that grows most beyond what is allowed, of the kind and axle of `like` if given; None when all are stable."""
-    return _worst_of(probe, *_look(probe, model, start, ground, h), h, like)
+    return _worst_of(probe, *_looks(probe, model, [start], ground, h)[0], h, like)
 
 
-def _look(probe: _Probe, model: Model, start: Bytes, ground: GroundArrays, h: float) -> tuple[NDArray[np.int_], Matrix]:
-    """Which coordinates matter there, and the matrix of a step."""
-    wheels, space = probe.vehicle.size.wheels, probe.vehicle.space
-    standing = np.arange(CHASSIS + 3 * wheels + wheels * model.treads.laws["numbers"].max())
-    bushings = elastic_coordinates(model)
+def _looks(probe: _Probe, model: Model, starts: Sequence[Bytes], ground: GroundArrays, h: float) -> list[tuple[NDArray[np.int_], Matrix]]:
+    """Which coordinates matter there, and the matrix of a step, for each of the starts."""
+    found: dict[int, tuple[NDArray[np.int_], Matrix]] = {}
+    in_air = np.array([_is_in_air(probe, start) for start in starts])
+    for those, kept in zip((np.flatnonzero(~in_air), np.flatnonzero(in_air)), _coordinates_that_matter(probe, model), strict=True):
+        if len(those):
+            matrices = step_matrices(model, probe.vehicle.piece, np.stack([starts[int(n)] for n in those]), ground, h, kept)
+            found.update((int(n), (kept, J)) for n, J in zip(those, matrices, strict=True))
+    return [found[n] for n in range(len(starts))]
+
+
+def _is_in_air(probe: _Probe, start: Bytes) -> bool:
     probe.memory[:] = start
-    # in the air only the velocities of the chassis and the suspension matter
-    kept = np.array([1, *range(4, CHASSIS + 2 * wheels)]) if space.state[0]["p_WB"][2] == HIGH else standing
-    kept = np.concatenate([kept, bushings])
-    return kept, step_matrix(model, space, probe.memory, ground, h, kept)
+    return bool(probe.vehicle.space.state[0]["p_WB"][2] == HIGH)
+
+
+def _coordinates_that_matter(probe: _Probe, model: Model) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """On the ground, and in the air, where of chassis and suspension only the velocities do."""
+    wheels, bushings = probe.vehicle.size.wheels, elastic_coordinates(model)
+    standing = np.arange(CHASSIS + 3 * wheels + wheels * model.treads.laws["numbers"].max())
+    in_air = np.array([1, *range(4, CHASSIS + 2 * wheels)])
+    return np.concatenate([standing, bushings]), np.concatenate([in_air, bushings])
 
 
 def _worst_of(probe: _Probe, kept: NDArray[np.int_], J: Matrix, h: float, like: Growth | None = None) -> Growth | None:
@@ -388,26 +398,35 @@ def elastic_coordinates(model: Model) -> NDArray[np.int_]:
     return np.concatenate([CHASSIS + (3 + NUMBERS + n) * wheels + soft for n in range(12)]) if len(soft) else np.empty(0, np.int_)
 
 
-def step_matrix(model: Model, space: Space, memory: Bytes, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
+def step_matrix(model: Model, piece: Piece, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
     """Matrix (n, n) that one step of h seconds from where a vehicle is, in neutral without pedals, multiplies small deviations with.
 
     Parameters
     ----------
-    space, memory : in one piece, afterwards elsewhere
+    piece : its memory, afterwards elsewhere
     kept : (n,) which of the coordinates deviate
     """
-    q, columns = space.state[0]["q_WB"].copy(), np.arange(len(kept))
-    x0 = np.empty(coordinates(len(space.wheels)))
-    read_coordinates(space, q, x0)
-    x, attitudes = np.empty((len(kept), 2, len(x0))), np.empty((len(kept), 2, 4))
-    x[:], attitudes[:] = x0, _turned(q, x0)
-    ends = np.empty_like(x)
-    x[columns, 0, kept] += WIDTH
-    x[columns, 1, kept] -= WIDTH
-    for column in np.flatnonzero((kept == ATTITUDE[0]) | (kept == ATTITUDE[1])):
-        attitudes[column] = [_turned(q, deviating) for deviating in x[column]]
-    step_from_each(model, space, memory, memory[: lasting(space)].copy(), ground, record(COMMAND), h, x, attitudes, q, ends)
-    return (ends[:, 0] - ends[:, 1])[:, kept].T / (2.0 * WIDTH)
+    return step_matrices(model, piece, piece.memory[None].copy(), ground, h, kept)[0]
+
+
+def step_matrices(model: Model, piece: Piece, starts: NDArray[np.uint8], ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
+    """The same (k, n, n) from each of many places, starts (k, bytes) of the memory."""
+    q, attitudes = np.empty((len(starts), 4)), np.empty((len(starts), 1 + 2 * len(ATTITUDE), 4))
+    x = np.zeros(coordinates(len(piece.space.wheels)))
+    for n, start in enumerate(starts):
+        piece.memory[:] = start
+        q[n] = piece.space.state[0]["q_WB"]
+        attitudes[n] = _turned(q[n], x)
+        for k, coordinate in enumerate(ATTITUDE):
+            if coordinate in kept:
+                for side, width in enumerate((WIDTH, -WIDTH)):
+                    x[coordinate] = width
+                    attitudes[n, 1 + 2 * k + side] = _turned(q[n], x)
+                x[coordinate] = 0.0
+    J = np.empty((len(starts), len(kept), len(kept)))
+    lasting = np.ascontiguousarray(starts[:, : piece.lasts])
+    step_from_each(model, piece.space, piece.memory, lasting, ground, record(COMMAND), h, kept, attitudes, q, x, x.copy(), J)
+    return J
 
 
 @kernel
@@ -424,23 +443,33 @@ def look_along(m, s, thetas, length, closed):
 
 
 @kernel
-def step_from_each(m, s, memory, start, ground, command, h, x, attitudes, q, ends):
-    """A step from each of many places beside one.
+def step_from_each(m, s, memory, starts, ground, command, h, kept, attitudes, q, x, end, J):
+    """Central differences of a step from each of many places.
 
     Parameters
     ----------
-    memory, start : all memory of s, and what is at the one place in so much of it as lasts
-    x, attitudes : (n, 2, ...) coordinates in the order of GROUPS, and q_WB, from which a step is made
-    q : q_WB at the one place
-    ends : (n, 2, ...) coordinates after it, overwritten
+    memory : all of s
+    starts : (k, bytes) so much of it as lasts, at the places
+    kept : (n,) which of the coordinates, in the order of GROUPS, deviate
+    attitudes : (k, 1 + 2 len(ATTITUDE), 4) q_WB there: as it is, and deviating to either side by each coordinate of ATTITUDE
+    q : (k, 4) from which attitudes are told
+    x, end : (all coordinates,) scratch
+    J : (k, n, n) overwritten
     """
-    for column in range(len(x)):
-        for side in range(2):
-            for n in range(len(start)):
-                memory[n] = start[n]
-            write_coordinates(s, attitudes[column, side], x[column, side])
-            vehicle_step(m, s, ground, command, h)
-            read_coordinates(s, q, ends[column, side])
+    for k in range(len(starts)):
+        for column in range(len(kept)):
+            of_attitude = kept[column] - ATTITUDE[0]
+            turned = 0 <= of_attitude < len(ATTITUDE)
+            for side in range(2):
+                for n in range(starts.shape[1]):
+                    memory[n] = starts[k, n]
+                read_coordinates(s, q[k], x)
+                x[kept[column]] += WIDTH if side == 0 else -WIDTH
+                write_coordinates(s, attitudes[k, 1 + 2 * of_attitude + side if turned else 0], x)
+                vehicle_step(m, s, ground, command, h)
+                read_coordinates(s, q[k], end)
+                for row in range(len(kept)):
+                    J[k, row, column] = end[kept[row]] if side == 0 else (J[k, row, column] - end[kept[row]]) / (2.0 * WIDTH)
 
 
 @kernel
@@ -489,39 +518,6 @@ def write_coordinates(s, attitude, x):
             s.elastic[0]["e_dot"][n, i] = x[at + (9 + NUMBERS + n) * wheels]
     at = CHASSIS + (15 + NUMBERS) * wheels
     s.steering[0]["angle"], s.steering[0]["rate"] = x[at], x[at + 1]
-
-
-FOUND_ANEW = ("reduced", "own", "scratch", "parameters")
-"""Parts of a space that a step writes before it reads them, or never writes: they come last in its piece of memory."""
-
-
-def _parts(space: Space) -> list[tuple[str, Any]]:
-    """Its parts by name, those of the blocks too, in the order of the piece. The windows, which are no state, are no part of it."""
-    blocks = space.blocks._asdict()
-    own = {name: part for name, part in space._asdict().items() if name not in ("blocks", "windows")}
-    blocks["seen_by_blocks"] = blocks.pop("seen")  # the space has another one of that name
-    return sorted([*own.items(), *blocks.items()], key=lambda named: named[0] in FOUND_ANEW)
-
-
-def _room(part: Any) -> int:
-    return ALIGNED * math.ceil(part.nbytes / ALIGNED)
-
-
-def lasting(space: Space) -> int:
-    """Bytes at the beginning of its piece of memory that a step goes on from."""
-    return sum(_room(part) for name, part in _parts(space) if name not in FOUND_ANEW)
-
-
-def in_one_piece(space: Space) -> tuple[Space, Bytes]:
-    """The same in other memory that is all one, and that. The windows, which are no state, stay where they are."""
-    parts = _parts(space)
-    places = np.cumsum([0, *(_room(part) for _, part in parts)]).tolist()
-    memory = np.zeros(places[-1], np.uint8)
-    there = {name: memory[at : at + part.nbytes].view(part.dtype) for (name, part), at in zip(parts, places, strict=False)}
-    for name, part in parts:
-        there[name][:] = part
-    of_blocks = {name: there.pop("seen_by_blocks" if name == "seen" else name) for name in space.blocks._fields}
-    return space._replace(blocks=Blocks(**of_blocks), **there), memory
 
 
 def _turned(q: Vector, x: Vector) -> Vector:

@@ -15,7 +15,7 @@ from simulator.base.records import Record, record
 from vehicles.model import Mechanism, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.corner_design import Places
-from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.corner_sums import Workspace, prepare
 
 LOAD = 200e3
 """N. Load of a wheel, along its own path, under which an end yields by YIELDING."""
@@ -50,8 +50,11 @@ QUICKER = 3.0
 OPEN = 1e-9
 """m. Error of a length of the linkage with which a loop counts as open."""
 
-CHUNK = 32
+CHUNK = 50
 """Thetas that are looked at together."""
+
+STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_length")
+"""Rows of STRUTS by which ends are found."""
 
 LOCKS = (-1.0, 0.0, 1.0)
 """Steering, as shares of full lock, at which every position has to be sound."""
@@ -76,12 +79,21 @@ def find_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) 
     e["damping"][which] = 2.0 * DAMPING * np.sqrt(rate[which] * inertia)
 
 
+def new_places(workspace: Workspace, count: int) -> Places:
+    """Room for so many positions of the corners of a workspace."""
+    w = workspace
+    of_blocks = np.empty(count, w.blocks.scratch.dtype), np.empty((count, len(w.blocks.memory)), np.uint8)
+    return Places(w.blocks, *of_blocks, np.empty(count, w.inputs.dtype), np.empty(count, w.kinematics.dtype))
+
+
 class _Walker:
     """Moves all corners at once, many positions at a time, and compares them with their design position."""
 
     def __init__(self, mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> None:
         self.mechanism, self.steering, self.which = mechanism, steering, which
         self.workspace, self.lock = new_workspace(mechanism), record(STEERING_STATE)
+        self._places = new_places(self.workspace, CHUNK * len(LOCKS))
+        """Of the positions that are looked at: fresh memory for each look would take longer than the look."""
         design = self._at(np.zeros(1), (0.0,))
         k = design.kinematics[0]
         self.inertia: NDArray[np.float64] = k["D"].copy()
@@ -111,12 +123,12 @@ class _Walker:
         return last, metal
 
     def _at(self, thetas: NDArray[np.float64], locks: tuple[float, ...]) -> Places:
-        """At every theta with every lock of the steering, theta by theta."""
-        w, count = self.workspace, len(thetas) * len(locks)
-        blocks = (np.empty(count, w.blocks.scratch.dtype), np.empty((count, len(w.blocks.memory)), np.uint8))
-        places = Places(w.blocks, *blocks, np.empty(count, w.inputs.dtype), np.empty(count, w.kinematics.dtype))
+        """At every theta with every lock of the steering, theta by theta; until the next look."""
+        count = len(thetas) * len(locks)
+        places = Places(self.workspace.blocks, *(part[:count] for part in self._places[1:]))
         angles = np.array(locks) * self.steering[0]["max_arm_angle"]
-        go(self.mechanism.records, w, self.steering, self.lock, np.repeat(thetas, len(locks)), np.tile(angles, len(thetas)), *places[1:])
+        turned = np.repeat(thetas, len(locks)), np.tile(angles, len(thetas))
+        go(self.mechanism.records, self.workspace, self.steering, self.lock, *turned, *places[1:])
         return places
 
     def _turns_of_steering(self, places: Places) -> NDArray[np.float64]:

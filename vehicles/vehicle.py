@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -31,9 +32,10 @@ from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
 from vehicles.drivetrain.motors import logged_motors
-from vehicles.equilibrium import settle
+from vehicles.equilibrium import Balance, settle, settle_on
 from vehicles.free_steering import balance_arm
 from vehicles.model import new_workspace
+from vehicles.piece import Piece, in_one_piece
 from vehicles.read import find_points, read_vehicle, show_points
 from vehicles.readout import READOUT
 from vehicles.rolling_start import roll
@@ -82,10 +84,14 @@ class Vehicle:
     def __init__(self, description: Description, tires: TireSet, drivetrain: Any, file: str, stood: Stood | None = None) -> None:
         self.description, self.tires = description, tires
         self.model = _model(description, tires, drivetrain, file)
-        self.space = new_space(description)
-        self._design = self.space.copied()
-        """The same in the design position, never written."""
+        self._design = in_one_piece(new_space(description))
+        """Its memory in the design position, never written."""
+        self.piece = self._own_piece(self._design.space.windows)
+        """Its own, where `space` is."""
+        self.space = self.piece.space
         self._stood = stood or Stood()
+        self._balance: Balance | None = None
+        """As it stood when it was settled last."""
         self.readout: Record = record_for(READOUT, self.size)
         self.start_throttle = 0.0
         """Throttle that holds the speed of the last `reset`."""
@@ -131,15 +137,24 @@ class Vehicle:
             self.space.axles[0]["engine_speed"] = self.space.drivetrain[0]["engine_speed"]  # it idles before the first step
         self.read()
 
-    def another(self) -> Vehicle:
-        """One of the same kind that shares nothing with this one that a drive or a driver changes; in the design position."""
+    def another(self, windows: Record | None = None) -> Vehicle:
+        """One of the same kind that shares nothing with this one that a drive or a driver changes; in the design position.
+
+        windows : on the ground, of a vehicle beside which this one is never driven; None: its own
+        """
         one = copy.copy(self)
         one.model = self.model._replace(steering=self.model.steering.copy())
-        fresh = self._design.copied()
-        one.space = fresh._replace(blocks=fresh.blocks._replace(own=self.description.mechanism.own), windows=np.zeros_like(fresh.windows))
+        one.piece = self._own_piece(record(WINDOW, self.size.wheels) if windows is None else windows)
+        one.space = one.piece.space
         one.readout = record_for(READOUT, self.size)
         one.start_throttle, one.troubles, one._told = 0.0, [], set()
         return one
+
+    def _own_piece(self, windows: Record) -> Piece:
+        """Memory in the design position, with the parameters of the mechanism, which nobody writes, where they are."""
+        piece = self._design.copied()
+        blocks = piece.space.blocks._replace(own=self.description.mechanism.own)
+        return replace(piece, space=piece.space._replace(blocks=blocks, windows=windows))
 
     def stand(self, level: GroundArrays) -> None:
         """Find the equilibrium at the origin and nothing else of a `reset`, for whoever sets the vehicle up. Raises JounceError."""
@@ -149,6 +164,11 @@ class Vehicle:
             raise
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
+
+    def stand_on(self, level: GroundArrays) -> None:
+        """The same after a little of the vehicle was changed: quicker, and to the same accuracy of its position alone. Raises JounceError."""
+        if self._balance is None or yields(self.model) or self.takes_torque or not settle_on(self.model, self.space, level, self._balance):
+            self.stand(level)
 
     def note_standing(self, level: GroundArrays) -> None:
         """Have the next `reset` at the origin of that ground put the vehicle as it is, which is as `stand` has left it."""
@@ -162,7 +182,7 @@ class Vehicle:
         watched = self.space.blocks.others["watch"] == WATCHED
         self.space.blocks.others["watch"][watched] = TRUSTED
         try:
-            settle(self.model, self.space, ground, x, y, yaw)
+            self._balance = settle(self.model, self.space, ground, x, y, yaw)
         except JounceError:
             names, gravity = self.description.tires, float(ground.p[0]["gravity"])
             raise_all(why_it_does_not_stand(self.description.mechanism, self.model.tires, names, gravity))

@@ -58,7 +58,7 @@ class Section:
 
     def path(self, name: str) -> str:
         """Key path of an entry, as the file writes it."""
-        first = re.split(r"[.\[]", name, maxsplit=1)[0]
+        first = name if name.isidentifier() else re.split(r"[.\[]", name, maxsplit=1)[0]
         spelled = self.mapping.spelled.get(first, first) if isinstance(self.mapping, Values) else first
         return join(self.key, spelled + name[len(first) :])
 

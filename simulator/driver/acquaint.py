@@ -120,7 +120,7 @@ class _Straight(NamedTuple):
     """m/s, mean over its second half"""
     loss: float
     """m/s2 there"""
-    end: list[NDArray[np.uint8]]
+    end: NDArray[np.uint8]
     """The memory of the vehicle at its end."""
 
 
@@ -193,7 +193,7 @@ class _Trial:
         probe.free_steering(False)
         self.ground = _plain(self.gravity)
         probe.reset(self.ground)
-        self.settled = probe.space.remembered()
+        self.settled = probe.piece.memory.copy()
         loads, axles = probe.readout[0]["F_C"][:, 2].copy(), probe.readout[0]["p_BK"][:, 0].copy()
         self.depths = probe.readout[0]["tire_deflection"].copy()
         front, rear = float(axles.max()), float(axles.min())
@@ -215,11 +215,11 @@ class _Trial:
     def _look_at_steering(self) -> None:
         """Mean heading of the steered wheels over the steering input, standing."""
         p, s = self.probe.model, self.probe.space
-        s.recall(self.settled)
+        self._recall(self.settled)
         inputs = np.linspace(-1.0, 1.0, INPUTS)
         axles = np.empty((INPUTS, 3, len(s.wheels)))
         turn_arm(p, s, -inputs * p.steering[0]["max_arm_angle"], axles)
-        headings = np.array([np.arctan2(-axle[0], axle[1]) for axle in axles])
+        headings = np.arctan2(-axles[:, 0], axles[:, 1])
         steered = np.ptp(headings, axis=0) > STEERED
         if not steered.any():
             raise JounceError("no wheel turns with the steering wheel")
@@ -242,7 +242,7 @@ class _Trial:
         loss = (straight[half] - straight[-1]) / ((len(straight) - 1 - half) * self.look)
         if not np.isfinite(straight).all():
             raise JounceError(f"it does not coast straight ahead at {speed:g} m/s")
-        return _Straight(float(straight[half:].mean()), float(loss), self.probe.space.remembered())
+        return _Straight(float(straight[half:].mean()), float(loss), self.probe.piece.memory.copy())
 
     def _turn(self) -> None:
         """A slow and a fast turn: length, understeer, sideslip and response.
@@ -272,7 +272,7 @@ class _Trial:
         guess = VehicleTraits(**{name: self.found[name] for name in ("inputs", "road_wheel_angles") if name in self.found})
         lateral = min(SIDEWAYS, 0.25 * speed * speed / self.found["wheelbase"])
         steering = guess.steering_for((self.found["wheelbase"] + guess.understeer * speed * speed) * lateral / speed**2)
-        self.probe.space.recall(straight.end)
+        self._recall(straight.end)
         turn = self._drive(TURNING, steering=steering)
         count = round(SETTLED / self.look)
         per_way = turn[:, 2] / np.maximum(turn[:, 0], 0.1 * speed)
@@ -313,11 +313,15 @@ class _Trial:
     def _look_at_gears(self) -> None:
         self.found["gears"] = None if self.probe.model.drivetrain[0]["motors"] else gear_numbers(self.probe)
 
+    def _recall(self, memory: NDArray[np.uint8]) -> None:
+        """Have the vehicle be as it was."""
+        self.probe.piece.memory[:] = memory
+
     def _start(self, speed: float) -> None:
         """Settled, straight ahead at a speed [m/s], in neutral."""
         model = self.probe.model
         s = self.probe.space
-        s.recall(self.settled)
+        self._recall(self.settled)
         s.state[0]["v_WB_B"][0] = speed
         s.state[0]["wheel_spin"] = speed / (model.tires["radius"] - self.depths)
         drivetrain_reset(model.drivetrain, s.drivetrain, s.state[0]["wheel_spin"], 0)

@@ -192,8 +192,9 @@ def _overhead(what: str, maneuver: str, point: Point, repeats: int) -> Overhead:
     cases = _cases(repeats + 2, point, maneuver)
     beside, simulating, trying = [], [], []
     for number in range(len(cases) - 1):
+        chunk = {"cases": [{"run": "", "mapping": cases[number].mapping}], "channels": [], "plugins": []}  # resolved by the coordinator
         began = time.perf_counter()
-        answer = drive({"cases": [{"run": "", "mapping": cases[number].mapping}], "channels": [], "plugins": []})
+        answer = drive(chunk)
         wall = time.perf_counter() - began
         spent = answer["rows"][0]["machine"]
         stepped = spent["simulating_s"]

@@ -7,6 +7,7 @@ folder, log, pictures, outlets, and the motion platform unless a channel or metr
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import platform
 import time
@@ -98,6 +99,8 @@ def worker_name() -> str:
 def stock() -> Stock:
     """What this process keeps between runs."""
     compile_or_wait()
+    gc.collect()
+    gc.freeze()  # compiled kernels and what belongs to them: a hundred milliseconds of looking for garbage where there is none, again and again
     return Stock()
 
 

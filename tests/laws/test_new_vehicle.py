@@ -144,7 +144,7 @@ def test_the_matrix_of_a_step_is_that_of_steps_made_one_by_one(hmmwv: Vehicle) -
     for n, start in enumerate(list(_situations(probe, FLAT))[:4]):
         kept = np.arange(CHASSIS + (3 + int(hmmwv.model.treads.laws["numbers"].max())) * hmmwv.size.wheels)
         probe.memory[:] = start
-        J = step_matrix(hmmwv.model, probe.vehicle.space, probe.memory, FLAT, 1e-3, kept)
+        J = step_matrix(hmmwv.model, probe.vehicle.piece, FLAT, 1e-3, kept)
         assert J.tobytes() == plain_step_matrix(hmmwv, start, probe, kept).tobytes(), f"situation {n}"
 
 

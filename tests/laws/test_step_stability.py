@@ -12,7 +12,8 @@ from simulator.build import build_ground, build_vehicle, data_folder, read_yaml
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.step_stability import CHASSIS, HIGH, check_step, in_one_piece, step_matrix
+from vehicles.piece import in_one_piece
+from vehicles.step_stability import CHASSIS, HIGH, check_step, step_matrix
 from vehicles.tires.tire_file import tire, tire_set
 from vehicles.tires.tread_law import NUMBERS
 from vehicles.vehicle import Vehicle, new_space
@@ -152,11 +153,11 @@ def test_the_vehicle_is_left_as_it_is():
 def test_the_matrix_of_a_falling_vehicle():
     """Free fall: velocities are kept, heights advance by h v; the reference is a sum on paper."""
     v = vehicle(damped(0.0))
-    space, memory = in_one_piece(new_space(v.description))
-    state = space.state[0]
+    piece = in_one_piece(new_space(v.description))
+    space, state = piece.space, piece.space.state[0]
     state["p_WB"][2] = HIGH
     drivetrain_reset(v.model.drivetrain, space.drivetrain, state["wheel_spin"], 0)
-    J = step_matrix(v.model, space, memory, FLAT, 1e-3, np.arange(CHASSIS + (3 + NUMBERS) * v.size.wheels))
+    J = step_matrix(v.model, piece, FLAT, 1e-3, np.arange(CHASSIS + (3 + NUMBERS) * v.size.wheels))
     assert J[0, 0] == pytest.approx(1.0, abs=1e-6) and J[0, 1] == pytest.approx(1e-3, abs=1e-6)
     assert J[1, 1] == pytest.approx(1.0, abs=1e-6)
     assert math.isfinite(float(np.abs(np.linalg.eigvals(J)).max()))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from terrain.surface import GroundArrays
-from vehicles.step_stability import CHASSIS, coordinates, elastic_coordinates, in_one_piece, step_matrix
+from vehicles.step_stability import CHASSIS, coordinates, elastic_coordinates, step_matrix
 from vehicles.vehicle import Vehicle
 
 GONE = 1e-6
@@ -39,14 +39,13 @@ def elastic_modes(vehicle: Vehicle, ground: GroundArrays, speed: float, h: float
     vehicle : is reset and left as it is afterwards
     """
     probe = vehicle.another()
-    probe.space, memory = in_one_piece(probe.space)
     probe.reset(ground, speed=speed)
     model, wheels, axles = probe.model, probe.size.wheels, probe.description.mechanism.axles
     treads = CHASSIS + 3 * wheels + wheels * int(model.treads.laws["numbers"].max())
     bushings = elastic_coordinates(model)
     arm = np.arange(coordinates(wheels) - 2, coordinates(wheels)) if probe.steering_is_free else np.empty(0, np.int_)
     kept = np.concatenate([np.arange(treads), bushings, arm])
-    values, right = np.linalg.eig(step_matrix(model, probe.space, memory, ground, h, kept))
+    values, right = np.linalg.eig(step_matrix(model, probe.piece, ground, h, kept))
     part = np.abs(np.linalg.pinv(right).T * right)
     part /= part.sum(axis=0)
     groups = {f"bushings, {name}": bushings[np.isin((bushings - CHASSIS) % wheels, axles.on(n))] for n, name in enumerate(axles.names)}

@@ -121,6 +121,11 @@ class CornerDesign(ABC):
         """What of that depends on the length of the tie rod; all else stands there already. Raises as `write`."""
         self.write(corners, parameters, i)
 
+    def write_length(self, parameters: Record, i: int, length: float) -> bool:
+        """Have the corner that is written in column i of a record of the kind's own stand as with a tie rod of that length [m], whatever else
+        of `write_tie_rod` that leaves out. False: this kind knows no quick way."""
+        return False
+
     def kingpin(self, blocks: Blocks, theta: float, i: int) -> tuple[Vector, Vector, Vector] | None:
         """Two points (3,) of the line about which the carrier of corner i turns while its tie rod is set, and the rod's outer joint [m], where
         `place_blocks` has put them at theta; None: there is no such line, or nobody knows it."""

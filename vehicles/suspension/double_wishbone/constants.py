@@ -80,6 +80,14 @@ def write_tie_rod(corners: Record, parameters: Record, i: int, corner: DoubleWis
     _write_body(out, "carrier", i, turned, corner.D, carrier)
 
 
+def write_length(parameters: Record, i: int, length: float) -> None:
+    """Another length of the tie rod, its center of mass as far along as it was. All that turns about the kingpin is written in a frame that turns
+    with it, and about the universal joints only a rod that moves turns: so the corner stands as one that `write_tie_rod` has written."""
+    out = parameters[0]
+    out["tierod_com"][0, i] *= length / out["tierod_length"][i]
+    out["tierod_length"][i] = length
+
+
 def _write_heading(parameters: Record, i: int, corner: DoubleWishboneCorner) -> Vector:
     """What the place and heading of the wheel depend on; gives the carrier's frame (3, 3)."""
     out, n = parameters[0], unit(corner.F - corner.D)

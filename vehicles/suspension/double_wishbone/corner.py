@@ -13,7 +13,7 @@ from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places, Reach
-from vehicles.suspension.double_wishbone.constants import lower_arm_point, write_corner, write_tie_rod
+from vehicles.suspension.double_wishbone.constants import lower_arm_point, write_corner, write_length, write_tie_rod
 from vehicles.suspension.double_wishbone.garage import set_tie_rod
 from vehicles.suspension.double_wishbone.mechanism import BODY_NAMES, add_double_wishbone
 
@@ -71,6 +71,12 @@ class DoubleWishboneCorner(CornerDesign):
 
     def write_tie_rod(self, corners: Record, parameters: Record, i: int) -> None:
         write_tie_rod(corners, parameters, i, self)
+
+    def write_length(self, parameters: Record, i: int, length: float) -> bool:
+        if type(self) is not DoubleWishboneCorner:
+            return False
+        write_length(parameters, i, length)
+        return True
 
     def kingpin(self, blocks: Blocks, theta: float, i: int) -> tuple[Vector, Vector, Vector] | None:
         if type(self) is not DoubleWishboneCorner:  # one that builds on this one may set its rod in another way

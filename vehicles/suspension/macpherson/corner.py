@@ -80,6 +80,12 @@ class MacPhersonCorner(CornerDesign):
     def with_tie_rod(self, length: float) -> MacPhersonCorner:
         return set_tie_rod(self, length)
 
+    def write_length(self, parameters: Record, i: int, length: float) -> bool:
+        if type(self) is not MacPhersonCorner:
+            return False
+        parameters[0]["tierod_length"][i] = length  # knuckle and strut turn about the same line in the garage and in the kinematics
+        return True
+
     def kingpin(self, blocks: Blocks, theta: float, i: int) -> tuple[Vector, Vector, Vector] | None:
         if type(self) is not MacPhersonCorner:  # one that builds on this one may set its rod in another way
             return None
