@@ -1,7 +1,7 @@
 """What stands on the wheels of a vehicle, and what its springs and tires bear: refuses springs that bear nothing, and says why a vehicle cannot stand.
 
-    sprung weight on an axle: that of the chassis by the lever between the first and the last one; with more than two axles each has the same
-    a spring bears at its wheel:  -F dl / dz,  l its length, z the height of the wheel relative to the chassis
+sprung weight on an axle: that of the chassis by the lever between the first and the last one; with more than two axles each has the same
+a spring bears at its wheel:  -F dl / dz,  l its length, z the height of the wheel relative to the chassis
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ def _overloaded_tires(mechanism: Mechanism, tires: Record, names: tuple[str, ...
         if load > most:
             axle = mechanism.axles.names[mechanism.axles.of(i)]
             given = f"{names[i]} under {1e-3 * load:.3g} kN a wheel of `{axle}`"
-            found.setdefault(given, ConfigError(file, "tires", given, f"tires that bear it: that one has a load_max of {1e-3 * most:.3g} kN"))
+            found.setdefault(
+                given, ConfigError(file, "tires", given, f"tires that bear it: that one has a load_max of {1e-3 * most:.3g} kN")
+            )
     return list(found.values())
 
 
