@@ -96,7 +96,7 @@ def _center_beyond_wheels(mechanism: Mechanism, file: str) -> list[ConfigError]:
 
 def _overloaded_tires(mechanism: Mechanism, tires: Record, names: tuple[str, ...], gravity: float, file: str) -> list[ConfigError]:
     loads = sprung_loads(mechanism, gravity) + mechanism.corners[0]["corner_mass"] * gravity
-    found = {}
+    found: dict[str, ConfigError] = {}
     for i, load in enumerate(loads):
         most = float(tires["load_max"][i])
         if load > most:
