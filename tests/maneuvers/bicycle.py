@@ -70,6 +70,7 @@ class Bicycle:
         out["yaw"], out["roll"] = self.yaw, self.roll
         out["v_WB_B"] = (self.u, self.v - self.cm * self.r, 0.0)
         out["p_BG"], out["v_WG_B"] = (self.cm, 0.0, 0.0), (self.u, self.v, 0.0)
+        out["p_WG"] = (self.x + self.cm * math.cos(self.yaw), self.y + self.cm * math.sin(self.yaw), 0.6)
         out["w_WB_B"] = (self.roll_rate, 0.0, self.r)
         out["a_WB_B"] = out["a_WG_B"] = (a_x, a_y, 0.0)
         out["F_C"][:, 2] = 0.25 * self.mass * G
