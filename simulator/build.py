@@ -471,7 +471,7 @@ def build_vehicle(
     ----------
     suspension : "closed_form" or "table", stands above the `suspension_kinematics` of the file
     step : s, with which it will be driven
-    check_step : whether to make sure that this step is stable (`vehicles.step_stability`; 7 ms, once the step is compiled)
+    check_step : whether to make sure that this step is stable (`vehicles.step_stability`; 5 ms, once the step is compiled)
 
     Raises
     ------
