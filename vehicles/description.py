@@ -41,7 +41,7 @@ from vehicles.suspension.mechanism.travel import write_ends
 from vehicles.suspension.struts import STRUTS
 from vehicles.suspension.tables.build_tables import DEFAULT_TOLERANCE
 from vehicles.tires.tire_file import CONTACTS
-from vehicles.travel import STOPS, find_ends, go, new_places
+from vehicles.travel import QUICKER, STOPS, find_ends, go, new_places, quickest_steering
 from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
 
 Vector = NDArray[np.float64]
@@ -262,6 +262,7 @@ def _mechanism(file: str, parts: _Parts, faults: Gathered, keep: Keep) -> Mechan
         mechanism.corners[0]["ends"] = keep(
             _decides_ends(mechanism, steering, closed_form), lambda: _ends_of(mechanism, steering, closed_form)
         )
+        _check_ends(mechanism, steering, file, closed_form)
     for i, corner in enumerate(corners):
         if corner.linkage is not None:
             if i in axles.on(0):
@@ -507,6 +508,22 @@ def _check_reach(mechanism: Mechanism, file: str) -> None:
                 expected = f"points whose links close up to the {stop} stop and beyond"
                 open_at.setdefault(mechanism.axles.of(i), (f"wheel {height:g} m from its design height: open", expected))
     raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), *words) for axle, words in open_at.items()])
+
+
+def _check_ends(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
+    """Every corner of those in `which` (wheels,) must have a travel, with the wheels turned to the full lock too. Raises ConfigError."""
+    stuck = (np.abs(mechanism.corners[0]["ends"]["closed"]).min(axis=0) == 0.0) & which
+    for axle in sorted({mechanism.axles.of(int(i)) for i in np.flatnonzero(stuck)}):
+        expected = "a linkage that moves: "
+        if axle == 0:
+            quicker, largest = quickest_steering(mechanism, steering, which), float(steering[0]["max_arm_angle"])
+            expected += (
+                f"at the full lock of the steering its wheels turn {quicker:.1f} times as quickly as straight ahead, near the position"
+            )
+            expected += f" where the tie rod turns over; at most {QUICKER:g} times. Less travel of rack or steering arm helps ({largest:.4g} rad of arm or pinion now)"
+        else:
+            expected += "in its design position it is about to turn over"
+        raise ConfigError(file, _hardpoints_of(mechanism, axle), "no travel", expected)
 
 
 def _hardpoints_of(mechanism: Mechanism, axle: int) -> str:

@@ -86,6 +86,15 @@ def new_places(workspace: Workspace, count: int) -> Places:
     return Places(w.blocks, *of_blocks, np.empty(count, w.inputs.dtype), np.empty(count, w.kinematics.dtype))
 
 
+def quickest_steering(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> float:
+    """Largest turn of a front carrier per way of its tie rod, in the design position at every lock, over that straight ahead. `which` (wheels,) as above."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        walker = _Walker(mechanism, steering, which)
+        turns = walker.turns_at_locks()
+    front = [i for i in mechanism.axles.on(0) if which[i]]
+    return float(np.nanmax(turns[:, front]))
+
+
 class _Walker:
     """Moves all corners at once, many positions at a time, and compares them with their design position."""
 
@@ -121,6 +130,10 @@ class _Walker:
             if not going.any():
                 break
         return last, metal
+
+    def turns_at_locks(self) -> NDArray[np.float64]:
+        """(locks, wheels) turns of steered carriers per way of their tie rods in the design position, over those straight ahead."""
+        return self._turns_of_steering(self._at(np.zeros(1), LOCKS)) / self._gain
 
     def _at(self, thetas: NDArray[np.float64], locks: tuple[float, ...]) -> Places:
         """At every theta with every lock of the steering, theta by theta; until the next look."""

@@ -172,6 +172,17 @@ def test_states_of_every_kind_of_joint():
     assert quaternion_matrix(state.positions["j"]) == pytest.approx(np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]]), abs=1e-15)
 
 
+def test_axes_written_with_six_digits_are_put_at_right_angles():
+    """Those of a universal joint of Project Chrono's Sedan, whose cosine is 4e-7."""
+    mechanism, _ = read(
+        one_body({"type": "universal", "point": [0, 0, 0], "axes": [[-0.02199, -0.105472, 0.994179], [-0.97895, 0.204099, 0.0]]})
+    )
+    first, second = mechanism.joints[0].axes
+    assert abs(first @ second) < 1e-15
+    assert first == pytest.approx([-0.02199, -0.105472, 0.994179], abs=1e-6)
+    assert second == pytest.approx([-0.97895, 0.204099, 0.0], abs=1e-6)
+
+
 def test_without_a_state_everything_rests_in_the_drawing():
     mechanism, state = read(two_bodies())
     rest = resting_state(mechanism)

@@ -29,6 +29,7 @@ from simulator.base.direct import direct
 from simulator.base.errors import JounceError
 from simulator.base.frames import rotation_of_quaternion
 from terrain.surface import Ground
+from vehicles.read import find_points
 from vehicles.stages import present_suspension
 from vehicles.steering.steering import place_tierods
 from vehicles.vehicle import Vehicle
@@ -144,6 +145,9 @@ class Rig:
         self.free = bool(steering["free"])
         self.ratio = float(steering["gear_ratio"])
         self._present = direct(present_suspension, self._m, self._s)
+        tabulated = self._m.tables.grid[0]["theta_cells"] > 0
+        self._carriers = direct(find_points, self._m, self._s) if tabulated else None
+        """Where there are tables, which know the wheel alone: puts the carriers where they are."""
         self.standing = [self.at(n, self.theta_of(n), 0.0) for n in range(len(self.axles.names))]
         self.pads = [np.array([wheel.contact[2] for wheel in place.wheels]) for place in self.standing]
 
@@ -244,7 +248,12 @@ class Rig:
         s.steering[0]["angle"], s.steering[0]["rate"], s.steering[0]["acceleration"] = arm, 0.0, 0.0
         place_tierods(self._m.steering, s.steering, s.inputs)
         self._present(self._m, s)
-        return s.kinematics[0].copy(), s.work[0].copy(), s.out[0].copy()
+        found = s.kinematics[0].copy(), s.work[0].copy(), s.out[0].copy()
+        if self._carriers is not None:
+            self._carriers(self._m, s)
+            for name in ("carrier_x", "carrier_z"):
+                found[0][name] = s.kinematics[0][name]
+        return found
 
     def _loaded(self, n: int, theta: Vector, arm: float, pushes: Sequence[Push]) -> tuple[Place, Vector]:
         """The axle at rest, and the loads (sides, 6) on its wheels: couple and force at the centre, in B."""

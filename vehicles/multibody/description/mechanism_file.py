@@ -36,6 +36,8 @@ from vehicles.multibody.description.mechanism import (
 from vehicles.multibody.description.rigid_body import RigidBody
 
 Vector = NDArray[np.float64]
+PERPENDICULAR = 1e-5
+"""Cosine below which two axes are meant to be perpendicular, written with six digits: the second is put right."""
 
 _POINT = Number("m", shape=(3,))
 _DIRECTION = Number("1", shape=(3,))
@@ -302,7 +304,10 @@ def _joint(name: str, s: Section, places: Places) -> Joint:
 
 def _axes(s: Section, kind: str) -> Vector:
     if kind == "universal":
-        return np.array([_unit(s, "axes", axis) for axis in s.array("axes", (2, 3))])
+        first, second = (_unit(s, "axes", axis) for axis in s.array("axes", (2, 3)))
+        if 0.0 < abs(first @ second) < PERPENDICULAR:
+            second = _unit(s, "axes", second - (second @ first) * first)
+        return np.array([first, second])
     if kind in ("revolute", "prismatic"):
         return _unit(s, "axis", s.array("axis", (3,)))[None, :]
     return np.zeros((0, 3))
