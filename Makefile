@@ -2,6 +2,7 @@
 # make test    set everything up and pass the tests
 # make fast    set everything up and pass the quick tests of every room, in less than a minute once the physics is compiled
 # make check   lint, types, layers (for developers)
+# make cars    measure all cars anew for docs/vehicles.md, about a quarter of an hour
 # make clean   remove the environment made here
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ endif
 # the environment is made without pip and filled by the system's pip, which works where ensurepip is missing (Debian)
 PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
 
-.PHONY: drive test fast check system clean
+.PHONY: drive test fast check cars system clean
 
 drive: system $(VENV)/.drive
 	@$(BIN)/python -m simulator drive $(ARGS)
@@ -29,6 +30,13 @@ check: $(VENV)/.check
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+# cars of their own, and after them those that build on one of them
+CARS := hmmwv hmmwv_chrono sedan light_truck sedan_chrono sedan_e90
+VARIANTS := $(filter-out $(CARS),$(sort $(notdir $(basename $(wildcard configs/vehicles/*.yaml)))))
+cars: $(VENV)/.drive
+	@$(BIN)/python -m simulator facts $(CARS) --quick --variants $(VARIANTS) --out runs/cars
+	@cp runs/cars/vehicles.md docs/vehicles.md
 
 $(VENV)/.drive: pyproject.toml | $(BIN)/python
 	@echo "installing Jounce and its libraries into $(VENV)"

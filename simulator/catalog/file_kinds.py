@@ -95,7 +95,7 @@ KINDS = (
     FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", TABLES["maneuvers"], build_maneuver),
     FileKind("series", "series", "maneuvers one after the other, or a search for the limit of one", TABLES["series"], load_series),
     FileKind("sweeps", "sweeps", "many runs of one question: what they have in common and what varies", sweep_file.FILE, load_sweep),
-    FileKind("facts", "facts", "published figures of a vehicle", Group(published.FILE), published.load_published, based=False),
+    FileKind("facts", "facts", "published figures of a vehicle", Group(published.FILE), published.load_published),
     FileKind("fits", "fits", "parameters that are fitted to what was measured", fit_file.FILE, fit_file.check_fit),
     FileKind(
         "optimisations",

@@ -18,10 +18,11 @@ from simulator.build import vehicle_description
 from simulator.configuration.key_path import written
 from simulator.configuration.names import find_config
 from simulator.configuration.settings import read_settings
-from simulator.facts.beside import beside_as_markdown
+from simulator.facts.beside import ENGINEERS, Variant, beside_as_markdown
+from simulator.facts.measure import Told as Row
 from simulator.facts.measure import cases_of, measure
 from simulator.facts.page import Facts, as_markdown, as_object, as_text, summary
-from simulator.facts.published import Published, load_published, published_of
+from simulator.facts.published import Published, ancestry, load_published, published_of
 from simulator.facts.table import CASES, FACTS, Fact
 from simulator.record.files import write_text
 from simulator.run_folder import RunFolder
@@ -47,7 +48,8 @@ def main_facts(arguments: Any) -> int:
     facts = [fact for fact in asked if not (arguments.quick and any(CASES[case].series for case in cases_of(fact)))]
     vehicles = list(dict.fromkeys(arguments.vehicle))
     published = {vehicle: _published(vehicle, arguments.figures) for vehicle in vehicles}
-    described = {vehicle: vehicle_description(vehicle) for vehicle in vehicles}
+    bases = {variant: _base(variant, vehicles) for variant in arguments.variants or ()}
+    described = {vehicle: vehicle_description(vehicle) for vehicle in (*vehicles, *bases)}
     changes = _changes(arguments.set)
     compile_kernels(complain if arguments.json else tell)
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
@@ -55,16 +57,24 @@ def main_facts(arguments: Any) -> int:
         began = time.perf_counter()
         found = []
         for vehicle in vehicles:
-            name = vehicle if len(vehicles) > 1 else ""
-            with Told(len({case for fact in facts for case in cases_of(fact)}), arguments.json, name) as told:
-                rows = measure(vehicle, facts, published[vehicle], changes, told)
+            rows = _measured(vehicle, facts, published[vehicle], changes, arguments.json, len(vehicles) > 1)
             left_out = [fact.name for fact in asked if fact not in facts]
             said = described[vehicle]
             found.append(Facts(vehicle, said.name, rows, published[vehicle], left_out, said.exceptions))
+        variants = []
+        few = [fact for fact in facts if fact.name in ENGINEERS]
+        for variant, base in bases.items():
+            rows = _measured(variant, few, None, changes, arguments.json, True)
+            other = found[vehicles.index(base)]
+            same = other._replace(rows=[row for row in other.rows if row.fact in few])
+            variants.append(Variant(Facts(variant, described[variant].name, rows, None), same))
         machine = {**taken(time.perf_counter() - began), "version": version()}
         outcome = {"result": as_object(found[0]) if len(found) == 1 else [as_object(one) for one in found], "machine": machine}
-        page = PAGE if len(found) == 1 else VEHICLES
-        write_text(folder.path / page, as_markdown(found[0]) if len(found) == 1 else beside_as_markdown(found))
+        if variants:
+            outcome["variants"] = [as_object(one.here) | {"base": one.base.vehicle} for one in variants]
+        alone = len(found) == 1 and not variants
+        page = PAGE if alone else VEHICLES
+        write_text(folder.path / page, as_markdown(found[0]) if alone else beside_as_markdown(found, variants))
         write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
         folder.began()
     finally:
@@ -73,9 +83,26 @@ def main_facts(arguments: Any) -> int:
     if arguments.json:
         tell(json_text({"folder": str(folder.path), **outcome}))
     else:
-        told_of = [as_text(found[0])] if len(found) == 1 else [f"{one.vehicle}: {summary(one)}" for one in found]
+        told_of = [as_text(found[0])] if alone else [f"{one.vehicle}: {summary(one)}" for one in found]
         tell("\n".join(told_of) + f"; {page} and {OBJECT} in {folder.path}")
     return 0
+
+
+def _measured(
+    vehicle: str, facts: Sequence[Fact], published: Published | None, changes: dict[str, Any], quiet: bool, named: bool
+) -> Sequence[Row]:
+    """Rows of the facts of a vehicle, told while they are driven, with the vehicle's name if there are several."""
+    with Told(len({case for fact in facts for case in cases_of(fact)}), quiet, vehicle if named else "") as told:
+        return measure(vehicle, facts, published, changes, told)
+
+
+def _base(variant: str, vehicles: Sequence[str]) -> str:
+    """The vehicle, of those asked for, that a variant builds on. Raises ConfigError: it builds on none of them."""
+    by_file = {find_config("vehicles", vehicle): vehicle for vehicle in vehicles}
+    for file in ancestry(variant):
+        if file in by_file:
+            return by_file[file]
+    raise ConfigError("--variants", "", variant, f"a vehicle that builds on one of {', '.join(vehicles)}")
 
 
 def _published(vehicle: str, name: str | None) -> Published | None:

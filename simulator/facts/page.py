@@ -84,10 +84,15 @@ def _driven(names: Iterable[str]) -> str:
 def deviations(facts: Facts) -> list[str]:
     """A line for each fact that is not as published."""
     return [
-        f"{row.fact.title}: {_published_word(row)} {_with_unit(_written(row), row)}, here {_with_unit(row.shown, row)}"
+        f"{row.fact.title}: {_published_word(row)} {_with_unit(_written(row), row)}, here {_with_unit(row.shown, row)}{_because(row, facts)}"
         for row in facts.rows
         if row.verdict == "outside"
     ]
+
+
+def _because(row: Told, facts: Facts) -> str:
+    reason = facts.published.because.get(row.fact.name, "") if facts.published is not None else ""
+    return f" ({reason})" if reason else ""
 
 
 def _published_word(row: Told) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from simulator.base.fields import Choice, Either, Field, Group, ListOf, Named, N
 from simulator.base.units import SUFFIXES, factor_of
 from simulator.base.words import did_you_mean
 from simulator.base.yamlfile import read_yaml
+from simulator.configuration.layers import read_layers
 from simulator.configuration.names import data_folder, find_config
 from simulator.facts.table import FACTS, Fact
 
@@ -41,8 +42,19 @@ FIGURE = (
 )
 FILE = (
     Field("vehicle", Text("text"), "which vehicle, in words"),
-    Field("sources", Named(Text("author, title, year"), "names of sources, each in words"), "where the figures were read"),
+    Field(
+        "sources",
+        Named(Text("author, title, year"), "names of sources, each in words"),
+        "where the figures were read; none where all have a mark",
+        {},
+    ),
     Field("looked_in", Text("text"), "where figures were looked for and not found", ""),
+    Field(
+        "because",
+        Named(Text("text"), "names of facts, each with a reason", known=tuple(_BY_NAME)),
+        "why the vehicle is not as its figures say, where that is known",
+        {},
+    ),
     Field("figures", Named(Group(FIGURE), "names of facts, each with a figure", known=tuple(_BY_NAME)), "by the names of facts"),
 )
 """Of a file in ``configs/facts``."""
@@ -80,17 +92,19 @@ class Published:
     looked_in: str
     figures: Mapping[str, Figure]
     """By the names of facts."""
+    because: Mapping[str, str] = field(default_factory=dict)
+    """Likewise: why the vehicle is not as the figure says."""
 
 
 def load_published(file: str | Path) -> Published:
     """A checked file. Raises ConfigError."""
-    values = read(FILE, read_yaml(file), str(file))
+    values = read(FILE, read_layers("facts", file).content, str(file))
     figures: dict[str, Figure] = {}
     with Gathered() as faults:
         for name, said in values["figures"].items():
             with faults.part():
                 figures[name] = _figure(name, said, values["sources"], str(file))
-    return Published(Path(file).stem, values["vehicle"], values.get("looked_in", ""), figures)
+    return Published(Path(file).stem, values["vehicle"], values.get("looked_in", ""), figures, values.get("because") or {})
 
 
 def _figure(name: str, said: Mapping[str, Any], sources: Mapping[str, str], file: str) -> Figure:
@@ -142,16 +156,22 @@ def _written(fact: Fact, said: Mapping[str, Any], unit: str) -> str:
 
 def published_of(vehicle: str) -> Path | None:
     """The shipped file for a vehicle, by name or path: that of its name, else of what it builds on; None: there is none."""
+    for file in ancestry(vehicle):
+        found = data_folder("configs") / "facts" / f"{file.stem}.yaml"
+        if found.is_file():
+            return found
+    return None
+
+
+def ancestry(vehicle: str) -> Iterator[Path]:
+    """Files of a vehicle, by name or path, and of what it builds on, one after the other. Raises ConfigError."""
     file = find_config("vehicles", vehicle)
     seen: set[Path] = set()
     while file not in seen:
         seen.add(file)
-        found = data_folder("configs") / "facts" / f"{file.stem}.yaml"
-        if found.is_file():
-            return found
+        yield file
         content = read_yaml(file)
         base = content.get("base") if isinstance(content, Mapping) else None
         if not isinstance(base, str):
-            break
+            return
         file = find_config("vehicles", base, file, "base")
-    return None

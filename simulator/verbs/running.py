@@ -97,6 +97,12 @@ def add_facts(commands: Commands) -> None:
     )
     p.add_argument("--quick", action="store_true", help="without series and searches")
     p.add_argument(
+        "--variants",
+        nargs="+",
+        metavar="VEHICLE",
+        help="vehicles that build on one of these: a short table of what they do otherwise",
+    )
+    p.add_argument(
         "--only",
         action="append",
         default=[],

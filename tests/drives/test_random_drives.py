@@ -23,7 +23,7 @@ DURATION = 120.0
 H = 1e-3
 TABLES_ALONE = {"hmmwv_trailing_rear", "sedan_chrono"}
 """Vehicles that have no closed form."""
-NO_TABLES = {"light_truck"}
+NO_TABLES = {"light_truck", "hmmwv_four_wheel_steering", "sedan_compliant"}
 """Vehicles that have no tables."""
 CARS = [
     (path.stem, suspension)
