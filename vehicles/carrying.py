@@ -1,7 +1,7 @@
 """What stands on the wheels of a vehicle, and what its springs and tires bear: refuses springs that bear nothing, and says why a vehicle cannot stand.
 
-    sprung weight on an axle: that of the chassis by the lever between the first and the last one; with more than two axles each has the same
-    a spring bears at its wheel:  -F dl / dz,  l its length, z the height of the wheel relative to the chassis
+sprung weight on an axle: that of the chassis by the lever between the first and the last one; with more than two axles each has the same
+a spring bears at its wheel:  -F dl / dz,  l its length, z the height of the wheel relative to the chassis
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def sprung_loads(mechanism: Mechanism, gravity: float = STANDARD_GRAVITY) -> Vec
 
 def borne_at_full_bump(mechanism: Mechanism, stops: bool = True) -> Vector:
     """Load (wheels,) [N] that the springs, with or without their stops, bear at the wheels where the travel ends in jounce; no number where it is
-    not known where."""
+    not known where, nor of axles from mechanism files, which have no closed form to ask."""
     struts = mechanism.struts.copy()
     if not stops:
         struts[0]["stop_points"] = 0
     w, end = new_workspace(mechanism), mechanism.corners[0]["ends"]["theta"][1]
-    known = np.isfinite(end)
+    known = np.isfinite(end) & np.array([corner.linkage is None for corner in mechanism.designs])
     w.state[0]["theta"] = np.where(known, end, 0.0)
     prepare(mechanism.records._replace(struts=struts), w)
     k = w.kinematics[0]
@@ -96,13 +96,15 @@ def _center_beyond_wheels(mechanism: Mechanism, file: str) -> list[ConfigError]:
 
 def _overloaded_tires(mechanism: Mechanism, tires: Record, names: tuple[str, ...], gravity: float, file: str) -> list[ConfigError]:
     loads = sprung_loads(mechanism, gravity) + mechanism.corners[0]["corner_mass"] * gravity
-    found = {}
+    found: dict[str, ConfigError] = {}
     for i, load in enumerate(loads):
         most = float(tires["load_max"][i])
         if load > most:
             axle = mechanism.axles.names[mechanism.axles.of(i)]
             given = f"{names[i]} under {1e-3 * load:.3g} kN a wheel of `{axle}`"
-            found.setdefault(given, ConfigError(file, "tires", given, f"tires that bear it: that one has a load_max of {1e-3 * most:.3g} kN"))
+            found.setdefault(
+                given, ConfigError(file, "tires", given, f"tires that bear it: that one has a load_max of {1e-3 * most:.3g} kN")
+            )
     return list(found.values())
 
 

@@ -279,7 +279,16 @@ def _decides_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool
     blocks = tuple((block.first, block.count, block.parameters.tobytes()) for block in mechanism.blocks)
     stops = tuple(mechanism.struts[0][name].tobytes() for name in STOPS)
     designs = tuple(type(corner) for corner in mechanism.designs)
-    return mechanism.axles, designs, mechanism.corners.tobytes(), mechanism.own.tobytes(), blocks, stops, steering.tobytes(), which.tobytes()
+    return (
+        mechanism.axles,
+        designs,
+        mechanism.corners.tobytes(),
+        mechanism.own.tobytes(),
+        blocks,
+        stops,
+        steering.tobytes(),
+        which.tobytes(),
+    )
 
 
 def _ends_of(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> Record:

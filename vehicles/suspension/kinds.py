@@ -38,7 +38,9 @@ def _check_side(axle: Axle) -> None:
     """Raises ConfigError: the hardpoints are not those of a left side."""
     if axle.sides == 2 and "SPINDLE" in axle.points and axle.points["SPINDLE"][1] < NARROW:
         center = f"a wheel center at y = {axle.points['SPINDLE'][1]:g} m"
-        expected = f"one at least {NARROW:g} m to the left, y + : the hardpoints are those of the left side, the right one is its mirror image"
+        expected = (
+            f"one at least {NARROW:g} m to the left, y + : the hardpoints are those of the left side, the right one is its mirror image"
+        )
         raise ConfigError(axle.file, f"{axle.key}.hardpoints_left.SPINDLE", center, expected)
 
 
