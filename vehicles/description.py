@@ -30,7 +30,7 @@ from vehicles.drawn import DRAWN_AS
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.rack import read_rack_body
-from vehicles.steering.steering import STEERING_STATE, steering_from_section
+from vehicles.steering.steering import STEERING_STATE, place_tierods, steering_from_section
 from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
