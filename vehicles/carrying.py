@@ -84,7 +84,7 @@ def _center_beyond_wheels(mechanism: Mechanism, file: str) -> list[ConfigError]:
     body, corners = mechanism.chassis[0], mechanism.corners[0]
     mass = float(body["mass"] + corners["corner_mass"].sum())
     x, y, _ = (body["mass"] * body["com"] + w.work[0]["corners_moment"]) / mass
-    wheels = w.kinematics[0]["W"]
+    wheels = np.round(w.kinematics[0]["W"], 6) + 0.0
     said = f"a center of mass of the whole vehicle at x = {x:.4g} m, y = {y:.4g} m"
     expected = []
     if not wheels[0].min() < x < wheels[0].max():
@@ -98,13 +98,11 @@ def _overloaded_tires(mechanism: Mechanism, tires: Record, names: tuple[str, ...
     loads = sprung_loads(mechanism, gravity) + mechanism.corners[0]["corner_mass"] * gravity
     found: dict[str, ConfigError] = {}
     for i, load in enumerate(loads):
-        most = float(tires["load_max"][i])
+        most, axle = float(tires["load_max"][i]), mechanism.axles.names[mechanism.axles.of(i)]
         if load > most:
-            axle = mechanism.axles.names[mechanism.axles.of(i)]
-            given = f"{names[i]} under {1e-3 * load:.3g} kN a wheel of `{axle}`"
-            found.setdefault(
-                given, ConfigError(file, "tires", given, f"tires that bear it: that one has a load_max of {1e-3 * most:.3g} kN")
-            )
+            given = f"{mechanism.chassis[0]['mass']:g} kg, {1e-3 * load:.3g} kN on a wheel of `{axle}`"
+            expected = f"at most {1e-3 * most:.3g} kN, the load_max of the tires `{names[i]}`"
+            found.setdefault(axle, ConfigError(file, "chassis.mass", given, expected))
     return list(found.values())
 
 

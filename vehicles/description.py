@@ -30,7 +30,7 @@ from vehicles.drawn import DRAWN_AS
 from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.rack import read_rack_body
-from vehicles.steering.steering import STEERING_STATE, steering_from_section
+from vehicles.steering.steering import STEERING_STATE, place_tierods, steering_from_section
 from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
@@ -49,6 +49,11 @@ Vector = NDArray[np.float64]
 
 TRAVEL = (-0.05, 0.0, 0.05)
 """rad, m. Thetas about the design position in which every corner must close, at both ends of the steering too."""
+
+SHARE_OF_LOCK = 0.05
+"""Share of full lock at which it is looked to which side the wheels turn."""
+STRAIGHT = 1e-6
+"""rad. Wheels that turn by less are not steered."""
 
 WHEELBASE = 0.1
 """m. Least way from the first axle to the last one."""
@@ -257,6 +262,8 @@ def _mechanism(file: str, parts: _Parts, faults: Gathered, keep: Keep) -> Mechan
             _check_travel(mechanism, steering, file, closed_form)
         with faults.part():
             _check_reach(mechanism, file)
+        with faults.part():
+            _check_sense(mechanism, steering, file, closed_form)
     faults.need_all()
     if closed_form.any():
         mechanism.corners[0]["ends"] = keep(
@@ -499,6 +506,26 @@ def _check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDAr
         open_at.setdefault(mechanism.axles.of(int(i)), f"arms at {theta:g} rad, steering at {end:g} of full lock: open")
     expected = "points whose linkage closes over the travel of arms and steering"
     raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), at, expected) for axle, at in open_at.items()])
+
+
+def _check_sense(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
+    """The front wheels, where `which` (wheels,) says so, must turn to the side of the steering wheel. Raises ConfigError."""
+    w, state, front, headings = new_workspace(mechanism), record(STEERING_STATE), list(mechanism.axles.on(0)), []
+    for side in (-SHARE_OF_LOCK, SHARE_OF_LOCK):
+        state[0]["angle"] = side * steering[0]["max_arm_angle"]
+        place_tierods(steering, state, w.inputs)
+        prepare(mechanism.records, w)
+        axle = w.kinematics[0]["axle"][:, front]
+        headings.append(np.arctan2(-axle[0], axle[1]))
+    if which[front].all() and np.mean(headings[1] - headings[0]) > STRAIGHT:  # the angle of the arm is positive where it turns to the right
+        travel, expected = (
+            float(steering[0]["rack_travel"]),
+            "the other side: as it is, turning the steering wheel to the left turns the front wheels to the right",
+        )
+        if travel != 0.0:
+            sign = 1 if travel < 0.0 else -1
+            raise ConfigError(file, "steering.pinion_sign", sign, f"{-sign}, {expected}")
+        raise ConfigError(file, _hardpoints_of(mechanism, 0), "tie rods on this side of the kingpins", f"them on {expected}")
 
 
 def _check_reach(mechanism: Mechanism, file: str) -> None:

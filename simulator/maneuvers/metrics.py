@@ -340,6 +340,8 @@ def _lane_change(change: LaneChange, path: Path, run: Mapping[str, NDArray], err
     end = _first_beyond(path, change.start + change.length, run)
     later = [other.start for other in path.lane_changes if other.start > change.start]
     stop = _first_beyond(path, min(later), run) if later else None
+    if begin is not None and stop is not None and stop <= begin:
+        stop = None  # it tumbled or slid across that line before this one
     window = slice(begin, stop)
     out: dict[str, Any] = {"station_m": change.start, "offset_m": change.offset, "length_m": change.length}
     if begin is None:

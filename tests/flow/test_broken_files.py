@@ -259,8 +259,10 @@ def test_an_inertia_that_no_body_has(inertia, words):
 
 
 @pytest.mark.filterwarnings("ignore:.*arm_inertia")
-def test_a_broken_triangle_inequality_only_warns():
+def test_a_broken_triangle_inequality_only_warns_up_to_three_times():
     with pytest.warns(InertiaWarning, match=r"broken\.yaml: chassis\.inertia"):
+        read_description(inertia_of_chassis([400.0, 500.0, 2500.0]), FILE)
+    with pytest.raises(ConfigError, match=r"chassis\.inertia: .*as_published: true"):
         read_description(inertia_of_chassis([100.0, 200.0, 2500.0]), FILE)
 
 
