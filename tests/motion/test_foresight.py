@@ -60,7 +60,7 @@ def test_the_rate_that_goes_with_a_force_foretells_it():
 
 def test_what_lasts_is_left_alone():
     force = REST + [0.5, 0.5, 0.0]
-    foreseeing, blind = Stepped(**FIXED, foresight_memory=0.0), Stepped(**FIXED, **BLIND)
+    foreseeing, blind = Stepped(**FIXED), Stepped(**{**FIXED, **BLIND})
     for _ in range(round(120.0 / 0.02)):
         one, other = foreseeing.step(force), blind.step(force)
     assert one[3:] == pytest.approx(other[3:], abs=1e-4)
@@ -83,7 +83,7 @@ def rough(count, seed=2):
 
 def test_learning_finds_what_least_squares_find():
     """Of the regressors it forms, over its memory: the numbers beside numpy's, and within their bounds."""
-    one = Stepped(**FIXED, foresight_caution=1e-3, foresight_memory=4.0)
+    one = Stepped(**(FIXED | {"foresight_caution": 1e-3, "foresight_memory": 4.0}))
     x, first = one.state[0], one.state[0]["foresight_numbers"].copy()
     force, rate = rough(6000)
     one.drive(force, rate)
