@@ -34,6 +34,16 @@ from washout import classical
 from washout.classical import SPLIT, about_head, attitude_rates, fast_weights, follow_angle, less_fast, not_yet_shown, scaled
 from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind, WashoutWorld
 from washout.discrete import discrete, high_pass, rotation
+from washout.foresight import FORESIGHT, FORESIGHT_STATE, TERMS, foresight_weights, foretold, hear
+from washout.learnt_foresight import (
+    LEARNING_DEFAULTS,
+    LEARNING_RANGES,
+    LEARNING_SETTINGS,
+    LEARNING_STATE,
+    begin_learning,
+    clear_learning,
+    learn,
+)
 
 G = STANDARD_GRAVITY
 
@@ -47,6 +57,9 @@ SHARED = (
     "fast_frequency",
     "fast_force",
     "fast_rate",
+    "foresight_frequency",
+    "foresight_force",
+    "foresight_rate",
     "high_pass_order",
     "high_pass_frequency",
     "high_pass_damping",
@@ -66,6 +79,7 @@ SHARED = (
 
 SETTINGS = (
     *(row for row in classical.SETTINGS if row[0] in SHARED),
+    *LEARNING_SETTINGS,
     ("motion_start", (3,), "1", "p1: share of the scaled force that the high-pass shows by moving, at the start: surge, sway, heave"),
     ("motion_least", (3,), "1", "its least"),
     ("motion_most", (3,), "1", "its most"),
@@ -101,6 +115,7 @@ _SHARES, _FREQUENCIES, _SPEEDS, _WEIGHTS = (0.0, 2.0), (0.0, 200.0), (0.0, 100.0
 RANGES = {
     **{name: limits for name, limits in classical.RANGES.items() if name in SHARED},
     **dict.fromkeys(("motion_start", "motion_least", "motion_most", "turn_start", "turn_least", "turn_most"), _SHARES),
+    **LEARNING_RANGES,
     "tilt_smoothing": (1.0, 200.0),
     **dict.fromkeys(("tilt_start", "tilt_least", "tilt_most"), _FREQUENCIES),
     **dict.fromkeys(("motion_adaption", "tilt_adaption", "turn_adaption", "leak"), _SPEEDS),
@@ -109,6 +124,7 @@ RANGES = {
 }
 DEFAULTS = {
     **{name: value for name, value in classical.DEFAULTS.items() if name in SHARED},
+    **LEARNING_DEFAULTS,
     "tilt_gain": (1.0, 1.0),
     "tilt_smoothing": 200.0,
 }
@@ -132,6 +148,9 @@ ADAPTED = (
 STATE = (
     *ADAPTED,
     *SPLIT,
+    *FORESIGHT,
+    *FORESIGHT_STATE,
+    *LEARNING_STATE,
     # name             shape      unit           what it is
     ("high_pass_A", (3, 3, 3), "mixed", "as in the classical washout"),
     ("high_pass_b", (3, 3, 2), "mixed", "likewise"),
@@ -186,6 +205,8 @@ def begin(parameters: Record, state: Record, world: WashoutWorld) -> None:
             int(u["rotation_order"][i]), u["rotation_frequency"][i], u["rotation_damping"][i], h
         )
     x["fast_A"], x["fast_b"] = fast_weights(u["fast_frequency"], h)
+    x["foresight_A"], x["foresight_b"] = foresight_weights(u["foresight_frequency"], h)
+    begin_learning(u, x, world.platform, h)
     x["tilt_smooth_A"], x["tilt_smooth_b"] = fast_weights(u["tilt_smoothing"], h)
     x["smoothing"] = float(np.sum(discrete([[-1.0 / u["memory"]]], [1.0 / u["memory"]], h)[1]))
     x["motion_share"], x["tilt_share"], x["turn_share"] = u["motion_start"], u["tilt_start"], u["turn_start"]
@@ -194,8 +215,13 @@ def begin(parameters: Record, state: Record, world: WashoutWorld) -> None:
 @inline
 def _clear(u, x):
     """Level and still for ever, with the shares of the start."""
+    clear_learning(u, x)
     for i in range(6):
         x["slower"][i], x["slower_in"][i] = 0.0, 0.0
+    for i in range(4):
+        x["past_in"][i] = 0.0
+        for k in range(TERMS):
+            x["past"][i, k] = 0.0
     for i in range(3):
         x["motion_share"][i], x["turn_share"][i] = u["motion_start"][i], u["turn_start"][i]
         x["moved_in"][i], x["by_motion_in"][i], x["turned_in"][i], x["turned_by_turn_in"][i] = 0.0, 0.0, 0.0, 0.0
@@ -281,15 +307,19 @@ def adaptive(parameters, state, seen, result, first, count, h):
         _clear(u, x)
     held = s["limited"] != 0
     f, w = s["f_H_B"], s["w_WB_B"]
-    fx, fy, fz = _force(u, x, 0, f[0]), _force(u, x, 1, f[1]), _force(u, x, 2, f[2] - s["gravity"])
+    fx, fy = _force(u, x, 0, _foresee(x, 0, f[0], w[1])), _force(u, x, 1, _foresee(x, 1, f[1], w[0]))
+    fz = _force(u, x, 2, f[2] - s["gravity"])
     wx, wy, wz = _rate(u, x, 0, w[0]), _rate(u, x, 1, w[1]), _rate(u, x, 2, w[2])
     roll, pitch, yaw = x["tilt"][1] + x["turned"][0, 1], x["turned"][1, 1] - x["tilt"][0], x["turned"][2, 1]
     k = u["attitude_feedback"]
     accelerations = not_yet_shown(fx, fy, fz, k * roll, k * pitch, k * yaw, u["heave_by_tilt"])
     rates = attitude_rates(wx, wy, wz, roll, pitch)
-    by_tilt = _smooth(x, 0, u["tilt_gain"][0] * fx / G), _smooth(x, 1, u["tilt_gain"][1] * fy / (G * math.cos(pitch)))
+    lasting = _scaled(u, 0, f[0]), _scaled(u, 1, f[1])
+    by_tilt = _smooth(x, 0, u["tilt_gain"][0] * lasting[0] / G), _smooth(x, 1, u["tilt_gain"][1] * lasting[1] / (G * math.cos(pitch)))
     _force_axis(u, x, (0, 1, -1.0), (accelerations[0], rates[1], by_tilt[0], s["p_PH"][2]), held, h)
     _force_axis(u, x, (1, 0, 1.0), (accelerations[1], rates[0], by_tilt[1], s["p_PH"][2]), held, h)
+    if x["learns"] == 1:
+        learn(u, x, (f[0], f[1], w[1], w[0], x["shown"][0], x["shown"][1]), (x["motion_share"][0], x["motion_share"][1]), held)
     _heave(u, x, accelerations[2], held, h)
     _yaw(u, x, rates[2], held, h)
     roll, pitch, yaw = x["tilt"][1] + x["turned"][0, 1], x["turned"][1, 1] - x["tilt"][0], x["turned"][2, 1]
@@ -299,9 +329,24 @@ def adaptive(parameters, state, seen, result, first, count, h):
 
 
 @inline
+def _foresee(x, i, force, rate):
+    """Force of surge or sway when the platform has come, by the force and the rate that goes with it now."""
+    A, b, past, past_in, g = x["foresight_A"], x["foresight_b"], x["past"], x["past_in"], x["foresight_numbers"]
+    hear(A, b, past, past_in, i, force)
+    hear(A, b, past, past_in, 2 + i, rate)
+    return force + foretold(past, past_in, i, g, i, 0) + foretold(past, past_in, 2 + i, g, i, TERMS)
+
+
+@inline
+def _scaled(u, i, force):
+    """Scaled force of an axis, of which tilt shows what lasts."""
+    return scaled(force, u["force_gain"][i], u["force_limit"][i], u["force_knee"][i])
+
+
+@inline
 def _force(u, x, i, force):
-    """Scaled force of an axis that is to be shown."""
-    value = scaled(force, u["force_gain"][i], u["force_limit"][i], u["force_knee"][i])
+    """Scaled force of an axis that is to be shown by moving."""
+    value = _scaled(u, i, force)
     return less_fast(x["slower"], x["slower_in"], i, value, x["fast_A"], x["fast_b"], u["fast_force"][i])
 
 
@@ -408,6 +453,7 @@ def _force_axis(u, x, axis, seen, held, h):
     x["angle"][i] = angle
 
     e, by_motion = _move_on(x, i, a)
+    x["shown"][i] = a - e + G * math.sin(angle)
     e -= unseen
     x["by_tilt_in"][i], by_tilt = _moved_by_angle(x, i, x["by_tilt"], x["by_tilt_in"][i], (lever, feedback, eta2))
     x["by_turn_in"][i], by_turn = _moved_by_angle(x, i, x["by_turn"], x["by_turn_in"][i], (lever, feedback, eta3))

@@ -28,6 +28,16 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
 from washout.discrete import discrete, high_pass, low_pass, rotation
+from washout.foresight import (
+    FORESIGHT,
+    FORESIGHT_DEFAULTS,
+    FORESIGHT_RANGES,
+    FORESIGHT_SETTINGS,
+    FORESIGHT_STATE,
+    foresight_weights,
+    foretold,
+    hear,
+)
 
 G = STANDARD_GRAVITY
 """m/s2. Of the place where the platform stands, whatever world the vehicle is in: what its tilt divides."""
@@ -63,6 +73,7 @@ SETTINGS = (
     ),
     ("fast_force", (3,), "1", "share of what is fast of the scaled force that is shown: surge, sway, heave"),
     ("fast_rate", (3,), "1", "the same of the scaled rate: roll, pitch, yaw"),
+    *FORESIGHT_SETTINGS,
     ("motion_gain", (3,), "1", "share of the scaled force that the high-pass shows by moving"),
     (
         "high_pass_order",
@@ -110,6 +121,7 @@ RANGES = {
     "rate_limit": (math.radians(1e-3), math.radians(1e3)),
     **dict.fromkeys(("fast_frequency", "high_pass_frequency", "return_frequency", "tilt_frequency", "rotation_frequency"), (1e-3, 200.0)),
     **dict.fromkeys(("fast_force", "fast_rate"), (0.0, 1.0)),
+    **FORESIGHT_RANGES,
     **dict.fromkeys(("high_pass_damping", "tilt_damping", "rotation_damping"), (0.05, 20.0)),
     **dict.fromkeys(("force_knee", "rate_knee", "heave_by_tilt", "attitude_feedback", "tilt_less_rotation"), (0.0, 1.0)),
     "high_pass_order": (1, 3),
@@ -127,6 +139,7 @@ DEFAULTS = {
     "fast_frequency": 30.0,
     "fast_force": (1.0, 1.0, 1.0),
     "fast_rate": (1.0, 1.0, 1.0),
+    **FORESIGHT_DEFAULTS,
     "high_pass_order": (3, 3, 3),
     "rotation_order": (2, 2, 2),
     "heave_by_tilt": 1.0,
@@ -164,6 +177,9 @@ WASHOUT = (
     ("fast_rate", (3,), "1", "as in the settings"),
     ("fast_A", (), "1", "low-pass that tells what is fast: its output after a tick from that before"),
     ("fast_b", (2,), "1", "and from the inputs before and after"),
+    ("foresight_force", (2, 4), "1", "as in the settings"),
+    ("foresight_rate", (2, 4), "m/s", "as in the settings"),
+    *FORESIGHT,
     ("motion_gain", (3,), "1", "as in the settings"),
     ("heave_by_tilt", (), "1", "as in the settings"),
     ("attitude_feedback", (), "1", "as in the settings"),
@@ -205,6 +221,7 @@ SPLIT = (
 STATE = (
     # name              shape   unit    what it is
     *SPLIT,
+    *FORESIGHT_STATE,
     ("acceleration", (3,), "m/s2", "acceleration in N to be shown by moving, last tick"),
     ("high_pass", (3, 3), "m s, m, m/s", "per axis: integral of the position, position, velocity of the head in N"),
     ("force", (2,), "m/s2", "scaled force, surge and sway, last tick"),
@@ -244,6 +261,7 @@ def washout(mapping: Mapping[str, Any], file: object, h: float, p: Record | None
             p[0][name] = u[0][name]
     A, b = fast_weights(u[0]["fast_frequency"], h)
     p[0]["fast_A"], p[0]["fast_b"] = A, b
+    p[0]["foresight_A"], p[0]["foresight_b"] = foresight_weights(u[0]["foresight_frequency"], h)
     for i in range(3):
         w, z = u[0]["high_pass_frequency"][i], u[0]["high_pass_damping"][i]
         p[0]["high_pass_A"][i], p[0]["high_pass_b"][i], p[0]["high_pass_c"][i] = high_pass(
@@ -268,6 +286,10 @@ def rest(s, out):
     """Filters `s` (STATE) and pose `out` (POSE) as if level and still for ever."""
     for i in range(6):
         s[0]["slower"][i], s[0]["slower_in"][i] = 0.0, 0.0
+    for i in range(4):
+        s[0]["past_in"][i] = 0.0
+        for k in range(4):
+            s[0]["past"][i, k] = 0.0
     for i in range(3):
         s[0]["acceleration"][i], s[0]["angle_rates_in"][i] = 0.0, 0.0
         for k in range(3):
@@ -291,19 +313,34 @@ def washout_step(p, s, f_H_B, w_WB_B, h, out):
     roll = s[0]["tilt"][0] + s[0]["rotation"][0, 1]
     pitch = s[0]["tilt"][1] + s[0]["rotation"][1, 1]
     yaw = s[0]["rotation"][2, 1]
-    fx, fy, fz = _force(p, s, 0, f_H_B[0]), _force(p, s, 1, f_H_B[1]), _force(p, s, 2, f_H_B[2] - p[0]["gravity"])
+    fx, fy = _force(p, s, 0, _foresee(p, s, 0, f_H_B[0], w_WB_B[1])), _force(p, s, 1, _foresee(p, s, 1, f_H_B[1], w_WB_B[0]))
+    fz = _force(p, s, 2, f_H_B[2] - p[0]["gravity"])
     _move(p, s, fx, fy, fz, roll, pitch, yaw)
-    _tilt(p, s, fx, fy, h)
+    _tilt(p, s, _scaled(p, 0, f_H_B[0]), _scaled(p, 1, f_H_B[1]), h)
     _turn(p, s, w_WB_B, roll, pitch)
     _compose(p, s, h, out)
 
 
 @inline
+def _foresee(p, s, i, force, rate):
+    """Force of surge or sway when the platform has come, by the force and the rate that goes with it now."""
+    q, A, b, past, past_in = p[0], p[0]["foresight_A"], p[0]["foresight_b"], s[0]["past"], s[0]["past_in"]
+    hear(A, b, past, past_in, i, force)
+    hear(A, b, past, past_in, 2 + i, rate)
+    return force + foretold(past, past_in, i, q["foresight_force"], i, 0) + foretold(past, past_in, 2 + i, q["foresight_rate"], i, 0)
+
+
+@inline
 def _force(p, s, i, force):
-    """Scaled force of an axis that is to be shown."""
-    q = p[0]
-    f = scaled(force, q["force_gain"][i], q["force_limit"][i], q["force_knee"][i])
+    """Scaled force of an axis that is to be shown by moving."""
+    q, f = p[0], _scaled(p, i, force)
     return less_fast(s[0]["slower"], s[0]["slower_in"], i, f, q["fast_A"], q["fast_b"], q["fast_force"][i])
+
+
+@inline
+def _scaled(p, i, force):
+    """Scaled force of an axis, of which tilt shows what lasts."""
+    return scaled(force, p[0]["force_gain"][i], p[0]["force_limit"][i], p[0]["force_knee"][i])
 
 
 @inline

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.base.fields import fields_of, filled, read
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from washout.lead import rest_lead
 from washout.platform import leg_lengths
@@ -78,6 +78,9 @@ KNEE = 0.7
 
 TOP = 0.92
 """1. Share of the stroke that a scaled pose approaches; what is left covers that legs are not proportional to the pose."""
+
+LAST, END = 0.85, 0.96
+"""1, 1. The same for a pose drawn in whose yaw has been left alone."""
 
 NEAR = 1e-3
 """m or rad. Closer than this to its goal the base counts as there."""
@@ -208,30 +211,43 @@ def ease(x, v, a, goal, w, h, decay):
 def ask_for(p, s, washed):
     """s.asked = base + gain x the washout's pose (POSE record), drawn in smoothly where a leg would come near the ends of its stroke.
 
-    With u the use of the stroke, the washout's pose is scaled by soft(u) / u:
+    With u the use of the stroke, the washout's pose but for its yaw is scaled by soft(u, KNEE, TOP) / u, and all of it by soft(v, LAST, END) / v, v the use of
+    what has come out:
 
-        soft(u) = u up to KNEE, then KNEE + (TOP - KNEE) tanh((u - KNEE) / (TOP - KNEE))    [smooth, never TOP]
+        soft(u, knee, top) = u up to the knee, then knee + (top - knee) tanh((u - knee) / (top - knee))    [smooth, never the top]
 
-    so that the limiter, which stops hard, is seldom met.
+    so that the limiter, which stops hard, is seldom met. Yaw takes little of the stroke, and would turn the rider whenever a sway comes and goes that it is scaled with.
     """
     gain = s[0]["gain"]
-    _ask(p, s, washed, gain)
+    _ask(p, s, washed, gain, gain)
     s[0]["stroke_use"] = 0.0
     if gain < FADED:
         return
     use = _stroke_use(p, s)
     s[0]["stroke_use"] = use
     if use > KNEE:
-        _ask(p, s, washed, gain * (KNEE + (TOP - KNEE) * math.tanh((use - KNEE) / (TOP - KNEE))) / use)
+        drawn = gain * _soft(use, KNEE, TOP) / use
+        _ask(p, s, washed, drawn, gain)
+        again = _stroke_use(p, s)
+        if again > LAST:
+            share = _soft(again, LAST, END) / again
+            _ask(p, s, washed, share * drawn, share * gain)
+
+
+@inline
+def _soft(use, knee, top):
+    """A use of the stroke beyond the knee, drawn in."""
+    return knee + (top - knee) * math.tanh((use - knee) / (top - knee))
 
 
 @kernel
-def _ask(p, s, washed, gain):
+def _ask(p, s, washed, gain, yaw_gain):
     """s.asked with the part of the washout's pose that the platform can take."""
     free = p[0]["freedoms"]
     for i in range(3):
         s[0]["asked"][i] = s[0]["base"][i] + gain * free[i] * washed[0]["position"][i]
-        s[0]["asked"][i + 3] = s[0]["base"][i + 3] + gain * free[i + 3] * washed[0]["angles"][i]
+        turned = yaw_gain if i == 2 else gain
+        s[0]["asked"][i + 3] = s[0]["base"][i + 3] + turned * free[i + 3] * washed[0]["angles"][i]
 
 
 @kernel

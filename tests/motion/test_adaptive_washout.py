@@ -15,7 +15,7 @@ from washout.contract import RESULT, SEEN, WashoutWorld
 from washout.cueing import MotionCueing
 
 H = 2e-3
-FIXED = {"motion_adaption": [0.0] * 3, "tilt_adaption": [0.0] * 2, "turn_adaption": [0.0] * 3, "leak": 0.0}
+FIXED = {"motion_adaption": [0.0] * 3, "tilt_adaption": [0.0] * 2, "turn_adaption": [0.0] * 3, "leak": 0.0, "foresight_memory": 0.0}
 FREE = {"tilt_rate_degps": 1000.0, "tilt_acceleration_degps2": 1e6, "tilt_limit_deg": 30.0, "tilt_calm_deg": 0.0}
 FILTERS = {
     "high_pass_frequency": [3.0, 1.04, 1.55],
@@ -98,7 +98,7 @@ def test_sensitivities_are_what_differences_say(start, place, sensitivity):
 
 
 def test_shares_go_downhill_stay_in_bounds_and_leak_to_their_start():
-    one = Stepped()
+    one = Stepped(motion_adaption=[0.1, 0.1, 0.0])
     u, x = one.parameters[0], one.state[0]
     seen = []
     for f in hard_drive(8000, H) * [1.0, 2.0, 1.0]:
