@@ -34,12 +34,12 @@ def sprung_loads(mechanism: Mechanism, gravity: float = STANDARD_GRAVITY) -> Vec
 
 def borne_at_full_bump(mechanism: Mechanism, stops: bool = True) -> Vector:
     """Load (wheels,) [N] that the springs, with or without their stops, bear at the wheels where the travel ends in jounce; no number where it is
-    not known where."""
+    not known where, nor of axles from mechanism files, which have no closed form to ask."""
     struts = mechanism.struts.copy()
     if not stops:
         struts[0]["stop_points"] = 0
     w, end = new_workspace(mechanism), mechanism.corners[0]["ends"]["theta"][1]
-    known = np.isfinite(end)
+    known = np.isfinite(end) & np.array([corner.linkage is None for corner in mechanism.designs])
     w.state[0]["theta"] = np.where(known, end, 0.0)
     prepare(mechanism.records._replace(struts=struts), w)
     k = w.kinematics[0]
