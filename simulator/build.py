@@ -14,6 +14,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, Gathered, JounceError
 from simulator.base.records import Record
@@ -46,6 +48,7 @@ from vehicles.multibody.description.initial_state import InitialState, resting_s
 from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.urdf import mechanism_from_urdf
+from vehicles.sides import axle_of
 from vehicles.stood import Stood
 from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.tires.tire_file import TireFile, tire, tire_set
@@ -553,9 +556,12 @@ def load_mechanism(name: str) -> tuple[Mechanism, InitialState]:
 
 def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
     """Rows of `simulator.view.vehicle_geometry.GEOMETRY` of a vehicle."""
-    tires = vehicle.model.tires
+    tires, driveline = vehicle.model.tires, vehicle.model.drivetrain[0]
+    axles = [axle_of(vehicle.model.drivetrain, wheel) for wheel in range(len(tires))]
     return {
         **vehicle.description.bushes,
+        "driven": np.isfinite(driveline["final_ratio"])[axles].astype(float),
+        "geared_hub": (driveline["hub_ratio"] < 1.0)[axles].astype(float),
         "drawn_as": vehicle.description.drawn_as,
         "links_as": vehicle.description.links_as,
         "outline": vehicle.description.outline,

@@ -21,6 +21,8 @@ class Size(NamedTuple):
     half_width: float
     axles: tuple[float, ...]
     """x of the wheel centers, from the front"""
+    driven: tuple[float, ...]
+    """x of those that half shafts come to"""
     center: float
     """z of the wheel centers"""
     radius: float
@@ -67,9 +69,11 @@ def size_of(geometry: Mapping[str, Any]) -> Size:
     length, width, overhang = (float(v) for v in geometry["outline"])
     x, z = np.asarray(geometry["wheel_x"], float), np.asarray(geometry["wheel_z"], float)
     front = float(x[0]) + overhang
-    axles = tuple(sorted({round(float(place), 6) for place in x}, reverse=True))
+    axles, driven = (
+        tuple(sorted({round(float(place), 6) for place in places}, reverse=True)) for places in (x, x[np.asarray(geometry["driven"]) > 0.0])
+    )
     radius = float(np.max(geometry["tire_radius"]))
-    return Size(front, front - length, 0.5 * width, axles, float(z.mean()), radius, np.asarray(geometry["p_BH"], float))
+    return Size(front, front - length, 0.5 * width, axles, driven, float(z.mean()), radius, np.asarray(geometry["p_BH"], float))
 
 
 def body_of(geometry: Mapping[str, Any]) -> Body:

@@ -436,7 +436,7 @@ def _steering_wheel() -> Array:
 
 
 def _frame(g: Lines) -> Array:
-    """Rails, cross members at the axles, engine sump, exhaust and final drive: what is seen without the body."""
+    """Rails, cross members at the axles, engine sump, exhaust, final drives and their shafts: what is seen without the body."""
     s, low = g.size, float(g.z(0.14))
     half = Builder().paint(FRAME)
     half.box((s.axles[-1] - 0.3, 0.36, low), (s.axles[0] + 0.45, 0.43, low + 0.09))
@@ -446,12 +446,14 @@ def _frame(g: Lines) -> Array:
     for x in (*s.axles, 0.5 * (s.axles[0] + s.axles[-1]), s.axles[0] + 0.40):
         whole.box((x - 0.05, -0.36, low + 0.01), (x + 0.05, 0.36, low + 0.08))
     rear, front = s.axles[-1], s.axles[0]
-    whole.paint(METAL, 0.2).turned(
-        [(-0.16, 0.0), (-0.16, 0.06), (-0.07, 0.11), (0.07, 0.11), (0.16, 0.06), (0.16, 0.0)], 14, center=(rear, 0.0, s.center + 0.03)
-    )
+    for x in s.driven:
+        whole.paint(METAL, 0.2).turned(
+            [(-0.16, 0.0), (-0.16, 0.06), (-0.07, 0.11), (0.07, 0.11), (0.16, 0.06), (0.16, 0.0)], 14, center=(x, 0.0, s.center + 0.03)
+        )
     whole.paint(METAL, 0.1).box((front - 0.30, -0.14, s.center + 0.02), (front + 0.18, 0.14, s.center + 0.22))
     whole.paint(FRAME).box((front - 0.28, -0.09, s.center + 0.22), (front + 0.16, 0.09, s.center + 0.30))
-    whole.paint(METAL, 0.2)
-    whole.tube([(front - 0.35, 0.0, s.center + 0.08), (rear, 0.0, s.center + 0.03)], 0.035)
+    for x in s.driven:
+        if x < front:
+            whole.paint(METAL, 0.2).tube([(front - 0.35, 0.0, s.center + 0.08), (x, 0.0, s.center + 0.03)], 0.035)
     whole.paint(TRIM).tube([(front - 0.2, -0.16, low + 0.06), (rear - 0.25, -0.24, low + 0.06), (s.rear + 0.3, -0.3, low + 0.08)], 0.03)
     return whole.mesh()

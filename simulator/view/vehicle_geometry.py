@@ -26,6 +26,8 @@ GEOMETRY = (
     ("p_BH", (3,), "driver's head"),
     ("wheel_x", (WHEELS,), "x of the wheel centers in the design position"),
     ("wheel_z", (WHEELS,), "z of them"),
+    ("driven", (WHEELS,), "1: a half shaft comes to the wheel"),
+    ("geared_hub", (WHEELS,), "1: it drives a gear above the middle of the wheel"),
     ("outline", (3,), "length, width and front overhang of the body"),
     ("governed_speed", (), "speed of the engine beyond which it gives no torque, rad/s"),
     ("by_hand", (), "1: the gearbox is worked by hand"),
@@ -74,11 +76,10 @@ def bars(geometry: Mapping[str, NDArray[Any]], state: Record) -> tuple[NDArray[n
     hub = s["p_BK"]
     out = s["R_BK"][:, :, 1] * np.where(hub[:, 1:2] < 0.0, -1.0, 1.0)
     inboard = hub - 0.13 * out
-    diff = np.column_stack(
-        (g["wheel_x"], np.sign(hub[:, 1]) * 0.18, _HOUSING.get(str(g["drawn_as"]), g["wheel_z"] + 0.03) + 0.0 * g["wheel_z"])
-    )
-    beam = np.isin(g["links_as"], (BEAM_ON_LINKS, BEAM_ON_LEAVES))
-    found = [_rows(((inboard, hub, 0.075, HUB),), slice(None)), _rows(((diff, inboard, 0.022, SHAFT),), ~beam)]
+    above = np.where(g["geared_hub"] > 0.0, GEARED_HUB, FINAL_DRIVE)
+    diff = np.column_stack((g["wheel_x"], np.sign(hub[:, 1]) * 0.18, g["wheel_z"] + above))
+    shafts = (g["driven"] > 0.0) & ~np.isin(g["links_as"], (BEAM_ON_LINKS, BEAM_ON_LEAVES))
+    found = [_rows(((inboard, hub, 0.075, HUB),), slice(None)), _rows(((diff, inboard, 0.022, SHAFT),), shafts)]
     for kind, parts in _LINKS.items():
         these = g["links_as"] == kind
         if these.any():
@@ -187,8 +188,8 @@ def _beam_on_leaves(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.f
     )  # fmt: skip
 
 
-_HOUSING = {"hmmwv": 0.12}
-"""m. z of the final drives where they stand higher than the wheels."""
+FINAL_DRIVE, GEARED_HUB = 0.03, 0.146
+"""m. How far final drives are drawn above the middles of the wheels: without, and with gears in the hubs."""
 _LINKS = {
     "arms": _arms, "strut": _strut, "trailing_arm": _trailing_arm, "trailing_arm_with_kingpin": _trailing_arm_with_kingpin,
     BEAM_ON_LINKS: _beam_on_links, BEAM_ON_LEAVES: _beam_on_leaves,

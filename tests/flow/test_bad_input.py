@@ -248,7 +248,7 @@ def test_a_device_profile_of_the_user(change, words, tmp_path):
 
 
 def test_warnings_are_one_line_each_and_none_beside_json(tmp_path, capsys):
-    vehicle = set_in(shipped("vehicles", "hmmwv"), "chassis.inertia", [100.0, 200.0, 2500.0])
+    vehicle = set_in(shipped("vehicles", "hmmwv"), "chassis.inertia", [900.0, 1200.0, 2500.0])
     good = maneuver(tmp_path, vehicle=str(written(tmp_path, "mine.yaml", vehicle)))
     code, _, err = call(capsys, "run", good, "--out", tmp_path / "out")
     assert code == 0

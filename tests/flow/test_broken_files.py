@@ -203,30 +203,30 @@ def test_any_yaml_value_anywhere(kind, data):
 
 
 def test_a_vehicle_that_reads_well_but_cannot_stand_says_so():
-    """Slips of sign and of place in the numbers of the mechanism: it stands and drives, or JounceError says that it cannot. Most slips
-    are refused by the readers' ranges before that."""
+    """Slips of sign and of place in the numbers of the mechanism, and a mass that its tires do not bear: it stands and drives, or JounceError
+    says that it cannot. Most slips are refused when they are read."""
     ground = build_ground("flat")
     arrays = ground.arrays
     command = record(COMMAND)
     command[0]["throttle"], command[0]["selector"] = 0.5, 1
     mapping = content("vehicles", "hmmwv")
     stood = fell = 0
-    for place in list(places(mapping))[::12]:
-        for value in (NEGATE, 0, -1, 0.5):
-            changed = broken(mapping, place, value)
-            if changed is None or complaint(BUILD["vehicles"], changed) is not None:
-                continue
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                try:
-                    v = Vehicle(read_description(changed, FILE), tires, parts, "p")
-                    v.reset(arrays, gear=1)
-                    for _ in range(50):
-                        v.step(arrays, command, 1e-3)
-                    stood += 1
-                except JounceError as error:
-                    assert "HMMWV" in str(error)
-                    fell += 1
+    slips = [(place, value) for place in list(places(mapping))[::12] for value in (NEGATE, 0, -1, 0.5)]
+    for place, value in [*slips, (("chassis", "mass"), 20e3)]:
+        changed = broken(mapping, place, value)
+        if changed is None or complaint(BUILD["vehicles"], changed) is not None:
+            continue
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                v = Vehicle(read_description(changed, FILE), tires, parts, "p")
+                v.reset(arrays, gear=1)
+                for _ in range(50):
+                    v.step(arrays, command, 1e-3)
+                stood += 1
+            except JounceError as error:
+                assert FILE in str(error) or "HMMWV" in str(error)
+                fell += 1
     assert stood > 20
     assert fell > 0
 
