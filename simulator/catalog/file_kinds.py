@@ -55,6 +55,7 @@ class FileKind:
     table : the keys
     check : reads a file and all it names; raises ConfigError
     based : whether such a file may say `base` and what is other than there
+    gives_way : whether a file whose words another kind knows as well is of that kind
     """
 
     name: str
@@ -63,6 +64,7 @@ class FileKind:
     table: Kind
     check: Callable[[str], Any]
     based: bool = True
+    gives_way: bool = False
 
     def files(self) -> list[Path]:
         """The shipped files."""
@@ -95,7 +97,7 @@ KINDS = (
     FileKind("maneuvers", "maneuvers", "who drives what, where, how fast, and what counts as passed", TABLES["maneuvers"], build_maneuver),
     FileKind("series", "series", "maneuvers one after the other, or a search for the limit of one", TABLES["series"], load_series),
     FileKind("sweeps", "sweeps", "many runs of one question: what they have in common and what varies", sweep_file.FILE, load_sweep),
-    FileKind("facts", "facts", "published figures of a vehicle", Group(published.FILE), published.load_published),
+    FileKind("facts", "facts", "published figures of a vehicle", Group(published.FILE), published.load_published, gives_way=True),
     FileKind("fits", "fits", "parameters that are fitted to what was measured", fit_file.FILE, fit_file.check_fit),
     FileKind(
         "optimisations",
@@ -192,6 +194,7 @@ def _kind_of_base(file: Path, content: Mapping[str, Any], above: tuple[Path, ...
     own = {key for key in content if key != "base"}
     fitting = [name for name in found if any(own <= _spellings(fields) for fields in tables_of(kind_named(name).table))]
     names = fitting if len(fitting) == 1 else list(found)
+    names = [name for name in names if not kind_named(name).gives_way] or names
     if len(names) > 1:
         raise _ambiguous(file, content, names)
     return kind_named(names[0])

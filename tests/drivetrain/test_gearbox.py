@@ -174,10 +174,10 @@ def test_a_start_with_spinning_wheels_goes_up_the_gears_and_never_back(box):
     assert gears[-1] >= 2.0 and (np.diff(gears) >= 0.0).all()
 
 
-@pytest.mark.parametrize(("box", "speed"), [("automatic", 20.0), ("sedan", 36.0)])
+@pytest.mark.parametrize(("box", "speed"), [("automatic", 20.0), ("sedan", 32.0)])
 def test_locked_wheels_get_no_gear_that_would_overspeed_the_engine_once_they_roll(box, speed):
-    car = on_ice(box, 3, speed, 0.3).set(brake=1.0)
-    log = car.roll(5.0)
+    car = on_ice(box, 3, speed, 0.2).set(brake=1.0)
+    log = car.roll(8.0)
     assert np.abs(car.spin).max() < 0.1
     for v, gear in log[:, (0, 2)][::10]:
         rolling = driveshaft_speed(car.p, np.full(4, v / 0.465))
