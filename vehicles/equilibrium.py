@@ -7,6 +7,7 @@ slope asks for. On level ground it is zero. The brakes carry the moments about t
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,6 +39,17 @@ SINGULAR = 1e-14
 
 HALVINGS = 20
 """Times a Newton step is halved in search of a smaller residual."""
+
+LEANS = (0.0, 0.04, -0.04, 0.08, -0.08, 0.12, -0.12)
+TILTS = tuple(sorted(itertools.product(LEANS, LEANS), key=lambda tilt: math.hypot(*tilt)))
+"""rad. Roll and pitch of the first guesses beyond that of the ground, in turn until one leads to an equilibrium."""
+
+TWIST = 0.05
+"""m. Sum of the heights under two wheels that are crosswise less those under the others, beyond which guesses are tilted: a wheel may hang in the air, and its
+stops and loss of contact are corners that the first guess may be caught in. On a plane a vehicle stands as the plane is, or not at all."""
+
+BASE, TRACK = 1.6, 0.9
+"""m. Half wheelbase and half track, about, for the first guess."""
 
 LARGEST_CHANGE = 0.03
 """m, rad. Largest change in one round: the stops and the loss of contact are sharp corners."""
@@ -92,8 +104,22 @@ def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: fl
     place_tierods(m.steering, s.steering, s.inputs)  # the last drive may have left them elsewhere
     idle_drive(m, s)
     place = np.array([x, y, yaw])
+    left, twisted = math.inf, abs(np.dot(_heights(ground, x, y, yaw), (1.0, -1.0, -1.0, 1.0))) > TWIST
+    for roll, pitch in TILTS if twisted else TILTS[:1]:
+        found, residual = _balanced(m, s, ground, place, roll, pitch)
+        if residual < RESIDUAL:
+            feel(m, s)
+            return found
+        left = min(left, residual)
+    raise JounceError(f"the vehicle finds no equilibrium at x = {x:g} m, y = {y:g} m (left over: {left:.2g} m/s2)")
+
+
+def _balanced(m: Model, s: Space, ground: GroundArrays, place: Vector, roll: float, pitch: float) -> tuple[Balance, float]:
+    """What Newton's method comes to from the first guess tilted by `roll` and `pitch` [rad], and the largest acceleration there."""
     touch = np.minimum(TOUCH, 0.25 * m.tires["give"])
+    x, y, yaw = place.tolist()
     unknown = _first_guess(m, s, ground, x, y, yaw, float(touch.mean()))
+    unknown[3:5] += roll, pitch
     count = len(unknown)
     residual, trial, jacobian = np.empty(count), np.empty(count), np.zeros((count, count))
     up, down = np.empty(count), np.empty(count)
@@ -118,10 +144,8 @@ def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: fl
         unknown = unknown + change
         residual[:] = trial
     static_residual(m, s, ground, place, unknown, residual)
-    if not np.abs(residual).max() < RESIDUAL:
-        raise JounceError(f"the vehicle finds no equilibrium at x = {x:g} m, y = {y:g} m (left over: {np.abs(residual).max():.2g} m/s2)")
-    feel(m, s)
-    return Balance(place, unknown, jacobian)
+    left = float(np.abs(residual).max())
+    return Balance(place, unknown, jacobian), left if math.isfinite(left) else math.inf
 
 
 def settle_on(m: Model, s: Space, ground: GroundArrays, near: Balance) -> bool:
@@ -171,20 +195,22 @@ def reach_ground(m, s, ground, place, touch, guess, residual):
 def _first_guess(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float, touch: float) -> NDArray[np.float64]:
     """Vehicle parallel to the ground, its tires pressed by `touch` [m], arms in droop until the springs would carry it: [dx, dy, z, roll, pitch,
     dyaw, theta...]."""
-    n = np.empty(3)
     R = np.empty((3, 3))
-    base, track = 1.6, 0.9
-    c, sn = math.cos(yaw), math.sin(yaw)
-    heights = []
-    for fx, fy in ((base, track), (base, -track), (-base, track), (-base, -track)):
-        heights.append(composed_height_and_normal(ground, x + c * fx - sn * fy, y + sn * fx + c * fy, n))
-    pitch = math.atan2((heights[2] + heights[3] - heights[0] - heights[1]) / 2.0, 2.0 * base)
-    roll = math.atan2((heights[0] + heights[2] - heights[1] - heights[3]) / 2.0, 2.0 * track)
+    heights = _heights(ground, x, y, yaw)
+    pitch = math.atan2((heights[2] + heights[3] - heights[0] - heights[1]) / 2.0, 2.0 * BASE)
+    roll = math.atan2((heights[0] + heights[2] - heights[1] - heights[3]) / 2.0, 2.0 * TRACK)
     rotation_of_euler(roll, pitch, yaw, R)
     low, high, theta = (np.empty(len(s.wheels)) for _ in range(3))
     hang_loaded(m, s, float(m.chassis[0]["mass"]) * float(ground.p[0]["gravity"]) / len(theta), low, high, theta)
     z = float(np.mean(heights)) + float(m.tires["radius"].mean()) - touch - float(np.mean(s.kinematics[0]["W"][2]))
     return np.concatenate([[0.0, 0.0, z, roll, pitch, 0.0], theta])
+
+
+def _heights(ground: GroundArrays, x: float, y: float, yaw: float) -> list[float]:
+    """Of the ground where the wheels are, about [m]."""
+    n, c, sn = np.empty(3), math.cos(yaw), math.sin(yaw)
+    places = ((BASE, TRACK), (BASE, -TRACK), (-BASE, TRACK), (-BASE, -TRACK))
+    return [composed_height_and_normal(ground, x + c * fx - sn * fy, y + sn * fx + c * fy, n) for fx, fy in places]
 
 
 @kernel

@@ -70,6 +70,19 @@ def test_a_vehicle_stands_on_the_roughest_ground(vehicle: str, tmp_path: Path) -
         assert largest_acceleration(v) < 1e-9
 
 
+@pytest.mark.parametrize("vehicle", ["hmmwv", "sedan"])
+def test_a_vehicle_stands_crosswise_in_a_saddle(vehicle: str, tmp_path: Path) -> None:
+    """Two wheels on humps, one or both of the others in the air: there Newton's method from the plane of the ground is caught in a corner."""
+    x = np.arange(-10.0, 11.0)
+    np.save(tmp_path / "saddle.npy", 0.15 * x[None, :] * x[:, None])
+    heights = "{file: saddle.npy, first_row: south, origin: [-10.0, -10.0], spacing: [1.0, 1.0], scale: 1.0, offset: 0.0}"
+    (tmp_path / "saddle.yaml").write_text(f"{{type: heightmap, surface: asphalt, heights: {heights}}}")
+    v, on = build_vehicle(vehicle, check_step=False), build_ground(str(tmp_path / "saddle.yaml"))
+    for yaw in (0.0, 0.5):
+        v.reset(on, 0.0, 0.0, yaw)
+        assert largest_acceleration(v) < 1e-9
+
+
 def test_wheel_loads_vary_four_times_as_much_two_classes_up(tmp_path: Path) -> None:
     """At 20 m/s over the same waves, as long as no wheel lifts off; three seconds after one to settle."""
     v, deviation = build_vehicle("hmmwv", check_step=False), {}
