@@ -140,19 +140,8 @@ def start(vehicle: Vehicle, on: Any, seconds: float = 4.0) -> tuple[float, float
 SPLIT = {"friction": 0.8, "spacing": [0.5, 0.1], "patches": [{"friction": 0.15, "x": [-20.0, 200.0], "y": [0.0, 4.0]}]}
 
 
-@pytest.mark.parametrize(
-    ("name", "said", "gain"),
-    [
-        (
-            "sedan_esc",
-            {"friction": 0.25},
-            1.005,
-        ),  # what the grip falls off with slip is all there is to win, where the gearbox stays in first gear
-        ("sedan_electric", {"friction": 0.25}, 1.03),
-        ("sedan_esc", SPLIT, 1.5),
-        ("sedan_electric", SPLIT, 1.5),
-    ],
-)
+@pytest.mark.parametrize("name", ["sedan_esc", "sedan_electric"])
+@pytest.mark.parametrize(("said", "gain"), [({"friction": 0.25}, 1.03), (SPLIT, 1.5)])
 def test_traction_control_starts_faster_on_snow_and_on_one_good_side(name: str, said: dict[str, Any], gain: float) -> None:
     vehicle, on = (
         car(name),

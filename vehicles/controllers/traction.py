@@ -60,10 +60,10 @@ RANGES = {
 }
 DEFAULTS = {
     "slip": 0.1,
-    "least_excess": 0.4,
+    "least_excess": 0.6,
     "filter_time": 0.02,
     "gain": 0.15,
-    "integral_gain": 1.0,
+    "integral_gain": 0.7,
     "least_throttle": 0.1,
     "brake_spare": 1.5,
     "brake_gain": 4e6,
