@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -424,8 +424,8 @@ def step_matrices(model: Model, piece: Piece, starts: NDArray[np.uint8], ground:
                     attitudes[n, 1 + 2 * k + side] = _turned(q[n], x)
                 x[coordinate] = 0.0
     J = np.empty((len(starts), len(kept), len(kept)))
-    lasting = np.ascontiguousarray(starts[:, : piece.lasts])
-    step_from_each(model, piece.space, piece.memory, lasting, ground, record(COMMAND), h, kept, attitudes, q, x, x.copy(), J)
+    places = Places(np.ascontiguousarray(starts[:, : piece.lasts]), q, attitudes, kept)
+    step_from_each(model, piece.space, piece.memory, ground, record(COMMAND), h, places, (x, x.copy()), J)
     return J
 
 
@@ -442,20 +442,32 @@ def look_along(m, s, thetas, length, closed):
             closed[n, i] = math.isfinite(k["W"][0, i]) and math.isfinite(k["W"][1, i]) and math.isfinite(k["W"][2, i])
 
 
+class Places(NamedTuple):
+    """Where steps begin, and what deviates there."""
+
+    starts: NDArray[np.uint8]
+    """(k, bytes) so much of the memory as lasts"""
+    q: Vector
+    """(k, 4) from which attitudes are told"""
+    attitudes: Vector
+    """(k, 1 + 2 len(ATTITUDE), 4) q_WB: as it is, and deviating to either side by each coordinate of ATTITUDE"""
+    kept: NDArray[np.int_]
+    """(n,) which of the coordinates, in the order of GROUPS, deviate"""
+
+
 @kernel
-def step_from_each(m, s, memory, starts, ground, command, h, kept, attitudes, q, x, end, J):
+def step_from_each(m, s, memory, ground, command, h, places, scratch, J):
     """Central differences of a step from each of many places.
 
     Parameters
     ----------
     memory : all of s
-    starts : (k, bytes) so much of it as lasts, at the places
-    kept : (n,) which of the coordinates, in the order of GROUPS, deviate
-    attitudes : (k, 1 + 2 len(ATTITUDE), 4) q_WB there: as it is, and deviating to either side by each coordinate of ATTITUDE
-    q : (k, 4) from which attitudes are told
-    x, end : (all coordinates,) scratch
+    places : Places
+    scratch : twice (all coordinates,)
     J : (k, n, n) overwritten
     """
+    starts, q, attitudes, kept = places
+    x, end = scratch
     for k in range(len(starts)):
         for column in range(len(kept)):
             of_attitude = kept[column] - ATTITUDE[0]
