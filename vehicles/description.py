@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, Gathered, GravityWarning, raise_all
+from simulator.base.errors import ConfigError, Gathered, GravityWarning
 from simulator.base.fields import Values
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
@@ -27,42 +27,28 @@ from vehicles.carrying import check_springs
 from vehicles.compliance.section import write_compliance
 from vehicles.controllers.controller_section import Controllers, read_controllers
 from vehicles.drawn import DRAWN_AS
-from vehicles.model import Design, Mechanism, new_mechanism, new_workspace
+from vehicles.linkage_checks import check_ends, check_reach, check_sense, check_travel
+from vehicles.model import Design, Mechanism, new_mechanism
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.steering.rack import read_rack_body
-from vehicles.steering.steering import STEERING_STATE, place_tierods, steering_from_section
+from vehicles.steering.steering import steering_from_section
 from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
 from vehicles.suspension.corner_design import CornerDesign
-from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.kinds import SHIPPED, read_axle
 from vehicles.suspension.mechanism.travel import write_ends
 from vehicles.suspension.struts import STRUTS
 from vehicles.suspension.tables.build_tables import DEFAULT_TOLERANCE
 from vehicles.tires.tire_file import CONTACTS
-from vehicles.travel import QUICKER, STOPS, find_ends, go, new_places, quickest_steering
+from vehicles.travel import decides_ends, ends_of
 from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
 
 Vector = NDArray[np.float64]
 
 
-TRAVEL = (-0.05, 0.0, 0.05)
-"""rad, m. Thetas about the design position in which every corner must close, at both ends of the steering too."""
-
-SHARE_OF_LOCK = 0.05
-"""Share of full lock at which it is looked to which side the wheels turn."""
-STRAIGHT = 1e-6
-"""rad. Wheels that turn by less are not steered."""
-
 WHEELBASE = 0.1
 """m. Least way from the first axle to the last one."""
-
-CLOSED = 1e-6
-"""m. Loops that are open by more do not close there."""
-
-BEYOND_STOPS = 0.02
-"""m. Length of a spring beyond bump and rebound stop up to which a corner must close that is known to end somewhere."""
 
 KEPT = frozenset(SHIPPED) - {"mechanism"}
 """Kinds of axles that are kept by what is said of them: a linkage from a file is connected to the steering of its vehicle."""
@@ -259,17 +245,17 @@ def _mechanism(file: str, parts: _Parts, faults: Gathered, keep: Keep) -> Mechan
     closed_form = np.array([corner.linkage is None for corner in corners])
     if closed_form.any():
         with faults.part():
-            _check_travel(mechanism, steering, file, closed_form)
+            check_travel(mechanism, steering, file, closed_form)
         with faults.part():
-            _check_reach(mechanism, file)
+            check_reach(mechanism, file)
         with faults.part():
-            _check_sense(mechanism, steering, file, closed_form)
+            check_sense(mechanism, steering, file, closed_form)
     faults.need_all()
     if closed_form.any():
         mechanism.corners[0]["ends"] = keep(
-            _decides_ends(mechanism, steering, closed_form), lambda: _ends_of(mechanism, steering, closed_form)
+            decides_ends(mechanism, steering, closed_form), lambda: ends_of(mechanism, steering, closed_form)
         )
-        _check_ends(mechanism, steering, file, closed_form)
+        check_ends(mechanism, steering, file, closed_form)
     for i, corner in enumerate(corners):
         if corner.linkage is not None:
             if i in axles.on(0):
@@ -279,29 +265,6 @@ def _mechanism(file: str, parts: _Parts, faults: Gathered, keep: Keep) -> Mechan
     for n, one in enumerate(parts.axles):
         write_compliance(one.section, n, axles.on(n), one.corners[0].W, mechanism.corners)
     return mechanism
-
-
-def _decides_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> Hashable:
-    """All that the ends of the travel depend on: of springs and dampers it is the stops."""
-    blocks = tuple((block.first, block.count, block.parameters.tobytes()) for block in mechanism.blocks)
-    stops = tuple(mechanism.struts[0][name].tobytes() for name in STOPS)
-    designs = tuple(type(corner) for corner in mechanism.designs)
-    return (
-        mechanism.axles,
-        designs,
-        mechanism.corners.tobytes(),
-        mechanism.own.tobytes(),
-        blocks,
-        stops,
-        steering.tobytes(),
-        which.tobytes(),
-    )
-
-
-def _ends_of(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> Record:
-    """The ends of the travel, which the mechanism gets too."""
-    find_ends(mechanism, steering, which)
-    return mechanism.corners[0]["ends"].copy()
 
 
 def _warn_of_gravity(s: Section) -> None:
@@ -488,83 +451,6 @@ def _box(mechanism: Mechanism, outline: tuple[float, float, float], head: Vector
 def _rear(mechanism: Mechanism, box: tuple[Vector, Vector]) -> Vector:
     """Where the tow hook is if the file does not say [assumed]: in the middle of the body's rear, as high as the rear wheel centres; in B."""
     return np.array([box[0][0], 0.0, float(mechanism.corners[0]["design_wheel_z"][-1])])
-
-
-def _check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
-    """Every corner of those in `which` (wheels,) must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises
-    ConfigError."""
-    looks = [(end, theta) for end in (-1.0, 0.0, 1.0) for theta in TRAVEL]
-    ends, thetas = np.array(looks).T.copy()
-    w = new_workspace(mechanism)
-    places = new_places(w, len(looks))
-    go(mechanism.records, w, steering, record(STEERING_STATE), thetas, ends * steering[0]["max_arm_angle"], *places[1:])
-    gaps = np.stack([corner.gaps(mechanism.corners, places, i) for i, corner in enumerate(mechanism.designs)], axis=1)
-    closed = np.isfinite(places.kinematics["W"]).all(axis=1) & (gaps < CLOSED) | ~which
-    open_at: dict[int, str] = {}
-    for n, i in np.argwhere(~closed):
-        end, theta = looks[n]
-        open_at.setdefault(mechanism.axles.of(int(i)), f"arms at {theta:g} rad, steering at {end:g} of full lock: open")
-    expected = "points whose linkage closes over the travel of arms and steering"
-    raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), at, expected) for axle, at in open_at.items()])
-
-
-def _check_sense(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
-    """The front wheels, where `which` (wheels,) says so, must turn to the side of the steering wheel. Raises ConfigError."""
-    w, state, front, headings = new_workspace(mechanism), record(STEERING_STATE), list(mechanism.axles.on(0)), []
-    for side in (-SHARE_OF_LOCK, SHARE_OF_LOCK):
-        state[0]["angle"] = side * steering[0]["max_arm_angle"]
-        place_tierods(steering, state, w.inputs)
-        prepare(mechanism.records, w)
-        axle = w.kinematics[0]["axle"][:, front]
-        headings.append(np.arctan2(-axle[0], axle[1]))
-    if which[front].all() and np.mean(headings[1] - headings[0]) > STRAIGHT:  # the angle of the arm is positive where it turns to the right
-        travel, expected = (
-            float(steering[0]["rack_travel"]),
-            "the other side: as it is, turning the steering wheel to the left turns the front wheels to the right",
-        )
-        if travel != 0.0:
-            sign = 1 if travel < 0.0 else -1
-            raise ConfigError(file, "steering.pinion_sign", sign, f"{-sign}, {expected}")
-        raise ConfigError(file, _hardpoints_of(mechanism, 0), "tie rods on this side of the kingpins", f"them on {expected}")
-
-
-def _check_reach(mechanism: Mechanism, file: str) -> None:
-    """A corner that closes up to known ends must do so from stop to stop and a bit beyond, or at the TRAVEL if it has no stops. Raises
-    ConfigError."""
-    struts, w = mechanism.struts[0], new_workspace(mechanism)
-    open_at: dict[int, tuple[str, str]] = {}
-    for i, corner in enumerate(mechanism.designs):
-        closes = corner.reach(mechanism.corners, i).closes
-        for height, stop, sign in zip(closes or (), ("rebound", "bump"), (1.0, -1.0), strict=False):
-            w.state[0]["theta"][i] = height
-            prepare(mechanism.records, w)
-            past = sign * (w.kinematics[0]["spring_length"][i] - struts[f"{stop}_stop_length"][i])
-            enough = past > BEYOND_STOPS if struts["stop_points"][i] > 0 else abs(height) > TRAVEL[-1]
-            if not enough:
-                expected = f"points whose links close up to the {stop} stop and beyond"
-                open_at.setdefault(mechanism.axles.of(i), (f"wheel {height:g} m from its design height: open", expected))
-    raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), *words) for axle, words in open_at.items()])
-
-
-def _check_ends(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
-    """Every corner of those in `which` (wheels,) must have a travel, with the wheels turned to the full lock too. Raises ConfigError."""
-    stuck = (np.abs(mechanism.corners[0]["ends"]["closed"]).min(axis=0) == 0.0) & which
-    for axle in sorted({mechanism.axles.of(int(i)) for i in np.flatnonzero(stuck)}):
-        expected = "a linkage that moves: "
-        if axle == 0:
-            quicker, largest = quickest_steering(mechanism, steering, which), float(steering[0]["max_arm_angle"])
-            expected += (
-                f"at the full lock of the steering its wheels turn {quicker:.1f} times as quickly as straight ahead, near the position"
-            )
-            expected += f" where the tie rod turns over; at most {QUICKER:g} times. Less travel of rack or steering arm helps ({largest:.4g} rad of arm or pinion now)"
-        else:
-            expected += "in its design position it is about to turn over"
-        raise ConfigError(file, _hardpoints_of(mechanism, axle), "no travel", expected)
-
-
-def _hardpoints_of(mechanism: Mechanism, axle: int) -> str:
-    """Key path of the hardpoints of an axle."""
-    return f"axles.{mechanism.axles.names[axle]}.hardpoints_left"
 
 
 def _chassis(c: Section) -> tuple[RigidBody, float]:

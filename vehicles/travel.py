@@ -7,6 +7,8 @@ the vehicle file are used up, whichever comes first. Only the kinematics are ask
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -77,6 +79,29 @@ def find_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) 
     inertia = walker.inertia[which]
     e["rate"][which], e["rigid_rate"][which] = rate[which], RIGID * inertia
     e["damping"][which] = 2.0 * DAMPING * np.sqrt(rate[which] * inertia)
+
+
+def decides_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> Hashable:
+    """All that the ends of the travel depend on: of springs and dampers it is the stops."""
+    blocks = tuple((block.first, block.count, block.parameters.tobytes()) for block in mechanism.blocks)
+    stops = tuple(mechanism.struts[0][name].tobytes() for name in STOPS)
+    designs = tuple(type(corner) for corner in mechanism.designs)
+    return (
+        mechanism.axles,
+        designs,
+        mechanism.corners.tobytes(),
+        mechanism.own.tobytes(),
+        blocks,
+        stops,
+        steering.tobytes(),
+        which.tobytes(),
+    )
+
+
+def ends_of(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> Record:
+    """The ends of the travel, which the mechanism gets too."""
+    find_ends(mechanism, steering, which)
+    return mechanism.corners[0]["ends"].copy()
 
 
 def new_places(workspace: Workspace, count: int) -> Places:

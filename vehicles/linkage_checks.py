@@ -1,0 +1,108 @@
+"""What a linkage has to do before a vehicle may have it: close over its travel and at every lock of the steering, turn to the right side, and move.
+
+Each raises ConfigError with the hardpoints of the axle that does not. `which` (wheels,) says which corners are in closed form; nothing is known of the others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError, raise_all
+from simulator.base.records import Record, record
+from vehicles.model import Mechanism, new_workspace
+from vehicles.steering.steering import STEERING_STATE, place_tierods
+from vehicles.suspension.corner_sums import prepare
+from vehicles.travel import QUICKER, go, new_places, quickest_steering
+
+TRAVEL = (-0.05, 0.0, 0.05)
+"""rad, m. Thetas about the design position in which every corner must close, at both ends of the steering too."""
+
+SHARE_OF_LOCK = 0.05
+"""Share of full lock at which it is looked to which side the wheels turn."""
+
+STRAIGHT = 1e-6
+"""rad. Wheels that turn by less are not steered."""
+
+CLOSED = 1e-6
+"""m. Loops that are open by more do not close there."""
+
+BEYOND_STOPS = 0.02
+"""m. Length of a spring beyond bump and rebound stop up to which a corner must close that is known to end somewhere."""
+
+
+def check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
+    """Every corner of those in `which` (wheels,) must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises
+    ConfigError."""
+    looks = [(end, theta) for end in (-1.0, 0.0, 1.0) for theta in TRAVEL]
+    ends, thetas = np.array(looks).T.copy()
+    w = new_workspace(mechanism)
+    places = new_places(w, len(looks))
+    go(mechanism.records, w, steering, record(STEERING_STATE), thetas, ends * steering[0]["max_arm_angle"], *places[1:])
+    gaps = np.stack([corner.gaps(mechanism.corners, places, i) for i, corner in enumerate(mechanism.designs)], axis=1)
+    closed = np.isfinite(places.kinematics["W"]).all(axis=1) & (gaps < CLOSED) | ~which
+    open_at: dict[int, str] = {}
+    for n, i in np.argwhere(~closed):
+        end, theta = looks[n]
+        open_at.setdefault(mechanism.axles.of(int(i)), f"arms at {theta:g} rad, steering at {end:g} of full lock: open")
+    expected = "points whose linkage closes over the travel of arms and steering"
+    raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), at, expected) for axle, at in open_at.items()])
+
+
+def check_sense(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
+    """The front wheels, where `which` (wheels,) says so, must turn to the side of the steering wheel. Raises ConfigError."""
+    w, state, front, headings = new_workspace(mechanism), record(STEERING_STATE), list(mechanism.axles.on(0)), []
+    for side in (-SHARE_OF_LOCK, SHARE_OF_LOCK):
+        state[0]["angle"] = side * steering[0]["max_arm_angle"]
+        place_tierods(steering, state, w.inputs)
+        prepare(mechanism.records, w)
+        axle = w.kinematics[0]["axle"][:, front]
+        headings.append(np.arctan2(-axle[0], axle[1]))
+    if which[front].all() and np.mean(headings[1] - headings[0]) > STRAIGHT:  # the angle of the arm is positive where it turns to the right
+        travel, expected = (
+            float(steering[0]["rack_travel"]),
+            "the other side: as it is, turning the steering wheel to the left turns the front wheels to the right",
+        )
+        if travel != 0.0:
+            sign = 1 if travel < 0.0 else -1
+            raise ConfigError(file, "steering.pinion_sign", sign, f"{-sign}, {expected}")
+        raise ConfigError(file, _hardpoints_of(mechanism, 0), "tie rods on this side of the kingpins", f"them on {expected}")
+
+
+def check_reach(mechanism: Mechanism, file: str) -> None:
+    """A corner that closes up to known ends must do so from stop to stop and a bit beyond, or at the TRAVEL if it has no stops. Raises
+    ConfigError."""
+    struts, w = mechanism.struts[0], new_workspace(mechanism)
+    open_at: dict[int, tuple[str, str]] = {}
+    for i, corner in enumerate(mechanism.designs):
+        closes = corner.reach(mechanism.corners, i).closes
+        for height, stop, sign in zip(closes or (), ("rebound", "bump"), (1.0, -1.0), strict=False):
+            w.state[0]["theta"][i] = height
+            prepare(mechanism.records, w)
+            past = sign * (w.kinematics[0]["spring_length"][i] - struts[f"{stop}_stop_length"][i])
+            enough = past > BEYOND_STOPS if struts["stop_points"][i] > 0 else abs(height) > TRAVEL[-1]
+            if not enough:
+                expected = f"points whose links close up to the {stop} stop and beyond"
+                open_at.setdefault(mechanism.axles.of(i), (f"wheel {height:g} m from its design height: open", expected))
+    raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), *words) for axle, words in open_at.items()])
+
+
+def check_ends(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
+    """Every corner of those in `which` (wheels,) must have a travel, with the wheels turned to the full lock too. Raises ConfigError."""
+    stuck = (np.abs(mechanism.corners[0]["ends"]["closed"]).min(axis=0) == 0.0) & which
+    for axle in sorted({mechanism.axles.of(int(i)) for i in np.flatnonzero(stuck)}):
+        expected = "a linkage that moves: "
+        if axle == 0:
+            quicker, largest = quickest_steering(mechanism, steering, which), float(steering[0]["max_arm_angle"])
+            expected += (
+                f"at the full lock of the steering its wheels turn {quicker:.1f} times as quickly as straight ahead, near the position"
+            )
+            expected += f" where the tie rod turns over; at most {QUICKER:g} times. Less travel of rack or steering arm helps ({largest:.4g} rad of arm or pinion now)"
+        else:
+            expected += "in its design position it is about to turn over"
+        raise ConfigError(file, _hardpoints_of(mechanism, axle), "no travel", expected)
+
+
+def _hardpoints_of(mechanism: Mechanism, axle: int) -> str:
+    """Key path of the hardpoints of an axle."""
+    return f"axles.{mechanism.axles.names[axle]}.hardpoints_left"
