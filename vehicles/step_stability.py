@@ -424,7 +424,7 @@ def step_matrices(model: Model, piece: Piece, starts: NDArray[np.uint8], ground:
                     attitudes[n, 1 + 2 * k + side] = _turned(q[n], x)
                 x[coordinate] = 0.0
     J = np.empty((len(starts), len(kept), len(kept)))
-    places = Places(np.ascontiguousarray(starts[:, : piece.lasts]), q, attitudes, kept)
+    places = Departures(np.ascontiguousarray(starts[:, : piece.lasts]), q, attitudes, kept)
     step_from_each(model, piece.space, piece.memory, ground, record(COMMAND), h, places, (x, x.copy()), J)
     return J
 
@@ -442,7 +442,7 @@ def look_along(m, s, thetas, length, closed):
             closed[n, i] = math.isfinite(k["W"][0, i]) and math.isfinite(k["W"][1, i]) and math.isfinite(k["W"][2, i])
 
 
-class Places(NamedTuple):
+class Departures(NamedTuple):
     """Where steps begin, and what deviates there."""
 
     starts: NDArray[np.uint8]
@@ -462,7 +462,7 @@ def step_from_each(m, s, memory, ground, command, h, places, scratch, J):
     Parameters
     ----------
     memory : all of s
-    places : Places
+    places : Departures
     scratch : twice (all coordinates,)
     J : (k, n, n) overwritten
     """
