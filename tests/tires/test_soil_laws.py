@@ -67,7 +67,7 @@ def test_pull_on_dry_sand():
     sand = shipped("dry_sand")
     pull = {s: driven(sand, LOAD, s)[0][0] / LOAD for s in (-0.5, -0.1, -0.03, 0.0, 0.1, 0.2, 0.3, 0.5, 0.8)}
     assert 0.15 < max(pull.values()) < 0.35 and max(pull, key=pull.get) in (0.2, 0.3, 0.5)
-    assert pull[-0.5] < pull[-0.1] < pull[-0.03] < -0.05 < pull[0.0] < pull[0.1] < pull[0.2] and pull[0.8] < pull[0.5] < pull[0.3]
+    assert pull[-0.5] < pull[-0.1] < pull[-0.03] < -0.05 < pull[0.0] < 0.0 < pull[0.1] < pull[0.2] and pull[0.8] < pull[0.5] < pull[0.3]
 
 
 def test_side_grip_on_wet_clay():
@@ -138,8 +138,11 @@ def test_the_edge_of_a_road_is_no_kerb(start, stop):
 
 
 def test_a_second_wheel_rolls_easier_and_adds_little():
-    """In the rut of the first: less resistance, a little more sinkage; a light wheel adds none and rolls on the floor."""
+    """In the rut of the first: less resistance, less drag where it rolls freely, a little more sinkage; a light wheel adds none and rolls on the floor."""
     sand = shipped("dry_sand")
+    rolling, _ = driven(sand, LOAD, -0.03)
+    after, _ = driven(sand, LOAD, -0.03, rut=rolling[3])
+    assert 0.75 * rolling[0] < after[0] < -10.0
     first, one = driven(sand, LOAD, 0.0)
     second, other = driven(sand, LOAD, 0.0, rut=first[3])
     light, _ = driven(sand, 0.25 * LOAD, 0.0, rut=first[3])
