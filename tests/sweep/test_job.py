@@ -91,7 +91,7 @@ def test_parts_that_are_kept_are_those_of_the_vehicle_that_is_asked_for():
 def test_what_is_described_as_before_is_not_made_anew(monkeypatch):
     kept = Stock()
     driven(mapping({SPEED: 15, "duration": 0.3}), (), kept)
-    for name in ("find_ends", "_read_axle"):
+    for name in ("ends_of", "_read_axle"):
         monkeypatch.setattr(description, name, lambda *_: pytest.fail("made anew"))
     driven(mapping({SPEED: 15, "duration": 0.3, MASS: 2100}), (), kept)
     with pytest.raises(pytest.fail.Exception):
