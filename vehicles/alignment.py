@@ -165,12 +165,14 @@ class _Bench:
         """Until the vehicle stands as wanted. Raises ConfigError, JounceError."""
         self.vehicle.stand(self.level)
         for _ in range(ROUNDS):
+            self.vehicle.note_level()
             if self._is_right():
                 self.vehicle.note_standing(self.level)
                 return
             self._set_as_it_stands()
             if self.unwritten:
                 self._set_rods_on()
+                self.vehicle.note_level()
             self.vehicle.stand(self.level)
         raise JounceError(f"{self.vehicle.description.name}: its tie rods cannot be set: the toe changes with every round")
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.base.records import Length, Record, Table, labelled, record, sized
+from simulator.base.records import Length, Record, Table, known_by_identity, labelled, record, sized
 
 AXLES = Length("axles", 2)
 WHEELS = Length("wheels", 4, ("FL", "FR", "RL", "RR"))
@@ -85,6 +85,7 @@ STANDING = (
 """Rows of every record of whose numbers some are per corner and some per axle."""
 
 
+@known_by_identity
 def sized_for(table: Table, size: Size) -> Table:
     """The table of a vehicle of that size."""
     return sized(table, axles=size.axles, wheels=size.wheels)

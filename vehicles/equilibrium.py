@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.base.frames import quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from terrain.composed import composed_height_and_normal
 from terrain.surface import GroundArrays
 from vehicles.drivetrain.driveline import wheel_share
@@ -30,6 +30,12 @@ from vehicles.tires.wheels import answer_outside, hold_tire, press_tire, touch_g
 
 RESIDUAL = 1e-9
 """m/s2 and rad/s2. Largest acceleration of a settled vehicle."""
+
+ENOUGH = 0.1 * RESIDUAL
+"""m/s2 and rad/s2. What is looked for."""
+
+CLOSEST = 1e-3 * RESIDUAL
+"""m/s2 and rad/s2. Below this further rounds bring nothing but rounding."""
 
 ROUNDS = 80
 """Newton rounds before giving up; six are enough on level ground."""
@@ -72,7 +78,7 @@ SEARCHES = 12
 Vector = NDArray[np.float64]
 
 CHORDS = 12
-"""Rounds in which an equilibrium that is near is looked for with the derivatives of the last one; each brings two digits or more."""
+"""Rounds at most with the same derivatives, which take a tenth of the time of new ones; each brings two digits or more."""
 
 
 @dataclass
@@ -93,9 +99,21 @@ class Balance:
         """Pseudo-inverse of the derivatives."""
         return np.asarray(np.linalg.pinv(self.derivatives, rcond=SINGULAR))
 
+    def elsewhere(self, place: Vector, height: float, roll: float, pitch: float) -> Balance:
+        """As it would be at another place, on ground so much higher [m] and inclined [rad]."""
+        unknown = self.unknown.copy()
+        unknown[2:5] += height, roll, pitch
+        moved = Balance(place, unknown, self.derivatives)
+        moved.back = self.back
+        return moved
 
-def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float) -> Balance:
+
+def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float, level: Balance | None = None) -> Balance:
     """Bring chassis, arms and tires into equilibrium at (x, y) [m] with heading yaw [rad], the drivetrain being as it is.
+
+    Parameters
+    ----------
+    level : about how it stands on level ground of height 0, if that is known: where the ground is nearly so this is where it is looked for first
 
     Raises
     ------
@@ -104,9 +122,15 @@ def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: fl
     place_tierods(m.steering, s.steering, s.inputs)  # the last drive may have left them elsewhere
     idle_drive(m, s)
     place = np.array([x, y, yaw])
-    left, twisted = math.inf, abs(np.dot(_heights(ground, x, y, yaw), (1.0, -1.0, -1.0, 1.0))) > TWIST
+    fl, fr, rl, rr = heights = _heights(ground, x, y, yaw)
+    left, twisted = math.inf, abs(fl - fr - rl + rr) > TWIST
+    if level is not None and not twisted:
+        near = level.elsewhere(place, 0.25 * sum(heights), *_inclination(heights))
+        if settle_on(m, s, ground, near):
+            feel(m, s)
+            return near
     for roll, pitch in TILTS if twisted else TILTS[:1]:
-        found, residual = _balanced(m, s, ground, place, roll, pitch)
+        found, residual = _balanced(m, s, ground, place, heights, (roll, pitch))
         if residual < RESIDUAL:
             feel(m, s)
             return found
@@ -114,38 +138,47 @@ def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: fl
     raise JounceError(f"the vehicle finds no equilibrium at x = {x:g} m, y = {y:g} m (left over: {left:.2g} m/s2)")
 
 
-def _balanced(m: Model, s: Space, ground: GroundArrays, place: Vector, roll: float, pitch: float) -> tuple[Balance, float]:
-    """What Newton's method comes to from the first guess tilted by `roll` and `pitch` [rad], and the largest acceleration there."""
+def _balanced(
+    m: Model, s: Space, ground: GroundArrays, place: Vector, heights: list[float], tilt: tuple[float, float]
+) -> tuple[Balance, float]:
+    """What Newton's method comes to from the first guess with a tilt (roll, pitch) [rad] beyond that of the ground, whose heights are those under
+    the wheels, and the largest acceleration there."""
     touch = np.minimum(TOUCH, 0.25 * m.tires["give"])
-    x, y, yaw = place.tolist()
-    unknown = _first_guess(m, s, ground, x, y, yaw, float(touch.mean()))
-    unknown[3:5] += roll, pitch
+    unknown = _first_guess(m, s, float(ground.p[0]["gravity"]), heights, float(touch.sum()) / len(touch))
+    unknown[3:5] += tilt
     count = len(unknown)
-    residual, trial, jacobian = np.empty(count), np.empty(count), np.zeros((count, count))
-    up, down = np.empty(count), np.empty(count)
+    near = Balance(place, unknown, np.zeros((count, count)))
+    residual, trial, up, down = np.empty((4, count))
     reach_ground(m, s, ground, place, touch, unknown, residual)
     static_residual(m, s, ground, place, unknown, residual)
     for _ in range(ROUNDS):
-        if np.abs(residual).max() < 0.1 * RESIDUAL:
+        if _left(residual) < ENOUGH:
             break
-        differentiate(m, s, ground, place, unknown, up, down, jacobian)
-        if not (np.isfinite(jacobian).all() and np.isfinite(residual).all()):
+        near = Balance(place, near.unknown, np.empty((count, count)))
+        differentiate(m, s, ground, place, near.unknown, up, down, near.derivatives)
+        if not (np.isfinite(near.derivatives).all() and np.isfinite(residual).all()):
             break  # a corner does not close there
-        change = np.linalg.lstsq(jacobian, -residual, rcond=SINGULAR)[0]
-        change *= min(1.0, LARGEST_CHANGE / np.abs(change).max())
+        change = -near.back @ residual
+        change *= min(1.0, LARGEST_CHANGE / float(np.abs(change).max()))
         before = float(residual @ residual)
         for _ in range(HALVINGS):
-            static_residual(m, s, ground, place, unknown + change, trial)
+            static_residual(m, s, ground, place, near.unknown + change, trial)
             if float(trial @ trial) < before:
                 break
             change *= 0.5
         else:
             break  # as close as rounding lets it
-        unknown = unknown + change
+        near.unknown += change
         residual[:] = trial
-    static_residual(m, s, ground, place, unknown, residual)
+        follow_chords(m, s, ground, place, near.unknown, near.back, residual, trial, up)
+    static_residual(m, s, ground, place, near.unknown, residual)
+    return near, _left(residual)
+
+
+def _left(residual: Vector) -> float:
+    """Largest acceleration; infinite where one is no number."""
     left = float(np.abs(residual).max())
-    return Balance(place, unknown, jacobian), left if math.isfinite(left) else math.inf
+    return left if math.isfinite(left) else math.inf
 
 
 def settle_on(m: Model, s: Space, ground: GroundArrays, near: Balance) -> bool:
@@ -153,17 +186,46 @@ def settle_on(m: Model, s: Space, ground: GroundArrays, near: Balance) -> bool:
 
     Only the position is right afterwards: what else a standing vehicle has is for `settle`.
     """
-    residual, before = np.empty_like(near.unknown), math.inf
+    residual, trial, further = np.empty((3, len(near.unknown)))
+    static_residual(m, s, ground, near.place, near.unknown, residual)
+    follow_chords(m, s, ground, near.place, near.unknown, near.back, residual, trial, further)
+    static_residual(m, s, ground, near.place, near.unknown, residual)
+    return _left(residual) < ENOUGH
+
+
+@kernel
+def follow_chords(m, s, ground, place, unknown, back, residual, trial, further):
+    """Newton's method with the same derivatives all the time, as long as each round brings a digit.
+
+    Parameters
+    ----------
+    unknown, residual : where it begins, see `static_residual`; overwritten
+    back : pseudo-inverse of the derivatives of the residual, about there
+    trial, further : like the unknown, scratch
+    """
     for _ in range(CHORDS):
-        static_residual(m, s, ground, near.place, near.unknown, residual)
-        left = float(np.abs(residual).max())
-        if left < 0.1 * RESIDUAL:
-            return True
-        if not left < before:  # it comes no nearer, or is no number
-            return False
-        before = left
-        near.unknown -= near.back @ residual
-    return False
+        left = largest(residual)
+        if left < CLOSEST:
+            break
+        for n in range(len(unknown)):
+            further[n] = unknown[n]
+            for k in range(len(unknown)):
+                further[n] -= back[n, k] * residual[k]
+        static_residual(m, s, ground, place, further, trial)
+        if not largest(trial) < 0.1 * left:  # or it is no number
+            break
+        for n in range(len(unknown)):
+            unknown[n], residual[n] = further[n], trial[n]
+
+
+@inline
+def largest(residual):
+    """Largest size of a number in there; no number where one is none."""
+    most = 0.0
+    for one in residual:
+        if not abs(one) <= most:
+            most = abs(one)
+    return most
 
 
 @kernel
@@ -192,18 +254,22 @@ def reach_ground(m, s, ground, place, touch, guess, residual):
             guess[6 + i] = low if theta < low else high if theta > high else theta  # what is no number stays none
 
 
-def _first_guess(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float, touch: float) -> NDArray[np.float64]:
-    """Vehicle parallel to the ground, its tires pressed by `touch` [m], arms in droop until the springs would carry it: [dx, dy, z, roll, pitch,
-    dyaw, theta...]."""
-    R = np.empty((3, 3))
-    heights = _heights(ground, x, y, yaw)
-    pitch = math.atan2((heights[2] + heights[3] - heights[0] - heights[1]) / 2.0, 2.0 * BASE)
-    roll = math.atan2((heights[0] + heights[2] - heights[1] - heights[3]) / 2.0, 2.0 * TRACK)
-    rotation_of_euler(roll, pitch, yaw, R)
-    low, high, theta = (np.empty(len(s.wheels)) for _ in range(3))
-    hang_loaded(m, s, float(m.chassis[0]["mass"]) * float(ground.p[0]["gravity"]) / len(theta), low, high, theta)
-    z = float(np.mean(heights)) + float(m.tires["radius"].mean()) - touch - float(np.mean(s.kinematics[0]["W"][2]))
-    return np.concatenate([[0.0, 0.0, z, roll, pitch, 0.0], theta])
+def _first_guess(m: Model, s: Space, gravity: float, heights: list[float], touch: float) -> Vector:
+    """Vehicle parallel to ground of these heights under its wheels, its tires pressed by `touch` [m], arms in droop until the springs would carry it:
+    [dx, dy, z, roll, pitch, dyaw, theta...]."""
+    wheels = len(s.wheels)
+    roll, pitch = _inclination(heights)
+    low, high, theta = np.empty((3, wheels))
+    hang_loaded(m, s, float(m.chassis[0]["mass"]) * gravity / wheels, low, high, theta)
+    radius, lowered = float(m.tires["radius"].sum()) / wheels, float(s.kinematics[0]["W"][2].sum()) / wheels
+    z = 0.25 * sum(heights) + radius - touch - lowered
+    return np.array([0.0, 0.0, z, roll, pitch, 0.0, *theta])
+
+
+def _inclination(heights: list[float]) -> tuple[float, float]:
+    """Roll and pitch [rad] of ground of these heights under the wheels."""
+    fl, fr, rl, rr = heights
+    return math.atan2((fl + rl - fr - rr) / 2.0, 2.0 * TRACK), math.atan2((rl + rr - fl - fr) / 2.0, 2.0 * BASE)
 
 
 def _heights(ground: GroundArrays, x: float, y: float, yaw: float) -> list[float]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrain.surface import GroundArrays
+from vehicles.equilibrium import Balance
 from vehicles.stages import Model, Space
 
 MOST = 4
@@ -29,6 +30,8 @@ class Stood:
     compared, so a number that is changed in place is seen."""
 
     def __init__(self) -> None:
+        self.level: Balance | None = None
+        """About how they stand on level ground of height 0, if that is known."""
         self._kept: OrderedDict[bytes, list[Bytes]] = OrderedDict()
 
     def stand(self, m: Model, s: Space, ground: GroundArrays, place: tuple[float, ...], settle: Callable[[], None]) -> None:

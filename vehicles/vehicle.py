@@ -53,7 +53,7 @@ from vehicles.tires.outside_treads import CARRIED, outside_space, rest_treads
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import RESULT, SEEN, TREAD_STATE
-from vehicles.tires.window import WINDOW
+from vehicles.tires.window import new_windows
 
 ARM_ROUNDS = 12
 """Times that a vehicle with a free steering arm is settled; on level ground once."""
@@ -95,6 +95,8 @@ class Vehicle:
         self.readout: Record = record_for(READOUT, self.size)
         self.start_throttle = 0.0
         """Throttle that holds the speed of the last `reset`."""
+        self.rolling_in = 0.0
+        """s of wall time that the steps took by which it came to roll then."""
         self.troubles: list[str] = []
         """What parts from outside did that they should not, one line each."""
         self._told: set[int | str] = set()
@@ -128,11 +130,11 @@ class Vehicle:
         self._mark_center_of_mass()
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         if speed > 0.0:
-            self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear)
+            self.start_throttle, self.rolling_in = roll(self.model, self.space, arrays_of(ground), speed, gear)
             for part in (self.space.brakes, self.space.controls, self.space.control_asked, self.space.actuators):
                 part[:] = np.zeros(1, part.dtype)  # the steps of `roll` were none of the drive
         else:
-            self.start_throttle = 0.0
+            self.start_throttle = self.rolling_in = 0.0
             press_for(self.model.brakes, self.space.brakes, self.space.axles[0]["brake_torque"])
             self.space.axles[0]["engine_speed"] = self.space.drivetrain[0]["engine_speed"]  # it idles before the first step
         self.read()
@@ -144,10 +146,10 @@ class Vehicle:
         """
         one = copy.copy(self)
         one.model = self.model._replace(steering=self.model.steering.copy())
-        one.piece = self._own_piece(record(WINDOW, self.size.wheels) if windows is None else windows)
+        one.piece = self._own_piece(new_windows(self.size.wheels) if windows is None else windows)
         one.space = one.piece.space
         one.readout = record_for(READOUT, self.size)
-        one.start_throttle, one.troubles, one._told = 0.0, [], set()
+        one.start_throttle, one.rolling_in, one.troubles, one._told = 0.0, 0.0, [], set()
         return one
 
     def _own_piece(self, windows: Record) -> Piece:
@@ -175,6 +177,11 @@ class Vehicle:
         if not self._may_stop:
             self._stood.note(self.model, self.space, level, (0.0, 0.0, 0.0, 0))
 
+    def note_level(self) -> None:
+        """It stands on level ground at the origin as `stand` or `stand_on` has left it: all vehicles of this description look about there first."""
+        if self._balance is not None:
+            self._stood.level = copy.deepcopy(self._balance)
+
     def _settle(self, ground: GroundArrays, x: float, y: float, yaw: float, gear: int) -> None:
         """Find the equilibrium there, in that gear."""
         clear(self.model, self.space)
@@ -182,7 +189,7 @@ class Vehicle:
         watched = self.space.blocks.others["watch"] == WATCHED
         self.space.blocks.others["watch"][watched] = TRUSTED
         try:
-            self._balance = settle(self.model, self.space, ground, x, y, yaw)
+            self._balance = settle(self.model, self.space, ground, x, y, yaw, self._stood.level)
         except JounceError:
             names, gravity = self.description.tires, float(ground.p[0]["gravity"])
             raise_all(why_it_does_not_stand(self.description.mechanism, self.model.tires, names, gravity))
@@ -198,7 +205,7 @@ class Vehicle:
         for _ in range(ARM_ROUNDS):
             if abs(balance_arm(self.model, self.space)) < ARM_AT_REST:
                 return
-            settle(self.model, self.space, ground, x, y, yaw)
+            settle(self.model, self.space, ground, x, y, yaw, self._stood.level)
 
     def _let_yield(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
         """Settle again until wheels that yield rest under what they bear. Raises JounceError: their bushings are too soft to bear it."""
@@ -207,7 +214,7 @@ class Vehicle:
         for _ in range(YIELD_ROUNDS):
             if rest_carriers(self.model, self.space) < YIELDED:
                 return
-            settle(self.model, self.space, ground, x, y, yaw)
+            settle(self.model, self.space, ground, x, y, yaw, self._stood.level)
             self._balance_arm(ground, x, y, yaw)
         raise JounceError("bushings under `compliance` are too soft to carry it: no equilibrium is found")
 
@@ -400,7 +407,7 @@ def new_space(description: Description) -> Space:
         wheels=record(WHEEL, wheels),
         contacts=record(TIRE_OUT, wheels),
         under=record(SOIL),
-        windows=record(WINDOW, wheels),
+        windows=new_windows(wheels),
         drivetrain=record_for(DRIVETRAIN_STATE, size),
         brakes=record_for(BRAKE_STATE, size),
         controls=record(CONTROL_STATE, controllers),

@@ -121,6 +121,7 @@ def user_cache(name: str) -> Path:
         return Path(tempfile.mkdtemp(prefix=f"jounce-{name}-"))
 
 
+@cache
 def cache_is_kept() -> bool:
     """Whether other processes find what this one has compiled."""
     return COMPILES and cache_folder() == _users_folder("kernels")

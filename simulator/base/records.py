@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from simulator.base.errors import ConfigError
 Row = tuple[Any, ...]
 Table = tuple[Row, ...]
 Record = NDArray[Any]
+Found = TypeVar("Found")
 Range = tuple[float, float]
 """Least and most, both allowed."""
 Ranges = Mapping[str, Range]
@@ -62,6 +63,12 @@ class Length(int):
     name: str
     labels: tuple[str, ...]
 
+    def __eq__(self, other: object) -> bool:
+        """With another one also in what is counted: tables whose columns are called otherwise are not the same."""
+        return int(self) == other and (not isinstance(other, Length) or (self.name, self.labels) == (other.name, other.labels))
+
+    __hash__ = int.__hash__
+
 
 @cache
 def sized(table: Table, **lengths: int) -> Table:
@@ -88,7 +95,29 @@ def labelled(table: Table, name: str, labels: Sequence[str]) -> Table:
     return tuple(named(row) for row in table)
 
 
-@cache
+def known_by_identity(find: Callable[..., Found]) -> Callable[..., Found]:
+    """A function of a table, and what else can be hashed, that looks up what it has found before by the very table: they are long tuples of tuples,
+    and hashing one takes longer than making a record. Equal tables give one object."""
+    known: dict[Any, tuple[Table, Found]] = {}
+
+    @cache
+    def by_content(table: Table, *more: Any) -> tuple[Table, Found]:
+        return table, find(table, *more)
+
+    @wraps(find)
+    def found(table: Table, *more: Any) -> Found:
+        key = (id(table), *more)
+        if key not in known:
+            first, thing = by_content(table, *more)
+            if first is not table:
+                return thing
+            known[key] = first, thing  # which keeps the table, and so its identity
+        return known[key][1]
+
+    return found
+
+
+@known_by_identity
 def dtype_of(table: Table) -> np.dtype:
     """Aligned structured dtype of a table. One object per table: numba takes four times as long to look at equal but other ones."""
     return np.dtype([(row[0], _kind(row), tuple(map(int, row[1]))) for row in table], align=True)

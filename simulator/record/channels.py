@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import Record, Row, Table
+from simulator.base.records import Record, Row, Table, known_by_identity
 from simulator.base.words import did_you_mean
 
 AXES = ("x", "y", "z")
@@ -90,23 +90,11 @@ class Channels(Layout):
     """
 
     def __init__(self, sources: Iterable[tuple[str, Table, Record]], wall: Collection[str] = (), wanted: Collection[str] = ()) -> None:
-        offered = [(source, _columns(prefix, table, source.dtype, frozenset(wall))) for prefix, table, source in sources]
-        names = [column.name for _, columns in offered for column in columns]
-        if len(set(names)) != len(names):
-            raise ValueError("two channels share a name: " + ", ".join(sorted({name for name in names if names.count(name) > 1})))
-        names = chosen({column.name: column.field for _, columns in offered for column in columns}, wanted)
-        self.parts: list[Part] = []
-        laid: list[Channel] = []
-        start = 0
-        for source, columns in offered:
-            taken = [column for column in columns if column.name in names]
-            if not taken:
-                continue
-            part, offsets = _part(source, taken, start, whole=len(taken) == len(columns))
-            self.parts.append(part)
-            laid += [replace(column, offset=offset) for column, offset in zip(taken, offsets, strict=True)]
-            start += part.size
-        super().__init__(laid, start)
+        sources = list(sources)
+        offered = tuple(_columns(table, prefix, record.dtype, frozenset(wall)) for prefix, table, record in sources)
+        laid = _laid(offered, tuple(source.itemsize for _, _, source in sources), tuple(wanted))
+        self.parts = [Part(sources[n][2].view(np.uint8), places, start, size) for n, places, start, size in laid.parts]
+        super().__init__(laid.columns, laid.row_bytes)
 
 
 class Rows:
@@ -150,10 +138,49 @@ def chosen(offered: Mapping[str, str], wanted: Collection[str]) -> list[str]:
     return [name for name in offered if name in found]
 
 
+class _Columns(tuple[Channel, ...]):
+    """Columns of a record; offsets are those in the record. Found once for all equal records, so they are told apart by what object they are."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+@known_by_identity
+def _columns(table: Table, prefix: str, dtype: np.dtype, wall: frozenset[str]) -> _Columns:
+    """Columns of a record."""
+    return _Columns(_columns_of_rows(prefix, table, dtype, wall))
+
+
+class _Laid(NamedTuple):
+    """Columns in a row."""
+
+    columns: tuple[Channel, ...]
+    parts: tuple[tuple[int, NDArray[np.intp] | None, int, int], ...]
+    """Of each record that gives anything its number, and the rest of a `Part`."""
+    row_bytes: int
+
+
 @lru_cache(maxsize=256)
-def _columns(prefix: str, table: Table, dtype: np.dtype, wall: frozenset[str]) -> tuple[Channel, ...]:
-    """Columns of a record; offsets are those in the record."""
-    return tuple(_columns_of_rows(prefix, table, dtype, wall))
+def _laid(offered: tuple[_Columns, ...], sizes: tuple[int, ...], wanted: tuple[str, ...]) -> _Laid:
+    """The columns that are wanted of records of these sizes side by side: of runs of one kind they are the same. Raises ConfigError."""
+    names = [column.name for columns in offered for column in columns]
+    if len(set(names)) != len(names):
+        raise ValueError("two channels share a name: " + ", ".join(sorted({name for name in names if names.count(name) > 1})))
+    names = chosen({column.name: column.field for columns in offered for column in columns}, wanted)
+    parts: list[tuple[int, NDArray[np.intp] | None, int, int]] = []
+    laid: list[Channel] = []
+    start = 0
+    for n, columns in enumerate(offered):
+        taken = [column for column in columns if column.name in names]
+        if taken:
+            places, offsets = _places(taken, whole=len(taken) == len(columns))
+            parts.append((n, places, start, sizes[n] if places is None else len(places)))
+            laid += [replace(column, offset=start + offset) for column, offset in zip(taken, offsets, strict=True)]
+            start += parts[-1][-1]
+    return _Laid(tuple(laid), tuple(parts), start)
 
 
 def _columns_of_rows(prefix: str, table: Table, dtype: np.dtype, wall: frozenset[str]) -> Iterator[Channel]:
@@ -165,14 +192,13 @@ def _columns_of_rows(prefix: str, table: Table, dtype: np.dtype, wall: frozenset
             yield Channel(name, row[2], frame_of(row), row[3], base, offset, name in wall, field)
 
 
-def _part(source: Record, taken: Sequence[Channel], start: int, whole: bool) -> tuple[Part, list[int]]:
-    """The bytes of a record that go into a row, and where each column then lies in it."""
+def _places(taken: Sequence[Channel], whole: bool) -> tuple[NDArray[np.intp] | None, list[int]]:
+    """The bytes of a record that go into a row, None for all of them, and where each column then lies among them."""
     if whole:
-        return Part(source.view(np.uint8), None, start, source.itemsize), [start + column.offset for column in taken]
+        return None, [column.offset for column in taken]
     places = np.concatenate([np.arange(column.offset, column.offset + column.kind.itemsize) for column in taken])
     ends = np.cumsum([column.kind.itemsize for column in taken])
-    offsets = [start + int(end) - column.kind.itemsize for end, column in zip(ends, taken, strict=True)]
-    return Part(source.view(np.uint8), places, start, len(places)), offsets
+    return places, [int(end) - column.kind.itemsize for end, column in zip(ends, taken, strict=True)]
 
 
 def _suffixes(row: Row) -> list[str]:

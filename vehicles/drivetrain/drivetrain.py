@@ -68,6 +68,9 @@ from vehicles.sides import axle_of
 ROUNDS = 60
 """Rounds in all; no case tried needed half of them."""
 
+CRUISE_ERROR = 1e-9
+"""N m into the gears by which a throttle that holds a speed may miss."""
+
 DRIVETRAIN = (*ENGINE, *CONVERTER, *LOCK_UP, *CLUTCH, *STARTER, *GEARBOX, *DRIVELINE, *MOTORS)
 
 DRIVETRAIN_STATE = (
@@ -178,20 +181,29 @@ def drivetrain_reset(p, s, spin, gear):
 @kernel
 def drivetrain_cruise(p, s, spin, gear, torque):
     """Forward `gear` engaged at the wheel speeds `spin` (wheels,), and the engine at the speed at which a throttle, which is returned, gives
-    the driveshaft a torque [N m]: by bisection, 0 or 1 where none does."""
+    the driveshaft a torque [N m]: by secants that keep it between them (Illinois), 0 or 1 where none does."""
     drivetrain_reset(p, s, spin, gear)
     wanted = torque * s[0]["ratio"]
-    low, high = 0.0, 1.0
-    for throttle in (low, high):
-        if (cruise_torque(p, s, throttle) - wanted) * (throttle - 0.5) <= 0.0:
-            return throttle
+    low, high, moved, throttle = 0.0, 1.0, 0.0, 0.0
+    lack = cruise_torque(p, s, low) - wanted
+    if lack >= 0.0:
+        return low
+    excess = cruise_torque(p, s, high) - wanted
+    if excess <= 0.0:
+        return high
     for _ in range(40):
-        middle = 0.5 * (low + high)
-        if cruise_torque(p, s, middle) < wanted:
-            low = middle
+        throttle = low + (high - low) * lack / (lack - excess)
+        over = cruise_torque(p, s, throttle) - wanted
+        if abs(over) < CRUISE_ERROR:
+            break
+        if over < 0.0:
+            low, lack = throttle, over
+            excess *= 0.5 if moved < 0.0 else 1.0
         else:
-            high = middle
-    return high
+            high, excess = throttle, over
+            lack *= 0.5 if moved > 0.0 else 1.0
+        moved = over
+    return throttle
 
 
 @inline

@@ -11,6 +11,8 @@ from vehicles.multibody.description.rigid_body import RigidBody
 
 Vector = NDArray[np.float64]
 
+_EYE = np.eye(3)
+
 
 def carrier_with_wheel(bodies: dict[str, RigidBody], W: Vector, axle: Vector, file: str, key: str) -> tuple[float, RigidBody]:
     """Inertia of the wheel about its axle, and knuckle and wheel as one body without it: the wheel's spin is a coordinate of its own.
@@ -24,9 +26,10 @@ def carrier_with_wheel(bodies: dict[str, RigidBody], W: Vector, axle: Vector, fi
     axle = unit(axle)
     wheel, knuckle = bodies["wheel"], bodies["knuckle"]
     spin = float(axle @ wheel.I_BBcm @ axle)
-    across = 0.5 * (np.trace(wheel.I_BBcm) - spin)
-    rotor = across * (np.eye(3) - np.outer(axle, axle))
-    if np.abs(wheel.I_BBcm - rotor - spin * np.outer(axle, axle)).max() > 1e-9 * max(spin, across):
+    across = 0.5 * (float(wheel.I_BBcm.trace()) - spin)
+    along = axle[:, None] * axle
+    rotor = across * (_EYE - along)
+    if np.abs(wheel.I_BBcm - rotor - spin * along).max() > 1e-9 * max(spin, across):
         raise ConfigError(file, key, wheel.I_BBcm.tolist(), "a wheel inertia that is the same about all diameters (a balanced rotor)")
     off_axis = wheel.p_BoBcm - W
     if norm(off_axis - axle * np.dot(off_axis, axle)) > 1e-9:
@@ -39,4 +42,4 @@ def carrier_with_wheel(bodies: dict[str, RigidBody], W: Vector, axle: Vector, fi
 
 def _moved(inertia: Vector, mass: float, r: Vector) -> Vector:
     """Inertia about a point at -r from the centre of mass (Steiner)."""
-    return inertia + mass * (np.dot(r, r) * np.eye(3) - np.outer(r, r))
+    return inertia + mass * (np.dot(r, r) * _EYE - r[:, None] * r)

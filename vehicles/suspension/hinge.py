@@ -14,6 +14,10 @@ from simulator.base.jit import inline
 Vector = NDArray[np.float64]
 
 
+SIX = np.array([0, 4, 8, 1, 2, 5])
+"""Where xx, yy, zz, xy, xz, yz stand in a matrix (9,)."""
+
+
 @dataclass(frozen=True)
 class Hinge:
     """A hinge line through `on` [m] along the unit vector `axis`."""
@@ -40,13 +44,11 @@ class Hinge:
 
         With R = P + C cos x + K sin x (P along the axis, C = 1 - P, K the cross product with the axis).
         """
-        P = np.outer(self.axis, self.axis)
-        C = np.eye(3) - P
-        K = cross_matrix(self.axis)
-        PP, CC, KK = P @ inertia @ P, C @ inertia @ C, K @ inertia @ K.T
-        CK, PC, PK = C @ inertia @ K.T, P @ inertia @ C, P @ inertia @ K.T
-        parts = (PP + 0.5 * (CC + KK), PC + PC.T, PK + PK.T, 0.5 * (CC - KK), 0.5 * (CK + CK.T))
-        return np.stack([six_of(part) for part in parts])
+        P = self.axis[:, None] * self.axis
+        parts = np.array([P, np.eye(3) - P, cross_matrix(self.axis)])
+        (PP, PC, PK), (_, CC, CK), (_, _, KK) = (parts @ inertia)[:, None] @ parts.transpose(0, 2, 1)
+        harmonics = (PP + 0.5 * (CC + KK), PC + PC.T, PK + PK.T, 0.5 * (CC - KK), 0.5 * (CK + CK.T))
+        return np.array(harmonics).reshape(5, 9)[:, SIX]
 
 
 def turn_to_distance(axis: Hinge, point: Vector, other: Vector, distance: float) -> float | None:
@@ -69,7 +71,7 @@ def rotation(axis: Vector, angle: float) -> Vector:
 
 def six_of(M: Vector) -> Vector:
     """xx, yy, zz, xy, xz, yz of a symmetric matrix."""
-    return np.array([M[0, 0], M[1, 1], M[2, 2], M[0, 1], M[0, 2], M[1, 2]])
+    return M.ravel()[SIX]
 
 
 @inline
