@@ -52,10 +52,7 @@ QUICKER = 3.0
 OPEN = 1e-9
 """m. Error of a length of the linkage with which a loop counts as open."""
 
-LEAP = 4
-"""Strides from one position to the next until a corner is not sound, or its stops are used up: those between are looked at where that begins."""
-
-CHUNK = 16
+CHUNK = 50
 """Thetas that are looked at together."""
 
 STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_length")
@@ -144,26 +141,19 @@ class _Walker:
     def walk(self, side: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """From the design position to the side -1 or +1: (wheels,) thetas up to which every corner is sound at every lock, and at
         which the rubber stops are used up, infinite if they are not before that."""
+        last, metal, going = np.zeros(len(self.which)), np.full(len(self.which), side * np.inf), self.which.copy()
         thetas = side * np.arange(STRIDE, FARTHEST, STRIDE)
-        sound, spent = np.ones((len(thetas), len(self.which)), bool), np.zeros((len(thetas), len(self.which)), bool)
-
-        def look(rows: NDArray[np.int_]) -> None:
-            places = self._at(thetas[rows], LOCKS)
-            sound[rows] = self._sound(places).reshape(len(rows), len(LOCKS), -1).min(axis=1)
-            spent[rows] = self._stops_used_up(places, side)[len(LOCKS) - 1 :: len(LOCKS)]
-
-        far = np.append(np.arange(LEAP - 1, len(thetas) - 1, LEAP), len(thetas) - 1)
-        for rows in np.split(far, range(CHUNK, len(far), CHUNK)):
-            look(rows)
-            if not sound[far][:, self.which].all(axis=0).any():
+        for some in np.split(thetas, range(CHUNK, len(thetas), CHUNK)):
+            places = self._at(some, LOCKS)
+            sound: NDArray[np.bool_] = self._sound(places).reshape(len(some), len(LOCKS), -1).min(axis=1)
+            used_up = self._stops_used_up(places, side)[len(LOCKS) - 1 :: len(LOCKS)]
+            alive = going & np.logical_and.accumulate(sound, axis=0)
+            reached, spent = alive.sum(axis=0), alive & used_up
+            last = np.where(reached > 0, some[reached - 1], last)
+            metal = np.where(np.isinf(metal) & spent.any(axis=0), some[spent.argmax(axis=0)], metal)
+            going = alive[-1]
+            if not going.any():
                 break
-        between = _before(far, ~sound[far] & self.which, spent[far] & self.which)
-        for rows in np.split(between, range(CHUNK, len(between), CHUNK)) if len(between) else ():
-            look(rows)
-        alive = self.which & np.logical_and.accumulate(sound, axis=0)
-        reached, spent = alive.sum(axis=0), alive & spent
-        last = np.where(reached > 0, thetas[reached - 1], 0.0)
-        metal = np.where(spent.any(axis=0), thetas[spent.argmax(axis=0)], side * np.inf)
         return last, metal
 
     def turns_at_locks(self) -> NDArray[np.float64]:
@@ -197,12 +187,6 @@ class _Walker:
         sound &= (_strut_levers(places) / self._levers > SHARE).all(axis=1)
         gaps = np.stack([corner.gaps(self.mechanism.corners, places, i) for i, corner in enumerate(self.mechanism.designs)], axis=1)
         return np.asarray(sound & (gaps < OPEN) & (self._turns_of_steering(places) <= QUICKER * self._gain))
-
-
-def _before(far: NDArray[np.int_], *begun: NDArray[np.bool_]) -> NDArray[np.int_]:
-    """Rows that lie before the first one of `far` in which something has begun (len(far), wheels) for a wheel, back to the one of `far` before."""
-    first = {int(k) for one in begun for k in one.argmax(axis=0)[one.any(axis=0)]}
-    return np.array([row for k in sorted(first) for row in range(far[k - 1] + 1 if k else 0, far[k])], int)
 
 
 def _strut_levers(places: Places) -> NDArray[np.float64]:
