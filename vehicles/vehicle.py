@@ -53,7 +53,7 @@ from vehicles.tires.outside_treads import CARRIED, outside_space, rest_treads
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire_file import TireSet
 from vehicles.tires.tread_law import RESULT, SEEN, TREAD_STATE
-from vehicles.tires.window import new_windows
+from vehicles.tires.window import WINDOW
 
 ARM_ROUNDS = 12
 """Times that a vehicle with a free steering arm is settled; on level ground once."""
@@ -146,7 +146,7 @@ class Vehicle:
         """
         one = copy.copy(self)
         one.model = self.model._replace(steering=self.model.steering.copy())
-        one.piece = self._own_piece(new_windows(self.size.wheels) if windows is None else windows)
+        one.piece = self._own_piece(record(WINDOW, self.size.wheels) if windows is None else windows)
         one.space = one.piece.space
         one.readout = record_for(READOUT, self.size)
         one.start_throttle, one.rolling_in, one.troubles, one._told = 0.0, 0.0, [], set()
@@ -407,7 +407,7 @@ def new_space(description: Description) -> Space:
         wheels=record(WHEEL, wheels),
         contacts=record(TIRE_OUT, wheels),
         under=record(SOIL),
-        windows=new_windows(wheels),
+        windows=record(WINDOW, wheels),
         drivetrain=record_for(DRIVETRAIN_STATE, size),
         brakes=record_for(BRAKE_STATE, size),
         controls=record(CONTROL_STATE, controllers),

@@ -23,10 +23,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record, dtype_of
 from terrain.composed import parts_and_slopes
 from terrain.feature_shapes import smooth_step
 from terrain.features import bounds_around, features_beside
@@ -91,14 +88,6 @@ WINDOW = (
     ("part", (4, LINE), "m7", "scratch: parts of the pieces in an overlap and [m6] in its derivatives"),
 )
 """One record per wheel; the memory of a cache, not a state: what is in it can always be looked up again."""
-
-
-def new_windows(wheels: int) -> Record:
-    """Windows in which nothing lies yet. Of their memory, 0.7 MB for four, nothing but `ground` is read before it is written: zeroing it all would take
-    longer than making the rest of a vehicle's memory."""
-    windows = np.empty(wheels, dtype_of(WINDOW))
-    windows["ground"] = 0
-    return windows
 
 
 @inline
