@@ -7,9 +7,7 @@ torque on the driveshaft is changed by what the vehicle still accelerates.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,17 +39,8 @@ ROUNDS = 8
 """Rounds; each brings about a digit of the torque."""
 
 
-class Rolling(NamedTuple):
-    """How a vehicle came to roll."""
-
-    throttle: float
-    """That holds its speed."""
-    simulating: float
-    """s of wall time that the steps took"""
-
-
-def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> Rolling:
-    """Have a vehicle that stands in equilibrium roll straight ahead at a speed [m/s].
+def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> float:
+    """Have a vehicle that stands in equilibrium roll straight ahead at a speed [m/s]; returns the throttle that holds it.
 
     gear : forward gear; 0 for the highest that the gearbox keeps at that throttle
     """
@@ -65,32 +54,24 @@ def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> R
     command[0]["selector"] = 1
     parts = ((s.state.view(np.uint8), frozen.view(np.uint8)), (s.steering.view(np.uint8), steering.view(np.uint8)))
     torque, throttle, steps = 0.0, 0.0, max(LEAST_STEPS, min(MOST_STEPS, int(WAY / (speed * STEP))))
-    simulating = 0.0
-
-    def roll_on() -> None:
-        nonlocal simulating
-        began = time.perf_counter()
-        _roll_on(m, s, ground, command, parts, spins, steps)
-        simulating += time.perf_counter() - began
-
     if m.drivetrain[0]["motors"] > 0:
 
         def pull(pedal: float) -> float:
             command[0]["throttle"] = pedal
-            roll_on()
+            _roll_on(m, s, ground, command, parts, spins, steps)
             return _pull(m, s, along)
 
         throttle = _pedal(pull, float(m.chassis[0]["mass"]))
         for name in ("battery_used", "battery_heat", "motor_heat", "motor_work"):
             d[0][name] = 0.0
-        return Rolling(throttle, simulating)
+        return throttle
     for _ in range(ROUNDS):
         engaged, throttle = _engaged(m, s, gear, torque)
         command[0]["gear"], command[0]["throttle"] = engaged, throttle
-        roll_on()
+        _roll_on(m, s, ground, command, parts, spins, steps)
         radius = speed / float(driveshaft_speed(m.drivetrain, state["wheel_spin"]))
         torque = d[0]["coupling_torque"] / d[0]["ratio"] - radius * _pull(m, s, along)
-    return Rolling(throttle, simulating)
+    return throttle
 
 
 def _pedal(pull: Callable[[float], float], mass: float) -> float:

@@ -95,8 +95,6 @@ class Vehicle:
         self.readout: Record = record_for(READOUT, self.size)
         self.start_throttle = 0.0
         """Throttle that holds the speed of the last `reset`."""
-        self.rolling_in = 0.0
-        """s of wall time that the steps took by which it came to roll then."""
         self.troubles: list[str] = []
         """What parts from outside did that they should not, one line each."""
         self._told: set[int | str] = set()
@@ -130,11 +128,11 @@ class Vehicle:
         self._mark_center_of_mass()
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         if speed > 0.0:
-            self.start_throttle, self.rolling_in = roll(self.model, self.space, arrays_of(ground), speed, gear)
+            self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear)
             for part in (self.space.brakes, self.space.controls, self.space.control_asked, self.space.actuators):
                 part[:] = np.zeros(1, part.dtype)  # the steps of `roll` were none of the drive
         else:
-            self.start_throttle = self.rolling_in = 0.0
+            self.start_throttle = 0.0
             press_for(self.model.brakes, self.space.brakes, self.space.axles[0]["brake_torque"])
             self.space.axles[0]["engine_speed"] = self.space.drivetrain[0]["engine_speed"]  # it idles before the first step
         self.read()
@@ -149,7 +147,7 @@ class Vehicle:
         one.piece = self._own_piece(record(WINDOW, self.size.wheels) if windows is None else windows)
         one.space = one.piece.space
         one.readout = record_for(READOUT, self.size)
-        one.start_throttle, one.rolling_in, one.troubles, one._told = 0.0, 0.0, [], set()
+        one.start_throttle, one.troubles, one._told = 0.0, [], set()
         return one
 
     def _own_piece(self, windows: Record) -> Piece:

@@ -53,8 +53,6 @@ class Begun(NamedTuple):
     """The channels asked for."""
     tried: float
     """s of wall time that the steps of test drives of the same vehicle had taken before."""
-    rolling_in: float
-    """s of wall time of the steps by which the vehicle came to roll."""
 
 
 class Driven(NamedTuple):
@@ -66,9 +64,7 @@ class Driven(NamedTuple):
     """The channels asked for."""
     session: Session
     simulating: float
-    """s of wall time in steps: between the first and the last one, in those by which the vehicle came to roll, and in the driver's test drive."""
-    rolling_in: float
-    """s of that before the first one."""
+    """s of wall time in steps: between the first and the last one, and in those of the driver's test drive."""
     trying: float
     """s of that in the test drive."""
 
@@ -84,8 +80,8 @@ def drive(chunk: dict[str, Any]) -> dict[str, Any]:
     Returns
     -------
     {"worker": name of this process, "rows": for each run in their order {"run", "passed", "metrics", "failure" (empty where there is a result),
-    "machine": {"wall_s", "simulating_s" (of it, in steps: between the first and the last one, in those by which the vehicle came to roll and in the
-    driver's test drive), "rolling_in_s" and "test_drive_s" (of these, in the latter), "simulated_s"}, and where channels are asked for "log", see `plain_log`}}
+    "machine": {"wall_s", "simulating_s" (of it, between the first and the last step and in the steps of the driver's test drive),
+    "test_drive_s" (of these, in the test drive), "simulated_s"}, and where channels are asked for "log", see `plain_log`}}
     """
     try:
         load_plugins(chunk["plugins"])
@@ -121,7 +117,7 @@ def begun(configuration: Configuration, channels: Sequence[str], kept: Stock) ->
     try:
         if kept.has_motion:
             parts.cueing.arm()
-        rolling_in = kept.begin(session)
+        kept.begin(session)
         if kept.has_motion:
             session.raise_platform()
         log = Recorder(session, ticks_per_row(parts), channels) if channels else None
@@ -130,7 +126,7 @@ def begun(configuration: Configuration, channels: Sequence[str], kept: Stock) ->
     except BaseException:
         session.close()
         raise
-    return Begun(parts, parts.maneuver, session, measured, log, tried, rolling_in)
+    return Begun(parts, parts.maneuver, session, measured, log, tried)
 
 
 def driven(mapping: Mapping[str, Any], channels: Sequence[str], kept: Stock) -> Driven:
@@ -158,8 +154,7 @@ def driven(mapping: Mapping[str, Any], channels: Sequence[str], kept: Stock) -> 
     given_up = how_ended(session.driver) not in ("", DONE)
     told = None if run.log is None else run.log.log({**origin(), **about_run(parts, recorded(parts, kept.has_motion, kept.has_motion))})
     trying = simulated_for(parts.traits) - run.tried
-    simulating = stepping + run.rolling_in + trying - meanwhile
-    return Driven(False if given_up else found["pass"], found["metrics"], told, session, simulating, run.rolling_in, trying)
+    return Driven(False if given_up else found["pass"], found["metrics"], told, session, stepping + trying - meanwhile, trying)
 
 
 def _simulate(session: Session, maneuver: Maneuver) -> float:
@@ -188,16 +183,10 @@ def _row(case: dict[str, Any], channels: list[str]) -> dict[str, Any]:
         return _failed(case["run"], f"{type(error).__name__}: {error}", time.perf_counter() - began)
     log = {} if run.log is None else {"log": plain_log(run.log)}
     wall = time.perf_counter() - began
-    machine = {
-        "wall_s": wall,
-        "simulating_s": run.simulating,
-        "rolling_in_s": run.rolling_in,
-        "test_drive_s": run.trying,
-        "simulated_s": run.session.time,
-    }
+    machine = {"wall_s": wall, "simulating_s": run.simulating, "test_drive_s": run.trying, "simulated_s": run.session.time}
     return {"run": case["run"], "passed": run.passed, "metrics": dict(run.metrics), "failure": "", "machine": machine, **log}
 
 
 def _failed(run: str, reason: str, wall: float) -> dict[str, Any]:
-    machine = {"wall_s": wall, "simulating_s": 0.0, "rolling_in_s": 0.0, "test_drive_s": 0.0, "simulated_s": 0.0}
+    machine = {"wall_s": wall, "simulating_s": 0.0, "test_drive_s": 0.0, "simulated_s": 0.0}
     return {"run": run, "passed": None, "metrics": {}, "failure": reason, "machine": machine}

@@ -162,9 +162,8 @@ class Stock(Workshop):
             known.traits[gravity, step] = super().traits(vehicle, gravity, step)
         return known.traits[gravity, step]
 
-    def begin(self, session: Session) -> float:
-        """As `Session.reset`; a vehicle that stood there before is put there as it stood. Gives the wall time [s] of the steps by which it came to
-        roll, 0 where it did before. Raises what that raises."""
+    def begin(self, session: Session) -> None:
+        """As `Session.reset`; a vehicle that stood there before is put there as it stood. Raises what that raises."""
         vehicle = session.vehicle
         key = (self._at, tuple(session.ground.spawn), session.start_speed, vehicle.steering_is_free)
         start = self._starts.take(key, lambda: _reset(session))
@@ -172,7 +171,6 @@ class Stock(Workshop):
             there[:] = kept
         vehicle.start_throttle = start.throttle
         session.begin()
-        return vehicle.rolling_in
 
     def cueing(self, configuration: Configuration, step: float, gravity: float, preview: Preview | None, intensity: float) -> MotionCueing:
         """That of the configuration, or where nobody looks at it a usual one, which stands still."""
