@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import kernel
 from simulator.base.records import record
 from terrain.surface import GroundArrays
 from vehicles.axles import WHEELS, Axles
@@ -161,11 +161,11 @@ class _Probe:
 
 def _worst_of_all(probe: _Probe, ground: GroundArrays, h: float) -> tuple[Growth, Bytes | None]:
     """The mode that grows most and where it does; (no growth, None) when the step is stable everywhere."""
-    worst, place, model = Growth(0.0, 1.0, "", ""), None, probe.vehicle.model
+    worst, place = Growth(0.0, 1.0, "", ""), None
     starts = list(_situations(probe, ground))
-    looks = _looks(probe, model, starts, ground, h, hasty=True)
-    for start, near in zip(starts, _may_grow([J for _, J in looks], h), strict=True):
-        found = _worst(probe, model, start, ground, h) if near else None
+    looks = _looks(probe, probe.vehicle.model, starts, ground, h)
+    for start, (kept, J), near in zip(starts, looks, _may_grow([J for _, J in looks], h), strict=True):
+        found = _worst_of(probe, kept, J, h) if near else None
         if found is not None and found.excess > worst.excess:
             worst, place = found, start
     return worst, place
@@ -329,20 +329,13 @@ def _worst(probe: _Probe, model: Model, start: Bytes, ground: GroundArrays, h: f
     return _worst_of(probe, *_looks(probe, model, [start], ground, h)[0], h, like)
 
 
-def _looks(
-    probe: _Probe, model: Model, starts: Sequence[Bytes], ground: GroundArrays, h: float, hasty: bool = False
-) -> list[tuple[NDArray[np.int_], Matrix]]:
-    """Which coordinates matter there, and the matrix of a step, for each of the starts.
-
-    hasty : in the air, where the suspension moves and no damper is about to turn from compression to rebound, by differences to one side
-    """
+def _looks(probe: _Probe, model: Model, starts: Sequence[Bytes], ground: GroundArrays, h: float) -> list[tuple[NDArray[np.int_], Matrix]]:
+    """Which coordinates matter there, and the matrix of a step, for each of the starts."""
     found: dict[int, tuple[NDArray[np.int_], Matrix]] = {}
     in_air = np.array([_is_in_air(probe, start) for start in starts])
-    of_both = zip((~in_air, in_air), _coordinates_that_matter(probe, model), (True, not hasty), strict=True)
-    for there, kept, central in of_both:
-        those = np.flatnonzero(there)
+    for those, kept in zip((np.flatnonzero(~in_air), np.flatnonzero(in_air)), _coordinates_that_matter(probe, model), strict=True):
         if len(those):
-            matrices = step_matrices(model, probe.vehicle.piece, np.stack([starts[int(n)] for n in those]), ground, h, kept, central)
+            matrices = step_matrices(model, probe.vehicle.piece, np.stack([starts[int(n)] for n in those]), ground, h, kept)
             found.update((int(n), (kept, J)) for n, J in zip(those, matrices, strict=True))
     return [found[n] for n in range(len(starts))]
 
@@ -416,10 +409,8 @@ def step_matrix(model: Model, piece: Piece, ground: GroundArrays, h: float, kept
     return step_matrices(model, piece, piece.memory[None].copy(), ground, h, kept)[0]
 
 
-def step_matrices(
-    model: Model, piece: Piece, starts: NDArray[np.uint8], ground: GroundArrays, h: float, kept: NDArray[np.int_], central: bool = True
-) -> Matrix:
-    """The same (k, n, n) from each of many places, starts (k, bytes) of the memory; not `central`: by differences to one side, in half the time."""
+def step_matrices(model: Model, piece: Piece, starts: NDArray[np.uint8], ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
+    """The same (k, n, n) from each of many places, starts (k, bytes) of the memory."""
     q, attitudes = np.empty((len(starts), 4)), np.empty((len(starts), 1 + 2 * len(ATTITUDE), 4))
     x = np.zeros(coordinates(len(piece.space.wheels)))
     for n, start in enumerate(starts):
@@ -434,7 +425,7 @@ def step_matrices(
                 x[coordinate] = 0.0
     J = np.empty((len(starts), len(kept), len(kept)))
     places = Departures(np.ascontiguousarray(starts[:, : piece.lasts]), q, attitudes, kept)
-    step_from_each(model, piece.space, piece.memory, ground, record(COMMAND), h, places, central, (x, x.copy()), J)
+    step_from_each(model, piece.space, piece.memory, ground, record(COMMAND), h, places, (x, x.copy()), J)
     return J
 
 
@@ -465,8 +456,8 @@ class Departures(NamedTuple):
 
 
 @kernel
-def step_from_each(m, s, memory, ground, command, h, places, central, scratch, J):
-    """Differences of a step from each of many places, central ones or to one side.
+def step_from_each(m, s, memory, ground, command, h, places, scratch, J):
+    """Central differences of a step from each of many places.
 
     Parameters
     ----------
@@ -475,41 +466,22 @@ def step_from_each(m, s, memory, ground, command, h, places, central, scratch, J
     scratch : twice (all coordinates,)
     J : (k, n, n) overwritten
     """
-    starts, kept, end = places.starts, places.kept, scratch[1]
-    for k in range(len(starts)):
-        for column in range(len(kept)):
-            step_beside(m, s, memory, ground, command, h, places, (k, column, WIDTH), scratch)
-            for row in range(len(kept)):
-                J[k, row, column] = end[kept[row]]
-            if central:
-                step_beside(m, s, memory, ground, command, h, places, (k, column, -WIDTH), scratch)
-                for row in range(len(kept)):
-                    J[k, row, column] = (J[k, row, column] - end[kept[row]]) / (2.0 * WIDTH)
-        if not central:
-            step_beside(m, s, memory, ground, command, h, places, (k, 0, 0.0), scratch)
-            for column in range(len(kept)):
-                for row in range(len(kept)):
-                    J[k, row, column] = (J[k, row, column] - end[kept[row]]) / WIDTH
-
-
-@inline
-def step_beside(m, s, memory, ground, command, h, places, beside, scratch):
-    """A step from a place of which one coordinate deviates.
-
-    beside : the number of the place, which of its coordinates deviates, and by how much: WIDTH to either side, or 0
-    """
-    k, column, width = beside
     starts, q, attitudes, kept = places
     x, end = scratch
-    of_attitude = kept[column] - ATTITUDE[0]
-    turned = width != 0.0 and 0 <= of_attitude < len(ATTITUDE)
-    for n in range(starts.shape[1]):
-        memory[n] = starts[k, n]
-    read_coordinates(s, q[k], x)
-    x[kept[column]] += width
-    write_coordinates(s, attitudes[k, 1 + 2 * of_attitude + (0 if width > 0.0 else 1) if turned else 0], x)
-    vehicle_step(m, s, ground, command, h)
-    read_coordinates(s, q[k], end)
+    for k in range(len(starts)):
+        for column in range(len(kept)):
+            of_attitude = kept[column] - ATTITUDE[0]
+            turned = 0 <= of_attitude < len(ATTITUDE)
+            for side in range(2):
+                for n in range(starts.shape[1]):
+                    memory[n] = starts[k, n]
+                read_coordinates(s, q[k], x)
+                x[kept[column]] += WIDTH if side == 0 else -WIDTH
+                write_coordinates(s, attitudes[k, 1 + 2 * of_attitude + side if turned else 0], x)
+                vehicle_step(m, s, ground, command, h)
+                read_coordinates(s, q[k], end)
+                for row in range(len(kept)):
+                    J[k, row, column] = end[kept[row]] if side == 0 else (J[k, row, column] - end[kept[row]]) / (2.0 * WIDTH)
 
 
 @kernel
