@@ -1,8 +1,7 @@
 """Whether the step is stable with a vehicle: the eigenvalues of one step, standing and in the air, from stop to stop.
 
-A spring or a damper that is too stiff for the step makes a mode that changes its sign from step to step and grows. Nothing about the scheme
-is assumed: the matrix that one step multiplies small deviations with is found by differences of `vehicle_step` itself, so that what is
-implicit in it counts as implicit. Of a mode that grows, the number of the file is looked for whose halving tames it most.
+A spring or a damper that is too stiff for the step makes a mode that changes its sign from step to step and grows
+(`vehicles.step_matrix`). Of a mode that grows, the number of the file is looked for whose halving tames it most.
 """
 
 from __future__ import annotations
@@ -11,51 +10,26 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
-from simulator.base.records import record
 from terrain.surface import GroundArrays
 from vehicles.axles import WHEELS, Axles
-from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.piece import Bytes, Piece
+from vehicles.piece import Bytes
 from vehicles.stages import Model, present_suspension
 from vehicles.steering.steering import place_tierods
-from vehicles.step import vehicle_step
+from vehicles.step_matrix import CHASSIS, GROUPS, coordinates, elastic_coordinates, step_matrices
 from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.tires.tire_file import TireSet
-from vehicles.tires.tread_law import NUMBERS
 from vehicles.vehicle import Vehicle, clear
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
-
-GROUPS = {
-    # kind of mode: its coordinates, by name and number; WHEELS stands for as many as the vehicle has
-    "heave": (("height", 1), ("v_z", 1)),
-    "pitch and roll": (("attitude", 2), ("w", 3)),
-    "surge and sway": (("v_xy", 2),),
-    "wheel hop": (("theta", WHEELS), ("theta_dot", WHEELS)),
-    "wheel spin": (("wheel_spin", WHEELS), ("first of the tread", WHEELS)),
-    "tread": (("rest of the tread", WHEELS),) * (NUMBERS - 1),
-    "bushings": (("displacement of the carrier", WHEELS),) * 6 + (("its rate", WHEELS),) * 6,
-    "column": (("steering arm", 2),),
-}
-"""Place, heading and the angles of the wheels, on which nothing depends, are left out. Of a tread law's state the first number is taken for
-the one along. The steering arm is looked at by `vehicles.compliance.modes` alone: its column is stable at any step."""
-
-ATTITUDE = (2, 3)
-"""Where the attitude stands among them."""
-
-CHASSIS = 9
-"""Coordinates of the chassis, which come first; then theta, theta_dot and wheel_spin of all wheels, then the treads."""
-WIDTH = 1e-6
-"""SI units. Half width of the differences."""
 
 USUAL_STEP = 1e-3
 """s. The step that everything is made for."""
@@ -321,7 +295,20 @@ def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
     return np.maximum(low, least), np.minimum(high, largest)
 
 
-# One step, linearized ----------------------------------------------------------------------------------------------------------
+@kernel
+def look_along(m, s, thetas, length, closed):
+    """Lengths of the springs (n, wheels) [m], and whether the corners close, at thetas (n,) of all of them."""
+    x, k = s.state[0]["theta"], s.kinematics[0]
+    for n in range(len(thetas)):
+        for i in range(len(x)):
+            x[i] = thetas[n]
+        present_suspension(m, s)
+        for i in range(len(x)):
+            length[n, i] = k["spring_length"][i]
+            closed[n, i] = math.isfinite(k["W"][0, i]) and math.isfinite(k["W"][1, i]) and math.isfinite(k["W"][2, i])
+
+
+# Its modes there -----------------------------------------------------------------------------------------------------------
 
 
 def _worst(probe: _Probe, model: Model, start: Bytes, ground: GroundArrays, h: float, like: Growth | None = None) -> Growth | None:
@@ -384,156 +371,3 @@ def _named(vector: NDArray[np.complex128], axles: Axles) -> tuple[str, str]:
                 best, kind = float(part.max()), name
                 axle = axles.names[axles.of(int(part.argmax()))] if number is WHEELS else ""
     return kind, axle
-
-
-def coordinates(wheels: int) -> int:
-    """Number of all coordinates of GROUPS."""
-    return CHASSIS + (15 + NUMBERS) * wheels + 2
-
-
-def elastic_coordinates(model: Model) -> NDArray[np.int_]:
-    """Which of them are those of wheels that yield."""
-    wheels, c = len(model.corners[0]["axle"]), model.corners[0]
-    soft = np.flatnonzero(c["compliance"]["yields"][c["axle"]])
-    return np.concatenate([CHASSIS + (3 + NUMBERS + n) * wheels + soft for n in range(12)]) if len(soft) else np.empty(0, np.int_)
-
-
-def step_matrix(model: Model, piece: Piece, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
-    """Matrix (n, n) that one step of h seconds from where a vehicle is, in neutral without pedals, multiplies small deviations with.
-
-    Parameters
-    ----------
-    piece : its memory, afterwards elsewhere
-    kept : (n,) which of the coordinates deviate
-    """
-    return step_matrices(model, piece, piece.memory[None].copy(), ground, h, kept)[0]
-
-
-def step_matrices(model: Model, piece: Piece, starts: NDArray[np.uint8], ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
-    """The same (k, n, n) from each of many places, starts (k, bytes) of the memory."""
-    q, attitudes = np.empty((len(starts), 4)), np.empty((len(starts), 1 + 2 * len(ATTITUDE), 4))
-    x = np.zeros(coordinates(len(piece.space.wheels)))
-    for n, start in enumerate(starts):
-        piece.memory[:] = start
-        q[n] = piece.space.state[0]["q_WB"]
-        attitudes[n] = _turned(q[n], x)
-        for k, coordinate in enumerate(ATTITUDE):
-            if coordinate in kept:
-                for side, width in enumerate((WIDTH, -WIDTH)):
-                    x[coordinate] = width
-                    attitudes[n, 1 + 2 * k + side] = _turned(q[n], x)
-                x[coordinate] = 0.0
-    J = np.empty((len(starts), len(kept), len(kept)))
-    places = Departures(np.ascontiguousarray(starts[:, : piece.lasts]), q, attitudes, kept)
-    step_from_each(model, piece.space, piece.memory, ground, record(COMMAND), h, places, (x, x.copy()), J)
-    return J
-
-
-@kernel
-def look_along(m, s, thetas, length, closed):
-    """Lengths of the springs (n, wheels) [m], and whether the corners close, at thetas (n,) of all of them."""
-    x, k = s.state[0]["theta"], s.kinematics[0]
-    for n in range(len(thetas)):
-        for i in range(len(x)):
-            x[i] = thetas[n]
-        present_suspension(m, s)
-        for i in range(len(x)):
-            length[n, i] = k["spring_length"][i]
-            closed[n, i] = math.isfinite(k["W"][0, i]) and math.isfinite(k["W"][1, i]) and math.isfinite(k["W"][2, i])
-
-
-class Departures(NamedTuple):
-    """Where steps begin, and what deviates there."""
-
-    starts: NDArray[np.uint8]
-    """(k, bytes) so much of the memory as lasts"""
-    q: Vector
-    """(k, 4) from which attitudes are told"""
-    attitudes: Vector
-    """(k, 1 + 2 len(ATTITUDE), 4) q_WB: as it is, and deviating to either side by each coordinate of ATTITUDE"""
-    kept: NDArray[np.int_]
-    """(n,) which of the coordinates, in the order of GROUPS, deviate"""
-
-
-@kernel
-def step_from_each(m, s, memory, ground, command, h, places, scratch, J):
-    """Central differences of a step from each of many places.
-
-    Parameters
-    ----------
-    memory : all of s
-    places : Departures
-    scratch : twice (all coordinates,)
-    J : (k, n, n) overwritten
-    """
-    starts, q, attitudes, kept = places
-    x, end = scratch
-    for k in range(len(starts)):
-        for column in range(len(kept)):
-            of_attitude = kept[column] - ATTITUDE[0]
-            turned = 0 <= of_attitude < len(ATTITUDE)
-            for side in range(2):
-                for n in range(starts.shape[1]):
-                    memory[n] = starts[k, n]
-                read_coordinates(s, q[k], x)
-                x[kept[column]] += WIDTH if side == 0 else -WIDTH
-                write_coordinates(s, attitudes[k, 1 + 2 * of_attitude + side if turned else 0], x)
-                vehicle_step(m, s, ground, command, h)
-                read_coordinates(s, q[k], end)
-                for row in range(len(kept)):
-                    J[k, row, column] = end[kept[row]] if side == 0 else (J[k, row, column] - end[kept[row]]) / (2.0 * WIDTH)
-
-
-@kernel
-def read_coordinates(s, q, out):
-    """Coordinates of a state in the order of GROUPS; attitudes as small rotations from the quaternion q."""
-    state, treads = s.state[0], s.treads
-    now, v = state["q_WB"], state["v_WB_B"]
-    w, x, y, z = now[0], now[1], now[2], now[3]
-    out[0], out[1] = state["p_WB"][2], v[2]
-    out[2] = 2.0 * (q[0] * x - q[1] * w - q[2] * z + q[3] * y)
-    out[3] = 2.0 * (q[0] * y + q[1] * z - q[2] * w - q[3] * x)
-    for j in range(3):
-        out[4 + j] = state["w_WB_B"][j]
-    out[7], out[8] = v[0], v[1]
-    wheels = len(treads)
-    for i in range(wheels):
-        at = CHASSIS + i
-        out[at], out[at + wheels], out[at + 2 * wheels] = state["theta"][i], state["theta_dot"][i], state["wheel_spin"][i]
-        for n in range(NUMBERS):
-            out[at + (3 + n) * wheels] = treads[i]["numbers"][n]
-        for n in range(6):
-            out[at + (3 + NUMBERS + n) * wheels] = s.elastic[0]["e"][n, i]
-            out[at + (9 + NUMBERS + n) * wheels] = s.elastic[0]["e_dot"][n, i]
-    at = CHASSIS + (15 + NUMBERS) * wheels
-    out[at], out[at + 1] = s.steering[0]["angle"], s.steering[0]["rate"]
-
-
-@kernel
-def write_coordinates(s, attitude, x):
-    """The same back, the attitude as a quaternion."""
-    state, treads = s.state[0], s.treads
-    state["p_WB"][2] = x[0]
-    state["v_WB_B"][0], state["v_WB_B"][1], state["v_WB_B"][2] = x[7], x[8], x[1]
-    for j in range(4):
-        state["q_WB"][j] = attitude[j]
-    for j in range(3):
-        state["w_WB_B"][j] = x[4 + j]
-    wheels = len(treads)
-    for i in range(wheels):
-        at = CHASSIS + i
-        state["theta"][i], state["theta_dot"][i], state["wheel_spin"][i] = x[at], x[at + wheels], x[at + 2 * wheels]
-        for n in range(NUMBERS):
-            treads[i]["numbers"][n] = x[at + (3 + n) * wheels]
-        for n in range(6):
-            s.elastic[0]["e"][n, i] = x[at + (3 + NUMBERS + n) * wheels]
-            s.elastic[0]["e_dot"][n, i] = x[at + (9 + NUMBERS + n) * wheels]
-    at = CHASSIS + (15 + NUMBERS) * wheels
-    s.steering[0]["angle"], s.steering[0]["rate"] = x[at], x[at + 1]
-
-
-def _turned(q: Vector, x: Vector) -> Vector:
-    """The quaternion q turned as little as coordinates say."""
-    a, b = 0.5 * x[2], 0.5 * x[3]
-    turned = np.array([q[0] - q[1] * a - q[2] * b, q[1] + q[0] * a - q[3] * b, q[2] + q[3] * a + q[0] * b, q[3] + q[1] * b - q[2] * a])
-    return np.asarray(turned / np.linalg.norm(turned))

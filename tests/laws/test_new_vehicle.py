@@ -20,7 +20,8 @@ from vehicles.command import COMMAND
 from vehicles.model import Mechanism, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
-from vehicles.step_stability import CHASSIS, WIDTH, _Probe, _situations, step_matrix
+from vehicles.step_matrix import CHASSIS, WIDTH, step_matrix
+from vehicles.step_stability import _Probe, _situations
 from vehicles.suspension.corner import CORNERS
 from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.default_kind import PARAMETERS

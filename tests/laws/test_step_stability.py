@@ -13,7 +13,8 @@ from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.piece import in_one_piece
-from vehicles.step_stability import CHASSIS, HIGH, check_step, step_matrix
+from vehicles.step_matrix import CHASSIS, step_matrix
+from vehicles.step_stability import HIGH, check_step
 from vehicles.tires.tire_file import tire, tire_set
 from vehicles.tires.tread_law import NUMBERS
 from vehicles.vehicle import Vehicle, new_space
