@@ -165,7 +165,6 @@ class _Bench:
         """Until the vehicle stands as wanted. Raises ConfigError, JounceError."""
         self.vehicle.stand(self.level)
         for _ in range(ROUNDS):
-            self.vehicle.note_level()
             if self._is_right():
                 self.vehicle.note_standing(self.level)
                 return

@@ -11,6 +11,7 @@ import itertools
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,11 +102,33 @@ class Balance:
 
     def elsewhere(self, place: Vector, height: float, roll: float, pitch: float) -> Balance:
         """As it would be at another place, on ground so much higher [m] and inclined [rad]."""
-        unknown = self.unknown.copy()
+        unknown, derivatives, back = self.unknown.copy(), self.derivatives.copy(), self.back.copy()
         unknown[2:5] += height, roll, pitch
-        moved = Balance(place, unknown, self.derivatives)
-        moved.back = self.back
+        turned = float(place[2] - self.place[2])  # what it is displaced by is told along the axes of the world
+        R = np.array([[math.cos(turned), -math.sin(turned)], [math.sin(turned), math.cos(turned)]])
+        unknown[:2], derivatives[:, :2], back[:2] = R @ unknown[:2], derivatives[:, :2] @ R.T, R @ back[:2]
+        moved = Balance(place, unknown, derivatives)
+        moved.back = back
         return moved
+
+
+class Search(NamedTuple):
+    """What a search for an equilibrium works with, for the kernels.
+
+    place, unknown : of a `Balance`; the unknown is moved on
+    residual : (6 + wheels,) of `static_residual` there
+    scratch : (2, 6 + wheels)
+    """
+
+    place: Vector
+    unknown: Vector
+    residual: Vector
+    scratch: Vector
+
+    @staticmethod
+    def at(near: Balance) -> Search:
+        """Nothing is known of the residual yet."""
+        return Search(near.place, near.unknown, np.empty_like(near.unknown), np.empty((2, len(near.unknown))))
 
 
 def settle(m: Model, s: Space, ground: GroundArrays, x: float, y: float, yaw: float, level: Balance | None = None) -> Balance:
@@ -146,32 +169,32 @@ def _balanced(
     touch = np.minimum(TOUCH, 0.25 * m.tires["give"])
     unknown = _first_guess(m, s, float(ground.p[0]["gravity"]), heights, float(touch.sum()) / len(touch))
     unknown[3:5] += tilt
-    count = len(unknown)
-    near = Balance(place, unknown, np.zeros((count, count)))
-    residual, trial, up, down = np.empty((4, count))
-    reach_ground(m, s, ground, place, touch, unknown, residual)
+    near = Balance(place, unknown, np.zeros((len(unknown), len(unknown))))
+    search = Search.at(near)
+    residual, trial = search.residual, np.empty_like(unknown)
+    reach_ground(m, s, ground, touch, search)
     static_residual(m, s, ground, place, unknown, residual)
     for _ in range(ROUNDS):
         if _left(residual) < ENOUGH:
             break
-        near = Balance(place, near.unknown, np.empty((count, count)))
-        differentiate(m, s, ground, place, near.unknown, up, down, near.derivatives)
+        near = Balance(place, unknown, np.empty_like(near.derivatives))
+        differentiate(m, s, ground, search, near.derivatives)
         if not (np.isfinite(near.derivatives).all() and np.isfinite(residual).all()):
             break  # a corner does not close there
         change = -near.back @ residual
         change *= min(1.0, LARGEST_CHANGE / float(np.abs(change).max()))
         before = float(residual @ residual)
         for _ in range(HALVINGS):
-            static_residual(m, s, ground, place, near.unknown + change, trial)
+            static_residual(m, s, ground, place, unknown + change, trial)
             if float(trial @ trial) < before:
                 break
             change *= 0.5
         else:
             break  # as close as rounding lets it
-        near.unknown += change
+        unknown += change
         residual[:] = trial
-        follow_chords(m, s, ground, place, near.unknown, near.back, residual, trial, up)
-    static_residual(m, s, ground, place, near.unknown, residual)
+        follow_chords(m, s, ground, search, near.back)
+    static_residual(m, s, ground, place, unknown, residual)
     return near, _left(residual)
 
 
@@ -186,23 +209,21 @@ def settle_on(m: Model, s: Space, ground: GroundArrays, near: Balance) -> bool:
 
     Only the position is right afterwards: what else a standing vehicle has is for `settle`.
     """
-    residual, trial, further = np.empty((3, len(near.unknown)))
-    static_residual(m, s, ground, near.place, near.unknown, residual)
-    follow_chords(m, s, ground, near.place, near.unknown, near.back, residual, trial, further)
-    static_residual(m, s, ground, near.place, near.unknown, residual)
-    return _left(residual) < ENOUGH
+    search = Search.at(near)
+    static_residual(m, s, ground, near.place, near.unknown, search.residual)
+    follow_chords(m, s, ground, search, near.back)
+    static_residual(m, s, ground, near.place, near.unknown, search.residual)
+    return _left(search.residual) < ENOUGH
 
 
 @kernel
-def follow_chords(m, s, ground, place, unknown, back, residual, trial, further):
-    """Newton's method with the same derivatives all the time, as long as each round brings a digit.
+def follow_chords(m, s, ground, search, back):
+    """Newton's method from where a `Search` is with the same derivatives all the time, as long as each round brings a digit.
 
-    Parameters
-    ----------
-    unknown, residual : where it begins, see `static_residual`; overwritten
     back : pseudo-inverse of the derivatives of the residual, about there
-    trial, further : like the unknown, scratch
     """
+    unknown, residual = search.unknown, search.residual
+    further, trial = search.scratch[0], search.scratch[1]
     for _ in range(CHORDS):
         left = largest(residual)
         if left < CLOSEST:
@@ -211,7 +232,7 @@ def follow_chords(m, s, ground, place, unknown, back, residual, trial, further):
             further[n] = unknown[n]
             for k in range(len(unknown)):
                 further[n] -= back[n, k] * residual[k]
-        static_residual(m, s, ground, place, further, trial)
+        static_residual(m, s, ground, search.place, further, trial)
         if not largest(trial) < 0.1 * left:  # or it is no number
             break
         for n in range(len(unknown)):
@@ -229,8 +250,9 @@ def largest(residual):
 
 
 @kernel
-def differentiate(m, s, ground, place, unknown, up, down, jacobian):
-    """Central differences of `static_residual`; up, down : like `unknown`, scratch."""
+def differentiate(m, s, ground, search, jacobian):
+    """Central differences of `static_residual` where a `Search` is."""
+    place, unknown, up, down = search.place, search.unknown, search.scratch[0], search.scratch[1]
     for n in range(len(unknown)):
         here = unknown[n]
         unknown[n] = here + STEP
@@ -243,11 +265,11 @@ def differentiate(m, s, ground, place, unknown, up, down, jacobian):
 
 
 @kernel
-def reach_ground(m, s, ground, place, touch, guess, residual):
-    """Move the suspension of a guess until every tire is pressed by `touch` (wheels,), so that it tells where the ground is; residual : like
-    the guess, scratch."""
+def reach_ground(m, s, ground, touch, search):
+    """Move the suspension of a guess, where a `Search` is, until every tire is pressed by `touch` (wheels,), so that it tells where the ground is."""
+    guess = search.unknown
     for _ in range(REACHES):
-        static_residual(m, s, ground, place, guess, residual)
+        static_residual(m, s, ground, search.place, guess, search.residual)
         for i in range(len(s.wheels)):
             theta = guess[6 + i] + (s.contacts[i]["depth"] - touch[i]) / s.kinematics[0]["W_1"][2, i]
             low, high = m.corners[0]["travel"][0, i], m.corners[0]["travel"][1, i]

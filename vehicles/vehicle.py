@@ -176,7 +176,8 @@ class Vehicle:
             self._stood.note(self.model, self.space, level, (0.0, 0.0, 0.0, 0))
 
     def note_level(self) -> None:
-        """It stands on level ground at the origin as `stand` or `stand_on` has left it: all vehicles of this description look about there first."""
+        """It stands on level ground at the origin as `stand_on` has left it: all vehicles of this description look about there first from now on. What was
+        noted before stands otherwise in the last digits."""
         if self._balance is not None:
             self._stood.level = copy.deepcopy(self._balance)
 

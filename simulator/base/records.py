@@ -67,6 +67,9 @@ class Length(int):
         """With another one also in what is counted: tables whose columns are called otherwise are not the same."""
         return int(self) == other and (not isinstance(other, Length) or (self.name, self.labels) == (other.name, other.labels))
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
     __hash__ = int.__hash__
 
 

@@ -177,3 +177,19 @@ def test_rolls_as_the_other_code_rolls() -> None:
     assert ours == pytest.approx(loads, rel=0.01)
     assert [ours[:2].sum(), ours[2:].sum()] == pytest.approx([loads[:2].sum(), loads[2:].sum()], rel=0.0015)
     assert r["p_WB"][2] == pytest.approx(float(rows[-1]["z"]), rel=0.0015)
+
+
+@pytest.mark.parametrize("vehicle", ["hmmwv", "sedan"])
+@pytest.mark.parametrize(("on", "yaw"), PLACES)
+def test_where_it_is_looked_for_first_does_not_decide_where_a_vehicle_stands(vehicle: str, on: str, yaw: float) -> None:
+    """A vehicle that knows how it stands on level ground stands as one that does not."""
+    v, there = build_vehicle(vehicle, check_step=False), ground(on)
+    assert v._stood.level is not None
+    v.reset(there, 3.0, -2.0, yaw)
+    found, residual = v.space.state.copy(), largest_acceleration(v)
+    v._stood.level = None
+    v._stood._kept.clear()
+    v.reset(there, 3.0, -2.0, yaw)
+    assert residual < 1e-9 > largest_acceleration(v)
+    for name in ("p_WB", "q_WB", "theta"):
+        assert found[0][name] == pytest.approx(v.space.state[0][name], abs=1e-9), name

@@ -101,6 +101,19 @@ def test_writing_what_a_tie_rod_changes_leaves_what_writing_all_does(hmmwv: Vehi
         assert some.tobytes() == all_of_it.tobytes()
 
 
+@pytest.mark.parametrize("name", ["hmmwv", "light_truck", "sedan_compliant"])
+def test_a_vehicle_whose_tie_rods_are_set_stands_as_any_reset_leaves_it(name: str) -> None:
+    """To the bit, as steps from there show: what was noted when its rods were set, and what is found again when that is forgotten."""
+    vehicle, drives = build_vehicle(name, check_step=False), []
+    for _ in range(2):
+        vehicle.reset(FLAT)
+        for _ in range(50):
+            vehicle.step(FLAT, record(COMMAND), 1e-3)
+        drives.append(vehicle.space.state.tobytes() + vehicle.space.treads.tobytes() + vehicle.read().tobytes())
+        vehicle._stood._kept.clear()
+    assert drives[0] == drives[1]
+
+
 # One step, linearized ----------------------------------------------------------------------------------------------------------
 
 

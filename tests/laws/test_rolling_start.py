@@ -9,6 +9,8 @@ from simulator.base.errors import JounceError
 from simulator.base.frames import rotation_of_quaternion
 from simulator.build import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground, standing, steps
+from vehicles.axles import USUAL, record_for
+from vehicles.drivetrain.drivetrain import CRUISE_ERROR, DRIVETRAIN_STATE, cruise_torque, drivetrain_cruise
 from vehicles.drivetrain.shaft_momentum import kinetic_energy
 from vehicles.vehicle import Vehicle
 
@@ -120,3 +122,18 @@ def test_the_pull_acts_at_the_hook() -> None:
     outline = v.description.outline
     rear = v.model.corners[0]["design_wheel_x"][0] + outline[2] - outline[0]
     assert hook[0] == pytest.approx(rear, abs=1e-4) and hook[1] == 0.0  # setting the toe has moved the wheels since
+
+
+@pytest.mark.parametrize("vehicle", ["hmmwv", "hmmwv_hand", "sedan", "light_truck"])
+def test_the_throttle_that_holds_a_speed_gives_the_torque_that_is_asked_for(vehicle):
+    """In every gear, at every torque that the engine has there; beyond these the throttle is shut or open."""
+    p = build_vehicle(vehicle, check_step=False).model.drivetrain
+    found = 0
+    for gear in range(1, int(p[0]["gears"]) + 1):
+        s, spin = record_for(DRIVETRAIN_STATE, USUAL), np.full(4, 30.0)
+        for torque in np.linspace(-300.0, 3000.0, 45):
+            throttle = drivetrain_cruise(p, s, spin, gear, torque)
+            missing = cruise_torque(p, s, throttle) - torque * s[0]["ratio"]
+            assert abs(missing) < 2.0 * CRUISE_ERROR or (missing > 0.0 and throttle == 0.0) or (missing < 0.0 and throttle == 1.0)
+            found += 0.0 < throttle < 1.0
+    assert found > 10

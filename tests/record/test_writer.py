@@ -21,6 +21,7 @@ from simulator.record.channels import Channels, frame_of
 from simulator.record.files import new_run_folder, write_text
 from simulator.record.recover import read_logs
 from simulator.record.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
+from vehicles.axles import Axles
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
@@ -244,3 +245,11 @@ def test_frame_is_told_by_the_name_or_by_the_row_and_by_no_words():
         "B",
         "",
     )
+
+
+def test_columns_of_another_vehicle_have_the_names_of_its_own_axles():
+    """As many wheels as the first one's, on axles that are called otherwise."""
+    for name, letter in (("middle", "M"), ("second", "S")):
+        table = Axles(("front", name, "rear"), (2, 2, 2)).named(READOUT)
+        columns = [column.name for column in Channels([("", table, record(table))]).columns if column.field == "jounce"]
+        assert columns == [f"jounce_{axle}{side}" for axle in ("F", letter, "R") for side in "LR"]
