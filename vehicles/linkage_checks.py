@@ -38,7 +38,7 @@ def check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDArr
     ends, thetas = np.array(looks).T.copy()
     w = new_workspace(mechanism)
     places = new_places(w, len(looks))
-    go(mechanism.records, w, steering, record(STEERING_STATE), thetas, ends * steering[0]["max_arm_angle"], *places[1:])
+    go(mechanism.records, w, steering, record(STEERING_STATE), thetas, ends * steering[0]["max_arm_angle"], places)
     gaps = np.stack([corner.gaps(mechanism.corners, places, i) for i, corner in enumerate(mechanism.designs)], axis=1)
     closed = np.isfinite(places.kinematics["W"]).all(axis=1) & (gaps < CLOSED) | ~which
     open_at: dict[int, str] = {}

@@ -166,7 +166,7 @@ class _Walker:
         places = Places(self.workspace.blocks, *(part[:count] for part in self._places[1:]))
         angles = np.array(locks) * self.steering[0]["max_arm_angle"]
         turned = np.repeat(thetas, len(locks)), np.tile(angles, len(thetas))
-        go(self.mechanism.records, self.workspace, self.steering, self.lock, *turned, *places[1:])
+        go(self.mechanism.records, self.workspace, self.steering, self.lock, *turned, places)
         return places
 
     def _turns_of_steering(self, places: Places) -> NDArray[np.float64]:
@@ -195,7 +195,7 @@ def _strut_levers(places: Places) -> NDArray[np.float64]:
 
 
 @kernel
-def go(m, s, steering, arm, thetas, angles, scratch, memory, inputs, kinematics):
+def go(m, s, steering, arm, thetas, angles, places):
     """Place all corners at one theta (n,) after the other, the Pitman arm at an angle (n,) [rad], and note how they are (`Places`).
 
     m, s : records of a mechanism and its workspace, arm : record of STEERING_STATE, changed
@@ -206,6 +206,6 @@ def go(m, s, steering, arm, thetas, angles, scratch, memory, inputs, kinematics)
             s.state[0]["theta"][i] = thetas[n]
         place_tierods(steering, arm, s.inputs)
         prepare(m, s)
-        scratch[n], inputs[n], kinematics[n] = s.blocks.scratch[0], s.inputs[0], s.kinematics[0]
+        places.scratch[n], places.inputs[n], places.kinematics[n] = s.blocks.scratch[0], s.inputs[0], s.kinematics[0]
         for byte in range(len(s.blocks.memory)):
-            memory[n, byte] = s.blocks.memory[byte]
+            places.memory[n, byte] = s.blocks.memory[byte]
