@@ -14,12 +14,12 @@ import numpy as np
 from numpy.polynomial import polynomial
 from numpy.typing import NDArray
 
-from simulator.base.jit import kernel
-
 Array = NDArray[np.float64]
 
 POLES = 12
 """Of a phaseless filter, forward and backward together, as FMVSS 126 counts them."""
+BLOCK = 128
+"""Samples that are filtered by one product with a matrix."""
 QUIETER = 10.0
 """Periods of the lowest frequency of a weighting that a record is continued by silence, so that its end does not come round to its start."""
 
@@ -75,14 +75,14 @@ def _paired(poles: NDArray[np.complex128], zeros: list[float]) -> Array:
 
 def filtered_forward(sections: Array, values: Array, steady: bool = False) -> Array:
     """`values` (n,) through a filter, causally; from rest, or (steady) as if the first value had always been there."""
-    out, level = np.array(values, dtype=float), float(values[0]) if len(values) else 0.0
-    state = np.zeros((len(sections), 2))
-    if steady:  # what each section holds when its input is and stays `level`
-        for section, held in zip(sections, state, strict=True):
+    out, level = np.asarray(values, dtype=float), float(values[0]) if len(values) else 0.0
+    for section in sections:
+        state = np.zeros(2)
+        if steady:  # what the section holds when its input is and stays `level`
             gain = section[:3].sum() / section[3:].sum()
-            held[:] = level * np.array([gain - section[0], section[2] - section[5] * gain])
+            state = level * np.array([gain - section[0], section[2] - section[5] * gain])
             level *= gain
-    run_through(np.array(sections), state, out)
+        out = _through(tuple(section.tolist()), out, state)
     return out
 
 
@@ -110,20 +110,36 @@ def phaseless(values: Array, dt: float, hertz: float, poles: int = POLES) -> Arr
     return np.array(values, dtype=float) if hertz >= 0.5 / dt else phaseless_by(butterworth(poles // 2, hertz, dt), values)
 
 
-@kernel
-def run_through(sections, state, values):
-    """`values` (n,) through a filter, overwritten; state (k, 2) what its sections hold (transposed direct form II), carried on."""
-    for k in range(len(sections)):
-        b0, b1, b2 = sections[k, 0], sections[k, 1], sections[k, 2]
-        a1, a2 = sections[k, 4], sections[k, 5]
-        first, second = state[k, 0], state[k, 1]
-        for n in range(len(values)):
-            x = values[n]
-            y = b0 * x + first
-            first = b1 * x - a1 * y + second
-            second = b2 * x - a2 * y
-            values[n] = y
-        state[k, 0], state[k, 1] = first, second
+@lru_cache(maxsize=64)
+def _blocks(section: tuple[float, ...]) -> tuple[Array, Array, Array, Array]:
+    """Of a section for BLOCK samples: response to inputs (BLOCK, BLOCK) and to the state (2, BLOCK); the state after it from inputs
+    (BLOCK, 2) and from the state before (2, 2). Rows times these."""
+    b0, b1, b2, _, a1, a2 = section
+    A, B = np.array([[-a1, 1.0], [-a2, 0.0]]), np.array([b1 - a1 * b0, b2 - a2 * b0])
+    powers = np.empty((BLOCK + 1, 2, 2))
+    powers[0] = np.eye(2)
+    for k in range(BLOCK):
+        powers[k + 1] = powers[k] @ A
+    reached = powers[:BLOCK] @ B
+    impulse = np.concatenate(([b0], reached[:-1, 0]))
+    lag = np.arange(BLOCK)[None, :] - np.arange(BLOCK)[:, None]
+    toeplitz = np.where(lag >= 0, impulse[np.maximum(lag, 0)], 0.0)
+    return toeplitz, powers[:BLOCK, 0, :].T.copy(), reached[::-1].copy(), powers[BLOCK].T.copy()
+
+
+def _through(section: tuple[float, ...], values: Array, state: Array) -> Array:
+    """One section, in blocks: within a block by a matrix, from block to block by doubling (each look back is twice as long)."""
+    toeplitz, of_state, into, onward = _blocks(section)
+    n = len(values)
+    blocks = np.zeros((-(-n // BLOCK), BLOCK))
+    blocks.ravel()[:n] = values
+    states = np.empty((len(blocks), 2))  # at the start of each block
+    states[0], states[1:] = state, blocks[:-1] @ into
+    back, power = 1, onward
+    while back < len(states):
+        states[back:] = states[back:] + states[:-back] @ power
+        back, power = 2 * back, power @ power
+    return (blocks @ toeplitz + states @ of_state).ravel()[:n]
 
 
 def zeroed(values: Array, window: slice) -> Array:
