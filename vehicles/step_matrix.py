@@ -117,12 +117,17 @@ def step_from_each(m, s, memory, ground, command, h, places, J):
     """
     starts, q, attitudes, kept, x, end = places
     for k in range(len(starts)):
+        for n in range(starts.shape[1]):
+            memory[n] = starts[k, n]
+        vehicle_step(m, s, ground, command, h)
+        clear_of_ground = s.body_contact[0]["away"]  # of the body, known by a step: else each would look at all its points again
         for column in range(len(kept)):
             of_attitude = kept[column] - ATTITUDE[0]
             turned = 0 <= of_attitude < len(ATTITUDE)
             for side in range(2):
                 for n in range(starts.shape[1]):
                     memory[n] = starts[k, n]
+                s.body_contact[0]["away"] = clear_of_ground
                 read_coordinates(s, q[k], x)
                 x[kept[column]] += WIDTH if side == 0 else -WIDTH
                 write_coordinates(s, attitudes[k, 1 + 2 * of_attitude + side if turned else 0], x)
