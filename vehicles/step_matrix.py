@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from terrain.surface import GroundArrays
 from vehicles.axles import WHEELS
@@ -44,6 +44,9 @@ CHASSIS = 9
 """Coordinates of the chassis, which come first; then theta, theta_dot and wheel_spin of all wheels, then the treads."""
 WIDTH = 1e-6
 """SI units. Half width of the differences."""
+
+NEARER = 1e-4
+"""m. No such deviation brings a point of the body nearer to the ground by more."""
 
 
 def coordinates(wheels: int) -> int:
@@ -83,15 +86,25 @@ def step_matrices(model: Model, piece: Piece, starts: NDArray[np.uint8], ground:
                     x[coordinate] = width
                     attitudes[n, 1 + 2 * k + side] = _turned(q[n], x)
                 x[coordinate] = 0.0
-    J = np.empty((len(starts), len(kept), len(kept)))
-    places = Departures(np.ascontiguousarray(starts[:, : piece.lasts]), q, attitudes, kept, x, x.copy())
-    step_from_each(model, piece.space, piece.memory, ground, record(COMMAND), h, places, J)
-    return J
+    places = Departures(
+        memory=piece.memory,
+        starts=np.ascontiguousarray(starts[:, : piece.lasts]),
+        q=q,
+        attitudes=attitudes,
+        kept=kept,
+        x=x,
+        end=x.copy(),
+        J=np.empty((len(starts), len(kept), len(kept))),
+    )
+    step_from_each(model, piece.space, ground, record(COMMAND), h, places)
+    return places.J
 
 
 class Departures(NamedTuple):
-    """Where steps begin, and what deviates there."""
+    """Where steps begin, what deviates there, and what becomes of it."""
 
+    memory: NDArray[np.uint8]
+    """All of the vehicle's"""
     starts: NDArray[np.uint8]
     """(k, bytes) so much of the memory as lasts"""
     q: Vector
@@ -103,31 +116,24 @@ class Departures(NamedTuple):
     x: Vector
     end: Vector
     """(all coordinates,) scratch: where a step begins and ends"""
+    J: Matrix
+    """(k, n, n) the matrices"""
 
 
 @kernel
-def step_from_each(m, s, memory, ground, command, h, places, J):
-    """Central differences of a step from each of many places.
-
-    Parameters
-    ----------
-    memory : all of s
-    places : Departures
-    J : (k, n, n) overwritten
-    """
-    starts, q, attitudes, kept, x, end = places
+def step_from_each(m, s, ground, command, h, places):
+    """Central differences of a step from each of the `Departures`."""
+    starts, q, attitudes, kept, x, end, J = places.starts, places.q, places.attitudes, places.kept, places.x, places.end, places.J
     for k in range(len(starts)):
-        for n in range(starts.shape[1]):
-            memory[n] = starts[k, n]
+        recall(places, k)
         vehicle_step(m, s, ground, command, h)
-        clear_of_ground = s.body_contact[0]["away"]  # of the body, known by a step: else each would look at all its points again
+        away = s.body_contact[0]["away"] - NEARER
         for column in range(len(kept)):
             of_attitude = kept[column] - ATTITUDE[0]
             turned = 0 <= of_attitude < len(ATTITUDE)
             for side in range(2):
-                for n in range(starts.shape[1]):
-                    memory[n] = starts[k, n]
-                s.body_contact[0]["away"] = clear_of_ground
+                recall(places, k)
+                s.body_contact[0]["away"] = away  # or every step would look at all points of the body
                 read_coordinates(s, q[k], x)
                 x[kept[column]] += WIDTH if side == 0 else -WIDTH
                 write_coordinates(s, attitudes[k, 1 + 2 * of_attitude + side if turned else 0], x)
@@ -135,6 +141,13 @@ def step_from_each(m, s, memory, ground, command, h, places, J):
                 read_coordinates(s, q[k], end)
                 for row in range(len(kept)):
                     J[k, row, column] = end[kept[row]] if side == 0 else (J[k, row, column] - end[kept[row]]) / (2.0 * WIDTH)
+
+
+@inline
+def recall(places, k):
+    """Put the vehicle where departure k is."""
+    for n in range(places.starts.shape[1]):
+        places.memory[n] = places.starts[k, n]
 
 
 @kernel
