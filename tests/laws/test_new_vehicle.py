@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields, replace
 from typing import Any
 
@@ -160,6 +161,20 @@ def test_the_matrix_of_a_step_is_that_of_steps_made_one_by_one(hmmwv: Vehicle) -
         probe.memory[:] = start
         J = step_matrix(hmmwv.model, probe.vehicle.piece, FLAT, 1e-3, kept)
         assert J.tobytes() == plain_step_matrix(hmmwv, start, probe, kept).tobytes(), f"situation {n}"
+
+
+@pytest.mark.parametrize("gap", [0.1, 1e-3, 0.5e-6, -0.5e-6, -5e-3])
+def test_the_matrix_of_a_step_knows_a_body_beside_the_ground(hmmwv: Vehicle, gap: float) -> None:
+    """On its roof, so far from the ground [m]: within the deviations, which make it touch, as well as beyond them."""
+    probe = _Probe.of(hmmwv)
+    p = hmmwv.model.body_contact[0]
+    roof = float(p["points"][: p["count"], 2].max())
+    probe.vehicle.place(np.array([0.0, 0.0, roof + gap]), math.pi, 0.0, 0.0)
+    start, kept = probe.memory.copy(), np.arange(CHASSIS + 3 * hmmwv.size.wheels)
+    J = step_matrix(hmmwv.model, probe.vehicle.piece, FLAT, 1e-3, kept)
+    plain = plain_step_matrix(hmmwv, start, probe, kept)
+    assert J.tobytes() == plain.tobytes()
+    assert (abs(J[1, 0]) > 0.1) == (gap < 1e-6), "a body that touches is pushed away, one that does not is not"
 
 
 # What a driver finds out -------------------------------------------------------------------------------------------------------
