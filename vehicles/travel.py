@@ -2,7 +2,8 @@
 
 From the design position the corners walk to both sides, at every lock of the steering, until the linkage leaves its loops, or its inertia,
 the way of the wheel or the levers of the struts show that it is about to. The end lies a margin before that, or where the rubber stops of
-the vehicle file are used up, whichever comes first. Only the kinematics are asked, so it knows no kind of corner but for its loops.
+the vehicle file are used up, whichever comes first; a bit behind those nobody looks any further. Only the kinematics are asked, so it knows
+no kind of corner but for its loops.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ YIELDING = 0.02
 MARGIN = 0.04
 """m. Way of the wheel kept between an end and the last position that is known to be closed."""
 
+ENOUGH = 2.0 * MARGIN
+"""m. Way of the wheel behind used up stops to the last position that is looked at: the ends yield by a fourth of it under LOAD."""
+
 DAMPING = 0.5
 """Damping ratio of an end, against the inertia of its corner alone."""
 
@@ -52,7 +56,7 @@ QUICKER = 3.0
 OPEN = 1e-9
 """m. Error of a length of the linkage with which a loop counts as open."""
 
-CHUNK = 50
+CHUNK = 80
 """Thetas that are looked at together."""
 
 STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_length")
@@ -139,10 +143,10 @@ class _Walker:
         self._gain = self._turns_of_steering(design)[0]
 
     def walk(self, side: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """From the design position to the side -1 or +1: (wheels,) thetas up to which every corner is sound at every lock, and at
-        which the rubber stops are used up, infinite if they are not before that."""
+        """From the design position to the side -1 or +1: (wheels,) thetas up to which every corner is sound at every lock, not
+        further than ENOUGH, and at which the rubber stops are used up, infinite if they are not before that."""
         last, metal, going = np.zeros(len(self.which)), np.full(len(self.which), side * np.inf), self.which.copy()
-        thetas = side * np.arange(STRIDE, FARTHEST, STRIDE)
+        thetas, enough = side * np.arange(STRIDE, FARTHEST, STRIDE), ENOUGH / self.way
         for some in np.split(thetas, range(CHUNK, len(thetas), CHUNK)):
             places = self._at(some, LOCKS)
             sound: NDArray[np.bool_] = self._sound(places).reshape(len(some), len(LOCKS), -1).min(axis=1)
@@ -151,10 +155,10 @@ class _Walker:
             reached, spent = alive.sum(axis=0), alive & used_up
             last = np.where(reached > 0, some[reached - 1], last)
             metal = np.where(np.isinf(metal) & spent.any(axis=0), some[spent.argmax(axis=0)], metal)
-            going = alive[-1]
+            going = alive[-1] & (side * (some[-1] - metal) < enough)
             if not going.any():
                 break
-        return last, metal
+        return side * np.minimum(side * last, side * metal + enough), metal
 
     def turns_at_locks(self) -> NDArray[np.float64]:
         """(locks, wheels) turns of steered carriers per way of their tie rods in the design position, over those straight ahead."""

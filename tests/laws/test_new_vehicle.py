@@ -28,7 +28,7 @@ from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.default_kind import PARAMETERS
 from vehicles.suspension.ends import no_ends
 from vehicles.tires.tread_law import NUMBERS
-from vehicles.travel import FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, find_ends
+from vehicles.travel import ENOUGH, FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, find_ends
 from vehicles.vehicle import Vehicle
 
 FLAT = build_ground("flat").arrays
@@ -43,7 +43,8 @@ def hmmwv() -> Vehicle:
 
 
 def walked(mechanism: Mechanism, steering: Any, side: float) -> np.ndarray:
-    """Thetas (wheels,) up to which the corners are sound: one position after the other, each corner asked by itself."""
+    """Thetas (wheels,) up to which the corners are sound, or ENOUGH behind the first one at which the stops are used up: one position after the
+    other, each corner asked by itself."""
     w, arm, wheels = new_workspace(mechanism), record(STEERING_STATE), mechanism.size.wheels
 
     def go(theta: float, lock: float) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -55,16 +56,22 @@ def walked(mechanism: Mechanism, steering: Any, side: float) -> np.ndarray:
         return w.kinematics[0].copy(), np.array(turns), np.array(gaps)
 
     design, gain, _ = go(0.0, 0.0)
-    last, going = np.zeros(wheels), np.ones(wheels, bool)
+    struts, corner = mechanism.struts[0], np.arange(wheels)
+    most, enough = struts["stop_penetration"][corner, struts["stop_points"] - 1], ENOUGH / np.linalg.norm(design["W_1"], axis=0)
+    last, going, farthest = np.zeros(wheels), np.ones(wheels, bool), np.full(wheels, np.inf)
     for theta in side * np.arange(STRIDE, FARTHEST, STRIDE):
         for lock in LOCKS:
             k, turns, gaps = go(theta, lock)
             going &= (k["D"] < HEAVIER * design["D"]) & (k["W_1"][2] > SHARE * design["W_1"][2]) & (gaps < OPEN) & (turns <= QUICKER * gain)
             for strut in ("spring_length_1", "shock_length_1"):
                 going &= k[strut] / design[strut] > SHARE
+        going &= abs(theta) < farthest + STRIDE
         if not going.any():
             break
-        last[going] = theta
+        last[going] = side * np.minimum(abs(theta), farthest)[going]
+        used = struts["bump_stop_length"] - k["spring_length"] if side > 0.0 else k["spring_length"] - struts["rebound_stop_length"]
+        spent = going & np.isinf(farthest) & (struts["stop_points"] > 0) & (used > most)
+        farthest[spent] = abs(theta) + enough[spent]
     return last
 
 

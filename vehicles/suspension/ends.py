@@ -7,7 +7,8 @@ whatever kind, has a hard end on theta itself, at both sides, placed by the geom
     force = -(rate x + damping theta')    against x only, the damper coming in over FADE
 
 A step takes this force at its own end, x + h theta' + h^2 theta'': backward Euler, stable at any stiffness, which only takes energy away.
-Beyond the margin kept before the linkage's end the rate is that of a rigid body, so that no speed carries a corner out of its loops.
+Beyond the margin kept before the linkage's end, or a way behind rubber stops that are used up, the rate is that of a rigid body, so that no
+speed carries a corner out of its loops.
 """
 
 from __future__ import annotations
