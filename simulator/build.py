@@ -39,7 +39,7 @@ from terrain.load import load_terrain
 from terrain.soil import soil
 from terrain.surface import Ground
 from vehicles import step_stability
-from vehicles.alignment import aligned
+from vehicles.alignment import aligned_vehicle
 from vehicles.axles import Axles
 from vehicles.description import Description, expected_axles, read_description
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, governed_speed, read_parts
@@ -49,7 +49,6 @@ from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.urdf import mechanism_from_urdf
 from vehicles.sides import axle_of
-from vehicles.stood import Stood
 from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.tires.tire_file import TireFile, tire, tire_set
 from vehicles.vehicle import Vehicle
@@ -281,8 +280,7 @@ def _vehicle(configuration: Configuration, workshop: Workshop) -> tuple[Vehicle,
         of_wheels = tire_set([tires[name] for name in description.tires], _sides(description), description.contact)
         with configuration.about("vehicle"):
             parts = workshop.drivetrain(content, file, description.mechanism.axles)
-            stood = Stood()
-            vehicle = Vehicle(aligned(description, of_wheels, parts, file, _level, stood), of_wheels, parts, file, stood)
+            vehicle = aligned_vehicle(description, of_wheels, parts, file, _level)
     return vehicle, ("vehicle", *(places[name] for name in description.tires))
 
 

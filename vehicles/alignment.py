@@ -11,7 +11,7 @@ again, for the wheels now stand a little elsewhere, until the toe is right as it
 depends on theta. As long as nothing but lengths changes, a round goes on from the equilibrium of the last one; at the end the vehicle is
 settled as in any reset, so that it stands as one that was never aligned would.
 
-The result is a description like any other, with carriers that are turned in the design position (`CornerDesign.with_tie_rod`). The ends of
+The result is a vehicle like any other, its description with carriers that are turned in the design position (`CornerDesign.with_tie_rod`). The ends of
 the travel stay those of the hardpoints: they keep a margin that no setting of a tie rod uses up.
 """
 
@@ -53,31 +53,25 @@ FIRST = 1e-4
 """m. Change of the length that is tried first."""
 
 
-def aligned(
-    description: Description,
-    tires: TireSet,
-    drivetrain: Any,
-    file: str,
-    level: Callable[[], Ground | GroundArrays],
-    stood: Stood | None = None,
-) -> Description:
-    """The same with its tie rods set to the toe that its axles want; as it is where none wants any.
+def aligned_vehicle(
+    description: Description, tires: TireSet, drivetrain: Any, file: str, level: Callable[[], Ground | GroundArrays]
+) -> Vehicle:
+    """A vehicle with its tie rods set to the toe that its axles want; as it is described where none wants any.
 
     Parameters
     ----------
-    tires, drivetrain, file : of a `Vehicle`
+    description, tires, drivetrain, file : of a `Vehicle`
     level : gives the level ground on which it is set up, if that is needed
-    stood : gets how it stands there, for a vehicle with the description that is given back
 
     Raises
     ------
     ConfigError : the toe of an axle cannot be set
     JounceError : the vehicle does not stand
     """
-    axles, mechanism = description.mechanism.axles, description.mechanism
+    axles, mechanism, stood = description.mechanism.axles, description.mechanism, Stood()
     targets = {i: toe for n, axle in enumerate(description.alignments) if (toe := axle.toe) is not None for i in axles.on(n)}
     if not targets:
-        return description
+        return Vehicle(description, tires, drivetrain, file, stood)
     _refuse_tables(description)
     own = replace(
         mechanism,
@@ -92,7 +86,12 @@ def aligned(
     except ConfigError as error:
         raise _of_toe(description, error) from None
     designs = tuple(bench.designs)
-    return replace(description, mechanism=replace(own, designs=designs), design=replace(description.design, corners=designs))
+    described = replace(description, mechanism=replace(own, designs=designs), design=replace(description.design, corners=designs))
+    if own.blocks or described.table_tolerance is not None:  # of blocks each vehicle has copies, and tables are made of what was set
+        return Vehicle(described, tires, drivetrain, file, stood)
+    vehicle = vehicle.another(vehicle.space.windows)
+    vehicle.description = described
+    return vehicle
 
 
 def rod_for(on: Vector, other: Vector, K: Vector, Q: Vector, axle: Vector, heading: float) -> float | None:
