@@ -36,7 +36,7 @@ FIRST_PEDAL, PEDAL_ROUNDS, PEDAL_ERROR = 0.05, 12, 1e-4
 """Of the search for the pedal of a vehicle with motors: second guess, rounds, and the acceleration [m/s2] that is none."""
 
 ROUNDS = 8
-"""Rounds; each brings about a digit of the torque."""
+"""Rounds; three bring more than a digit of the torque, so that eight leave less than a thousandth of it."""
 
 
 def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> float:

@@ -79,6 +79,9 @@ def step_matrices(model: Model, piece: Piece, starts: NDArray[np.uint8], ground:
     for n, start in enumerate(starts):
         piece.memory[:] = start
         q[n] = piece.space.state[0]["q_WB"]
+        if n > 0 and (q[n] == q[n - 1]).all():
+            attitudes[n] = attitudes[n - 1]
+            continue
         attitudes[n] = _turned(q[n], x)
         for k, coordinate in enumerate(ATTITUDE):
             if coordinate in kept:
