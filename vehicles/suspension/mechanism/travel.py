@@ -18,6 +18,7 @@ from vehicles.suspension.mechanism.linkage import Linkage
 from vehicles.suspension.tables.reduced_table import PLACES, SHOCK, SPRING, STEER_RATE, STEERED, D, W
 from vehicles.travel import (
     DAMPING,
+    ENOUGH,
     FARTHEST,
     HEAVIER,
     LOAD,
@@ -52,8 +53,8 @@ def write_ends(linkage: Linkage, i: int, corners: Record, struts: Record, lock: 
             f"a joint that moves the wheel up and down from the design position, at every lock of the steering, in {linkage.given.file}"
         )
         raise ConfigError(linkage.file, f"{linkage.key}.coordinate", linkage.names.coordinate, expected)
-    ends, margin = corners[0]["ends"], MARGIN / way
-    ends["closed"][:, i] = least, largest
+    ends, margin, enough = corners[0]["ends"], MARGIN / way, ENOUGH / way
+    ends["closed"][:, i] = max(least, rebound - enough), min(largest, bump + enough)
     ends["theta"][:, i] = (
         max(rebound, least + min(margin, -0.5 * least)),
         min(bump, largest - min(margin, 0.5 * largest)),
