@@ -9,6 +9,7 @@ no kind of corner but for its loops.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from vehicles.model import Mechanism, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.corner_design import Places
 from vehicles.suspension.corner_sums import Workspace, prepare
+
+Vector = NDArray[np.float64]
 
 LOAD = 200e3
 """N. Load of a wheel, along its own path, under which an end yields by YIELDING."""
@@ -66,6 +69,17 @@ LOCKS = (-1.0, 0.0, 1.0)
 """Steering, as shares of full lock, at which every position has to be sound."""
 
 
+class Walk(NamedTuple):
+    """How far corners came from the design position to one side.
+
+    last : theta up to which they are sound at every lock; once the stops are used up nobody need look further than ENOUGH
+    metal : theta at which the rubber stops are used up, infinite if they are not before that
+    """
+
+    last: Vector | float
+    metal: Vector | float
+
+
 def find_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> None:
     """Find the ends of the corners in `which` (wheels,) and write them into the mechanism's CORNERS record; `steering` is a record of STEERING.
 
@@ -73,16 +87,27 @@ def find_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) 
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         walker = _Walker(mechanism, steering, which)
-        (least, rebound), (largest, bump) = walker.walk(-1.0), walker.walk(1.0)
-        margin, rate = MARGIN / walker.way, LOAD * walker.way**2 / YIELDING
-    e = mechanism.corners[0]["ends"]
-    e["closed"][:, which] = np.stack([least, largest])[:, which]
-    low = np.maximum(rebound, least + np.minimum(margin, -0.5 * least))
-    high = np.minimum(bump, largest - np.minimum(margin, 0.5 * largest))
-    e["theta"][:, which] = np.stack([low, high])[:, which]
-    inertia = walker.inertia[which]
-    e["rate"][which], e["rigid_rate"][which] = rate[which], RIGID * inertia
-    e["damping"][which] = 2.0 * DAMPING * np.sqrt(rate[which] * inertia)
+        down, up = (Walk(*(thetas[which] for thetas in walker.walk(side))) for side in (-1.0, 1.0))
+        place_ends(mechanism.corners[0]["ends"], which, walker.inertia[which], walker.way[which], down, up)
+
+
+def place_ends(ends: Any, which: NDArray[np.bool_] | int, inertia: Vector | float, way: Vector | float, down: Walk, up: Walk) -> None:
+    """Write the ends of some corners, or of one, into a record of ENDS.
+
+    Parameters
+    ----------
+    which : (wheels,) whether it is one of them, or its number; the rest is theirs alone, arrays or numbers
+    inertia : of theta in the design position
+    way : of the wheel per theta there [m]
+    down, up : how far they came to either side
+    """
+    margin, enough, rate = MARGIN / way, ENOUGH / way, LOAD * way**2 / YIELDING
+    ends["closed"][:, which] = np.stack([np.maximum(down.last, down.metal - enough), np.minimum(up.last, up.metal + enough)])
+    low = np.maximum(down.metal, down.last + np.minimum(margin, -0.5 * down.last))
+    high = np.minimum(up.metal, up.last - np.minimum(margin, 0.5 * up.last))
+    ends["theta"][:, which] = np.stack([low, high])
+    ends["rate"][which], ends["rigid_rate"][which] = rate, RIGID * inertia
+    ends["damping"][which] = 2.0 * DAMPING * np.sqrt(rate * inertia)
 
 
 def decides_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> Hashable:
@@ -134,17 +159,16 @@ class _Walker:
         """Of the positions that are looked at: fresh memory for each look would take longer than the look."""
         design = self._at(np.zeros(1), (0.0,))
         k = design.kinematics[0]
-        self.inertia: NDArray[np.float64] = k["D"].copy()
+        self.inertia: Vector = k["D"].copy()
         """(wheels,) inertia of theta in the design position"""
-        self.way: NDArray[np.float64] = np.linalg.norm(k["W_1"], axis=0)
+        self.way: Vector = np.linalg.norm(k["W_1"], axis=0)
         """(wheels,) way of the wheel per theta there [m]"""
         self._rise = k["W_1"][2].copy()
         self._levers = _strut_levers(design)[0]
         self._gain = self._turns_of_steering(design)[0]
 
-    def walk(self, side: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """From the design position to the side -1 or +1: (wheels,) thetas up to which every corner is sound at every lock, not
-        further than ENOUGH, and at which the rubber stops are used up, infinite if they are not before that."""
+    def walk(self, side: float) -> tuple[Vector, Vector]:
+        """The thetas of `Walk` (wheels,) to the side -1 or +1."""
         last, metal, going = np.zeros(len(self.which)), np.full(len(self.which), side * np.inf), self.which.copy()
         thetas, enough = side * np.arange(STRIDE, FARTHEST, STRIDE), ENOUGH / self.way
         for some in np.split(thetas, range(CHUNK, len(thetas), CHUNK)):
@@ -158,13 +182,13 @@ class _Walker:
             going = alive[-1] & (side * (some[-1] - metal) < enough)
             if not going.any():
                 break
-        return side * np.minimum(side * last, side * metal + enough), metal
+        return last, metal
 
-    def turns_at_locks(self) -> NDArray[np.float64]:
+    def turns_at_locks(self) -> Vector:
         """(locks, wheels) turns of steered carriers per way of their tie rods in the design position, over those straight ahead."""
         return self._turns_of_steering(self._at(np.zeros(1), LOCKS)) / self._gain
 
-    def _at(self, thetas: NDArray[np.float64], locks: tuple[float, ...]) -> Places:
+    def _at(self, thetas: Vector, locks: tuple[float, ...]) -> Places:
         """At every theta with every lock of the steering, theta by theta; until the next look."""
         count = len(thetas) * len(locks)
         places = Places(self.workspace.blocks, *(part[:count] for part in self._places[1:]))
@@ -173,7 +197,7 @@ class _Walker:
         go(self.mechanism.records, self.workspace, self.steering, self.lock, *turned, places)
         return places
 
-    def _turns_of_steering(self, places: Places) -> NDArray[np.float64]:
+    def _turns_of_steering(self, places: Places) -> Vector:
         return np.stack([corner.turns_of_steering(places, i) for i, corner in enumerate(self.mechanism.designs)], axis=1)
 
     def _stops_used_up(self, places: Places, side: float) -> NDArray[np.bool_]:
@@ -193,7 +217,7 @@ class _Walker:
         return np.asarray(sound & (gaps < OPEN) & (self._turns_of_steering(places) <= QUICKER * self._gain))
 
 
-def _strut_levers(places: Places) -> NDArray[np.float64]:
+def _strut_levers(places: Places) -> Vector:
     """(n, 2, wheels) derivatives by theta of the lengths of springs and shock absorbers."""
     return np.stack([places.kinematics["spring_length_1"], places.kinematics["shock_length_1"]], axis=1)
 

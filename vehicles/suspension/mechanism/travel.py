@@ -17,18 +17,14 @@ from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.suspension.mechanism.linkage import Linkage
 from vehicles.suspension.tables.reduced_table import PLACES, SHOCK, SPRING, STEER_RATE, STEERED, D, W
 from vehicles.travel import (
-    DAMPING,
-    ENOUGH,
     FARTHEST,
     HEAVIER,
-    LOAD,
     LOCKS,
-    MARGIN,
     QUICKER,
-    RIGID,
     SHARE,
     STRIDE,
-    YIELDING,
+    Walk,
+    place_ends,
 )
 
 Vector = NDArray[Any]
@@ -53,15 +49,8 @@ def write_ends(linkage: Linkage, i: int, corners: Record, struts: Record, lock: 
             f"a joint that moves the wheel up and down from the design position, at every lock of the steering, in {linkage.given.file}"
         )
         raise ConfigError(linkage.file, f"{linkage.key}.coordinate", linkage.names.coordinate, expected)
-    ends, margin, enough = corners[0]["ends"], MARGIN / way, ENOUGH / way
-    ends["closed"][:, i] = max(least, rebound - enough), min(largest, bump + enough)
-    ends["theta"][:, i] = (
-        max(rebound, least + min(margin, -0.5 * least)),
-        min(bump, largest - min(margin, 0.5 * largest)),
-    )
-    ends["rate"][i] = LOAD * way**2 / YIELDING
-    ends["rigid_rate"][i] = RIGID * inertia
-    ends["damping"][i] = 2.0 * DAMPING * np.sqrt(ends["rate"][i] * inertia)
+    ends = corners[0]["ends"]
+    place_ends(ends, i, inertia, way, Walk(least, rebound), Walk(largest, bump))
     corners[0]["travel"][:, i] = ends["theta"][:, i]
 
 
