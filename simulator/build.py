@@ -1,6 +1,6 @@
 """From names and files to objects: the only file that knows every class.
 
-`configuration` puts together what the files say; here it is read and made into objects, each by a function of its own. `build` makes all that
+`configuration` puts together what the files say; here it is read and made into objects, each by a function of its own, the vehicle by those of `configured_vehicle`. `build` makes all that
 a session is made of. The functions `build_...` make one thing by its name.
 """
 
@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,8 @@ from simulator.configuration.layers import Origin
 from simulator.configuration.names import data_folder, find_config
 from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.configuration.settings import Setting, option
-from simulator.configuration.whole import Configuration, is_one_for_each
+from simulator.configuration.whole import Configuration
+from simulator.configured_vehicle import check_step_of, description_of, vehicle_of
 from simulator.driver.acquaint import acquainted_when_asked
 from simulator.driver.traits import VehicleTraits
 from simulator.maneuvers.maneuver import Maneuver, load_maneuver
@@ -39,9 +40,8 @@ from terrain.load import load_terrain
 from terrain.soil import soil
 from terrain.surface import Ground
 from vehicles import step_stability
-from vehicles.alignment import aligned_vehicle
 from vehicles.axles import Axles
-from vehicles.description import Description, expected_axles, read_description
+from vehicles.description import Description, read_description
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, governed_speed, read_parts
 from vehicles.drivetrain.hand_gearbox import AUTOMATIC
 from vehicles.multibody.description.initial_state import InitialState, resting_state
@@ -49,8 +49,7 @@ from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.urdf import mechanism_from_urdf
 from vehicles.sides import axle_of
-from vehicles.suspension.mechanism.section import MechanismFile
-from vehicles.tires.tire_file import TireFile, tire, tire_set
+from vehicles.tires.tire_file import TireFile, tire
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
@@ -142,7 +141,7 @@ class Workshop:
 
     def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
         """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
-        return _vehicle(configuration, self)
+        return vehicle_of(configuration, self)
 
     def description(self, content: Any, file: str) -> Description:
         """The vehicle's own file."""
@@ -166,7 +165,7 @@ class Workshop:
 
     def check_step(self, configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
         """Make sure that a step [s] is stable with the vehicle, whose numbers stand at `places`."""
-        _check_step(configuration, vehicle, step, places)
+        check_step_of(configuration, vehicle, step, places)
 
     def cueing(self, configuration: Configuration, step: float, gravity: float, preview: Preview | None, intensity: float) -> MotionCueing:
         """The motion cueing in ticks of `step` [s], for a world of that gravity [m/s2]."""
@@ -259,95 +258,6 @@ def _seeds(value: Any, path: KeyPath) -> Iterator[KeyPath]:
     elif isinstance(value, list):
         for n, item in enumerate(value):
             yield from _seeds(item, (*path, n))
-
-
-def _vehicle(configuration: Configuration, workshop: Workshop) -> tuple[Vehicle, tuple[str, ...]]:
-    """The vehicle with its tires and drivetrain; the place of its own file and those of the tires of its wheels."""
-    places: dict[str, str] = {}
-    tires: dict[str, TireFile] = {}
-    with Gathered() as faults:
-        with faults.part():
-            description = _description(configuration, places, workshop)
-        for name, place in places.items():
-            with faults.part(), configuration.reading(place) as (content, file):
-                tires[name] = workshop.tire(content, file, configuration.files)
-        if faults.errors:
-            with faults.part():
-                _check_drivetrain(configuration)
-        faults.need_all()
-        with configuration.reading("vehicle.drivetrain") as (content, file):
-            pass  # as a vehicle it is read below, where complaints about its own file are understood too
-        of_wheels = tire_set([tires[name] for name in description.tires], _sides(description), description.contact)
-        with configuration.about("vehicle"):
-            parts = workshop.drivetrain(content, file, description.mechanism.axles)
-            vehicle = aligned_vehicle(description, of_wheels, parts, file, _level)
-    return vehicle, ("vehicle", *(places[name] for name in description.tires))
-
-
-def _sides(description: Description) -> list[int]:
-    """Of the wheels, 1 left and -1 right; one in the middle counts as left."""
-    return [-1 if name.endswith("R") else 1 for name in description.mechanism.axles.corners]
-
-
-def _check_drivetrain(configuration: Configuration) -> None:
-    """Read the drivetrain of a vehicle in which something else is wrong, if that is possible. Raises ConfigError."""
-    axles = expected_axles(configuration.raw("vehicle"))
-    if axles is not None and isinstance(configuration.raw("vehicle.drivetrain"), str | dict):
-        with configuration.reading("vehicle.drivetrain") as (content, file):
-            read_parts(content, file, axles)
-
-
-def _description(configuration: Configuration, places: dict[str, str], workshop: Workshop) -> Description:
-    """What the vehicle's own file says; `places` gets where each of the tires that it names stands."""
-    with configuration.reading("vehicle") as (content, file):
-        if not isinstance(content, dict):
-            return workshop.description(content, file)  # which says what is wrong with it
-        if "axles" in content:
-            content["axles"] = _with_mechanisms(configuration, content["axles"])
-        tires = content.get("tires")
-        if isinstance(tires, dict) and is_one_for_each(tires):
-            content["tires"] = {key: _name_of(one, f"vehicle.tires.{key}", places) for key, one in tires.items()}
-        elif isinstance(tires, str | dict):
-            content["tires"] = _name_of(tires, "vehicle.tires", places)
-        if isinstance(content.get("drivetrain"), dict):
-            content["drivetrain"] = "vehicle.drivetrain"
-        return workshop.description(content, file)
-
-
-def _name_of(value: str | dict[str, Any], place: str, places: dict[str, str]) -> str:
-    """A name for what stands at a place: the one it is said by, or the place itself where the content is said."""
-    name = value if isinstance(value, str) else place
-    places.setdefault(name, place)
-    return name
-
-
-def _with_mechanisms(configuration: Configuration, axles: Any) -> Any:
-    """The axles of a vehicle with the files of the `mechanism` ones read. Raises ConfigError."""
-    if not isinstance(axles, dict):
-        return axles  # whoever checks it says what is missing
-    read = dict(axles)
-    for name, axle in axles.items():
-        if isinstance(axle, dict) and axle.get("suspension") == "mechanism" and isinstance(axle.get("file"), str | dict):
-            with configuration.reading(f"vehicle.axles.{name}.file") as (content, file):
-                read[name] = {**axle, "file": MechanismFile(file, content)}
-    return read
-
-
-@cache
-def _level() -> Ground:
-    """Level, even ground, on which vehicles are set up and tried."""
-    return load_terrain({"type": "flat"}, "flat", data_folder("assets"), {})
-
-
-def _check_step(configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
-    """Make sure that a step [s] is stable with the vehicle, whose numbers stand at `places`. Raises ConfigError about the one to blame."""
-    try:
-        step_stability.check_step(vehicle, _level().arrays, step, places, "step")
-    except ConfigError as error:
-        if error.file != "step":
-            raise configuration.wrong(parse(error.file), error) from None
-        asked_by = "step" if configuration.has("step") else "maneuver.step"
-        raise configuration.origin(asked_by).wrong(error.value, error.expected) from None
 
 
 def _ground(configuration: Configuration) -> Ground:
@@ -460,7 +370,7 @@ def outline(vehicle: Description) -> dict[str, float]:
 
 def vehicle_description(name: str) -> Description:
     """Description of a vehicle by name or path, its tie rods as long as between its hardpoints. Raises ConfigError."""
-    return _description(Configuration.of("vehicle", name), {}, Workshop())
+    return description_of(Configuration.of("vehicle", name), {}, Workshop())
 
 
 def build_vehicle(
@@ -484,9 +394,9 @@ def build_vehicle(
         configuration.layer.content["step"] = step
     for setting in option("--suspension", "vehicle.suspension_kinematics", suspension):
         configuration.set(setting)
-    vehicle, places = _vehicle(configuration, Workshop())
+    vehicle, places = vehicle_of(configuration, Workshop())
     if check_step:
-        _check_step(configuration, vehicle, step, places)
+        check_step_of(configuration, vehicle, step, places)
     return vehicle
 
 
@@ -533,7 +443,7 @@ def build_cueing(washout: str, platform: str, h: float, gravity: float = STANDAR
 def build_maneuver(name: str) -> Maneuver:
     """Maneuver by name or path; the outline of the body is that of its vehicle unless the file has its own. Raises ConfigError."""
     configuration = Configuration.of("maneuver", name)
-    return _maneuver(configuration, None if _has_outline(configuration) else _description(configuration, {}, Workshop()))
+    return _maneuver(configuration, None if _has_outline(configuration) else description_of(configuration, {}, Workshop()))
 
 
 def _has_outline(configuration: Configuration) -> bool:
