@@ -1,7 +1,7 @@
 """From names and files to objects: the only file that knows every class.
 
-`configuration` puts together what the files say; here it is read and made into objects, each by a function of its own, the vehicle by those of `configured_vehicle`. `build` makes all that
-a session is made of. The functions `build_...` make one thing by its name.
+`configuration` puts together what the files say; here it is read and made into objects, each by a function of its own, the vehicle by those
+of `configured_vehicle`. `build` makes all that a session is made of. The functions `build_...` make one thing by its name.
 """
 
 from __future__ import annotations
