@@ -59,8 +59,8 @@ QUICKER = 3.0
 OPEN = 1e-9
 """m. Error of a length of the linkage with which a loop counts as open."""
 
-CHUNK = 80
-"""Thetas that are looked at together."""
+CHUNK = 20
+"""Thetas that are looked at together. More would take memory (10 kB a place) that is new to the process each time, which takes longer than the look."""
 
 STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_length")
 """Rows of STRUTS by which ends are found."""
