@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -151,15 +152,6 @@ class _Trial:
         self.found: dict[str, Any] = {}
         self._troubles: dict[str, str] = {}
         self._tried: set[str] = set()
-        self._parts = {
-            "weights": self._weigh,
-            "steering": self._look_at_steering,
-            "coasting": self._coast,
-            "turns": self._turn,
-            "throttle": self._accelerate,
-            "brake": self._brake,
-            "gears": self._look_at_gears,
-        }
 
     def trait(self, name: str) -> Any:
         """That of a name; as usual where it cannot be found out."""
@@ -181,7 +173,7 @@ class _Trial:
         if "weights" in self._troubles:
             return
         try:
-            self._parts[part]()
+            _FINDERS[part](self)
         except JounceError as error:
             one = f"{self.probe.description.name}: the driver could not try its {part}: {error}; he takes it for another car's"
             self._troubles[part] = f"{error}; its driver takes it for another car" if part == "weights" else one
@@ -336,3 +328,15 @@ class _Trial:
         noted_drive(self.probe.model, self.probe.space, self.ground, self.command, self.step, notes)
         self.simulating += time.perf_counter() - began
         return notes
+
+
+_FINDERS: dict[str, Callable[[_Trial], None]] = {
+    "weights": _Trial._weigh,
+    "steering": _Trial._look_at_steering,
+    "coasting": _Trial._coast,
+    "turns": _Trial._turn,
+    "throttle": _Trial._accelerate,
+    "brake": _Trial._brake,
+    "gears": _Trial._look_at_gears,
+}
+"""Who finds out a part: functions of the class, as methods of a trial in a trial would keep its vehicle until somebody looks for garbage."""

@@ -22,8 +22,8 @@ SLOWEST = 0.5
 class Look:
     """What the driver sees; one that is brought up to date at every look."""
 
-    path_error: Callable[[], float]
-    """m to the left of the path; NaN without one."""
+    path_error: Callable[[float], float]
+    """m to the left of the path at a station [m]; NaN without one."""
     done: Callable[[], bool]
     """Whether every profile of the phase has come to its end."""
     t: float = 0.0
@@ -72,7 +72,7 @@ QUANTITIES: dict[str, Quantity] = {
     "distance": Quantity("m", "way driven since the phase began", lambda look: look.way - look.way_begun),
     "run_distance": Quantity("m", "way driven since the start", lambda look: look.way),
     "station": Quantity("m", "place along the path", lambda look: look.station),
-    "path_error": Quantity("m", "distance from the path, + = to its left", lambda look: look.path_error()),
+    "path_error": Quantity("m", "distance from the path, + = to its left", lambda look: look.path_error(look.station)),
     "x": Quantity("m", "place of the reference point ahead of the start", lambda look: look.x),
     "y": Quantity("m", "place of the reference point to the left of the start", lambda look: look.y),
     "heading": Quantity("rad", "yaw from that of the start, turns counted", lambda look: look.heading),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from simulator.base.direct import direct
 from simulator.base.records import Record, Table, record
@@ -50,14 +51,15 @@ class PhaseDriver:
         self.ended = ""
         """How the maneuver ended: DONE, or why it was given up; empty while it goes on."""
         self._phases, self._start, self._follower = tuple(phases), start, followers.get(None)
-        self._channels = Channels(traits, speed, followers, seed)
+        self._channels = channels = Channels(traits, speed, followers, seed)
         self._directions = math.cos(start.yaw), math.sin(start.yaw)
         self._aborts = [one.watch() for one in aborts]
         self._until: list[Watcher] = []
         self._phase = -1
         self._driven, self._seen = record(DRIVEN), record(SEEN)
         self._notice: Callable | None = None
-        self._look = Look(self._path_error, lambda: self._channels.done)
+        self._look = Look(partial(_path_error, self._follower, self._seen), lambda: channels.done)
+        # which knows nothing of this driver: in a ring, they and the vehicle would stay until somebody looks for garbage
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
@@ -99,12 +101,6 @@ class PhaseDriver:
             look.station = path.find(*at) if math.isnan(look.station) else path.nearest(*at, look.station)
         return look
 
-    def _path_error(self) -> float:
-        """m to the left of the path; NaN without one."""
-        if self._follower is None:
-            return math.nan
-        return self._follower.path.offset_of(float(self._seen[0]["x"]), float(self._seen[0]["y"]), self._look.station)
-
     def _pass_on(self, look: Look) -> None:
         """Give up, or go to the next phase, as the conditions say; several phases may end at one look."""
         while not self.ended:
@@ -127,6 +123,13 @@ class PhaseDriver:
         self._until = [one.watch() for one in phase.until]
         self._aborts[len(self._aborts) - ending :] = [one.watch() for one in phase.aborts]
         self._channels.begin(phase, look)
+
+
+def _path_error(follower: PathFollower | None, seen: Record, station: float) -> float:
+    """m that a place that was SEEN lies to the left of the path at its station [m]; NaN without one."""
+    if follower is None:
+        return math.nan
+    return follower.path.offset_of(float(seen[0]["x"]), float(seen[0]["y"]), station)
 
 
 def how_ended(driver: object) -> str:
