@@ -13,7 +13,7 @@ from simulator.base.records import Record, record
 from vehicles.model import Mechanism, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.corner_sums import prepare
-from vehicles.travel import QUICKER, go, new_places, quickest_steering
+from vehicles.travel import QUICKER, Looker, quickest_steering
 
 TRAVEL = (-0.05, 0.0, 0.05)
 """rad, m. Thetas about the design position in which every corner must close, at both ends of the steering too."""
@@ -35,12 +35,9 @@ def check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDArr
     """Every corner of those in `which` (wheels,) must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises
     ConfigError."""
     looks = [(end, theta) for end in (-1.0, 0.0, 1.0) for theta in TRAVEL]
-    ends, thetas = np.array(looks).T.copy()
-    w = new_workspace(mechanism)
-    places = new_places(w, len(looks))
-    go(mechanism.records, w, steering, record(STEERING_STATE), thetas, ends * steering[0]["max_arm_angle"], places)
-    gaps = np.stack([corner.gaps(mechanism.corners, places, i) for i, corner in enumerate(mechanism.designs)], axis=1)
-    closed = np.isfinite(places.kinematics["W"]).all(axis=1) & (gaps < CLOSED) | ~which
+    ends, thetas = np.array(looks).T
+    seen = Looker(mechanism, steering, len(looks)).look(thetas, ends * steering[0]["max_arm_angle"])
+    closed = np.isfinite(seen["center"]).all(axis=1) & (seen["gap"] < CLOSED) | ~which
     open_at: dict[int, str] = {}
     for n, i in np.argwhere(~closed):
         end, theta = looks[n]

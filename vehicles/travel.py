@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
+from vehicles.axles import WHEELS, record_for
 from vehicles.model import Mechanism, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.corner_design import Places
-from vehicles.suspension.corner_sums import Workspace, prepare
+from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.default_kind import gap_default, turn_default
 
 Vector = NDArray[np.float64]
 
@@ -59,14 +61,30 @@ QUICKER = 3.0
 OPEN = 1e-9
 """m. Error of a length of the linkage with which a loop counts as open."""
 
-CHUNK = 20
-"""Thetas that are looked at together. More would take memory (10 kB a place) that is new to the process each time, which takes longer than the look."""
+CHUNK = 40
+"""Thetas that are looked at together. More would take memory (10 kB a place of a kind of axle that looks for itself) that is new to the process each
+time, which takes longer than the look."""
 
 STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_length")
 """Rows of STRUTS by which ends are found."""
 
 LOCKS = (-1.0, 0.0, 1.0)
 """Steering, as shares of full lock, at which every position has to be sound."""
+
+
+LOOKS = (
+    # name           shape       unit     what it is (corners last)
+    ("theta", (), "rad, m", "of all corners"),
+    ("arm_angle", (), "rad", "of the Pitman arm"),
+    ("inertia", (WHEELS,), "kg m2, kg", "of theta"),
+    ("center", (3, WHEELS), "m", "of the wheel"),
+    ("way", (3, WHEELS), "m, 1", "its way per theta"),
+    ("spring_length", (WHEELS,), "m", "of the spring"),
+    ("levers", (2, WHEELS), "m, 1", "lengths of spring and shock absorber per theta"),
+    ("gap", (WHEELS,), "m", "by which the loops are open"),
+    ("turn", (WHEELS,), "rad/m", "of the carrier per way of its tie rod"),
+)
+"""What is to be known of corners at a position, of which the first two rows are given."""
 
 
 class Walk(NamedTuple):
@@ -133,11 +151,35 @@ def ends_of(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) ->
     return mechanism.corners[0]["ends"].copy()
 
 
-def new_places(workspace: Workspace, count: int) -> Places:
-    """Room for so many positions of the corners of a workspace."""
-    w = workspace
-    of_blocks = np.empty(count, w.blocks.scratch.dtype), np.empty((count, len(w.blocks.memory)), np.uint8)
-    return Places(w.blocks, *of_blocks, np.empty(count, w.inputs.dtype), np.empty(count, w.kinematics.dtype))
+class Looker:
+    """Looks at all corners of a mechanism at once, many positions at a time.
+
+    Parameters
+    ----------
+    steering : record of STEERING
+    most : positions of a look
+    """
+
+    def __init__(self, mechanism: Mechanism, steering: Record, most: int) -> None:
+        self._mechanism, self._steering, self._arm = mechanism, steering, record(STEERING_STATE)
+        self._workspace = w = new_workspace(mechanism)
+        self._looks = record_for(LOOKS, mechanism.size, most)
+        self._others = [i for i, corner in enumerate(mechanism.designs) if corner.block is not None]
+        """Corners that say themselves how they are, from what their kernels have found."""
+        kept = most if self._others else 0
+        of_blocks = np.empty(kept, w.blocks.scratch.dtype), np.empty((kept, len(w.blocks.memory)), np.uint8)
+        self._places = Places(w.blocks, *of_blocks, np.empty(kept, w.inputs.dtype), np.empty(kept, w.kinematics.dtype))
+
+    def look(self, thetas: Vector, angles: Vector) -> Record:
+        """Record of LOOKS (n,) at thetas (n,) of all corners, the Pitman arm at angles (n,) [rad]. It is written anew at the next look."""
+        count, m = len(thetas), self._mechanism
+        looks, places = self._looks[:count], Places(self._places.blocks, *(part[:count] for part in self._places[1:]))
+        looks["theta"], looks["arm_angle"] = thetas, angles
+        look_at(m.records, self._workspace, self._steering, self._arm, looks, places)
+        for i in self._others:
+            looks["gap"][:, i] = m.designs[i].gaps(m.corners, places, i)
+            looks["turn"][:, i] = m.designs[i].turns_of_steering(places, i)
+        return looks
 
 
 def quickest_steering(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> float:
@@ -150,31 +192,27 @@ def quickest_steering(mechanism: Mechanism, steering: Record, which: NDArray[np.
 
 
 class _Walker:
-    """Moves all corners at once, many positions at a time, and compares them with their design position."""
+    """Moves all corners at once and compares them with their design position."""
 
     def __init__(self, mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> None:
-        self.mechanism, self.steering, self.which = mechanism, steering, which
-        self.workspace, self.lock = new_workspace(mechanism), record(STEERING_STATE)
-        self._places = new_places(self.workspace, CHUNK * len(LOCKS))
-        """Of the positions that are looked at: fresh memory for each look would take longer than the look."""
-        design = self._at(np.zeros(1), (0.0,))
-        k = design.kinematics[0]
-        self.inertia: Vector = k["D"].copy()
+        self.struts, self.which = mechanism.struts[0], which
+        self._locks: Vector = np.array(LOCKS) * steering[0]["max_arm_angle"]
+        self._looker = Looker(mechanism, steering, CHUNK * len(LOCKS))
+        design = self._looker.look(np.zeros(1), np.zeros(1))[0]
+        self.inertia: Vector = design["inertia"].copy()
         """(wheels,) inertia of theta in the design position"""
-        self.way: Vector = np.linalg.norm(k["W_1"], axis=0)
+        self.way: Vector = np.linalg.norm(design["way"], axis=0)
         """(wheels,) way of the wheel per theta there [m]"""
-        self._rise = k["W_1"][2].copy()
-        self._levers = _strut_levers(design)[0]
-        self._gain = self._turns_of_steering(design)[0]
+        self._rise, self._levers, self._turn = (design[name].copy() for name in ("way", "levers", "turn"))
 
     def walk(self, side: float) -> tuple[Vector, Vector]:
         """The thetas of `Walk` (wheels,) to the side -1 or +1."""
         last, metal, going = np.zeros(len(self.which)), np.full(len(self.which), side * np.inf), self.which.copy()
-        thetas, enough = side * np.arange(STRIDE, FARTHEST, STRIDE), ENOUGH / self.way
+        thetas, enough, locks = side * np.arange(STRIDE, FARTHEST, STRIDE), ENOUGH / self.way, len(LOCKS)
         for some in np.split(thetas, range(CHUNK, len(thetas), CHUNK)):
-            places = self._at(some, LOCKS)
-            sound: NDArray[np.bool_] = self._sound(places).reshape(len(some), len(LOCKS), -1).min(axis=1)
-            used_up = self._stops_used_up(places, side)[len(LOCKS) - 1 :: len(LOCKS)]
+            looks = self._looker.look(np.repeat(some, locks), np.tile(self._locks, len(some)))
+            sound: NDArray[np.bool_] = self._sound(looks).reshape(len(some), locks, -1).all(axis=1)
+            used_up = self._stops_used_up(looks[locks - 1 :: locks], side)
             alive = going & np.logical_and.accumulate(sound, axis=0)
             reached, spent = alive.sum(axis=0), alive & used_up
             last = np.where(reached > 0, some[reached - 1], last)
@@ -186,54 +224,46 @@ class _Walker:
 
     def turns_at_locks(self) -> Vector:
         """(locks, wheels) turns of steered carriers per way of their tie rods in the design position, over those straight ahead."""
-        return self._turns_of_steering(self._at(np.zeros(1), LOCKS)) / self._gain
+        return np.asarray(self._looker.look(np.zeros(len(LOCKS)), self._locks)["turn"] / self._turn)
 
-    def _at(self, thetas: Vector, locks: tuple[float, ...]) -> Places:
-        """At every theta with every lock of the steering, theta by theta; until the next look."""
-        count = len(thetas) * len(locks)
-        places = Places(self.workspace.blocks, *(part[:count] for part in self._places[1:]))
-        angles = np.array(locks) * self.steering[0]["max_arm_angle"]
-        turned = np.repeat(thetas, len(locks)), np.tile(angles, len(thetas))
-        go(self.mechanism.records, self.workspace, self.steering, self.lock, *turned, places)
-        return places
-
-    def _turns_of_steering(self, places: Places) -> Vector:
-        return np.stack([corner.turns_of_steering(places, i) for i, corner in enumerate(self.mechanism.designs)], axis=1)
-
-    def _stops_used_up(self, places: Places, side: float) -> NDArray[np.bool_]:
+    def _stops_used_up(self, looks: Record, side: float) -> NDArray[np.bool_]:
         """(n, wheels) corners whose rubber stops are used up."""
-        s, length = self.mechanism.struts[0], places.kinematics["spring_length"]
+        s, length = self.struts, looks["spring_length"]
         points = s["stop_points"]
         most = s["stop_penetration"][np.arange(len(points)), points - 1]
         used = s["bump_stop_length"] - length if side > 0.0 else length - s["rebound_stop_length"]
         return np.asarray((points > 0) & (used > most))
 
-    def _sound(self, places: Places) -> NDArray[np.bool_]:
+    def _sound(self, looks: Record) -> NDArray[np.bool_]:
         """(n, wheels) corners that are well closed where they are."""
-        k = places.kinematics
-        sound = (k["D"] < HEAVIER * self.inertia) & (k["W_1"][:, 2] > SHARE * self._rise)
-        sound &= (_strut_levers(places) / self._levers > SHARE).all(axis=1)
-        gaps = np.stack([corner.gaps(self.mechanism.corners, places, i) for i, corner in enumerate(self.mechanism.designs)], axis=1)
-        return np.asarray(sound & (gaps < OPEN) & (self._turns_of_steering(places) <= QUICKER * self._gain))
-
-
-def _strut_levers(places: Places) -> Vector:
-    """(n, 2, wheels) derivatives by theta of the lengths of springs and shock absorbers."""
-    return np.stack([places.kinematics["spring_length_1"], places.kinematics["shock_length_1"]], axis=1)
+        sound = (looks["inertia"] < HEAVIER * self.inertia) & (looks["way"][:, 2] > SHARE * self._rise[2])
+        sound &= (looks["levers"] / self._levers > SHARE).all(axis=1)
+        return np.asarray(sound & (looks["gap"] < OPEN) & (looks["turn"] <= QUICKER * self._turn))
 
 
 @kernel
-def go(m, s, steering, arm, thetas, angles, places):
-    """Place all corners at one theta (n,) after the other, the Pitman arm at an angle (n,) [rad], and note how they are (`Places`).
+def look_at(m, s, steering, arm, looks, places):
+    """Place all corners at one theta after the other, the Pitman arm at its angle, and note how they are.
 
-    m, s : records of a mechanism and its workspace, arm : record of STEERING_STATE, changed
+    m, s : records of a mechanism and its workspace, arm : record of STEERING_STATE, changed, looks : record of LOOKS (n,), filled, for corners of the
+    default kind `gap` and `turn` too, places : `Places` at as many positions, filled, or at none
     """
-    for n in range(len(thetas)):
-        arm[0]["angle"] = angles[n]
-        for i in range(len(s.state[0]["theta"])):
-            s.state[0]["theta"][i] = thetas[n]
+    state, found, k = s.state[0], s.blocks.scratch[0], s.kinematics[0]
+    for n in range(len(looks)):
+        seen = looks[n]
+        arm[0]["angle"] = seen["arm_angle"]
+        for i in range(len(state["theta"])):
+            state["theta"][i] = seen["theta"]
         place_tierods(steering, arm, s.inputs)
         prepare(m, s)
-        places.scratch[n], places.inputs[n], places.kinematics[n] = s.blocks.scratch[0], s.inputs[0], s.kinematics[0]
-        for byte in range(len(s.blocks.memory)):
-            places.memory[n, byte] = s.blocks.memory[byte]
+        for i in range(len(state["theta"])):
+            seen["inertia"][i], seen["spring_length"][i] = k["D"][i], k["spring_length"][i]
+            seen["levers"][0, i], seen["levers"][1, i] = k["spring_length_1"][i], k["shock_length_1"][i]
+            for j in range(3):
+                seen["center"][j, i], seen["way"][j, i] = k["W"][j, i], k["W_1"][j, i]
+            seen["gap"][i] = gap_default(s.blocks.own[0], found, s.inputs[0]["Q"], i)
+            seen["turn"][i] = turn_default(found, i)
+        if n < len(places.inputs):
+            places.scratch[n], places.inputs[n], places.kinematics[n] = found, s.inputs[0], k
+            for byte in range(len(s.blocks.memory)):
+                places.memory[n, byte] = s.blocks.memory[byte]

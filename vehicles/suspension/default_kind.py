@@ -9,16 +9,19 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-from vehicles.suspension.double_wishbone import block
+from vehicles.suspension.double_wishbone import block, closure
 from vehicles.suspension.double_wishbone.kinematics import DOUBLE_WISHBONE_SCRATCH as SCRATCH
 from vehicles.suspension.double_wishbone.kinematics import DOUBLE_WISHBONES as PARAMETERS
 
-__all__ = ("NAME", "PARAMETERS", "SCRATCH", "pad_default", "place_default", "room", "show_default", "steer_default")
+__all__ = (
+    "NAME", "PARAMETERS", "SCRATCH", "gap_default", "pad_default", "place_default", "room", "show_default", "steer_default", "turn_default",
+)  # fmt: skip
 
 NAME = "double_wishbone"
 """In a vehicle file."""
 
 pad_default, place_default, steer_default, show_default = block.pad, block.place, block.steer, block.show
+gap_default, turn_default = closure.gap, closure.turn
 
 
 def room(module: str) -> ModuleType:

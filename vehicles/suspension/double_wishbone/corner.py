@@ -12,7 +12,7 @@ from simulator.base.records import Record
 from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks
-from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places, Reach
+from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
 from vehicles.suspension.double_wishbone.constants import lower_arm_point, write_corner, write_length, write_tie_rod
 from vehicles.suspension.double_wishbone.garage import set_tie_rod
 from vehicles.suspension.double_wishbone.mechanism import BODY_NAMES, add_double_wishbone
@@ -98,19 +98,6 @@ class DoubleWishboneCorner(CornerDesign):
 
     def turn_of_steering(self, blocks: Blocks, i: int) -> float:
         return float(np.linalg.norm(blocks.scratch[0]["steer_gain"][:, i]))
-
-    def gaps(self, corners: Record, places: Places, i: int) -> Vector:
-        if self.block is not None:  # a kind from outside that builds on this one has its own place for what it finds
-            return super().gaps(corners, places, i)
-        found, p = places.scratch, places.blocks.own[0]
-        kingpin = np.linalg.norm(found["F"][:, :, i] - found["D"][:, :, i], axis=1) - p["kingpin_length"][i]
-        tierod = np.linalg.norm(found["K"][:, :, i] - places.inputs["Q"][:, :, i], axis=1) - p["tierod_length"][i]
-        return np.maximum(abs(kingpin), abs(tierod))
-
-    def turns_of_steering(self, places: Places, i: int) -> Vector:
-        if self.block is not None:
-            return super().turns_of_steering(places, i)
-        return np.asarray(np.linalg.norm(places.scratch["steer_gain"][:, :, i], axis=1))
 
 
 CORNER = DoubleWishboneCorner
