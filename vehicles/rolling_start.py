@@ -12,16 +12,18 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from terrain.surface import GroundArrays
 from vehicles.command import COMMAND
+from vehicles.compliance.yielding import yields
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.drivetrain import drivetrain_cruise
 from vehicles.drivetrain.schedule import too_slow
-from vehicles.stages import Model, Space
+from vehicles.stages import Model, Space, gather_tire_loads, move_wheels, turn_wheels
 from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius
+from vehicles.tires.wheels import step_tires
 
 STEP = 1e-3
 """s."""
@@ -91,12 +93,16 @@ def _pedal(pull: Callable[[float], float], mass: float) -> float:
 
 @kernel
 def _roll_on(m, s, ground, command, parts, spins, steps):
-    """So many steps in which only what belongs to the wheels goes on.
+    """So many steps in which only what belongs to the wheels goes on. Between the first and the last one, which leave everything as a step does, the
+    rest is where it was put back to, and is not worked out again; but for wheels that yield, and controllers, which look at what else a step brings.
 
     parts : twice (bytes of a record, those that it gets again after each step), spins : (wheels,) scratch
     """
-    spin = s.state[0]["wheel_spin"]
-    for _ in range(steps):
+    spin, whole = s.state[0]["wheel_spin"], yields(m) or len(m.controllers) > 0
+    for n in range(steps):
+        if 0 < n < steps - 1 and not whole:
+            roll_wheels(m, s, ground, command, STEP)
+            continue
         vehicle_step(m, s, ground, command, STEP)
         for i in range(len(spins)):
             spins[i] = spin[i]
@@ -105,6 +111,15 @@ def _roll_on(m, s, ground, command, parts, spins, steps):
                 there[i] = kept[i]
         for i in range(len(spins)):
             spin[i] = spins[i]
+
+
+@inline
+def roll_wheels(m, s, ground, command, h):
+    """What a step does to wheels, tires and drivetrain, the chassis and the suspension being where the last step began."""
+    move_wheels(s)
+    step_tires(m, s, ground, h)
+    gather_tire_loads(s)
+    turn_wheels(m, s, command, h)
 
 
 def _along(s: Space) -> NDArray[np.float64]:
