@@ -211,7 +211,7 @@ class _Walker:
         thetas, enough, locks = side * np.arange(STRIDE, FARTHEST, STRIDE), ENOUGH / self.way, len(LOCKS)
         for some in np.split(thetas, range(CHUNK, len(thetas), CHUNK)):
             looks = self._looker.look(np.repeat(some, locks), np.tile(self._locks, len(some)))
-            sound: NDArray[np.bool_] = self._sound(looks).reshape(len(some), locks, -1).all(axis=1)
+            sound: NDArray[np.bool_] = np.asarray(self._sound(looks).reshape(len(some), locks, -1).all(axis=1))
             used_up = self._stops_used_up(looks[locks - 1 :: locks], side)
             alive = going & np.logical_and.accumulate(sound, axis=0)
             reached, spent = alive.sum(axis=0), alive & used_up

@@ -183,7 +183,7 @@ def _are_plain(value: Any, shape: tuple[int, ...], low: float, high: float) -> b
 
 def join(*parts: str) -> str:
     """Key path out of its parts, empty ones left out."""
-    return ".".join(part for part in parts if part)
+    return ".".join(filter(None, parts))
 
 
 def _holds_other_than_numbers(value: Any) -> bool:

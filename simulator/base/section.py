@@ -5,6 +5,7 @@ A mapping that a table describes is checked by it first, `checked`; what is aske
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -90,8 +91,12 @@ class Section:
 
     def number(self, name: str, default: Any = REQUIRED, above: float = -np.inf, least: float = -np.inf, most: float = np.inf) -> float:
         """A finite number greater than `above`, not less than `least` and not more than `most`."""
-        value = numbers(self.raw(name, default, "a number"), (), self.file, self.path(name))
-        return float(self._limited(name, value, "a number", above, least, most))
+        value = self.raw(name, default, "a number")
+        if type(value) is not float or not math.isfinite(value):
+            value = float(numbers(value, (), self.file, self.path(name)))
+        if not (value > above and least <= value <= most):
+            self._limited(name, np.asarray(value), "a number", above, least, most)
+        return value
 
     def array(
         self,

@@ -47,7 +47,7 @@ def checked_body(body: RigidBody, file: str, key: str, inertia_key: str = "inert
         raise ConfigError(file, join(key, "mass"), mass, "a mass above 0 kg")
     if not np.abs(inertia - inertia.T).max() <= 1e-9 * max(1.0, np.abs(inertia).max()):
         raise ConfigError(file, join(key, inertia_key), inertia.tolist(), "a symmetric inertia matrix")
-    moments = np.linalg.eigvalsh(inertia)
+    moments = np.linalg.eigvalsh(inertia) if inertia[0, 1] or inertia[0, 2] or inertia[1, 2] else np.sort(inertia.diagonal())
     if not moments[0] > 0.0:
         raise ConfigError(file, join(key, inertia_key), inertia.tolist(), "a positive definite inertia matrix")
     if moments[0] < mass * THINNEST**2:

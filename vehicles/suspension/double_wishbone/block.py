@@ -15,7 +15,7 @@ def pad(parameters: Record) -> None:
     """Fill the columns of corners of other kinds with those of a corner of ours: in the vector lanes four take half the time of two."""
     p = parameters[0]
     ours = p["kingpin_length"] > 0.0
-    if ours.any():
+    if ours.any() and not ours.all():
         for name, shape, *_ in DOUBLE_WISHBONES:
             if shape:
                 p[name][..., ~ours] = p[name][..., ours][..., :1]

@@ -1,0 +1,278 @@
+"""The constants of a corner out of its hardpoints and bodies, as kernels: `constants` says what for, and what is wrong with a corner."""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.algebra.vectors import add_scaled, column, cross, dot, scale, store, sub, symmetric_times, vector
+from simulator.base.jit import inline, kernel
+from vehicles.suspension.double_wishbone.kinematics import BODIES, CARRIER, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
+
+POINTS = ("lower_arm_point", "upper_arm_point", "D", "F", "K", "Q", "B", "J", "S", "U", "W")
+DIRECTIONS = ("lower_arm_axis", "upper_arm_axis", "axle")
+JOINTS = ("upright_axes", "tierod_axes", "shock_axes")
+
+DESIGN = (
+    # name        shape      unit     what it is
+    *((name, (3,), "m", "point of that name of a `DoubleWishboneCorner`") for name in POINTS),
+    *((name, (3,), "1", "direction of that name") for name in DIRECTIONS),
+    *((name, (2, 3), "1", "axes of that name of a universal joint") for name in JOINTS),
+    ("turned", (3, 3), "1", "attitude of the carrier against that between the hardpoints"),
+    ("mass", (len(BODIES),), "kg", "of BODIES"),
+    ("com", (len(BODIES), 3), "m", "their centers of mass"),
+    ("inertia", (len(BODIES), 3, 3), "kg m2", "about these"),
+    ("fault", (), "1", "the first of the faults below that was found; 0: none", "i8"),
+    ("value", (), "", "what was found there"),
+)
+"""A corner for the kernels, in chassis axes."""
+
+SHORT_KINGPIN, DEAD_UPPER_ARM, ALONG_UPRIGHT, ALONG_SHOCK, SHORT_TIEROD, SHORT_ARM, DEAD_ARM, ALONG_TIEROD = range(1, 9)
+"""Faults."""
+
+
+@kernel
+def write_arms(design, parameters, i):
+    """What hangs on the hinges of the arms, and on rods whose length stays, into column i of DOUBLE_WISHBONES."""
+    d, out = design[0], parameters[0]
+    A, G = vector(d["lower_arm_point"]), vector(d["upper_arm_point"])
+    e_L = jounce_axis(vector(d["lower_arm_axis"]), A, vector(d["D"]))
+    e_U = jounce_axis(vector(d["upper_arm_axis"]), G, vector(d["F"]))
+    store(out["e_L"], i, e_L)
+    store(out["e_U"], i, e_U)
+    store_hinged(out["D"], i, A, e_L, vector(d["D"]))
+    store_hinged(out["B"], i, A, e_L, vector(d["B"]))
+    store_hinged(out["S"], i, A, e_L, vector(d["S"]))
+    store_hinged(out["lower_arm_com"], i, A, e_L, row(d["com"], LOWER_ARM))
+    store_direction(out["upright_axis"], i, e_L, unit(row(d["upright_axes"], 0)))
+    store_direction(out["shock_axis"], i, e_L, unit(row(d["shock_axes"], 0)))
+    store_hinged(out["F"], i, G, e_U, vector(d["F"]))
+    store_hinged(out["upper_arm_com"], i, G, e_U, row(d["com"], UPPER_ARM))
+    store_hinged_inertia(out["lower_arm_inertia"], i, e_L, six_of_body(d, LOWER_ARM))
+    store_hinged_inertia(out["upper_arm_inertia"], i, e_U, six_of_body(d, UPPER_ARM))
+    store(out["J"], i, vector(d["J"]))
+    store(out["U"], i, vector(d["U"]))
+    for b in range(len(BODIES)):
+        out["mass"][b, i] = d["mass"][b]
+
+    D, F, B, J = vector(d["D"]), vector(d["F"]), vector(d["B"]), vector(d["J"])
+    kingpin, shock = sub(F, D), unit(sub(J, B))
+    out["kingpin_length"][i] = positive(design, SHORT_KINGPIN, norm(kingpin))
+    radius = column(out["F"][1], i)
+    out["upper_arm_branch"][i] = branch(design, DEAD_UPPER_ARM, dot(kingpin, cross(e_U, radius)))
+    n = unit(kingpin)
+    out["upright_branch"][i] = rod_sign(design, ALONG_UPRIGHT, n, d["upright_axes"])
+    store_on_rod(out["upright_com"], out["upright_inertia"], i, n, second_axis(n, d["upright_axes"]), D, d, UPRIGHT)
+    out["shock_branch"][i] = rod_sign(design, ALONG_SHOCK, shock, d["shock_axes"])
+    across = second_axis(shock, d["shock_axes"])
+    store_on_rod(out["shock_lower_com"], out["shock_lower_inertia"], i, shock, across, B, d, SHOCK_LOWER)
+    store_on_rod(out["shock_upper_com"], out["shock_upper_inertia"], i, shock, across, J, d, SHOCK_UPPER)
+
+
+@kernel
+def write_rod(design, corners, parameters, i):
+    """The tie rod and what turns about the kingpin, into column i of DOUBLE_WISHBONES and CORNERS: place and heading of the wheel depend on it."""
+    d, common, out = design[0], corners[0], parameters[0]
+    D, K, Q, W = vector(d["D"]), vector(d["K"]), vector(d["Q"]), vector(d["W"])
+    n, arm, rod = unit(sub(vector(d["F"]), D)), sub(K, D), sub(Q, K)
+    out["tierod_length"][i] = positive(design, SHORT_TIEROD, norm(rod))
+    height = dot(arm, n)
+    across = add_scaled(arm, -height, n)
+    radius = positive(design, SHORT_ARM, norm(across))
+    x = scale(1.0 / radius, across)
+    y = cross(n, x)
+    out["arm_radius"][i], out["arm_height"][i] = radius, height
+    out["tierod_branch"][i] = branch(design, DEAD_ARM, dot(sub(D, Q), y))
+    store(out["wheel_centre"], i, along(x, y, n, sub(W, D)))
+    store(out["wheel_axis"], i, along(x, y, n, unit(vector(d["axle"]))))
+
+    along_rod = unit(rod)
+    out["tierod_sign"][i] = rod_sign(design, ALONG_TIEROD, along_rod, d["tierod_axes"])
+    store_on_rod(out["tierod_com"], out["tierod_inertia"], i, along_rod, second_axis(along_rod, d["tierod_axes"]), K, d, TIEROD)
+    store(out["tierod_axis"], i, along(x, y, n, unit(row(d["tierod_axes"], 0))))
+    store(out["carrier_com"], i, along(x, y, n, sub(row(d["com"], CARRIER), D)))
+    store_six(out["carrier_inertia"], i, inertia_along(x, y, n, six_of_body(d, CARRIER)))
+    for j in range(3):
+        turned = d["turned"][0, j], d["turned"][1, j], d["turned"][2, j]
+        frame = common["design_frame"]
+        frame[j, 0, i], frame[j, 1, i], frame[j, 2, i] = dot(turned, x), dot(turned, y), dot(turned, n)
+    common["design_wheel_x"][i], common["design_wheel_z"][i] = W[0], W[2]
+
+
+# Vectors, and what is wrong with them -------------------------------------------------------------------------------------
+
+
+@inline
+def row(field, k):
+    """Vector from row k of a field of shape (n, 3)."""
+    return field[k, 0], field[k, 1], field[k, 2]
+
+
+@inline
+def norm(a):
+    """|a|."""
+    return math.sqrt(dot(a, a))
+
+
+@inline
+def unit(a):
+    """a / |a|."""
+    length = norm(a)
+    return a[0] / length, a[1] / length, a[2] / length
+
+
+@inline
+def along(x, y, z, a):
+    """Coordinates of a in the frame of unit vectors x, y, z."""
+    return dot(x, a), dot(y, a), dot(z, a)
+
+
+@inline
+def six_of_body(d, b):
+    """Inertia (xx, yy, zz, xy, xz, yz) of body b of a DESIGN."""
+    I = d["inertia"]
+    return I[b, 0, 0], I[b, 1, 1], I[b, 2, 2], I[b, 0, 1], I[b, 0, 2], I[b, 1, 2]
+
+
+@inline
+def inertia_along(x, y, z, S):
+    """A symmetric matrix in the frame of unit vectors x, y, z."""
+    X, Y, Z = symmetric_times(S, x), symmetric_times(S, y), symmetric_times(S, z)
+    return dot(x, X), dot(y, Y), dot(z, Z), dot(x, Y), dot(x, Z), dot(y, Z)
+
+
+@inline
+def jounce_axis(axis, on, ball):
+    """Hinge axis turned so that a positive angle raises the outer ball joint."""
+    e = unit(axis)
+    return e if cross(e, sub(ball, on))[2] > 0.0 else scale(-1.0, e)
+
+
+@inline
+def second_axis(rod, axes):
+    """Second axis of the universal joint of a rod: across it and the first one, to the side of what the file has."""
+    y = unit(cross(rod, unit(row(axes, 0))))
+    return y if dot(y, row(axes, 1)) > 0.0 else scale(-1.0, y)
+
+
+@inline
+def rod_sign(design, fault, rod, axes):
+    """The sign of that axis along rod x first axis."""
+    y = cross(rod, unit(row(axes, 0)))
+    if norm(y) < 0.1:
+        note(design, fault, 0.0)
+    return 1.0 if dot(y, row(axes, 1)) > 0.0 else -1.0
+
+
+@inline
+def branch(design, fault, value):
+    """Sign of the square root in `circle` that belongs to the design position.
+
+    With A cos x + B sin x = C solved by `circle`, B cos x - A sin x = -branch * root; `value` is the left side in the design
+    position up to a positive factor. Where it vanishes the loop stands on a dead point.
+    """
+    if abs(value) < 1e-9:
+        note(design, fault, value)
+    return -1.0 if value > 0.0 else 1.0
+
+
+@inline
+def positive(design, fault, value):
+    """A length that has to be one."""
+    if not value > 1e-6:
+        note(design, fault, value)
+    return value
+
+
+@inline
+def note(design, fault, value):
+    """The first of FAULTS stays."""
+    if design[0]["fault"] == 0:
+        design[0]["fault"], design[0]["value"] = fault, value
+
+
+# Into the fields ----------------------------------------------------------------------------------------------------------
+
+
+@inline
+def store_six(field, i, S):
+    """Write a symmetric matrix as corner i into a field of shape (6, wheels)."""
+    for k in range(6):
+        field[k, i] = S[k]
+
+
+@inline
+def store_parts(field, i, fixed, r, e):
+    """What does not turn about an axis e, and r, which does; and e x r."""
+    turned = cross(e, r)
+    for j in range(3):
+        field[0, j, i], field[1, j, i], field[2, j, i] = fixed[j], r[j], turned[j]
+
+
+@inline
+def store_hinged(field, i, on, e, point):
+    """A point on a hinge, as `Hinge.point`."""
+    foot = add_scaled(on, dot(sub(point, on), e), e)
+    store_parts(field, i, foot, sub(point, foot), e)
+
+
+@inline
+def store_direction(field, i, e, a):
+    """A direction on a hinge, as `Hinge.direction`."""
+    fixed = scale(dot(a, e), e)
+    store_parts(field, i, fixed, sub(a, fixed), e)
+
+
+@inline
+def store_hinged_inertia(field, i, e, S):
+    """An inertia S on a hinge, as `Hinge.inertia`: the coefficients of 1, cos x, sin x, cos 2x, sin 2x in R(x) S R(x)^T.
+
+    With l = e . S e, h = S e - l e and m = e x h, the part A of S that is wholly across the axis, its trace t and C = 1 - e e^T
+
+        1: l e e^T + t C / 2,   cos: e h^T + h e^T,   sin: e m^T + m e^T,   cos 2: A - t C / 2,   sin 2: (e x A + (e x A)^T) / 2
+
+    for a symmetric A across the axis turned by a right angle is t C - A.
+    """
+    g = symmetric_times(S, e)
+    l = dot(e, g)
+    h = add_scaled(g, -l, e)
+    half = 0.5 * (S[0] + S[1] + S[2] - l)
+    P, lean, swing = (
+        (e[0] * e[0], e[1] * e[1], e[2] * e[2], e[0] * e[1], e[0] * e[2], e[1] * e[2]),
+        both_ways(e, h),
+        both_ways(e, cross(e, h)),
+    )
+    A = (
+        S[0] - lean[0] - l * P[0],
+        S[1] - lean[1] - l * P[1],
+        S[2] - lean[2] - l * P[2],
+        S[3] - lean[3] - l * P[3],
+        S[4] - lean[4] - l * P[4],
+        S[5] - lean[5] - l * P[5],
+    )
+    C = 1.0 - P[0], 1.0 - P[1], 1.0 - P[2], -P[3], -P[4], -P[5]
+    X, Y, Z = cross(e, (A[0], A[3], A[4])), cross(e, (A[3], A[1], A[5])), cross(e, (A[4], A[5], A[2]))
+    turned = X[0], Y[1], Z[2], 0.5 * (Y[0] + X[1]), 0.5 * (Z[0] + X[2]), 0.5 * (Z[1] + Y[2])
+    for k in range(6):
+        field[0, k, i], field[1, k, i], field[2, k, i] = l * P[k] + half * C[k], lean[k], swing[k]
+        field[3, k, i], field[4, k, i] = A[k] - half * C[k], turned[k]
+
+
+@inline
+def both_ways(a, b):
+    """a b^T + b a^T."""
+    return (
+        2.0 * a[0] * b[0],
+        2.0 * a[1] * b[1],
+        2.0 * a[2] * b[2],
+        a[0] * b[1] + b[0] * a[1],
+        a[0] * b[2] + b[0] * a[2],
+        a[1] * b[2] + b[1] * a[2],
+    )
+
+
+@inline
+def store_on_rod(com, inertia, i, rod, across, origin, d, b):
+    """Body b of a DESIGN on a rod: center of mass from `origin` and inertia in its frame (rod, second joint axis, their product)."""
+    third = cross(rod, across)
+    store(com, i, along(rod, across, third, sub(row(d["com"], b), origin)))
+    store_six(inertia, i, inertia_along(rod, across, third, six_of_body(d, b)))
