@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from simulator.base.algebra.single_vectors import norm, unit
 from simulator.base.errors import ConfigError, JounceError
 from terrain.surface import Ground, GroundArrays
-from vehicles.compliance.yielding import displace_wheels, yields
+from vehicles.compliance.yielding import displace_wheels
 from vehicles.description import Description
 from vehicles.model import Mechanism
 from vehicles.stages import present_suspension
@@ -89,7 +89,7 @@ def aligned_vehicle(
     described = replace(description, mechanism=replace(own, designs=designs), design=replace(description.design, corners=designs))
     if own.blocks or described.table_tolerance is not None:  # of blocks each vehicle has copies, and tables are made of what was set
         return Vehicle(described, tires, drivetrain, file, stood)
-    vehicle = vehicle.another(vehicle.space.windows)
+    vehicle.back_to_design()
     vehicle.description = described
     return vehicle
 
@@ -200,7 +200,7 @@ class _Bench:
 
     def _solve_rod(self, i: int) -> bool:
         """The same for one wheel, at once; False: nobody knows the line about which its carrier turns. Raises ConfigError."""
-        if yields(self.vehicle.model):
+        if self.vehicle.yields:
             return False
         s = self.vehicle.space
         line = self.hardpoints[i].kingpin(s.blocks, float(s.state[0]["theta"][i]), i)
@@ -265,7 +265,7 @@ class _Bench:
     def _errors(self) -> Vector:
         """Toe of the wheels that have a target where they are, less that [rad]."""
         present_suspension(self.vehicle.model, self.vehicle.space)
-        if yields(self.vehicle.model):
+        if self.vehicle.yields:
             displace_wheels(self.vehicle.model, self.vehicle.space)
         k, those = self.vehicle.space.kinematics[0], list(self.targets)
         axle = k["axle"][:, those]

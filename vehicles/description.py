@@ -41,7 +41,7 @@ from vehicles.suspension.mechanism.travel import write_ends
 from vehicles.suspension.struts import STRUTS
 from vehicles.suspension.tables.build_tables import DEFAULT_TOLERANCE
 from vehicles.tires.tire_file import CONTACTS
-from vehicles.travel import decides_ends, ends_of
+from vehicles.travel import Looker, decides_ends, ends_of
 from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
 
 Vector = NDArray[np.float64]
@@ -243,19 +243,18 @@ def _mechanism(file: str, parts: _Parts, faults: Gathered, keep: Keep) -> Mechan
             one.section.write_struts(struts, i)
     mechanism = new_mechanism(parts.chassis, corners, struts, axles)
     closed_form = np.array([corner.linkage is None for corner in corners])
-    if closed_form.any():
+    looker = Looker(mechanism, steering) if closed_form.any() else None
+    if looker is not None:
         with faults.part():
-            check_travel(mechanism, steering, file, closed_form)
+            check_travel(looker, file, closed_form)
         with faults.part():
             check_reach(mechanism, file)
         with faults.part():
-            check_sense(mechanism, steering, file, closed_form)
+            check_sense(looker, file, closed_form)
     faults.need_all()
-    if closed_form.any():
-        mechanism.corners[0]["ends"] = keep(
-            decides_ends(mechanism, steering, closed_form), lambda: ends_of(mechanism, steering, closed_form)
-        )
-        check_ends(mechanism, steering, file, closed_form)
+    if looker is not None:
+        mechanism.corners[0]["ends"] = keep(decides_ends(mechanism, steering, closed_form), lambda: ends_of(looker, closed_form))
+        check_ends(looker, file, closed_form)
     for i, corner in enumerate(corners):
         if corner.linkage is not None:
             if i in axles.on(0):

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, raise_all
-from simulator.base.records import Record, record
 from vehicles.model import Mechanism, new_workspace
-from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.corner_sums import prepare
 from vehicles.travel import QUICKER, Looker, quickest_steering
 
@@ -31,12 +29,13 @@ BEYOND_STOPS = 0.02
 """m. Length of a spring beyond bump and rebound stop up to which a corner must close that is known to end somewhere."""
 
 
-def check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
+def check_travel(looker: Looker, file: str, which: NDArray[np.bool_]) -> None:
     """Every corner of those in `which` (wheels,) must close at the TRAVEL of its theta, the front ones at both ends of the steering too. Raises
     ConfigError."""
     looks = [(end, theta) for end in (-1.0, 0.0, 1.0) for theta in TRAVEL]
     ends, thetas = np.array(looks).T
-    seen = Looker(mechanism, steering, len(looks)).look(thetas, ends * steering[0]["max_arm_angle"])
+    mechanism = looker.mechanism
+    seen = looker.look(thetas, ends * looker.steering[0]["max_arm_angle"])
     closed = np.isfinite(seen["center"]).all(axis=1) & (seen["gap"] < CLOSED) | ~which
     open_at: dict[int, str] = {}
     for n, i in np.argwhere(~closed):
@@ -46,15 +45,12 @@ def check_travel(mechanism: Mechanism, steering: Record, file: str, which: NDArr
     raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), at, expected) for axle, at in open_at.items()])
 
 
-def check_sense(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
+def check_sense(looker: Looker, file: str, which: NDArray[np.bool_]) -> None:
     """The front wheels, where `which` (wheels,) says so, must turn to the side of the steering wheel. Raises ConfigError."""
-    w, state, front, headings = new_workspace(mechanism), record(STEERING_STATE), list(mechanism.axles.on(0)), []
-    for side in (-SHARE_OF_LOCK, SHARE_OF_LOCK):
-        state[0]["angle"] = side * steering[0]["max_arm_angle"]
-        place_tierods(steering, state, w.inputs)
-        prepare(mechanism.records, w)
-        axle = w.kinematics[0]["axle"][:, front]
-        headings.append(np.arctan2(-axle[0], axle[1]))
+    mechanism, steering = looker.mechanism, looker.steering
+    front, angles = list(mechanism.axles.on(0)), SHARE_OF_LOCK * np.array([-1.0, 1.0]) * steering[0]["max_arm_angle"]
+    axles = looker.look(np.zeros(2), angles)["axle"][:, :, front]
+    headings = np.arctan2(-axles[:, 0], axles[:, 1])
     if which[front].all() and np.mean(headings[1] - headings[0]) > STRAIGHT:  # the angle of the arm is positive where it turns to the right
         travel, expected = (
             float(steering[0]["rack_travel"]),
@@ -69,10 +65,12 @@ def check_sense(mechanism: Mechanism, steering: Record, file: str, which: NDArra
 def check_reach(mechanism: Mechanism, file: str) -> None:
     """A corner that closes up to known ends must do so from stop to stop and a bit beyond, or at the TRAVEL if it has no stops. Raises
     ConfigError."""
+    reaches = {i: corner.reach(mechanism.corners, i).closes for i, corner in enumerate(mechanism.designs)}
+    if not any(reaches.values()):
+        return
     struts, w = mechanism.struts[0], new_workspace(mechanism)
     open_at: dict[int, tuple[str, str]] = {}
-    for i, corner in enumerate(mechanism.designs):
-        closes = corner.reach(mechanism.corners, i).closes
+    for i, closes in reaches.items():
         for height, stop, sign in zip(closes or (), ("rebound", "bump"), (1.0, -1.0), strict=False):
             w.state[0]["theta"][i] = height
             prepare(mechanism.records, w)
@@ -84,13 +82,14 @@ def check_reach(mechanism: Mechanism, file: str) -> None:
     raise_all([ConfigError(file, _hardpoints_of(mechanism, axle), *words) for axle, words in open_at.items()])
 
 
-def check_ends(mechanism: Mechanism, steering: Record, file: str, which: NDArray[np.bool_]) -> None:
+def check_ends(looker: Looker, file: str, which: NDArray[np.bool_]) -> None:
     """Every corner of those in `which` (wheels,) must have a travel, with the wheels turned to the full lock too. Raises ConfigError."""
+    mechanism = looker.mechanism
     stuck = (np.abs(mechanism.corners[0]["ends"]["closed"]).min(axis=0) == 0.0) & which
     for axle in sorted({mechanism.axles.of(int(i)) for i in np.flatnonzero(stuck)}):
         expected = "a linkage that moves: "
         if axle == 0:
-            quicker, largest = quickest_steering(mechanism, steering, which), float(steering[0]["max_arm_angle"])
+            quicker, largest = quickest_steering(looker, which), float(looker.steering[0]["max_arm_angle"])
             expected += (
                 f"at the full lock of the steering its wheels turn {quicker:.1f} times as quickly as straight ahead, near the position"
             )

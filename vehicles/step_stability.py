@@ -286,11 +286,8 @@ def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
     between = (length > struts["bump_stop_length"] - BEYOND) & (length < struts["rebound_stop_length"] + BEYOND)
     inside = closed & (free | between)
     middle = len(grid) // 2
-    low, high = np.zeros(wheels), np.zeros(wheels)
-    for i in range(wheels):
-        outside = np.flatnonzero(~inside[:, i])
-        low[i] = grid[min(int(outside[outside < middle].max(initial=-1)) + 1, middle)]
-        high[i] = grid[max(int(outside[outside > middle].min(initial=len(grid))) - 1, middle)]
+    upward, downward = np.logical_and.accumulate(inside[middle + 1 :]), np.logical_and.accumulate(inside[middle - 1 :: -1])
+    low, high = grid[middle - downward.sum(axis=0)], grid[middle + upward.sum(axis=0)]
     least, largest = probe.model.corners[0]["ends"]["theta"]
     return np.maximum(low, least), np.minimum(high, largest)
 

@@ -65,11 +65,14 @@ CHUNK = 40
 """Thetas that are looked at together. More would take memory (10 kB a place of a kind of axle that looks for itself) that is new to the process each
 time, which takes longer than the look."""
 
-STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_length")
-"""Rows of STRUTS by which ends are found."""
-
 LOCKS = (-1.0, 0.0, 1.0)
 """Steering, as shares of full lock, at which every position has to be sound."""
+
+MOST = CHUNK * len(LOCKS)
+"""Positions of a look."""
+
+STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_length")
+"""Rows of STRUTS by which ends are found."""
 
 
 LOOKS = (
@@ -79,6 +82,7 @@ LOOKS = (
     ("inertia", (WHEELS,), "kg m2, kg", "of theta"),
     ("center", (3, WHEELS), "m", "of the wheel"),
     ("way", (3, WHEELS), "m, 1", "its way per theta"),
+    ("axle", (3, WHEELS), "1", "of the wheel, pointing left"),
     ("spring_length", (WHEELS,), "m", "of the spring"),
     ("levers", (2, WHEELS), "m, 1", "lengths of spring and shock absorber per theta"),
     ("gap", (WHEELS,), "m", "by which the loops are open"),
@@ -98,15 +102,15 @@ class Walk(NamedTuple):
     metal: Vector | float
 
 
-def find_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> None:
-    """Find the ends of the corners in `which` (wheels,) and write them into the mechanism's CORNERS record; `steering` is a record of STEERING.
+def find_ends(looker: Looker, which: NDArray[np.bool_]) -> None:
+    """Find the ends of the corners in `which` (wheels,) and write them into the CORNERS record of the mechanism that is looked at.
 
     The others have no closed form: what is in their columns on the way means nothing.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        walker = _Walker(mechanism, steering, which)
+        walker = _Walker(looker, which)
         down, up = (Walk(*(thetas[which] for thetas in walker.walk(side))) for side in (-1.0, 1.0))
-        place_ends(mechanism.corners[0]["ends"], which, walker.inertia[which], walker.way[which], down, up)
+        place_ends(looker.mechanism.corners[0]["ends"], which, walker.inertia[which], walker.way[which], down, up)
 
 
 def place_ends(ends: Any, which: NDArray[np.bool_] | int, inertia: Vector | float, way: Vector | float, down: Walk, up: Walk) -> None:
@@ -145,60 +149,52 @@ def decides_ends(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_
     )
 
 
-def ends_of(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> Record:
+def ends_of(looker: Looker, which: NDArray[np.bool_]) -> Record:
     """The ends of the travel, which the mechanism gets too."""
-    find_ends(mechanism, steering, which)
-    return mechanism.corners[0]["ends"].copy()
+    find_ends(looker, which)
+    return looker.mechanism.corners[0]["ends"].copy()
 
 
 class Looker:
-    """Looks at all corners of a mechanism at once, many positions at a time.
+    """Looks at all corners of a mechanism at once, up to MOST positions at a time; `steering` is a record of STEERING."""
 
-    Parameters
-    ----------
-    steering : record of STEERING
-    most : positions of a look
-    """
-
-    def __init__(self, mechanism: Mechanism, steering: Record, most: int) -> None:
-        self._mechanism, self._steering, self._arm = mechanism, steering, record(STEERING_STATE)
+    def __init__(self, mechanism: Mechanism, steering: Record) -> None:
+        self.mechanism, self.steering, self._arm = mechanism, steering, record(STEERING_STATE)
         self._workspace = w = new_workspace(mechanism)
-        self._looks = record_for(LOOKS, mechanism.size, most)
+        self._looks = record_for(LOOKS, mechanism.size, MOST)
         self._others = [i for i, corner in enumerate(mechanism.designs) if corner.block is not None]
         """Corners that say themselves how they are, from what their kernels have found."""
-        kept = most if self._others else 0
+        kept = MOST if self._others else 0
         of_blocks = np.empty(kept, w.blocks.scratch.dtype), np.empty((kept, len(w.blocks.memory)), np.uint8)
         self._places = Places(w.blocks, *of_blocks, np.empty(kept, w.inputs.dtype), np.empty(kept, w.kinematics.dtype))
 
     def look(self, thetas: Vector, angles: Vector) -> Record:
         """Record of LOOKS (n,) at thetas (n,) of all corners, the Pitman arm at angles (n,) [rad]. It is written anew at the next look."""
-        count, m = len(thetas), self._mechanism
+        count, m = len(thetas), self.mechanism
         looks, places = self._looks[:count], Places(self._places.blocks, *(part[:count] for part in self._places[1:]))
         looks["theta"], looks["arm_angle"] = thetas, angles
-        look_at(m.records, self._workspace, self._steering, self._arm, looks, places)
+        look_at(m.records, self._workspace, self.steering, self._arm, looks, places)
         for i in self._others:
             looks["gap"][:, i] = m.designs[i].gaps(m.corners, places, i)
             looks["turn"][:, i] = m.designs[i].turns_of_steering(places, i)
         return looks
 
 
-def quickest_steering(mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> float:
+def quickest_steering(looker: Looker, which: NDArray[np.bool_]) -> float:
     """Largest turn of a front carrier per way of its tie rod, in the design position at every lock, over that straight ahead. `which` (wheels,) as above."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        walker = _Walker(mechanism, steering, which)
-        turns = walker.turns_at_locks()
-    front = [i for i in mechanism.axles.on(0) if which[i]]
+        turns = _Walker(looker, which).turns_at_locks()
+    front = [i for i in looker.mechanism.axles.on(0) if which[i]]
     return float(np.nanmax(turns[:, front]))
 
 
 class _Walker:
     """Moves all corners at once and compares them with their design position."""
 
-    def __init__(self, mechanism: Mechanism, steering: Record, which: NDArray[np.bool_]) -> None:
-        self.struts, self.which = mechanism.struts[0], which
-        self._locks: Vector = np.array(LOCKS) * steering[0]["max_arm_angle"]
-        self._looker = Looker(mechanism, steering, CHUNK * len(LOCKS))
-        design = self._looker.look(np.zeros(1), np.zeros(1))[0]
+    def __init__(self, looker: Looker, which: NDArray[np.bool_]) -> None:
+        self.struts, self.which, self._looker = looker.mechanism.struts[0], which, looker
+        self._locks: Vector = np.array(LOCKS) * looker.steering[0]["max_arm_angle"]
+        design = looker.look(np.zeros(1), np.zeros(1))[0]
         self.inertia: Vector = design["inertia"].copy()
         """(wheels,) inertia of theta in the design position"""
         self.way: Vector = np.linalg.norm(design["way"], axis=0)
@@ -260,7 +256,7 @@ def look_at(m, s, steering, arm, looks, places):
             seen["inertia"][i], seen["spring_length"][i] = k["D"][i], k["spring_length"][i]
             seen["levers"][0, i], seen["levers"][1, i] = k["spring_length_1"][i], k["shock_length_1"][i]
             for j in range(3):
-                seen["center"][j, i], seen["way"][j, i] = k["W"][j, i], k["W_1"][j, i]
+                seen["center"][j, i], seen["way"][j, i], seen["axle"][j, i] = k["W"][j, i], k["W_1"][j, i], k["axle"][j, i]
             seen["gap"][i] = gap_default(s.blocks.own[0], found, s.inputs[0]["Q"], i)
             seen["turn"][i] = turn_default(found, i)
         if n < len(places.inputs):

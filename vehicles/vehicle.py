@@ -99,6 +99,8 @@ class Vehicle:
         """What parts from outside did that they should not, one line each."""
         self._told: set[int | str] = set()
         self._show: tuple[Callable, Callable] | None = None
+        self.yields = bool(yields(self.model))
+        """Whether its wheels stand in bushings."""
         self._may_stop = bool(len(self.space.blocks.others)) or bool(self.tires.outside) or bool(self.description.controllers.units)
 
     def reset(
@@ -150,6 +152,10 @@ class Vehicle:
         one.start_throttle, one.troubles, one._told = 0.0, [], set()
         return one
 
+    def back_to_design(self) -> None:
+        """Put it into the design position, as it was made; its parameters stay."""
+        self.piece.memory[:] = self._design.memory
+
     def _own_piece(self, windows: Record) -> Piece:
         """Memory in the design position, with the parameters of the mechanism, which nobody writes, where they are."""
         piece = self._design.copied()
@@ -167,7 +173,7 @@ class Vehicle:
 
     def stand_on(self, level: GroundArrays) -> None:
         """The same after a little of the vehicle was changed: quicker, and to the same accuracy of its position alone. Raises JounceError."""
-        if self._balance is None or yields(self.model) or self.takes_torque or not settle_on(self.model, self.space, level, self._balance):
+        if self._balance is None or self.yields or self.takes_torque or not settle_on(self.model, self.space, level, self._balance):
             self.stand(level)
 
     def note_standing(self, level: GroundArrays) -> None:
@@ -208,7 +214,7 @@ class Vehicle:
 
     def _let_yield(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
         """Settle again until wheels that yield rest under what they bear. Raises JounceError: their bushings are too soft to bear it."""
-        if not yields(self.model):
+        if not self.yields:
             return
         for _ in range(YIELD_ROUNDS):
             if rest_carriers(self.model, self.space) < YIELDED:

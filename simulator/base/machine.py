@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import platform
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 LIBRARIES = ("numpy", "numba")
 
 
+@cache
 def version() -> str:
-    """Version of this copy: of its pyproject.toml in a checkout, else of the installed package."""
+    """Version of this copy as it was when that was first asked: of its pyproject.toml in a checkout, else of the installed package."""
     project = Path(__file__).resolve().parents[2] / "pyproject.toml"
     if project.is_file():
         import tomllib
@@ -21,6 +23,7 @@ def version() -> str:
     return metadata.version("jounce")
 
 
+@cache
 def processor() -> str:
     """Model of the processor in words."""
     try:
@@ -33,6 +36,7 @@ def processor() -> str:
     return platform.processor() or platform.machine()
 
 
+@cache
 def software() -> str:
     """Python and LIBRARIES with their versions."""
     from importlib import metadata

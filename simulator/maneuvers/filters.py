@@ -74,36 +74,37 @@ def _paired(poles: NDArray[np.complex128], zeros: list[float]) -> Array:
 
 
 def filtered_forward(sections: Array, values: Array, steady: bool = False) -> Array:
-    """`values` (n,) through a filter, causally; from rest, or (steady) as if the first value had always been there."""
-    out, level = np.asarray(values, dtype=float), float(values[0]) if len(values) else 0.0
+    """`values` (..., n) through a filter, causally; from rest, or (steady) as if the first value had always been there."""
+    out = np.asarray(values, dtype=float)
+    level = out[..., :1] if out.shape[-1] else np.zeros((*out.shape[:-1], 1))
     for section in sections:
         state = np.zeros(2)
         if steady:  # what the section holds when its input is and stays `level`
             gain = section[:3].sum() / section[3:].sum()
             state = level * np.array([gain - section[0], section[2] - section[5] * gain])
-            level *= gain
+            level = level * gain
         out = _through(tuple(section.tolist()), out, state)
     return out
 
 
 def phaseless_by(sections: Array, values: Array) -> Array:
-    """`values` (n,) forward and backward through a filter: gain squared, no delay.
+    """`values` (..., n) forward and backward through a filter: gain squared, no delay.
 
     Both ends are continued by the record turned about its end point, and the filter begins in the steady state of the first value, as
     scipy.signal.sosfiltfilt does.
     """
     values = np.asarray(values, dtype=float)
     taps = 2 * len(sections) + 1 - min(int((sections[:, 2] == 0.0).sum()), int((sections[:, 5] == 0.0).sum()))
-    n = min(3 * taps, len(values) - 1)
+    n = min(3 * taps, values.shape[-1] - 1)
     if n < 1:
         return values.copy()
-    longer = np.concatenate((2.0 * values[0] - values[n:0:-1], values, 2.0 * values[-1] - values[-2 : -n - 2 : -1]))
-    there = filtered_forward(sections, longer, steady=True)
-    return filtered_forward(sections, there[::-1], steady=True)[::-1][n:-n]
+    before, after = 2.0 * values[..., :1] - values[..., n:0:-1], 2.0 * values[..., -1:] - values[..., -2 : -n - 2 : -1]
+    there = filtered_forward(sections, np.concatenate((before, values, after), axis=-1), steady=True)
+    return filtered_forward(sections, there[..., ::-1], steady=True)[..., ::-1][..., n:-n]
 
 
 def phaseless(values: Array, dt: float, hertz: float, poles: int = POLES) -> Array:
-    """`values` (n,) at intervals dt (s) through a phaseless Butterworth low pass, half its poles forward and half backward.
+    """`values` (..., n) at intervals dt (s) through a phaseless Butterworth low pass, half its poles forward and half backward.
 
     Gain 1 / (1 + (f / hertz)^poles), no delay. [FMVSS 126, S9.0: 12 poles] A record too slow for the corner is left as it is.
     """
@@ -130,16 +131,18 @@ def _blocks(section: tuple[float, ...]) -> tuple[Array, Array, Array, Array]:
 def _through(section: tuple[float, ...], values: Array, state: Array) -> Array:
     """One section, in blocks: within a block by a matrix, from block to block by doubling (each look back is twice as long)."""
     toeplitz, of_state, into, onward = _blocks(section)
-    n = len(values)
-    blocks = np.zeros((-(-n // BLOCK), BLOCK))
-    blocks.ravel()[:n] = values
-    states = np.empty((len(blocks), 2))  # at the start of each block
-    states[0], states[1:] = state, blocks[:-1] @ into
+    *others, n = values.shape
+    count = -(-n // BLOCK)
+    blocks = np.zeros((*others, count * BLOCK))
+    blocks[..., :n] = values
+    blocks = blocks.reshape(*others, count, BLOCK)
+    states = np.empty((*others, count, 2))  # at the start of each block
+    states[..., 0, :], states[..., 1:, :] = state, blocks[..., :-1, :] @ into
     back, power = 1, onward
-    while back < len(states):
-        states[back:] = states[back:] + states[:-back] @ power
+    while back < count:
+        states[..., back:, :] = states[..., back:, :] + states[..., :-back, :] @ power
         back, power = 2 * back, power @ power
-    return (blocks @ toeplitz + states @ of_state).ravel()[:n]
+    return (blocks @ toeplitz + states @ of_state).reshape(*others, -1)[..., :n]
 
 
 def zeroed(values: Array, window: slice) -> Array:

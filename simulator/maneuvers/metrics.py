@@ -310,9 +310,9 @@ def driven_path(maneuver: Maneuver, run: Mapping[str, NDArray]) -> Path | None:
     return with_timed(maneuver.path, maneuver.timed, run["time"], run["x"], run["y"])
 
 
-def filtered(run: Mapping[str, NDArray], name: str) -> NDArray:
-    """Column `name` of a run through the phaseless low pass of FMVSS 126."""
-    return filters.phaseless(run[name], _interval(run), FILTER_HZ)
+def filtered(run: Mapping[str, NDArray], *names: str) -> NDArray:
+    """Columns of a run (names, n) through the phaseless low pass of FMVSS 126."""
+    return filters.phaseless(np.stack([run[name] for name in names]), _interval(run), FILTER_HZ)
 
 
 def _interval(run: Mapping[str, NDArray]) -> float:
@@ -321,12 +321,13 @@ def _interval(run: Mapping[str, NDArray]) -> float:
 
 
 def _whole_run(run: Mapping[str, NDArray]) -> dict[str, float]:
+    lateral, yawing = np.abs(filtered(run, "a_WG_B_y", "w_WB_B_z")).max(axis=1)
     return {
         "distance": float(np.hypot(np.diff(run["x_G"]), np.diff(run["y_G"])).sum()),
         "speed_max": float(run["v_WB_B_x"].max()),
         "speed_end": float(run["v_WB_B_x"][-1]),
-        "lateral_acceleration_max": float(np.abs(filtered(run, "a_WG_B_y")).max()),
-        "yaw_rate_max": float(np.abs(filtered(run, "w_WB_B_z")).max()),
+        "lateral_acceleration_max": float(lateral),
+        "yaw_rate_max": float(yawing),
         "roll_max": float(np.abs(run["roll"]).max()),
         "pitch_max": float(np.abs(run["pitch"]).max()),
         "steering_max": float(np.abs(run["steering"]).max()),
@@ -346,12 +347,13 @@ def _lane_change(change: LaneChange, path: Path, run: Mapping[str, NDArray], err
     out: dict[str, Any] = {"station_m": change.start, "offset_m": change.offset, "length_m": change.length}
     if begin is None:
         return out | dict.fromkeys(LANE_CHANGE_KEYS)
+    lateral, yawing = np.abs(filtered(run, "a_WG_B_y", "w_WB_B_z")[:, window]).max(axis=1)
     return out | {
         "time_s": float(run["time"][begin]),
         "end_time_s": float(run["time"][end]) if end is not None else None,
         "speed_mps": float(run["v_WB_B_x"][begin]),
-        "lateral_acceleration_max_mps2": float(np.abs(filtered(run, "a_WG_B_y")[window]).max()),
-        "yaw_rate_max_radps": float(np.abs(filtered(run, "w_WB_B_z")[window]).max()),
+        "lateral_acceleration_max_mps2": float(lateral),
+        "yaw_rate_max_radps": float(yawing),
         "roll_max_rad": float(np.abs(run["roll"][window]).max()),
         "path_error_max_m": float(np.abs(error[window]).max()),
         "settle_time_s": _settle_time(run["time"], error, end, stop),

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow.parquet as pq
 
 from simulator.base.jsontext import json_text
@@ -20,7 +21,7 @@ from simulator.sweep import no_work
 from simulator.sweep.case import Resolved, Resolver
 from simulator.sweep.engine import Progress, sweep
 from simulator.sweep.executor import Executor
-from simulator.sweep.job import drive
+from simulator.sweep.job import drive, read_chunk
 from simulator.sweep.local import LocalProcesses
 from simulator.sweep.table import MACHINE
 
@@ -73,8 +74,6 @@ class InThisProcess:
 
     def chunks(self, todo: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """One after the other."""
-        import msgspec
-
         return (msgspec.json.decode(no_work.drive(msgspec.json.encode(chunk))) for chunk in todo)
 
     def close(self) -> None:
@@ -193,8 +192,9 @@ def _overhead(what: str, maneuver: str, point: Point, repeats: int) -> Overhead:
     beside, simulating, trying = [], [], []
     for number in range(len(cases) - 1):
         chunk = {"cases": [{"run": "", "mapping": cases[number].mapping}], "channels": [], "plugins": []}  # resolved by the coordinator
+        text = msgspec.json.encode(chunk)
         began = time.perf_counter()
-        answer = drive(chunk)
+        answer = drive(read_chunk(text))
         wall = time.perf_counter() - began
         spent = answer["rows"][0]["machine"]
         stepped = spent["simulating_s"]

@@ -24,7 +24,7 @@ from simulator.base.errors import JounceError
 from simulator.base.machine import software
 from simulator.sweep.case import code_digest
 from simulator.sweep.executor import ExecutorLostError
-from simulator.sweep.job import drive, stock
+from simulator.sweep.job import drive, read_chunk, stock
 
 EXTRA = "pip install 'jounce[cluster]'"
 PATIENCE = 30.0
@@ -55,8 +55,7 @@ def packed(chunk: Chunk) -> bytes:
 
 def unpacked(chunk: bytes) -> Chunk:
     """The other way round."""
-    found: Chunk = msgspec.json.decode(zlib.decompress(chunk))
-    return found
+    return read_chunk(zlib.decompress(chunk))
 
 
 class WrongCodeError(JounceError):

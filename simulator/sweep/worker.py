@@ -10,7 +10,7 @@ import threading
 
 import msgspec
 
-from simulator.sweep.job import drive
+from simulator.sweep.job import drive, read_chunk
 
 
 def main() -> None:
@@ -19,7 +19,7 @@ def main() -> None:
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
     while True:
-        out.write(msgspec.json.encode(drive(msgspec.json.decode(lines.get()))) + b"\n")
+        out.write(msgspec.json.encode(drive(read_chunk(lines.get()))) + b"\n")
         out.flush()
 
 

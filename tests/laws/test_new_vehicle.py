@@ -28,7 +28,7 @@ from vehicles.suspension.corner_sums import prepare
 from vehicles.suspension.default_kind import PARAMETERS
 from vehicles.suspension.ends import no_ends
 from vehicles.tires.tread_law import NUMBERS
-from vehicles.travel import ENOUGH, FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, find_ends
+from vehicles.travel import ENOUGH, FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, Looker, find_ends
 from vehicles.vehicle import Vehicle
 
 FLAT = build_ground("flat").arrays
@@ -87,7 +87,7 @@ def test_the_ends_of_the_travel_are_those_of_a_walk_step_by_step(name: str) -> N
 
     quick, plain = without_ends(), without_ends()
     with np.errstate(divide="ignore", invalid="ignore"):
-        find_ends(quick, steering, np.ones(mechanism.size.wheels, bool))
+        find_ends(Looker(quick, steering), np.ones(mechanism.size.wheels, bool))
         closed = np.stack([walked(plain, steering, side) for side in (-1.0, 1.0)])
     assert quick.corners[0]["ends"]["closed"].tobytes() == closed.tobytes()
     assert (closed[0] < 0.0).all() and (closed[1] > 0.0).all()
