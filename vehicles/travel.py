@@ -61,15 +61,12 @@ QUICKER = 3.0
 OPEN = 1e-9
 """m. Error of a length of the linkage with which a loop counts as open."""
 
-CHUNK = 40
-"""Thetas that are looked at together. More would take memory (10 kB a place of a kind of axle that looks for itself) that is new to the process each
-time, which takes longer than the look."""
+CHUNK, SMALL_CHUNK = 80, 20
+"""Thetas that are looked at together, and where a kind of axle looks for itself: a place takes 10 kB there, and more memory than this is new to the
+process each time, which takes longer than the look."""
 
 LOCKS = (-1.0, 0.0, 1.0)
 """Steering, as shares of full lock, at which every position has to be sound."""
-
-MOST = CHUNK * len(LOCKS)
-"""Positions of a look."""
 
 STOPS = ("stop_points", "stop_penetration", "bump_stop_length", "rebound_stop_length")
 """Rows of STRUTS by which ends are found."""
@@ -156,15 +153,17 @@ def ends_of(looker: Looker, which: NDArray[np.bool_]) -> Record:
 
 
 class Looker:
-    """Looks at all corners of a mechanism at once, up to MOST positions at a time; `steering` is a record of STEERING."""
+    """Looks at all corners of a mechanism at once, at up to `chunk` thetas with all LOCKS at a time; `steering` is a record of STEERING."""
 
     def __init__(self, mechanism: Mechanism, steering: Record) -> None:
         self.mechanism, self.steering, self._arm = mechanism, steering, record(STEERING_STATE)
         self._workspace = w = new_workspace(mechanism)
-        self._looks = record_for(LOOKS, mechanism.size, MOST)
         self._others = [i for i, corner in enumerate(mechanism.designs) if corner.block is not None]
         """Corners that say themselves how they are, from what their kernels have found."""
-        kept = MOST if self._others else 0
+        self.chunk = SMALL_CHUNK if self._others else CHUNK
+        most = self.chunk * len(LOCKS)
+        kept = most if self._others else 0
+        self._looks = record_for(LOOKS, mechanism.size, most)
         of_blocks = np.empty(kept, w.blocks.scratch.dtype), np.empty((kept, len(w.blocks.memory)), np.uint8)
         self._places = Places(w.blocks, *of_blocks, np.empty(kept, w.inputs.dtype), np.empty(kept, w.kinematics.dtype))
 
@@ -205,7 +204,7 @@ class _Walker:
         """The thetas of `Walk` (wheels,) to the side -1 or +1."""
         last, metal, going = np.zeros(len(self.which)), np.full(len(self.which), side * np.inf), self.which.copy()
         thetas, enough, locks = side * np.arange(STRIDE, FARTHEST, STRIDE), ENOUGH / self.way, len(LOCKS)
-        for some in np.split(thetas, range(CHUNK, len(thetas), CHUNK)):
+        for some in np.split(thetas, range(self._looker.chunk, len(thetas), self._looker.chunk)):
             looks = self._looker.look(np.repeat(some, locks), np.tile(self._locks, len(some)))
             sound: NDArray[np.bool_] = np.asarray(self._sound(looks).reshape(len(some), locks, -1).all(axis=1))
             used_up = self._stops_used_up(looks[locks - 1 :: locks], side)

@@ -110,7 +110,9 @@ class Section:
     ) -> NDArray[np.float64]:
         """Finite numbers of the given shape, each as `number` has it and none beyond `within` on either side of zero."""
         words = " x ".join(map(str, shape)) + " numbers"
-        values = numbers(self.raw(name, default, words), shape, self.file, self.path(name))
+        values = self.raw(name, default, words)
+        if not (type(values) is np.ndarray and values.dtype == np.float64 and values.shape == shape and np.isfinite(values).all()):
+            values = numbers(values, shape, self.file, self.path(name))
         return self._limited(name, values, words, above, max(least, -within), min(most, within))
 
     def _limited(self, name: str, values: NDArray[np.float64], words: str, above: float, least: float, most: float) -> NDArray[np.float64]:
