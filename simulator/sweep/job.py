@@ -13,7 +13,7 @@ import platform
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -41,12 +41,12 @@ RUN = "the run"
 """Who says what is in a resolved configuration, in messages."""
 
 
-class _Case(TypedDict):
+class _Case(msgspec.Struct):
     run: str
     mapping: msgspec.Raw
 
 
-class _Chunk(TypedDict):
+class _Chunk(msgspec.Struct):
     cases: list[_Case]
     channels: list[str]
     plugins: list[str]
@@ -57,7 +57,12 @@ _chunk = msgspec.json.Decoder(_Chunk)
 
 def read_chunk(text: bytes) -> dict[str, Any]:
     """A chunk for `drive` out of its JSON, with the configurations as they stand there: each is read when it is driven."""
-    return dict(_chunk.decode(text))
+    chunk = _chunk.decode(text)
+    return {
+        "cases": [{"run": case.run, "mapping": case.mapping} for case in chunk.cases],
+        "channels": chunk.channels,
+        "plugins": chunk.plugins,
+    }
 
 
 class Begun(NamedTuple):

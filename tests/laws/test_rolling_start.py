@@ -9,9 +9,11 @@ from simulator.base.errors import JounceError
 from simulator.base.frames import rotation_of_quaternion
 from simulator.build import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground, standing, steps
+from vehicles import rolling_start
 from vehicles.axles import USUAL, record_for
 from vehicles.drivetrain.drivetrain import CRUISE_ERROR, DRIVETRAIN_STATE, cruise_torque, drivetrain_cruise
 from vehicles.drivetrain.shaft_momentum import kinetic_energy
+from vehicles.step import vehicle_step
 from vehicles.vehicle import Vehicle
 
 VEHICLES = ("hmmwv", "hmmwv_chrono", "five_link_rear", "hmmwv_trailing_rear")
@@ -43,6 +45,32 @@ def test_the_first_second_is_that_of_a_steady_drive(vehicle: str, on: str, speed
     assert np.abs(np.diff(a[:, 0])).max() / 5e-3 < 12.0, "m/s3"
     if holds:
         assert v.space.state[0]["v_WB_B"][0] == pytest.approx(speed, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "vehicle", ["hmmwv", "sedan", "sedan_compliant", "hmmwv_esc", "light_truck", "sedan_electric", "hmmwv_trailing_rear"]
+)
+@pytest.mark.parametrize("on", ["flat", "asphalt 6"])
+def test_it_starts_as_after_whole_steps_that_are_put_back(vehicle: str, on: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bit for bit, but for how far the body is from the ground, which each step tells the next one."""
+
+    def whole_steps(m, s, where, commanded, parts, spins, count) -> None:
+        for _ in range(count):
+            vehicle_step(m, s, where, commanded, rolling_start.STEP)
+            spins[:] = s.state[0]["wheel_spin"]
+            for there, kept in parts:
+                there[:] = kept
+            s.state[0]["wheel_spin"] = spins
+
+    quick = _rolling(vehicle, on, 15.0)
+    monkeypatch.setattr(rolling_start, "_roll_on", whole_steps)
+    plain = _rolling(vehicle, on, 15.0)
+    for v in (quick, plain):
+        v.space.body_contact[0]["away"] = 0.0
+    assert quick.start_throttle == plain.start_throttle
+    for one, other in zip(quick.space.arrays(), plain.space.arrays(), strict=True):
+        assert one.tobytes() == other.tobytes()
+    assert quick.readout.tobytes() == plain.readout.tobytes()
 
 
 def test_it_rolls_along_the_ground_and_the_wheels_with_it() -> None:

@@ -46,6 +46,14 @@ def test_low_pass_of_any_length_is_that_of_scipy(n, hertz):
     np.testing.assert_allclose(filters.phaseless(x, 0.01, hertz), expected, atol=1e-9 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("n", [1, 5, 128, 300])
+def test_records_side_by_side_are_filtered_as_each_by_itself(n):
+    x = np.stack([noise(n, n), 3.0 + noise(n, n + 1)])
+    together = filters.phaseless(x, 0.01, 6.0)
+    for one, alone in zip(together, x, strict=True):
+        assert one.tobytes() == filters.phaseless(alone, 0.01, 6.0).tobytes()
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 22])
 def test_a_record_too_short_for_its_ends_stays_constant(n):
     np.testing.assert_allclose(filters.phaseless(np.full(n, 3.0), 0.01, 6.0), 3.0)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import random
+import weakref
 from typing import Any
 
 import pytest
 
 from simulator.base.errors import ConfigError
+from simulator.driver.acquaint import acquainted_when_asked
 from simulator.library.assembling import configured
 from simulator.library.simulation import Simulation
 from simulator.run import run_maneuver
-from simulator.sweep.job import drive, driven
+from simulator.sweep.job import drive, driven, read_chunk
 from simulator.sweep.stock import Stock
 from vehicles import description
 from vehicles.stood import arrays_in
@@ -132,6 +135,34 @@ def test_a_run_of_a_sweep_is_that_of_the_library_and_of_jounce_run(mappings, tmp
     out = run_maneuver(configured({"maneuver": "braking_straight"}, SHORT[1]), tmp_path / "run", pictures=False)
     assert out["result"]["metrics"] == ours.metrics
     assert json.dumps(mappings[1]) == kept
+
+
+def test_what_a_run_was_driven_with_is_given_back_with_it(mappings):
+    """At once: rings would stay until somebody looks for garbage, and a worker that drives ten thousand vehicles would hold hundreds of them."""
+    run = driven(mappings[1], (), Stock())
+    trial = acquainted_when_asked(run.session.vehicle)
+    assert trial.throttle_acceleration > 0.0
+    gone = [weakref.ref(one) for one in (run.session, run.session.vehicle, run.session.driver, vars(trial)["_trial"].probe)]
+    gc.disable()
+    try:
+        del run, trial
+        assert [one() for one in gone] == [None] * len(gone)
+    finally:
+        gc.enable()
+
+
+def test_a_chunk_out_of_its_text_is_driven_as_the_plain_one(mappings):
+    chunk = {
+        "cases": [{"run": "a", "mapping": mappings[0]}, {"run": "b", "mapping": {}}],
+        "channels": ["v_WB_B"],
+        "plugins": [],
+        "again": True,
+    }
+    plain, read = drive(chunk)["rows"], drive(read_chunk(json.dumps(chunk).encode()))["rows"]
+    for one, other in zip(plain, read, strict=True):
+        assert {**one, "machine": None, "log": None} == {**other, "machine": None, "log": None}
+    assert plain[1]["failure"] and not plain[0]["failure"]
+    assert plain[0]["log"]["columns"] == read[0]["log"]["columns"]
 
 
 def test_channels_of_the_platform_are_those_of_a_run_of_its_own(mappings):
