@@ -82,7 +82,7 @@ KINDS = (
         "vehicles",
         "a vehicle: its bodies, axles, steering and outline",
         TABLES["vehicles"],
-        lambda file: build_vehicle(file, check_step=False),
+        build_vehicle,
     ),
     FileKind(
         "parts",

@@ -82,3 +82,9 @@ def test_files_that_build_on_each_other_do_not_hang(tmp_path, capsys):
     written(tmp_path / "one.yaml", {"base": "two"})
     err = refused(capsys, written(tmp_path / "two.yaml", {"base": "one"}))
     assert "--kind" in err
+
+
+def test_a_vehicle_that_no_run_would_take_is_refused_too(tmp_path, capsys):
+    written(tmp_path / "stiff.yaml", {"base": "hmmwv", "name": "stiff", "axles": {"front": {"shock": {"compression_damping": 5e7}}}})
+    said = refused(capsys, tmp_path / "stiff.yaml")
+    assert "axles.front.shock.compression_damping" in said and "wheel hop of the front axle would grow" in said
