@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.base.records import record
 from terrain.surface import GroundArrays
 from vehicles.command import COMMAND
@@ -20,9 +20,10 @@ from vehicles.compliance.yielding import yields
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.drivetrain import drivetrain_cruise
 from vehicles.drivetrain.schedule import too_slow
-from vehicles.stages import Model, Space, move_wheels
-from vehicles.step import step_wheels, vehicle_step
+from vehicles.stages import Model, Space, gather_tire_loads, move_wheels, turn_wheels
+from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius
+from vehicles.tires.wheels import step_tires
 
 STEP = 1e-3
 """s."""
@@ -100,8 +101,7 @@ def _roll_on(m, s, ground, command, parts, spins, steps):
     spin, whole = s.state[0]["wheel_spin"], yields(m) or len(m.controllers) > 0
     for n in range(steps):
         if 0 < n < steps - 1 and not whole:
-            move_wheels(s)
-            step_wheels(m, s, ground, command, STEP)
+            roll_wheels(m, s, ground, command, STEP)
             continue
         vehicle_step(m, s, ground, command, STEP)
         for i in range(len(spins)):
@@ -111,6 +111,15 @@ def _roll_on(m, s, ground, command, parts, spins, steps):
                 there[i] = kept[i]
         for i in range(len(spins)):
             spin[i] = spins[i]
+
+
+@inline
+def roll_wheels(m, s, ground, command, h):
+    """What a step does to wheels, tires and drivetrain, the chassis and the suspension being where the last step began."""
+    move_wheels(s)
+    step_tires(m, s, ground, h)
+    gather_tire_loads(s)
+    turn_wheels(m, s, command, h)
 
 
 def _along(s: Space) -> NDArray[np.float64]:

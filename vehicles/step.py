@@ -38,7 +38,9 @@ def vehicle_step(m, s, ground, command, h):
     steer(m, s, command, h)
     tabulated = covers(m.tables, s.state[0]["theta"], s.steering[0]["angle"])
     before_contact(m, s, tabulated, h)
-    step_wheels(m, s, ground, command, h)
+    step_tires(m, s, ground, h)
+    gather_tire_loads(s)
+    turn_wheels(m, s, command, h)
     add_reactions(m, s, ground)
     add_drawbar(m, s, command[0]["drawbar"])
     add_body_contact(m, s, ground, h)
@@ -47,14 +49,3 @@ def vehicle_step(m, s, ground, command, h):
     answer_in_step(m, s, ground, h, tabulated)
     integrate(m, s, h)
     feel(m, s)
-
-
-@kernel
-def step_wheels(m, s, ground, command, h):
-    """Tires, brakes and drivetrain, with the spins of the wheels, through a step of h seconds; the wheels in the world are those of its start.
-
-    Apart from the rest, for a vehicle that comes to roll has it again and again where nothing else moves.
-    """
-    step_tires(m, s, ground, h)
-    gather_tire_loads(s)
-    turn_wheels(m, s, command, h)
