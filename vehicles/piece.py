@@ -17,27 +17,45 @@ Bytes = NDArray[np.uint8]
 ALIGNED = 16
 """Bytes. Records that lie in one piece of memory begin at multiples of it, as all memory of NumPy does."""
 
-FOUND_ANEW = ("reduced", "own", "scratch", "parameters")
-"""Parts of a space that a step writes before it reads them, or never writes: they come last in its piece of memory."""
+SEEN_BY_BLOCKS = "seen_by_blocks"
+"""The windows of blocks on INPUTS, among the parts of a piece."""
+
+STAYS = ("inputs", "others", "kept", SEEN_BY_BLOCKS, "found", "shown")
+"""Parts of a space that a vehicle keeps when it is cleared: its tie rods, what makes its blocks, and their windows."""
+NEVER_WRITTEN = ("own", "parameters")
+FOUND_ANEW = ("reduced", "scratch")
+"""Parts that a step writes before it reads them."""
+IN_ORDER = ((), STAYS, NEVER_WRITTEN, FOUND_ANEW)
+"""How the parts follow each other in a piece of memory: first all the others."""
 
 
 @dataclass(frozen=True)
 class Piece:
     """A space all of whose memory is one, but for the windows, which are no state.
 
-    lasts : bytes at the beginning of the memory that a step goes on from
+    begins : first bytes of STAYS, NEVER_WRITTEN and FOUND_ANEW in the memory
     places : of its parts: name, type, shape and first byte
     """
 
     space: Space
     memory: Bytes
-    lasts: int
+    begins: tuple[int, ...]
     places: tuple[tuple[str, np.dtype, tuple[int, ...], int], ...]
+
+    @property
+    def lasts(self) -> int:
+        """Bytes at the beginning of the memory that a step goes on from."""
+        return self.begins[1]
 
     def copied(self) -> Piece:
         """The same in other memory."""
         memory = self.memory.copy()
-        return Piece(_laid(self.space, memory, self.places), memory, self.lasts, self.places)
+        return Piece(_laid(self.space, memory, self.places), memory, self.begins, self.places)
+
+    def clear_as(self, cleared: Bytes) -> None:
+        """Put it back to where it was cleared, whose memory that is."""
+        stays, _, anew = self.begins
+        self.memory[:stays], self.memory[anew:] = cleared[:stays], cleared[anew:]
 
 
 def in_one_piece(space: Space) -> Piece:
@@ -45,19 +63,18 @@ def in_one_piece(space: Space) -> Piece:
     blocks = space.blocks._asdict()
     own = {name: part for name, part in space._asdict().items() if name not in ("blocks", "windows")}
     blocks[SEEN_BY_BLOCKS] = blocks.pop("seen")  # the space has another one of that name
-    parts = sorted([*own.items(), *blocks.items()], key=lambda named: named[0] in FOUND_ANEW)
+    parts = sorted([*own.items(), *blocks.items()], key=lambda named: _GROUP.get(named[0], 0))
     room = [ALIGNED * math.ceil(part.nbytes / ALIGNED) for _, part in parts]
-    begins = np.cumsum([0, *room]).tolist()
-    memory = np.zeros(begins[-1], np.uint8)
-    for (_, part), at in zip(parts, begins, strict=False):
+    starts = np.cumsum([0, *room]).tolist()
+    memory = np.zeros(starts[-1], np.uint8)
+    for (_, part), at in zip(parts, starts, strict=False):
         memory[at : at + part.nbytes] = part.view(np.uint8)
-    places = tuple((name, part.dtype, part.shape, at) for (name, part), at in zip(parts, begins, strict=False))
-    lasts = sum(size for (name, _), size in zip(parts, room, strict=True) if name not in FOUND_ANEW)
-    return Piece(_laid(space, memory, places), memory, lasts, places)
+    places = tuple((name, part.dtype, part.shape, at) for (name, part), at in zip(parts, starts, strict=False))
+    begins = tuple(next(at for name, _, _, at in places if name in group) for group in IN_ORDER[1:])
+    return Piece(_laid(space, memory, places), memory, begins, places)
 
 
-SEEN_BY_BLOCKS = "seen_by_blocks"
-"""The windows of blocks on INPUTS, among the parts of a piece."""
+_GROUP = {name: n for n, group in enumerate(IN_ORDER) for name in group}
 
 
 def _laid(space: Space, memory: Bytes, places: tuple[tuple[str, np.dtype, tuple[int, ...], int], ...]) -> Space:

@@ -97,24 +97,6 @@ class Space(NamedTuple):
         """Its records, without those of the blocks and without the windows."""
         return (part for part in self if not isinstance(part, Blocks) and part is not self.windows)
 
-    def copied(self) -> Space:
-        """The same in other memory but for the windows: for a vehicle that is driven before or after this one, not beside it."""
-        records: dict[str, Any] = {name: part.copy() for name, part in self._asdict().items() if name not in ("blocks", "windows")}
-        return self._replace(blocks=Blocks(*(array.copy() for array in self.blocks)), **records)
-
-    def remembered(self) -> list[NDArray[np.uint8]]:
-        """What is in it now, for `recall`."""
-        return [part.copy() for part in self.arrays()]
-
-    def recall(self, memory: list[NDArray[np.uint8]]) -> None:
-        """Have in it what was in it."""
-        for part, kept in zip(self.arrays(), memory, strict=True):
-            part[:] = kept
-
-    def arrays(self) -> list[NDArray[np.uint8]]:
-        """All its memory but the windows, as bytes."""
-        return [part.view(np.uint8) for part in (*self.of_its_own(), *self.blocks)]
-
 
 @inline
 def steer(m, s, command, h):

@@ -72,8 +72,16 @@ def step_matrix(model: Model, piece: Piece, ground: GroundArrays, h: float, kept
     return step_matrices(model, piece, piece.memory[None].copy(), ground, h, kept)[0]
 
 
-def step_matrices(model: Model, piece: Piece, starts: NDArray[np.uint8], ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
-    """The same (k, n, n) from each of many places, starts (k, bytes) of the memory."""
+def step_matrices(
+    model: Model,
+    piece: Piece,
+    starts: NDArray[np.uint8],
+    ground: GroundArrays,
+    h: float,
+    kept: NDArray[np.int_],
+    one_sided: bool = False,
+) -> Matrix:
+    """The same (k, n, n) from each of many places, starts (k, bytes) of the memory; `one_sided` differences take half as many steps."""
     q, attitudes = np.empty((len(starts), 4)), np.empty((len(starts), 1 + 2 * len(ATTITUDE), 4))
     x = np.zeros(coordinates(len(piece.space.wheels)))
     for n, start in enumerate(starts):
@@ -96,10 +104,10 @@ def step_matrices(model: Model, piece: Piece, starts: NDArray[np.uint8], ground:
         attitudes=attitudes,
         kept=kept,
         x=x,
-        end=x.copy(),
+        ends=np.empty((2, len(x))),
         J=np.empty((len(starts), len(kept), len(kept))),
     )
-    step_from_each(model, piece.space, ground, record(COMMAND), h, places)
+    step_from_each(model, piece.space, ground, record(COMMAND), h, places, one_sided)
     return places.J
 
 
@@ -117,33 +125,36 @@ class Departures(NamedTuple):
     kept: NDArray[np.int_]
     """(n,) which of the coordinates, in the order of GROUPS, deviate"""
     x: Vector
-    end: Vector
-    """(all coordinates,) scratch: where a step begins and ends"""
+    """(all coordinates,) scratch: where a step begins"""
+    ends: Matrix
+    """(2, all coordinates) scratch: where it ends on either side"""
     J: Matrix
     """(k, n, n) the matrices"""
 
 
 @kernel
-def step_from_each(m, s, ground, command, h, places):
-    """Central differences of a step from each of the `Departures`."""
-    starts, q, attitudes, kept, x, end, J = places.starts, places.q, places.attitudes, places.kept, places.x, places.end, places.J
+def step_from_each(m, s, ground, command, h, places, one_sided):
+    """Differences of a step from each of the `Departures`: central ones, or one-sided."""
+    starts, q, attitudes, kept, x, ends, J = places.starts, places.q, places.attitudes, places.kept, places.x, places.ends, places.J
+    sides, width = (1, WIDTH) if one_sided else (2, 2.0 * WIDTH)
     for k in range(len(starts)):
         recall(places, k)
         vehicle_step(m, s, ground, command, h)
+        read_coordinates(s, q[k], ends[1])  # which stays there where the other side is not looked at
         away = s.body_contact[0]["away"] - NEARER
         for column in range(len(kept)):
             of_attitude = kept[column] - ATTITUDE[0]
             turned = 0 <= of_attitude < len(ATTITUDE)
-            for side in range(2):
+            for side in range(sides):
                 recall(places, k)
                 s.body_contact[0]["away"] = away  # or every step would look at all points of the body
                 read_coordinates(s, q[k], x)
                 x[kept[column]] += WIDTH if side == 0 else -WIDTH
                 write_coordinates(s, attitudes[k, 1 + 2 * of_attitude + side if turned else 0], x)
                 vehicle_step(m, s, ground, command, h)
-                read_coordinates(s, q[k], end)
-                for row in range(len(kept)):
-                    J[k, row, column] = end[kept[row]] if side == 0 else (J[k, row, column] - end[kept[row]]) / (2.0 * WIDTH)
+                read_coordinates(s, q[k], ends[side])
+            for row in range(len(kept)):
+                J[k, row, column] = (ends[0, kept[row]] - ends[1, kept[row]]) / width
 
 
 @inline

@@ -23,10 +23,10 @@ from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.piece import Bytes
 from vehicles.stages import Model, present_suspension
 from vehicles.steering.steering import place_tierods
-from vehicles.step_matrix import CHASSIS, GROUPS, coordinates, elastic_coordinates, step_matrices
+from vehicles.step_matrix import CHASSIS, GROUPS, coordinates, elastic_coordinates, step_matrices, step_matrix
 from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.tires.tire_file import TireSet
-from vehicles.vehicle import Vehicle, clear
+from vehicles.vehicle import Vehicle
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -40,8 +40,8 @@ pressed down, is not unstable by its step."""
 ROUNDING = 1e-6
 """By so much a mode that changes its sign in a step may grow, by rounding and by the differences."""
 
-NEAR = 1e-3
-"""Eigenvalues that are found without their vectors, all at once, differ from those with them by much less."""
+NEAR = 1e-2
+"""Eigenvalues that are found at a glance, without their vectors and some by one-sided differences, differ from those of a closer look by much less."""
 
 POSITIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Shares of the travel at which the suspension is looked at in the air."""
@@ -137,9 +137,8 @@ def _worst_of_all(probe: _Probe, ground: GroundArrays, h: float) -> tuple[Growth
     """The mode that grows most and where it does; (no growth, None) when the step is stable everywhere."""
     worst, place = Growth(0.0, 1.0, "", ""), None
     starts = list(_situations(probe, ground))
-    looks = _looks(probe, probe.vehicle.model, starts, ground, h)
-    for start, (kept, J), near in zip(starts, looks, _may_grow([J for _, J in looks], h), strict=True):
-        found = _worst_of(probe, kept, J, h) if near else None
+    for start, near in zip(starts, _may_grow(_at_a_glance(probe, starts, ground, h), h), strict=True):
+        found = _worst(probe, probe.vehicle.model, start, ground, h) if near else None
         if found is not None and found.excess > worst.excess:
             worst, place = found, start
     return worst, place
@@ -252,14 +251,15 @@ def _situations(probe: _Probe, ground: GroundArrays) -> Iterator[Bytes]:
     except JounceError:  # it cannot stand: that is said where it is put on its ground
         pass
     low, high = _travel(vehicle)
-    clear(model, space)
-    blank, state = memory.copy(), space.state[0]
+    vehicle.clear()
+    state = space.state[0]
+    state["p_WB"][2] = HIGH
+    drivetrain_reset(model.drivetrain, space.drivetrain, state["wheel_spin"], 0)
+    blank = memory.copy()
     for share in POSITIONS:
         for rate in (RATE, -RATE):
             memory[:] = blank
-            state["p_WB"][2] = HIGH
             state["theta"], state["theta_dot"] = low + share * (high - low), rate
-            drivetrain_reset(model.drivetrain, space.drivetrain, state["wheel_spin"], 0)
             yield memory.copy()
 
 
@@ -276,7 +276,7 @@ def _travel(probe: Vehicle) -> tuple[Vector, Vector]:
     """Lowest and highest coordinate (wheels,) of every corner about the design position: between its stops and a bit beyond, while it closes
     and its hard ends, which are implicit in a step, do not push."""
     space, struts = probe.space, probe.model.struts[0]
-    clear(probe.model, space)
+    probe.clear()
     place_tierods(probe.model.steering, space.steering, space.inputs)
     grid = np.linspace(-FARTHEST, FARTHEST, 81)
     wheels = probe.size.wheels
@@ -310,31 +310,35 @@ def look_along(m, s, thetas, length, closed):
 
 def _worst(probe: _Probe, model: Model, start: Bytes, ground: GroundArrays, h: float, like: Growth | None = None) -> Growth | None:
     """The mode that grows most beyond what is allowed, of the kind and axle of `like` if given; None when all are stable."""
-    return _worst_of(probe, *_looks(probe, model, [start], ground, h)[0], h, like)
+    kept = _coordinates_that_matter(probe, model, _is_in_air(probe, start))
+    return _worst_of(probe, kept, step_matrix(model, probe.vehicle.piece, ground, h, kept), h, like)
 
 
-def _looks(probe: _Probe, model: Model, starts: Sequence[Bytes], ground: GroundArrays, h: float) -> list[tuple[NDArray[np.int_], Matrix]]:
-    """Which coordinates matter there, and the matrix of a step, for each of the starts."""
-    found: dict[int, tuple[NDArray[np.int_], Matrix]] = {}
-    in_air = np.array([_is_in_air(probe, start) for start in starts])
-    for those, kept in zip((np.flatnonzero(~in_air), np.flatnonzero(in_air)), _coordinates_that_matter(probe, model), strict=True):
-        if len(those):
-            matrices = step_matrices(model, probe.vehicle.piece, np.stack([starts[int(n)] for n in those]), ground, h, kept)
-            found.update((int(n), (kept, J)) for n, J in zip(those, matrices, strict=True))
+def _at_a_glance(probe: _Probe, starts: Sequence[Bytes], ground: GroundArrays, h: float) -> list[Matrix]:
+    """The matrix of a step from each of the starts, by one-sided differences in the air, where nothing has a kink at rest."""
+    model, found = probe.vehicle.model, dict[int, Matrix]()
+    air = np.array([_is_in_air(probe, start) for start in starts])
+    for in_air in (False, True):
+        those = np.flatnonzero(air == in_air).tolist()
+        if those:
+            kept = _coordinates_that_matter(probe, model, in_air)
+            matrices = step_matrices(model, probe.vehicle.piece, np.stack([starts[n] for n in those]), ground, h, kept, in_air)
+            found.update(zip(those, matrices, strict=True))
     return [found[n] for n in range(len(starts))]
 
 
 def _is_in_air(probe: _Probe, start: Bytes) -> bool:
+    """Whether the vehicle is in the air at a start, where the probe is put."""
     probe.memory[:] = start
     return bool(probe.vehicle.space.state[0]["p_WB"][2] == HIGH)
 
 
-def _coordinates_that_matter(probe: _Probe, model: Model) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
-    """On the ground, and in the air, where of chassis and suspension only the velocities do, and how fast the whole moves along does not."""
-    wheels, bushings = probe.vehicle.size.wheels, elastic_coordinates(model)
-    standing = np.arange(CHASSIS + 3 * wheels + wheels * model.treads.laws["numbers"].max())
-    in_air = np.array([*range(4, 7), *range(CHASSIS, CHASSIS + 2 * wheels)])
-    return np.concatenate([standing, bushings]), np.concatenate([in_air, bushings])
+def _coordinates_that_matter(probe: _Probe, model: Model, in_air: bool) -> NDArray[np.int_]:
+    """Of GROUPS. In the air of chassis and suspension only the velocities do, and how fast the whole moves along does not."""
+    wheels = probe.vehicle.size.wheels
+    standing = range(CHASSIS + 3 * wheels + wheels * int(model.treads.laws["numbers"].max()))
+    flying = (*range(4, 7), *range(CHASSIS, CHASSIS + 2 * wheels))
+    return np.concatenate([np.array(flying if in_air else standing), elastic_coordinates(model)])
 
 
 def _worst_of(probe: _Probe, kept: NDArray[np.int_], J: Matrix, h: float, like: Growth | None = None) -> Growth | None:

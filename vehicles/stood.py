@@ -3,8 +3,6 @@ check of its step, a driver's test drive and the run itself find it again."""
 
 from __future__ import annotations
 
-import hashlib
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 
 from terrain.surface import GroundArrays
 from vehicles.equilibrium import Balance
+from vehicles.piece import Bytes, Piece
 from vehicles.stages import Model, Space
 
 MOST = 4
@@ -22,8 +21,6 @@ LARGEST = 400_000
 """Bytes of vehicle and ground up to which they are compared; maps and tables of the suspension are larger, and a look at them takes as long as
 finding the equilibrium."""
 
-Bytes = NDArray[np.uint8]
-
 
 class Stood:
     """Of vehicles with one description and no part from outside, whose memory nobody knows. All numbers that an equilibrium depends on are
@@ -32,45 +29,42 @@ class Stood:
     def __init__(self) -> None:
         self.level: Balance | None = None
         """About how they stand on level ground of height 0, if that is known."""
-        self._kept: OrderedDict[bytes, list[Bytes]] = OrderedDict()
+        self._kept: list[tuple[bytes, Bytes]] = []
+        """What decides about a place, and the memory of a vehicle there; the one asked for last is the last one."""
 
-    def stand(self, m: Model, s: Space, ground: GroundArrays, place: tuple[float, ...], settle: Callable[[], None]) -> None:
+    def stand(self, m: Model, piece: Piece, ground: GroundArrays, place: tuple[float, ...], settle: Callable[[], None]) -> None:
         """Have `settle` put a vehicle there, or put it as it stood there before.
 
-        place : numbers that say where and how
+        piece : its memory, place : numbers that say where and how
         """
-        key = _key(m, s, ground, place)
-        if key is None:
+        key = _key(m, piece.space, ground, place)
+        known = next((n for n, (other, _) in enumerate(self._kept) if other == key), None)
+        if known is None:
             settle()
-            return
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            s.recall(self._kept[key])
-            return
-        settle()
-        self._keep(key, s)
+            self._keep(key, piece)
+        else:
+            self._kept.append(self._kept.pop(known))
+            piece.memory[:] = self._kept[-1][1]
 
-    def note(self, m: Model, s: Space, ground: GroundArrays, place: tuple[float, ...]) -> None:
+    def note(self, m: Model, piece: Piece, ground: GroundArrays, place: tuple[float, ...]) -> None:
         """It stands there now."""
-        key = _key(m, s, ground, place)
-        if key is not None:
-            self._keep(key, s)
+        self._keep(_key(m, piece.space, ground, place), piece)
 
-    def _keep(self, key: bytes, s: Space) -> None:
-        self._kept[key] = s.remembered()
-        if len(self._kept) > MOST:
-            self._kept.popitem(last=False)
+    def forget(self) -> None:
+        """Find every place again."""
+        self._kept.clear()
+
+    def _keep(self, key: bytes | None, piece: Piece) -> None:
+        if key is not None:
+            self._kept = [*self._kept[1 - MOST :], (key, piece.memory.copy())]
 
 
 def _key(m: Model, s: Space, ground: GroundArrays, place: tuple[float, ...]) -> bytes | None:
-    """Of all numbers that an equilibrium there depends on; None: they are too many."""
+    """All numbers that an equilibrium there depends on; None: they are too many."""
     parts = [*arrays_in((m, ground)), s.blocks.own, s.blocks.parameters, np.array(place)]
     if sum(part.nbytes for part in parts) > LARGEST:
         return None
-    digest = hashlib.blake2b(digest_size=32)
-    for part in parts:
-        digest.update(part.tobytes())
-    return digest.digest()
+    return b"".join(part.tobytes() for part in parts)
 
 
 def arrays_in(parts: Iterable[Any]) -> Iterator[NDArray[Any]]:

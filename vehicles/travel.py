@@ -204,7 +204,8 @@ class _Walker:
         """The thetas of `Walk` (wheels,) to the side -1 or +1."""
         last, metal, going = np.zeros(len(self.which)), np.full(len(self.which), side * np.inf), self.which.copy()
         thetas, enough, locks = side * np.arange(STRIDE, FARTHEST, STRIDE), ENOUGH / self.way, len(LOCKS)
-        for some in np.split(thetas, range(self._looker.chunk, len(thetas), self._looker.chunk)):
+        for first in range(0, len(thetas), self._looker.chunk):
+            some = thetas[first : first + self._looker.chunk]
             looks = self._looker.look(np.repeat(some, locks), np.tile(self._locks, len(some)))
             sound: NDArray[np.bool_] = np.asarray(self._sound(looks).reshape(len(some), locks, -1).all(axis=1))
             used_up = self._stops_used_up(looks[locks - 1 :: locks], side)

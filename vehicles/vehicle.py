@@ -35,7 +35,7 @@ from vehicles.drivetrain.motors import logged_motors
 from vehicles.equilibrium import Balance, settle, settle_on
 from vehicles.free_steering import balance_arm
 from vehicles.model import new_workspace
-from vehicles.piece import Piece, in_one_piece
+from vehicles.piece import Bytes, Piece, in_one_piece
 from vehicles.read import find_points, read_vehicle, show_points
 from vehicles.readout import READOUT
 from vehicles.rolling_start import roll
@@ -89,6 +89,8 @@ class Vehicle:
         self.piece = self._own_piece(self._design.space.windows)
         """Its own, where `space` is."""
         self.space = self.piece.space
+        self._cleared: Bytes | None = None
+        """Its memory when it is cleared, if that is known."""
         self._stood = stood or Stood()
         self._balance: Balance | None = None
         """As it stood when it was settled last."""
@@ -122,7 +124,7 @@ class Vehicle:
                 self._settle(arrays_of(ground), x, y, yaw, gear)
             else:
                 place, settling = (x, y, yaw, gear), partial(self._settle, arrays_of(ground), x, y, yaw, gear)
-                self._stood.stand(self.model, self.space, arrays_of(ground), place, settling)
+                self._stood.stand(self.model, self.piece, arrays_of(ground), place, settling)
         except ConfigError:
             raise
         except JounceError as error:
@@ -152,6 +154,16 @@ class Vehicle:
         one.start_throttle, one.troubles, one._told = 0.0, [], set()
         return one
 
+    def clear(self) -> None:
+        """Everything to zero but the attitude, the tires' search direction, treads that rest otherwise, the rear tie rods and what makes the
+        blocks. With parts from outside it is done anew each time: what they do is theirs."""
+        if self._cleared is None:
+            _clear(self.model, self.space)
+            self._cleared = None if self._may_stop else self.piece.memory.copy()
+        else:
+            self.piece.clear_as(self._cleared)
+            straighten_last_axle(self.model, self.space)
+
     def back_to_design(self) -> None:
         """Put it into the design position, as it was made; its parameters stay."""
         self.piece.memory[:] = self._design.memory
@@ -179,7 +191,7 @@ class Vehicle:
     def note_standing(self, level: GroundArrays) -> None:
         """Have the next `reset` at the origin of that ground put the vehicle as it is, which is as `stand` has left it."""
         if not self._may_stop:
-            self._stood.note(self.model, self.space, level, (0.0, 0.0, 0.0, 0))
+            self._stood.note(self.model, self.piece, level, (0.0, 0.0, 0.0, 0))
 
     def note_level(self) -> None:
         """It stands on level ground at the origin as `stand_on` has left it: all vehicles of this description look about there first from now on. What was
@@ -189,7 +201,7 @@ class Vehicle:
 
     def _settle(self, ground: GroundArrays, x: float, y: float, yaw: float, gear: int) -> None:
         """Find the equilibrium there, in that gear."""
-        clear(self.model, self.space)
+        self.clear()
         drivetrain_reset(self.model.drivetrain, self.space.drivetrain, self.space.state[0]["wheel_spin"], gear)
         watched = self.space.blocks.others["watch"] == WATCHED
         self.space.blocks.others["watch"][watched] = TRUSTED
@@ -266,7 +278,7 @@ class Vehicle:
     def place(self, p_WB: NDArray[np.float64], roll: float, pitch: float, yaw: float) -> None:
         """Put the vehicle in the design position, at rest in neutral, wherever and however asked; nothing is settled."""
         m, s = self.model, self.space
-        clear(m, s)
+        self.clear()
         state = s.state[0]
         R = np.empty((3, 3))
         rotation_of_euler(roll, pitch, yaw, R)
@@ -426,9 +438,8 @@ def new_space(description: Description) -> Space:
     )
 
 
-def clear(model: Model, space: Space) -> None:
-    """Everything to zero but the attitude, the tires' search direction, treads that rest otherwise, the rear tie rods and what makes the
-    blocks."""
+def _clear(model: Model, space: Space) -> None:
+    """See `Vehicle.clear`."""
     for part in (*space.of_its_own(), space.blocks.scratch, space.blocks.memory):
         if part is not space.inputs:
             part.view(np.uint8)[:] = 0

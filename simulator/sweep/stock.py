@@ -14,10 +14,9 @@ from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.jsontext import content_key
-from simulator.base.records import Table, dtype_of
+from simulator.base.records import Record, Table, dtype_of
 from simulator.build import Workshop, build_cueing, outline
 from simulator.configuration.whole import DEFAULTS, Configuration
 from simulator.driver.traits import VehicleTraits
@@ -31,6 +30,7 @@ from vehicles.axles import Axles
 from vehicles.command import COMMAND
 from vehicles.description import Description, read_description
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts
+from vehicles.piece import Bytes
 from vehicles.tires.tire_file import TireFile
 from vehicles.vehicle import Vehicle
 from washout.cueing import LIVE, MotionCueing
@@ -78,7 +78,8 @@ class KnownVehicle:
 class Start(NamedTuple):
     """A vehicle where a drive begins."""
 
-    arrays: list[NDArray[Any]]
+    memory: Bytes
+    readout: Record
     throttle: float
 
 
@@ -167,9 +168,7 @@ class Stock(Workshop):
         vehicle = session.vehicle
         key = (self._at, tuple(session.ground.spawn), session.start_speed, vehicle.steering_is_free)
         start = self._starts.take(key, lambda: _reset(session))
-        for there, kept in zip(_memory(vehicle), start.arrays, strict=True):
-            there[:] = kept
-        vehicle.start_throttle = start.throttle
+        vehicle.piece.memory[:], vehicle.readout[:], vehicle.start_throttle = start
         session.begin()
 
     def cueing(self, configuration: Configuration, step: float, gravity: float, preview: Preview | None, intensity: float) -> MotionCueing:
@@ -224,9 +223,5 @@ def _said(configuration: Configuration, *places: str) -> bytes:
 
 def _reset(session: Session) -> Start:
     session.reset()
-    return Start([part.copy() for part in _memory(session.vehicle)], session.vehicle.start_throttle)
-
-
-def _memory(vehicle: Vehicle) -> list[NDArray[Any]]:
-    """All that a reset writes."""
-    return [*vehicle.space.arrays(), vehicle.readout]
+    vehicle = session.vehicle
+    return Start(vehicle.piece.memory.copy(), vehicle.readout.copy(), vehicle.start_throttle)

@@ -72,4 +72,4 @@ def steps(n, m, s, on, c, h):
 def image(vehicle: Vehicle, shown: bool = True) -> bytes:
     """All bits of a vehicle's state and results; `shown` False without the points that reading finds for the picture."""
     space = vehicle.space if shown else vehicle.space._replace(points=np.zeros(0))
-    return b"".join(memory.tobytes() for memory in space.arrays())
+    return b"".join(part.tobytes() for part in (*space.of_its_own(), *space.blocks))

@@ -249,7 +249,7 @@ def test_its_final_drive_twists_the_beam_and_its_gearbox_the_body() -> None:
     go = command(throttle=0.6, selector=1)
     drive(car, "flat", go, 2.0)
     other, loads = car.another(), []
-    other.space = car.space.copied()
+    other.piece.memory[:] = car.piece.memory
     for v, carried in ((car, 1), (other, 0)):
         v.model.corners[0]["carries_drive"][1] = carried
         drive(v, "flat", go, 1e-3)

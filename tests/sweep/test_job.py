@@ -51,7 +51,7 @@ def mapping(changes: dict[str, Any]) -> dict[str, Any]:
 def digest(session: Any) -> str:
     """Of all memory of the vehicle at the end of a run."""
     vehicle = session.vehicle
-    return hashlib.sha256(b"".join(part.tobytes() for part in (*vehicle.space.arrays(), vehicle.readout))).hexdigest()
+    return hashlib.sha256(vehicle.piece.memory.tobytes() + vehicle.readout.tobytes()).hexdigest()
 
 
 @pytest.fixture(scope="module")
