@@ -7,7 +7,7 @@ of `configured_vehicle`. `build` makes all that a session is made of. The functi
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -49,7 +49,7 @@ from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.urdf import mechanism_from_urdf
 from vehicles.sides import axle_of
-from vehicles.tires.tire_file import TireFile, tire
+from vehicles.tires.tire_file import TireFile, TireSet, tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
@@ -150,6 +150,10 @@ class Workshop:
     def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
         """A tire as a file says; `files` are digests of files that are no text, by where they are named."""
         return tire(content, file, folders=[data_folder("assets")])
+
+    def tires(self, files: Sequence[TireFile], sides: Sequence[int], contact: str) -> TireSet:
+        """The tires of a vehicle out of those of its wheels, as `tire_set`."""
+        return tire_set(files, sides, contact)
 
     def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
         """Drivetrain and brakes as a file says, for a vehicle with these axles."""

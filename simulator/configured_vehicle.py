@@ -16,7 +16,7 @@ from vehicles.alignment import aligned_vehicle
 from vehicles.description import Description, expected_axles
 from vehicles.drivetrain.drivetrain_file import read_parts
 from vehicles.suspension.mechanism.section import MechanismFile
-from vehicles.tires.tire_file import TireFile, tire_set
+from vehicles.tires.tire_file import TireFile
 from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def vehicle_of(configuration: Configuration, workshop: Workshop) -> tuple[Vehicl
         faults.need_all()
         with configuration.reading("vehicle.drivetrain") as (content, file):
             pass  # as a vehicle it is read below, where complaints about its own file are understood too
-        of_wheels = tire_set([tires[name] for name in description.tires], _sides(description), description.contact)
+        of_wheels = workshop.tires([tires[name] for name in description.tires], _sides(description), description.contact)
         with configuration.about("vehicle"):
             parts = workshop.drivetrain(content, file, description.mechanism.axles)
             vehicle = aligned_vehicle(description, of_wheels, parts, file, _level)

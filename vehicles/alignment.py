@@ -25,8 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.single_vectors import norm, unit
+from simulator.base.algebra.vectors import add_scaled, cross, dot, scale, sub, vector
 from simulator.base.errors import ConfigError, JounceError
+from simulator.base.jit import inline, kernel
 from terrain.surface import Ground, GroundArrays
 from vehicles.compliance.yielding import displace_wheels
 from vehicles.description import Description
@@ -34,7 +35,6 @@ from vehicles.model import Mechanism
 from vehicles.stages import present_suspension
 from vehicles.stood import Stood
 from vehicles.suspension.corner_design import CornerDesign
-from vehicles.suspension.hinge import Hinge
 from vehicles.tires.tire_file import TireSet
 from vehicles.vehicle import Vehicle, arrays_of
 
@@ -94,8 +94,9 @@ def aligned_vehicle(
     return vehicle
 
 
-def rod_for(on: Vector, other: Vector, K: Vector, Q: Vector, axle: Vector, heading: float) -> float | None:
-    """Length [m] of the rod between K and Q with which a wheel points to a heading [rad, + = left], eq. (1); None: with none.
+@kernel
+def rod_for(on, other, K, Q, axle, heading):
+    """Length [m] of the rod between K and Q with which a wheel points to a heading [rad, + = left], eq. (1); no number: with none.
 
     Parameters
     ----------
@@ -103,16 +104,28 @@ def rod_for(on: Vector, other: Vector, K: Vector, Q: Vector, axle: Vector, headi
     K, Q : outer and inner joint of the rod (3,), K on the carrier
     axle : of the wheel as it is (3,), pointing left
     """
-    line = Hinge(on, unit(other - on))
-    v = np.array([math.cos(heading), math.sin(heading), 0.0])
-    along, cos_part, sin_part = (float(part @ v) for part in line.direction(axle))
-    reach = -along / math.hypot(cos_part, sin_part)
+    along_line = sub(vector(other), vector(on))
+    n, v, a = scale(1.0 / math.sqrt(dot(along_line, along_line)), along_line), (math.cos(heading), math.sin(heading), 0.0), vector(axle)
+    along = dot(a, n)
+    cos_part, sin_part = dot(add_scaled(a, -along, n), v), dot(cross(n, a), v)
+    reach = -along * dot(n, v) / math.hypot(cos_part, sin_part)
     if not -1.0 <= reach <= 1.0:
-        return None
+        return math.nan
     middle, half = math.atan2(sin_part, cos_part), math.acos(reach)
-    turn = min((math.remainder(middle + side, math.tau) for side in (half, -half)), key=abs)
-    foot, r, k = line.point(K)
-    return norm(foot + math.cos(turn) * r + math.sin(turn) * k - Q)
+    turn, back = nearest_turn(middle + half), nearest_turn(middle - half)
+    if abs(back) < abs(turn):
+        turn = back
+    arm = sub(vector(K), vector(on))
+    foot = add_scaled(vector(on), dot(arm, n), n)
+    r = sub(vector(K), foot)
+    rod = sub(add_scaled(add_scaled(foot, math.cos(turn), r), math.sin(turn), cross(n, r)), vector(Q))
+    return math.sqrt(dot(rod, rod))
+
+
+@inline
+def nearest_turn(angle):
+    """The same angle within half a turn of zero [rad]."""
+    return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)
 
 
 def toe_in(headings: Vector, sides: Vector) -> Vector:
@@ -208,7 +221,7 @@ class _Bench:
             return False
         k = s.kinematics[0]
         length = rod_for(*line, s.inputs[0]["Q"][:, i], k["axle"][:, i], -float(np.sign(k["W"][1, i])) * self.targets[i])
-        if length is None:
+        if math.isnan(length):
             raise self._no_length(i)
         if self._write_length(i, length):
             self.lengths[i] = length

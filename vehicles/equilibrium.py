@@ -209,11 +209,16 @@ def settle_on(m: Model, s: Space, ground: GroundArrays, near: Balance) -> bool:
 
     Only the position is right afterwards: what else a standing vehicle has is for `settle`.
     """
-    search = Search.at(near)
-    static_residual(m, s, ground, near.place, near.unknown, search.residual)
-    follow_chords(m, s, ground, search, near.back)
-    static_residual(m, s, ground, near.place, near.unknown, search.residual)
-    return _left(search.residual) < ENOUGH
+    return bool(stand_beside(m, s, ground, Search.at(near), near.back) < ENOUGH)
+
+
+@kernel
+def stand_beside(m, s, ground, search, back):
+    """`follow_chords` from anywhere; leaves the vehicle where that has come to, and returns the largest acceleration there."""
+    static_residual(m, s, ground, search.place, search.unknown, search.residual)
+    follow_chords(m, s, ground, search, back)
+    static_residual(m, s, ground, search.place, search.unknown, search.residual)
+    return largest(search.residual)
 
 
 @kernel
@@ -244,7 +249,7 @@ def largest(residual):
     """Largest size of a number in there; no number where one is none."""
     most = 0.0
     for one in residual:
-        if not abs(one) <= most:
+        if abs(one) > most or math.isnan(one):
             most = abs(one)
     return most
 

@@ -66,9 +66,8 @@ def in_one_piece(space: Space) -> Piece:
     parts = sorted([*own.items(), *blocks.items()], key=lambda named: _GROUP.get(named[0], 0))
     room = [ALIGNED * math.ceil(part.nbytes / ALIGNED) for _, part in parts]
     starts = np.cumsum([0, *room]).tolist()
-    memory = np.zeros(starts[-1], np.uint8)
-    for (_, part), at in zip(parts, starts, strict=False):
-        memory[at : at + part.nbytes] = part.view(np.uint8)
+    memory = np.empty(starts[-1], np.uint8)
+    memory[:] = np.frombuffer(b"".join(part.tobytes().ljust(size, b"\0") for (_, part), size in zip(parts, room, strict=True)), np.uint8)
     places = tuple((name, part.dtype, part.shape, at) for (name, part), at in zip(parts, starts, strict=False))
     begins = tuple(next(at for name, _, _, at in places if name in group) for group in IN_ORDER[1:])
     return Piece(_laid(space, memory, places), memory, begins, places)

@@ -22,14 +22,17 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, raise_all
+from simulator.base.identity import known_of_each
 from simulator.base.records import ABOVE_ZERO, LARGEST, Ranges, Record, Table, join, numbers, record
 from simulator.base.units import SHOWN, SUFFIXES, factor_of, fitting, is_suffix
 from simulator.base.words import did_you_mean, nearest, no_such_key
@@ -475,7 +478,17 @@ class Variants:
     def fields(self, name: str) -> Fields | None:
         """All fields with a word, the deciding one included; None when nothing is known of them."""
         own = self.tables(name) if callable(self.tables) else self.tables[name]
-        return None if own is None else (Field(self.key, self.choice(), self.meaning, self.default), *self.common, *own)
+        if own is None:
+            return None
+        known = self._known.get(name)
+        if known is None or known[0] is not own:
+            known = self._known[name] = own, (Field(self.key, self.choice(), self.meaning, self.default), *self.common, *own)
+        return known[1]
+
+    @cached_property
+    def _known(self) -> dict[str, tuple[Fields, Fields]]:
+        """Tables by word, and all fields that were made of them: whoever looks a table up by which one it is finds it again."""
+        return {}
 
     def read(self, value: Any, file: object, key: str, fill: bool = True) -> Any:
         if isinstance(value, Values):
@@ -517,8 +530,47 @@ def read(fields: Fields, mapping: Any, file: object, key: str = "", fill: bool =
         return mapping  # checked already, as a part of the whole file
     if not isinstance(mapping, Mapping):
         raise ConfigError(file, key, mapping, f"a mapping with the keys {', '.join(field.usual for field in fields)}")
-    known = {written: (field, suffix) for field in fields for written, suffix in field.spellings.items()}
-    names = {field.name: field for field in fields}
+    said = None if _sections is None else _said(mapping)
+    if _sections is None or said is None:
+        return _read(fields, mapping, file, key, fill)
+    if (id(fields), fill, said) not in _sections:
+        values = _read(fields, mapping, file, key, fill)
+        if len(_sections) >= MOST_SECTIONS:
+            _sections.clear()
+        _sections[id(fields), fill, said] = fields, values
+    return _sections[id(fields), fill, said][1]
+
+
+MOST_SECTIONS = 1000
+
+Sections = dict[tuple[int, bool, bytes], tuple[Fields, Values]]
+"""Sections that were read, by their table, which lives as long, and what they say."""
+
+_sections: Sections | None = None
+
+
+@contextmanager
+def sections_read_once(known: Sections) -> Iterator[None]:
+    """Inside, a section that says what one among the known ones says is not read again, and what is read is known from then on: nobody writes
+    into it. For contents of plain data, in which equal bytes are the same."""
+    global _sections  # noqa: PLW0603
+    before, _sections = _sections, known
+    try:
+        yield
+    finally:
+        _sections = before
+
+
+def _said(mapping: Mapping[Any, Any]) -> bytes | None:
+    """All that a section says; None where that is not plain data."""
+    try:
+        return msgspec.msgpack.encode(mapping) if type(mapping) is dict else None
+    except TypeError:
+        return None
+
+
+def _read(fields: Fields, mapping: Mapping[Any, Any], file: object, key: str, fill: bool) -> Values:
+    known, names = _keys(fields)
     faults: list[ConfigError] = []
     meant: set[str] = set()
     values = Values()
@@ -548,6 +600,13 @@ def read(fields: Fields, mapping: Any, file: object, key: str = "", fill: bool =
             values[field.name] = field.default
     raise_all(faults)
     return values
+
+
+@known_of_each
+def _keys(fields: Fields) -> tuple[Mapping[str, tuple[Field, str]], Mapping[str, Field]]:
+    """Fields with a suffix by all that may be written for them, and fields by name."""
+    known = {written: (field, suffix) for field in fields for written, suffix in field.spellings.items()}
+    return known, {field.name: field for field in fields}
 
 
 def _kept(faults: list[ConfigError], reader: Callable[..., Any], *arguments: Any) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simulator.base.fields import Either, Fields, FileName, Group, Kind, ListOf, Named, Number, Variants
+from simulator.base.identity import known_of_each
 from simulator.configuration.key_path import KeyPath
 from simulator.maneuvers import maneuver, series
 from simulator.maneuvers.parameters import WithParameters
@@ -46,24 +47,15 @@ def files_named(kind: Kind, content: Any, path: KeyPath = ()) -> Iterator[KeyPat
         for name, inside in content.items():
             yield from files_named(kind.item, inside, (*path, name))
     elif isinstance(kind, Group | Variants) and isinstance(content, Mapping):
-        kinds = _naming(kind) if isinstance(kind, Group) else _naming_fields(_variant(kind, content))
+        kinds = _naming(kind.fields if isinstance(kind, Group) else _variant(kind, content))
         for key, inside in content.items() if kinds else ():
             if key in kinds:
                 yield from files_named(kinds[key], inside, (*path, key))
 
 
-_FOUND: dict[int, tuple[Group, Mapping[str, Kind]]] = {}
-"""Groups that were looked through, by their ids, and what was found."""
-
-
-def _naming(group: Group) -> Mapping[str, Kind]:
-    """What stands behind the keys of a group behind which a file may be named. Groups are parts of tables, which stay."""
-    if id(group) not in _FOUND:
-        _FOUND[id(group)] = group, _naming_fields(group.fields)
-    return _FOUND[id(group)][1]
-
-
-def _naming_fields(fields: Fields) -> Mapping[str, Kind]:
+@known_of_each
+def _naming(fields: Fields) -> Mapping[str, Kind]:
+    """What stands behind the keys of a table behind which a file may be named."""
     return {written: field.kind for field in fields if _may_name(field.kind) for written in field.spellings}
 
 
@@ -74,7 +66,7 @@ def _may_name(kind: Kind) -> bool:
     if isinstance(kind, ListOf | Named):
         return _may_name(kind.item)
     if isinstance(kind, Group):
-        return bool(_naming(kind))
+        return bool(_naming(kind.fields))
     return isinstance(kind, FileName | Variants)
 
 
@@ -101,7 +93,7 @@ def number_at(kind: Kind, content: Any, path: KeyPath) -> tuple[Number, str] | N
     return None
 
 
-def _variant(kind: Variants, content: Mapping[Any, Any]) -> Any:
+def _variant(kind: Variants, content: Mapping[Any, Any]) -> Fields:
     """Fields of the variant that a content is of; none where that is not to be told."""
     name = content.get(kind.key, kind.default)
     return (kind.fields(name) if name in kind.choice().names() else None) or ()

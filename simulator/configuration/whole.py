@@ -11,6 +11,7 @@ import copy
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from os.path import isfile, realpath
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -367,11 +368,10 @@ class Configuration:
 
     def _kind(self, path: KeyPath) -> str | None:
         """Kind of file that is named at a path."""
-        for parts, kind in _PLACES:
-            if len(parts) == len(path) and all(want in ("*", part) for want, part in zip(parts, path, strict=True)):
-                each = kind == "tires" and is_one_for_each(self._look(path[:2]))
-                return None if kind == "tires" and each != (len(path) == 3) else kind
-        return None
+        kind = _kind_at(path)
+        if kind != "tires":
+            return kind
+        return kind if is_one_for_each(self._look(path[:2])) == (len(path) == 3) else None
 
     def _expand(self, path: KeyPath) -> None:
         """Put the content of a file in the place of its name, and of its base; once."""
@@ -496,6 +496,12 @@ def configuration(session: str | None = None, settings: Iterable[Setting] = ()) 
         one.set(setting)
         one.settings.append(f"{setting.said}={setting.value}")
     return one
+
+
+@lru_cache(maxsize=1000)
+def _kind_at(path: KeyPath) -> str | None:
+    """Kind of file that may be named at a path."""
+    return next((kind for parts, kind in _PLACES if _fits(path, parts)), None)
 
 
 def _fits(path: KeyPath, pattern: KeyPath) -> bool:

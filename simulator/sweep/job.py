@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from simulator.base.errors import JounceError
+from simulator.base.fields import sections_read_once
 from simulator.base.machine import origin
 from simulator.base.tenants import load_plugins
 from simulator.build import Parts, build
@@ -133,7 +134,8 @@ def begun(configuration: Configuration, channels: Sequence[str], kept: Stock) ->
     kept.channels = tuple(channels)
     if channels:  # the log says which it was to have
         configuration.put("outlets.telemetry.channels", list(channels), Origin(RUN))
-    parts = build(configuration, workshop=kept)
+    with sections_read_once(kept.sections):
+        parts = build(configuration, workshop=kept)
     if parts.maneuver is None:
         raise JounceError(NO_MANEUVER)
     tried = simulated_for(parts.traits)

@@ -15,6 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from simulator.base.fields import Sections
 from simulator.base.jsontext import content_key
 from simulator.base.records import Record, Table, dtype_of
 from simulator.build import Workshop, build_cueing, outline
@@ -31,7 +32,7 @@ from vehicles.command import COMMAND
 from vehicles.description import Description, read_description
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts
 from vehicles.piece import Bytes
-from vehicles.tires.tire_file import TireFile
+from vehicles.tires.tire_file import TireFile, TireSet
 from vehicles.vehicle import Vehicle
 from washout.cueing import LIVE, MotionCueing
 from washout.felt import FELT
@@ -89,15 +90,18 @@ class Stock(Workshop):
     Attributes
     ----------
     channels : columns of the log that the next run is to leave
+    sections : of files, that were read already
     has_motion : whether a column that the last run needs may be one of the motion platform, which is left out otherwise
     """
 
     def __init__(self) -> None:
         self.channels: tuple[str, ...] = ()
         self.has_motion = True
+        self.sections: Sections = {}
         self._vehicles: Kept[KnownVehicle] = Kept(VEHICLES)
         self._axles: Kept[Any] = Kept(AXLES)
         self._tires: Kept[TireFile] = Kept(VEHICLES)
+        self._tire_sets: Kept[tuple[Sequence[TireFile], TireSet]] = Kept(VEHICLES)
         self._drivetrains: Kept[DrivetrainParts] = Kept(VEHICLES)
         self._grounds: Kept[Ground] = Kept(GROUNDS)
         self._maneuvers: Kept[Maneuver] = Kept(MANEUVERS)
@@ -123,6 +127,12 @@ class Stock(Workshop):
         """Nothing is written into it by a vehicle."""
         key = (content_key([content, dict(files)]), file)
         return self._tires.take(key, lambda: super(Stock, self).tire(content, file, files))
+
+    def tires(self, files: Sequence[TireFile], sides: Sequence[int], contact: str) -> TireSet:
+        """Nothing is written into them by a drive."""
+        key = (*map(id, files), *sides, contact)
+        _, made = self._tire_sets.take(key, lambda: (files, super(Stock, self).tires(files, sides, contact)))  # with the files, whose ids they are
+        return made
 
     def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
         """Nothing is written into it by a drive."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from simulator.base.errors import Gathered, TireTypeWarning
 from simulator.base.fields import Fields, Variants, fields_of, filled
+from simulator.base.identity import known_of_each
 from simulator.base.outside import address_of
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.kinds import DEFAULT, LAWS
@@ -164,8 +165,11 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
 def _parameters_in_file(name: str) -> Fields | None:
     """What a tire file with the tread law of a name has: what every tire has, and the law's own."""
     law = LAWS.get(name)
-    if law is None:
-        return None
+    return None if law is None else _fields_of(law)
+
+
+@known_of_each
+def _fields_of(law: TreadLaw) -> Fields:
     shared = fields_of(FILE, RANGES, LEFT_OUT if law.shared else {**{row[0]: None for row in FILE}, **LEFT_OUT})
     return (*shared, *(law.fields or fields_of(law.parameters, {**RANGES, **law.ranges})))
 

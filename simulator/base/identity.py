@@ -1,0 +1,30 @@
+"""What was found out about things that nobody changes, by which things they are: comparing them takes longer than finding it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+Thing = TypeVar("Thing")
+Found = TypeVar("Found")
+
+MOST = 1000
+"""Things that are known to a function, which live as long; tables are some hundred, and some are made anew for every file."""
+
+
+def known_of_each(find: Callable[[Thing], Found]) -> Callable[[Thing], Found]:
+    """A function of one thing that looks up what it has found before for the very same one."""
+    known: dict[int, tuple[Any, Found]] = {}
+
+    @wraps(find)
+    def found(thing: Thing) -> Found:
+        entry = known.get(id(thing))
+        if entry is None:
+            result = find(thing)
+            if len(known) >= MOST:
+                known.clear()
+            entry = known[id(thing)] = thing, result  # which keeps the thing, and so its identity
+        return entry[1]
+
+    return found
