@@ -7,10 +7,7 @@ A stage reads and writes records of one `Space`. Their order is the business of 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
 from simulator.base.algebra.spatial import unrotated
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, vector

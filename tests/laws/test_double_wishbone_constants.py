@@ -70,7 +70,7 @@ def test_arms_turn_about_their_hinges_with_all_that_is_on_them(i: int, corner: D
 def test_bodies_on_rods_and_kingpin_keep_their_moments_and_places(i: int, corner: DoubleWishboneCorner) -> None:
     common, own = written(corner, i)
     spin, carrier = carrier_with_wheel(corner.bodies, corner.W, corner.axle, "", "")
-    assert common["spin_inertia"][i] == spin
+    assert common["spin_inertia"][i] == pytest.approx(spin, rel=1e-15)  # found before the carrier was turned by its tie rod
     bodies = {"upright": corner.D, "tierod": corner.K, "shock_lower": corner.B, "shock_upper": corner.J, "carrier": corner.D}
     for name, origin in bodies.items():
         body = carrier if name == "carrier" else corner.bodies[name]

@@ -12,7 +12,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from vehicles.suspension.carrier import carrier_with_wheel
 from vehicles.suspension.double_wishbone.kinematics import BODIES
-from vehicles.suspension.double_wishbone.write_design import DESIGN, DIRECTIONS, JOINTS, POINTS, write_arms, write_rod
+from vehicles.suspension.double_wishbone.write_design import DESIGN, DIRECTIONS, JOINTS, KEPT, POINTS, write_arms, write_rod
 from vehicles.suspension.hinge import Hinge
 
 if TYPE_CHECKING:
@@ -45,17 +45,17 @@ def write_corner(corners: Record, parameters: Record, i: int, corner: DoubleWish
     ------
     ConfigError : the points cannot form the mechanism (coincident joints, a loop on its dead point, a wheel that is no rotor)
     """
-    design = _designed(corners, i, corner)
+    design = corner.designed.copy()
     write_arms(design, parameters, i)
     _write_rod(design, corners, parameters, i, corner)
     common = corners[0]
-    common["corner_mass"][i] = design[0]["mass"].sum()
+    common["corner_mass"][i] = design[0]["mass"][: len(BODIES)].sum()
     common["travel"][:, i] = ARM_RANGE
 
 
 def write_tie_rod(corners: Record, parameters: Record, i: int, corner: DoubleWishboneCorner) -> None:
     """What of `write_corner` depends on the length of the tie rod: the rod itself, and what turns about the kingpin."""
-    _write_rod(_designed(corners, i, corner), corners, parameters, i, corner)
+    _write_rod(corner.designed.copy(), corners, parameters, i, corner)
 
 
 def write_length(parameters: Record, i: int, length: float) -> None:
@@ -79,16 +79,16 @@ def universal_axes(rod: Vector, parent_axis: Vector) -> Vector:
     return np.array([first, cross(n, first)])
 
 
-def _designed(corners: Record, i: int, corner: DoubleWishboneCorner) -> Record:
-    """Record of DESIGN; column i of CORNERS gets the inertia of the wheel about its axle. Raises ConfigError: a wheel that is no rotor."""
+def designed(corner: DoubleWishboneCorner) -> Record:
+    """Record of DESIGN. Raises ConfigError: a wheel that is no rotor."""
     made = record(DESIGN)
-    d, bodies = made[0], corner.bodies
+    d = made[0]
     for name in (*POINTS, *DIRECTIONS, *JOINTS, "turned"):
         d[name] = getattr(corner, name)
-    corners[0]["spin_inertia"][i], carrier = carrier_with_wheel(bodies, corner.W, corner.axle, corner.file, corner.key)
+    d["spin_inertia"], carrier = carrier_with_wheel(corner.bodies, corner.W, corner.axle, corner.file, corner.key)
     mass, com, inertia = d["mass"], d["com"], d["inertia"]
-    for b, name in enumerate(BODIES):
-        body = carrier if name == "carrier" else bodies[name]
+    for b, name in enumerate(KEPT):
+        body = carrier if name == "carrier" else corner.bodies[name]
         mass[b], com[b], inertia[b] = body.mass, body.p_BoBcm, body.I_BBcm
     return made
 

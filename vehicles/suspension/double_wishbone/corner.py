@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from vehicles.multibody.description.parts import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
-from vehicles.suspension.double_wishbone.constants import lower_arm_point, write_corner, write_length, write_tie_rod
+from vehicles.suspension.double_wishbone.constants import designed, lower_arm_point, write_corner, write_length, write_tie_rod
 from vehicles.suspension.double_wishbone.garage import set_tie_rod
 from vehicles.suspension.double_wishbone.mechanism import BODY_NAMES, add_double_wishbone
 
@@ -55,6 +56,11 @@ class DoubleWishboneCorner(CornerDesign):
     file: str = "model"
     key: str = ""
     turned: Vector = field(default_factory=lambda: np.eye(3))
+
+    @cached_property
+    def designed(self) -> Record:
+        """Record of DESIGN, for the kernels; nobody writes into it. Raises ConfigError: a wheel that is no rotor."""
+        return designed(self)
 
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
         return lower_arm_point(self, point) if body == "lower_arm" else None

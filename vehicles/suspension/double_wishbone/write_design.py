@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.algebra.vectors import add_scaled, column, cross, dot, scale, store, sub, symmetric_times, vector
+from simulator.base.algebra.vectors import add_scaled, column, cross, dot, scale, store, sub, symmetric_in_frame, symmetric_times, vector
 from simulator.base.jit import inline, kernel
 from vehicles.suspension.double_wishbone.kinematics import BODIES, CARRIER, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
 
@@ -12,15 +12,20 @@ POINTS = ("lower_arm_point", "upper_arm_point", "D", "F", "K", "Q", "B", "J", "S
 DIRECTIONS = ("lower_arm_axis", "upper_arm_axis", "axle")
 JOINTS = ("upright_axes", "tierod_axes", "shock_axes")
 
+KEPT = (*BODIES, "knuckle", "wheel")
+"""Bodies of a DESIGN: the carrier is made of the last two."""
+KNUCKLE, WHEEL = len(BODIES), len(BODIES) + 1
+
 DESIGN = (
     # name        shape      unit     what it is
     *((name, (3,), "m", "point of that name of a `DoubleWishboneCorner`") for name in POINTS),
     *((name, (3,), "1", "direction of that name") for name in DIRECTIONS),
     *((name, (2, 3), "1", "axes of that name of a universal joint") for name in JOINTS),
     ("turned", (3, 3), "1", "attitude of the carrier against that between the hardpoints"),
-    ("mass", (len(BODIES),), "kg", "of BODIES"),
-    ("com", (len(BODIES), 3), "m", "their centers of mass"),
-    ("inertia", (len(BODIES), 3, 3), "kg m2", "about these"),
+    ("mass", (len(KEPT),), "kg", "of KEPT"),
+    ("com", (len(KEPT), 3), "m", "their centers of mass"),
+    ("inertia", (len(KEPT), 3, 3), "kg m2", "about these"),
+    ("spin_inertia", (), "kg m2", "of the wheel about its axle"),
     ("fault", (), "1", "the first of the faults below that was found; 0: none", "i8"),
     ("value", (), "", "what was found there"),
 )
@@ -72,6 +77,7 @@ def write_arms(design, parameters, i):
 def write_rod(design, corners, parameters, i):
     """The tie rod and what turns about the kingpin, into column i of DOUBLE_WISHBONES and CORNERS: place and heading of the wheel depend on it."""
     d, common, out = design[0], corners[0], parameters[0]
+    common["spin_inertia"][i] = d["spin_inertia"]
     D, K, Q, W = vector(d["D"]), vector(d["K"]), vector(d["Q"]), vector(d["W"])
     n, arm, rod = unit(sub(vector(d["F"]), D)), sub(K, D), sub(Q, K)
     out["tierod_length"][i] = positive(design, SHORT_TIEROD, norm(rod))
@@ -96,6 +102,72 @@ def write_rod(design, corners, parameters, i):
         frame = common["design_frame"]
         frame[j, 0, i], frame[j, 1, i], frame[j, 2, i] = dot(turned, x), dot(turned, y), dot(turned, n)
     common["design_wheel_x"][i], common["design_wheel_z"][i] = W[0], W[2]
+
+
+@kernel
+def turn_to_rod(design, length):
+    """Turn the knuckle with all that is on it about the kingpin until the tie rod is as long [m] (`garage`, eq. (1)): of the two positions that on the
+    side of the dead point on which it is now. False: it never is, and nothing is changed."""
+    d = design[0]
+    D, K, Q = vector(d["D"]), vector(d["K"]), vector(d["Q"])
+    n = unit(sub(vector(d["F"]), D))
+    foot = add_scaled(D, dot(sub(K, D), n), n)
+    r, q = sub(K, foot), sub(Q, foot)
+    along_arm, across = dot(q, r), dot(q, cross(n, r))
+    reach = 0.5 * (dot(q, q) + dot(r, r) - length * length) / math.hypot(along_arm, across)
+    if not -1.0 < reach < 1.0:
+        return False
+    angle = math.atan2(across, along_arm) - math.copysign(math.acos(reach), across)
+    x, y, z = rotated(n, angle, (1.0, 0.0, 0.0)), rotated(n, angle, (0.0, 1.0, 0.0)), rotated(n, angle, (0.0, 0.0, 1.0))
+    carry(d["K"], D, n, angle)
+    carry(d["W"], D, n, angle)
+    put(d["axle"], rotated(n, angle, vector(d["axle"])))
+    attitude = d["turned"]
+    for j in range(3):
+        attitude[0, j], attitude[1, j], attitude[2, j] = rotated(n, angle, (attitude[0, j], attitude[1, j], attitude[2, j]))
+    for b in (CARRIER, KNUCKLE, WHEEL):
+        carry(d["com"][b], D, n, angle)
+        put_inertia(d["inertia"][b], symmetric_in_frame(x, y, z, six_of_body(d, b)))
+    move_rod(d, K)
+    return True
+
+
+@inline
+def move_rod(d, old):
+    """The straight tie rod, whose outer joint was at `old`: its center of mass as far along as it was, with the moments it had."""
+    K, Q, com, S = vector(d["K"]), vector(d["Q"]), row(d["com"], TIEROD), six_of_body(d, TIEROD)
+    before, after = sub(Q, old), sub(Q, K)
+    n, m = unit(before), unit(after)
+    put(d["com"][TIEROD], add_scaled(K, dot(sub(com, old), n) / norm(before), after))
+    axial = dot(n, symmetric_times(S, n))
+    round_it = 0.5 * (S[0] + S[1] + S[2] - axial)
+    more = axial - round_it
+    inertia = (
+        round_it + more * m[0] * m[0],
+        round_it + more * m[1] * m[1],
+        round_it + more * m[2] * m[2],
+        more * m[0] * m[1],
+        more * m[0] * m[2],
+        more * m[1] * m[2],
+    )
+    put_inertia(d["inertia"][TIEROD], inertia)
+    lower = vector(d["lower_arm_axis"])
+    first = unit(add_scaled(lower, -dot(m, lower), m))
+    put(d["tierod_axes"][0], first)
+    put(d["tierod_axes"][1], cross(m, first))
+
+
+@inline
+def carry(point, on, n, angle):
+    """Turn a point, in a field of shape (3,), about the line through `on` along n."""
+    put(point, add_scaled(on, 1.0, rotated(n, angle, sub(vector(point), on))))
+
+
+@inline
+def rotated(n, angle, a):
+    """Vector a turned about the unit vector n by an angle."""
+    c, across = math.cos(angle), cross(n, a)
+    return add_scaled(add_scaled(scale(c, a), math.sin(angle), across), (1.0 - c) * dot(n, a), n)
 
 
 # Vectors, and what is wrong with them -------------------------------------------------------------------------------------
@@ -191,6 +263,20 @@ def note(design, fault, value):
 
 
 # Into the fields ----------------------------------------------------------------------------------------------------------
+
+
+@inline
+def put(field, a):
+    """Write a vector into a field of shape (3,)."""
+    field[0], field[1], field[2] = a[0], a[1], a[2]
+
+
+@inline
+def put_inertia(field, S):
+    """Write a symmetric matrix into a field of shape (3, 3)."""
+    field[0, 0], field[1, 1], field[2, 2] = S[0], S[1], S[2]
+    field[0, 1], field[0, 2], field[1, 2] = S[3], S[4], S[5]
+    field[1, 0], field[2, 0], field[2, 1] = S[3], S[4], S[5]
 
 
 @inline
