@@ -8,6 +8,7 @@ torque on the driveshaft is changed by what the vehicle still accelerates.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,25 +56,27 @@ def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> f
     frozen, steering, spins, command = s.state.copy(), s.steering.copy(), state["wheel_spin"].copy(), record(COMMAND)
     command[0]["selector"] = 1
     parts = ((s.state.view(np.uint8), frozen.view(np.uint8)), (s.steering.view(np.uint8), steering.view(np.uint8)))
-    torque, throttle, steps = 0.0, 0.0, max(LEAST_STEPS, min(MOST_STEPS, int(WAY / (speed * STEP))))
+    steps = max(LEAST_STEPS, min(MOST_STEPS, int(WAY / (speed * STEP))))
     if m.drivetrain[0]["motors"] > 0:
 
         def pull(pedal: float) -> float:
             command[0]["throttle"] = pedal
             _roll_on(m, s, ground, command, parts, spins, steps)
-            return _pull(m, s, along)
+            return float(pull_along(m, s, along))
 
         throttle = _pedal(pull, float(m.chassis[0]["mass"]))
         for name in ("battery_used", "battery_heat", "motor_heat", "motor_work"):
             d[0][name] = 0.0
         return throttle
-    for _ in range(ROUNDS):
-        engaged, throttle = _engaged(m, s, gear, torque)
-        command[0]["gear"], command[0]["throttle"] = engaged, throttle
-        _roll_on(m, s, ground, command, parts, spins, steps)
-        radius = speed / float(driveshaft_speed(m.drivetrain, state["wheel_spin"]))
-        torque = d[0]["coupling_torque"] / d[0]["ratio"] - radius * _pull(m, s, along)
-    return throttle
+    return float(hold_speed(m, s, ground, command, parts, spins, steps, Held(float(speed), int(gear), along)))
+
+
+class Held(NamedTuple):
+    """How a vehicle is to roll: speed [m/s], gear (0: one that the gearbox keeps), and direction in B (3,)."""
+
+    speed: float
+    gear: int
+    along: NDArray[np.float64]
 
 
 def _pedal(pull: Callable[[float], float], mass: float) -> float:
@@ -89,6 +92,19 @@ def _pedal(pull: Callable[[float], float], mass: float) -> float:
         following = min(1.0, max(0.0, pedal - force * (pedal - before) / (force - force_before)))
         before, force_before, pedal = pedal, force, following
     return pedal
+
+
+@kernel
+def hold_speed(m, s, ground, command, parts, spins, steps, held):
+    """Throttle that holds a speed, found by rounds of as many steps; parts, spins : of `_roll_on`, held : `Held`."""
+    d, torque, throttle = s.drivetrain[0], 0.0, 0.0
+    for _ in range(ROUNDS):
+        gear, throttle = engaged(m, s, held.gear, torque)
+        command[0]["gear"], command[0]["throttle"] = gear, throttle
+        _roll_on(m, s, ground, command, parts, spins, steps)
+        radius = held.speed / driveshaft_speed(m.drivetrain, s.state[0]["wheel_spin"])
+        torque = d["coupling_torque"] / d["ratio"] - radius * pull_along(m, s, held.along)
+    return throttle
 
 
 @kernel
@@ -129,25 +145,37 @@ def _along(s: Space) -> NDArray[np.float64]:
     return ahead / np.linalg.norm(ahead)
 
 
-def _pull(m: Model, s: Space, along: NDArray[np.float64]) -> float:
+@kernel
+def pull_along(m, s, along):
     """Force [N] of ground, air and weight on the whole vehicle along a direction in B. The acceleration of the chassis would not do: the
     suspension, which was put back, takes a part in it."""
-    loads, mass = s.loads[0], m.chassis[0]["mass"] + m.corners[0]["corner_mass"].sum()
-    force = loads["wheel_force"].sum(axis=1) + loads["chassis_force"] - mass * loads["gravity"] * s.work[0]["R_WB"][2]
-    return float(force @ along)
+    loads, weight = s.loads[0], m.chassis[0]["mass"]
+    for i in range(len(s.wheels)):
+        weight += m.corners[0]["corner_mass"][i]
+    weight *= loads["gravity"]
+    total = 0.0
+    for j in range(3):
+        force = loads["chassis_force"][j] - weight * s.work[0]["R_WB"][2, j]
+        for i in range(len(s.wheels)):
+            force += loads["wheel_force"][j, i]
+        total += force * along[j]
+    return total
 
 
-def _engaged(m: Model, s: Space, wanted: int, torque: float) -> tuple[int, float]:
+@kernel
+def engaged(m, s, wanted, torque):
     """A gear that is engaged now, and the throttle that gives a torque on the driveshaft [N m] in it.
 
     It is the one that is wanted, or where that is 0 the highest forward gear out of which the gearbox does not shift down at that throttle, or
     at open throttle if that is not enough in any.
     """
-    p, d, spin = m.drivetrain, s.drivetrain, s.state[0]["wheel_spin"]
-    for gear in range(int(p[0]["gears"]), 0, -1) if wanted == 0 else ():
-        throttle = float(drivetrain_cruise(p, d, spin, gear, torque))
+    p, d, spin, kept = m.drivetrain, s.drivetrain, s.state[0]["wheel_spin"], wanted
+    for gear in range(p[0]["gears"], 0, -1):
+        if wanted != 0:
+            break
+        throttle = drivetrain_cruise(p, d, spin, gear, torque)
         if gear == 1 or not too_slow(p, gear, throttle, d[0]["turbine_speed"]):
             if throttle != 1.0:
                 return gear, throttle
-            wanted = wanted or gear
-    return wanted, float(drivetrain_cruise(p, d, spin, wanted, torque))
+            kept = gear if kept == 0 else kept
+    return kept, drivetrain_cruise(p, d, spin, kept, torque)

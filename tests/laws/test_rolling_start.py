@@ -64,6 +64,7 @@ def test_it_starts_as_after_whole_steps_that_are_put_back(vehicle: str, on: str,
 
     quick = _rolling(vehicle, on, 15.0)
     monkeypatch.setattr(rolling_start, "_roll_on", whole_steps)
+    monkeypatch.setattr(rolling_start, "hold_speed", getattr(rolling_start.hold_speed, "py_func", rolling_start.hold_speed))
     plain = _rolling(vehicle, on, 15.0)
     for v in (quick, plain):
         v.space.body_contact[0]["away"] = 0.0
