@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,28 @@ def test_a_tie_rod_that_is_set_turns_the_knuckle_about_the_kingpin() -> None:
     same = longer.with_tie_rod(corner.tierod_length)
     for name in ("K", "W", "axle"):
         assert getattr(same, name) == pytest.approx(getattr(corner, name), abs=1e-14)
+
+
+@pytest.mark.parametrize("change", [-8e-3, 5e-3])
+def test_all_that_is_on_a_knuckle_turns_with_it(change: float) -> None:
+    """By one rotation about the kingpin, as the vectors and matrices have it; a rod keeps its moments."""
+    corner = corner_of("hmmwv")
+    set_anew = corner.with_tie_rod(corner.tierod_length + change)
+    R, D = set_anew.turned, corner.D
+    assert pytest.approx(np.eye(3), abs=1e-14) == R.T @ R and pytest.approx(corner.F - D, abs=1e-14) == R @ (corner.F - D)
+    for name in ("knuckle", "wheel"):
+        here, there = corner.bodies[name], set_anew.bodies[name]
+        assert there.mass == here.mass and there.p_BoBcm == pytest.approx(D + R @ (here.p_BoBcm - D), abs=1e-14)
+        assert there.I_BBcm == pytest.approx(R @ here.I_BBcm @ R.T, abs=1e-14 * np.abs(here.I_BBcm).max())
+    here, there = corner.bodies["tierod"], set_anew.bodies["tierod"]
+    assert np.linalg.eigvalsh(there.I_BBcm) == pytest.approx(np.linalg.eigvalsh(here.I_BBcm), rel=1e-12)
+    along = (set_anew.Q - set_anew.K) / set_anew.tierod_length
+    assert along @ there.I_BBcm @ along == pytest.approx(np.linalg.eigvalsh(here.I_BBcm)[0], rel=1e-12)
+    first, second = set_anew.tierod_axes
+    assert abs(first @ along) < 1e-15 and second == pytest.approx(np.cross(along, first), abs=1e-15)
+    of_itself = replace(set_anew).designed  # made of the points and bodies anew
+    for name in of_itself.dtype.names:
+        assert np.abs(of_itself[0][name] - set_anew.designed[0][name]).max() < 1e-14 * max(1.0, np.abs(of_itself[0][name]).max())
 
 
 def test_the_design_position_is_that_of_the_set_tie_rods() -> None:

@@ -15,6 +15,7 @@ from simulator.base.errors import JounceError
 from simulator.build import build_ground, build_vehicle
 from terrain.surface import Ground
 from tests.laws.vehicle_rig import command, drive, ground, standing, track
+from vehicles.equilibrium import largest
 from vehicles.vehicle import Vehicle
 
 DATA = Path(__file__).parents[1] / "data" / "chrono"
@@ -193,3 +194,12 @@ def test_where_it_is_looked_for_first_does_not_decide_where_a_vehicle_stands(veh
     assert residual < 1e-9 > largest_acceleration(v)
     for name in ("p_WB", "q_WB", "theta"):
         assert found[0][name] == pytest.approx(v.space.state[0][name], abs=1e-9), name
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_the_largest_of_numbers_of_which_one_is_none_is_none(place):
+    """A place that does not exist is none to go on from."""
+    numbers = np.array([1.0, -3.0, 2.0])
+    assert largest(numbers) == 3.0
+    numbers[place] = np.nan
+    assert np.isnan(largest(numbers))

@@ -122,6 +122,26 @@ def test_a_vehicle_whose_tie_rods_are_set_stands_as_any_reset_leaves_it(name: st
     assert drives[0] == drives[1]
 
 
+@pytest.mark.parametrize("name", ["hmmwv", "five_link_rear", "hmmwv_four_wheel_steering", "sedan_compliant"])
+def test_a_vehicle_is_cleared_from_memory_as_field_by_field(name: str) -> None:
+    vehicle = build_vehicle(name, check_step=False)
+
+    def used() -> Vehicle:
+        one, go = vehicle.another(), record(COMMAND)
+        go[0]["steering"], go[0]["throttle"], go[0]["selector"] = 0.3, 0.5, 1
+        one.reset(FLAT, speed=8.0)
+        for _ in range(200):
+            one.step(FLAT, go, 1e-3)
+        return one
+
+    quick, plain = used(), used()
+    assert quick.piece.memory.tobytes() == plain.piece.memory.tobytes()
+    quick.clear()
+    plain._cleared = None
+    plain.clear()
+    assert quick.piece.memory.tobytes() == plain.piece.memory.tobytes() != used().piece.memory.tobytes()
+
+
 # One step, linearized ----------------------------------------------------------------------------------------------------------
 
 

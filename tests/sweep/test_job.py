@@ -7,11 +7,15 @@ import hashlib
 import json
 import random
 import weakref
+from dataclasses import fields, is_dataclass
 from typing import Any
 
+import msgspec
+import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import read
 from simulator.driver.acquaint import acquainted_when_asked
 from simulator.library.assembling import configured
 from simulator.library.simulation import Simulation
@@ -89,6 +93,26 @@ def test_parts_that_are_kept_are_those_of_the_vehicle_that_is_asked_for():
     kept = Stock()
     for what in (*runs, *reversed(runs)):
         assert found(what, kept) == alone[what], what
+
+
+def image(thing: Any) -> Any:
+    """All that is in it, to be compared."""
+    if isinstance(thing, np.ndarray):
+        return thing.dtype, thing.shape, thing.tobytes()
+    if is_dataclass(thing) and not isinstance(thing, type):
+        return type(thing), [image(getattr(thing, one.name)) for one in fields(thing)]
+    if isinstance(thing, dict):
+        return {key: image(value) for key, value in thing.items()}
+    return [image(one) for one in thing] if isinstance(thing, tuple | list) else thing
+
+
+def test_nobody_writes_into_what_was_read_of_a_file():
+    kept = Stock()
+    for changes in ONE_PART.values():
+        driven(mapping({SPEED: 15, "duration": 0.3, **changes}), (), kept)
+    assert len(kept.sections) > 50
+    for (_, fill, said), (table, values) in kept.sections.items():
+        assert image(values) == image(read(table, msgspec.msgpack.decode(said), "file", fill=fill))
 
 
 def test_what_is_described_as_before_is_not_made_anew(monkeypatch):

@@ -1,0 +1,76 @@
+"""Is a section that says what another one said read once, and only then taken for it?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import ConfigError
+from simulator.base.fields import MOST_SECTIONS, Field, Flag, Group, Number, Sections, Variants, read, sections_read_once
+from simulator.base.identity import MOST, known_of_each
+
+INSIDE = (Field("rate", Number("N/m", 0.0, 1e6), "stiffness"), Field("preload", Number("N"), "at rest", 5.0))
+TABLE = (
+    Field("spring", Group(INSIDE), "the spring"),
+    Field("at", Number("m", shape=(3,)), "place", None),
+    Field("on", Flag(), "used", True),
+)
+
+
+def test_what_says_the_same_is_read_once_whatever_its_place() -> None:
+    known: Sections = {}
+    with sections_read_once(known):
+        first, second = (read(TABLE, {"spring": {"rate": 3.0}, "at": [0, 0, z]}, "a.yaml") for z in (1, 2))
+        other = read(INSIDE, {"rate": 3.0}, "b.yaml", "axles.rear")
+    assert first["spring"] is second["spring"] is other and other["preload"] == 5.0
+    assert first["at"].tolist() == [0.0, 0.0, 1.0] and second["at"].tolist() == [0.0, 0.0, 2.0]
+    assert read(INSIDE, {"rate": 3.0}, "a.yaml") is not other, "not outside"
+    with sections_read_once(known):
+        assert read(INSIDE, {"rate": 3.0}, "a.yaml") is other
+        assert read(INSIDE, {"rate": 3.0}, "a.yaml", fill=False) is not other, "without defaults"
+        assert len(known) < 10
+        for n in range(MOST_SECTIONS + 5):
+            read(INSIDE, {"rate": float(n)}, "a.yaml")
+        assert len(known) <= MOST_SECTIONS
+
+
+@pytest.mark.parametrize("value", [True, "3.0", None, [3.0]])
+def test_what_only_looks_the_same_is_refused_where_it_stands(value: Any) -> None:
+    with sections_read_once({}):
+        read(INSIDE, {"rate": 1.0}, "a.yaml")
+        read(INSIDE, {"rate": 3.0}, "a.yaml")
+        for file in ("b.yaml", "c.yaml"):
+            with pytest.raises(ConfigError) as caught:
+                read(TABLE, {"spring": {"rate": value}}, file)
+            assert (str(caught.value.file), caught.value.key) == (file, "spring.rate")
+
+
+def test_what_is_no_plain_data_is_read_each_time() -> None:
+    with sections_read_once({}):
+        one, other = (read(TABLE, {"spring": {"rate": 3.0}, "at": np.array([x, 0.0, 0.0])}, "a.yaml") for x in (1.0, 2.0))
+    assert one["at"][0] == 1.0 and other["at"][0] == 2.0
+
+
+def test_the_table_of_a_word_is_the_same_one_until_another_takes_its_place() -> None:
+    tables = {"soft": INSIDE}
+    kind = Variants("type", lambda name: tables[name], ("soft",), "which one")
+    first = kind.fields("soft")
+    assert kind.fields("soft") is first
+    tables["soft"] = INSIDE[:1]
+    assert [field.name for field in kind.fields("soft") or ()] == ["type", "rate"]
+
+
+def test_what_is_known_of_things_does_not_grow_without_end() -> None:
+    asked = []
+
+    @known_of_each
+    def length(thing: list[int]) -> int:
+        asked.append(thing)
+        return len(thing)
+
+    one = [1, 2]
+    assert length(one) == length(one) == 2 and len(asked) == 1
+    assert all(length([0] * n) == n for n in range(MOST + 5)), "made and gone again, at places in memory where others were"
+    assert length(one) == 2
