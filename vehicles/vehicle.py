@@ -84,7 +84,7 @@ class Vehicle:
     def __init__(self, description: Description, tires: TireSet, drivetrain: Any, file: str, stood: Stood | None = None) -> None:
         self.description, self.tires = description, tires
         self.model = _model(description, tires, drivetrain, file)
-        self._design = in_one_piece(new_space(description))
+        self._design = _in_design(description)
         """Its memory in the design position, never written."""
         self.piece = self._own_piece(self._design.space.windows)
         """Its own, where `space` is."""
@@ -436,6 +436,23 @@ def new_space(description: Description) -> Space:
         reduced=record_for(INTERPOLATED, size),
         body_contact=record(BODY_CONTACT_STATE),
     )
+
+
+_LAYOUTS: dict[tuple[Size, int], Piece] = {}
+"""Memory of a vehicle of each size, with so many controllers: laying it out takes ten times as long as copying it."""
+
+
+def _in_design(description: Description) -> Piece:
+    """Memory of a vehicle in the design position."""
+    mechanism, controllers = description.mechanism, len(description.controllers.units)
+    if mechanism.blocks:  # of whose memory nobody knows
+        return in_one_piece(new_space(description))
+    key = mechanism.size, controllers
+    if key not in _LAYOUTS:
+        _LAYOUTS[key] = in_one_piece(new_space(description))
+    piece = _LAYOUTS[key].copied()
+    piece.space.inputs[0]["Q"], piece.space.blocks.own[:] = mechanism.Q_design, mechanism.own
+    return replace(piece, space=piece.space._replace(windows=record(WINDOW, mechanism.size.wheels)))
 
 
 def _clear(model: Model, space: Space) -> None:
