@@ -533,15 +533,16 @@ def read(fields: Fields, mapping: Any, file: object, key: str = "", fill: bool =
     said = None if _sections is None else _said(mapping)
     if _sections is None or said is None:
         return _read(fields, mapping, file, key, fill)
-    if (id(fields), fill, said) not in _sections:
-        values = _read(fields, mapping, file, key, fill)
-        if len(_sections) >= MOST_SECTIONS:
-            _sections.clear()
-        _sections[id(fields), fill, said] = fields, values
-    return _sections[id(fields), fill, said][1]
+    name = id(fields), fill, said
+    known = _sections.pop(name, None) or (fields, _read(fields, mapping, file, key, fill))
+    _sections[name] = known  # the one asked for last is the last one
+    if len(_sections) > MOST_SECTIONS:
+        del _sections[next(iter(_sections))]
+    return known[1]
 
 
-MOST_SECTIONS = 1000
+MOST_SECTIONS = 250
+"""A vehicle with its ground and maneuver has some ninety."""
 
 Sections = dict[tuple[int, bool, bytes], tuple[Fields, Values]]
 """Sections that were read, by their table, which lives as long, and what they say."""
