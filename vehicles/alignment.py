@@ -220,7 +220,8 @@ class _Bench:
         if line is None:
             return False
         k = s.kinematics[0]
-        length = rod_for(*line, s.inputs[0]["Q"][:, i], k["axle"][:, i], -float(np.sign(k["W"][1, i])) * self.targets[i])
+        vectors = map(np.ascontiguousarray, (*line, s.inputs[0]["Q"][:, i], k["axle"][:, i]))  # alike for every kind: compiled once
+        length = rod_for(*vectors, -float(np.sign(k["W"][1, i])) * self.targets[i])
         if math.isnan(length):
             raise self._no_length(i)
         if self._write_length(i, length):

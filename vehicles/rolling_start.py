@@ -21,6 +21,7 @@ from vehicles.compliance.yielding import yields
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.drivetrain import drivetrain_cruise
 from vehicles.drivetrain.schedule import too_slow
+from vehicles.piece import Bytes
 from vehicles.stages import Model, Space, gather_tire_loads, move_wheels, turn_wheels
 from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius
@@ -56,26 +57,33 @@ def roll(m: Model, s: Space, ground: GroundArrays, speed: float, gear: int) -> f
     frozen, steering, spins, command = s.state.copy(), s.steering.copy(), state["wheel_spin"].copy(), record(COMMAND)
     command[0]["selector"] = 1
     parts = ((s.state.view(np.uint8), frozen.view(np.uint8)), (s.steering.view(np.uint8), steering.view(np.uint8)))
-    steps = max(LEAST_STEPS, min(MOST_STEPS, int(WAY / (speed * STEP))))
+    rounds = Rounds(parts, spins, max(LEAST_STEPS, min(MOST_STEPS, int(WAY / (speed * STEP)))), along)
     if m.drivetrain[0]["motors"] > 0:
 
         def pull(pedal: float) -> float:
             command[0]["throttle"] = pedal
-            _roll_on(m, s, ground, command, parts, spins, steps)
+            _roll_on(m, s, ground, command, rounds)
             return float(pull_along(m, s, along))
 
         throttle = _pedal(pull, float(m.chassis[0]["mass"]))
         for name in ("battery_used", "battery_heat", "motor_heat", "motor_work"):
             d[0][name] = 0.0
         return throttle
-    return float(hold_speed(m, s, ground, command, parts, spins, steps, Held(float(speed), int(gear), along)))
+    return float(hold_speed(m, s, ground, command, rounds, float(speed), int(gear)))
 
 
-class Held(NamedTuple):
-    """How a vehicle is to roll: speed [m/s], gear (0: one that the gearbox keeps), and direction in B (3,)."""
+class Rounds(NamedTuple):
+    """What rounds of steps are made with.
 
-    speed: float
-    gear: int
+    parts : twice (bytes of a record, those that it gets again after each step)
+    spins : (wheels,) scratch
+    steps : of a round
+    along : (3,) direction in B in which the vehicle rolls
+    """
+
+    parts: tuple[tuple[Bytes, Bytes], ...]
+    spins: NDArray[np.float64]
+    steps: int
     along: NDArray[np.float64]
 
 
@@ -95,25 +103,23 @@ def _pedal(pull: Callable[[float], float], mass: float) -> float:
 
 
 @kernel
-def hold_speed(m, s, ground, command, parts, spins, steps, held):
-    """Throttle that holds a speed, found by rounds of as many steps; parts, spins : of `_roll_on`, held : `Held`."""
+def hold_speed(m, s, ground, command, rounds, speed, gear):
+    """Throttle that holds a speed [m/s] in a gear, or where that is 0 in one that the gearbox keeps."""
     d, torque, throttle = s.drivetrain[0], 0.0, 0.0
     for _ in range(ROUNDS):
-        gear, throttle = engaged(m, s, held.gear, torque)
-        command[0]["gear"], command[0]["throttle"] = gear, throttle
-        _roll_on(m, s, ground, command, parts, spins, steps)
-        radius = held.speed / driveshaft_speed(m.drivetrain, s.state[0]["wheel_spin"])
-        torque = d["coupling_torque"] / d["ratio"] - radius * pull_along(m, s, held.along)
+        command[0]["gear"], throttle = engaged(m, s, gear, torque)
+        command[0]["throttle"] = throttle
+        _roll_on(m, s, ground, command, rounds)
+        radius = speed / driveshaft_speed(m.drivetrain, s.state[0]["wheel_spin"])
+        torque = d["coupling_torque"] / d["ratio"] - radius * pull_along(m, s, rounds.along)
     return throttle
 
 
 @kernel
-def _roll_on(m, s, ground, command, parts, spins, steps):
-    """So many steps in which only what belongs to the wheels goes on. Between the first and the last one, which leave everything as a step does, the
-    rest is where it was put back to, and is not worked out again; but for wheels that yield, and controllers, which look at what else a step brings.
-
-    parts : twice (bytes of a record, those that it gets again after each step), spins : (wheels,) scratch
-    """
+def _roll_on(m, s, ground, command, rounds):
+    """A round of steps in which only what belongs to the wheels goes on. Between the first and the last one, which leave everything as a step does, the
+    rest is where it was put back to, and is not worked out again; but for wheels that yield, and controllers, which look at what else a step brings."""
+    parts, spins, steps = rounds.parts, rounds.spins, rounds.steps
     spin, whole = s.state[0]["wheel_spin"], yields(m) or len(m.controllers) > 0
     for n in range(steps):
         if 0 < n < steps - 1 and not whole:
@@ -170,9 +176,7 @@ def engaged(m, s, wanted, torque):
     at open throttle if that is not enough in any.
     """
     p, d, spin, kept = m.drivetrain, s.drivetrain, s.state[0]["wheel_spin"], wanted
-    for gear in range(p[0]["gears"], 0, -1):
-        if wanted != 0:
-            break
+    for gear in range(p[0]["gears"] if wanted == 0 else 0, 0, -1):
         throttle = drivetrain_cruise(p, d, spin, gear, torque)
         if gear == 1 or not too_slow(p, gear, throttle, d[0]["turbine_speed"]):
             if throttle != 1.0:

@@ -566,7 +566,7 @@ def _said(mapping: Mapping[Any, Any]) -> bytes | None:
     """All that a section says; None where that is not plain data."""
     try:
         return msgspec.msgpack.encode(mapping) if type(mapping) is dict else None
-    except TypeError:
+    except (TypeError, ValueError, OverflowError):  # an array; letters that are none; a number of forty digits
         return None
 
 

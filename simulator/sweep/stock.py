@@ -130,11 +130,8 @@ class Stock(Workshop):
 
     def tires(self, files: Sequence[TireFile], sides: Sequence[int], contact: str) -> TireSet:
         """Nothing is written into them by a drive."""
-        key = (*map(id, files), *sides, contact)
-        _, made = self._tire_sets.take(
-            key, lambda: (files, super(Stock, self).tires(files, sides, contact))
-        )  # with the files, whose ids they are
-        return made
+        key = (*map(id, files), *sides, contact)  # of files that live as long as what is kept
+        return self._tire_sets.take(key, lambda: (files, super(Stock, self).tires(files, sides, contact)))[1]
 
     def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
         """Nothing is written into it by a drive."""

@@ -36,7 +36,7 @@ def test_what_says_the_same_is_read_once_whatever_its_place() -> None:
         assert len(known) <= MOST_SECTIONS
 
 
-@pytest.mark.parametrize("value", [True, "3.0", None, [3.0]])
+@pytest.mark.parametrize("value", [True, "3.0", None, [3.0], 10**40, "\udcff"])
 def test_what_only_looks_the_same_is_refused_where_it_stands(value: Any) -> None:
     with sections_read_once({}):
         read(INSIDE, {"rate": 1.0}, "a.yaml")

@@ -54,13 +54,13 @@ def test_the_first_second_is_that_of_a_steady_drive(vehicle: str, on: str, speed
 def test_it_starts_as_after_whole_steps_that_are_put_back(vehicle: str, on: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bit for bit, but for how far the body is from the ground, which each step tells the next one."""
 
-    def whole_steps(m, s, where, commanded, parts, spins, count) -> None:
-        for _ in range(count):
+    def whole_steps(m, s, where, commanded, rounds) -> None:
+        for _ in range(rounds.steps):
             vehicle_step(m, s, where, commanded, rolling_start.STEP)
-            spins[:] = s.state[0]["wheel_spin"]
-            for there, kept in parts:
+            rounds.spins[:] = s.state[0]["wheel_spin"]
+            for there, kept in rounds.parts:
                 there[:] = kept
-            s.state[0]["wheel_spin"] = spins
+            s.state[0]["wheel_spin"] = rounds.spins
 
     quick = _rolling(vehicle, on, 15.0)
     monkeypatch.setattr(rolling_start, "_roll_on", whole_steps)
