@@ -220,8 +220,9 @@ class _Bench:
         if line is None:
             return False
         k = s.kinematics[0]
-        vectors = map(np.ascontiguousarray, (*line, s.inputs[0]["Q"][:, i], k["axle"][:, i]))  # alike for every kind: compiled once
-        length = rod_for(*vectors, -float(np.sign(k["W"][1, i])) * self.targets[i])
+        vectors = (*line, s.inputs[0]["Q"][:, i], k["axle"][:, i])
+        on, other, K, Q, axle = (np.ascontiguousarray(one) for one in vectors)  # alike of all kinds: compiled once
+        length = rod_for(on, other, K, Q, axle, -float(np.sign(k["W"][1, i])) * self.targets[i])
         if math.isnan(length):
             raise self._no_length(i)
         if self._write_length(i, length):
