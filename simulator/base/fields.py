@@ -22,17 +22,16 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, raise_all
 from simulator.base.identity import known_of_each
+from simulator.base.known_sections import known_sections
 from simulator.base.records import ABOVE_ZERO, LARGEST, Ranges, Record, Table, join, numbers, record
 from simulator.base.units import SHOWN, SUFFIXES, factor_of, fitting, is_suffix
 from simulator.base.words import did_you_mean, nearest, no_such_key
@@ -530,44 +529,11 @@ def read(fields: Fields, mapping: Any, file: object, key: str = "", fill: bool =
         return mapping  # checked already, as a part of the whole file
     if not isinstance(mapping, Mapping):
         raise ConfigError(file, key, mapping, f"a mapping with the keys {', '.join(field.usual for field in fields)}")
-    said = None if _sections is None else _said(mapping)
-    if _sections is None or said is None:
+    known = known_sections()
+    if known is None or type(mapping) is not dict:
         return _read(fields, mapping, file, key, fill)
-    name = id(fields), fill, said
-    known = _sections.pop(name, None) or (fields, _read(fields, mapping, file, key, fill))
-    _sections[name] = known  # the one asked for last is the last one
-    if len(_sections) > MOST_SECTIONS:
-        del _sections[next(iter(_sections))]
-    return known[1]
-
-
-MOST_SECTIONS = 250
-"""A vehicle with its ground and maneuver has some ninety."""
-
-Sections = dict[tuple[int, bool, bytes], tuple[Fields, Values]]
-"""Sections that were read, by their table, which lives as long, and what they say."""
-
-_sections: Sections | None = None
-
-
-@contextmanager
-def sections_read_once(known: Sections) -> Iterator[None]:
-    """Inside, a section that says what one among the known ones says is not read again, and what is read is known from then on: nobody writes
-    into it. For contents of plain data, in which equal bytes are the same."""
-    global _sections  # noqa: PLW0603
-    before, _sections = _sections, known
-    try:
-        yield
-    finally:
-        _sections = before
-
-
-def _said(mapping: Mapping[Any, Any]) -> bytes | None:
-    """All that a section says; None where that is not plain data."""
-    try:
-        return msgspec.msgpack.encode(mapping) if type(mapping) is dict else None
-    except (TypeError, ValueError, OverflowError):  # an array; letters that are none; a number of forty digits
-        return None
+    values: Values = known.take(fields, fill, mapping, lambda: _read(fields, mapping, file, key, fill))
+    return values
 
 
 def _read(fields: Fields, mapping: Mapping[Any, Any], file: object, key: str, fill: bool) -> Values:

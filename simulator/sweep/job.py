@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from simulator.base.errors import JounceError
-from simulator.base.fields import sections_read_once
+from simulator.base.known_sections import sections_read_once
 from simulator.base.machine import origin
 from simulator.base.tenants import load_plugins
 from simulator.build import Parts, build

@@ -13,10 +13,11 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 
-from simulator.base.fields import Sections
 from simulator.base.jsontext import content_key
+from simulator.base.known_sections import KnownSections
 from simulator.base.records import Record, Table, dtype_of
 from simulator.build import Workshop, build_cueing, outline
 from simulator.configuration.whole import DEFAULTS, Configuration
@@ -97,7 +98,7 @@ class Stock(Workshop):
     def __init__(self) -> None:
         self.channels: tuple[str, ...] = ()
         self.has_motion = True
-        self.sections: Sections = {}
+        self.sections = KnownSections(msgspec.msgpack.encode)
         self._vehicles: Kept[KnownVehicle] = Kept(VEHICLES)
         self._axles: Kept[Any] = Kept(AXLES)
         self._tires: Kept[TireFile] = Kept(VEHICLES)

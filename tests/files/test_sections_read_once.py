@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
+from simulator.base import known_sections
 from simulator.base.errors import ConfigError
-from simulator.base.fields import MOST_SECTIONS, Field, Flag, Group, Number, Sections, Variants, read, sections_read_once
+from simulator.base.fields import Field, Flag, Group, Number, Variants, read
 from simulator.base.identity import MOST, known_of_each
+from simulator.base.known_sections import KnownSections, sections_read_once
 
 INSIDE = (Field("rate", Number("N/m", 0.0, 1e6), "stiffness"), Field("preload", Number("N"), "at rest", 5.0))
 TABLE = (
@@ -20,7 +23,7 @@ TABLE = (
 
 
 def test_what_says_the_same_is_read_once_whatever_its_place() -> None:
-    known: Sections = {}
+    known = KnownSections(msgspec.msgpack.encode)
     with sections_read_once(known):
         first, second = (read(TABLE, {"spring": {"rate": 3.0}, "at": [0, 0, z]}, "a.yaml") for z in (1, 2))
         other = read(INSIDE, {"rate": 3.0}, "b.yaml", "axles.rear")
@@ -30,15 +33,15 @@ def test_what_says_the_same_is_read_once_whatever_its_place() -> None:
     with sections_read_once(known):
         assert read(INSIDE, {"rate": 3.0}, "a.yaml") is other
         assert read(INSIDE, {"rate": 3.0}, "a.yaml", fill=False) is not other, "without defaults"
-        assert len(known) < 10
-        for n in range(MOST_SECTIONS + 5):
+        assert len(known.found) < 10
+        for n in range(known_sections.MOST + 5):
             read(INSIDE, {"rate": float(n)}, "a.yaml")
-        assert len(known) <= MOST_SECTIONS
+        assert len(known.found) <= known_sections.MOST
 
 
 @pytest.mark.parametrize("value", [True, "3.0", None, [3.0], 10**40, "\udcff"])
 def test_what_only_looks_the_same_is_refused_where_it_stands(value: Any) -> None:
-    with sections_read_once({}):
+    with sections_read_once(KnownSections(msgspec.msgpack.encode)):
         read(INSIDE, {"rate": 1.0}, "a.yaml")
         read(INSIDE, {"rate": 3.0}, "a.yaml")
         for file in ("b.yaml", "c.yaml"):
@@ -48,7 +51,7 @@ def test_what_only_looks_the_same_is_refused_where_it_stands(value: Any) -> None
 
 
 def test_what_is_no_plain_data_is_read_each_time() -> None:
-    with sections_read_once({}):
+    with sections_read_once(KnownSections(msgspec.msgpack.encode)):
         one, other = (read(TABLE, {"spring": {"rate": 3.0}, "at": np.array([x, 0.0, 0.0])}, "a.yaml") for x in (1.0, 2.0))
     assert one["at"][0] == 1.0 and other["at"][0] == 2.0
 

@@ -110,8 +110,8 @@ def test_nobody_writes_into_what_was_read_of_a_file():
     kept = Stock()
     for changes in ONE_PART.values():
         driven(mapping({SPEED: 15, "duration": 0.3, **changes}), (), kept)
-    assert len(kept.sections) > 50
-    for (_, fill, said), (table, values) in kept.sections.items():
+    assert len(kept.sections.found) > 50
+    for (_, fill, said), (table, values) in kept.sections.found.items():
         assert image(values) == image(read(table, msgspec.msgpack.decode(said), "file", fill=fill))
 
 
