@@ -50,10 +50,6 @@ class Stood:
         """It stands there now."""
         self._keep(_key(m, piece.space, ground, place), piece)
 
-    def forget(self) -> None:
-        """Find every place again."""
-        self._kept.clear()
-
     def _keep(self, key: bytes | None, piece: Piece) -> None:
         if key is not None:
             self._kept = [*self._kept[1 - MOST :], (key, piece.memory.copy())]

@@ -189,7 +189,7 @@ def test_where_it_is_looked_for_first_does_not_decide_where_a_vehicle_stands(veh
     v.reset(there, 3.0, -2.0, yaw)
     found, residual = v.space.state.copy(), largest_acceleration(v)
     v._stood.level = None
-    v._stood.forget()
+    v._stood._kept.clear()
     v.reset(there, 3.0, -2.0, yaw)
     assert residual < 1e-9 > largest_acceleration(v)
     for name in ("p_WB", "q_WB", "theta"):
