@@ -76,4 +76,4 @@ def test_what_is_known_of_things_does_not_grow_without_end() -> None:
     one = [1, 2]
     assert length(one) == length(one) == 2 and len(asked) == 1
     assert all(length([0] * n) == n for n in range(MOST + 5)), "made and gone again, at places in memory where others were"
-    assert length(one) == 2
+    assert length(one) == 2 and len([thing for thing in asked if thing is one]) == 2, "forgotten with the others"
