@@ -66,11 +66,10 @@ def write_arms(design, parameters, i):
     out["upper_arm_branch"][i] = branch(design, DEAD_UPPER_ARM, dot(kingpin, cross(e_U, radius)))
     n = unit(kingpin)
     out["upright_branch"][i] = rod_sign(design, ALONG_UPRIGHT, n, d["upright_axes"])
-    store_on_rod(out["upright_com"], out["upright_inertia"], i, n, second_axis(n, d["upright_axes"]), D, d, UPRIGHT)
+    store_body(out["upright_com"], out["upright_inertia"], i, rod_frame(D, n, d["upright_axes"]), body_of(d, UPRIGHT))
     out["shock_branch"][i] = rod_sign(design, ALONG_SHOCK, shock, d["shock_axes"])
-    across = second_axis(shock, d["shock_axes"])
-    store_on_rod(out["shock_lower_com"], out["shock_lower_inertia"], i, shock, across, B, d, SHOCK_LOWER)
-    store_on_rod(out["shock_upper_com"], out["shock_upper_inertia"], i, shock, across, J, d, SHOCK_UPPER)
+    store_body(out["shock_lower_com"], out["shock_lower_inertia"], i, rod_frame(B, shock, d["shock_axes"]), body_of(d, SHOCK_LOWER))
+    store_body(out["shock_upper_com"], out["shock_upper_inertia"], i, rod_frame(J, shock, d["shock_axes"]), body_of(d, SHOCK_UPPER))
 
 
 @kernel
@@ -93,10 +92,9 @@ def write_rod(design, corners, parameters, i):
 
     along_rod = unit(rod)
     out["tierod_sign"][i] = rod_sign(design, ALONG_TIEROD, along_rod, d["tierod_axes"])
-    store_on_rod(out["tierod_com"], out["tierod_inertia"], i, along_rod, second_axis(along_rod, d["tierod_axes"]), K, d, TIEROD)
+    store_body(out["tierod_com"], out["tierod_inertia"], i, rod_frame(K, along_rod, d["tierod_axes"]), body_of(d, TIEROD))
     store(out["tierod_axis"], i, along(x, y, n, unit(row(d["tierod_axes"], 0))))
-    store(out["carrier_com"], i, along(x, y, n, sub(row(d["com"], CARRIER), D)))
-    store_six(out["carrier_inertia"], i, inertia_along(x, y, n, six_of_body(d, CARRIER)))
+    store_body(out["carrier_com"], out["carrier_inertia"], i, (D, x, y, n), body_of(d, CARRIER))
     for j in range(3):
         turned = d["turned"][0, j], d["turned"][1, j], d["turned"][2, j]
         frame = common["design_frame"]
@@ -203,6 +201,19 @@ def six_of_body(d, b):
     """Inertia (xx, yy, zz, xy, xz, yz) of body b of a DESIGN."""
     I = d["inertia"]
     return I[b, 0, 0], I[b, 1, 1], I[b, 2, 2], I[b, 0, 1], I[b, 0, 2], I[b, 1, 2]
+
+
+@inline
+def body_of(d, b):
+    """Center of mass and inertia of body b of a DESIGN."""
+    return row(d["com"], b), six_of_body(d, b)
+
+
+@inline
+def rod_frame(origin, rod, axes):
+    """Origin and axes of the frame of a rod along a unit vector: the rod, its second joint axis, their product."""
+    across = second_axis(rod, axes)
+    return origin, rod, across, cross(rod, across)
 
 
 @inline
@@ -357,8 +368,8 @@ def both_ways(a, b):
 
 
 @inline
-def store_on_rod(com, inertia, i, rod, across, origin, d, b):
-    """Body b of a DESIGN on a rod: center of mass from `origin` and inertia in its frame (rod, second joint axis, their product)."""
-    third = cross(rod, across)
-    store(com, i, along(rod, across, third, sub(row(d["com"], b), origin)))
-    store_six(inertia, i, inertia_along(rod, across, third, six_of_body(d, b)))
+def store_body(com, inertia, i, frame, body):
+    """Center of mass and inertia (com, six) of a body in a frame (origin, x, y, z), as corner i into fields of shapes (3, wheels) and (6, wheels)."""
+    origin, x, y, z = frame
+    store(com, i, along(x, y, z, sub(body[0], origin)))
+    store_six(inertia, i, inertia_along(x, y, z, body[1]))
