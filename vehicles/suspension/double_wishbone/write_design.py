@@ -7,6 +7,7 @@ import math
 from simulator.base.algebra.vectors import add_scaled, column, cross, dot, scale, store, sub, symmetric_in_frame, symmetric_times, vector
 from simulator.base.jit import inline, kernel
 from vehicles.suspension.double_wishbone.kinematics import BODIES, CARRIER, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
+from vehicles.suspension.rod import rod_inertia
 
 POINTS = ("lower_arm_point", "upper_arm_point", "D", "F", "K", "Q", "B", "J", "S", "U", "W")
 DIRECTIONS = ("lower_arm_axis", "upper_arm_axis", "axle")
@@ -138,17 +139,7 @@ def move_rod(d, old):
     n, m = unit(before), unit(after)
     put(d["com"][TIEROD], add_scaled(K, dot(sub(com, old), n) / norm(before), after))
     axial = dot(n, symmetric_times(S, n))
-    round_it = 0.5 * (S[0] + S[1] + S[2] - axial)
-    more = axial - round_it
-    inertia = (
-        round_it + more * m[0] * m[0],
-        round_it + more * m[1] * m[1],
-        round_it + more * m[2] * m[2],
-        more * m[0] * m[1],
-        more * m[0] * m[2],
-        more * m[1] * m[2],
-    )
-    put_inertia(d["inertia"][TIEROD], inertia)
+    put_inertia(d["inertia"][TIEROD], rod_inertia(m, axial, 0.5 * (S[0] + S[1] + S[2] - axial)))
     lower = vector(d["lower_arm_axis"])
     first = unit(add_scaled(lower, -dot(m, lower), m))
     put(d["tierod_axes"][0], first)

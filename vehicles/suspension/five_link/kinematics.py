@@ -50,6 +50,7 @@ from vehicles.suspension.corner_bodies import (
     take_sums,
     turning,
 )
+from vehicles.suspension.rod import rod_inertia
 
 LINKS = ("upper_front", "upper_rear", "lower_front", "lower_rear", "toe_link")
 UPPER_FRONT, UPPER_REAR, LOWER_FRONT, LOWER_REAR, TOE_LINK = range(5)
@@ -384,20 +385,6 @@ def rod_turning(n, n_1, n_2):
     alpha_2 = per * (n[1] * n_2[2] - n[2] * n_2[1] - 2.0 * alpha_1 * (n[1] * n_1[1] + n[2] * n_1[2]))
     spin, spin_1 = n[0] * alpha_1, n_1[0] * alpha_1 + n[0] * alpha_2
     return add_scaled(cross(n, n_1), spin, n), add(cross(n, n_2), combine(spin, n_1, spin_1, n))
-
-
-@inline
-def rod_inertia(n, axial, transverse):
-    """Inertia (xx, yy, zz, xy, xz, yz) of a round rod along n."""
-    e = axial - transverse
-    return (
-        transverse + e * n[0] * n[0],
-        transverse + e * n[1] * n[1],
-        transverse + e * n[2] * n[2],
-        e * n[0] * n[1],
-        e * n[0] * n[2],
-        e * n[1] * n[2],
-    )
 
 
 # Struts ------------------------------------------------------------------------------------------------------------------------
