@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.base.records import Length, Record, Table, known_by_identity, labelled, record, sized
+from simulator.base.identity import known_by_identity
+from simulator.base.records import Length, Record, Table, labelled, record, sized
 
 AXLES = Length("axles", 2)
 WHEELS = Length("wheels", 4, ("FL", "FR", "RL", "RR"))

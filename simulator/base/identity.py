@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, TypeVar
 
 Thing = TypeVar("Thing")
@@ -26,5 +26,27 @@ def known_of_each(find: Callable[[Thing], Found]) -> Callable[[Thing], Found]:
                 known.clear()
             entry = known[id(thing)] = thing, result  # which keeps the thing, and so its identity
         return entry[1]
+
+    return found
+
+
+def known_by_identity(find: Callable[..., Found]) -> Callable[..., Found]:
+    """A function of a table, and what else can be hashed, that looks up what it has found before by the very table: they are long tuples of tuples,
+    and hashing one takes longer than making a record. Equal tables give one object."""
+    known: dict[Any, tuple[Any, Found]] = {}
+
+    @cache
+    def by_content(table: Any, *more: Any) -> tuple[Any, Found]:
+        return table, find(table, *more)
+
+    @wraps(find)
+    def found(table: Any, *more: Any) -> Found:
+        key = (id(table), *more)
+        if key not in known:
+            first, thing = by_content(table, *more)
+            if first is not table:
+                return thing
+            known[key] = first, thing  # which keeps the table, and so its identity
+        return known[key][1]
 
     return found

@@ -21,19 +21,19 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, wraps
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
+from simulator.base.identity import known_by_identity
 
 Row = tuple[Any, ...]
 Table = tuple[Row, ...]
 Record = NDArray[Any]
-Found = TypeVar("Found")
 Range = tuple[float, float]
 """Least and most, both allowed."""
 Ranges = Mapping[str, Range]
@@ -96,28 +96,6 @@ def labelled(table: Table, name: str, labels: Sequence[str]) -> Table:
         return (row[0], shape, *row[2:])
 
     return tuple(named(row) for row in table)
-
-
-def known_by_identity(find: Callable[..., Found]) -> Callable[..., Found]:
-    """A function of a table, and what else can be hashed, that looks up what it has found before by the very table: they are long tuples of tuples,
-    and hashing one takes longer than making a record. Equal tables give one object."""
-    known: dict[Any, tuple[Table, Found]] = {}
-
-    @cache
-    def by_content(table: Table, *more: Any) -> tuple[Table, Found]:
-        return table, find(table, *more)
-
-    @wraps(find)
-    def found(table: Table, *more: Any) -> Found:
-        key = (id(table), *more)
-        if key not in known:
-            first, thing = by_content(table, *more)
-            if first is not table:
-                return thing
-            known[key] = first, thing  # which keeps the table, and so its identity
-        return known[key][1]
-
-    return found
 
 
 @known_by_identity

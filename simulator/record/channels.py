@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.records import Record, Row, Table, known_by_identity
+from simulator.base.identity import known_by_identity
+from simulator.base.records import Record, Row, Table
 from simulator.base.words import did_you_mean
 
 AXES = ("x", "y", "z")
