@@ -12,12 +12,15 @@ Whoever else calls our kernels from compiled code of theirs gets copies, as numb
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import islice
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
@@ -28,6 +31,19 @@ again, smaller: calls in hot loops that were none."""
 
 WAYS_IN = ("cfunc.", "_ZN7cpython")
 """Beginnings of the names of what numba adds to a kernel, so that C and Python may call it."""
+
+
+def _short_mangling(named_tuple: Any) -> tuple[str, tuple[str, ...]]:
+    """Return the class of a named tuple and a digest of its types, for the symbols of the kernels that take it.
+
+    Numba writes the types of all fields into each symbol: 58 kB for a record of the vehicle, and nine tenths of the cache.
+    """
+    digest = hashlib.sha256(named_tuple.name.encode()).hexdigest()[:16]
+    return named_tuple.instance_class.__name__, (digest,)
+
+
+for _named_tuple_type in (types.NamedTuple, types.NamedUniTuple):
+    setattr(_named_tuple_type, "mangling_args", property(cache(_short_mangling)))  # noqa: B010 (read-only for mypy)
 
 
 class Origin(NamedTuple):

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,18 +23,29 @@ ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = data_folder("configs")
 REFERENCE = ROOT / "docs" / "reference"
 FILES = [(kind.name, file) for kind in KINDS for file in kind.files()]
-SCHEMAS = {kind.name: json.loads(json.dumps(file_schema(kind.name, kind.what, kind.table, kind.based))) for kind in KINDS}
-VALIDATORS = {kind: Draft202012Validator(schema) for kind, schema in SCHEMAS.items()}
 WORDS = {"x-unit", "x-frame"}
 """Of ours in a schema, which nobody else has to know."""
 
 
-@pytest.mark.parametrize("kind", SCHEMAS)
+@cache
+def schema_of(name):
+    kind = kind_named(name)
+    return json.loads(json.dumps(file_schema(kind.name, kind.what, kind.table, kind.based)))
+
+
+@cache
+def validator_of(name):
+    return Draft202012Validator(schema_of(name))
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
 def test_a_schema_is_one(kind):
     """By the metaschema of the draft that it names, which lets unknown words through: a slip of the pen is one."""
-    assert SCHEMAS[kind]["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
-    Draft202012Validator.check_schema(SCHEMAS[kind])
-    assert words_of(SCHEMAS[kind]) <= set(Draft202012Validator.VALIDATORS) | {"title", "description", "default", "$schema", "$defs"} | WORDS
+    assert schema_of(kind)["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
+    Draft202012Validator.check_schema(schema_of(kind))
+    assert (
+        words_of(schema_of(kind)) <= set(Draft202012Validator.VALIDATORS) | {"title", "description", "default", "$schema", "$defs"} | WORDS
+    )
 
 
 def words_of(schema):
@@ -53,7 +65,7 @@ def words_of(schema):
 
 @pytest.mark.parametrize(("kind", "file"), FILES, ids=[f"{kind}-{file.stem}" for kind, file in FILES])
 def test_a_schema_describes_every_shipped_file(kind, file):
-    assert [error.message for error in VALIDATORS[kind].iter_errors(read_yaml(file))] == []
+    assert [error.message for error in validator_of(kind).iter_errors(read_yaml(file))] == []
 
 
 def test_no_file_of_configs_is_without_a_schema():
@@ -90,7 +102,7 @@ def test_a_schema_refuses_what_the_reader_refuses(kind, name, place, value):
     for step in place[:-1]:
         inside = inside[step]
     inside[place[-1]] = value
-    assert VALIDATORS[kind].is_valid(content) is False
+    assert validator_of(kind).is_valid(content) is False
 
 
 def test_the_pages_of_the_reference_are_those_of_the_tables(tmp_path):
@@ -154,6 +166,6 @@ def test_schemas_are_written_into_a_folder(tmp_path, capsys):
     assert {file.name for file in (tmp_path / "s").iterdir()} == {f"{kind.name}.schema.json" for kind in KINDS}
     capsys.readouterr()
     assert main(["schema", "soils"]) == 0
-    assert json.loads(capsys.readouterr().out) == SCHEMAS["soils"]
+    assert json.loads(capsys.readouterr().out) == schema_of("soils")
     (tmp_path / "file").write_text("mine")
     assert main(["schema", "--out", str(tmp_path / "file")]) == 2
