@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from simulator.base.errors import ConfigError as ConfigError
     from simulator.base.errors import JounceError as JounceError
     from simulator.base.errors import OutputError as OutputError
-    from simulator.base.tenants import load_plugins as load_plugins
+    from simulator.base.registry import load_plugins as load_plugins
     from simulator.library.assembling import load_ground as load_ground
     from simulator.library.assembling import load_vehicle as load_vehicle
     from simulator.library.assembling import warm_up as warm_up
@@ -49,7 +49,7 @@ _HOMES = {
     "Simulation": "simulator.library.simulation",
     "Vehicle": "vehicles.vehicle",
     "load_ground": "simulator.library.assembling",
-    "load_plugins": "simulator.base.tenants",
+    "load_plugins": "simulator.base.registry",
     "load_vehicle": "simulator.library.assembling",
     "read_log": "simulator.record.log",
     "run_batch": "simulator.library.batch",

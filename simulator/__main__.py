@@ -18,7 +18,7 @@ from simulator import signals
 from simulator.announce import announced
 from simulator.base.console import complain, flush
 from simulator.base.errors import JounceError, one_line
-from simulator.base.tenants import load_plugins
+from simulator.base.registry import load_plugins
 from simulator.commands import parser_of, plugins_of
 
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-from simulator.base import compiling
+from simulator.base import compile_events
 from simulator.base.console import complain
 
 TEXT = "compiling the physics, once for this version and machine; this may take minutes"
@@ -23,7 +23,7 @@ _quiet = 0
 @contextlib.contextmanager
 def announced() -> Iterator[None]:
     """One line on the error stream as soon as something is compiled, and on a terminal a line below it that shows what."""
-    with compiling.listening(_Announcer()):
+    with compile_events.listening(_Announcer()):
         yield
 
 

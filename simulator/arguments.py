@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from simulator.base.errors import ConfigError, one_line
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 
 Commands = argparse._SubParsersAction
 
@@ -65,7 +65,7 @@ def number_between(least: float, most: float, whole: bool = False) -> Callable[[
 
 def yaml_value(text: str) -> Any:
     """Type of an option: a value written in YAML, for example a name, or a mapping in braces."""
-    from simulator.base.yamlfile import parse_yaml
+    from simulator.base.yaml_reader import parse_yaml
 
     try:
         return parse_yaml(text, "")

@@ -19,8 +19,8 @@ import numpy as np
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, Gathered, JounceError
 from simulator.base.records import Record
-from simulator.base.words import did_you_mean
-from simulator.base.yamlfile import read_text, read_yaml
+from simulator.base.suggestions import did_you_mean
+from simulator.base.yaml_reader import read_text, read_yaml
 from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Origin
 from simulator.configuration.names import data_folder, find_config

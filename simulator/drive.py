@@ -17,8 +17,8 @@ from typing import Any
 
 from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError, StreamError
+from simulator.base.rates import even_turns
 from simulator.base.records import Record
-from simulator.base.ticks import even_turns
 from simulator.build import build, view_geometry
 from simulator.clock import lateness_text, prepare_process, release_process
 from simulator.configuration.command_line import session_of

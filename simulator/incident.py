@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.frames import rotation_of_quaternion
 from simulator.base.records import Record
+from simulator.base.rotations import rotation_of_quaternion
 from simulator.record.files import write_whole
 from simulator.tick import (
     CORNER_TOO_FAST,

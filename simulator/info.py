@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.base.console import complain
 from simulator.base.errors import ConfigError, one_line
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.clock import lateness_text
 from simulator.record.files import RUTS_NAME
 from simulator.record.recover import LogInfo, read_logs

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from simulator.base import leftovers
+from simulator.base import cleanup
 from simulator.base.errors import DeviceError
 from simulator.outlets import Window
 from simulator.view.block import KeyReader, ViewWriter
@@ -69,15 +69,15 @@ class Keeper:
         self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int = int(WHEELS), soft: bool = False
     ) -> None:
         self.say, self.began, self.person = say, began, person
-        with leftovers.making():
+        with cleanup.making():
             self.claim = Claim()
-            leftovers.keep(self.claim.release)
-        with leftovers.making():
+            cleanup.keep(self.claim.release)
+        with cleanup.making():
             self.block = ViewWriter(wheels=wheels, soft=soft)
-            leftovers.keep(self.block.close)
-        with leftovers.making():
+            cleanup.keep(self.block.close)
+        with cleanup.making():
             self.keys = KeyReader()
-            leftovers.keep(self.keys.close)
+            cleanup.keep(self.keys.close)
         self.window = Window(every, self.block)
         self.stop = self.lost = False
         self.first_frame: float | None = None

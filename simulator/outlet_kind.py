@@ -1,6 +1,6 @@
 """What an outlet from outside is: something on the right of the tick beside telemetry, motion stream and window.
 
-It works beside the ticks (`simulator.base.aside`) on copies of what there is. In real time it misses a publication when the last one has not
+It works beside the ticks (`simulator.base.plugin_thread`) on copies of what there is. In real time it misses a publication when the last one has not
 ended; a run that nobody drives in real time waits for it. One that raises or does not end within its budget is dropped, and the drive
 goes on.
 """
@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from simulator.base.aside import Aside
 from simulator.base.errors import ConfigError, JounceError
+from simulator.base.plugin_thread import Aside
+from simulator.base.rates import whole_ticks
 from simulator.base.records import Ranges, Record, Table
+from simulator.base.registry import Registry, making
 from simulator.base.section import Section
-from simulator.base.tenants import Registry, making
-from simulator.base.ticks import whole_ticks
 
 if TYPE_CHECKING:
     from simulator.session import Session

@@ -14,9 +14,9 @@ import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.records import Record, Table, record
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from simulator.driver.feel.feeler import PERIOD, Feeler, Sample
 from simulator.maneuvers.metrics import columns, measuring_ticks
 from simulator.motion.stream import MotionStream
@@ -376,7 +376,7 @@ class Window:
 
     def publish(self, session: Session) -> None:
         """The latest state."""
-        from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
+        from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 
         if self._message and (time.monotonic() > self._until or (self._holds is not None and not self._holds(session))):
             self._message = ""

@@ -17,9 +17,9 @@ from typing import Any
 import yaml
 
 from simulator.base.errors import ConfigError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import version
-from simulator.base.ticks import whole_ticks
+from simulator.base.rates import whole_ticks
 from simulator.build import Parts
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin

@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.records import Record
 from simulator.build import Parts, build

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import OutputError, StreamError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.records import Record
 from simulator.build import build_platform
 from simulator.motion.native import PROTOCOL

@@ -17,10 +17,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from simulator.base import leftovers
+from simulator.base import cleanup
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError, JounceError, StreamError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.motion.native import PROTOCOL
 from simulator.rig import RigOptions, report, run_platform
 from simulator.signals import Asked, Ended, exit_code, leave, on_signal
@@ -191,7 +191,7 @@ def start_virtual_platform(
     root = str(Path(__file__).resolve().parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))}
     try:
-        process = leftovers.start_child(
+        process = cleanup.start_child(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
         )
     except OSError as error:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import taken
 from simulator.build import Parts, build
 from simulator.configuration.command_line import session_of

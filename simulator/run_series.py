@@ -9,9 +9,9 @@ from typing import Any
 
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError, Gathered, JounceError
-from simulator.base.jsontext import json_text
-from simulator.base.words import did_you_mean
-from simulator.base.yamlfile import read_yaml
+from simulator.base.json_output import json_text
+from simulator.base.suggestions import did_you_mean
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import find_config
 from simulator.configuration.command_line import session_of
 from simulator.configuration.layers import read_layers

@@ -14,10 +14,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from simulator.base.direct import direct
 from simulator.base.errors import JounceError
-from simulator.base.frames import rotation_of_quaternion
+from simulator.base.fast_call import direct
 from simulator.base.records import Record, Table, record
+from simulator.base.rotations import rotation_of_quaternion
 from simulator.clock import Clock
 from simulator.driver.driver_kind import DriverAside
 from simulator.incident import Incident, Places, is_upright, new_incident
@@ -88,7 +88,7 @@ class Outlet(Protocol):
 
 
 def is_due(outlet: Outlet, tick: int) -> bool:
-    """Whether a tick is a turn of an outlet; see `simulator.base.ticks.Turns`."""
+    """Whether a tick is a turn of an outlet; see `simulator.base.rates.Turns`."""
     often: int = getattr(outlet, "often", 1)
     return tick * often % outlet.every < often
 

@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
-from simulator.base import leftovers
+from simulator.base import cleanup
 from simulator.base.console import open_missing
 
 WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
@@ -126,7 +126,7 @@ def on_signal(listener: Callable[[int], None]) -> Iterator[None]:
 
 def leave(number: int) -> None:
     """End the program now, whatever it is doing."""
-    leftovers.remove_all()
+    cleanup.remove_all()
     with contextlib.suppress(OSError, ValueError):
         if sys.stderr is not None and sys.stderr.isatty():
             os.write(2, _SHOW_CURSOR)

@@ -1,7 +1,7 @@
 """Compiles the kernels of a tick before they are needed, and says so: the first start on a machine takes a while, later ones do not.
 
 Where there are two cores a second process compiles with us, the vehicle's step first; who comes to a kernel first compiles it, and the other
-takes it from the disk (`simulator.base.sharing`).
+takes it from the disk (`simulator.base.compile_lock`).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ import numpy as np
 
 from simulator import tick
 from simulator.announce import said_elsewhere
-from simulator.base import leftovers
-from simulator.base.frames import quaternion_of_rotation
+from simulator.base import cleanup
+from simulator.base.compile_lock import POSSIBLE, sharing
 from simulator.base.jit import ROOT, cache_is_kept, is_compiled
 from simulator.base.records import record
-from simulator.base.sharing import POSSIBLE, sharing
+from simulator.base.rotations import quaternion_of_rotation
 from simulator.build import build_cueing, build_ground, build_vehicle
 from simulator.configuration.whole import DEFAULTS
 from simulator.driver.acquaint import acquaint
@@ -153,7 +153,7 @@ def _cores() -> int:
 
 def _start(claims: int) -> Callable[[], None]:
     """Start the second process; calling what is returned ends it."""
-    with leftovers.making():
+    with cleanup.making():
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", __name__, str(claims)],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))},
@@ -164,7 +164,7 @@ def _start(claims: int) -> Callable[[], None]:
             start_new_session=True,  # a terminal's signals are for us alone
         )
         end = partial(_end, process)
-        forget = leftovers.keep(end)
+        forget = cleanup.keep(end)
 
     def end_and_forget() -> None:
         end()
@@ -185,7 +185,7 @@ def _end(process: subprocess.Popen) -> None:
 def _leave_with_the_other() -> None:
     """End this process when the one that started it ends its input; not in the middle of a file."""
     sys.stdin.buffer.read()
-    with leftovers.making():
+    with cleanup.making():
         os._exit(0)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fields import Fields
-from simulator.base.tenants import Registry
+from simulator.base.registry import Registry
 from terrain.surface import Ground
 
 CONTRACT = 1

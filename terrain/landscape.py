@@ -15,7 +15,7 @@ from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, fields_of, read
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from terrain.edge import faded_margin, mirrored_margin, rolled_off
 from terrain.generate import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind

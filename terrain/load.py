@@ -16,7 +16,7 @@ from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Anything, Either, Field, Number, Text, Values, Variants
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from terrain.air import WIND, moving_air
 from terrain.feature_file import FEATURES, read_features
 from terrain.kinds import CONTRACT, TERRAINS, TerrainFile, TerrainKind, read

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.direct import direct
+from simulator.base.fast_call import direct
 from simulator.base.jit import kernel
 from terrain.rut_grid import TILE, TILE_SIDE
 from terrain.ruts import NO_RUTS, Ruts, locate

@@ -12,8 +12,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.arrayfile import read_npz
 from simulator.base.errors import ConfigError
+from simulator.base.npy_reader import read_npz
 
 SPACING = 0.05
 """m between two nodes."""

@@ -11,7 +11,7 @@ from simulator.base.fields import Field, Text, Variants, fields_of, filled
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from simulator.base.section import Section, checked
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 
 SOIL = (
     # name                 shape unit         what it is

@@ -14,8 +14,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.direct import direct
 from simulator.base.errors import ConfigError
+from simulator.base.fast_call import direct
 from terrain.rut_grid import TILE, TILE_SIDE, read_ruts, write_ruts
 from terrain.ruts import NO_RUTS, Ruts, depth_across, merge_tile, new_ruts
 from terrain.surface import Ground

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.base.identity import known_by_identity
+from simulator.base.memoize import known_by_identity
 from simulator.base.records import Length, Record, Table, labelled, record, sized
 
 AXLES = Length("axles", 2)

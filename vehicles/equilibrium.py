@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from simulator.base.frames import quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
+from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from terrain.composed import composed_height_and_normal
 from terrain.surface import GroundArrays
 from vehicles.drivetrain.driveline import wheel_share

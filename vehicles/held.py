@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import cross, vector
 from simulator.base.errors import JounceError
-from simulator.base.frames import euler_angles, quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
+from simulator.base.rotations import euler_angles, quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
 from terrain.surface import GroundArrays
 from vehicles.axles import USUAL, WHEELS, Size, record_for
 from vehicles.drivetrain.driveline import solve_wheels, wheel_share

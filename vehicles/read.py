@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from simulator.base.algebra.vectors import column, cross, vector
-from simulator.base.frames import euler_angles, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
+from simulator.base.rotations import euler_angles, rotation_of_quaternion
 from vehicles.suspension.blocks import place_blocks, show_blocks
 from vehicles.suspension.corner_sums import shock_rate
 from vehicles.suspension.tables.reduced_table import PLACES, interpolate_places

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from simulator.base.algebra.spatial import unrotated
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, vector
-from simulator.base.frames import advance_quaternion, rotation_of_quaternion
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
+from simulator.base.rotations import advance_quaternion, rotation_of_quaternion
 from vehicles.actuators.actuators import add_front_angle, adjust_dampers, lift_front_angle, steer_last_axle
 from vehicles.aerodynamics import air_forces
 from vehicles.body_contact import touch_ground

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.direct import direct
 from simulator.base.errors import ConfigError, JounceError, raise_all
-from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
+from simulator.base.fast_call import direct
 from simulator.base.records import Record, Table, record
+from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from terrain.soil import SOIL
 from terrain.surface import Ground, GroundArrays
 from vehicles.actuators.actuators import ACTUATOR_STATE, logged_actuators, straighten_last_axle

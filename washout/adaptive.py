@@ -25,10 +25,10 @@ import math
 
 import numpy as np
 
+from simulator.base.callbacks import outside, record_at
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.fields import Fields, fields_of
 from simulator.base.jit import inline
-from simulator.base.outside import outside, record_at
 from simulator.base.records import Record, dtype_of
 from washout import classical
 from washout.classical import SPLIT, about_head, attitude_rates, fast_weights, follow_angle, less_fast, not_yet_shown, scaled

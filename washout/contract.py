@@ -6,9 +6,9 @@ the last word. A washout sees what the rider's head is to feel, and answers with
 `classical` is called directly in every tick. A washout from outside has its own parameters (the section `cueing` of the file) and its own
 rate (`rate` [Hz] of the file), and is one of two:
 
-    a kernel       law(parameters, state, seen, result, first, count, h), `@outside` of `simulator.base.outside`, called in the tick; the four
+    a kernel       law(parameters, state, seen, result, first, count, h), `@outside` of `simulator.base.callbacks`, called in the tick; the four
                    addresses are those of one record each: of its `parameters`, of its `state`, of SEEN and of RESULT; h is its period
-    Python         `make` gives an object with `step(seen, h)` that returns six numbers. It works beside the ticks (`simulator.base.aside`):
+    Python         `make` gives an object with `step(seen, h)` that returns six numbers. It works beside the ticks (`simulator.base.plugin_thread`):
                    what it is asked at the end of a period counts from the end of the next one on
 
 Poses that come less often than ticks are joined by a quadratic B-spline (`washout.tenant`): the velocity does not step, and the pose stays
@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from simulator.base.outside import Outside
+from simulator.base.callbacks import Outside
 from simulator.base.records import Ranges, Record, Table, layout_hash
 
 CONTRACT = 1

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.direct import direct
 from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
+from simulator.base.fast_call import direct
 from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
 from simulator.base.records import Record, Table, record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simulator.base.errors import JounceError
-from simulator.base.tenants import Registry
+from simulator.base.registry import Registry
 from washout import adaptive
 from washout.classical import KIND
 from washout.contract import CONTRACT, LAYOUT, WashoutKind

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 
+from simulator.base.callbacks import call, record_at
 from simulator.base.jit import inline, kernel
-from simulator.base.outside import call, record_at
 from simulator.base.records import dtype_of
 from washout.classical import move_to, rest
 from washout.contract import RESULT, SEEN

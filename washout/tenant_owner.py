@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.aside import Aside
+from simulator.base.callbacks import address_of
 from simulator.base.fields import fields_of, filled, from_mapping, read
-from simulator.base.outside import address_of
+from simulator.base.plugin_thread import Aside
+from simulator.base.rates import whole_ticks
 from simulator.base.records import Record, Table, numbers, record
-from simulator.base.tenants import making
-from simulator.base.ticks import whole_ticks
+from simulator.base.registry import making
 from washout.adjusting import Adjuster
 from washout.contract import PREVIEW_POINTS, RESULT, SEEN, WashoutKind, WashoutWorld
 from washout.platform import HEXAPOD

@@ -30,11 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, raise_all
-from simulator.base.identity import known_of_each
-from simulator.base.known_sections import known_sections
+from simulator.base.memoize import known_of_each
 from simulator.base.records import ABOVE_ZERO, LARGEST, Ranges, Record, Table, join, numbers, record
+from simulator.base.section_cache import known_sections
+from simulator.base.suggestions import did_you_mean, nearest, no_such_key
 from simulator.base.units import SHOWN, SUFFIXES, factor_of, fitting, is_suffix
-from simulator.base.words import did_you_mean, nearest, no_such_key
 
 REQUIRED: Any = object()
 """Default of a field that a file must have."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-from simulator.base import compiling, leftovers, sharing
+from simulator.base import cleanup, compile_events, compile_lock
 from simulator.base.kernel_code import OurLibrary
 
 DIGEST = hashlib.sha256().digest_size
@@ -35,20 +35,20 @@ class KernelCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel for these types as it lies on disk, or None when it has to be compiled."""
         found = super().load_overload(sig, target_context)
-        if found is None and not sharing.claim(self._claim(sig)):
+        if found is None and not compile_lock.claim(self._claim(sig)):
             found = super().load_overload(sig, target_context)
             if found is not None:
-                sharing.release(self._claim(sig))
+                compile_lock.release(self._claim(sig))
         if found is None:
-            compiling.tell(self._function_name, True)
+            compile_events.tell(self._function_name, True)
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a kernel that was just compiled; where the disk refuses, it is compiled again at the next start."""
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
-        sharing.release(self._claim(sig))
-        compiling.tell(self._function_name, False)
+        compile_lock.release(self._claim(sig))
+        compile_events.tell(self._function_name, False)
 
     def _claim(self, sig: Any) -> str:
         """What a kernel for these types is called between processes."""
@@ -127,7 +127,7 @@ class _CheckedFiles(IndexDataCacheFile):
     def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
         content = io.BytesIO()
         yield content
-        with leftovers.making(), super()._open_for_write(filepath) as file:
+        with cleanup.making(), super()._open_for_write(filepath) as file:
             file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
 
 

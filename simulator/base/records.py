@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.identity import known_by_identity
+from simulator.base.memoize import known_by_identity
 
 Row = tuple[Any, ...]
 Table = tuple[Row, ...]

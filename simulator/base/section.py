@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields, Number, Values, Variants, filled, from_mapping, read
 from simulator.base.records import Ranges, Record, Table, join, numbers
+from simulator.base.suggestions import did_you_mean, nearest, no_such_key
 from simulator.base.units import tidy
-from simulator.base.words import did_you_mean, nearest, no_such_key
 
 REQUIRED = object()
 

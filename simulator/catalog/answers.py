@@ -9,9 +9,9 @@ from pathlib import Path
 
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError, OutputError
-from simulator.base.jsontext import json_text
-from simulator.base.words import did_you_mean
-from simulator.base.yamlfile import read_text
+from simulator.base.json_output import json_text
+from simulator.base.suggestions import did_you_mean
+from simulator.base.yaml_reader import read_text
 from simulator.catalog.file_kinds import KINDS, FileKind, kind_named, kind_of
 from simulator.catalog.json_schema import file_schema
 from simulator.catalog.pages import pages

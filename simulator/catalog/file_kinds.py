@@ -10,8 +10,8 @@ from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields, Group, Kind, Variants
-from simulator.base.words import did_you_mean
-from simulator.base.yamlfile import read_yaml
+from simulator.base.suggestions import did_you_mean
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import (
     build,
     build_cueing,

@@ -29,7 +29,7 @@ from simulator.base.fields import (
     Text,
     Variants,
 )
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.records import ABOVE_ZERO
 from simulator.base.units import SHOWN, factor_of, tidy
 from simulator.maneuvers.parameters import REFERENCE, WithParameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simulator.base.tenants import Registry
+from simulator.base.registry import Registry
 from simulator.driver.drivers import DRIVERS
 from simulator.driver.sources import SOURCES
 from simulator.motion.protocols import PROTOCOLS

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import JounceError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.compare.align import shift_of
 from simulator.compare.bands import bands_of, judged
 from simulator.compare.compare_page import BandShown, Compared, as_object, as_text, compare_page, outcome

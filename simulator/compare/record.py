@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
 from simulator.base.records import record
+from simulator.base.suggestions import did_you_mean
 from simulator.base.units import split_unit
-from simulator.base.words import did_you_mean
 from simulator.compare.comparison_file import Comparison
 from simulator.maneuvers.pictures.contract import NothingToDrawError, Signals
 from simulator.maneuvers.pictures.quantities import sideslip

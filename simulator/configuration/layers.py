@@ -18,7 +18,7 @@ import numpy as np
 from simulator.base.errors import ConfigError
 from simulator.base.records import join
 from simulator.base.units import SUFFIXES
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.key_path import KeyPath, written
 from simulator.configuration.names import find_config
 

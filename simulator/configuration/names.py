@@ -7,7 +7,7 @@ from os.path import isfile
 from pathlib import Path
 
 from simulator.base.errors import ConfigError
-from simulator.base.words import did_you_mean, nearest
+from simulator.base.suggestions import did_you_mean, nearest
 
 HERE = Path(__file__).resolve().parents[1]
 

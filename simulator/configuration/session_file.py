@@ -10,7 +10,7 @@ from typing import Any
 
 from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
-from simulator.base.tenants import Chosen
+from simulator.base.registry import Chosen
 from simulator.configuration.whole import Configuration
 from simulator.driver.find_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver import DRIVER_PERIOD

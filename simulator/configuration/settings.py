@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from simulator.base.errors import ConfigError
-from simulator.base.yamlfile import parse_yaml
+from simulator.base.yaml_reader import parse_yaml
 from simulator.configuration.key_path import KeyPath, parse
 from simulator.configuration.layers import Origin
 

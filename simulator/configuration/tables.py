@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simulator.base.fields import Either, Fields, FileName, Group, Kind, ListOf, Named, Number, Variants
-from simulator.base.identity import known_of_each
+from simulator.base.memoize import known_of_each
 from simulator.configuration.key_path import KeyPath
 from simulator.maneuvers import maneuver, series
 from simulator.maneuvers.parameters import WithParameters

@@ -19,7 +19,7 @@ from rich.live import Live
 from rich.table import Table
 
 from simulator.base.errors import DeviceError, JounceError, OutputError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.driver.devices import Device, DeviceHub
 from simulator.driver.feel.listing import abilities, feel_table, play_test
 from simulator.driver.profiles import load_profiles, read_profile, shipped_profiles_folder, system, usb_id, user_profiles_folder

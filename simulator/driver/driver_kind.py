@@ -1,6 +1,6 @@
 """What a driver is that is no person: whoever fills the command from what the vehicle does.
 
-A driver from outside works beside the ticks (`simulator.base.aside`): what it answers to one look counts from its next look on, 10 ms
+A driver from outside works beside the ticks (`simulator.base.plugin_thread`): what it answers to one look counts from its next look on, 10 ms
 later, in real time or not. One that raises, is slow or gives a command that is not finite ends the drive, as any driver does who fails; the
 platform parks.
 """
@@ -13,11 +13,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simulator.base.aside import Aside
 from simulator.base.errors import JounceError
 from simulator.base.fields import from_mapping
+from simulator.base.plugin_thread import Aside
 from simulator.base.records import Ranges, Record, Table, record
-from simulator.base.tenants import making
+from simulator.base.registry import making
 from simulator.driver.source import sound_command
 from simulator.driver.traits import VehicleTraits
 from terrain.surface import Ground

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
-from simulator.base.tenants import Registry
+from simulator.base.registry import Registry
 from simulator.driver.sources import SOURCES
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Fields, fields_of
-from simulator.base.tenants import Chosen
+from simulator.base.registry import Chosen
 from simulator.driver.driver_kind import Driver, DriverKind, DriverSettings, Maneuver, driver_parameters, make_driver
 from simulator.driver.drivers import DRIVERS, FOLLOWER, check
 from simulator.driver.source import SourceKind

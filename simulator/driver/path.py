@@ -196,7 +196,7 @@ class Path:
 @cache
 def _kernels() -> tuple[Callable, Callable]:
     """`point_of` and `foot_of` of `simulator.driver.line`, which whoever only reads files does not need."""
-    from simulator.base.direct import direct
+    from simulator.base.fast_call import direct
     from simulator.driver.line import Line, foot_of, point_of
 
     line = Line(np.zeros((2, 4)), np.zeros((0, 3)), 1.0)

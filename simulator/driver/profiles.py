@@ -32,8 +32,8 @@ from simulator.base.fields import (
     printed,
 )
 from simulator.base.records import join
-from simulator.base.words import did_you_mean
-from simulator.base.yamlfile import read_yaml
+from simulator.base.suggestions import did_you_mean
+from simulator.base.yaml_reader import read_yaml
 from simulator.driver.feel.rumble import RumbleStrength
 from simulator.driver.feel.torque import ForceFeedback
 from simulator.driver.shaping import PedalFeel, SteeringFeel

@@ -1,7 +1,7 @@
 """What an input source is: one kind of device that a person drives with, and what it may use.
 
 A shipped source is read a hundred times a second where the driver is asked. One from outside works beside the ticks
-(`simulator.base.aside`): what it is asked at one look counts from the next one on. When it raises, is slow or gives a command that is not
+(`simulator.base.plugin_thread`): what it is asked at one look counts from the next one on. When it raises, is slow or gives a command that is not
 finite it counts as unplugged for good: the throttle is released, the steering goes to the center, and another source may take over.
 """
 
@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simulator.base.aside import Aside
 from simulator.base.fields import from_mapping
+from simulator.base.plugin_thread import Aside
 from simulator.base.records import Ranges, Record, Table, record
-from simulator.base.tenants import making
+from simulator.base.registry import making
 from simulator.driver.controls import Lever, write_pedals
 from simulator.driver.devices import DeviceHub
 from simulator.driver.keyboard import Keys

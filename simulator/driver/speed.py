@@ -94,7 +94,7 @@ class SpeedControl:
     def press(self, t: float, seen: Record, command: Record) -> None:
         """The same for a look (`simulator.driver.steering.seen`), into a COMMAND that drives forward."""
         if self._press is None:
-            from simulator.base.direct import direct
+            from simulator.base.fast_call import direct
             from simulator.driver.pedals import work_pedals
 
             self._press = direct(work_pedals, self._p, self._state, 0.0, seen, command)
@@ -105,7 +105,7 @@ class SpeedControl:
     def keep(self, t: float, readout: Record, command: Record) -> None:
         """The same out of a READOUT, for whoever steers otherwise; of the COMMAND only the pedals are written."""
         if self._keep is None:
-            from simulator.base.direct import direct
+            from simulator.base.fast_call import direct
             from simulator.driver.pedals import keep_speed
 
             self._keep = direct(keep_speed, self._p, self._state, 0.0, readout, command)

@@ -11,9 +11,9 @@ from typing import Any
 
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import taken, version
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from simulator.build import vehicle_description
 from simulator.configuration.key_path import written
 from simulator.configuration.names import find_config

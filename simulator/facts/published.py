@@ -9,9 +9,9 @@ from typing import Any
 
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Either, Field, Group, ListOf, Named, Number, Text, read
+from simulator.base.suggestions import did_you_mean
 from simulator.base.units import SUFFIXES, factor_of
-from simulator.base.words import did_you_mean
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.layers import read_layers
 from simulator.configuration.names import data_folder, find_config
 from simulator.facts.table import FACTS, Fact

@@ -7,9 +7,9 @@ from typing import Any
 
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import version
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from simulator.build import build, find_config
 from simulator.fitting.applied import rounded, session_text, words_of
 from simulator.fitting.driven import configuration_of

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text
-from simulator.base.words import no_such_key
+from simulator.base.suggestions import no_such_key
 from simulator.build import build
 from simulator.configuration.key_path import parse, written
 from simulator.configuration.layers import Origin

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
+from simulator.base.suggestions import did_you_mean
 from simulator.base.units import SHOWN, factor_of, fitting, is_suffix
-from simulator.base.words import did_you_mean
 from simulator.fitting.fit_file import COMMANDS, Data, file_of
 from simulator.record.csv_table import CsvTable
 from simulator.record.log import NoSuchColumnError, read_log

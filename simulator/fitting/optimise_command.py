@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.build import find_config
 from simulator.fitting.applied import rounded, session_text, words_of

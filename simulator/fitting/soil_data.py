@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
+from simulator.base.suggestions import did_you_mean
 from simulator.base.units import factor_of
-from simulator.base.words import did_you_mean
 
 Array = NDArray[np.float64]
 

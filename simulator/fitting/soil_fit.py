@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from simulator.fitting.confidence import known
 from simulator.fitting.soil_data import WheelTests
 from simulator.fitting.solver import Failed, Solution, need_scipy, solve

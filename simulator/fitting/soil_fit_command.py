@@ -8,8 +8,8 @@ from typing import Any
 
 from simulator.base.console import tell
 from simulator.base.errors import ConfigError
-from simulator.base.jsontext import json_text
-from simulator.base.yamlfile import read_yaml
+from simulator.base.json_output import json_text
+from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.names import find_config
 from simulator.fitting.soil_data import WheelTests, read_tests
 from simulator.fitting.soil_file import soil_text

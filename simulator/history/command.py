@@ -10,7 +10,7 @@ from typing import Any
 
 from simulator.base.console import complain, tell
 from simulator.base.errors import JounceError, OutputError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import processor, software, version
 from simulator.history.drift import BENCH, FACTS, TIMES, Change, changes, last_before
 from simulator.history.entry import Entry, Figure, append, read

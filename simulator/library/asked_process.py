@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from simulator.base import leftovers
+from simulator.base import cleanup
 from simulator.base.errors import JounceError
 from simulator.base.jit import ROOT
 
@@ -77,7 +77,7 @@ class AskedProcess:
 
     def _start(self) -> subprocess.Popen[bytes]:
         paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
-        process = leftovers.start_child(
+        process = cleanup.start_child(
             [sys.executable, "-m", self._module],
             env={**os.environ, **self._environment, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
             stdin=subprocess.PIPE,

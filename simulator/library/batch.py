@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from simulator.base.jsontext import json_text
-from simulator.base.words import did_you_mean
+from simulator.base.json_output import json_text
+from simulator.base.suggestions import did_you_mean
 from simulator.library.asked_process import AskedProcess, ProcessDiedError
 from simulator.record.log import Log, read_log
 from simulator.warm import compile_kernels

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
+from simulator.base.rates import whole_ticks
 from simulator.base.records import Record
-from simulator.base.ticks import whole_ticks
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from simulator.build import Parts
 from simulator.incident import Incident
 from simulator.library.assembling import Changes, assemble

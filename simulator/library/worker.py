@@ -11,8 +11,8 @@ import sys
 from typing import Any, TextIO
 
 from simulator.base.errors import JounceError
-from simulator.base.jsontext import json_text
-from simulator.base.tenants import load_plugins
+from simulator.base.json_output import json_text
+from simulator.base.registry import load_plugins
 
 
 def answers(lines: TextIO, out: TextIO) -> None:

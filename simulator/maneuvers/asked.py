@@ -11,8 +11,8 @@ from typing import Any
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Field, Fields, Group, ListOf, Named, Number, Text, Variants, printed
 from simulator.base.records import join, record
+from simulator.base.suggestions import did_you_mean
 from simulator.base.units import SUFFIXES, spellings, split_unit
-from simulator.base.words import did_you_mean
 from simulator.maneuvers import expressions
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
 from simulator.maneuvers.analyses.registry import ANALYSES

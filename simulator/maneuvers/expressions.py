@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from simulator.maneuvers import filters
 from simulator.maneuvers.analyses.contract import Drive
 

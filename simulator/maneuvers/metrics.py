@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.ticks import whole_ticks
+from simulator.base.rates import whole_ticks
 from simulator.base.units import SUFFIXES, factor_of, shown_unit, tidy
 from simulator.driver.path import LaneChange, Path, Spawn
 from simulator.driver.traits import VehicleTraits

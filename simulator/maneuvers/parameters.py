@@ -16,8 +16,8 @@ from typing import Any
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Either, Group, Named, Number, Text
 from simulator.base.records import join
+from simulator.base.suggestions import did_you_mean
 from simulator.base.units import is_suffix
-from simulator.base.words import did_you_mean
 
 KEY = "parameters"
 PARAMETERS = Named(Either((Number(), Text()), "a number or a word"), "names, each with a number or a word")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from simulator.base.direct import direct
+from simulator.base.fast_call import direct
 from simulator.base.records import Record, Table, record
 from simulator.driver.path import Spawn
 from simulator.driver.speed import SpeedControl

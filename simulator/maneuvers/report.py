@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.driver.path import Spawn
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.maneuver import Maneuver

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.frames import rotation_of_quaternion
+from simulator.base.rotations import rotation_of_quaternion
 from simulator.motion.game_axes import right_forward_up, turns_left_handed
 from simulator.motion.packet_table import PacketTable
 from simulator.motion.protocol import CONTRACT, Encoder, Protocol, ProtocolSettings, Said

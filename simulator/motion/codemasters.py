@@ -37,8 +37,8 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import StreamError
-from simulator.base.frames import rotation_of_quaternion
 from simulator.base.records import Record
+from simulator.base.rotations import rotation_of_quaternion
 from simulator.motion.protocol import CONTRACT, Encoder, Protocol, ProtocolSettings
 
 COUNT = 66

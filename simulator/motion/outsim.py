@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import StreamError
-from simulator.base.frames import rotation_of_quaternion
+from simulator.base.rotations import rotation_of_quaternion
 from simulator.motion.game_axes import Trip, right_forward_up
 from simulator.motion.packet_table import PacketRows, PacketTable
 from simulator.motion.protocol import CONTRACT, Encoder, Protocol, ProtocolSettings, Said

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.frames import rotation_of_quaternion
+from simulator.base.rotations import rotation_of_quaternion
 from simulator.motion.game_axes import REAR_FIRST
 from simulator.motion.outsim import DEFAULTS, PARAMETERS, RANGES, MotionOfLfs, main_rows
 from simulator.motion.packet_table import PacketRows, PacketTable

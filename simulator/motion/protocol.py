@@ -1,7 +1,7 @@
 """What a protocol is: it turns what is said of platform and vehicle into the bytes of one datagram.
 
 Pause, reset, faults and the end are the same for all protocols: what is said has been through fade and limiter, and is finite. A shipped
-protocol is called in the tick. One from outside works beside the ticks (`simulator.base.aside`), so its packets leave one packet later;
+protocol is called in the tick. One from outside works beside the ticks (`simulator.base.plugin_thread`), so its packets leave one packet later;
 one that raises, is slow, or packs a number that is not finite is dropped: nothing is sent any more, and the receiver sees silence.
 """
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import StreamError
 from simulator.base.fields import from_mapping
 from simulator.base.records import Ranges, Record, Table
-from simulator.base.tenants import making
+from simulator.base.registry import making
 from simulator.motion.packets import MotionPacket
 
 CONTRACT = 1

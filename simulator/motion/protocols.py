@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
-from simulator.base.tenants import Registry
+from simulator.base.registry import Registry
 
 if TYPE_CHECKING:
     from simulator.base.fields import Fields

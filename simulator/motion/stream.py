@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.aside import Aside
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import StreamError
+from simulator.base.plugin_thread import Aside
+from simulator.base.rates import even_turns
 from simulator.base.records import Record, record
-from simulator.base.ticks import even_turns
 from simulator.motion.fade import LONGEST_FADE, Fade
 from simulator.motion.packets import MotionPacket
 from simulator.motion.protocol import NO_ENGINE, Engine, Listening, Said, checked, encoder_of

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.identity import known_by_identity
+from simulator.base.memoize import known_by_identity
 from simulator.base.records import Record, Row, Table
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 
 AXES = ("x", "y", "z")
 _MONOGRAM = (

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from simulator.record.channels import Channel, chosen
 from simulator.record.files import write_whole
 from simulator.record.parquet import read_about, read_telemetry, read_units, write_groups

@@ -17,7 +17,7 @@ from typing import Any
 
 from simulator.base.console import complain
 from simulator.base.errors import OutputError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import origin
 from simulator.base.records import Record, Table
 from simulator.record.channels import Channels

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.aside import Aside
 from simulator.base.errors import ConfigError
-from simulator.base.frames import rotation_of_euler
+from simulator.base.plugin_thread import Aside
+from simulator.base.rates import whole_ticks
 from simulator.base.records import Record, Table, record
+from simulator.base.registry import making
+from simulator.base.rotations import rotation_of_euler
 from simulator.base.section import Section
-from simulator.base.tenants import making
-from simulator.base.ticks import whole_ticks
 from simulator.sensors.contract import Mount, Seen, Sensor, SensorKind, SensorSettings
 from simulator.sensors.kinds import SENSORS, check
 from terrain.surface import Ground

@@ -6,7 +6,7 @@ A kind brings the table of its parameters, the table of what comes out, and `mak
     rate         Hz, divides the ticks per second
     mount        `position` (3,) [m] from the chassis reference point, in B, and `roll_deg`, `pitch_deg`, `yaw_deg` of its own axes S
 
-A shipped sensor measures within the tick it is due. One from outside works beside the ticks (`simulator.base.aside`): what it measures of a
+A shipped sensor measures within the tick it is due. One from outside works beside the ticks (`simulator.base.plugin_thread`): what it measures of a
 tick is taken over at its next one, so its columns are one period late; `sampled` says of which time they are.
 """
 

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import add, cross, vector
-from simulator.base.frames import rotation_of_quaternion
 from simulator.base.jit import kernel
 from simulator.base.records import Record
+from simulator.base.rotations import rotation_of_quaternion
 from simulator.sensors.contract import CONTRACT, Seen, SensorKind, SensorSettings
 
 PARAMETERS = (

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import pyarrow.parquet as pq
 
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.lab.bench.bench_machine import machine
 from simulator.sweep import no_work
 from simulator.sweep.case import Resolved, Resolver

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simulator.base.console import complain, tell
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.build import find_config
 from simulator.record.files import new_run_folder
 from simulator.signals import Ended

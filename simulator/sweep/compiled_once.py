@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from simulator.base import sharing
+from simulator.base import compile_lock
 from simulator.base.jit import cache_folder, cache_is_kept
 from simulator.warm import compile_kernels
 
@@ -22,7 +22,7 @@ def compile_or_wait() -> None:
     """Have the kernels of a usual vehicle, compiled here unless another process does it at the moment."""
     with _claims() as file:
         if file is not None:
-            sharing.fcntl.lockf(file, sharing.fcntl.LOCK_EX, 1, ALL)
+            compile_lock.fcntl.lockf(file, compile_lock.fcntl.LOCK_EX, 1, ALL)
         compile_kernels(lambda line: None)
 
 
@@ -32,19 +32,19 @@ def compiled_once() -> Iterator[None]:
     end."""
     with _claims() as file, contextlib.ExitStack() as stack:
         if file is not None:
-            stack.enter_context(sharing.sharing(file.fileno()))
+            stack.enter_context(compile_lock.sharing(file.fileno()))
         yield
 
 
 @contextlib.contextmanager
 def _claims() -> Iterator[BinaryIO | None]:
     """The file, None where it is of no use. The system takes all locks on it back when it is closed."""
-    if not (sharing.POSSIBLE and cache_is_kept()):
+    if not (compile_lock.POSSIBLE and cache_is_kept()):
         yield None
         return
     with open(cache_folder() / CLAIMS, "a+b") as file:
         try:
-            sharing.fcntl.lockf(file, sharing.fcntl.LOCK_SH | sharing.fcntl.LOCK_NB, 1, LOOK)
+            compile_lock.fcntl.lockf(file, compile_lock.fcntl.LOCK_SH | compile_lock.fcntl.LOCK_NB, 1, LOOK)
         except OSError:
             yield None
         else:

@@ -17,9 +17,9 @@ import numpy as np
 
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import read
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import version
-from simulator.base.words import no_such_key
+from simulator.base.suggestions import no_such_key
 from simulator.configuration.key_path import parse, written
 from simulator.configuration.layers import own_copy, read_layers
 from simulator.configuration.session_file import FILE as SESSION

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.base.errors import OutputError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.record.files import write_text
 from simulator.record.owner import FolderLock
 from simulator.signals import Asked, on_signal

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from simulator.base.tenants import load_plugins
+from simulator.base.registry import load_plugins
 from simulator.signals import Ended
 from simulator.sweep.case import Resolver
 from simulator.sweep.engine import Progress, sweep

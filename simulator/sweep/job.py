@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from simulator.base.errors import JounceError
-from simulator.base.known_sections import sections_read_once
 from simulator.base.machine import origin
-from simulator.base.tenants import load_plugins
+from simulator.base.registry import load_plugins
+from simulator.base.section_cache import sections_read_once
 from simulator.build import Parts, build
 from simulator.configuration.layers import Layer, Origin
 from simulator.configuration.whole import Configuration

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError, Gathered
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from simulator.build import build
 from simulator.configuration.layers import files_parsed_once, read_layers
 from simulator.configuration.names import find_config

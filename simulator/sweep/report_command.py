@@ -9,7 +9,7 @@ from pathlib import Path
 
 from simulator.base.console import tell
 from simulator.base.errors import ConfigError
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from simulator.record.files import write_text
 from simulator.sweep.metric_chapter import PASSED
 from simulator.sweep.reading import read_results

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 
 Array = NDArray[np.float64]
 

@@ -16,9 +16,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
-from simulator.base.jsontext import content_key
-from simulator.base.known_sections import KnownSections
+from simulator.base.json_output import content_key
 from simulator.base.records import Record, Table, dtype_of
+from simulator.base.section_cache import KnownSections
 from simulator.build import Workshop, build_cueing, outline
 from simulator.configuration.whole import DEFAULTS, Configuration
 from simulator.driver.traits import VehicleTraits

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.record.files import write_whole
 from simulator.sweep.case import Cases
 from simulator.sweep.journal import Row

@@ -12,9 +12,9 @@ from typing import Any
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.inputfile import read_utf8
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import version
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from simulator.record.files import write_text
 from simulator.validation.known import KNOWN
 from simulator.validation.outcome import Judged, Part, Source, judge

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import tell
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.fitting.solver import need_scipy
 from simulator.lab.cueing.command import Told
 from simulator.record.files import run_folder, write_text

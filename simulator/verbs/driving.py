@@ -6,7 +6,7 @@ import argparse
 import time
 
 from simulator.arguments import Commands
-from simulator.base.tenants import Choices
+from simulator.base.registry import Choices
 from simulator.driver.drivers import DRIVERS
 from simulator.driver.sources import SOURCES
 from simulator.verbs.options import (

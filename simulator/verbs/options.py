@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from simulator.arguments import number_between, yaml_value
 from simulator.base.errors import JounceError
-from simulator.base.tenants import Choices
+from simulator.base.registry import Choices
 from simulator.motion.protocols import PROTOCOLS
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import DeviceError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 
 USER = os.getuid() if sys.platform != "win32" else 0
 PREFIX = f"jounce-{USER}-"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base import leftovers
+from simulator.base import cleanup
 from simulator.base.errors import DeviceError
 from simulator.view.claims import Claim
 from simulator.view.context import display_available
@@ -106,16 +106,16 @@ def start_process(
 ) -> ViewProcess:
     """Start `python -m module BLOCK KEYS LAND.npz GEOMETRY.npz rest...`; arguments as for `start_view_process`."""
     if claim is None:
-        with leftovers.making():
+        with cleanup.making():
             claim = Claim()
-            leftovers.keep(claim.release)
+            cleanup.keep(claim.release)
     land_file, geometry_file = claim.folder / LAND, claim.folder / GEOMETRY
     (ground if isinstance(ground, Land) else land_of(ground)).save(land_file)
     np.savez(geometry_file, **checked_geometry(geometry))  # type: ignore[arg-type]
     command = [sys.executable, "-m", module, *blocks, str(land_file), str(geometry_file), *rest]
     root = str(Path(__file__).resolve().parents[2])
     with open(claim.folder / ERRORS, "wb") as errors:
-        process = leftovers.start_child(command, cwd=root, stdin=subprocess.DEVNULL, stderr=errors)
+        process = cleanup.start_child(command, cwd=root, stdin=subprocess.DEVNULL, stderr=errors)
     return ViewProcess(process, claim)
 
 

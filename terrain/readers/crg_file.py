@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.arrayfile import MOST_BYTES
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
+from simulator.base.npy_reader import MOST_BYTES
 
 EXPECTED = "an OpenCRG file"
 NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)")

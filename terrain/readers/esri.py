@@ -11,9 +11,9 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.arrayfile import MOST_BYTES
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size, read_bytes, read_utf8
+from simulator.base.npy_reader import MOST_BYTES
 from terrain.readers.asked import Asked, Samples, heights_of
 from terrain.readers.reference import named, of_text
 from terrain.readers.source import MAP, Raster, Source

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from terrain.readers.source import LOCAL, Values
 
 EDGE = 1e-9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.base.arrayfile import read_npy
+from simulator.base.npy_reader import read_npy
 from terrain.readers.asked import Asked, Samples, heights_of, raster_of
 from terrain.readers.source import Source
 

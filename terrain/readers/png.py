@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.arrayfile import MOST_BYTES
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
+from simulator.base.npy_reader import MOST_BYTES
 from terrain.readers.asked import Asked, Samples, heights_of, raster_of
 from terrain.readers.source import Source
 

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from simulator.base.arrayfile import MOST_BYTES
 from simulator.base.inputfile import checked_size
+from simulator.base.npy_reader import MOST_BYTES
 from terrain.readers.asked import Asked, Samples, heights_of, raster_of
 from terrain.readers.source import Source
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from simulator.base.errors import ConfigError, Gathered, JounceError
 from simulator.base.fields import Choice, Either, Field, Fields, FileName, Flag, ListOf, Number, Text
-from simulator.base.tenants import Registry
-from simulator.base.words import did_you_mean
+from simulator.base.registry import Registry
+from simulator.base.suggestions import did_you_mean
 from terrain.readers.asked import SIDES, Asked
 from terrain.readers.source import Source
 

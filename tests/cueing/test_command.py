@@ -10,7 +10,7 @@ import pytest
 
 from simulator.__main__ import main
 from simulator.base.errors import JounceError
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import find_config
 from simulator.lab.cueing import command, omct
 from simulator.lab.cueing.chain import felt

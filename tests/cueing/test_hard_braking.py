@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import build_cueing, find_config
 from simulator.lab.cueing.drive import Drive, ride_drive
 

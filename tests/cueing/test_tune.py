@@ -7,7 +7,7 @@ import pytest
 from test_command import call, record_drive
 
 from simulator.base.errors import JounceError
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import build_cueing, find_config
 from simulator.lab.cueing.tune import TICK, handles, tune
 

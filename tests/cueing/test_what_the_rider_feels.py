@@ -11,7 +11,7 @@ import pytest
 import yaml
 from driven import JUDGED, driven
 
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import build_cueing, find_config
 from simulator.lab.cueing.drive import Ridden, ride_drive
 from simulator.lab.cueing.omct import objective_test

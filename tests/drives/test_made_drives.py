@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import build_ground
 from simulator.lab.terrain.make_command import MAKERS, made_terrain
 from simulator.lab.terrain.making.written import files_of, write

@@ -5,7 +5,7 @@ import yaml
 
 from simulator.__main__ import main
 from simulator.base.errors import ConfigError, ConfigErrors, Gathered
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import data_folder
 from tests.files.test_hundred_broken_files import line_of
 

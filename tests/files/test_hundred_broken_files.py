@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from simulator.__main__ import main
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.catalog.file_kinds import kind_named
 from simulator.catalog.json_schema import file_schema
 

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from simulator.__main__ import main
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import data_folder
 from simulator.catalog.answers import headline
 from simulator.catalog.file_kinds import KINDS, kind_named, kind_of

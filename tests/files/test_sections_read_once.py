@@ -8,11 +8,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from simulator.base import known_sections
+from simulator.base import section_cache
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Flag, Group, Number, Variants, read
-from simulator.base.identity import MOST, known_of_each
-from simulator.base.known_sections import KnownSections, sections_read_once
+from simulator.base.memoize import MOST, known_of_each
+from simulator.base.section_cache import KnownSections, sections_read_once
 
 INSIDE = (Field("rate", Number("N/m", 0.0, 1e6), "stiffness"), Field("preload", Number("N"), "at rest", 5.0))
 TABLE = (
@@ -34,9 +34,9 @@ def test_what_says_the_same_is_read_once_whatever_its_place() -> None:
         assert read(INSIDE, {"rate": 3.0}, "a.yaml") is other
         assert read(INSIDE, {"rate": 3.0}, "a.yaml", fill=False) is not other, "without defaults"
         assert len(known.found) < 10
-        for n in range(known_sections.MOST + 5):
+        for n in range(section_cache.MOST + 5):
             read(INSIDE, {"rate": float(n)}, "a.yaml")
-        assert len(known.found) <= known_sections.MOST
+        assert len(known.found) <= section_cache.MOST
 
 
 @pytest.mark.parametrize("value", [True, "3.0", None, [3.0], 10**40, "\udcff"])

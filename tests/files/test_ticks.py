@@ -3,7 +3,7 @@
 import pytest
 
 from simulator.base.errors import ConfigError
-from simulator.base.ticks import even_turns, whole_ticks
+from simulator.base.rates import even_turns, whole_ticks
 
 pytestmark = pytest.mark.fast
 

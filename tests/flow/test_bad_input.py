@@ -10,7 +10,7 @@ import yaml
 from program import ROOT, call, finish, refused, start
 
 from simulator.base.errors import ConfigError
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 
 CONFIGS = ROOT / "configs"
 STATES = next((ROOT / "tests/data/hmmwv_accelerations").glob("*.npz"))

@@ -18,11 +18,11 @@ import pytest
 import yaml
 from program import ROOT, call, finish, refused, start
 
-from simulator.base.arrayfile import read_json, read_npy, read_npz
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
+from simulator.base.npy_reader import read_json, read_npy, read_npz
 from simulator.base.records import numbers
-from simulator.base.yamlfile import MOST_VALUES, read_yaml
+from simulator.base.yaml_reader import MOST_VALUES, read_yaml
 from simulator.build import find_config, load_mechanism
 from simulator.lab.validate.mechanism_rows import compare_rows
 from simulator.lab.validate.recording import Recording

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from program import ROOT
 
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.lab.validate.outcome import Comparison
 
 
@@ -53,4 +53,4 @@ def test_every_command_writes_by_it():
         for file in sorted(Path(ROOT, package).rglob("*.py"))
         if re.search(r"\bjson\.dumps?\(", file.read_text(encoding="utf-8"))
     ]
-    assert writers == ["simulator/base/jsontext.py", "simulator/view/land.py"]
+    assert writers == ["simulator/base/json_output.py", "simulator/view/land.py"]

@@ -9,10 +9,10 @@ from program import environment
 
 PROGRAM = """
 import numpy as np
-from simulator.base import compiling
+from simulator.base import compile_events as compiling
 compiled = []
 with compiling.listening(lambda name, begins: compiled.append((name, begins))):
-    from simulator.base.frames import rotation_of_quaternion
+    from simulator.base.rotations import rotation_of_quaternion
     R = np.zeros((3, 3))
     rotation_of_quaternion(np.array([1.0, 0.0, 0.0, 0.0]), R)
 print(R.trace(), compiled)

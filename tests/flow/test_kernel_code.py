@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.base.sharing import POSSIBLE
+from simulator.base.compile_lock import POSSIBLE
 from tests.flow.program import environment
 
 LARGE = (
@@ -45,7 +45,7 @@ def top(a):
 MAIN = """
 import sys
 import numpy as np
-from simulator.base import compiling
+from simulator.base import compile_events as compiling
 compiled = []
 with compiling.listening(lambda name, begins: compiled.append(name) if begins else None):
     import library
@@ -130,7 +130,7 @@ def test_others_get_copies_that_are_good_in_another_process(folder: Path) -> Non
 
 @pytest.mark.skipif(not POSSIBLE, reason="needs locks of parts of a file")
 def test_two_processes_compile_a_kernel_once(folder: Path) -> None:
-    program = MAIN.replace("compiled = []", "from simulator.base.sharing import sharing\ncompiled = []").replace(
+    program = MAIN.replace("compiled = []", "from simulator.base.compile_lock import sharing\ncompiled = []").replace(
         "with compiling", "with sharing(int(sys.argv[1])), compiling"
     )
     (folder / "shared.py").write_text(program)

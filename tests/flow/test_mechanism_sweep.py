@@ -9,7 +9,7 @@ import pytest
 import yaml
 from program import ROOT, call, refused
 
-from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
+from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from tests.oracles import known_mechanisms as known
 
 MECHANISMS = ROOT / "configs" / "mechanisms"

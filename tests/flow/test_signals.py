@@ -155,7 +155,7 @@ def test_signals_at_random_moments(tmp_path):
 FAILS_MEANWHILE = """
 import os, signal, sys, time
 from simulator import __main__ as program
-from simulator.base import leftovers
+from simulator.base import cleanup as leftovers
 from simulator.base.errors import JounceError
 def fails(_):
     os.kill(os.getpid(), signal.SIGINT)

@@ -9,9 +9,9 @@ import time
 import pytest
 
 from simulator import warm
-from simulator.base import sharing
+from simulator.base import compile_lock
 
-pytestmark = pytest.mark.skipif(not sharing.POSSIBLE, reason="needs locks of parts of a file")
+pytestmark = pytest.mark.skipif(not compile_lock.POSSIBLE, reason="needs locks of parts of a file")
 
 KILLED = """
 from simulator import warm
@@ -74,8 +74,8 @@ def _runs(pid: int) -> bool:
 def test_it_may_fail(started: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     monkeypatch.setattr(warm.sys, "executable", program)
     with warm._second_process():
-        assert sharing.claim("a kernel")
-        sharing.release("a kernel")
+        assert compile_lock.claim("a kernel")
+        compile_lock.release("a kernel")
     assert all(process.returncode == 1 for process in started)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import data_folder
 from tests.oracles.dense_multipliers import mass_and_force
 from vehicles.multibody.description.mechanism import MechanismError

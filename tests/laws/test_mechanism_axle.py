@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import yaml
 
+from simulator.base.disk_cache import digest_of, kept
 from simulator.base.errors import ConfigError, JounceError
-from simulator.base.frames import rotation_of_quaternion
-from simulator.base.kept import digest_of, kept
+from simulator.base.rotations import rotation_of_quaternion
 from simulator.build import vehicle_description
 from tests.laws.mechanism_axles import Mapping, shipped, strut_front, struts_and_arms, trailing_rear, vehicle_of, wishbones_as_file
 from tests.laws.test_suspension_tables import Bench, difference

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.__main__ import main
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import data_folder
 from tests.oracles import moving_mechanisms as moving
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import JounceError
-from simulator.base.frames import rotation_of_quaternion
+from simulator.base.rotations import rotation_of_quaternion
 from simulator.build import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground, standing, steps
 from vehicles import rolling_start

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import build_maneuver, build_vehicle
 from simulator.catalog.answers import headline
 from simulator.configuration.settings import changes, option

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform, washout_mapping, worst_use
 
+from simulator.base.callbacks import outside, record_at
 from simulator.base.errors import ConfigError
-from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from simulator.cueing_panel import CueingPanel
 from simulator.driver import keyboard

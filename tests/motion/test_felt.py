@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from cueing_scenes import REST, STILL, G, H, cueing, engaged, hard_drive, platform, washout_mapping
 
-from simulator.base.frames import rotation_of_euler
 from simulator.base.records import record
+from simulator.base.rotations import rotation_of_euler
 from simulator.motion.rider import Rider
 from tests.motion.still_packet import still_packet
 from washout.cueing import PARAMETERS, STATES

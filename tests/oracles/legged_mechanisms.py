@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
+from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.build import find_config, load_mechanism
 
 DATA = Path(__file__).parents[1] / "data" / "mechanisms"

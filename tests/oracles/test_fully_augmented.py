@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import data_folder
 from simulator.lab.validate.model_corners import JOINTS, read_design
 from tests.oracles import known_mechanisms as known

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import data_folder
 from tests.oracles import known_mechanisms as known
 from tests.oracles.tree_poses import energy_of, loop_gap, poses

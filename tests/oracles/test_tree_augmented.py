@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.base.yamlfile import read_yaml
+from simulator.base.yaml_reader import read_yaml
 from simulator.build import data_folder
 from tests.oracles import dense_multipliers as dense
 from tests.oracles.random_mechanisms import RandomMechanism, carried

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
-from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.records import Record, record
+from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.build import build_ground
 from simulator.sensors.build_sensors import MountedSensor, build_sensors
 from vehicles.readout import READOUT

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simulator.__main__ import main
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.sweep.case import LETTERS
 from simulator.sweep.design import design
 from simulator.sweep.engine import ABOUT, JOURNALS

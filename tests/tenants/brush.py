@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import math
 
+from simulator.base.callbacks import outside, records_at
 from simulator.base.jit import inline
-from simulator.base.outside import outside, records_at
 from simulator.base.records import dtype_of
 from vehicles.tires.kinds import register
 from vehicles.tires.tread_law import CONTRACT, FORCES, HELD, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw

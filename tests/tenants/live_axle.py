@@ -32,8 +32,8 @@ from simulator.base.algebra.vectors import (
     symmetric_times,
     vector,
 )
+from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
-from simulator.base.outside import outside, record_at
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import Spring
 from vehicles.multibody.description.parts import Parts

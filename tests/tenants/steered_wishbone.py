@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.trigonometry import sine_cosine
-from simulator.base.outside import address_in, outside, record_at
+from simulator.base.callbacks import address_in, outside, record_at
 from simulator.base.records import Record, dtype_of
 from vehicles.suspension.blocks import (
     LANES,

@@ -7,14 +7,14 @@ import threading
 
 import pytest
 
-from simulator.base import aside
-from simulator.base.aside import Aside
+from simulator.base import plugin_thread
+from simulator.base.plugin_thread import Aside
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aside, "PATIENCE", 0.05)
-    monkeypatch.setattr(aside, "FIRST", 0.05)
+    monkeypatch.setattr(plugin_thread, "PATIENCE", 0.05)
+    monkeypatch.setattr(plugin_thread, "FIRST", 0.05)
 
 
 def test_an_answer_comes_once() -> None:
@@ -65,7 +65,7 @@ def test_in_real_time_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tenant.answer(wait=False) is None
     assert (tenant.late, tenant.trouble) == (1, "")
     go.set()
-    monkeypatch.setattr(aside, "PATIENCE", 30.0)
+    monkeypatch.setattr(plugin_thread, "PATIENCE", 30.0)
     assert tenant.answer(wait=True) is True
     tenant.close()
 
@@ -85,9 +85,9 @@ def test_python_is_shared_quickly_only_while_somebody_works_aside() -> None:
     tenants = [Aside("adder", lambda: 1), Aside("adder", lambda: 2)]
     for tenant in tenants:
         tenant.ask()
-        assert sys.getswitchinterval() == pytest.approx(aside.SWITCH_INTERVAL)
+        assert sys.getswitchinterval() == pytest.approx(plugin_thread.SWITCH_INTERVAL)
     for tenant in tenants:
-        assert sys.getswitchinterval() == pytest.approx(aside.SWITCH_INTERVAL)
+        assert sys.getswitchinterval() == pytest.approx(plugin_thread.SWITCH_INTERVAL)
         tenant.close()
         tenant.close()
     assert sys.getswitchinterval() == pytest.approx(usual)

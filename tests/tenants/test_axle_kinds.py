@@ -297,12 +297,12 @@ def test_an_unknown_kind_is_named_with_those_there_are() -> None:
 
 MAIN = """
 import sys, warnings
-from simulator.base import compiling
+from simulator.base import compile_events as compiling
 compiled = []
 with compiling.listening(lambda name, begins: compiled.append(name) if begins else None), warnings.catch_warnings():
     warnings.simplefilter("ignore")
     if sys.argv[1] != "hmmwv":
-        from simulator.base.tenants import load_plugins
+        from simulator.base.registry import load_plugins
         load_plugins(["tenant.py"])
     from simulator.base.records import record
     from simulator.build import build_ground, build_vehicle

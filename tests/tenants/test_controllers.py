@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import yaml
 
+from simulator.base.callbacks import outside, record_at
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
-from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of, record
 from simulator.build import build_vehicle
 from terrain.load import load_terrain

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.base import aside
+from simulator.base import plugin_thread
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record, record
 from simulator.build import build_cueing, build_ground, build_vehicle
@@ -33,7 +33,7 @@ H = 1e-3
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nobody waits in real time, a tenant that never ends is waited for a moment only."""
-    monkeypatch.setattr(aside, "PATIENCE", 0.2)
+    monkeypatch.setattr(plugin_thread, "PATIENCE", 0.2)
 
 
 class Throttle:

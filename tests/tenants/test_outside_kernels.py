@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from simulator.base.outside import outside
+from simulator.base.callbacks import outside
 from tests.flow.program import environment
 
 HOST = """
 import numpy as np
 from simulator.base.jit import kernel
-from simulator.base.outside import call
+from simulator.base.callbacks import call
 
 @kernel
 def run(table, h, n):
@@ -23,7 +23,7 @@ def run(table, h, n):
 """
 TENANT = """
 from sibling import SHARE
-from simulator.base.outside import outside, record_at
+from simulator.base.callbacks import outside, record_at
 from simulator.base.records import dtype_of
 
 PARAMETERS = (("c", (), "1/s", "rate"),)
@@ -38,12 +38,12 @@ def grow(parameters, state, seen, result, first, count, h):
 """
 MAIN = """
 import numpy as np
-from simulator.base import compiling
+from simulator.base import compile_events as compiling
 from simulator.base.records import record
 compiled = []
 with compiling.listening(lambda name, begins: compiled.append(name) if begins else None):
     import host, tenant
-    from simulator.base.outside import address_of
+    from simulator.base.callbacks import address_of
     p, s = record(tenant.PARAMETERS), record(tenant.STATE)
     p[0]["c"] = 2.0
     host.run(np.array([tenant.grow.address, address_of(p), address_of(s)], np.uintp), 0.5, 3)

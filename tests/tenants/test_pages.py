@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from simulator.base.records import record
-from simulator.base.tenants import load_plugins
+from simulator.base.registry import load_plugins
 from simulator.build import build_cueing, build_ground, build_maneuver, build_platform, build_vehicle
 from simulator.configuration.session_file import read_session
 from simulator.configuration.whole import configuration

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 import yaml
 
+from simulator.base.callbacks import outside, records_at
 from simulator.base.errors import ConfigError, JounceError
-from simulator.base.outside import outside, records_at
 from simulator.base.records import Record, record
 from simulator.build import build_vehicle, data_folder
 from simulator.configuration.settings import changes
@@ -318,8 +318,8 @@ def test_a_law_that_does_not_fit_is_refused(changes: dict[str, Any], words: str)
 
 MAIN = """
 import sys, warnings
-from simulator.base import compiling
-from simulator.base.tenants import load_plugins
+from simulator.base import compile_events as compiling
+from simulator.base.registry import load_plugins
 compiled = []
 load_plugins(sys.argv[2:])
 with compiling.listening(lambda name, begins: compiled.append(name) if begins else None):

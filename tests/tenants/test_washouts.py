@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.base import aside
+from simulator.base import plugin_thread
 from simulator.base.errors import ConfigError, JounceError, WashoutTypeWarning
 from simulator.build import build_platform, find_config, read_yaml
 from tests.tenants import washouts
@@ -85,7 +85,7 @@ def test_a_rest_in_between_makes_it_begin_anew() -> None:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aside, "PATIENCE", 0.1)
+    monkeypatch.setattr(plugin_thread, "PATIENCE", 0.1)
 
 
 REASONS = ["ValueError: no", "its pose is not six finite numbers", "it did not answer within 0.1 s", "ValueError: could not convert", ""]

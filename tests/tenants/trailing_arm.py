@@ -30,8 +30,8 @@ from simulator.base.algebra.vectors import (
     symmetric_in_frame,
     vector,
 )
+from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
-from simulator.base.outside import outside, record_at
 from simulator.base.records import Record, dtype_of
 from simulator.base.section import Section
 from vehicles.multibody.description.mechanism import JointSpring, Spring

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import threading
 
-from simulator.base.outside import outside, record_at
+from simulator.base.callbacks import outside, record_at
 from simulator.base.records import dtype_of
 from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind
 from washout.kinds import register

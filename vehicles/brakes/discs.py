@@ -14,7 +14,7 @@ differs: the elastic energy of the link counts as heat until it is given back, s
 
 from __future__ import annotations
 
-from simulator.base.algebra.piecewise import cell
+from simulator.base.algebra.piecewise_linear import cell
 from simulator.base.jit import inline
 from vehicles.axles import AXLES
 from vehicles.sides import axle_of

@@ -1,7 +1,7 @@
 """What a controller is: the contract between the vehicle and a control unit that works its brakes, throttle, steering, dampers and motors.
 
 A controller has its own parameters and name in the vehicle file (the list `controllers`), its own sensors with their noise, its own rate
-and its own state. It is an `@outside` kernel (`simulator.base.outside`), the shipped ones too,
+and its own state. It is an `@outside` kernel (`simulator.base.callbacks`), the shipped ones too,
 
     law(parameters, state, seen, result, first, count, h)
 
@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simulator.base.outside import Outside
+from simulator.base.callbacks import Outside
 from simulator.base.records import Length, Ranges, Table, dtype_of, layout_hash
 
 CONTRACT = 2

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.base.callbacks import address_of
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Fields, Flag, Text, Variants, fields_of, filled
-from simulator.base.outside import address_of
 from simulator.base.records import Record, Table, dtype_of, labelled, record
 from simulator.base.section import Section
 from vehicles.axles import Axles

@@ -14,8 +14,8 @@ anti-lock brakes beside it.
 
 from __future__ import annotations
 
+from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
-from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, WHEELS, ControllerKind
 

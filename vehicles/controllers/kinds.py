@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simulator.base.errors import JounceError
-from simulator.base.tenants import Registry
+from simulator.base.registry import Registry
 from vehicles.controllers.anti_lock import KIND as ANTI_LOCK
 from vehicles.controllers.contract import CONTRACT, LAYOUT, NUMBERS, ControllerKind
 from vehicles.controllers.electric_drive import KIND as ELECTRIC_DRIVE

@@ -13,7 +13,7 @@ sensor's length, both after a lag. What is asked for is c over `coefficient`, th
 
 from __future__ import annotations
 
-from simulator.base.outside import outside, record_at
+from simulator.base.callbacks import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, WHEELS, ControllerKind
 

@@ -23,8 +23,8 @@ and it falls where the wheel slips by more than `most_slip`. The throttle closes
 
 from __future__ import annotations
 
+from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
-from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, WHEELS, ControllerKind
 

@@ -20,8 +20,8 @@ r_d the steady yaw rate that the steering wheel asks for, as far as the lateral 
 
 from __future__ import annotations
 
+from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
-from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, ControllerKind
 

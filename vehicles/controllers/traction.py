@@ -22,8 +22,8 @@ and Driver Assistance Systems; mem]; the numbers are ours.
 
 from __future__ import annotations
 
+from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
-from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, WHEELS, ControllerKind
 

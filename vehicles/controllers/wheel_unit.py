@@ -21,8 +21,8 @@ from __future__ import annotations
 import math
 
 from simulator.base.algebra.vectors import column, cross, vector
+from simulator.base.callbacks import address_in, call
 from simulator.base.jit import inline, kernel
-from simulator.base.outside import address_in, call
 from vehicles.brakes.hydraulics import proportioned
 from vehicles.controllers.contract import NO_LIMIT, NUMBERS, WHEELS
 from vehicles.sides import axle_of

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.piecewise import cell
+from simulator.base.algebra.piecewise_linear import cell
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group, ListOf, Number
 from simulator.base.jit import inline

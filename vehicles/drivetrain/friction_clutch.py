@@ -6,7 +6,7 @@ chatters nor creeps. The input shaft is then geared to the wheels.
 
 from __future__ import annotations
 
-from simulator.base.algebra.piecewise import cell
+from simulator.base.algebra.piecewise_linear import cell
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.algebra.piecewise import cell
+from simulator.base.algebra.piecewise_linear import cell
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, ListOf, Number
 from simulator.base.jit import inline

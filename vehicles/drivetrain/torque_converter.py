@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.algebra.piecewise import cell
+from simulator.base.algebra.piecewise_linear import cell
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from simulator.base.algebra.piecewise import cell
+from simulator.base.algebra.piecewise_linear import cell
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.single_vectors import cross, norm, unit
+from simulator.base.algebra.array_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Fields
 from simulator.base.records import Record

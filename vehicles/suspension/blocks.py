@@ -2,7 +2,7 @@
 
 The default kind is called directly, its corners side by side in the vector lanes. Every other kind is a block from outside: kernels that
 are called by their address, once per block, so that the compiled step knows none of them and those of a kind are compiled when a vehicle
-has it. A kernel of a block gets (`simulator.base.outside`)
+has it. A kernel of a block gets (`simulator.base.callbacks`)
 
     parameters   record of the kind's own table, last index: corner
     state        record of the kind's own memory, zero when the vehicle is made and when it is reset
@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import column, cross, six, symmetric_times, vector
+from simulator.base.callbacks import Outside, address_in, call, records_at
 from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
-from simulator.base.outside import Outside, address_in, call, records_at
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.axles import USUAL, WHEELS, Size, record_for
 from vehicles.suspension.corner import CONTRACT, INPUTS, KINEMATICS, LAYOUT, POINTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.single_vectors import norm, unit
+from simulator.base.algebra.array_vectors import norm, unit
 from simulator.base.errors import ConfigError
 from vehicles.multibody.description.rigid_body import RigidBody
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.single_vectors import cross, cross_matrix
+from simulator.base.algebra.array_vectors import cross, cross_matrix
 from simulator.base.jit import inline
 
 Vector = NDArray[np.float64]

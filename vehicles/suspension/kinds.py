@@ -1,12 +1,12 @@
-"""The kinds of axles by the name a vehicle file gives them: those shipped, and tenants from outside (`simulator.base.tenants`)."""
+"""The kinds of axles by the name a vehicle file gives them: those shipped, and tenants from outside (`simulator.base.registry`)."""
 
 from __future__ import annotations
 
 import importlib
 
 from simulator.base.errors import ConfigError
+from simulator.base.registry import Registry
 from simulator.base.section import Section
-from simulator.base.tenants import Registry
 from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
 

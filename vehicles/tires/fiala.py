@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from simulator.base.callbacks import outside, records_at
 from simulator.base.errors import ConfigError
 from simulator.base.fields import fields_of, filled
 from simulator.base.jit import inline, kernel
-from simulator.base.outside import outside, records_at
 from simulator.base.records import LARGEST, Record, dtype_of, join
 from vehicles.tires.carcass import STATE, check_turning, presses, settle, travels, twist
 from vehicles.tires.tread_law import CONTRACT, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw

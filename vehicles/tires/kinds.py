@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simulator.base.errors import JounceError
-from simulator.base.tenants import Registry
+from simulator.base.registry import Registry
 from vehicles.tires.parameters import TIRE
 from vehicles.tires.tmeasy.tread import LAW
 from vehicles.tires.tread_law import CONTRACT, LAYOUT, NUMBERS, TreadLaw

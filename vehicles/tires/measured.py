@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.algebra.piecewise import cell
+from simulator.base.algebra.piecewise_linear import cell
+from simulator.base.callbacks import outside, records_at
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline, kernel
-from simulator.base.outside import outside, records_at
 from simulator.base.records import Record, dtype_of, join, record
 from vehicles.tires.carcass import STATE, check_turning, presses, settle, travels, twist
 from vehicles.tires.tread_law import CONTRACT, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw

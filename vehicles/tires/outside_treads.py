@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from simulator.base.callbacks import address_in, call
 from simulator.base.jit import inline, kernel
-from simulator.base.outside import address_in, call
 from simulator.base.records import Record
 from vehicles.tires.bearing import carry
 from vehicles.tires.moments import contact_length, finish, rolling_radius

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from simulator.base.errors import JounceError
-from simulator.base.words import did_you_mean
+from simulator.base.suggestions import did_you_mean
 from terrain.earth_pressure import (
     bekker_modulus,
     frontal_bulldozing,

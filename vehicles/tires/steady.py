@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.base.callbacks import address_in, call
 from simulator.base.jit import inline, kernel
-from simulator.base.outside import address_in, call
 from simulator.base.records import Record, record
 from terrain.soil import FIRM, SOIL
 from vehicles.tires.moments import contact_length

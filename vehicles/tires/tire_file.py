@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.callbacks import address_of
 from simulator.base.errors import Gathered, TireTypeWarning
 from simulator.base.fields import Fields, Variants, fields_of, filled
-from simulator.base.identity import known_of_each
-from simulator.base.outside import address_of
+from simulator.base.memoize import known_of_each
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.kinds import DEFAULT, LAWS
 from vehicles.tires.parameters import FILE, LEFT_OUT, RANGES, check_inflation, check_rim, check_spacing, shared_record

@@ -4,7 +4,7 @@ Shared are contact, radial spring, damper and rim, the ground below with its rut
 transport of forces and moments (`contact`, `load`, `moments`, `soil_shear`). A tread law has numbers of its own in the tire file, a state, and
 gives for one contact its horizontal force, the moment about the contact's normal and the rates of its state.
 
-TMeasy is called directly. Any other law, shipped or from outside the packages, is an `@outside` kernel (`simulator.base.outside`)
+TMeasy is called directly. Any other law, shipped or from outside the packages, is an `@outside` kernel (`simulator.base.callbacks`)
 
     law(parameters, state, seen, result, first, count, h)
 
@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from simulator.base.callbacks import Outside
 from simulator.base.fields import Fields
-from simulator.base.outside import Outside
 from simulator.base.records import Ranges, Record, Table, layout_hash
 
 CONTRACT = 1

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from simulator.base.aside import share_python, take_priority
+from simulator.base.plugin_thread import share_python, take_priority
 from simulator.base.records import Record
 from simulator.clock import Lateness
 from simulator.driver.devices import Device

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.direct import direct
+from simulator.base.fast_call import direct
 from simulator.base.records import Record, record
 from simulator.driver.gears import GearShifter
 from simulator.driver.path import LaneChange, Path, TimedLaneChange

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from simulator.base.cleanup import start_child
 from simulator.base.errors import ConfigError, JounceError
-from simulator.base.jsontext import json_text
-from simulator.base.leftovers import start_child
+from simulator.base.json_output import json_text
 from simulator.lab.bench.bench_machine import machine
 
 HERE = Path(__file__).resolve().parents[3]

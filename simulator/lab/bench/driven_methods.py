@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import processor, software
 from simulator.build import build_ground, build_vehicle
 from simulator.lab.bench.methods import IMPLICIT, METHODS, SHIPPED

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.build import vehicle_description
 from simulator.lab.bench.bench_machine import machine
 from simulator.lab.bench.body_trials import DenseTrial, SparseTrial, StabilizedTrial

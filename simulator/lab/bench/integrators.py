@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.build import build_ground, build_vehicle
 from simulator.lab.bench.methods import METHODS, SHIPPED
 from simulator.record.files import write_text

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.dense import factor, solve
+from simulator.base.algebra.linear_solve import factor, solve
 from simulator.base.algebra.vectors import symmetric_inverse, symmetric_times
 from simulator.base.jit import inline, kernel
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.build import find_config, load_mechanism
 from simulator.lab.bench import five_link_methods, stewart_methods
 from simulator.lab.bench.bench_machine import machine

@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from simulator.base.ticks import whole_ticks
+from simulator.base.rates import whole_ticks
 from simulator.build import Parts
 from simulator.maneuvers.metrics import METRICS_RATE, columns
 from simulator.maneuvers.phase_driver import how_ended

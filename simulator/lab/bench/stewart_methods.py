@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.dense import factor, solve
+from simulator.base.algebra.linear_solve import factor, solve
 from simulator.base.algebra.vectors import add, combine, cross, sub, vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record

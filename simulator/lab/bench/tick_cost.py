@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.jit import kernel
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.records import Record, record
 from simulator.build import Parts, build, view_geometry
 from simulator.configuration.command_line import session_of

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from simulator.base.frames import rotation_of_quaternion
+from simulator.base.rotations import rotation_of_quaternion
 from simulator.lab.bench.loading import RUNGE_KUTTA, Course
 from simulator.lab.bench.specimens import Scene
 from vehicles.multibody.tree.system import Dimensions

@@ -13,7 +13,7 @@ from typing import Any
 
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.base.machine import taken, version
 from simulator.build import build_cueing
 from simulator.lab.cueing import drive_page, omct_page

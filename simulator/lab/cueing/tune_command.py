@@ -11,7 +11,7 @@ import yaml
 
 from simulator.base.console import tell
 from simulator.base.errors import ConfigError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.build import build_platform
 from simulator.configuration.whole import Configuration
 from simulator.lab.cueing.command import DEFAULT, Told

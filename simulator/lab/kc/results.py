@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.algebra.single_vectors import cross
+from simulator.base.algebra.array_vectors import cross
 from simulator.lab.kc.rig import Place, Rig, Wheel, turn_between
 from simulator.lab.kc.sweeps import STANDING, Sweep
 

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.single_vectors import cross
+from simulator.base.algebra.array_vectors import cross
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.direct import direct
 from simulator.base.errors import JounceError
-from simulator.base.frames import rotation_of_quaternion
+from simulator.base.fast_call import direct
+from simulator.base.rotations import rotation_of_quaternion
 from terrain.surface import Ground
 from vehicles.read import find_points
 from vehicles.stages import present_suspension

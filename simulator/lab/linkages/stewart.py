@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from simulator.base.algebra.dense import solve_positive
+from simulator.base.algebra.linear_solve import solve_positive
 from simulator.base.algebra.vectors import add, cross, dot, vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.lab.mechanism.starting_state import assembled, closed_state, read_start
 from vehicles.multibody.description.initial_state import InitialState
 from vehicles.multibody.description.mechanism import WORLD, Joint, Mechanism, MechanismError

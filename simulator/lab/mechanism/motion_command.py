@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simulator.base.console import complain
 from simulator.base.errors import ConfigError, JounceError, OutputError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.lab.mechanism.motion import Motion
 from simulator.lab.mechanism.options import METHODS
 from simulator.lab.mechanism.run_report import RunSettings, run_motion, run_object, run_text

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import tell
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.build import build_tire
 from simulator.configuration.settings import Setting, option
 from simulator.lab.soil.asked import TIRE, inflated, wheel_on_soil

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.console import tell
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.lab.soil.asked import angles, inflated, numbers, wheel_on_soil
 from simulator.lab.soil.sheet import default_load
 from simulator.lab.soil.soil_bin import OUTPUTS, SPEED, SoilBin

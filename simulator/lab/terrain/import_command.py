@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.console import tell
 from simulator.base.errors import ConfigError, OutputError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.lab.terrain.heights_file import HeightsFile, read_file
 from simulator.record.files import write_text, write_whole
 from terrain.placed import Placed, on_nodes

@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.lab.terrain.heights_file import (
     HeightsFile,
     TerrainOnDisk,

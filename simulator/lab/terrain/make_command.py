@@ -13,7 +13,7 @@ from simulator.base import fields
 from simulator.base.console import tell
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.lab.terrain.making.dunes import DUNES, dunes
 from simulator.lab.terrain.making.hills import HILLS, hills
 from simulator.lab.terrain.making.made import Made

@@ -15,7 +15,7 @@ import numpy as np
 from simulator.base.console import tell
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.lab.terrain.heights_file import TerrainOnDisk, composed, is_terrain, read_terrain
 from simulator.record.files import write_whole
 from simulator.record.style import COLORS, INK, QUIET, STYLE

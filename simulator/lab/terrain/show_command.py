@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.console import tell
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.lab.terrain.heights_file import TerrainOnDisk, composed, is_terrain, read_file, read_terrain
 from simulator.record.files import write_whole
 from simulator.record.style import INK, STYLE

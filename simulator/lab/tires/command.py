@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import tell
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.build import build_tire
 from simulator.lab.tires.picture import draw
 from simulator.lab.tires.sheet import Sheet, sheet

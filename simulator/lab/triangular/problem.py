@@ -14,7 +14,7 @@ from typing import Any
 from simulator.base.errors import ConfigError, raise_all
 from simulator.base.fields import Choice, Field, ListOf, Named, Number, Text
 from simulator.base.section import Section, checked
-from simulator.base.yamlfile import read_text, read_yaml
+from simulator.base.yaml_reader import read_text, read_yaml
 from simulator.lab.triangular.expression import ExpressionError, parse_equation
 from simulator.lab.triangular.polynomial import Polynomial
 

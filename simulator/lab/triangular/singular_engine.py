@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from simulator.base.cleanup import start_child
 from simulator.base.errors import JounceError
-from simulator.base.leftovers import start_child
 from simulator.lab.triangular.polynomial import IntegerPolynomial, Monomial, from_text, primitive
 from simulator.lab.triangular.problem import Problem
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.arrayfile import read_npz
 from simulator.base.errors import ConfigError
+from simulator.base.npy_reader import read_npz
 from simulator.lab.validate.closed_form import OracleModel, TableModel
 from simulator.lab.validate.general_engine import MechanismModel
 from simulator.lab.validate.model_corners import Model, read_model

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from simulator.base.frames import rotation_of_quaternion
 from simulator.base.records import record
+from simulator.base.rotations import rotation_of_quaternion
 from simulator.lab.validate.corner_motions import BodyMotions, motions_of
 from vehicles.dynamics import accelerations, accelerations_on_fixed_chassis, answer_loads, answer_loads_on_fixed_chassis
 from vehicles.model import CORNER_NAMES, Design, Mechanism, new_mechanism, new_workspace

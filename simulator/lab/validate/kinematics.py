@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.arrayfile import read_json
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size, read_utf8
+from simulator.base.npy_reader import read_json
 from simulator.base.records import numbers, record
 from simulator.lab.validate.corner_curves import CornerCurves, compared_columns
 from simulator.lab.validate.corner_motions import MacPhersonMotions

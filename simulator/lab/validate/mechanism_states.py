@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.frames import quaternion_of_rotation, rotation_of_quaternion
+from simulator.base.rotations import quaternion_of_rotation, rotation_of_quaternion
 from simulator.lab.validate.accelerations import LIMIT, read_states
 from simulator.lab.validate.outcome import Comparison, relative_error
 from vehicles.multibody.description.mechanism import Joint, Mechanism, MechanismError

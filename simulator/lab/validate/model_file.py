@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import LARGEST, numbers
-from simulator.base.words import no_such_key
+from simulator.base.suggestions import no_such_key
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 
 SECTIONS = {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 
 
 @dataclass(frozen=True)

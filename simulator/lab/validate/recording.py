@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.arrayfile import read_json
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
+from simulator.base.npy_reader import read_json
 from simulator.base.records import numbers
 from terrain.load import load_terrain
 from terrain.surface import Ground

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.arrayfile import read_json
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
+from simulator.base.npy_reader import read_json
 from simulator.base.records import Record
 from simulator.build import build_tire
 from simulator.lab.validate.outcome import Comparison

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError, OutputError
-from simulator.base.frames import quaternion_of_rotation, rotation_of_euler
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
+from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.lab.validate.outcome import Comparison
 from simulator.lab.validate.recording import Recording
 from terrain.surface import Ground

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Either, Field, Group, Named, Number
-from simulator.base.frames import quaternion_of_rotation
 from simulator.base.records import LARGEST, join, numbers
+from simulator.base.rotations import quaternion_of_rotation
 from simulator.base.section import Section
 from vehicles.multibody.description.attitude import rotation_of_angles
 from vehicles.multibody.description.mechanism import JOINTS, Joint, Mechanism

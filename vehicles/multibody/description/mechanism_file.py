@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Either, Field, Fields, Flag, Group, Named, Number, Text, Variants
-from simulator.base.frames import quaternion_of_rotation
+from simulator.base.rotations import quaternion_of_rotation
 from simulator.base.section import REQUIRED, Section, checked
 from vehicles.multibody.description.attitude import direction, rotation_of_angles
 from vehicles.multibody.description.initial_state import STATE, InitialState, read_state

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.frames import quaternion_of_rotation
 from simulator.base.jit import kernel
+from simulator.base.rotations import quaternion_of_rotation
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.formulations.absolute_coordinates import (
     Absolute,

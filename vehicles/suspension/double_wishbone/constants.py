@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.single_vectors import cross, unit
+from simulator.base.algebra.array_vectors import cross, unit
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from vehicles.suspension.carrier import carrier_with_wheel

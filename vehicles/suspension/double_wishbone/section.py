@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.algebra.single_vectors import cross, norm, unit
+from simulator.base.algebra.array_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group
 from simulator.base.section import Section

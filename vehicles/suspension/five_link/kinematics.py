@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from simulator.base.algebra.dense import factor, solve, solve_both
+from simulator.base.algebra.linear_solve import factor, solve, solve_both
 from simulator.base.algebra.vectors import (
     add,
     add_scaled,
@@ -36,8 +36,8 @@ from simulator.base.algebra.vectors import (
     sub,
     symmetric_in_frame,
 )
+from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline, kernel
-from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from simulator.base.disk_cache import Arrays, digest_of, kept
 from simulator.base.errors import JounceError
 from simulator.base.jit import source_digest, user_cache
-from simulator.base.kept import Arrays, digest_of, kept
 from simulator.base.records import Record
 from vehicles.axles import record_for
 from vehicles.model import Mechanism

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.disk_cache import digest_of, kept
 from simulator.base.errors import ConfigError
 from simulator.base.jit import source_digest, user_cache
-from simulator.base.kept import digest_of, kept
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.suspension.mechanism.linkage import Linkage

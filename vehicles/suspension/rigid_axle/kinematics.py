@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.algebra.dense import factor, solve, solve_both
+from simulator.base.algebra.linear_solve import factor, solve, solve_both
 from simulator.base.algebra.trigonometry import sine_cosine
 from simulator.base.algebra.vectors import (
     add,
@@ -46,8 +46,8 @@ from simulator.base.algebra.vectors import (
     symmetric_times,
     vector,
 )
+from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
-from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import add_body, inertia_force, motion_of, put_body, put_inertia, put_motion, start_sums, turning

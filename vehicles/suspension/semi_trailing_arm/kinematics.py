@@ -11,8 +11,8 @@ import math
 from simulator.base.algebra.circle import hinged
 from simulator.base.algebra.trigonometry import sine_cosine
 from simulator.base.algebra.vectors import add_scaled, column, combine, cross, dot, scale, store, sub, vector
+from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
-from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import ThetaMotion, add_body, motion_of, put_inertia, put_theta_body, start_sums

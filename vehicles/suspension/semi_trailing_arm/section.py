@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.algebra.single_vectors import cross, norm, unit
+from simulator.base.algebra.array_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Fields, Group
 from simulator.base.section import Section

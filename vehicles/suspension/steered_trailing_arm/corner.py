@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.single_vectors import norm, unit
+from simulator.base.algebra.array_vectors import norm, unit
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import Spring

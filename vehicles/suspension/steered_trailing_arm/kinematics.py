@@ -43,8 +43,8 @@ from simulator.base.algebra.vectors import (
     symmetric_in_frame,
     vector,
 )
+from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
-from simulator.base.outside import outside, record_at
 from simulator.base.records import dtype_of
 from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from simulator.base.callbacks import outside, records_at
 from simulator.base.jit import inline
-from simulator.base.outside import outside, records_at
 from simulator.base.records import dtype_of
 from vehicles.tires.carcass import STATE, V_LOW, presses, settle, travels, twist
 from vehicles.tires.magic_formula.coefficients import MAGIC

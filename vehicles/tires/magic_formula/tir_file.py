@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
+from simulator.base.suggestions import did_you_mean
 from simulator.base.units import FOOT, INCH, MILE, POUND, POUND_FORCE
-from simulator.base.words import did_you_mean
 
 MOST_BYTES = 1 << 20
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import OutputError
-from simulator.base.jsontext import json_text
+from simulator.base.json_output import json_text
 from simulator.lab.terrain.making.made import Entry, Made, Place
 from simulator.record.files import write_bytes, write_text
 from terrain.readers.source import Values

@@ -124,7 +124,7 @@ def _check_expansion(root: Any) -> None:
 
 
 def _line_of(file: str, key: str) -> int | None:
-    from simulator.base.yamllines import line_of  # not loaded by a program that meets no mistake
+    from simulator.base.yaml_lines import line_of  # not loaded by a program that meets no mistake
 
     return line_of(file, key)
 

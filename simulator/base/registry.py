@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from simulator.base.errors import ConfigError, JounceError
-from simulator.base.words import article, did_you_mean
+from simulator.base.suggestions import article, did_you_mean
 
 Tenant = TypeVar("Tenant")
 
