@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from simulator.record.log import Log as Log
     from simulator.record.log import read_log as read_log
     from simulator.sweep.entry import run_sweep as run_sweep
-    from terrain.surface import Ground as Ground
+    from terrain.ground import Ground as Ground
     from vehicles.vehicle import Vehicle as Vehicle
 
     __version__: str
@@ -40,7 +40,7 @@ _HOMES = {
     "BatchRow": "simulator.library.batch",
     "Channel": "simulator.record.channels",
     "ConfigError": "simulator.base.errors",
-    "Ground": "terrain.surface",
+    "Ground": "terrain.ground",
     "IncidentError": "simulator.library.simulation",
     "JounceError": "simulator.base.errors",
     "Log": "simulator.record.log",

@@ -36,19 +36,19 @@ from simulator.record.files import RUTS_NAME
 from simulator.record.foreseen import foreseen, log_file
 from simulator.sensors.build_sensors import MountedSensor, build_sensors
 from simulator.session import Driver, Outlet, Session
-from terrain.load import load_terrain
+from terrain.ground import Ground
+from terrain.load_terrain import load_terrain
 from terrain.soil import soil
-from terrain.surface import Ground
 from vehicles import step_stability
-from vehicles.axles import Axles
+from vehicles.axle_layout import Axles
+from vehicles.corner_layout import axle_of
 from vehicles.description import Description, read_description
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, governed_speed, read_parts
-from vehicles.drivetrain.hand_gearbox import AUTOMATIC
+from vehicles.drivetrain.manual_gearbox import AUTOMATIC
 from vehicles.multibody.description.initial_state import InitialState, resting_state
 from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.urdf import mechanism_from_urdf
-from vehicles.sides import axle_of
 from vehicles.tires.tire_file import TireFile, TireSet, tire, tire_set
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing

@@ -9,8 +9,8 @@ from simulator.base.errors import ConfigError, Gathered
 from simulator.configuration.key_path import parse
 from simulator.configuration.names import data_folder
 from simulator.configuration.whole import Configuration, is_one_for_each
-from terrain.load import load_terrain
-from terrain.surface import Ground
+from terrain.ground import Ground
+from terrain.load_terrain import load_terrain
 from vehicles import step_stability
 from vehicles.alignment import aligned_vehicle
 from vehicles.description import Description, expected_axles

@@ -47,7 +47,7 @@ from simulator.run_folder import RunFolder
 from simulator.session import PartError, Session
 from simulator.signals import Asked, Ended, on_signal, words
 from simulator.warm import compile_kernels
-from washout.limiter import interventions, interventions_text
+from washout.limiter.limiter import interventions, interventions_text
 
 DEFAULT_MANEUVER = "scripted_drive"
 VIEW_PERIOD = 0.008

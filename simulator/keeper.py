@@ -20,7 +20,7 @@ from simulator.view.block import KeyReader, ViewWriter
 from simulator.view.claims import Claim
 from simulator.view.launch import ViewProcess, start_view_process
 from simulator.view.stills import UNFINISHED, start_pictures_process
-from vehicles.axles import WHEELS
+from vehicles.axle_layout import WHEELS
 
 HANG = 5.0
 """s without a frame after which a window counts as hanging. Shorter: a busy machine stops the vehicle."""

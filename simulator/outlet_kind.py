@@ -40,9 +40,9 @@ class Published(NamedTuple):
     legs: Any
     """(6,) leg lengths commanded [m]."""
     state: str
-    """Of the motion procedure, one of `washout.procedure.STATE_NAMES`."""
+    """Of the motion procedure, one of `washout.platform_state_machine.STATE_NAMES`."""
     felt: Record
-    """FELT of the rider (`washout.felt`)."""
+    """FELT of the rider (`washout.perceived_motion`)."""
     sensors: Mapping[str, Record]
     """What each sensor has measured last, by its name."""
 

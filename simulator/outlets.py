@@ -27,8 +27,8 @@ from simulator.record.memory import MemoryLog
 from simulator.record.writer import PLAIN, LogOptions, TelemetryWriter, texts
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
-from washout.limiter import KINDS
-from washout.procedure import STATE_NAMES
+from washout.limiter.limiter import KINDS
+from washout.platform_state_machine import STATE_NAMES
 
 if TYPE_CHECKING:
     from simulator.clock import Clock

@@ -30,7 +30,7 @@ from simulator.motion.picture import DriveTime, History, draw_platform, prepare_
 from simulator.motion.receiver import LegUse, Receiver
 from simulator.motion.rider import Rider
 from simulator.motion.watchdog import LONGEST_STEP, FollowingPlatform, warm_up
-from washout.limiter import interventions, interventions_text
+from washout.limiter.limiter import interventions, interventions_text
 
 SERVO = 0.004
 """s. Time between two steps of the platform."""

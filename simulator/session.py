@@ -23,13 +23,13 @@ from simulator.driver.driver_kind import DriverAside
 from simulator.incident import Incident, Places, is_upright, new_incident
 from simulator.sensors.build_sensors import MountedSensor
 from simulator.tick import SOUND, UNDER_GROUND, brake_platform, cueing_records, new_watch, platform_ticks, ticks
-from terrain.composed import composed_height_and_normal
-from terrain.soil_memory import SoilMemory
-from terrain.surface import Ground
+from terrain.composite_height import composed_height_and_normal
+from terrain.ground import Ground
+from terrain.rut_memory import SoilMemory
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
-from washout.felt import FELT
+from washout.perceived_motion import FELT
 
 DRIVER_PERIOD = 0.01
 """s between two looks of the driver at the vehicle; the command is held in between."""

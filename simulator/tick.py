@@ -12,10 +12,10 @@ from typing import NamedTuple
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
-from vehicles.axles import USUAL, WHEELS, Size, record_for
+from vehicles.axle_layout import USUAL, WHEELS, Size, record_for
 from vehicles.step import vehicle_step
 from washout.cueing import MotionCueing, cueing_step
-from washout.limiter import brake_step
+from washout.limiter.limiter import brake_step
 
 FORCE = 1000.0
 """m/s2. Specific force at the driver's head beyond which a state is absurd: a hundred times gravity."""

@@ -41,7 +41,7 @@ from simulator.motion.watchdog import warm_up
 from simulator.session import Session
 from terrain.rut_changes import ChangedTiles
 from vehicles.command import COMMAND
-from vehicles.free_steering import answer_with_arm
+from vehicles.steering.free_steering import answer_with_arm
 from vehicles.step import vehicle_step
 from vehicles.step_stability import check_step
 

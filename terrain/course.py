@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Field, ListOf, Number, Variants
 from simulator.base.section import Section
-from terrain.generate import TILE, resample, rough_field
+from terrain.ground import Ground
+from terrain.heightmap_detail import TILE, resample, rough_field
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
-from terrain.load import FLAT_FILE, flat_plane, uniform
+from terrain.load_terrain import FLAT_FILE, flat_plane, uniform
 from terrain.patches import LARGEST_GRID, extents, nodes_over, with_patches
 from terrain.rough_tiles import roughened
-from terrain.surface import Ground
 
 _WHERE = Number("m", -1e5, 1e5)
 _LENGTH = Number("m", 0.05, 1e4)

@@ -1,6 +1,6 @@
 """Terrains by the `type` of a terrain file: those shipped, and readers that move in from outside.
 
-A reader makes a `terrain.surface.Ground` of the mapping of a file: a grid of heights, of hardness and of soils. `terrain.load.uniform` makes one
+A reader makes a `terrain.ground.Ground` of the mapping of a file: a grid of heights, of hardness and of soils. `terrain.load_terrain.uniform` makes one
 of heights alone, with the `surface`, `soil` or `friction` that the file says.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fields import Fields
 from simulator.base.registry import Registry
-from terrain.surface import Ground
+from terrain.ground import Ground
 
 CONTRACT = 1
 """Version of the classes below."""
@@ -71,10 +71,10 @@ TERRAINS: Registry[TerrainKind] = Registry(
     "terrain type",
     "jounce.terrains",
     {
-        "flat": "terrain.load:FLAT",
-        "bump": "terrain.load:BUMP",
+        "flat": "terrain.load_terrain:FLAT",
+        "bump": "terrain.load_terrain:BUMP",
         "course": "terrain.course:COURSE",
-        "heightmap": "terrain.landscape:HEIGHTMAP",
+        "heightmap": "terrain.heightmap:HEIGHTMAP",
     },
 )
 

@@ -1,7 +1,7 @@
 """Patches of another surface on a ground: ice, water, snow, a lane of sand, the fields of a checkerboard.
 
 A patch is a rectangle or an ellipse, and every node of the grid inside it becomes of another soil or surface. Edges are as sharp as the grid:
-a change between two nodes is spread over two cells (`terrain.surface.soil_under`).
+a change between two nodes is spread over two cells (`terrain.ground.soil_under`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, ListOf, Number, Text
 from simulator.base.records import Record
 from simulator.base.section import Section
+from terrain.ground import Ground
 from terrain.soil import drawn_as, named_soil, surface_on_soil
-from terrain.surface import Ground
 
 _REACH = Number("m", -1e5, 1e5, shape=(2,))
 PATCHES = Field(

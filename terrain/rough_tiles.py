@@ -1,7 +1,7 @@
 """Tiles of roughness of ISO 8608 from 0.1 to 100 m, made in the space of wave vectors with random phases: the same seed gives the same bits.
 
 Every tile here is of class A; a class above has twice the heights. Amplitudes are those of the isotropic plane spectrum that belongs to the spectrum of a
-profile (`terrain.generate.rough_field`), divided by what the spline between the nodes leaves of a wave.
+profile (`terrain.heightmap_detail.rough_field`), divided by what the spline between the nodes leaves of a wave.
 
 Of waves nearly as long as a profile few fit into it, and of a plain random field the sum over an octave of a profile of 500 m scatters by half. So the long
 waves are leveled (`_leveled`): phases, not amplitudes, are moved until every line along x and along y has its octaves.
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from simulator.base.fields import Choice, Field, Group, Number
 from simulator.base.jit import kernel
 from simulator.base.records import record
-from terrain.generate import ISO_CLASSES, ISO_REFERENCE, iso_roughness
+from terrain.ground import Ground
+from terrain.heightmap_detail import ISO_CLASSES, ISO_REFERENCE, iso_roughness
 from terrain.roughness import GAIN_STEPS, ROUGHNESS, Roughness, steepest_of_tile, tile_and_slopes
-from terrain.surface import Ground
 
 Complex = NDArray[np.complexfloating[Any, Any]]
 
@@ -142,7 +142,7 @@ def _wave_numbers(count: int, spacing: float) -> tuple[NDArray[np.floating[Any]]
 def _waves(count: int, spacing: float, longest: float, shortest: float, seed: int) -> Complex:
     """Waves (count, count / 2 + 1) of class A as `numpy.fft.irfft2` takes them: the amplitudes they should have, random phases.
 
-    The plane spectrum of waviness 2 is C / k^3 with C = G_d(n_0) n_0^2 / 4, see `terrain.generate.rough_field`.
+    The plane spectrum of waviness 2 is C / k^3 with C = G_d(n_0) n_0^2 / 4, see `terrain.heightmap_detail.rough_field`.
     """
     kx, ky = _wave_numbers(count, spacing)
     k = np.hypot(kx, ky)

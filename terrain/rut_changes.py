@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from simulator.base.fast_call import direct
 from simulator.base.jit import kernel
 from terrain.rut_grid import TILE, TILE_SIDE
+from terrain.rut_memory import SoilMemory
 from terrain.ruts import NO_RUTS, Ruts, locate
-from terrain.soil_memory import SoilMemory
 
 NOBODY = np.iinfo(np.int32).min
 """Index of a tile that is none."""

@@ -4,7 +4,7 @@ A node of the grid (`terrain.rut_grid`) keeps the greatest sinkage z_u of a whee
 anybody came. Tiles lie one after the other in a pool and are found by an
 open-addressing table of their indices (linear probing, removal by moving back: Knuth, The Art of Computer Programming 3, 6.4, algorithm R).
 When the pool is full the clock goes round (Corbató 1968): the first tile that nobody has looked at since the hand last came by makes room and
-goes into a ring, out of which `terrain.soil_memory` takes it. Everything is made before the drive; nothing here needs a heap.
+goes into a ring, out of which `terrain.rut_memory` takes it. Everything is made before the drive; nothing here needs a heap.
 
 A memory without tiles remembers nothing and costs a comparison.
 """

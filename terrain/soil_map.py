@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, ListOf, Number, Text
 from simulator.base.section import Section
+from terrain.georeferenced import on_nodes, placed
 from terrain.patches import Layer
-from terrain.placed import on_nodes, placed
-from terrain.readers.source import Raster, Values
-from terrain.readers.table import FIELDS
+from terrain.readers.contract import Raster, Values
+from terrain.readers.kinds import FIELDS
 
 PLACES = ("file", "format", "first_row", "row_runs", "origin", "spacing", "extent", "crs")
 _OF_INDEX = (

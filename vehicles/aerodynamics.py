@@ -23,7 +23,7 @@ from simulator.base.algebra.vectors import add, cross, dot, scale, sub, vector
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.section import Section
-from terrain.air import air_velocity
+from terrain.wind import air_velocity
 from vehicles.suspension.axle_section import FAR
 from vehicles.suspension.axle_table import POINT
 
@@ -72,7 +72,7 @@ def read_aerodynamics(s: Section, body: NDArray, axles_x: tuple[float, float]) -
 def air_forces(b, air, R_WB, state):
     """Force and couple (3 each) of the air on the chassis about its reference point, in B [N, N m].
 
-    b : (1,) of BODY, air : (1,) of `terrain.air.AIR`, R_WB : (3, 3), state : (1,) of STATE
+    b : (1,) of BODY, air : (1,) of `terrain.wind.AIR`, R_WB : (3, 3), state : (1,) of STATE
     """
     s = state[0]
     flow = unrotated(R_WB, air_velocity(air, s["p_WB"], s["time"]))

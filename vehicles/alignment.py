@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 from simulator.base.algebra.vectors import add_scaled, cross, dot, scale, sub, vector
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import inline, kernel
-from terrain.surface import Ground, GroundArrays
-from vehicles.compliance.yielding import displace_wheels
+from terrain.ground import Ground, GroundArrays
+from vehicles.compliance.wheel_displacements import displace_wheels
 from vehicles.description import Description
-from vehicles.model import Mechanism
+from vehicles.equilibrium_cache import Stood
+from vehicles.mechanism_parameters import Mechanism
 from vehicles.stages import present_suspension
-from vehicles.stood import Stood
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.tires.tire_file import TireSet
 from vehicles.vehicle import Vehicle, arrays_of

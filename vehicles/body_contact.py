@@ -28,7 +28,7 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from terrain.composed import composed_height_and_normal
+from terrain.composite_height import composed_height_and_normal
 
 MOST_POINTS = 32
 FEWEST = 4

@@ -21,15 +21,14 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from vehicles.actuators.actuators import read_actuators
 from vehicles.aerodynamics import AERODYNAMICS, read_aerodynamics
-from vehicles.axles import USUAL_AXLES, Axles, record_for
+from vehicles.appearance import DRAWN_AS
+from vehicles.axle_layout import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import BODY_FILE, ROOF, contact_points_left, read_body_contact
-from vehicles.carrying import check_springs
 from vehicles.compliance.section import write_compliance
 from vehicles.controllers.controller_section import Controllers, read_controllers
-from vehicles.drawn import DRAWN_AS
-from vehicles.linkage_checks import check_ends, check_reach, check_sense, check_travel
-from vehicles.model import Design, Mechanism, new_mechanism
+from vehicles.mechanism_parameters import Design, Mechanism, new_mechanism
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
+from vehicles.static_load_check import check_springs
 from vehicles.steering.rack import read_rack_body
 from vehicles.steering.steering import steering_from_section
 from vehicles.suspension.alignment_section import Alignment
@@ -37,11 +36,12 @@ from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read
 from vehicles.suspension.axle_section import BUSHES, MIRROR, Axle, read_inertia, warn_of
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.kinds import SHIPPED, read_axle
-from vehicles.suspension.mechanism.travel import write_ends
-from vehicles.suspension.struts import STRUTS
+from vehicles.suspension.mechanism.travel_limits import write_ends
+from vehicles.suspension.springs_and_dampers import STRUTS
 from vehicles.suspension.tables.build_tables import DEFAULT_TOLERANCE
+from vehicles.suspension_checks import check_ends, check_reach, check_sense, check_travel
 from vehicles.tires.tire_file import CONTACTS
-from vehicles.travel import Looker, decides_ends, ends_of
+from vehicles.travel_limits import Looker, decides_ends, ends_of
 from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
 
 Vector = NDArray[np.float64]

@@ -40,10 +40,10 @@ from simulator.base.algebra.vectors import (
     vector,
 )
 from simulator.base.jit import inline, kernel
-from vehicles.axles import WHEELS
-from vehicles.sides import sides_of, sum_over_axles
-from vehicles.suspension.corner_sums import SUMS, prepare, prepare_here
-from vehicles.suspension.ends import hold_ends
+from vehicles.axle_layout import WHEELS
+from vehicles.corner_layout import sides_of, sum_over_axles
+from vehicles.suspension.composite_inertia import SUMS, prepare, prepare_here
+from vehicles.suspension.hard_stops import hold_ends
 
 CHASSIS = (
     # name         shape    unit     what it is

@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
-from terrain.composed import composed_height_and_normal
-from terrain.surface import GroundArrays
+from terrain.composite_height import composed_height_and_normal
+from terrain.ground import GroundArrays
+from vehicles.corner_layout import axle_of, sum_on_axle
 from vehicles.drivetrain.driveline import wheel_share
 from vehicles.drivetrain.torque_converter import converter_torques
-from vehicles.sides import axle_of, sum_on_axle
 from vehicles.stages import Model, Space, add_reactions, answer, before_contact_exact, feel, gather_tire_loads, present_suspension
 from vehicles.steering.steering import place_tierods
-from vehicles.tires.bearing import static_force
-from vehicles.tires.wheels import answer_outside, hold_tire, press_tire, touch_ground
+from vehicles.tires.tire_set import answer_outside, hold_tire, press_tire, touch_ground
+from vehicles.tires.vertical_force import static_force
 
 RESIDUAL = 1e-9
 """m/s2 and rad/s2. Largest acceleration of a settled vehicle."""

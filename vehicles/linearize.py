@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from vehicles.axles import Size
-from vehicles.held import HeldVehicle, places
+from vehicles.axle_layout import Size
+from vehicles.integration.contract import Matrix
 from vehicles.integration.implicit import differences
-from vehicles.integration.method import Matrix
 from vehicles.integration.stability import ComplexVector
+from vehicles.ode_system import HeldVehicle, places
 
 IGNORABLE = ("place", "yaw", "wheel_angle")
 """Fields of HELD_STATE on which nothing depends."""

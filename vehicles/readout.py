@@ -8,7 +8,7 @@ load as it stood at the start, a point fixed in the chassis.
 
 from __future__ import annotations
 
-from vehicles.axles import WHEELS
+from vehicles.axle_layout import WHEELS
 
 READOUT = (
     # name               shape       unit      what it is

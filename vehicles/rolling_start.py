@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import record
-from terrain.surface import GroundArrays
+from terrain.ground import GroundArrays
 from vehicles.command import COMMAND
-from vehicles.compliance.yielding import yields
+from vehicles.compliance.wheel_displacements import yields
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.drivetrain import drivetrain_cruise
-from vehicles.drivetrain.schedule import too_slow
-from vehicles.piece import Bytes
+from vehicles.drivetrain.shift_schedule import too_slow
 from vehicles.stages import Model, Space, gather_tire_loads, move_wheels, turn_wheels
+from vehicles.state_memory import Bytes
 from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius
-from vehicles.tires.wheels import step_tires
+from vehicles.tires.tire_set import step_tires
 
 STEP = 1e-3
 """s."""

@@ -1,6 +1,6 @@
 """The stages of an evaluation of the vehicle: what stands here once is called by the step, by the trim and by the equilibrium.
 
-A stage reads and writes records of one `Space`. Their order is the business of the callers (`vehicles.step`, `vehicles.held`,
+A stage reads and writes records of one `Space`. Their order is the business of the callers (`vehicles.step`, `vehicles.ode_system`,
 `vehicles.equilibrium`), which have no physics of their own.
 """
 
@@ -18,22 +18,22 @@ from vehicles.actuators.actuators import add_front_angle, adjust_dampers, lift_f
 from vehicles.aerodynamics import air_forces
 from vehicles.body_contact import touch_ground
 from vehicles.brakes.brakes import add_brake_reactions, heat_brakes, hold_against, press_brakes
-from vehicles.compliance.yielding import displace_wheels, yields
-from vehicles.controllers.wheel_unit import control
+from vehicles.compliance.wheel_displacements import displace_wheels, yields
+from vehicles.controllers.control_unit import control
+from vehicles.corner_layout import axle_of, sides_of
 from vehicles.drivetrain.drivetrain import Hubs, drivetrain_step
-from vehicles.drivetrain.motor_drive import motor_drive_step
+from vehicles.drivetrain.electric_drivetrain import motor_drive_step
 from vehicles.dynamics import answer_loads
-from vehicles.free_steering import answer_with_arm, is_free, turn_arm
-from vehicles.sides import axle_of, sides_of
+from vehicles.steering.free_steering import answer_with_arm, is_free, turn_arm
 from vehicles.steering.steering import place_tierods, steering_step
-from vehicles.steering_torque import steering_torque
+from vehicles.steering.steering_torque import steering_torque
 from vehicles.suspension.blocks import Blocks
-from vehicles.suspension.corner_sums import prepare_by_call, prepare_here
-from vehicles.suspension.ends import hold_ends, stay_closed
+from vehicles.suspension.composite_inertia import prepare_by_call, prepare_here
+from vehicles.suspension.hard_stops import hold_ends, stay_closed
 from vehicles.suspension.tables.reduced_table import ReducedTables
 from vehicles.suspension.tables.tabulated import prepare_from_tables
+from vehicles.tires.contract import Treads
 from vehicles.tires.radial import effective_radius
-from vehicles.tires.tread_law import Treads
 
 
 class Model(NamedTuple):

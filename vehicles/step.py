@@ -7,7 +7,7 @@ stiff: tires in their own deflections, the ends of the suspension, brakes, conve
 from __future__ import annotations
 
 from simulator.base.jit import kernel
-from vehicles.compliance.yielding import give_way, yields
+from vehicles.compliance.wheel_displacements import give_way, yields
 from vehicles.stages import (
     add_body_contact,
     add_drawbar,
@@ -21,7 +21,7 @@ from vehicles.stages import (
     turn_wheels,
 )
 from vehicles.suspension.tables.reduced_table import covers
-from vehicles.tires.wheels import step_tires
+from vehicles.tires.tire_set import step_tires
 
 
 @kernel

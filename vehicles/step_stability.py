@@ -1,7 +1,7 @@
 """Whether the step is stable with a vehicle: the eigenvalues of one step, standing and in the air, from stop to stop.
 
 A spring or a damper that is too stiff for the step makes a mode that changes its sign from step to step and grows
-(`vehicles.step_matrix`). Of a mode that grows, the number of the file is looked for whose halving tames it most.
+(`vehicles.step_jacobian`). Of a mode that grows, the number of the file is looked for whose halving tames it most.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
-from terrain.surface import GroundArrays
-from vehicles.axles import WHEELS, Axles
+from terrain.ground import GroundArrays
+from vehicles.axle_layout import WHEELS, Axles
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.piece import Bytes
 from vehicles.stages import Model, present_suspension
+from vehicles.state_memory import Bytes
 from vehicles.steering.steering import place_tierods
-from vehicles.step_matrix import CHASSIS, GROUPS, coordinates, elastic_coordinates, step_matrices, step_matrix
+from vehicles.step_jacobian import CHASSIS, GROUPS, coordinates, elastic_coordinates, step_matrices, step_matrix
 from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.tires.tire_file import TireSet
 from vehicles.vehicle import Vehicle

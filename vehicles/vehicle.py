@@ -16,44 +16,44 @@ from simulator.base.errors import ConfigError, JounceError, raise_all
 from simulator.base.fast_call import direct
 from simulator.base.records import Record, Table, record
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
+from terrain.ground import Ground, GroundArrays
 from terrain.soil import SOIL
-from terrain.surface import Ground, GroundArrays
 from vehicles.actuators.actuators import ACTUATOR_STATE, logged_actuators, straighten_last_axle
-from vehicles.axles import Axles, Size, record_for
+from vehicles.axle_layout import Axles, Size, record_for
 from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.brakes import BRAKE_STATE, press_for
-from vehicles.carrying import why_it_does_not_stand
 from vehicles.command import COMMAND
-from vehicles.compliance.yielding import ELASTIC, rest_carriers, yields
+from vehicles.compliance.wheel_displacements import ELASTIC, rest_carriers, yields
 from vehicles.controllers.contract import RESULT as ASKED
 from vehicles.controllers.contract import SEEN as SEEN_BY_CONTROLLER
-from vehicles.controllers.wheel_unit import CONTROL_STATE
+from vehicles.controllers.control_unit import CONTROL_STATE
 from vehicles.description import Description
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
 from vehicles.drivetrain.motors import logged_motors
 from vehicles.equilibrium import Balance, settle, settle_on
-from vehicles.free_steering import balance_arm
-from vehicles.model import new_workspace
-from vehicles.piece import Bytes, Piece, in_one_piece
-from vehicles.read import find_points, read_vehicle, show_points
+from vehicles.equilibrium_cache import Stood
+from vehicles.fill_readout import find_points, read_vehicle, show_points
+from vehicles.mechanism_parameters import new_workspace
 from vehicles.readout import READOUT
 from vehicles.rolling_start import roll
 from vehicles.stages import Model, Space, present_suspension
+from vehicles.state_memory import Bytes, Piece, in_one_piece
+from vehicles.static_load_check import why_it_does_not_stand
+from vehicles.steering.free_steering import balance_arm
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
-from vehicles.stood import Stood
 from vehicles.suspension.blocks import STOPPED, TRUSTED, WATCHED
-from vehicles.suspension.corner import POINTS
+from vehicles.suspension.contract import POINTS
 from vehicles.suspension.corner_design import CornerDesign
-from vehicles.suspension.mechanism.stored import stored_tables
+from vehicles.suspension.mechanism.table_cache import stored_tables
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables, no_tables
-from vehicles.tires.outside_treads import CARRIED, outside_space, rest_treads
+from vehicles.tires.callback_models import CARRIED, outside_space, rest_treads
+from vehicles.tires.contract import RESULT, SEEN, TREAD_STATE
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
+from vehicles.tires.terrain_cache import WINDOW
 from vehicles.tires.tire_file import TireSet
-from vehicles.tires.tread_law import RESULT, SEEN, TREAD_STATE
-from vehicles.tires.window import WINDOW
 
 ARM_ROUNDS = 12
 """Times that a vehicle with a free steering arm is settled; on level ground once."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from simulator.base.fields import Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text, Variants
 from vehicles.actuators.actuators import ACTUATOR_FILE
 from vehicles.aerodynamics import AERODYNAMICS_FILE
+from vehicles.appearance import DRAWN_AS
 from vehicles.body_contact import BODY_FILE
 from vehicles.controllers.controller_section import CONTROLLER_FILE
-from vehicles.drawn import DRAWN_AS
 from vehicles.steering.steering import STEERING_FILE
 from vehicles.suspension.axle_section import FAR
 from vehicles.suspension.axle_table import AS_PUBLISHED, BODY, INERTIA, MASS, POINT

@@ -12,7 +12,7 @@ Per axis of force, with its tilt a (as the force that it shows: a = -pitch for s
 
 The tilt is fed back into the force that it is to show, t' = p2 (s f/g - sin a). Equation (4.11) as printed, t' = p2 f, integrates a lasting
 force and turns over (docs/washouts.md). p2 so is the break frequency of the tilt. dJ/dp comes from the sensitivities of x and a, which obey the
-same linear equations as these and are stepped by the same exact matrices (`washout.discrete`). N is the square of the sensitivities in J, smoothed:
+same linear equations as these and are stepped by the same exact matrices (`washout.discrete_filter`). N is the square of the sensitivities in J, smoothed:
 with it the shares move by G [1/s] however large the motion is, where the printed gradient grows with its square.
 
 Source: Haug, Driving simulators, section 4.1.4.2, eqs (4.10) to (4.13), after Parrish et al. and Reid and Nahon.
@@ -31,11 +31,7 @@ from simulator.base.fields import Fields, fields_of
 from simulator.base.jit import inline
 from simulator.base.records import Record, dtype_of
 from washout import classical
-from washout.classical import SPLIT, about_head, attitude_rates, fast_weights, follow_angle, less_fast, not_yet_shown, scaled
-from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind, WashoutWorld
-from washout.discrete import discrete, high_pass, rotation
-from washout.foresight import FORESIGHT, FORESIGHT_STATE, TERMS, foresight_weights, foretold, hear
-from washout.learnt_foresight import (
+from washout.adaptive_prediction import (
     LEARNING_DEFAULTS,
     LEARNING_RANGES,
     LEARNING_SETTINGS,
@@ -44,6 +40,10 @@ from washout.learnt_foresight import (
     clear_learning,
     learn,
 )
+from washout.classical import SPLIT, about_head, attitude_rates, fast_weights, follow_angle, less_fast, not_yet_shown, scaled
+from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind, WashoutWorld
+from washout.discrete_filter import discrete, high_pass, rotation
+from washout.force_prediction import FORESIGHT, FORESIGHT_STATE, TERMS, foresight_weights, foretold, hear
 
 G = STANDARD_GRAVITY
 

@@ -9,7 +9,7 @@ acceleration less gravity, (0, 0, +g) at rest. Because the force enters the high
 itself, an acceleration that the tilt already shows is not shown a second time by moving.
 
 Source: Haug, Driving simulators, section 4.1.4.1, eqs (4.7) and (4.8), after Reid and Nahon.
-differs: the filters are exact for an input that is straight between two ticks (`washout.discrete`), where (4.9) has the bilinear transform;
+differs: the filters are exact for an input that is straight between two ticks (`washout.discrete_filter`), where (4.9) has the bilinear transform;
 the rotational high-pass is of second order unless the file says first, so that a constant turn ends in neutral; tilt has an acceleration
 limit too; a scaled force or rate may bend into its limit instead of meeting it at a corner.
 """
@@ -27,8 +27,8 @@ from simulator.base.fields import fields_of, filled, read
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
-from washout.discrete import discrete, high_pass, low_pass, rotation
-from washout.foresight import (
+from washout.discrete_filter import discrete, high_pass, low_pass, rotation
+from washout.force_prediction import (
     FORESIGHT,
     FORESIGHT_DEFAULTS,
     FORESIGHT_RANGES,

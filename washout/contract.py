@@ -11,7 +11,7 @@ rate (`rate` [Hz] of the file), and is one of two:
     Python         `make` gives an object with `step(seen, h)` that returns six numbers. It works beside the ticks (`simulator.base.plugin_thread`):
                    what it is asked at the end of a period counts from the end of the next one on
 
-Poses that come less often than ticks are joined by a quadratic B-spline (`washout.tenant`): the velocity does not step, and the pose stays
+Poses that come less often than ticks are joined by a quadratic B-spline (`washout.plugin`): the velocity does not step, and the pose stays
 between those that were asked for, one and a half periods behind.
 """
 

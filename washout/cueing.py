@@ -16,23 +16,32 @@ from simulator.base.fast_call import direct
 from simulator.base.fields import Field, Group, Variants
 from simulator.base.jit import kernel
 from simulator.base.records import Record, Table, record
-from washout import adaptive, classical, procedure
+from washout import adaptive, classical, platform_state_machine
 from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
-from washout.adjusting import Adjuster, Knob
-from washout.budget import BUDGET, begin_budget, blunt_edges, budget_step
 from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout, washout_step
 from washout.contract import WashoutKind
-from washout.felt import AIM, BEFORE, FELT, feel
 from washout.intensity import INTENSITY, MOST, scale_input
 from washout.kinds import DEFAULT, WASHOUTS, check
-from washout.lead import LEAD, LEAD_STATE, lead, lead_step, rest_lead
-from washout.limiter import LIMITER, limit_step, limiter
+from washout.lead_compensation import LEAD, LEAD_STATE, lead, lead_step, rest_lead
+from washout.limiter.limiter import LIMITER, limit_step, limiter
+from washout.motion_sickness import CAB, CAR, DOSE, SICKNESS, WEIGHTING, dose_step, weighting
+from washout.online_tuning import Adjuster, Knob
+from washout.perceived_motion import AIM, BEFORE, FELT, feel
 from washout.platform import HEXAPOD
+from washout.platform_state_machine import (
+    PROCEDURE,
+    SETTINGS,
+    STATE_NAMES,
+    anchor,
+    ask_for,
+    check_input,
+    procedure_settings,
+    procedure_step,
+)
+from washout.plugin import TENANT, TENANT_STATE, pass_tick, rest_tenant, tenant_step
+from washout.plugin_runner import TenantOwner
 from washout.preview import Preview
-from washout.procedure import PROCEDURE, SETTINGS, STATE_NAMES, anchor, ask_for, check_input, procedure_settings, procedure_step
-from washout.sickness import CAB, CAR, DOSE, SICKNESS, WEIGHTING, dose_step, weighting
-from washout.tenant import TENANT, TENANT_STATE, pass_tick, rest_tenant, tenant_step
-from washout.tenant_owner import TenantOwner
+from washout.workspace_management import BUDGET, begin_budget, blunt_edges, budget_step
 
 PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *TENANT, *LEAD, *ACTUATORS, *WEIGHTING)
 """One record for all of them: a call from Python costs a quarter of a microsecond per record."""
@@ -57,7 +66,7 @@ FILE = Variants(
     lambda name: (Field("cueing", Group(OWN[name]), f"the {name} washout"),) if name in OWN else None,
     WASHOUTS.names,
     "who makes the motion of the platform out of that of the vehicle",
-    (Field("procedure", Group(procedure.FILE), "how the platform rises, follows and parks"),),
+    (Field("procedure", Group(platform_state_machine.FILE), "how the platform rises, follows and parks"),),
     DEFAULT,
 )
 """Of a file in ``configs/washouts``; a washout from outside reads its own part."""
@@ -254,7 +263,7 @@ class MotionCueing:
     def rises(self) -> bool:
         """Whether it is armed and on its way to following the simulation."""
         s = self._s[0]
-        return bool(s["armed"] == 1 and s["tripped"] == 0 and s["state"] != procedure.ENGAGED)
+        return bool(s["armed"] == 1 and s["tripped"] == 0 and s["state"] != platform_state_machine.ENGAGED)
 
     @property
     def rise_time(self) -> float:

@@ -3,7 +3,7 @@
     f = felt + (k - 1) (felt - (0, 0, g)),   w = k w_felt
 
 with the specific force and rate that the rider is to feel, the gravity g of the vehicle's world and the intensity k, times the share that the legs can
-(`washout.budget`). So at 1 nothing changes, not
+(`washout.workspace_management`). So at 1 nothing changes, not
 a bit, and at 0 the platform washes out to neutral. Because k acts before the washout, all limits of the washout (tilt rate, force) stay what they
 are, and whatever k does comes out filtered. k follows the knob like a critically damped third-order system (`procedure.ease`).
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import kernel
-from washout.procedure import SETTLED, ease
+from washout.platform_state_machine import SETTLED, ease
 
 MOST = 2.0
 """1. More is asked of no platform: the gains of a washout file are the place for that."""

@@ -11,7 +11,7 @@ from simulator.motion.protocols import PROTOCOLS
 from simulator.outlet_kind import OUTLETS
 from simulator.sensors.kinds import SENSORS
 from terrain.kinds import TERRAINS
-from terrain.readers.table import FORMATS
+from terrain.readers.kinds import FORMATS
 from vehicles.controllers.kinds import CONTROLLERS
 from vehicles.suspension.kinds import KINDS as AXLES
 from vehicles.tires.kinds import LAWS

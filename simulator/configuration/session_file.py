@@ -16,7 +16,7 @@ from simulator.driver.find_driver import AUTO, driver_fields, driver_names
 from simulator.maneuvers.maneuver import DRIVER_PERIOD
 from simulator.motion.protocols import DEFAULT, PROTOCOLS, protocol_fields, stream_words
 from simulator.record.writer import LOG_RATE, LogChoice
-from terrain.air import FASTEST_WIND, GUSTS
+from terrain.wind import FASTEST_WIND, GUSTS
 from washout.contract import PREVIEW_POINTS
 from washout.intensity import MOST
 
@@ -191,7 +191,7 @@ class SessionOptions:
     wind: tuple[float, float, float] | None
     """m/s, velocity of the air in W, above that of the terrain."""
     gusts: dict[str, float] | None
-    """What comes on top of it, by the names of `terrain.air.GUSTS`, above those of the terrain."""
+    """What comes on top of it, by the names of `terrain.wind.GUSTS`, above those of the terrain."""
     steering: str | None
     """One of STEERING; what the maneuver needs when not given."""
     intensity: float

@@ -10,7 +10,7 @@ from simulator.base.memoize import known_of_each
 from simulator.configuration.key_path import KeyPath
 from simulator.maneuvers import maneuver, series
 from simulator.maneuvers.parameters import WithParameters
-from terrain import load, soil
+from terrain import load_terrain, soil
 from vehicles import vehicle_file
 from vehicles.drivetrain.drivetrain_file import drivetrain_file
 from vehicles.multibody.description import mechanism_file
@@ -22,7 +22,7 @@ TABLES: dict[str, Kind] = {
     "vehicles/parts": Group(drivetrain_file()),
     "tires": tire_file.FILE_TABLE,
     "mechanisms": Group(mechanism_file.FILE),
-    "terrains": load.FILE,
+    "terrains": load_terrain.FILE,
     "soils": soil.FILE,
     "maneuvers": WithParameters(maneuver.FILE),
     "series": series.FILE,

@@ -24,8 +24,8 @@ from simulator.base.records import record
 from simulator.driver.gears import gear_numbers
 from simulator.driver.traits import VehicleTraits
 from simulator.driver.trial_drive import LOOKS, noted_drive, turn_arm
-from terrain.load import load_terrain
-from terrain.surface import GroundArrays
+from terrain.ground import GroundArrays
+from terrain.load_terrain import load_terrain
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.vehicle import Vehicle

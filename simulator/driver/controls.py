@@ -6,7 +6,7 @@ import math
 
 from simulator.base.records import Record
 from simulator.driver.shaping import clip
-from vehicles.drivetrain.schedule import MOST_GEARS
+from vehicles.drivetrain.shift_schedule import MOST_GEARS
 
 SHIFT_SPEED = 1.5
 """m/s. Above this, drive and reverse are refused when they are against the direction of travel. Larger: the gearbox is hurt."""

@@ -20,7 +20,7 @@ from simulator.base.records import Ranges, Record, Table, record
 from simulator.base.registry import making
 from simulator.driver.source import sound_command
 from simulator.driver.traits import VehicleTraits
-from terrain.surface import Ground
+from terrain.ground import Ground
 from vehicles.command import COMMAND
 
 CONTRACT = 1

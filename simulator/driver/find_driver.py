@@ -17,7 +17,7 @@ from simulator.driver.source import SourceKind
 from simulator.driver.sources import SOURCES
 from simulator.driver.sources import check as check_source
 from simulator.driver.traits import VehicleTraits
-from terrain.surface import Ground
+from terrain.ground import Ground
 
 AUTO = "auto"
 """A person, with any device."""

@@ -10,8 +10,8 @@ import numpy as np
 from simulator.base.errors import JounceError
 from simulator.base.records import Record
 from simulator.driver.traits import GearNumbers
+from vehicles.corner_layout import axle_of
 from vehicles.drivetrain.driveline import wheel_share
-from vehicles.sides import axle_of
 from vehicles.vehicle import Vehicle
 
 HYSTERESIS = 1.15

@@ -25,7 +25,7 @@ from simulator.driver.keyboard import Keys
 from simulator.driver.profiles import KeyboardProfile, Profile
 from simulator.driver.shaping import clip
 from vehicles.command import COMMAND
-from vehicles.drivetrain.schedule import MOST_GEARS
+from vehicles.drivetrain.shift_schedule import MOST_GEARS
 
 CONTRACT = 1
 """Version of what stands above and of the classes below."""

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.facts.table import RIDE_SPEED
-from terrain.surface import Ground
-from vehicles.held import HeldVehicle
+from terrain.ground import Ground
 from vehicles.linearize import linearize
+from vehicles.ode_system import HeldVehicle
 from vehicles.stages import present_suspension
 from vehicles.steering.steering import place_tierods
 from vehicles.vehicle import Vehicle

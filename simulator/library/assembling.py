@@ -11,7 +11,7 @@ from simulator.configuration.key_path import parse, written
 from simulator.configuration.settings import Setting
 from simulator.configuration.whole import Configuration, configuration
 from simulator.warm import compile_kernels
-from terrain.surface import Ground
+from terrain.ground import Ground
 from vehicles.vehicle import Vehicle
 
 Changes = Mapping[str, Any]

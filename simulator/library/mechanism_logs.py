@@ -16,8 +16,8 @@ from simulator.lab.mechanism.starting_state import closed_state, read_start
 from simulator.lab.mechanism.sweep_report import sweep_motion
 from simulator.record.channels import Channel
 from simulator.record.log import Log
-from vehicles.multibody.formulations.by_name import make_formulation
-from vehicles.multibody.formulations.formulation import MultiplierFormulation
+from vehicles.multibody.formulations.contract import MultiplierFormulation
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.motion.simulate import simulate
 from vehicles.multibody.motion.stabilization import make_control
 from vehicles.multibody.motion.sweep import sweep

@@ -25,8 +25,8 @@ from simulator.record.writer import LOG_RATE
 from simulator.recorded import about_run, recorded
 from simulator.session import Driver, Session
 from simulator.warm import compile_kernels
-from terrain.surface import Ground
-from vehicles.drivetrain.schedule import MOST_GEARS
+from terrain.ground import Ground
+from vehicles.drivetrain.shift_schedule import MOST_GEARS
 from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:

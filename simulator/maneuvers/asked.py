@@ -18,7 +18,7 @@ from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
 from simulator.maneuvers.analyses.registry import ANALYSES
 from simulator.maneuvers.metrics import METRICS, Limit
 from simulator.record.channels import Channels
-from vehicles.axles import USUAL_AXLES
+from vehicles.axle_layout import USUAL_AXLES
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 

@@ -20,7 +20,7 @@ from simulator.maneuvers import filters
 from simulator.maneuvers.along import stations_of, with_timed
 from simulator.maneuvers.analyses.contract import Curve, Drive, Found
 from simulator.maneuvers.course import Track, judge
-from vehicles.axles import USUAL_AXLES
+from vehicles.axle_layout import USUAL_AXLES
 
 if TYPE_CHECKING:
     from simulator.maneuvers.maneuver import Maneuver

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.records import Record, record
 from vehicles.readout import READOUT
-from washout.procedure import SETTLED, ease
+from washout.platform_state_machine import SETTLED, ease
 
 FADE_TIME = 1.0
 """s from full motion to 1 % of it, and back. Longer: softer."""

@@ -22,7 +22,7 @@ from typing import Any
 from simulator.motion.game_axes import within
 from simulator.motion.packet_table import PacketTable
 from simulator.motion.protocol import CONTRACT, Encoder, Protocol, ProtocolSettings, Said
-from washout.procedure import BLEND, ENGAGED, FADED, NEUTRAL, PAUSED, RISE, SETTLED, ease
+from washout.platform_state_machine import BLEND, ENGAGED, FADED, NEUTRAL, PAUSED, RISE, SETTLED, ease
 
 NEW_POSITION, DOF_MODE, SAY_ENGAGE, SAY_PARK = 130, 170, 180, 210
 """Command words."""

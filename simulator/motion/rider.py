@@ -8,8 +8,8 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.records import Record, record
 from simulator.motion.packets import MotionPacket
 from washout.cueing import PARAMETERS, STATES
-from washout.felt import FELT, feel
-from washout.limiter import LIMITER
+from washout.limiter.limiter import LIMITER
+from washout.perceived_motion import FELT, feel
 from washout.platform import HEXAPOD
 
 SMOOTH = 0.05

@@ -30,9 +30,9 @@ from simulator.motion.packets import MotionPacket
 from simulator.motion.protocol import NO_ENGINE, Engine, Listening, Said, checked, encoder_of
 from simulator.motion.protocols import DEFAULT, PROTOCOLS, check
 from washout.cueing import MotionCueing
-from washout.limiter import brake_step, limiter
+from washout.limiter.limiter import brake_step, limiter
 from washout.platform import HEXAPOD, leg_lengths
-from washout.procedure import OFF, PARKED
+from washout.platform_state_machine import OFF, PARKED
 
 LAST_PACKETS = 3
 """Packets that say rest, and with the stop flag, at the end, since UDP may lose one."""

@@ -26,9 +26,9 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record
 from simulator.motion.curve import PoseCurve
 from simulator.motion.packets import MotionPacket
-from washout.limiter import brake_step, limit_step, limiter
+from washout.limiter.limiter import brake_step, limit_step, limiter
 from washout.platform import LARGEST_ANGLE
-from washout.procedure import NEAR, SETTLED, ease
+from washout.platform_state_machine import NEAR, SETTLED, ease
 
 STILL = np.zeros(6)
 

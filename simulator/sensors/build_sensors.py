@@ -18,7 +18,7 @@ from simulator.base.rotations import rotation_of_euler
 from simulator.base.section import Section
 from simulator.sensors.contract import Mount, Seen, Sensor, SensorKind, SensorSettings
 from simulator.sensors.kinds import SENSORS, check
-from terrain.surface import Ground
+from terrain.ground import Ground
 
 SAMPLED = (("sampled", (), "s", "simulated time that the measurement is of; NaN when the sensor was dropped"),)
 RESERVED = ("command", "platform")

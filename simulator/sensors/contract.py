@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Ranges, Record, Table
-from terrain.surface import Ground
+from terrain.ground import Ground
 
 CONTRACT = 1
 """Version of what stands above and of the classes below."""

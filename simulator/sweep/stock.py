@@ -27,16 +27,16 @@ from simulator.maneuvers.maneuver import Maneuver
 from simulator.outlets import PLATFORM
 from simulator.record.channels import Channels
 from simulator.session import Session
-from terrain.surface import Ground
-from vehicles.axles import Axles
+from terrain.ground import Ground
+from vehicles.axle_layout import Axles
 from vehicles.command import COMMAND
 from vehicles.description import Description, read_description
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts
-from vehicles.piece import Bytes
+from vehicles.state_memory import Bytes
 from vehicles.tires.tire_file import TireFile, TireSet
 from vehicles.vehicle import Vehicle
 from washout.cueing import LIVE, MotionCueing
-from washout.felt import FELT
+from washout.perceived_motion import FELT
 from washout.preview import Preview
 
 T = TypeVar("T")

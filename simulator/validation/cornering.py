@@ -22,7 +22,7 @@ from simulator.library.assembling import assemble
 from simulator.validation.driving import FRONT, REAR, VEHICLE, drive, straight
 from simulator.validation.outcome import Curve, Finding, Picture, Plot, Row, Source, near, within
 from simulator.validation.statics import masses
-from vehicles.tires.steady import steady
+from vehicles.tires.steady_state import steady
 
 LEVEL = 0.3
 """m/s2 of lateral acceleration at which everything here is measured: little against the 6.4 of the limit."""

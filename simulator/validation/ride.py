@@ -15,7 +15,7 @@ from simulator.facts.standing import standing
 from simulator.library.assembling import assemble
 from simulator.validation.driving import VEHICLE
 from simulator.validation.outcome import Array, Finding, Row, Source, within
-from terrain.surface import Ground
+from terrain.ground import Ground
 from vehicles.stages import present_suspension
 from vehicles.vehicle import Vehicle
 

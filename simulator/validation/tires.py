@@ -14,7 +14,7 @@ from simulator.configuration.names import data_folder
 from simulator.lab.validate.tire_rows import Numbers, compare_tire, read_rows
 from simulator.validation.outcome import Array, Curve, Finding, Picture, Plot, Row, Source, near, of_comparison, within
 from terrain.soil import FIRM, SOIL
-from vehicles.tires.soil_wheel import soil_wheel
+from vehicles.tires.wheel_on_soil import soil_wheel
 
 MAGIC_FORMULA = ("synth_A_61_si", "synth_B_52_si")
 """Tires beside their rows; that of the HMMWV is shipped."""

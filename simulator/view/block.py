@@ -26,7 +26,7 @@ from simulator.base.records import Record, Table, dtype_of, layout_hash, record,
 from simulator.view import rut_window
 from simulator.view.claims import SHARED_MEMORY, hold, new_block
 from simulator.view.rut_window import RutSquare, RutTiles
-from vehicles.axles import WHEELS
+from vehicles.axle_layout import WHEELS
 from vehicles.readout import READOUT
 
 EXTRAS = (

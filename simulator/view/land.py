@@ -144,7 +144,7 @@ class Land:
 
 
 def land_of(ground: Any) -> Land:
-    """Land of a `terrain.surface.Ground`."""
+    """Land of a `terrain.ground.Ground`."""
     from simulator.view.things import things_of  # the window, which loads a land, needs no kernels
 
     p = ground.p[0]

@@ -89,7 +89,7 @@ def start_view_process(
     Parameters
     ----------
     block, keys : names of the view block and of the key block, made by the caller
-    ground : a `terrain.surface.Ground`, or a `Land` made from one
+    ground : a `terrain.ground.Ground`, or a `Land` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     title : what stands in the title bar
     claim : folder of the drive; a new one when not given

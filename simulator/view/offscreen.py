@@ -29,7 +29,7 @@ class Offscreen:
     Parameters
     ----------
     width, height : size of the picture in pixels
-    ground : a `terrain.surface.Ground`, or a `Land` made from one
+    ground : a `terrain.ground.Ground`, or a `Land` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     samples : samples per pixel; 1 is the fastest, 4 has smooth edges
 

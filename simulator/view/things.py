@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from simulator.view.land import CHUNK, Things, is_paved, nothing, soil_color
 from simulator.view.meshes import Array, Builder
-from terrain.composed import composed_heights
-from terrain.feature_shapes import BUMP, DITCH, HALF_ROUND, KERB, LINES, SETTS, STEP, WALL, WASHBOARD
-from terrain.marks import Mark
+from terrain.composite_height import composed_heights
+from terrain.features.shapes import BUMP, DITCH, HALF_ROUND, KERB, LINES, SETTS, STEP, WALL, WASHBOARD
+from terrain.ground import Ground, GroundArrays, base_height
+from terrain.road_markings import Mark
 from terrain.roughness import no_roughness
-from terrain.surface import Ground, GroundArrays, base_height
 
 RAISED, PAINT_RAISED = 0.003, 0.010
 """m. By which surfaces and paint are drawn above the ground that they lie on."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
-from vehicles.axles import WHEELS
-from vehicles.drawn import BEAM_ON_LEAVES, BEAM_ON_LINKS, DRAWN_AS, LINKS_AS
+from vehicles.appearance import BEAM_ON_LEAVES, BEAM_ON_LINKS, DRAWN_AS, LINKS_AS
+from vehicles.axle_layout import WHEELS
 
 GEOMETRY = (
     # name               shape    what it is

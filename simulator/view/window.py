@@ -47,7 +47,7 @@ def run_window(
     Parameters
     ----------
     block, keys : names of the view block and of the key block, both made by the host
-    ground : a `terrain.surface.Ground`, or a `Land` made from one
+    ground : a `terrain.ground.Ground`, or a `Land` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     host : whether the host still lives
     title : what stands in the title bar beside the program's name

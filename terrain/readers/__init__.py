@@ -1,1 +1,1 @@
-"""Readers of files of heights, one file for each format; `terrain.readers.table` finds them by suffix."""
+"""Readers of files of heights, one file for each format; `terrain.readers.kinds` finds them by suffix."""

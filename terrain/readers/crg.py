@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrain.readers.asked import Asked
+from terrain.readers.contract import LOCAL, Source, Values
 from terrain.readers.crg_file import read_crg_file
 from terrain.readers.crg_road import CrgRoad
-from terrain.readers.source import LOCAL, Source, Values
+from terrain.readers.request import Asked
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size, read_bytes, read_utf8
 from simulator.base.npy_reader import MOST_BYTES
-from terrain.readers.asked import Asked, Samples, heights_of
-from terrain.readers.reference import named, of_text
-from terrain.readers.source import MAP, Raster, Source
+from terrain.readers.contract import MAP, Raster, Source
+from terrain.readers.coordinate_reference import named, of_text
+from terrain.readers.request import Asked, Samples, heights_of
 
 EXPECTED = "an ESRI ASCII grid"
 WORDS = ("ncols", "nrows", "xllcorner", "xllcenter", "yllcorner", "yllcenter", "cellsize", "dx", "dy", "nodata_value")

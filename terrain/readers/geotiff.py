@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
-from terrain.readers.asked import Asked, Samples, heights_of, missing, raster_of
-from terrain.readers.reference import FOREIGN, named
-from terrain.readers.source import LONLAT, MAP, Raster, Source
+from terrain.readers.contract import LONLAT, MAP, Raster, Source
+from terrain.readers.coordinate_reference import FOREIGN, named
+from terrain.readers.request import Asked, Samples, heights_of, missing, raster_of
 
 EXPECTED = "a GeoTIFF of heights"
 MOST_BYTES = 1 << 32

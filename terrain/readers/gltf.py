@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from simulator.base.inputfile import checked_size, read_bytes
-from terrain.readers.asked import Asked, missing
+from terrain.readers.contract import Source
 from terrain.readers.mesh import Part, from_parts
-from terrain.readers.source import Source
+from terrain.readers.request import Asked, missing
 
 EXPECTED = "a glTF 2.0 file, with its buffers in it or beside it"
 MOST_BYTES = 1 << 29

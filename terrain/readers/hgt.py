@@ -11,8 +11,8 @@ import re
 import numpy as np
 
 from simulator.base.inputfile import read_bytes
-from terrain.readers.asked import Asked, Samples, heights_of
-from terrain.readers.source import LONLAT, Raster, Source
+from terrain.readers.contract import LONLAT, Raster, Source
+from terrain.readers.request import Asked, Samples, heights_of
 
 SIDES = {2 * n * n: n for n in (1201, 3601)}
 """Samples along a side by the size of the file [bytes]."""

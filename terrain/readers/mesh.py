@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
-from terrain.readers.source import LOCAL, Values
+from terrain.readers.contract import LOCAL, Values
 
 EDGE = 1e-9
 """Share of a triangle by which a point may lie beside it: on the edge of two, rounding must not lose it."""

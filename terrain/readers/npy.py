@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from simulator.base.npy_reader import read_npy
-from terrain.readers.asked import Asked, Samples, heights_of, raster_of
-from terrain.readers.source import Source
+from terrain.readers.contract import Source
+from terrain.readers.request import Asked, Samples, heights_of, raster_of
 
 
 def read(asked: Asked) -> Source:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.inputfile import read_bytes
-from terrain.readers.asked import Asked
+from terrain.readers.contract import Source, Values
 from terrain.readers.mesh import Part, from_parts, triangulated
-from terrain.readers.source import Source, Values
+from terrain.readers.request import Asked
 
 EXPECTED = "an OBJ file"
 MOST_BYTES = 1 << 28

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
 from simulator.base.npy_reader import MOST_BYTES
-from terrain.readers.asked import Asked, Samples, heights_of, raster_of
-from terrain.readers.source import Source
+from terrain.readers.contract import Source
+from terrain.readers.request import Asked, Samples, heights_of, raster_of
 
 EXPECTED = "a readable PNG image"
 DEEP = ("I;16", "I;16B", "I;16L")

@@ -13,8 +13,8 @@ import numpy as np
 
 from simulator.base.inputfile import checked_size
 from simulator.base.npy_reader import MOST_BYTES
-from terrain.readers.asked import Asked, Samples, heights_of, raster_of
-from terrain.readers.source import Source
+from terrain.readers.contract import Source
+from terrain.readers.request import Asked, Samples, heights_of, raster_of
 
 EXPECTED = "a file of 16-bit samples"
 ORDERS = {"little": "<u2", "big": ">u2"}

@@ -12,7 +12,7 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.records import record
 from simulator.build import build_vehicle
 from simulator.maneuvers.filters import phaseless
-from terrain.load import load_terrain
+from terrain.load_terrain import load_terrain
 from vehicles.command import COMMAND
 
 H = 1e-3

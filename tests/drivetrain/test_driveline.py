@@ -5,7 +5,7 @@ import pytest
 from drivetrain_rig import Bench, without_friction
 
 from simulator.base.records import record
-from vehicles.axles import USUAL_AXLES
+from vehicles.axle_layout import USUAL_AXLES
 from vehicles.drivetrain.driveline import DRIVELINE, solve_wheels
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_STATE, drivetrain_reset
 from vehicles.drivetrain.shaft_momentum import kinetic_energy

@@ -7,8 +7,8 @@ from straight_line import Car
 
 from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.gearbox import DRIVE, ENGAGE, NEUTRAL
-from vehicles.drivetrain.schedule import most_output_speed
-from vehicles.drivetrain.tables import smooth_step
+from vehicles.drivetrain.measured_curves import smooth_step
+from vehicles.drivetrain.shift_schedule import most_output_speed
 
 
 def test_smooth_step_has_no_speed_at_its_ends():

@@ -20,7 +20,7 @@ from simulator.configuration.layers import read_layers
 from simulator.driver.profiles import read_profile
 from simulator.lab.triangular.problem import problem_from_mapping
 from simulator.maneuvers.maneuver import load_maneuver
-from terrain.load import load_terrain
+from terrain.load_terrain import load_terrain
 from terrain.soil import soil
 from tests.broken_places import places
 from vehicles.command import COMMAND

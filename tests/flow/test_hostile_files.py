@@ -26,8 +26,8 @@ from simulator.base.yaml_reader import MOST_VALUES, read_yaml
 from simulator.build import find_config, load_mechanism
 from simulator.lab.validate.mechanism_rows import compare_rows
 from simulator.lab.validate.recording import Recording
-from terrain.readers.asked import Asked
-from terrain.readers.table import read_heights
+from terrain.readers.kinds import read_heights
+from terrain.readers.request import Asked
 
 STATES = ROOT / "tests/data/hmmwv_accelerations/quarter.npz"
 MODEL = ROOT / "tests/data/hmmwv_accelerations/hmmwv_model.yaml"

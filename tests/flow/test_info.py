@@ -16,7 +16,7 @@ from simulator.base.records import record
 from simulator.outlets import LOG, WALL, Telemetry
 from simulator.record import rows as rows_module
 from simulator.record.writer import read_telemetry, read_units
-from washout.limiter import LIMITER
+from washout.limiter.limiter import LIMITER
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="processes are ended by signals here")
 

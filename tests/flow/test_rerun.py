@@ -19,9 +19,9 @@ from simulator.record.parquet import read_about
 from simulator.record.writer import read_telemetry
 from simulator.recorded import read_recorded
 from simulator.rerun import RecordedDriver, differences
+from terrain.ground import GROUND
 from terrain.kinds import CONTRACT, TERRAINS, TerrainKind, find_file, register
-from terrain.load import uniform
-from terrain.surface import GROUND
+from terrain.load_terrain import uniform
 
 SHORT = {"base": "avtp_lane_change", "duration": 3.0, "limits": None, "parameters": {"speed_kph": 20}}
 

@@ -13,7 +13,7 @@ from simulator import Simulation
 from simulator.__main__ import main
 from simulator.base.errors import ConfigError
 from terrain.rut_grid import UNIT, read_ruts
-from terrain.soil_memory import SoilMemory
+from terrain.rut_memory import SoilMemory
 
 SOIL = "flat_soil"
 

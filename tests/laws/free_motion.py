@@ -14,7 +14,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.lab.bench.loading import state_rates
 from vehicles.dynamics import STATE, accelerations
-from vehicles.model import Mechanism, new_workspace
+from vehicles.mechanism_parameters import Mechanism, new_workspace
 from vehicles.suspension.blocks import Blocks
 
 

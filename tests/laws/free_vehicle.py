@@ -16,7 +16,7 @@ from simulator.lab.validate.model_corners import read_design
 from tests.laws.corner_bodies import bodies_of
 from tests.laws.free_motion import FreeMotion, free_motion, rates, runge_kutta_step
 from tests.oracles.mechanism import skew
-from vehicles.model import new_mechanism
+from vehicles.mechanism_parameters import new_mechanism
 
 Array = NDArray[np.float64]
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from simulator.build import data_folder, read_yaml, vehicle_description
 from vehicles.description import read_description
 from vehicles.multibody.description.mechanism import WORLD, Mechanism, Spring
-from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.mechanism_builder import Parts
+from vehicles.multibody_vehicle import linear_struts
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
 from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle
-from vehicles.vehicle_mechanism import linear_struts
 
 Array = NDArray[np.float64]
 Mapping = dict[str, Any]

@@ -15,8 +15,8 @@ import numba
 import numpy as np
 
 from simulator.build import build_vehicle
-from terrain.composed import composed_height_and_normal
-from terrain.surface import GroundArrays
+from terrain.composite_height import composed_height_and_normal
+from terrain.ground import GroundArrays
 from tests.laws.vehicle_rig import command, drive, ground
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.vehicle import Vehicle

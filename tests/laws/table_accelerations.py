@@ -2,8 +2,8 @@
 
 from simulator.base.jit import kernel
 from vehicles.dynamics import answer_loads
-from vehicles.suspension.corner_sums import prepare
-from vehicles.suspension.ends import hold_ends
+from vehicles.suspension.composite_inertia import prepare
+from vehicles.suspension.hard_stops import hold_ends
 from vehicles.suspension.tables.reduced_table import covers
 from vehicles.suspension.tables.tabulated import prepare_from_tables
 

@@ -12,7 +12,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import record
 from simulator.build import build_ground, build_vehicle
-from terrain.air import moving_air
+from terrain.wind import moving_air
 from tests.laws.test_worlds_and_tires import arrays, command, shipped, written
 from vehicles.aerodynamics import air_forces
 from vehicles.description import BODY, read_description

@@ -17,14 +17,14 @@ from tests.laws.test_mirror import AXIAL, POLAR, SWAP, mirrored
 from tests.laws.vehicle_rig import command, drive, ground
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
-from vehicles.held import HeldVehicle
 from vehicles.linearize import linearize
-from vehicles.model import Mechanism, new_workspace
+from vehicles.mechanism_parameters import Mechanism, new_workspace
+from vehicles.ode_system import HeldVehicle
 from vehicles.steering.steering import STEERING_STATE, place_tierods
-from vehicles.steering_torque import steering_torque
+from vehicles.steering.steering_torque import steering_torque
 from vehicles.step_stability import check_step
 from vehicles.suspension.anti_roll_bar import held_point, measured
-from vehicles.suspension.corner_sums import Workspace, prepare
+from vehicles.suspension.composite_inertia import Workspace, prepare
 from vehicles.vehicle import Vehicle
 
 Array = NDArray[np.float64]

@@ -19,21 +19,21 @@ from tests.laws.free_vehicle import attitude
 from tests.laws.vehicle_rig import command, ground
 from tests.tenants import live_axle, trailing_arm  # noqa: F401 - kinds that the cars have
 from tests.tenants.wheels import AXLES, car, drivetrain
-from vehicles.axles import USUAL_AXLES, Axles, record_for
+from vehicles.axle_layout import USUAL_AXLES, Axles, record_for
 from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.description import Description, read_description
 from vehicles.drivetrain.driveline import driveshaft_speed, solve_wheels
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_STATE
 from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
 from vehicles.dynamics import accelerations
-from vehicles.held import HeldVehicle
 from vehicles.linearize import linearize
-from vehicles.model import new_mechanism, new_workspace
+from vehicles.mechanism_parameters import new_mechanism, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
-from vehicles.suspension.corner_sums import Workspace
+from vehicles.multibody_vehicle import CHASSIS, linear_struts, vehicle_mechanism
+from vehicles.ode_system import HeldVehicle
+from vehicles.suspension.composite_inertia import Workspace
 from vehicles.vehicle import Vehicle
-from vehicles.vehicle_mechanism import CHASSIS, linear_struts, vehicle_mechanism
 
 Array = NDArray[np.float64]
 G = 9.80665

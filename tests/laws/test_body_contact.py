@@ -14,7 +14,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record
 from simulator.build import build_vehicle, data_folder, read_yaml
 from simulator.tick import FORCE
-from terrain.load import load_terrain
+from terrain.load_terrain import load_terrain
 from tests.laws.vehicle_rig import H, command, ground
 from vehicles.description import read_description
 from vehicles.step import vehicle_step

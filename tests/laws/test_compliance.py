@@ -13,7 +13,7 @@ from simulator.base.errors import ConfigError
 from simulator.build import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.whole_files import whole_file
-from vehicles.compliance.yielding import give_way
+from vehicles.compliance.wheel_displacements import give_way
 from vehicles.description import read_description
 from vehicles.vehicle import Vehicle
 

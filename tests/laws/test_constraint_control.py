@@ -11,7 +11,7 @@ from simulator.build import data_folder
 from tests.oracles.dense_multipliers import mass_and_force
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.loops.analysis import mobility
 from vehicles.multibody.loops.assembly import assemble, check_state, consistent_velocities
 from vehicles.multibody.loops.constraint_jacobian import joint_jacobian, position_residuals, velocity_residuals

@@ -11,12 +11,12 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.build import build_vehicle
-from vehicles.axles import record_for
-from vehicles.suspension.carrier import carrier_with_wheel
-from vehicles.suspension.corner import CORNERS
+from vehicles.axle_layout import record_for
+from vehicles.suspension.contract import CORNERS
 from vehicles.suspension.default_kind import PARAMETERS
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
 from vehicles.suspension.hinge import Hinge, rotation
+from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 
 def corners() -> list[tuple[int, DoubleWishboneCorner]]:

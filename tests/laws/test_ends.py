@@ -12,8 +12,8 @@ from simulator.build import build_vehicle
 from tests.laws.free_motion import FreeMotion, free_motion
 from tests.laws.free_vehicle import energies
 from vehicles.dynamics import accelerations, answer_loads, answer_loads_on_fixed_chassis
-from vehicles.suspension.corner_sums import prepare
-from vehicles.suspension.ends import hold_ends, stay_closed
+from vehicles.suspension.composite_inertia import prepare
+from vehicles.suspension.hard_stops import hold_ends, stay_closed
 from vehicles.vehicle import Vehicle
 
 VEHICLES = ("hmmwv", "hmmwv_chrono", "five_link_rear")

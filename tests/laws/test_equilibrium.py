@@ -13,7 +13,7 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.build import build_ground, build_vehicle
-from terrain.surface import Ground
+from terrain.ground import Ground
 from tests.laws.vehicle_rig import command, drive, ground, standing, track
 from vehicles.equilibrium import largest
 from vehicles.vehicle import Vehicle

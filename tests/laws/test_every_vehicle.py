@@ -14,8 +14,8 @@ from tests.laws.free_motion import free_motion, rates
 from tests.laws.free_vehicle import energies, integrate
 from tests.laws.test_mirror import POLAR, SHAFTS_ALONG_X, SWAP, mirrored
 from tests.laws.vehicle_rig import command, drive, ground, track
+from vehicles.multibody_vehicle import linear_struts
 from vehicles.vehicle import Vehicle
-from vehicles.vehicle_mechanism import linear_struts
 
 TABLES_ALONE = {"hmmwv_trailing_rear", "sedan_chrono"}
 """Vehicles whose bodies move in tables."""

@@ -17,9 +17,9 @@ from tests.laws.corner_bodies import five_link_bodies
 from tests.oracles.five_link_corner import DATA, FACTS, TURNED, reference_axle, reference_corner
 from tests.whole_files import whole_file
 from vehicles.description import read_description
-from vehicles.model import new_mechanism
-from vehicles.suspension.corner import KINEMATICS
-from vehicles.suspension.five_link.constants import write_five_link
+from vehicles.mechanism_parameters import new_mechanism
+from vehicles.suspension.contract import KINEMATICS
+from vehicles.suspension.five_link.geometry import write_five_link
 from vehicles.suspension.five_link.kinematics import BODIES, MEMORY, place_corner
 
 CURVES = np.loadtxt(DATA / "five_link_curves.csv", delimiter=",")

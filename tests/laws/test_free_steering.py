@@ -17,9 +17,9 @@ from tests.laws.corner_bodies import bodies_of
 from tests.laws.free_vehicle import matrix
 from tests.laws.test_mirror import SWAP, compare, mirrored, moving, without_shafts_along_x
 from tests.laws.vehicle_rig import command, drive, ground
-from vehicles.free_steering import answer_with_arm, turn_arm
 from vehicles.stages import before_contact, integrate
-from vehicles.steering_torque import pitman_torque
+from vehicles.steering.free_steering import answer_with_arm, turn_arm
+from vehicles.steering.steering_torque import pitman_torque
 from vehicles.vehicle import Vehicle
 
 RATIO = 26.0

@@ -13,8 +13,8 @@ from simulator.base.records import record
 from tests.laws.free_motion import rates as free_rates
 from tests.laws.free_vehicle import tumbling, without_losses
 from vehicles.dynamics import STATE
+from vehicles.integration.contract import Integrator, Project, Rates, Vector, integrate, unit_quaternions
 from vehicles.integration.implicit import HybridEuler, LinearlyImplicitEuler
-from vehicles.integration.method import Integrator, Project, Rates, Vector, integrate, unit_quaternions
 from vehicles.integration.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE, MultistepIntegrator
 from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4, SemiImplicitEuler
 

@@ -11,9 +11,9 @@ from simulator.base.errors import JounceError
 from simulator.base.records import record
 from simulator.build import build_vehicle, data_folder, read_yaml
 from tests.laws.vehicle_rig import command, ground
-from vehicles.held import HELD_STATE, HeldVehicle, places, read_held
 from vehicles.integration.implicit import differences
 from vehicles.linearize import IGNORABLE, LinearVehicle, linearize, step_matrix, with_rigid_treads
+from vehicles.ode_system import HELD_STATE, HeldVehicle, places, read_held
 from vehicles.tires.radial import effective_radius
 from vehicles.vehicle import Vehicle
 

@@ -22,20 +22,20 @@ from tests.laws.vehicle_rig import command, drive, ground
 from tests.whole_files import whole_file
 from vehicles.description import Description, read_description
 from vehicles.equilibrium import present_suspension
-from vehicles.model import CORNER_NAMES
+from vehicles.mechanism_parameters import CORNER_NAMES
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import build_system
-from vehicles.steering_torque import pitman_torque
+from vehicles.multibody_vehicle import CHASSIS, vehicle_mechanism
+from vehicles.steering.steering_torque import pitman_torque
 from vehicles.suspension.mechanism import tables as engine_tables
-from vehicles.suspension.mechanism.grid import continued, derivative, nodes_of
 from vehicles.suspension.mechanism.linkage import Linkage
+from vehicles.suspension.mechanism.polynomial_table import continued, derivative, nodes_of
 from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.suspension.tables.build_tables import Source
 from vehicles.suspension.tables.reduced_table import STEERED, ReducedTables, no_tables
 from vehicles.suspension.tables.tabulated import table_pitman_torque
 from vehicles.vehicle import Vehicle
-from vehicles.vehicle_mechanism import CHASSIS, vehicle_mechanism
 
 HMMWV = vehicle_description("hmmwv")
 FILE = "v.yaml"

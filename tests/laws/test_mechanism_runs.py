@@ -12,8 +12,8 @@ from simulator.base.yaml_reader import read_yaml
 from simulator.build import data_folder
 from tests.oracles import moving_mechanisms as moving
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
-from vehicles.multibody.formulations.by_name import make_formulation
 from vehicles.multibody.formulations.embedding import FAST, TOO_FAST, ConstraintEmbedding
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.loops.assembly import consistent_velocities
 from vehicles.multibody.loops.constraint_jacobian import position_residuals
 from vehicles.multibody.motion.energy_audit import NEGLIGIBLE, integral

@@ -16,19 +16,19 @@ from simulator.driver.acquaint import acquaint, acquainted_when_asked
 from simulator.driver.traits import VehicleTraits
 from simulator.library.assembling import configured
 from simulator.run import driver_of
-from vehicles.axles import record_for
+from vehicles.axle_layout import record_for
 from vehicles.command import COMMAND
-from vehicles.model import Mechanism, new_workspace
+from vehicles.mechanism_parameters import Mechanism, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.step import vehicle_step
-from vehicles.step_matrix import CHASSIS, WIDTH, step_matrix
+from vehicles.step_jacobian import CHASSIS, WIDTH, step_matrix
 from vehicles.step_stability import _Probe, _situations
-from vehicles.suspension.corner import CORNERS
-from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.composite_inertia import prepare
+from vehicles.suspension.contract import CORNERS
 from vehicles.suspension.default_kind import PARAMETERS
-from vehicles.suspension.ends import no_ends
-from vehicles.tires.tread_law import NUMBERS
-from vehicles.travel import ENOUGH, FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, Looker, find_ends
+from vehicles.suspension.hard_stops import no_ends
+from vehicles.tires.contract import NUMBERS
+from vehicles.travel_limits import ENOUGH, FARTHEST, HEAVIER, LOCKS, OPEN, QUICKER, SHARE, STRIDE, Looker, find_ends
 from vehicles.vehicle import Vehicle
 
 FLAT = build_ground("flat").arrays

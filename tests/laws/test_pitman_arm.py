@@ -15,7 +15,7 @@ from simulator.base.section import checked
 from simulator.build import vehicle_description
 from vehicles.command import COMMAND
 from vehicles.steering.steering import STEERING_FILE, STEERING_STATE, place_tierods, steering_from_section, steering_step
-from vehicles.suspension.corner import INPUTS
+from vehicles.suspension.contract import INPUTS
 
 Array = NDArray[np.float64]
 HMMWV = vehicle_description("hmmwv")

@@ -10,7 +10,7 @@ from simulator.base.rotations import rotation_of_quaternion
 from simulator.build import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground, standing, steps
 from vehicles import rolling_start
-from vehicles.axles import USUAL, record_for
+from vehicles.axle_layout import USUAL, record_for
 from vehicles.drivetrain.drivetrain import CRUISE_ERROR, DRIVETRAIN_STATE, cruise_torque, drivetrain_cruise
 from vehicles.drivetrain.shaft_momentum import kinetic_energy
 from vehicles.step import vehicle_step

@@ -10,12 +10,12 @@ import pytest
 
 from simulator.lab.bench.methods import METHODS
 from tests.laws.test_linearized import held, linear
-from vehicles.held import places
-from vehicles.integration.method import Integrator, PartitionedIntegrator, UniformIntegrator, integrate
+from vehicles.integration.contract import Integrator, PartitionedIntegrator, UniformIntegrator, integrate
 from vehicles.integration.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE
 from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4, SemiImplicitEuler
 from vehicles.integration.stability import factors, followed, largest_stable_step, spectral_radius
 from vehicles.linearize import LinearVehicle, step_matrix, with_rigid_treads
+from vehicles.ode_system import places
 
 H = 1e-3
 CASES = [(0.0, "elastic"), (0.5, "elastic"), (0.5, "rigid"), (20.0, "elastic"), (20.0, "rigid")]

@@ -74,7 +74,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import record
 from tests.laws.vehicle_rig import command, ground, standing, steps
 from tests.laws.free_motion import free_motion, runge_kutta_step
-from vehicles.read import read_vehicle
+from vehicles.fill_readout import read_vehicle
 
 @kernel
 def read_often(n, m, s, out):

@@ -12,11 +12,11 @@ from simulator.build import build_ground, build_vehicle, data_folder, read_yaml
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
-from vehicles.piece import in_one_piece
-from vehicles.step_matrix import CHASSIS, step_matrix
+from vehicles.state_memory import in_one_piece
+from vehicles.step_jacobian import CHASSIS, step_matrix
 from vehicles.step_stability import HIGH, NEAR, _at_a_glance, _coordinates_that_matter, _Probe, _situations, check_step
+from vehicles.tires.contract import NUMBERS
 from vehicles.tires.tire_file import tire, tire_set
-from vehicles.tires.tread_law import NUMBERS
 from vehicles.vehicle import Vehicle, new_space
 
 CONFIGS = data_folder("configs")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simulator.base.records import Record
 from simulator.build import vehicle_description
-from vehicles.suspension.struts import damper_force, spring_force, stop_force
+from vehicles.suspension.springs_and_dampers import damper_force, spring_force, stop_force
 
 VEHICLES = {name: vehicle_description(name).mechanism.struts for name in ("hmmwv", "hmmwv_chrono")}
 STRUTS = VEHICLES["hmmwv"]

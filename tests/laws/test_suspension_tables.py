@@ -22,10 +22,10 @@ from tests.laws.test_mirror import AXIAL, POLAR, SWAP
 from tests.laws.vehicle_rig import command, ground, track
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
-from vehicles.model import new_workspace
+from vehicles.mechanism_parameters import new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
-from vehicles.steering_torque import pitman_torque
-from vehicles.suspension.double_wishbone.poses import CornerPoses, angle_between, pose_errors, pose_table, pose_table_within
+from vehicles.steering.steering_torque import pitman_torque
+from vehicles.suspension.double_wishbone.build_pose_table import CornerPoses, angle_between, pose_errors, pose_table, pose_table_within
 from vehicles.suspension.tables.build_tables import Source, build_tables
 from vehicles.suspension.tables.pose_table import POSE, PoseTable, pose_over_both, pose_over_theta
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables

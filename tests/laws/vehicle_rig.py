@@ -9,8 +9,8 @@ import numpy as np
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.build import build_ground, build_vehicle, data_folder, read_yaml
-from terrain.load import load_terrain
-from terrain.surface import GroundArrays
+from terrain.ground import GroundArrays
+from terrain.load_terrain import load_terrain
 from vehicles.command import COMMAND
 from vehicles.step import vehicle_step
 from vehicles.vehicle import Vehicle

@@ -12,7 +12,7 @@ from simulator.base.records import record
 from washout.actuators import actual, actuate, actuators, lag, natural_frequency
 from washout.cueing import MotionCueing
 from washout.hexapod import platform_axes
-from washout.lead import BEHIND, BESSEL, LEAD_STATE, lead, lead_step, rest_lead
+from washout.lead_compensation import BEHIND, BESSEL, LEAD_STATE, lead, lead_step, rest_lead
 from washout.platform import hexapod
 
 BANDWIDTH, DAMPING, DELAY = 2.0 * math.pi * 6.0, 0.8, 0.0163

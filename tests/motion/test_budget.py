@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cueing_scenes import REST, H, engaged, hard_drive
 
-from washout.budget import EDGE
+from washout.workspace_management import EDGE
 
 
 def ride(motion, force, rate):

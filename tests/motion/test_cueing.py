@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError
 from washout.cueing import MotionCueing
-from washout.procedure import ease
+from washout.platform_state_machine import ease
 
 
 def steps(motion, force, run=True, rate=STILL):

@@ -13,8 +13,8 @@ from simulator.base.rotations import rotation_of_euler
 from simulator.motion.rider import Rider
 from tests.motion.still_packet import still_packet
 from washout.cueing import PARAMETERS, STATES
-from washout.felt import FELT, feel
-from washout.limiter import limiter
+from washout.limiter.limiter import limiter
+from washout.perceived_motion import FELT, feel
 
 
 def rotation(angles: np.ndarray) -> np.ndarray:

@@ -5,8 +5,8 @@ import pytest
 from cueing_scenes import REST
 from test_adaptive_washout import FIXED, Stepped, waves
 
-from washout.foresight import SLOW, TERMS, foresight_weights
-from washout.learnt_foresight import LEVER, SPAN
+from washout.adaptive_prediction import LEVER, SPAN
+from washout.force_prediction import SLOW, TERMS, foresight_weights
 
 H = 2e-3
 BLIND = {"foresight_force": [[0.0] * TERMS] * 2, "foresight_rate": [[0.0] * TERMS] * 2, "foresight_memory": 0.0}

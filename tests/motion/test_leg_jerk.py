@@ -19,7 +19,7 @@ from cueing_scenes import (
 )
 
 from simulator.base.errors import ConfigError
-from washout.limiter import KINDS, brake_step, interventions, interventions_text, limit_step, limiter
+from washout.limiter.limiter import KINDS, brake_step, interventions, interventions_text, limit_step, limiter
 from washout.platform import hexapod, leg_lengths
 
 ROUNDING = 1e-6

@@ -6,7 +6,7 @@ from cueing_scenes import H, platform, platform_mapping, worst_jerk, worst_jerk_
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from washout.limiter import brake_step, limit_step, limiter
+from washout.limiter.limiter import brake_step, limit_step, limiter
 from washout.platform import hexapod, leg_lengths
 
 

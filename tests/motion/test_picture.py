@@ -8,7 +8,7 @@ from cueing_scenes import platform
 
 from simulator.motion.picture import DriveTime, History, on_the_drive, pauses, resets
 from tests.motion.still_packet import still_packet
-from washout.limiter import limiter
+from washout.limiter.limiter import limiter
 
 INTERVAL = 0.004
 

@@ -11,7 +11,7 @@ from cueing_scenes import REST, STILL, G, H, cueing
 from simulator.base.jit import kernel
 from simulator.base.records import record
 from simulator.maneuvers.filters import weighted
-from washout.sickness import CAB, CAR, SICKNESS, WEIGHTING, dose_step, weighting
+from washout.motion_sickness import CAB, CAR, SICKNESS, WEIGHTING, dose_step, weighting
 
 FACTORS = {
     0.02: 24.2,

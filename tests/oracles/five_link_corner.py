@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.corner import CORNERS
-from vehicles.suspension.five_link.constants import write_five_link
+from vehicles.suspension.contract import CORNERS
 from vehicles.suspension.five_link.corner import FiveLinkCorner
+from vehicles.suspension.five_link.geometry import write_five_link
 from vehicles.suspension.five_link.kinematics import BODIES, FIVE_LINKS, LINKS
 
 Array = NDArray[np.float64]

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from simulator.base.errors import InertiaWarning
 from tests.whole_files import whole_file
 from vehicles.description import read_description
-from vehicles.model import Design, Mechanism, new_mechanism
+from vehicles.mechanism_parameters import Design, Mechanism, new_mechanism
 from vehicles.multibody.tree.system import System, build_system
-from vehicles.vehicle_mechanism import linear_struts, vehicle_mechanism
+from vehicles.multibody_vehicle import linear_struts, vehicle_mechanism
 
 Array = NDArray[np.float64]
 

@@ -15,11 +15,11 @@ from tests.oracles.perturbed_model import random_state
 from tests.oracles.test_five_link_vehicle import joint_state
 from tests.oracles.test_five_link_vehicle import random_state as random_truck
 from vehicles.dynamics import accelerations
-from vehicles.model import CORNER_NAMES
-from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.mechanism_parameters import CORNER_NAMES
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.system import build_system
-from vehicles.vehicle_mechanism import CHASSIS, linear_struts, vehicle_mechanism
+from vehicles.multibody_vehicle import CHASSIS, linear_struts, vehicle_mechanism
 
 FORMULATIONS = ("ce", "ta", "fa")
 

@@ -13,10 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.whole_files import whole_file
-from vehicles.compliance.structure import Bushing, Linkage, compliance_of
+from vehicles.compliance.elastic_axle import Bushing, Linkage, compliance_of
 from vehicles.description import Description, read_description
-from vehicles.model import new_workspace
-from vehicles.suspension.corner_sums import prepare
+from vehicles.mechanism_parameters import new_workspace
+from vehicles.suspension.composite_inertia import prepare
 from vehicles.suspension.double_wishbone.section import DoubleWishboneAxle
 from vehicles.suspension.macpherson.section import MacPhersonAxle
 

@@ -19,21 +19,21 @@ from tests.laws.table_accelerations import table_accelerations
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP, mirrored
 from tests.laws.vehicle_rig import command, drive, ground, image, standing, track
 from vehicles.dynamics import accelerations
-from vehicles.model import CORNER_NAMES, new_mechanism, new_workspace
-from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.mechanism_parameters import CORNER_NAMES, new_mechanism, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.articulated_body import accelerate_nodes
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody.tree.tree import move, set_velocities
+from vehicles.multibody_vehicle import CHASSIS, linear_struts, vehicle_mechanism
 from vehicles.steering.steering import STEERING_STATE, place_tierods
-from vehicles.suspension.corner_sums import Workspace
-from vehicles.suspension.five_link.constants import link_axes
+from vehicles.suspension.composite_inertia import Workspace
 from vehicles.suspension.five_link.corner import FiveLinkCorner
+from vehicles.suspension.five_link.geometry import link_axes
 from vehicles.suspension.five_link.kinematics import CARRIER, LINKS
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables
 from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace
-from vehicles.vehicle_mechanism import CHASSIS, linear_struts, vehicle_mechanism
 
 Array = NDArray[np.float64]
 TRUCK = vehicle_description("five_link_rear")

@@ -18,7 +18,7 @@ from tests.oracles.kkt_reference import error
 from tests.oracles.random_mechanisms import RandomMechanism
 from tests.oracles.test_tree_augmented import random_state
 from tests.oracles.urdf_generator import four_bar_branches
-from vehicles.model import CORNER_NAMES
+from vehicles.mechanism_parameters import CORNER_NAMES
 from vehicles.multibody.description.mechanism import WORLD, Joint, JointSpring, Mechanism, MechanismError, Spring
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -32,7 +32,7 @@ from vehicles.multibody.tree.articulated_body import articulated_body
 from vehicles.multibody.tree.forces import apply_forces, spring_energy
 from vehicles.multibody.tree.system import build_system
 from vehicles.multibody.tree.tree import advance_positions, energy, move, set_velocities, start_inertias
-from vehicles.vehicle_mechanism import vehicle_mechanism
+from vehicles.multibody_vehicle import vehicle_mechanism
 
 SOLVERS = ("sparse", "dense")
 KINDS = ("revolute", "universal", "prismatic", "spherical", "fixed", "revolute", "universal", "prismatic")

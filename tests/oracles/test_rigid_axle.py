@@ -18,11 +18,11 @@ from tests.laws.vehicle_rig import command, drive, standing
 from tests.oracles.rigid_axles import AXLES, mapping_with, truck, truck_on
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
-from vehicles.model import CORNER_NAMES, new_mechanism, new_workspace
+from vehicles.mechanism_parameters import CORNER_NAMES, new_mechanism, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
-from vehicles.suspension.corner_sums import Workspace
+from vehicles.multibody_vehicle import CHASSIS
+from vehicles.suspension.composite_inertia import Workspace
 from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
-from vehicles.vehicle_mechanism import CHASSIS
 
 Array = NDArray[np.float64]
 TRACK = 0.8

@@ -17,15 +17,15 @@ from simulator.build import vehicle_description
 from tests.laws.corner_bodies import own_of
 from tests.laws.free_vehicle import attitude
 from vehicles.dynamics import accelerations
-from vehicles.model import CORNER_NAMES, Mechanism, new_mechanism, new_workspace
+from vehicles.mechanism_parameters import CORNER_NAMES, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
-from vehicles.steering_torque import steering_row
+from vehicles.multibody_vehicle import CHASSIS, RACK, linear_struts, vehicle_mechanism
+from vehicles.steering.steering_torque import steering_row
 from vehicles.suspension.blocks import steer_blocks
-from vehicles.suspension.corner_sums import Workspace
+from vehicles.suspension.composite_inertia import Workspace
 from vehicles.suspension.steered_trailing_arm.block import STEERED_TRAILING_ARM_BLOCK
 from vehicles.suspension.steered_trailing_arm.kinematics import CARRIER
-from vehicles.vehicle_mechanism import CHASSIS, RACK, linear_struts, vehicle_mechanism
 
 Array = NDArray[np.float64]
 CAR = str(Path(__file__).parents[1] / "data" / "vehicles" / "trailing_front.yaml")

@@ -12,7 +12,7 @@ from simulator.base.records import record
 from simulator.lab.linkages.generated import stewart_leg
 from simulator.lab.linkages.linkage_parameters import stewart_parameters
 from simulator.lab.linkages.stewart import STATE, euler_step, evaluate, leg_coordinates, make_stewart, solve_legs
-from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.system import build_system
 from washout.platform import HEXAPOD, leg_lengths
 

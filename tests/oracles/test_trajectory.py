@@ -27,7 +27,7 @@ from simulator.lab.validate.trajectory import (
     take_over,
 )
 from vehicles.steering.steering import place_tierods
-from vehicles.suspension.corner_sums import prepare
+from vehicles.suspension.composite_inertia import prepare
 from vehicles.vehicle import Vehicle
 
 DATA = Path(__file__).parents[1] / "data" / "chrono"

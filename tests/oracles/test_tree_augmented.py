@@ -12,7 +12,7 @@ from tests.oracles.random_mechanisms import RandomMechanism, carried
 from vehicles.multibody.description.mechanism import WORLD, Joint, Loop, MechanismError
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.loops.assembly import consistent_velocities
 from vehicles.multibody.loops.constraint_jacobian import (
     free_coordinates,

@@ -11,7 +11,7 @@ import pytest
 from simulator.__main__ import main
 from tests.oracles import urdf_generator as shapes
 from tests.oracles.urdf_reference import reference
-from vehicles.multibody.formulations.by_name import FORMULATIONS
+from vehicles.multibody.formulations.kinds import FORMULATIONS
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "urdfplus"
 SHIPPED = ("four_bar_branch_1_1", "implicit_depth5_loop_size5")

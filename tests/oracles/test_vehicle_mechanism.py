@@ -26,20 +26,20 @@ from tests.laws.barred import mapping
 from tests.oracles.kkt_reference import accelerations, error, quarter_accelerations
 from tests.oracles.perturbed_model import mirrored_state, perturbed_model, random_state
 from vehicles.description import read_description
-from vehicles.model import CORNER_NAMES, Design, new_mechanism, new_workspace
+from vehicles.mechanism_parameters import CORNER_NAMES, Design, new_mechanism, new_workspace
 from vehicles.multibody.description.mechanism import JOINTS as DEGREES
 from vehicles.multibody.description.mechanism import LOOPS, Mechanism
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.multibody.formulations.by_name import make_formulation
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.constraints import set_residuals
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody.tree.tree import energy, move, set_velocities
+from vehicles.multibody_vehicle import linear_struts, quarter_car, vehicle_mechanism
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import place_blocks
 from vehicles.suspension.double_wishbone.kinematics import CARRIER, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
 from vehicles.suspension.double_wishbone.mechanism import jounce_sign
-from vehicles.vehicle_mechanism import linear_struts, quarter_car, vehicle_mechanism
 
 Array = NDArray[np.float64]
 DATA = Path(__file__).parents[1] / "data" / "hmmwv_accelerations"

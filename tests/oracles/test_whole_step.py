@@ -21,7 +21,7 @@ from tests.oracles.kkt_reference import accelerations, constraints, error, inert
 from tests.oracles.mechanism import CORNERS, Mechanism, motion
 from tests.oracles.perturbed_model import perturbed_model, random_state
 from vehicles.command import COMMAND
-from vehicles.steering_torque import steering_row
+from vehicles.steering.steering_torque import steering_row
 from vehicles.suspension.blocks import steer_blocks
 from vehicles.vehicle import Vehicle
 

@@ -21,7 +21,7 @@ from simulator.record.channels import Channels, frame_of
 from simulator.record.files import new_run_folder, write_text
 from simulator.record.recover import read_logs
 from simulator.record.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
-from vehicles.axles import Axles
+from vehicles.axle_layout import Axles
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 

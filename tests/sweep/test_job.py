@@ -23,7 +23,7 @@ from simulator.run import run_maneuver
 from simulator.sweep.job import drive, driven, read_chunk
 from simulator.sweep.stock import Stock
 from vehicles import description
-from vehicles.stood import arrays_in
+from vehicles.equilibrium_cache import arrays_in
 
 SPEED, MASS, GRIP = "maneuver.parameters.speed_kph", "vehicle.chassis.mass", "soils.asphalt.friction"
 SHORT = ({SPEED: 20}, {SPEED: 20, MASS: 2100}, {SPEED: 15}, {SPEED: 20, GRIP: 0.3}, {SPEED: 15, MASS: 2100, GRIP: 0.3})

@@ -17,8 +17,8 @@ import math
 from simulator.base.callbacks import outside, records_at
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
+from vehicles.tires.contract import CONTRACT, FORCES, HELD, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
 from vehicles.tires.kinds import register
-from vehicles.tires.tread_law import CONTRACT, FORCES, HELD, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
 
 BRUSH = (
     ("bristles", (), "N/m2", "stiffness of the bristles per length of the patch"),

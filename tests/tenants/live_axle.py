@@ -36,15 +36,15 @@ from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import Spring
-from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.blocks import OutsideKind
-from vehicles.suspension.carrier import carrier_with_wheel
-from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
+from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import add_body, inertia_force, motion_of, put_body, put_inertia, put_motion, start_sums
 from vehicles.suspension.corner_design import CornerDesign, Reach
 from vehicles.suspension.kinds import register
+from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 Vector = NDArray[np.float64]
 

@@ -24,7 +24,7 @@ from vehicles.suspension.blocks import (
     copy_columns,
     rows_steered,
 )
-from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
+from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import sum_bodies
 from vehicles.suspension.double_wishbone import block
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner

@@ -6,9 +6,9 @@ import numpy as np
 
 from simulator.base.records import record
 from simulator.base.section import Section
+from terrain.ground import GROUND
 from terrain.kinds import CONTRACT, TerrainKind, register
-from terrain.load import uniform
-from terrain.surface import GROUND
+from terrain.load_terrain import uniform
 
 WAVES = (("amplitude", (), "m", "of the waves"), ("length", (), "m", "of one wave"))
 RANGES = {"amplitude": (0.0, 1.0), "length": (1.0, 100.0)}

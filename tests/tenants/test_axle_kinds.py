@@ -25,15 +25,15 @@ from tests.tenants import live_axle, trailing_arm
 from tests.tenants.cars import LIVE_AXLE, TRAILING_ARM, with_rear
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
-from vehicles.model import CORNER_NAMES, Mechanism, new_mechanism, new_workspace
+from vehicles.mechanism_parameters import CORNER_NAMES, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
+from vehicles.multibody_vehicle import CHASSIS, linear_struts, vehicle_mechanism
 from vehicles.suspension import kinds
 from vehicles.suspension.anti_roll_bar import held_point
 from vehicles.suspension.blocks import OutsideKind
-from vehicles.suspension.corner_sums import Workspace, prepare
+from vehicles.suspension.composite_inertia import Workspace, prepare
 from vehicles.vehicle import Vehicle
-from vehicles.vehicle_mechanism import CHASSIS, linear_struts, vehicle_mechanism
 
 Array = NDArray[np.float64]
 AXLES: dict[str, dict[str, Any]] = {"trailing_arm": TRAILING_ARM, "live_axle": LIVE_AXLE}

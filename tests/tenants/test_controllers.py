@@ -16,12 +16,12 @@ from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import dtype_of, record
 from simulator.build import build_vehicle
-from terrain.load import load_terrain
+from terrain.load_terrain import load_terrain
 from tests.laws.vehicle_rig import command, steps
 from vehicles.controllers import anti_lock
 from vehicles.controllers.contract import CONTRACT, LAYOUT, RESULT, SEEN, ControllerKind
+from vehicles.controllers.control_unit import CONTROL_STATE, CONTROLLER, read_teeth
 from vehicles.controllers.kinds import register
-from vehicles.controllers.wheel_unit import CONTROL_STATE, CONTROLLER, read_teeth
 from vehicles.vehicle import Vehicle
 
 P, I, O = dtype_of((("amount", (), "1", "of it"),)), dtype_of(SEEN), dtype_of(RESULT)

@@ -29,8 +29,8 @@ from simulator.motion.protocols import PROTOCOLS
 from simulator.outlet_kind import build_outlets
 from simulator.run_series import load_series
 from simulator.sensors.build_sensors import build_sensors
+from terrain.ground import soil_under
 from terrain.soil import SOIL
-from terrain.surface import soil_under
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.motion.still_packet import still_packet
 from vehicles.command import COMMAND

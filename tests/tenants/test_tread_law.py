@@ -28,14 +28,14 @@ from tests.flow.program import ROOT, environment
 from tests.laws.vehicle_rig import command, drive, ground, track
 from tests.tenants import brush
 from tests.tires import tire_rig
-from vehicles.held import HeldVehicle
 from vehicles.linearize import linearize
+from vehicles.ode_system import HeldVehicle
+from vehicles.tires.callback_models import CARRIED
+from vehicles.tires.contract import FORCES, HELD, RESULT, SEEN, TREAD_STATE, Treads
 from vehicles.tires.kinds import register
-from vehicles.tires.outside_treads import CARRIED
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.tire_file import TireSet, tire
-from vehicles.tires.tread_law import FORCES, HELD, RESULT, SEEN, TREAD_STATE, Treads
-from vehicles.tires.wheels import step_tires
+from vehicles.tires.tire_set import step_tires
 from vehicles.vehicle import Vehicle
 
 TIRE = {

@@ -12,7 +12,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.build import build_vehicle, data_folder
-from terrain.load import load_terrain
+from terrain.load_terrain import load_terrain
 from tests.laws.vehicle_rig import command, ground, steps
 from vehicles.controllers.contract import WHEELS
 from vehicles.vehicle import Vehicle

@@ -23,7 +23,7 @@ REST, STILL = np.array([0.0, 0.0, G]), np.zeros(3)
 PROCEDURE = read_yaml(find_config("washouts", "small_hexapod"))["procedure"]
 LAGGED = {"gain": [0.02, 0.02, 0.01], "lag": 0.2}
 PUSH = 0.05
-"""m/s2. A step that is small enough for its edge to be left as it is (`washout.budget.blunt_edges`)."""
+"""m/s2. A step that is small enough for its edge to be left as it is (`washout.workspace_management.blunt_edges`)."""
 PLACE = 0.02 * PUSH
 """m. Where it has the platform go."""
 

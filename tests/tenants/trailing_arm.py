@@ -35,15 +35,15 @@ from simulator.base.jit import inline
 from simulator.base.records import Record, dtype_of
 from simulator.base.section import Section
 from vehicles.multibody.description.mechanism import JointSpring, Spring
-from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.blocks import OutsideKind
-from vehicles.suspension.carrier import carrier_with_wheel
-from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
+from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import ThetaMotion, add_body, motion_of, put_inertia, put_theta_body, start_sums
 from vehicles.suspension.corner_design import CornerDesign, Reach
 from vehicles.suspension.kinds import register
+from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 Vector = NDArray[np.float64]
 

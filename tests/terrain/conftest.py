@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from terrain.load import load_terrain
+from terrain.load_terrain import load_terrain
 
 ROOT = Path(__file__).resolve().parents[2]
 

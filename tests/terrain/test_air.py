@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.base.jit import kernel
-from terrain.air import WAVES, air_velocity, moving_air, still_air
+from terrain.wind import WAVES, air_velocity, moving_air, still_air
 
 SPEED, LENGTH = 3.0, 40.0
 FIELDS = [moving_air((0.0, 0.0, 0.0), {"speed": SPEED, "length": LENGTH, "seed": seed}) for seed in range(60)]

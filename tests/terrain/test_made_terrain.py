@@ -18,9 +18,9 @@ from simulator.lab.terrain.making.erosion import gather, slid, wetness
 from simulator.lab.terrain.making.made import Made
 from simulator.lab.terrain.making.proving_ground import INCH
 from simulator.lab.terrain.making.written import files_of, write
-from terrain.composed import composed_heights
-from terrain.feature_shapes import KERB
-from terrain.surface import Ground
+from terrain.composite_height import composed_heights
+from terrain.features.shapes import KERB
+from terrain.ground import Ground
 from vehicles.command import COMMAND
 
 SMALL = {

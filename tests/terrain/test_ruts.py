@@ -10,8 +10,8 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from terrain.rut_grid import SPACING, TILE, UNIT, read_ruts
+from terrain.rut_memory import FEWEST, SoilMemory
 from terrain.ruts import NO_RUTS, depth_across, find, merge_tile, new_ruts, press, remembers, tile_at
-from terrain.soil_memory import FEWEST, SoilMemory
 
 HALF = 0.16
 """m. Half the width of a wheel."""

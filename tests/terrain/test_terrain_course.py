@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
-from terrain.load import load_terrain
-from terrain.surface import height_and_normal
+from terrain.ground import height_and_normal
+from terrain.load_terrain import load_terrain
 
 
 def load(shapes, **more):

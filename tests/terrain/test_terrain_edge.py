@@ -7,10 +7,10 @@ import pytest
 
 from simulator.base.records import record
 from simulator.view.land import land_of
-from terrain.edge import rolled_off
-from terrain.load import load_terrain
+from terrain.ground import height_and_normal, soil_under
+from terrain.load_terrain import load_terrain
+from terrain.map_edge import rolled_off
 from terrain.soil import SOIL
-from terrain.surface import height_and_normal, soil_under
 
 EDGES = {"west": (-248.0, 0), "east": (1800.0, 0), "south": (-1024.0, 1), "north": (1024.0, 1)}
 

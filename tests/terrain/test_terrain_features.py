@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
-from terrain.composed import composed_height, composed_height_and_normal
-from terrain.feature_bins import binned
-from terrain.feature_shapes import SETTS
-from terrain.features import Features, bounds_around, features_and_slopes
-from terrain.load import load_terrain
-from terrain.surface import Ground
+from terrain.composite_height import composed_height, composed_height_and_normal
+from terrain.features.bins import binned
+from terrain.features.kernels import Features, bounds_around, features_and_slopes
+from terrain.features.shapes import SETTS
+from terrain.ground import Ground
+from terrain.load_terrain import load_terrain
 
 ALL = [
     {"type": "half_round", "at": [10, 0], "yaw_deg": 20, "radius": 0.1, "length": 3},

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError, JounceError
-from terrain.readers.asked import Asked, raster_of
 from terrain.readers.crg_file import read_crg_file
 from terrain.readers.crg_road import CrgRoad
-from terrain.readers.table import CONTRACT, FORMATS, HeightFormat, read_heights, register
-from terrain.voids import filled
+from terrain.readers.kinds import CONTRACT, FORMATS, HeightFormat, read_heights, register
+from terrain.readers.request import Asked, raster_of
+from terrain.void_filling import filled
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "terrain"
 SAID = {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from terrain.generate import TILE, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
-from terrain.surface import GROUND, height_and_normal
+from terrain.ground import GROUND, height_and_normal
+from terrain.heightmap_detail import TILE, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
 
 
 def profile_density(field, axis, spacing):

@@ -7,10 +7,10 @@ import pytest
 from PIL import Image
 
 from simulator.base.errors import ConfigError
-from terrain.load import load_terrain
-from terrain.readers.asked import Asked
+from terrain.load_terrain import load_terrain
+from terrain.readers.kinds import read_heights
 from terrain.readers.png import write_png16
-from terrain.readers.table import read_heights
+from terrain.readers.request import Asked
 
 ROWS, COLUMNS = 7, 11
 

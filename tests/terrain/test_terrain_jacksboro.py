@@ -7,11 +7,11 @@ import pytest
 from matplotlib.cbook import get_sample_data
 
 from simulator.base.records import record
-from terrain.load import load_terrain
-from terrain.readers.asked import Asked
-from terrain.readers.table import read_heights
+from terrain.ground import height_and_normal, soil_under
+from terrain.load_terrain import load_terrain
+from terrain.readers.kinds import read_heights
+from terrain.readers.request import Asked
 from terrain.soil import SOIL
-from terrain.surface import height_and_normal, soil_under
 
 NORTH_ROW, WEST_COLUMN = 131, 284
 

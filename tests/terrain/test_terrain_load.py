@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from terrain.load import FRICTION, load_terrain
+from terrain.ground import height_and_normal, soil_under
+from terrain.load_terrain import FRICTION, load_terrain
 from terrain.soil import SOIL
-from terrain.surface import height_and_normal, soil_under
 
 LEVEL = {
     "type": "heightmap",

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.view.land import land_of, road_texture, surface_texture
-from terrain.load import load_terrain
+from terrain.ground import soil_under
+from terrain.load_terrain import load_terrain
 from terrain.soil import SOIL
-from terrain.surface import soil_under
 
 FLAT = {"type": "flat", "surface": "asphalt"}
 

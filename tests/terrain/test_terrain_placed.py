@@ -11,9 +11,9 @@ from PIL import Image
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from terrain.load import load_terrain
+from terrain.ground import soil_under
+from terrain.load_terrain import load_terrain
 from terrain.soil import SOIL
-from terrain.surface import soil_under
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "terrain"
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
-from terrain.composed import composed_height, composed_height_and_normal, composed_heights, footprint_height_and_normal
-from terrain.generate import cubic_transfer
-from terrain.load import load_terrain
-from terrain.octaves import coherence, isotropic_coherence, octaves
+from terrain.composite_height import composed_height, composed_height_and_normal, composed_heights, footprint_height_and_normal
+from terrain.ground import Ground, cubic_weights
+from terrain.heightmap_detail import cubic_transfer
+from terrain.iso_8608_bands import coherence, isotropic_coherence, octaves
+from terrain.load_terrain import load_terrain
 from terrain.rough_tiles import FOOTPRINT
-from terrain.surface import Ground, cubic_weights
 
 PROFILES = Path(__file__).resolve().parents[1] / "data" / "iso8608"
 STEP = 0.05

@@ -7,8 +7,8 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
+from terrain.ground import GROUND, soil_under
 from terrain.soil import REFERENCE_SINKAGE, SOIL, soil, surface_on_soil
-from terrain.surface import GROUND, soil_under
 
 FIELDS = [row[0] for row in SOIL]
 

@@ -9,8 +9,8 @@ from numba.core.runtime.nrt import rtsys
 
 from simulator.base.jit import kernel
 from simulator.base.records import record
+from terrain.ground import GROUND, height_and_normal, soil_under
 from terrain.soil import SOIL
-from terrain.surface import GROUND, height_and_normal, soil_under
 
 
 def ground(heights, origin=(-3.0, 7.0), spacing=(0.5, 2.0), slope=(0.0, 0.0), height=0.0, mirrored=0):

@@ -14,14 +14,14 @@ from simulator.base.errors import ConfigError
 from simulator.base.jit import kernel
 from simulator.base.records import record
 from simulator.build import vehicle_description
-from terrain.composed import composed_height, composed_height_and_normal
-from terrain.load import load_terrain
+from terrain.composite_height import composed_height, composed_height_and_normal
+from terrain.load_terrain import load_terrain
 from tests.tires import tire_rig
 from vehicles.tires.contact import touch
-from vehicles.tires.envelope import envelop
+from vehicles.tires.enveloping_contact import envelop
 from vehicles.tires.radial import radial_force
+from vehicles.tires.terrain_cache import FINE, NODES, PARTS, WINDOW, key_of
 from vehicles.tires.tire_file import tire, tire_set
-from vehicles.tires.window import FINE, NODES, PARTS, WINDOW, key_of
 
 R = 0.4699
 STATIC = 8000.0

@@ -13,11 +13,11 @@ from simulator.base.jit import kernel
 from simulator.build import build_tire
 from simulator.configuration.names import data_folder
 from simulator.lab.validate.tire_rows import compare_tire
-from vehicles.tires import steady as rig_of_tires
+from vehicles.tires import steady_state as rig_of_tires
 from vehicles.tires.magic_formula.formulas import magic_formula
 from vehicles.tires.magic_formula.tir_file import parse_tir
 from vehicles.tires.magic_formula.tir_tire import magic_record
-from vehicles.tires.steady import build_up, steady
+from vehicles.tires.steady_state import build_up, steady
 from vehicles.tires.tire_file import tire
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "tires"

@@ -11,7 +11,7 @@ from simulator.base.jit import kernel
 from terrain.rut_grid import SPACING, UNIT
 from terrain.ruts import depth_across, new_ruts
 from tests.tires.tire_rig import on_tire, place, plane, rig, run, soil
-from vehicles.tires.rut_memory import reach
+from vehicles.tires.multipass import reach
 from vehicles.tires.tire import tire_step
 
 SOFT = soil(k_phi=3e5)

@@ -11,14 +11,14 @@ import yaml
 from test_crossing import cross
 
 from simulator.base.errors import ConfigError
-from terrain.earth_pressure import pressed_before
+from terrain.pressure_sinkage import pressed_before
 from terrain.soil import SOIL, soil
 from vehicles.tires import tire
-from vehicles.tires.bearing import NEVER, STANDING, soil_reaction
 from vehicles.tires.rigid_wheel import PANELS, rut_forces
-from vehicles.tires.soil_modes import tire_mode
-from vehicles.tires.soil_wheel import VIRGIN, arc_and_motion, contact_forces, earth_of
 from vehicles.tires.tire import tire_forces
+from vehicles.tires.tire_on_soil_modes import tire_mode
+from vehicles.tires.vertical_force import NEVER, STANDING, soil_reaction
+from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of
 
 MADE_OF = (tire,)
 """Rooms that kernels of the rig are made of, as in test_crossing."""

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from simulator.base.errors import JounceError
-from terrain.earth_pressure import reece_modulus
+from terrain.pressure_sinkage import reece_modulus
 from vehicles.tires.rigid_wheel import WheelSoil, driven_wheel, multipass, skidding_wheel
-from vehicles.tires.soil_rows import KINDS, soil_row
+from vehicles.tires.soil_reference_rows import KINDS, soil_row
 
 DATA = Path(__file__).parents[1] / "data" / "soil"
 INPUTS = {row["id"]: row for row in json.loads((DATA / "soil_inputs_shared.json").read_text())}

@@ -8,8 +8,8 @@ import pytest
 import tire_rig
 from scipy.optimize import brentq
 
-from vehicles.tires.bearing import NEVER, STANDING, soil_reaction
-from vehicles.tires.soil_wheel import soil_wheel, substitute_radius
+from vehicles.tires.vertical_force import NEVER, STANDING, soil_reaction
+from vehicles.tires.wheel_on_soil import soil_wheel, substitute_radius
 
 POUND, INCH = 4.4482216152605, 0.0254
 PSI = POUND / INCH**2

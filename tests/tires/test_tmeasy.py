@@ -10,8 +10,8 @@ import tire_rig
 
 from vehicles.tires.moments import contact_length
 from vehicles.tires.radial import effective_radius, radial_force
-from vehicles.tires.tmeasy.curves import axes_at, characteristic, force_at, slip_force, trail
-from vehicles.tires.tmeasy.grip import V_BREAK
+from vehicles.tires.tmeasy.steady_forces import axes_at, characteristic, force_at, slip_force, trail
+from vehicles.tires.tmeasy.tread_friction import V_BREAK
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "tires"
 P = tire_rig.parameters()

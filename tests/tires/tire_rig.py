@@ -12,15 +12,15 @@ import yaml
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import record
+from terrain.ground import GROUND, GroundArrays
 from terrain.soil import FIRM, SOIL
-from terrain.surface import GROUND, GroundArrays
-from vehicles.tires.bearing import static_force
-from vehicles.tires.envelope import find_contact
+from vehicles.tires.contract import TREAD_STATE
+from vehicles.tires.enveloping_contact import find_contact
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
+from vehicles.tires.terrain_cache import WINDOW
 from vehicles.tires.tire import Tire, TireStates, tire_advance, tire_forces, tire_step
 from vehicles.tires.tire_file import tire
-from vehicles.tires.tread_law import TREAD_STATE
-from vehicles.tires.window import WINDOW
+from vehicles.tires.vertical_force import static_force
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "tires"
 

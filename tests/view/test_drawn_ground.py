@@ -11,8 +11,8 @@ from simulator.base.errors import DeviceError
 from simulator.base.records import record
 from simulator.view.camera import clip_of_world, rotation
 from simulator.view.offscreen import Offscreen
+from terrain.ground import GROUND, Ground
 from terrain.soil import SOIL
-from terrain.surface import GROUND, Ground
 from tests.view.scenes import geometry, readout
 
 FAR = 6000.0

@@ -17,8 +17,8 @@ from simulator.view.offscreen import Offscreen
 from simulator.view.rut_window import BYTES, MOST, REACH, SIDE, RutSquare, RutTiles
 from terrain.rut_changes import ChangedTiles
 from terrain.rut_grid import TILE, TILE_SIDE
+from terrain.rut_memory import FEWEST, SoilMemory
 from terrain.ruts import merge_tile, press
-from terrain.soil_memory import FEWEST, SoilMemory
 from tests.view.scenes import geometry, hilly_land, readout
 
 W, H = 640, 360

@@ -21,8 +21,8 @@ def test_height_is_bilinear_between_nodes_and_held_at_the_border():
 
 def test_land_agrees_with_the_ground_it_was_made_from():
     from simulator.base.records import record
+    from terrain.ground import GROUND, Ground, Road
     from terrain.soil import SOIL
-    from terrain.surface import GROUND, Ground, Road
 
     p = record(GROUND)
     p[0]["origin"], p[0]["spacing"], p[0]["height"], p[0]["slope"] = (-20.0, -10.0), (1.0, 0.5), 3.0, (0.1, -0.05)

@@ -13,7 +13,7 @@ from simulator.outlets import LONGEST, MESSAGE_TIME, Window, short
 from simulator.view.block import ViewReader
 from tests.view.scenes import readout
 from vehicles.command import COMMAND
-from washout.felt import FELT
+from washout.perceived_motion import FELT
 
 
 @pytest.fixture

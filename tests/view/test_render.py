@@ -20,7 +20,7 @@ from simulator.view.block import KeyReader, ViewWriter, extras
 from simulator.view.camera import CAMERAS, clip_of_world
 from simulator.view.launch import start_view_process
 from simulator.view.offscreen import Offscreen, png
-from terrain.soil_memory import SoilMemory
+from terrain.rut_memory import SoilMemory
 from tests.view.scenes import geometry, hilly_land, readout
 
 ROOT = Path(__file__).resolve().parents[2]

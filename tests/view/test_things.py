@@ -12,8 +12,8 @@ from simulator.base.errors import DeviceError
 from simulator.view.land import CHUNK, Land, land_of
 from simulator.view.offscreen import Offscreen
 from simulator.view.things import PAINT_RAISED, RAISED
-from terrain.composed import composed_heights
-from terrain.load import load_terrain
+from terrain.composite_height import composed_heights
+from terrain.load_terrain import load_terrain
 from tests.view.scenes import geometry, readout
 from tests.view.test_drawn_ground import seen
 

@@ -19,8 +19,8 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, dtype_of, labelled, record
 from simulator.base.section import Section
 from vehicles.controllers.contract import WHEELS
-from vehicles.model import Mechanism, new_workspace
-from vehicles.suspension.corner_sums import prepare
+from vehicles.mechanism_parameters import Mechanism, new_workspace
+from vehicles.suspension.composite_inertia import prepare
 
 ACTUATORS = (
     # name               shape  unit     what it is

@@ -22,7 +22,7 @@ from simulator.base.fields import Choice, Field, Fields, Group, Number, fields_o
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from simulator.base.section import Section, checked
-from vehicles.axles import AXLES, STANDING, USUAL_AXLES, WHEELS, Axles, record_for, sized_for
+from vehicles.axle_layout import AXLES, STANDING, USUAL_AXLES, WHEELS, Axles, record_for, sized_for
 from vehicles.brakes.discs import DISC_RANGES, DISCS, FADE, HEAT, HEAT_RANGES, POINTS, friction_factor, heat_discs
 from vehicles.brakes.friction_brake import LINK, LINK_RANGES
 from vehicles.brakes.hydraulics import (
@@ -34,7 +34,7 @@ from vehicles.brakes.hydraulics import (
     proportioned,
     through_valves,
 )
-from vehicles.sides import axle_of
+from vehicles.corner_layout import axle_of
 
 PLACES = ("wheel", "half_shaft")
 """Where a brake sits, the first one if the file does not say."""

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from simulator.base.algebra.piecewise_linear import cell
 from simulator.base.jit import inline
-from vehicles.axles import AXLES
-from vehicles.sides import axle_of
+from vehicles.axle_layout import AXLES
+from vehicles.corner_layout import axle_of
 
 DISCS = (
     # name             shape  unit  what it is

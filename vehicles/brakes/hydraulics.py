@@ -19,7 +19,7 @@ shut off from the line and
 from __future__ import annotations
 
 from simulator.base.jit import inline
-from vehicles.axles import AXLES
+from vehicles.axle_layout import AXLES
 
 HYDRAULICS = (
     # name          shape  unit  what it is

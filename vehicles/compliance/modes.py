@@ -1,6 +1,6 @@
 """The modes that compliance brings: how a step of a vehicle multiplies small displacements of its bushings and the twist of its column.
 
-As in `vehicles.step_matrix` nothing is assumed of the scheme: the matrix of a step is found by differences of the step itself, displacements and
+As in `vehicles.step_jacobian` nothing is assumed of the scheme: the matrix of a step is found by differences of the step itself, displacements and
 rates of the bushings and the steering arm among its coordinates. An eigenvalue z of a step of h seconds is the mode ln(z) / h.
 """
 
@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from terrain.surface import GroundArrays
-from vehicles.step_matrix import CHASSIS, coordinates, elastic_coordinates, step_matrix
+from terrain.ground import GroundArrays
+from vehicles.step_jacobian import CHASSIS, coordinates, elastic_coordinates, step_matrix
 from vehicles.vehicle import Vehicle
 
 GONE = 1e-6

@@ -9,7 +9,7 @@ from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group, ListOf, Named, Number, Text
 from simulator.base.records import Record
 from simulator.base.section import Section
-from vehicles.compliance.structure import Bushing, Linkage, Subframe, compliance_of
+from vehicles.compliance.elastic_axle import Bushing, Linkage, Subframe, compliance_of
 from vehicles.suspension.axle_section import FAR, STIFF, Axle
 
 Vector = NDArray[np.float64]

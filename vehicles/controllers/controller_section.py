@@ -12,10 +12,10 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Fields, Flag, Text, Variants, fields_of, filled
 from simulator.base.records import Record, Table, dtype_of, labelled, record
 from simulator.base.section import Section
-from vehicles.axles import Axles
+from vehicles.axle_layout import Axles
 from vehicles.controllers.contract import WHEELS, ControllerKind
+from vehicles.controllers.control_unit import COMMON, COMMON_DEFAULTS, COMMON_RANGES, CONTROLLER
 from vehicles.controllers.kinds import CONTROLLERS, check
-from vehicles.controllers.wheel_unit import COMMON, COMMON_DEFAULTS, COMMON_RANGES, CONTROLLER
 
 
 def _fields_of_kind(name: str) -> Fields | None:

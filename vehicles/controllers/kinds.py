@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
+from vehicles.controllers.active_steering import FRONT, REAR
 from vehicles.controllers.anti_lock import KIND as ANTI_LOCK
 from vehicles.controllers.contract import CONTRACT, LAYOUT, NUMBERS, ControllerKind
+from vehicles.controllers.control_unit import COMMON
 from vehicles.controllers.electric_drive import KIND as ELECTRIC_DRIVE
 from vehicles.controllers.skyhook import KIND as SKYHOOK
 from vehicles.controllers.stability import KIND as STABILITY
-from vehicles.controllers.steering_angles import FRONT, REAR
 from vehicles.controllers.traction import KIND as TRACTION
-from vehicles.controllers.wheel_unit import COMMON
 
 SHIPPED = (ANTI_LOCK, STABILITY, TRACTION, FRONT, REAR, SKYHOOK, ELECTRIC_DRIVE)
 

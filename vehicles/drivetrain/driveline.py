@@ -26,12 +26,12 @@ from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table
 from simulator.base.section import Section
-from vehicles.axles import AXLES, STANDING, USUAL_AXLES, WHEELS, Axles, record_for
+from vehicles.axle_layout import AXLES, STANDING, USUAL_AXLES, WHEELS, Axles, record_for
+from vehicles.corner_layout import sides_of, sum_on_axle
 from vehicles.drivetrain.differential import DIFFERENTIAL, differential_law
 from vehicles.drivetrain.losses import LOSSES, no_losses
-from vehicles.drivetrain.tables import LARGEST_INERTIA, LEAST_INERTIA
+from vehicles.drivetrain.measured_curves import LARGEST_INERTIA, LEAST_INERTIA
 from vehicles.drivetrain.transfer_case import TRANSFER_CASE
-from vehicles.sides import sides_of, sum_on_axle
 
 RATIO = (0.02, 1.0)
 """Box speed over shaft speed of a final drive."""

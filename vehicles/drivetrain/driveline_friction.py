@@ -7,6 +7,7 @@ of the torques of the step before.
 from __future__ import annotations
 
 from simulator.base.jit import inline
+from vehicles.corner_layout import sides_of
 from vehicles.drivetrain.active_set import carried, side
 from vehicles.drivetrain.differential import LOCKED, friction_limit
 from vehicles.drivetrain.driveline import (
@@ -20,7 +21,6 @@ from vehicles.drivetrain.driveline import (
     side_difference,
 )
 from vehicles.drivetrain.losses import friction_share
-from vehicles.sides import sides_of
 
 
 @inline

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
-from vehicles.axles import AXLES, WHEELS
+from vehicles.axle_layout import AXLES, WHEELS
 from vehicles.brakes.friction_brake import brake_deflection, brake_slope
+from vehicles.corner_layout import axle_of
 from vehicles.drivetrain.active_set import corrected, side
 from vehicles.drivetrain.driveline import (
     DRIVELINE,
@@ -52,7 +53,7 @@ from vehicles.drivetrain.gearbox import (
     follow_slip,
     gear_ratio,
 )
-from vehicles.drivetrain.lock_up import LOCK_UP, LOCK_UP_STATE, work_lock_up
+from vehicles.drivetrain.lockup_clutch import LOCK_UP, LOCK_UP_STATE, work_lock_up
 from vehicles.drivetrain.motors import MOTOR_STATE, MOTORS
 from vehicles.drivetrain.shaft_momentum import half_shaft_inertia, reactions, shaft_momentum
 from vehicles.drivetrain.starter import STARTER, STARTER_STATE, crankshaft_torque, run_or_die
@@ -63,7 +64,6 @@ from vehicles.drivetrain.transfer_case import (
     advance_transfer_case,
     reset_transfer_case,
 )
-from vehicles.sides import axle_of
 
 ROUNDS = 60
 """Rounds in all; no case tried needed half of them."""

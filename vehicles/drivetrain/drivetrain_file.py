@@ -13,20 +13,20 @@ from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Fields, Group, Named, Number
 from simulator.base.records import Record
 from simulator.base.section import Section, checked
-from vehicles.axles import USUAL_AXLES, Axles, record_for
+from vehicles.axle_layout import USUAL_AXLES, Axles, record_for
 from vehicles.brakes.brakes import brake_fields, brakes_from_mapping
 from vehicles.drivetrain.driveline import AXLE_FILE, OWN_FILE, RATIO, WHOLE_FILE, driveline_from_section
 from vehicles.drivetrain.drivetrain import DRIVETRAIN
 from vehicles.drivetrain.engine import ENGINE_FILE, engine_from_section, engine_torque
 from vehicles.drivetrain.friction_clutch import CLUTCH_FILE, clutch_from_section
 from vehicles.drivetrain.gearbox import GEARBOX_FILE, gearbox_from_section
-from vehicles.drivetrain.hand_gearbox import AUTOMATIC, KINDS
-from vehicles.drivetrain.lock_up import LOCK_UP_FILE, lock_up_from_section
+from vehicles.drivetrain.lockup_clutch import LOCK_UP_FILE, lock_up_from_section
 from vehicles.drivetrain.losses import LOSSES_FILE, losses_from_section, no_losses
+from vehicles.drivetrain.manual_gearbox import AUTOMATIC, KINDS
+from vehicles.drivetrain.measured_curves import LARGEST_INERTIA, RPM
 from vehicles.drivetrain.motors import BATTERY_FILE, MOTOR_FILE, read_motors
-from vehicles.drivetrain.schedule import SCHEDULE_FILE, check_reach
+from vehicles.drivetrain.shift_schedule import SCHEDULE_FILE, check_reach
 from vehicles.drivetrain.starter import STARTER_FILE, starter_from_section
-from vehicles.drivetrain.tables import LARGEST_INERTIA, RPM
 from vehicles.drivetrain.torque_converter import CONVERTER_FILE, converter_from_section
 from vehicles.drivetrain.transfer_case import TRANSFER_CASE_FILE, transfer_case_from_section
 

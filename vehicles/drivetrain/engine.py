@@ -18,7 +18,7 @@ from simulator.base.fields import Field, Group, ListOf, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
-from vehicles.drivetrain.tables import LARGEST_INERTIA, LARGEST_SPEED, LARGEST_TORQUE, LEAST_INERTIA, RPM, merge, store
+from vehicles.drivetrain.measured_curves import LARGEST_INERTIA, LARGEST_SPEED, LARGEST_TORQUE, LEAST_INERTIA, RPM, merge, store
 
 MAP_POINTS = 64
 """Speeds of the torque map, those of its curves together."""

@@ -12,7 +12,7 @@ from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
-from vehicles.drivetrain.tables import LARGEST_INERTIA, LARGEST_SPEED, LARGEST_TORQUE, LEAST_INERTIA, LONGEST_TIME, RPM
+from vehicles.drivetrain.measured_curves import LARGEST_INERTIA, LARGEST_SPEED, LARGEST_TORQUE, LEAST_INERTIA, LONGEST_TIME, RPM
 
 PEDAL_POINTS = 8
 

@@ -2,7 +2,7 @@
 
 Three phases of an automatic one. In DRIVE the turbine is geared to the driveshaft; a shift lets the ratio glide to the new one, or goes by
 clutches (power_shift.py). In NEUTRAL the friction element that held it lets go. In ENGAGE, from neutral, that element slips in a controlled way
-until the speeds agree. A hand gearbox has phases of its own (hand_gearbox.py).
+until the speeds agree. A hand gearbox has phases of its own (manual_gearbox.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from vehicles.drivetrain.friction_clutch import CLUTCH_STATE
 from vehicles.drivetrain.gear_choice import GEAR_CHOICE_STATE, chosen_gear, safe_gear
-from vehicles.drivetrain.hand_gearbox import (
+from vehicles.drivetrain.manual_gearbox import (
     AUTOMATIC,
     HAND,
     HAND_FILE,
@@ -28,6 +28,7 @@ from vehicles.drivetrain.hand_gearbox import (
     go_in,
     move_lever,
 )
+from vehicles.drivetrain.measured_curves import LARGEST_SPEED, LONGEST_TIME, RPM, smooth_step
 from vehicles.drivetrain.power_shift import (
     DRIVE,
     ENGAGE,
@@ -43,8 +44,7 @@ from vehicles.drivetrain.power_shift import (
     work_clutches,
     work_relief,
 )
-from vehicles.drivetrain.schedule import MOST_GEARS, SCHEDULE, SCHEDULE_FILE, most_output_speed, read_schedule, read_speeds
-from vehicles.drivetrain.tables import LARGEST_SPEED, LONGEST_TIME, RPM, smooth_step
+from vehicles.drivetrain.shift_schedule import MOST_GEARS, SCHEDULE, SCHEDULE_FILE, most_output_speed, read_schedule, read_speeds
 
 LEAST_RATIO, LARGEST_RATIO = 0.01, 20.0
 """Driveshaft speed / turbine speed of a gear, without its sign."""

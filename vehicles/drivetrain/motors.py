@@ -23,9 +23,9 @@ from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table, dtype_of, labelled
 from simulator.base.section import Section
-from vehicles.axles import AXLES, WHEELS, Axles, sized_for
-from vehicles.drivetrain.tables import LARGEST_INERTIA, LARGEST_SPEED, LARGEST_TORQUE, RPM
-from vehicles.sides import axle_of, sides_of
+from vehicles.axle_layout import AXLES, WHEELS, Axles, sized_for
+from vehicles.corner_layout import axle_of, sides_of
+from vehicles.drivetrain.measured_curves import LARGEST_INERTIA, LARGEST_SPEED, LARGEST_TORQUE, RPM
 
 MOTORS = (
     # name                 shape  unit     what it is

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
-from vehicles.drivetrain.tables import LARGEST_TORQUE, LONGEST_TIME, smooth_step, smooth_step_rate
+from vehicles.drivetrain.measured_curves import LARGEST_TORQUE, LONGEST_TIME, smooth_step, smooth_step_rate
 
 NEUTRAL, ENGAGE, DRIVE, HAND_OVER, MEET = 0, 1, 2, 3, 4
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from simulator.base.jit import inline, kernel
+from vehicles.corner_layout import axle_of, sides_of, sum_on_axle
 from vehicles.drivetrain.driveline import axle_inertia, axle_speed, driveshaft_speed, is_driven, shaft_speed
-from vehicles.sides import axle_of, sides_of, sum_on_axle
 
 
 @inline

@@ -11,7 +11,7 @@ from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
 from vehicles.drivetrain.engine import engine_torque
-from vehicles.drivetrain.tables import LARGEST_SPEED, LARGEST_TORQUE, RPM
+from vehicles.drivetrain.measured_curves import LARGEST_SPEED, LARGEST_TORQUE, RPM
 
 DEAD_BAND = 0.5
 """rad/s. Speed at which the friction of a dead engine is all there. Larger: a car parked in gear creeps faster."""

@@ -10,7 +10,7 @@ from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.section import Section, checked
-from vehicles.drivetrain.tables import LARGEST_INERTIA, LEAST_INERTIA, merge, store
+from vehicles.drivetrain.measured_curves import LARGEST_INERTIA, LEAST_INERTIA, merge, store
 
 CONVERTER_POINTS = 32
 """Speed ratios of the two curves together."""

@@ -10,7 +10,7 @@ from simulator.base.fields import Field, Flag, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table, record
 from simulator.base.section import Section, checked
-from vehicles.drivetrain.tables import LARGEST_SPEED, RPM
+from vehicles.drivetrain.measured_curves import LARGEST_SPEED, RPM
 
 HIGH, LOW = 0, 1
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicles.integration.method import Matrix, PartitionedIntegrator, Project, Rates, UniformIntegrator, Vector
+from vehicles.integration.contract import Matrix, PartitionedIntegrator, Project, Rates, UniformIntegrator, Vector
 
 
 class LinearlyImplicitEuler(UniformIntegrator):

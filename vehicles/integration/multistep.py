@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vehicles.integration.method import Project, Rates, UniformIntegrator, Vector
+from vehicles.integration.contract import Project, Rates, UniformIntegrator, Vector
 from vehicles.integration.one_step import heun_step
 
 

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicles.integration.method import Integrator, Matrix, PartitionedIntegrator, UniformIntegrator
+from vehicles.integration.contract import Integrator, Matrix, PartitionedIntegrator, UniformIntegrator
 
 ComplexVector = NDArray[np.complex128]
 

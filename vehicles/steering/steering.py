@@ -1,7 +1,7 @@
 """The steering of the front axle: what a driver's angle does to the inner joints of the tie rods, by a Pitman arm or by a rack.
 
 Either way there is one coordinate, the angle of the Pitman arm or of the pinion, positive where it turns the wheels to the right; "arm" stands for both
-in what follows. How an arm that is free moves is said in `vehicles.free_steering`.
+in what follows. How an arm that is free moves is said in `vehicles.steering.free_steering`.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ import math
 from simulator.base.algebra.circle import circle, hinged
 from simulator.base.algebra.vectors import add, column, cross, dot, in_frame, scale, store, sub
 from simulator.base.jit import inline, kernel
-from vehicles.axles import AXLES, WHEELS
-from vehicles.sides import axle_of, sides_of
-from vehicles.suspension.ends import limited
+from vehicles.axle_layout import AXLES, WHEELS
+from vehicles.corner_layout import axle_of, sides_of
+from vehicles.suspension.hard_stops import limited
 
 NO_BAR, PLAIN, LEVERS = range(3)
 """Laws of an axle."""

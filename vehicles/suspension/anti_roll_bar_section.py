@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.records import Record, record
 from simulator.base.section import Section
-from vehicles.axles import Size, record_for
-from vehicles.model import Mechanism, new_workspace
+from vehicles.axle_layout import Size, record_for
+from vehicles.mechanism_parameters import Mechanism, new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS, LEVERS, PLAIN, held_point, lever_equation
 from vehicles.suspension.axle_section import FAR, MIRROR, STIFF, Axle
+from vehicles.suspension.composite_inertia import prepare
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign
-from vehicles.suspension.corner_sums import prepare
 
 Vector = NDArray[np.float64]
 

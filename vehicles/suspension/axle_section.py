@@ -16,15 +16,15 @@ from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Fields
 from simulator.base.records import Record
 from simulator.base.section import Section
-from vehicles.drawn import LINKS_AS
+from vehicles.appearance import LINKS_AS
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.alignment_section import read_alignment
 from vehicles.suspension.blocks import OutsideKind
 from vehicles.suspension.corner_design import CornerDesign
-from vehicles.suspension.struts import SPRING_POINTS, STOP_POINTS
+from vehicles.suspension.springs_and_dampers import SPRING_POINTS, STOP_POINTS
 
 if TYPE_CHECKING:
-    from vehicles.compliance.structure import Linkage
+    from vehicles.compliance.elastic_axle import Linkage
 
 Vector = NDArray[np.float64]
 MIRROR = np.array([1.0, -1.0, 1.0])

@@ -8,7 +8,7 @@ from simulator.base.fields import Either, Field, Fields, Flag, Group, Number, Te
 from vehicles.compliance.section import COMPLIANCE_FILE
 from vehicles.suspension.alignment_section import ALIGNMENT
 from vehicles.suspension.axle_section import FAR, HEAVY, LIGHT, SHORT, SLENDER, STIFF
-from vehicles.suspension.struts import SPRING_POINTS, STOP_POINTS
+from vehicles.suspension.springs_and_dampers import SPRING_POINTS, STOP_POINTS
 
 FRAME = "the suspension frame"
 POINT = Number("m", -FAR, FAR, shape=(3,))

@@ -33,8 +33,8 @@ from simulator.base.callbacks import Outside, address_in, call, records_at
 from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, dtype_of, record
-from vehicles.axles import USUAL, WHEELS, Size, record_for
-from vehicles.suspension.corner import CONTRACT, INPUTS, KINEMATICS, LAYOUT, POINTS
+from vehicles.axle_layout import USUAL, WHEELS, Size, record_for
+from vehicles.suspension.contract import CONTRACT, INPUTS, KINEMATICS, LAYOUT, POINTS
 from vehicles.suspension.default_kind import SCRATCH, place_default, show_default, steer_default
 
 LANES = int(WHEELS)
@@ -113,7 +113,7 @@ class OutsideKind:
 
     Attributes
     ----------
-    contract, layout : CONTRACT and LAYOUT of `vehicles.suspension.corner` that its kernels are written for
+    contract, layout : CONTRACT and LAYOUT of `vehicles.suspension.contract` that its kernels are written for
     parameters, memory : tables of its own records
     place, show, steer : its kernels; without `steer` its axles cannot be steered
     """

@@ -9,7 +9,7 @@ import numpy as np
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, six, symmetric_times, vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Table
-from vehicles.axles import WHEELS
+from vehicles.axle_layout import WHEELS
 
 
 def aggregate_of(lanes: int) -> Table:

@@ -17,8 +17,8 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
-from terrain.composed import footprint_height_and_normal
-from terrain.surface import soil_under
+from terrain.composite_height import footprint_height_and_normal
+from terrain.ground import soil_under
 
 UPRIGHT_MIN = 0.05
 """Smallest cosine of camber used as a divisor; a wheel within 3 degrees of lying flat touches as if it stood at 87."""
@@ -38,7 +38,7 @@ def touch(p, s, i, ground, under, wheel, out):
     w is the carrier's angular velocity without its part about the axle, which belongs to the spin. The rate is exact on a plane,
     camber rate included. The ground is looked up at the end of the last step's radius (state `e_W`), which needs one look; the
     plane found there is good for the few millimeters between.
-    `ground` is `terrain.surface.GroundArrays`.
+    `ground` is `terrain.ground.GroundArrays`.
     """
     k, o, n = wheel[i], out[i], out[i]["n_W"]
     K, a, old, R = k["p_WK"], k["a_W"], s[i]["e_W"], p[0]["radius"]

@@ -1,4 +1,4 @@
-"""The Fiala tire: brush forces over slip with four numbers, friction falling with slip, and relaxation (`vehicles.tires.carcass`).
+"""The Fiala tire: brush forces over slip with four numbers, friction falling with slip, and relaxation (`vehicles.tires.relaxation`).
 
 [Fiala 1954] E. Fiala, Seitenkraefte am rollenden Luftreifen, VDI-Z 96; longitudinal force, combination and moment as in the property files of
 this kind (Adams, Project Chrono):
@@ -22,8 +22,8 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import fields_of, filled
 from simulator.base.jit import inline, kernel
 from simulator.base.records import LARGEST, Record, dtype_of, join
-from vehicles.tires.carcass import STATE, check_turning, presses, settle, travels, twist
-from vehicles.tires.tread_law import CONTRACT, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
+from vehicles.tires.contract import CONTRACT, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
+from vehicles.tires.relaxation import STATE, check_turning, presses, settle, travels, twist
 
 FIALA = (
     # name                  shape unit     what it is

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
+from vehicles.tires.contract import CONTRACT, LAYOUT, NUMBERS, TreadLaw
 from vehicles.tires.parameters import TIRE
-from vehicles.tires.tmeasy.tread import LAW
-from vehicles.tires.tread_law import CONTRACT, LAYOUT, NUMBERS, TreadLaw
+from vehicles.tires.tmeasy.model import LAW
 
 DEFAULT = LAW.name
 """Of a tire file that does not say its `type`."""
@@ -16,7 +16,7 @@ LAWS: Registry[TreadLaw] = Registry(
     "jounce.tread_laws",
     {
         LAW.name: LAW,
-        "magic_formula": "vehicles.tires.magic_formula.law:LAW",
+        "magic_formula": "vehicles.tires.magic_formula.model:LAW",
         "fiala": "vehicles.tires.fiala:LAW",
         "measured": "vehicles.tires.measured:LAW",
     },
@@ -36,7 +36,7 @@ def register(law: TreadLaw) -> None:
     if law.contract != CONTRACT:
         raise JounceError(f"tread law {law.name}: it is for version {law.contract} of the contract, this is version {CONTRACT}")
     if law.layout != LAYOUT:
-        raise JounceError(f"tread law {law.name}: it is for other tables than TREAD_STATE, SEEN and RESULT of vehicles.tires.tread_law")
+        raise JounceError(f"tread law {law.name}: it is for other tables than TREAD_STATE, SEEN and RESULT of vehicles.tires.contract")
     if law.numbers > NUMBERS:
         raise JounceError(f"tread law {law.name}: its state has {law.numbers} numbers, the most are {NUMBERS}")
     shared = {row[0] for row in TIRE} & {row[0] for row in law.parameters}

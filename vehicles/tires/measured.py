@@ -25,8 +25,8 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, dtype_of, join, record
-from vehicles.tires.carcass import STATE, check_turning, presses, settle, travels, twist
-from vehicles.tires.tread_law import CONTRACT, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
+from vehicles.tires.contract import CONTRACT, LAYOUT, RESULT, SEEN, TREAD_STATE, TreadLaw
+from vehicles.tires.relaxation import STATE, check_turning, presses, settle, travels, twist
 
 LOADS, CAMBERS, ANGLES, SLIPS = 6, 5, 31, 31
 """The most points of each."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import LARGEST, Record, join, record
+from vehicles.tires.contract import MEMORY, NUMBERS
 from vehicles.tires.radial import DEFLECTION_MAX, radial_force
-from vehicles.tires.tread_law import MEMORY, NUMBERS
-from vehicles.tires.window import DENSEST
+from vehicles.tires.terrain_cache import DENSEST
 
 TIRE = (
     # name                  shape  unit       what it is

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from simulator.base.errors import JounceError
 from simulator.base.jit import kernel
-from terrain.earth_pressure import hegedus_factors, pressed_before, remembered_pressure
-from vehicles.tires.soil_wheel import VIRGIN, contact_forces, soil_flow, turning_point
+from terrain.pressure_sinkage import hegedus_factors, pressed_before, remembered_pressure
+from vehicles.tires.wheel_on_soil import VIRGIN, contact_forces, soil_flow, turning_point
 
 PANELS = 12
 """Parts of each arc: the integrals are good to some 1e-6, kinks in them included."""
@@ -32,7 +32,7 @@ class WheelSoil:
 
     Parameters
     ----------
-    k, n : p = k h^n; k [N/m^(n+2)] of `bekker_modulus` or `reece_modulus` of `terrain.earth_pressure`
+    k, n : p = k h^n; k [N/m^(n+2)] of `bekker_modulus` or `reece_modulus` of `terrain.pressure_sinkage`
     cohesion, friction_angle, shear_modulus : Pa, rad, m
     c1, c2 : theta_m = (c1 + c2 slip) theta_1; a skidding wheel has c1 alone
     rebound : lambda: the wheel leaves the soil at theta_2 = -acos(1 - lambda z / r)
@@ -194,7 +194,7 @@ def rut_forces(k, n, memory, wheel, angles):
 
 
 def multipass(k: float, n: float, k_0: float, A_u: float, b: float, wheels: Sequence[tuple[float, float]]) -> list[Pass]:
-    """Rigid wheels (load N, radius m) of width b one after the other in one rut; k, n, k_0, A_u as in `terrain.earth_pressure.pressed_before`.
+    """Rigid wheels (load N, radius m) of width b one after the other in one rut; k, n, k_0, A_u as in `terrain.pressure_sinkage.pressed_before`.
 
     Normal pressure alone, on the arc ahead, depths measured from the ground as it was: a wheel comes in at the floor that the last one has left,
     and only what it sinks beyond z_u is new. Raises JounceError as `driven_wheel`.

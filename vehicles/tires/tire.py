@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from vehicles.tires.bearing import carry
-from vehicles.tires.envelope import find_contact
+from vehicles.tires.enveloping_contact import find_contact
 from vehicles.tires.moments import finish, follow_hardness, rolling_radius
-from vehicles.tires.rut_memory import keep_rut, recall_rut
-from vehicles.tires.tmeasy.tread import tmeasy_advance, tmeasy_grip
+from vehicles.tires.multipass import keep_rut, recall_rut
+from vehicles.tires.tmeasy.model import tmeasy_advance, tmeasy_grip
+from vehicles.tires.vertical_force import carry
 
 MENDING = 1.0
 """m/s. Speed at which a dent of the rim goes out again: an edge that came up under the one contact point is a ramp in truth. Larger: who

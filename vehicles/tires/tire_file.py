@@ -16,11 +16,11 @@ from simulator.base.errors import Gathered, TireTypeWarning
 from simulator.base.fields import Fields, Variants, fields_of, filled
 from simulator.base.memoize import known_of_each
 from simulator.base.records import Record, Table, dtype_of, record
+from vehicles.tires.contract import TREAD_STATE, WHEEL_LAWS, TreadLaw, Treads
 from vehicles.tires.kinds import DEFAULT, LAWS
 from vehicles.tires.parameters import FILE, LEFT_OUT, RANGES, check_inflation, check_rim, check_spacing, shared_record
-from vehicles.tires.tmeasy.tread import LAW as TMEASY_LAW
-from vehicles.tires.tmeasy.tread import TMEASY
-from vehicles.tires.tread_law import TREAD_STATE, WHEEL_LAWS, TreadLaw, Treads
+from vehicles.tires.tmeasy.model import LAW as TMEASY_LAW
+from vehicles.tires.tmeasy.model import TMEASY
 
 CONTACTS = ("enveloping", "point")
 """How the tires of a vehicle touch the ground, the first one if its file does not say."""

@@ -17,7 +17,7 @@ from vehicles.multibody.formulations.fully_augmented import FullyAugmented, eval
 from vehicles.multibody.tree.constraints import DOT, set_residuals
 from vehicles.multibody.tree.forces import spring_energy
 from vehicles.multibody.tree.tree import energy, quaternion_rate
-from vehicles.vehicle_mechanism import CHASSIS
+from vehicles.multibody_vehicle import CHASSIS
 
 Vector = NDArray[np.float64]
 

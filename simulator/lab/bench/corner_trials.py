@@ -14,15 +14,15 @@ from simulator.lab.bench.specimens import Scene, new_corners
 from simulator.lab.bench.tree_trials import tree_energy
 from simulator.lab.bench.trial import NOT_NEEDED, Trial, rotation
 from vehicles.dynamics import STATE, answer_loads, answer_loads_on_fixed_chassis
-from vehicles.model import CORNER_NAMES, new_workspace
+from vehicles.mechanism_parameters import CORNER_NAMES, new_workspace
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import Dimensions
+from vehicles.multibody_vehicle import CHASSIS
 from vehicles.steering.steering import STEERING_STATE
-from vehicles.suspension.corner_sums import MechanismRecords, Workspace, prepare
+from vehicles.suspension.composite_inertia import MechanismRecords, Workspace, prepare
 from vehicles.suspension.default_kind import room
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, covers
 from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace, prepare_from_tables
-from vehicles.vehicle_mechanism import CHASSIS
 
 Vector = NDArray[np.float64]
 

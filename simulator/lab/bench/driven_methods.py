@@ -1,6 +1,6 @@
 """`jounce bench driven`: what each method makes of a drive, against the same drive in very short steps, and what that costs.
 
-The vehicle is that of `vehicles.held`, so that every method sees one system of equations; its steering and its driveshaft torque go as said:
+The vehicle is that of `vehicles.ode_system`, so that every method sees one system of equations; its steering and its driveshaft torque go as said:
 a lane change of one second and a half, then a push forward and one back, all of it twice differentiable. The reference is Runge-Kutta 4 at 0.05 ms.
 """
 
@@ -21,11 +21,11 @@ from simulator.base.machine import processor, software
 from simulator.build import build_ground, build_vehicle
 from simulator.lab.bench.methods import IMPLICIT, METHODS, SHIPPED
 from simulator.record.files import write_text
+from vehicles.corner_layout import axle_of
 from vehicles.drivetrain.driveline import wheel_share
-from vehicles.held import HeldVehicle
-from vehicles.integration.method import Integrator, Vector
+from vehicles.integration.contract import Integrator, Vector
 from vehicles.integration.one_step import RungeKutta4
-from vehicles.sides import axle_of
+from vehicles.ode_system import HeldVehicle
 from vehicles.step_stability import USUAL_STEP
 
 CARS = ("hmmwv", "sedan", "light_truck")
@@ -184,7 +184,7 @@ INTRODUCTION = """# Integrators on a drive
 Made by `jounce bench driven --markdown docs/driven_integrators.md`{machine}.
 
 Three cars start in trim at {speed:g} m/s and do the same: a lane change of one and a half seconds with about {lateral:g} m/s2 to the side, then a push forward
-and one back by the driveshaft, {seconds:g} s in all. Every method sees the same equations (`vehicles/held.py`: the vehicle as it is, with driveshaft torque and
+and one back by the driveshaft, {seconds:g} s in all. Every method sees the same equations (`vehicles/ode_system.py`: the vehicle as it is, with driveshaft torque and
 steering given, elastic treads, no clutch and no gears); `vehicles/step.py` is the scheme that drives, on the same equations. The reference is
 Runge-Kutta 4 in steps of {reference:g} ms. Errors are the largest deviation of the yaw rate, in percent of its largest, and the distance between the places at the
 end. The cost is processor time for a second of the drive; a method that calls Python between evaluations pays for that too, so compare costs with each other.

@@ -17,9 +17,9 @@ from simulator.build import build_ground, build_vehicle
 from simulator.lab.bench.methods import METHODS, SHIPPED
 from simulator.record.files import write_text
 from vehicles.compliance.modes import elastic_modes
-from vehicles.held import HeldVehicle
 from vehicles.integration.stability import ROUNDING, factors, followed, largest_stable_step, spectral_radius
 from vehicles.linearize import LinearVehicle, linearize, step_matrix, with_rigid_treads
+from vehicles.ode_system import HeldVehicle
 
 H = 1e-3
 """s. The vehicle's own step."""

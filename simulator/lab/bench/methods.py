@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from vehicles.integration.contract import Integrator, Rates
 from vehicles.integration.implicit import HybridEuler, LinearlyImplicitEuler
-from vehicles.integration.method import Integrator, Rates
 from vehicles.integration.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE
 from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4, SemiImplicitEuler
 from vehicles.linearize import FAST, POSITIONS

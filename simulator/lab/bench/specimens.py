@@ -4,7 +4,7 @@ The quarter car stands on a chassis that does not move; its wheel carries the st
 springs as stiff as tires, from points far above, so that it stays upright without any ground. On both, a periodic force of three
 directions acts on every wheel, later on the rear wheels and on the right.
 
-Springs and dampers are those of the vehicle file made linear (`vehicles.vehicle_mechanism.linear_struts`), the same in all formulations.
+Springs and dampers are those of the vehicle file made linear (`vehicles.multibody_vehicle.linear_struts`), the same in all formulations.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.lab.bench.loading import WHEELS
 from vehicles.description import Description
-from vehicles.model import CORNER_NAMES, Design, new_mechanism
-from vehicles.model import Mechanism as Corners
+from vehicles.mechanism_parameters import CORNER_NAMES, Design, new_mechanism
+from vehicles.mechanism_parameters import Mechanism as Corners
 from vehicles.multibody.description.mechanism import WORLD, Spring
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
 from vehicles.multibody.tree.system import System, build_system
+from vehicles.multibody_vehicle import CHASSIS, linear_struts, quarter_car, vehicle_mechanism
 from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS
-from vehicles.suspension.struts import STRUTS
+from vehicles.suspension.springs_and_dampers import STRUTS
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import ReducedTables
-from vehicles.vehicle_mechanism import CHASSIS, linear_struts, quarter_car, vehicle_mechanism
 
 Vector = NDArray[np.float64]
 

@@ -15,14 +15,14 @@ from simulator.lab.bench.specimens import Scene, Subject, make_scene
 from simulator.lab.bench.trial import BAUMGARTE, NEWTON, PROJECTION, Trial
 from vehicles.multibody.formulations import constraint_embedding, recursive, tree_augmented
 from vehicles.multibody.formulations.embedding import CLOSED, ConstraintEmbedding
-from vehicles.multibody.motion.projection import project_positions, project_velocities
+from vehicles.multibody.motion.mass_weighted_projection import project_positions, project_velocities
 from vehicles.multibody.tree.articulated_body import articulated_body
 from vehicles.multibody.tree.body_motion import mechanical_energy
 from vehicles.multibody.tree.constraints import set_jacobian, set_rates, set_residuals
 from vehicles.multibody.tree.forces import apply_forces
 from vehicles.multibody.tree.system import Dimensions, System
 from vehicles.multibody.tree.tree import move, set_velocities, start_inertias
-from vehicles.vehicle_mechanism import CHASSIS
+from vehicles.multibody_vehicle import CHASSIS
 
 Vector = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record
 from simulator.tick import cueing_records
 from washout.cueing import MotionCueing, cueing_step
-from washout.procedure import BLEND, ENGAGED, KNEE
+from washout.platform_state_machine import BLEND, ENGAGED, KNEE
 
 Array = NDArray[np.float64]
 
@@ -89,7 +89,7 @@ def follow(cueing, where, f, w, span, traces):
         traces.limited[i] = q["limited"]
         use = 0.0
         for j in range(6):
-            use += ((q["asked_legs"][j] - middle) / half) ** 16  # as `washout.procedure.ask_for` has it
+            use += ((q["asked_legs"][j] - middle) / half) ** 16  # as `washout.platform_state_machine.ask_for` has it
         traces.drawn[i] = use > KNEE**16
         for j in range(6):
             traces.pose[i, j] = where[j]

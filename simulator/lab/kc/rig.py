@@ -28,8 +28,8 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.base.fast_call import direct
 from simulator.base.rotations import rotation_of_quaternion
-from terrain.surface import Ground
-from vehicles.read import find_points
+from terrain.ground import Ground
+from vehicles.fill_readout import find_points
 from vehicles.stages import present_suspension
 from vehicles.steering.steering import place_tierods
 from vehicles.vehicle import Vehicle

@@ -20,8 +20,8 @@ from simulator.lab.mechanism.starting_state import assembled, closed_state, read
 from vehicles.multibody.description.initial_state import InitialState
 from vehicles.multibody.description.mechanism import WORLD, Joint, Mechanism, MechanismError
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.multibody.formulations.by_name import make_formulation
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.loops.analysis import Mobility, mobility
 from vehicles.multibody.loops.constraint_jacobian import position_residuals, velocity_residuals
 from vehicles.multibody.tree.body_motion import mechanical_energy

@@ -20,8 +20,8 @@ from simulator.lab.mechanism.run_report import RunSettings, run_motion, run_obje
 from simulator.lab.mechanism.starting_state import closed_state, read_start
 from simulator.lab.mechanism.sweep_report import sweep_motion, sweep_object, sweep_text
 from simulator.record.files import write_text
-from vehicles.multibody.formulations.by_name import make_formulation
-from vehicles.multibody.formulations.formulation import MultiplierFormulation
+from vehicles.multibody.formulations.contract import MultiplierFormulation
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.motion.energy_audit import EnergyAudit
 from vehicles.multibody.motion.simulate import EnergyError, Run, RunError, simulate
 from vehicles.multibody.motion.stabilization import make_control

@@ -19,7 +19,7 @@ from vehicles.multibody.description.mechanism import Mechanism, MechanismError
 from vehicles.multibody.loops.assembly import assemble, check_state, consistent_velocities
 from vehicles.multibody.loops.constraint_jacobian import position_residuals, velocity_residuals
 from vehicles.multibody.tree.system import System
-from vehicles.vehicle_mechanism import vehicle_mechanism
+from vehicles.multibody_vehicle import vehicle_mechanism
 
 Vector = NDArray[np.float64]
 

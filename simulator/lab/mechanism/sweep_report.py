@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.lab.mechanism.motion import Mark, Measure, Motion, number
-from vehicles.multibody.motion.crossing import Singular
+from vehicles.multibody.motion.singularities import Singular
 from vehicles.multibody.motion.sweep import Sweep
 from vehicles.multibody.tree.coordinates import position_coordinates, velocity_coordinates
 

@@ -19,16 +19,16 @@ from numpy.typing import ArrayLike, NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
-from terrain.load import load_terrain
+from terrain.ground import GroundArrays
+from terrain.load_terrain import load_terrain
 from terrain.soil import FIRM, SOIL
-from terrain.surface import GroundArrays
+from vehicles.tires.contract import TREAD_STATE
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.radial import DEFLECTION_MAX, effective_radius, radial_force
+from vehicles.tires.terrain_cache import WINDOW
 from vehicles.tires.tire import Tire, TireStates, tire_step
 from vehicles.tires.tire_file import TireFile
-from vehicles.tires.tmeasy.tread import LAW as TMEASY_LAW
-from vehicles.tires.tread_law import TREAD_STATE
-from vehicles.tires.window import WINDOW
+from vehicles.tires.tmeasy.model import LAW as TMEASY_LAW
 
 Array = NDArray[np.float64]
 

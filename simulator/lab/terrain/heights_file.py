@@ -16,13 +16,13 @@ from simulator.base.errors import ConfigError
 from simulator.base.section import Section, checked
 from simulator.build import build_ground, data_folder, find_config
 from simulator.configuration.layers import read_layers
-from terrain.composed import composed_heights
-from terrain.load import FILE
-from terrain.placed import Placed, placed
-from terrain.readers.asked import Asked
-from terrain.readers.source import Raster, Source, Values
-from terrain.readers.table import FIELDS, read_heights
-from terrain.surface import Ground
+from terrain.composite_height import composed_heights
+from terrain.georeferenced import Placed, placed
+from terrain.ground import Ground
+from terrain.load_terrain import FILE
+from terrain.readers.contract import Raster, Source, Values
+from terrain.readers.kinds import FIELDS, read_heights
+from terrain.readers.request import Asked
 
 TERRAIN_SUFFIXES = (".yaml", ".yml")
 WHO = "--set"

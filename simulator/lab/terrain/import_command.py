@@ -14,10 +14,10 @@ from simulator.base.errors import ConfigError, OutputError
 from simulator.base.json_output import json_text
 from simulator.lab.terrain.heights_file import HeightsFile, read_file
 from simulator.record.files import write_text, write_whole
-from terrain.placed import Placed, on_nodes
-from terrain.readers.reference import FOREIGN, kind_of, transformed, utm_of
-from terrain.readers.source import LONLAT, MAP, Raster, Source, Values
-from terrain.voids import filled
+from terrain.georeferenced import Placed, on_nodes
+from terrain.readers.contract import LONLAT, MAP, Raster, Source, Values
+from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed, utm_of
+from terrain.void_filling import filled
 
 MOST_NODES = 16_000_000
 """Of a terrain that can be driven on."""

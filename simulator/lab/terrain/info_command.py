@@ -22,9 +22,9 @@ from simulator.lab.terrain.heights_file import (
     read_terrain,
 )
 from simulator.lab.terrain.points import Points, read_points
+from terrain.readers.contract import LONLAT, Values
+from terrain.readers.coordinate_reference import transformed
 from terrain.readers.crg import CrgSurface
-from terrain.readers.reference import transformed
-from terrain.readers.source import LONLAT, Values
 
 WGS84 = "EPSG:4326"
 RANGES = ("x", "y", "u", "v", "heights", "grid_heights")

@@ -16,7 +16,7 @@ import numpy as np
 
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
-from terrain.readers.source import Values
+from terrain.readers.contract import Values
 
 EXPECTED = "a CSV file of points"
 MOST_BYTES = 1 << 26

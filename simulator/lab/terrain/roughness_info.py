@@ -19,10 +19,10 @@ from simulator.base.json_output import json_text
 from simulator.lab.terrain.heights_file import TerrainOnDisk, composed, is_terrain, read_terrain
 from simulator.record.files import write_whole
 from simulator.record.style import COLORS, INK, QUIET, STYLE
-from terrain.generate import ISO_CLASSES, iso_roughness
-from terrain.octaves import Octave, ammon_coherence, coherence, density, isotropic_coherence, octaves
-from terrain.readers.source import Values
-from terrain.surface import Road
+from terrain.ground import Road
+from terrain.heightmap_detail import ISO_CLASSES, iso_roughness
+from terrain.iso_8608_bands import Octave, ammon_coherence, coherence, density, isotropic_coherence, octaves
+from terrain.readers.contract import Values
 
 LENGTH, STEP = 500.0, 0.05
 """m. Of the lines over a terrain and of their samples."""

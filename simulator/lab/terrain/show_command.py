@@ -12,10 +12,10 @@ from simulator.base.json_output import json_text
 from simulator.lab.terrain.heights_file import TerrainOnDisk, composed, is_terrain, read_file, read_terrain
 from simulator.record.files import write_whole
 from simulator.record.style import INK, STYLE
-from terrain.feature_shapes import LINES
-from terrain.placed import on_nodes
-from terrain.readers.source import LONLAT, Raster, Source, Values
-from terrain.surface import Ground
+from terrain.features.shapes import LINES
+from terrain.georeferenced import on_nodes
+from terrain.ground import Ground
+from terrain.readers.contract import LONLAT, Raster, Source, Values
 
 MOST = 900
 """Points along the longer side of the picture."""

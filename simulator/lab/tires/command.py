@@ -10,7 +10,7 @@ from simulator.base.json_output import json_text
 from simulator.build import build_tire
 from simulator.lab.tires.picture import draw
 from simulator.lab.tires.sheet import Sheet, sheet
-from vehicles.tires.magic_formula.law import LAW as MAGIC
+from vehicles.tires.magic_formula.model import LAW as MAGIC
 from vehicles.tires.magic_formula.tir_tire import READINGS, relaxes
 from vehicles.tires.tire_file import TireFile
 

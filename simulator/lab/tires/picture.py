@@ -12,7 +12,7 @@ from simulator.lab.tires.sheet import Sheet
 from simulator.maneuvers.pictures.axes import name_axes, panels
 from simulator.record.files import write_whole
 from simulator.record.style import COLORS, QUIET, STYLE
-from vehicles.tires.steady import steady
+from vehicles.tires.steady_state import steady
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

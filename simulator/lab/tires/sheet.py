@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicles.tires.steady import build_up, steady
+from vehicles.tires.steady_state import build_up, steady
 from vehicles.tires.tire_file import TireFile
 
 SHARES = (0.25, 0.5, 1.0, 1.5)

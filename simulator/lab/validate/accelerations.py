@@ -20,7 +20,7 @@ from simulator.lab.validate.closed_form import OracleModel, TableModel
 from simulator.lab.validate.general_engine import MechanismModel
 from simulator.lab.validate.model_corners import Model, read_model
 from simulator.lab.validate.outcome import Comparison, relative_error
-from vehicles.model import CORNER_NAMES
+from vehicles.mechanism_parameters import CORNER_NAMES
 
 LIMIT = 1e-9
 CLOSED_FORM, TABLE = "closed-form", "table"
@@ -67,7 +67,7 @@ def compare_accelerations(file: str, mapping: Any, model_file: str, formulation:
     file : path of an .npz file of states
     mapping : parsed model file
     model_file : its name, for messages
-    formulation : closed-form, table, or one of `vehicles.multibody.formulations.by_name`
+    formulation : closed-form, table, or one of `vehicles.multibody.formulations.kinds`
 
     Raises
     ------

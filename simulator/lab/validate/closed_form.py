@@ -14,12 +14,12 @@ from simulator.base.records import record
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.lab.validate.corner_motions import BodyMotions, motions_of
 from vehicles.dynamics import accelerations, accelerations_on_fixed_chassis, answer_loads, answer_loads_on_fixed_chassis
-from vehicles.model import CORNER_NAMES, Design, Mechanism, new_mechanism, new_workspace
+from vehicles.mechanism_parameters import CORNER_NAMES, Design, Mechanism, new_mechanism, new_workspace
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.steering.steering import STEERING_STATE
-from vehicles.steering_torque import steering_row
+from vehicles.steering.steering_torque import steering_row
 from vehicles.suspension.blocks import steer_blocks
-from vehicles.suspension.corner_sums import Workspace, prepare
+from vehicles.suspension.composite_inertia import Workspace, prepare
 from vehicles.suspension.tables.build_tables import FINEST_TOLERANCE, build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, covers
 from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace, prepare_from_tables

@@ -20,10 +20,10 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.lab.validate.corner_motions import BodyMotions, MacPhersonMotions, SemiTrailingArmMotions, motions_of
 from vehicles.description import Description
-from vehicles.model import new_workspace
+from vehicles.mechanism_parameters import new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import place_blocks
-from vehicles.suspension.ends import no_ends
+from vehicles.suspension.hard_stops import no_ends
 
 Array = NDArray[np.float64]
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.lab.validate.model_corners import JOINTS
-from vehicles.model import Mechanism
+from vehicles.mechanism_parameters import Mechanism
 from vehicles.suspension.block_memory import memory_of_corner
-from vehicles.suspension.corner_sums import Workspace
+from vehicles.suspension.composite_inertia import Workspace
 from vehicles.suspension.default_kind import room
 from vehicles.suspension.hinge import rotation
 from vehicles.suspension.macpherson import kinematics as macpherson

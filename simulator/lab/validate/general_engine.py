@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from simulator.lab.validate.model_corners import FORMATS, CornerFormat
-from vehicles.model import CORNER_NAMES, Design
-from vehicles.multibody.formulations.by_name import make_formulation
+from vehicles.mechanism_parameters import CORNER_NAMES, Design
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.articulated_body import accelerate_nodes
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody.tree.tree import move, set_velocities
-from vehicles.vehicle_mechanism import CHASSIS, RACK, quarter_car, vehicle_mechanism
+from vehicles.multibody_vehicle import CHASSIS, RACK, quarter_car, vehicle_mechanism
 
 Array = NDArray[np.float64]
 States = dict[str, Array]

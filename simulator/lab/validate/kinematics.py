@@ -23,11 +23,11 @@ from simulator.lab.validate.corner_curves import CornerCurves, compared_columns
 from simulator.lab.validate.corner_motions import MacPhersonMotions
 from simulator.lab.validate.outcome import Comparison, relative_error
 from vehicles.description import Description
-from vehicles.model import new_workspace
+from vehicles.mechanism_parameters import new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import place_blocks
 from vehicles.suspension.default_kind import SCRATCH, room
-from vehicles.suspension.ends import no_ends
+from vehicles.suspension.hard_stops import no_ends
 
 CARRIER = room("kinematics").CARRIER
 

@@ -18,8 +18,8 @@ from simulator.base.rotations import quaternion_of_rotation, rotation_of_quatern
 from simulator.lab.validate.accelerations import LIMIT, read_states
 from simulator.lab.validate.outcome import Comparison, relative_error
 from vehicles.multibody.description.mechanism import Joint, Mechanism, MechanismError
-from vehicles.multibody.formulations.by_name import make_formulation
-from vehicles.multibody.formulations.formulation import Formulation
+from vehicles.multibody.formulations.contract import Formulation
+from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.body_motion import BodyMotion, body_motion, mechanical_energy
 from vehicles.multibody.tree.constraints import set_jacobian, set_rates, set_residuals
 from vehicles.multibody.tree.system import System, build_system
@@ -32,7 +32,7 @@ ENERGIES = ("kinetic_energy", "potential_energy")
 
 
 def compare_mechanism(file: str, mechanism: Mechanism, formulation: str) -> Comparison:
-    """Evaluate every state of `file` by a formulation (`vehicles.multibody.formulations.by_name`) and compare all answers the file has.
+    """Evaluate every state of `file` by a formulation (`vehicles.multibody.formulations.kinds`) and compare all answers the file has.
 
     Two rows are checks of the states themselves: how far the loops are open, and their rates.
 

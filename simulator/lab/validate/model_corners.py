@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, numbers, record
 from simulator.lab.validate.model_file import JointFormat, ModelFile
-from vehicles.model import CORNER_NAMES, Design
+from vehicles.mechanism_parameters import CORNER_NAMES, Design
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.steering.steering import STEERING
 from vehicles.suspension.anti_roll_bar import PLAIN
@@ -24,7 +24,7 @@ from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign
 from vehicles.suspension.default_kind import NAME, room
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
 from vehicles.suspension.semi_trailing_arm.corner import SemiTrailingArmCorner
-from vehicles.suspension.struts import STRUTS
+from vehicles.suspension.springs_and_dampers import STRUTS
 
 Vector = NDArray[np.float64]
 

@@ -18,8 +18,8 @@ from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
 from simulator.base.npy_reader import read_json
 from simulator.base.records import numbers
-from terrain.load import load_terrain
-from terrain.surface import Ground
+from terrain.ground import Ground
+from terrain.load_terrain import load_terrain
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ Three kinds of rows, told apart by their columns; each is compared over its load
 - `a`, `b`, `mu_ratio`, `Fz`, `tyre`: of TMeasy (a, b slips of the tread) and Fiala (a slip, b slip angle), with numbers in a .json file by name.
 - `Fz`, `gamma`, `sigma_kappa_m`, `sigma_alpha_m`: relaxation lengths.
 
-Axes are those of `vehicles.tires.tread_law`; `mount` mirror: the tire mounted on the other side.
+Axes are those of `vehicles.tires.contract`; `mount` mirror: the tire mounted on the other side.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from simulator.base.records import Record
 from simulator.build import build_tire
 from simulator.lab.validate.outcome import Comparison
 from vehicles.tires.magic_formula.formulas import magic_formula
-from vehicles.tires.magic_formula.law import LAW as MAGIC
-from vehicles.tires.magic_formula.law import relaxation
+from vehicles.tires.magic_formula.model import LAW as MAGIC
+from vehicles.tires.magic_formula.model import relaxation
 from vehicles.tires.magic_formula.tir_file import read_tir
 from vehicles.tires.magic_formula.tir_tire import READINGS, magic_record
-from vehicles.tires.steady import SPEED, conditions, steady, steady_at
+from vehicles.tires.steady_state import SPEED, conditions, steady, steady_at
 from vehicles.tires.tire_file import TireFile, tire
 
 LIMIT = 1e-6

@@ -23,7 +23,7 @@ from simulator.base.records import Record, record
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.lab.validate.outcome import Comparison
 from simulator.lab.validate.recording import Recording
-from terrain.surface import Ground
+from terrain.ground import Ground
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.stages import move_wheels, present_suspension

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from simulator.base.algebra.symmetric_elimination import solve
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.description.mechanism import MechanismError
-from vehicles.multibody.formulations.formulation import MultiplierFormulation
-from vehicles.multibody.formulations.lent_inertia import LentInertia
+from vehicles.multibody.formulations.contract import MultiplierFormulation
+from vehicles.multibody.formulations.massless_bodies import LentInertia
 from vehicles.multibody.loops.constraint_jacobian import free_coordinates
 from vehicles.multibody.loops.loop_forces import LoopForces, add_multipliers, lay_out_loop_forces, set_accelerations
 from vehicles.multibody.tree.articulated_body import scatter

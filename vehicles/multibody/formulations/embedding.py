@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from simulator.base.records import record
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.formulations.constraint_embedding import Embedding, evaluate
-from vehicles.multibody.formulations.formulation import Formulation
+from vehicles.multibody.formulations.contract import Formulation
 from vehicles.multibody.loops.closure import (
     CLUSTERS,
     CONTRADICTORY,

@@ -32,10 +32,10 @@ from vehicles.multibody.formulations.absolute_coordinates import (
 )
 from vehicles.multibody.formulations.absolute_layout import Group, lay_out_absolute
 from vehicles.multibody.formulations.augmented_equations import Equations, lay_out_equations, set_row_rates, set_row_residuals, set_rows
+from vehicles.multibody.formulations.contract import MultiplierFormulation
 from vehicles.multibody.formulations.dense_augmented import Dense, lay_out_dense, solve_dense
-from vehicles.multibody.formulations.formulation import MultiplierFormulation
 from vehicles.multibody.formulations.ldl import DEPENDENT
-from vehicles.multibody.formulations.lent_inertia import LentInertia
+from vehicles.multibody.formulations.massless_bodies import LentInertia
 from vehicles.multibody.formulations.sparse_augmented import Sparse, lay_out_sparse, solve_sparse
 from vehicles.multibody.tree.forces import apply_forces
 from vehicles.multibody.tree.system import Dimensions, Parts, System

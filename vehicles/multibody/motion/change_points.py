@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicles.multibody.loops.analysis import mobility
-from vehicles.multibody.motion.plain_projection import lay_out_plain, smallest_part
+from vehicles.multibody.motion.unweighted_projection import lay_out_plain, smallest_part
 from vehicles.multibody.tree.coordinates import coordinate_units, row_units
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import advance_positions

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from simulator.base.algebra.spatial import add_six, inertia_times, lower, shift_force, upper
 from simulator.base.algebra.vectors import vector
 from simulator.base.jit import kernel
-from vehicles.integration.method import Integrator
+from vehicles.integration.contract import Integrator
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.formulations.refinement import take_joint_force
 from vehicles.multibody.loops.constraint_jacobian import free_coordinates, joint_jacobian

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicles.integration.method import Integrator, Project, Rates
+from vehicles.integration.contract import Integrator, Project, Rates
 from vehicles.integration.one_step import RungeKutta4, SemiImplicitEuler
 from vehicles.multibody.description.mechanism import MechanismError
-from vehicles.multibody.formulations.by_name import Formulation
+from vehicles.multibody.formulations.kinds import Formulation
 from vehicles.multibody.loops.constraint_jacobian import position_residuals, velocity_residuals
 from vehicles.multibody.motion.change_points import ChangePoints, interpolated
 from vehicles.multibody.motion.energy_audit import Accelerations, EnergyAudit, audit

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.jit import kernel
+from vehicles.multibody.formulations.contract import Formulation, MultiplierFormulation
 from vehicles.multibody.formulations.cut_joints import lay_out_cut_joints
 from vehicles.multibody.formulations.embedding import ConstraintEmbedding
-from vehicles.multibody.formulations.formulation import Formulation, MultiplierFormulation
 from vehicles.multibody.loops.analysis import mobility
 from vehicles.multibody.loops.assembly import open_loop_error
-from vehicles.multibody.motion.plain_projection import close_plainly, lay_out_plain, slow_plainly
-from vehicles.multibody.motion.projection import ROUNDING, project_positions, project_velocities
+from vehicles.multibody.motion.mass_weighted_projection import ROUNDING, project_positions, project_velocities
+from vehicles.multibody.motion.unweighted_projection import close_plainly, lay_out_plain, slow_plainly
 from vehicles.multibody.tree.constraints import set_jacobian, set_rates, set_residuals
 from vehicles.multibody.tree.coordinates import smallest_unit
 from vehicles.multibody.tree.system import System

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicles.multibody.description.mechanism import MechanismError
-from vehicles.multibody.motion.crossing import Neighborhood, Singular, bisect, crossing, dead_point, reached, stretched_loops
 from vehicles.multibody.motion.motion_curve import Configuration, MotionCurve
+from vehicles.multibody.motion.singularities import Neighborhood, Singular, bisect, crossing, dead_point, reached, stretched_loops
 from vehicles.multibody.tree.coordinates import Coordinate
 from vehicles.multibody.tree.system import System
 

@@ -8,7 +8,7 @@ from simulator.base.jit import inline
 from simulator.base.records import Record
 from vehicles.suspension.corner_bodies import add_steered_body, start_steering, sum_bodies
 from vehicles.suspension.double_wishbone.kinematics import CARRIER, DOUBLE_WISHBONES, TIEROD, double_wishbone_kinematics
-from vehicles.suspension.ends import limited
+from vehicles.suspension.hard_stops import limited
 
 
 def pad(parameters: Record) -> None:

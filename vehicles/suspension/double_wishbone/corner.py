@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
-from vehicles.suspension.double_wishbone.constants import designed, lower_arm_point, write_corner, write_length, write_tie_rod
-from vehicles.suspension.double_wishbone.garage import set_tie_rod
+from vehicles.suspension.double_wishbone.geometry import designed, lower_arm_point, write_corner, write_length, write_tie_rod
 from vehicles.suspension.double_wishbone.mechanism import BODY_NAMES, add_double_wishbone
+from vehicles.suspension.double_wishbone.tie_rod_adjustment import set_tie_rod
 
 Vector = NDArray[np.float64]
 

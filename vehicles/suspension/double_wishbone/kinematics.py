@@ -39,7 +39,7 @@ from simulator.base.algebra.vectors import (
     symmetric_in_frame,
 )
 from simulator.base.jit import inline
-from vehicles.axles import WHEELS
+from vehicles.axle_layout import WHEELS
 from vehicles.suspension.corner_bodies import ThetaMotion, motion_of, put_body, put_inertia, put_motion, put_theta_body, turning
 from vehicles.suspension.hinge import hinged_inertia
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism import JointSpring, Spring
-from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.mechanism_builder import Parts
 
 if TYPE_CHECKING:
     from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner

@@ -8,12 +8,12 @@ from simulator.base.algebra.array_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group
 from simulator.base.section import Section
-from vehicles.compliance.structure import CARRIER, Joint, Linkage, Rod
+from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle, Vector
 from vehicles.suspension.axle_table import ARM, ROD, axle_fields
-from vehicles.suspension.double_wishbone.constants import universal_axes
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
+from vehicles.suspension.double_wishbone.geometry import universal_axes
 from vehicles.suspension.hinge import Hinge
 
 POINTS = {

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks, OutsideKind
 from vehicles.suspension.corner_design import CornerDesign, Places, Reach
 from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
-from vehicles.suspension.five_link.constants import write_five_link
+from vehicles.suspension.five_link.geometry import write_five_link
 from vehicles.suspension.five_link.mechanism import add_five_links
 
 Vector = NDArray[np.float64]

@@ -39,7 +39,7 @@ from simulator.base.algebra.vectors import (
 from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
-from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
+from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import (
     ThetaMotion,
     aggregate_of,

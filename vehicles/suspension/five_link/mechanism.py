@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism import Spring
-from vehicles.multibody.description.parts import Parts
-from vehicles.suspension.five_link.constants import link_axes
+from vehicles.multibody.description.mechanism_builder import Parts
+from vehicles.suspension.five_link.geometry import link_axes
 from vehicles.suspension.five_link.kinematics import BODIES, LINKS, LOWER_REAR
 
 if TYPE_CHECKING:

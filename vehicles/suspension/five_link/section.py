@@ -7,7 +7,7 @@ import numpy as np
 from simulator.base.errors import Gathered
 from simulator.base.fields import Choice, Field, Group
 from simulator.base.section import Section
-from vehicles.compliance.structure import CARRIER, Linkage, Rod
+from vehicles.compliance.elastic_axle import CARRIER, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.axle_table import ROD, axle_fields

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Field, Number
 from simulator.base.section import Section
-from vehicles.drawn import BEAM_ON_LEAVES
-from vehicles.suspension.rigid_axle.guide import Guide
+from vehicles.appearance import BEAM_ON_LEAVES
+from vehicles.suspension.rigid_axle.locating_links import Guide
 from vehicles.suspension.rigid_axle.section import POINTS, RigidAxle, fields_of
 
 Vector = NDArray[np.float64]

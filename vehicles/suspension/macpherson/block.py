@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vehicles.suspension.blocks import OutsideKind
-from vehicles.suspension.corner import CONTRACT, LAYOUT
+from vehicles.suspension.contract import CONTRACT, LAYOUT
 from vehicles.suspension.macpherson.kinematics import MACPHERSONS, MEMORY, place, show, steer
 
 MACPHERSON_BLOCK = OutsideKind(CONTRACT, LAYOUT, MACPHERSONS, MEMORY, place, show, steer)

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import JointSpring, Spring
-from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks, OutsideKind
-from vehicles.suspension.carrier import carrier_with_wheel
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places, Reach
 from vehicles.suspension.hinge import Hinge, six_of
 from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
-from vehicles.suspension.macpherson.garage import set_tie_rod
 from vehicles.suspension.macpherson.kinematics import CARRIER, LOWER_ARM, MEMORY, RACK, STRUT
+from vehicles.suspension.macpherson.tie_rod_adjustment import set_tie_rod
+from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 Vector = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import numpy as np
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Group
 from simulator.base.section import Section
-from vehicles.compliance.structure import CARRIER, Joint, Linkage, Rod
+from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.axle_section import HEAVY, LIGHT, Axle, Vector, read_inertia, unit, warn_of
 from vehicles.suspension.axle_table import ARM, BODY, axle_fields

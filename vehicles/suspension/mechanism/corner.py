@@ -12,7 +12,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.initial_state import InitialState
 from vehicles.multibody.description.mechanism import WORLD, Joint, Loop, Mechanism
-from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
 from vehicles.suspension.hinge import Hinge

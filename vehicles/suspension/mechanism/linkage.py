@@ -1,7 +1,7 @@
 """One corner as a mechanism of the general engine, moved by its coordinate theta and by the Pitman angle.
 
 The mechanism stands on the chassis: its world is the chassis, written in chassis axes about the chassis reference point. Knuckle and wheel
-are one body, as in every corner (`vehicles.suspension.carrier`).
+are one body, as in every corner (`vehicles.suspension.wheel_carrier`).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from vehicles.multibody.tree.articulated_body import accelerate_nodes
 from vehicles.multibody.tree.body_motion import body_motion
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.steering.steering import STEERING_STATE, place_tierods
-from vehicles.suspension.carrier import carrier_with_wheel
-from vehicles.suspension.corner import INPUTS
-from vehicles.suspension.mechanism.picture import Point, draw
-from vehicles.suspension.mechanism.rows import Moving, place_struts, place_wheel, reduce
+from vehicles.suspension.contract import INPUTS
+from vehicles.suspension.mechanism.reduced_rows import Moving, place_struts, place_wheel, reduce
+from vehicles.suspension.mechanism.view_points import Point, draw
 from vehicles.suspension.tables.reduced_table import PLACED, SHOCK, SPRING, STEERED, W
+from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 Vector = NDArray[Any]
 

@@ -1,6 +1,6 @@
 """Tables of a vehicle with an axle from a mechanism file: rows of the general engine for it, rows of the closed form for the other axle.
 
-Such a vehicle always works from its tables, so they have no end: see `vehicles.suspension.mechanism.grid.continued`.
+Such a vehicle always works from its tables, so they have no end: see `vehicles.suspension.mechanism.polynomial_table.continued`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from simulator.base.algebra.hermite import quintic, quintic_1, quintic_2
 from simulator.base.errors import JounceError
 from simulator.base.records import Record
-from vehicles.axles import Size, record_for
-from vehicles.model import Mechanism
-from vehicles.suspension.mechanism.grid import continued, nodes_of
+from vehicles.axle_layout import Size, record_for
+from vehicles.mechanism_parameters import Mechanism
 from vehicles.suspension.mechanism.linkage import Linkage
+from vehicles.suspension.mechanism.polynomial_table import continued, nodes_of
 from vehicles.suspension.tables.build_tables import Source
 from vehicles.suspension.tables.reduced_table import FIXED, GRID, PLACED, REDUCED, SHOCK, SPRING, STEERED, ReducedTables, W
 
@@ -154,7 +154,7 @@ def build_engine_tables(mechanism: Mechanism, steering: Record, steered: bool, t
 
     Parameters
     ----------
-    mechanism : with the ends of the travel (`vehicles.suspension.ends`)
+    mechanism : with the ends of the travel (`vehicles.suspension.hard_stops`)
     steering : record of STEERING
     steered : whether the steering moves the front axle
     tolerance : largest error between the nodes, see DEFAULT_TOLERANCE

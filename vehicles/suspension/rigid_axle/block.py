@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vehicles.suspension.blocks import OutsideKind
-from vehicles.suspension.corner import CONTRACT, LAYOUT
+from vehicles.suspension.contract import CONTRACT, LAYOUT
 from vehicles.suspension.rigid_axle.kinematics import MEMORY, RIGID_AXLES, place, show
 
 RIGID_AXLE_BLOCK = OutsideKind(CONTRACT, LAYOUT, RIGID_AXLES, MEMORY, place, show)

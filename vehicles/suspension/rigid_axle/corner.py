@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import JointSpring, Spring
-from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks, OutsideKind
-from vehicles.suspension.carrier import carrier_with_wheel
 from vehicles.suspension.corner_design import CornerDesign, Reach
 from vehicles.suspension.hinge import six_of
 from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
-from vehicles.suspension.rigid_axle.guide import RANGE, Guide
 from vehicles.suspension.rigid_axle.kinematics import MEMORY, RODS
+from vehicles.suspension.rigid_axle.locating_links import RANGE, Guide
+from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 Vector = NDArray[np.float64]
 

@@ -49,7 +49,7 @@ from simulator.base.algebra.vectors import (
 from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
-from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
+from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import add_body, inertia_force, motion_of, put_body, put_inertia, put_motion, start_sums, turning
 
 RODS = 4

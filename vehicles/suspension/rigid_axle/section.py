@@ -16,7 +16,7 @@ from vehicles.suspension.axle_section import HEAVY, LIGHT, MIRROR, Axle, read_in
 from vehicles.suspension.axle_table import BODY, FRAME, POINT, axle_fields
 from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
 from vehicles.suspension.rigid_axle.corner import RigidAxleSide
-from vehicles.suspension.rigid_axle.guide import Guide
+from vehicles.suspension.rigid_axle.locating_links import Guide
 
 Vector = NDArray[np.float64]
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism import Spring
-from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import OutsideKind
-from vehicles.suspension.carrier import carrier_with_wheel
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
 from vehicles.suspension.hinge import Hinge
 from vehicles.suspension.semi_trailing_arm.block import SEMI_TRAILING_ARM_BLOCK
+from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 Vector = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from simulator.base.algebra.vectors import add_scaled, column, combine, cross, d
 from simulator.base.callbacks import outside, record_at
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
-from vehicles.suspension.corner import INPUTS, KINEMATICS, POINTS
+from vehicles.suspension.contract import INPUTS, KINEMATICS, POINTS
 from vehicles.suspension.corner_bodies import ThetaMotion, add_body, motion_of, put_inertia, put_theta_body, start_sums
 from vehicles.suspension.hinge import hinged_inertia
 

@@ -15,7 +15,7 @@ from simulator.base.algebra.array_vectors import cross, norm, unit
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Field, Fields, Group
 from simulator.base.section import Section
-from vehicles.compliance.structure import CARRIER, Joint, Linkage, Rod
+from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.axle_section import HEAVY, LIGHT, Axle, read_inertia, warn_of
 from vehicles.suspension.axle_table import BODY, FRAME, KNUCKLE, POINT, axle_fields

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vehicles.suspension.blocks import OutsideKind
-from vehicles.suspension.corner import CONTRACT, LAYOUT
+from vehicles.suspension.contract import CONTRACT, LAYOUT
 from vehicles.suspension.steered_trailing_arm.kinematics import MEMORY, STEERED_TRAILING_ARMS, place, show, steer
 
 STEERED_TRAILING_ARM_BLOCK = OutsideKind(CONTRACT, LAYOUT, STEERED_TRAILING_ARMS, MEMORY, place, show, steer)

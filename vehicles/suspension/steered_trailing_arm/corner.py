@@ -13,15 +13,15 @@ from simulator.base.algebra.array_vectors import norm, unit
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import Spring
-from vehicles.multibody.description.parts import Parts
+from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import Blocks, OutsideKind
-from vehicles.suspension.carrier import carrier_with_wheel
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places, Reach
 from vehicles.suspension.hinge import Hinge, six_of
 from vehicles.suspension.steered_trailing_arm.block import STEERED_TRAILING_ARM_BLOCK
-from vehicles.suspension.steered_trailing_arm.garage import set_tie_rod
 from vehicles.suspension.steered_trailing_arm.kinematics import ARM, CARRIER, MEMORY, RACK
+from vehicles.suspension.steered_trailing_arm.tie_rod_adjustment import set_tie_rod
+from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 Vector = NDArray[np.float64]
 

@@ -13,12 +13,12 @@ from simulator.base.algebra.hermite import quintic, quintic_1, quintic_2
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from vehicles.axles import record_for
-from vehicles.model import Mechanism
+from vehicles.axle_layout import record_for
+from vehicles.mechanism_parameters import Mechanism
 from vehicles.steering.steering import STEERING, STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import Blocks
-from vehicles.suspension.corner import INPUTS, KINEMATICS
-from vehicles.suspension.ends import no_ends
+from vehicles.suspension.contract import INPUTS, KINEMATICS
+from vehicles.suspension.hard_stops import no_ends
 from vehicles.suspension.tables.reduced_table import (
     FIXED,
     GRID,

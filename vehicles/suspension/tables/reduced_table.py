@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from simulator.base.algebra.hermite import covered, locate, quintic, quintic_1, quintic_2
 from simulator.base.jit import fma, inline, kernel
 from simulator.base.records import Record, dtype_of
-from vehicles.axles import USUAL, WHEELS, Size, record_for
+from vehicles.axle_layout import USUAL, WHEELS, Size, record_for
 from vehicles.suspension.blocks import place_blocks, steer_blocks
 
 REDUCED = (

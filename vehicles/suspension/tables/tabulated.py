@@ -18,10 +18,10 @@ from typing import NamedTuple
 from simulator.base.algebra.vectors import add, add_scaled, column, combine, cross, dot, scale, store, sub, symmetric_times, vector
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from vehicles.sides import sides_of
+from vehicles.corner_layout import sides_of
 from vehicles.suspension.anti_roll_bar import apply_anti_roll_bars
 from vehicles.suspension.blocks import Blocks
-from vehicles.suspension.corner_sums import add_gyroscopic_couples, apply_struts, prepare_by_call
+from vehicles.suspension.composite_inertia import add_gyroscopic_couples, apply_struts, prepare_by_call
 from vehicles.suspension.tables.reduced_table import (
     AXLE,
     INERTIA,
@@ -66,7 +66,7 @@ class TabulatedWorkspace(NamedTuple):
 
 @inline
 def prepare_from_tables(m, s, steering_moves):
-    """What `vehicles.suspension.corner_sums.prepare` does, for angles that the tables cover.
+    """What `vehicles.suspension.composite_inertia.prepare` does, for angles that the tables cover.
 
     m, s : as there, with `tables` of m, and `steering` and `reduced` of s
     steering_moves : False leaves out the derivatives by the Pitman angle: right only while it rests, and too little for its torque

@@ -10,7 +10,7 @@ from simulator.base.fields import Field, Number
 from simulator.lab.terrain.making.erosion import slid
 from simulator.lab.terrain.making.made import Cover, Grid, Made, Place
 from simulator.lab.terrain.making.shapes import blurred, field, smooth_ramp, smooth_step
-from terrain.readers.source import Values
+from terrain.readers.contract import Values
 
 DUNES = (
     Field("size", Number("m", 128.0, 2048.0), "length of a side", 480.0),

@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.base.jit import kernel
 from simulator.base.records import record
-from terrain.readers.source import Values
+from terrain.readers.contract import Values
 
 RAIN = (
     # name         shape unit  what it is

@@ -12,8 +12,8 @@ from simulator.base.fields import Choice, Field, Number
 from simulator.lab.terrain.making.erosion import eroded_by_rain, slid, wetness
 from simulator.lab.terrain.making.made import Cover, Entry, Grid, Made, Place
 from simulator.lab.terrain.making.shapes import blurred, field
-from terrain.generate import ISO_CLASSES
-from terrain.readers.source import Values
+from terrain.heightmap_detail import ISO_CLASSES
+from terrain.readers.contract import Values
 
 HILLS = (
     Field("size", Number("m", 128.0, 4096.0), "length of a side", 768.0),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrain.readers.source import Values
+from terrain.readers.contract import Values
 
 Bits = NDArray[np.uint8]
 

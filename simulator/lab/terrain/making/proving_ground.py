@@ -14,7 +14,7 @@ import numpy as np
 from simulator.base.fields import Field, Number
 from simulator.lab.terrain.making.made import Bits, Cover, Entry, Grid, Made, Place
 from simulator.lab.terrain.making.shapes import field, slope_profile, smooth_ramp, within
-from terrain.readers.source import Values
+from terrain.readers.contract import Values
 
 INCH = 0.0254
 PROVING_GROUND = (

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from terrain.generate import TILE, rough_field
-from terrain.readers.source import Values
+from terrain.heightmap_detail import TILE, rough_field
+from terrain.readers.contract import Values
 
 
 def smooth_step(t: Any) -> Values:
@@ -41,7 +41,7 @@ def slope_profile(corners: list[tuple[float, float]], curve: float, x: Values) -
 
 
 def field(shape: tuple[int, int], spacing: float, waviness: float, longest: float, shortest: float, seed: int) -> Values:
-    """Part (rows, columns) of an isotropic random field of standard deviation 1 and mean 0; see `terrain.generate.rough_field`.
+    """Part (rows, columns) of an isotropic random field of standard deviation 1 and mean 0; see `terrain.heightmap_detail.rough_field`.
 
     It has no period within the part unless that is larger than TILE nodes, then it repeats.
     """
@@ -95,7 +95,7 @@ def offset_polygon(corners: Values, distances: Any) -> Values:
 def circumscribed(corners: Values, radius: float, parts: int) -> list[Values]:
     """For each corner of a convex polygon the points (parts, 2) of a line around the arc of that radius that rounds it, touching it parts + 1 times.
 
-    A line through them whose own corners are arcs of that radius (`terrain.feature_lines`) is the arc.
+    A line through them whose own corners are arcs of that radius (`terrain.features.lines`) is the arc.
     """
     middle = offset_polygon(corners, radius)
     ahead = np.roll(corners, -1, axis=0) - corners

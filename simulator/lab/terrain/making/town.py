@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simulator.base.fields import Field, Number
 from simulator.lab.terrain.making.made import Cover, Entry, Grid, Made, Place
 from simulator.lab.terrain.making.shapes import circumscribed, offset_polygon, polygon_distance, smooth_step
-from terrain.readers.source import Values
+from terrain.readers.contract import Values
 from terrain.roads import mark
 
 TOWN = (

@@ -14,7 +14,7 @@ from simulator.base.errors import OutputError
 from simulator.base.json_output import json_text
 from simulator.lab.terrain.making.made import Entry, Made, Place
 from simulator.record.files import write_bytes, write_text
-from terrain.readers.source import Values
+from terrain.readers.contract import Values
 
 COUNTS = 65535
 """Largest of 16 bits."""

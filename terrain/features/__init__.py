@@ -1,0 +1,1 @@
+"""Features of a terrain: bumps, potholes, curbs and their kernels."""

@@ -1,0 +1,133 @@
+"""Files of heights in the coordinates of a terrain: x to the east, y to the north, in m about a local origin.
+
+A file with coordinates of its own, on a map or in degrees, needs the point of them that is to be x = y = 0: `georeference`. Where that is said
+in another reference system than the file's, points are transformed one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Field, Group, Number, Text
+from simulator.base.section import Section
+from terrain.kinds import find_file
+from terrain.readers.contract import LONLAT, MAP, Raster, Source, Values
+from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed
+from terrain.readers.kinds import FIELDS, check_said, read_heights
+from terrain.readers.request import Asked
+
+GEOREFERENCE = Field(
+    "georeference",
+    Group(
+        (
+            Field("crs", Text("a reference system such as EPSG:32633"), "reference system in m; the file's own when left out", None),
+            Field("origin", Number("m", -1e8, 1e8, shape=(2,)), "the point of it, east and north, that is x = y = 0"),
+        )
+    ),
+    "where the terrain lies on Earth; asked for by files of heights that have coordinates on a map",
+    None,
+)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A source of heights whose points are named by x, y of the terrain.
+
+    Attributes
+    ----------
+    shift : of the file's coordinates, or of those of `crs`, at x = y = 0
+    crs : reference system of x + shift where that is not the file's; empty: it is
+    said_by, key : who says where it lies, for messages
+    """
+
+    source: Source
+    shift: Values
+    crs: str
+    said_by: str
+    key: str
+
+    def in_file(self, x: Values, y: Values) -> tuple[Values, Values]:
+        """Coordinates of the file at points of the terrain."""
+        east, north = x + self.shift[0], y + self.shift[1]
+        return transformed(east, north, self.crs, self.source.crs, self.said_by, self.key) if self.crs else (east, north)
+
+    def heights(self, x: Values, y: Values) -> Values:
+        """Bilinear heights [m], NaN where there are none."""
+        return self.source.heights(*self.in_file(x, y))
+
+    def smooth(self, x: Values, y: Values) -> Values:
+        """Heights [m] of the C1 surface."""
+        return self.source.smooth(*self.in_file(x, y))
+
+    def inside(self, x: Values, y: Values) -> NDArray[np.bool_]:
+        """Whether points lie within the data."""
+        return self.source.inside(*self.in_file(x, y))
+
+    @property
+    def straight(self) -> Raster | None:
+        """The samples, where they lie along x and y of the terrain."""
+        raster = self.source.northward() if isinstance(self.source, Raster) and not self.crs else None
+        if raster is None:
+            return None
+        return Raster(raster.samples, raster.corner - self.shift, raster.along_row, raster.along_column)
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float] | None:
+        """x_min, x_max, y_min, y_max of the terrain; None of data that lie askew to it."""
+        if self.crs:
+            return None
+        x0, x1, y0, y1 = self.source.bounds
+        return x0 - self.shift[0], x1 - self.shift[0], y0 - self.shift[1], y1 - self.shift[1]
+
+
+def placed(data: Section, georeference: Section | None, folder: Path, indices: bool = False) -> Placed:
+    """What the section of a file of heights says, read and put in its place.
+
+    Raises
+    ------
+    ConfigError : the file cannot be used, or nobody says where it lies
+    """
+    said = {field.name: data.mapping[field.name] for field in FIELDS if field.name in data.mapping}
+    check_said(Path(said["file"]), said, data.file, data.key, indices)
+    path = find_file(said["file"], data.file, folder, "a file of heights")
+    source = read_heights(Asked(path, said, data.file, data.key, indices=indices))
+    if indices and not isinstance(source, Raster):
+        raise ConfigError(path, "", path.suffix, "a file of samples")
+    key = "georeference.crs"
+    if source.kind in (LONLAT, FOREIGN, MAP) and georeference is None:
+        raise ConfigError(
+            data.file,
+            "georeference",
+            "nothing",
+            f"origin: the point that is x = y = 0 (the file reaches over {_extent(source)}), and crs in m",
+        )
+    if source.kind not in (LONLAT, FOREIGN, MAP):
+        return Placed(source, -np.asarray(data.mapping.get("at", (0.0, 0.0)), np.float64), "", data.file, key)
+    assert georeference is not None
+    crs, shift = georeference.mapping.get("crs", ""), np.asarray(georeference.mapping["origin"], np.float64)
+    if source.kind == MAP and (not crs or not source.crs or crs == source.crs):
+        return Placed(source, shift, "", data.file, key)
+    if not crs or kind_of(crs, data.file, key) != MAP:
+        raise ConfigError(data.file, key, crs or "nothing", f"a reference system in m, since the file is in {source.crs[:40]}: a UTM zone")
+    return Placed(source, shift, crs, data.file, key)
+
+
+def _extent(source: Source) -> str:
+    x0, x1, y0, y1 = source.bounds
+    return f"{x0:.10g} to {x1:.10g} and {y0:.10g} to {y1:.10g}"
+
+
+def on_nodes(of: Any, x: Values, y: Values) -> Values:
+    """What a function of points gives at the nodes of a grid, (len(y), len(x)), a few rows at a time."""
+    out = np.empty((len(y), len(x)))
+    rows = max(1, 1_000_000 // len(x))
+    for k in range(0, len(y), rows):
+        part = y[k : k + rows]
+        out[k : k + rows] = of(np.tile(x, len(part)), np.repeat(part, len(x))).reshape(len(part), len(x))
+    return out

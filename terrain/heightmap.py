@@ -1,0 +1,629 @@
+"""A ground made of elevation data, generated detail, soils in patches and roads: `type: heightmap` in a terrain file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError, Gathered
+from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, fields_of, read
+from simulator.base.records import Record, record
+from simulator.base.section import Section
+from simulator.base.suggestions import did_you_mean
+from terrain.georeferenced import GEOREFERENCE, Placed, on_nodes, placed
+from terrain.ground import GROUND, Ground, Road, height_and_normal
+from terrain.heightmap_detail import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
+from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
+from terrain.load_terrain import SURFACE, all_over
+from terrain.map_edge import faded_margin, mirrored_margin, rolled_off
+from terrain.patches import PATCHES, laid_over, with_patches
+from terrain.readers.kinds import FIELDS as HEIGHT_FIELDS
+from terrain.road_markings import MARKS, read_marks
+from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
+from terrain.rough_tiles import (
+    COARSE_NODES,
+    COARSE_SIDE,
+    CROSSOVER,
+    LONGEST,
+    coarse_tile,
+    fine_tiles,
+    gain_of,
+    lay_tile,
+    roughness_of,
+)
+from terrain.roughness import Roughness, no_roughness
+from terrain.soil import drawn_as, named_soil, surface_on_soil
+from terrain.soil_map import SOIL_MAP, soil_indices, soil_layers
+
+_GRID = (
+    ("origin", (2,), "m", "x, y of the south-west node"),
+    ("spacing", (), "m", "distance of nodes"),
+    ("count", (2,), "1", "nodes along x and y", "i8"),
+)
+_DETAIL = (
+    ("rms", (), "m", "root mean square of the bumps"),
+    ("waviness", (), "1", "exponent of their spectrum"),
+    ("longest", (), "m", "longest wave"),
+    ("shortest", (), "m", "shortest wave"),
+    ("seed", (), "1", "number that picks one of the possible grounds", "i8"),
+)
+_ROUGHNESS = (("longest", (), "m", "longest wave"), ("seed", (), "1", "number that picks one of the possible grounds", "i8"))
+_MOSAIC = (
+    ("size", (), "m", "size of a patch"),
+    ("relief", (), "1", "how far soils follow the heights, the first in the lowest places"),
+    ("seed", (), "1", "number that picks one of the possible maps", "i8"),
+)
+_ELLIPSE = (("center", (2,), "m", "x, y of its middle"), ("radii", (2,), "m", "half axes along x and y"))
+_ROAD = (
+    ("width", (), "m", "fully hard width"),
+    ("verge", (), "m", "width on each side over which hard ground fades into soil"),
+    ("embankment", (), "m", "width beyond the verge over which the bed meets the natural ground"),
+    ("crown", (), "m/m", "fall from the center line outward"),
+    ("smoothing", (), "m", "length over which the profile is graded; unused when the road is level"),
+)
+_SPAWN = (("position", (2,), "m", "x, y"), ("yaw", (), "rad", "heading, + = left of the x axis"))
+_RANGES = {
+    "spacing": (0.01, 1000.0), "count": (4, 8193), "rms": (0.0, 20.0), "waviness": (0.5, 5.0),
+    "longest": (0.1, 2000.0), "shortest": (0.1, 2000.0), "seed": (0, 2**32), "size": (5.0, 5000.0), "relief": (0.0, 1.0),
+    "origin": (-1e6, 1e6), "center": (-1e6, 1e6), "position": (-1e6, 1e6),
+    "radii": (1.0, 5000.0),
+    "width": (1.0, 100.0), "verge": (0.5, 50.0), "embankment": (0.5, 200.0), "crown": (0.0, 0.1), "smoothing": (0.0, 500.0),
+    "yaw": (-math.radians(360.0), math.radians(360.0)),
+}  # fmt: skip
+SMALLEST_SHARE = 1e-4
+"""Of the area, for a soil that is worth a name."""
+_LARGEST_GRID = 16_000_000
+HIGHEST = 1e4
+"""m. No ground is higher or lower."""
+_NAME = Text("a name")
+_CLASS = Choice(tuple(ISO_CLASSES))
+_ROAD_FILE = (
+    Field("name", _NAME, "name of the road"),
+    Field("surface", Text("the name of a hard surface"), "its surface, a file in configs/soils"),
+    Field("roughness", _CLASS, "its class of ISO 8608; asked for where the terrain has a section roughness", None),
+    Field("level", Number("m", -HIGHEST, HIGHEST), "height of a level road; without it the road follows the ground", None),
+    *fields_of(_ROAD, _RANGES, written={"crown": "percent"}),
+    Field("points", Number("m", shape=((2, 100_000), 2)), "x, y of the corners of its line, each more than 1 m from the one before"),
+)
+_PATCH_FILE = (Field("soil", Text("the name of a soil"), "the soil, a file in configs/soils"), *fields_of(_ELLIPSE, _RANGES))
+_SHARES = Named(Number("1", 0.0, above=0.0), "soil names, each with its share of the area", least=1)
+_SOILS_FILE = (
+    Field("shares", _SHARES, "soils, files in configs/soils, each with its share of the area"),
+    *fields_of(_MOSAIC, _RANGES, defaults=dict.fromkeys(row[0] for row in _MOSAIC)),
+    Field("patches", ListOf(Group(_PATCH_FILE)), "ellipses of one soil each", ()),
+)
+LANDSCAPE_FILE = (
+    Field("heights", Group(HEIGHT_FIELDS), "elevation data; level ground without", None),
+    GEOREFERENCE,
+    Field("grid", Group(fields_of(_GRID, _RANGES)), "nodes to drive on; those of the data, at their finer spacing, when left out", None),
+    Field("detail", Group(fields_of(_DETAIL, _RANGES)), "bumps between the samples of the data", None),
+    Field(
+        "roughness",
+        Group((Field("class", _CLASS, "class of ISO 8608"), *fields_of(_ROUGHNESS, _RANGES))),
+        "roughness of the natural ground",
+        None,
+    ),
+    Field("soils", Group(_SOILS_FILE), "the natural ground; when left out, surface, soil or friction says what it is of", None),
+    *SURFACE,
+    SOIL_MAP,
+    PATCHES,
+    Field("roads", ListOf(Group(_ROAD_FILE)), "roads; the first has the right of way", ()),
+    Field(
+        "spawn",
+        Group(fields_of(_SPAWN, _RANGES, written={"yaw": "deg"})),
+        "where a drive begins; the middle, heading along x, when left out",
+        None,
+    ),
+    Field("places", Named(Group(fields_of(_SPAWN, _RANGES, written={"yaw": "deg"}))), "places by name where a drive may begin", {}),
+    Field("begin_at", Text("the name of a place"), "the one of `places` where a drive begins, instead of spawn", None),
+    MARKS,
+)
+"""Of a terrain file with ``type: heightmap``, besides what all terrain files may say."""
+APPROACH = 120.0
+"""m. Length over which a road comes to the height of another that it meets. Shorter: steep ramps."""
+MARGIN = 60.0
+"""m. Width of the strip around the grid in which the land rolls off to where its mirror image begins. Narrower: a crest or a ditch there."""
+WAVE_NODES = 4.0
+"""Nodes of the grid per shortest wave that it carries. Fewer: waves that belong to the grid, not to the ground, beside them."""
+MARGIN_SHARE = 1 / 8
+"""Largest width of that strip for its grid."""
+
+
+@dataclass
+class _Grid:
+    origin: NDArray[np.float64]
+    spacing: float
+    shape: tuple[int, int]
+    margin: tuple[int, int] = (0, 0)
+    """rows and columns on each side that are not in the file's grid"""
+
+    @property
+    def step(self) -> NDArray[np.float64]:
+        return np.full(2, self.spacing)
+
+    def corners(self) -> NDArray[np.float64]:
+        """South-west and north-east node, (2, 2)."""
+        return self.origin + np.outer((0.0, self.spacing), np.array(self.shape[::-1]) - 1)
+
+    def with_margin(self) -> _Grid:
+        """The grid with a strip around it in which the land may come to rest, see `terrain.map_edge`."""
+        nodes = [max(4, min(math.ceil(MARGIN / self.spacing), round(MARGIN_SHARE * n))) for n in self.shape]
+        rows, columns = nodes
+        origin = self.origin - self.spacing * np.array((columns, rows))
+        return _Grid(origin, self.spacing, (self.shape[0] + 2 * rows, self.shape[1] + 2 * columns), (rows, columns))
+
+    def axes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """x of the columns, y of the rows."""
+        return self.origin[0] + self.spacing * np.arange(self.shape[1]), self.origin[1] + self.spacing * np.arange(self.shape[0])
+
+    def holds(self, points: NDArray[np.float64]) -> bool:
+        low, high = self.corners()
+        return bool(((points >= low) & (points <= high)).all())
+
+
+@dataclass
+class _NaturalGround:
+    """The ground without roads."""
+
+    rows: list[Record]
+    """of table SOIL"""
+    labels: list[str]
+    """what each is drawn as"""
+    ids: NDArray[np.uint8]
+    """(ny, nx) row of each node"""
+    hardness: float
+
+
+@dataclass
+class _RoadPlan:
+    """One road while it is being built."""
+
+    name: str
+    surface: str
+    gain: float
+    level: float | None
+    bed: Record
+    smoothing: float
+    line: NDArray[np.float64]
+    distance: NDArray[np.float32]
+    station: NDArray[np.float32]
+    profile: NDArray[np.float64]
+
+
+def landscape(terrain: Section, name: str, folder: Path, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
+    """Ground out of a terrain file with ``type: heightmap``, checked by `LANDSCAPE_FILE`.
+
+    Roads replace the detail and have their own roughness class. Around the grid lies a strip in which the land rolls off, and from there
+    on its mirror images go on for ever (`terrain.map_edge`).
+
+    Raises
+    ------
+    ConfigError : anything that cannot be used
+    """
+    natural_class, roads = _natural_class(terrain), terrain.sections("roads")
+    with Gathered() as faults:
+        for check in (_check_detail, _check_shares, _mosaic_numbers):
+            with faults.part():
+                check(terrain)
+        _check_soils(terrain, soils, faults)
+        for road in roads:
+            with faults.part():
+                _gain(road, natural_class)
+        data = _data(terrain, folder)
+        grid = _grid(terrain, data)
+        for road in roads:
+            with faults.part():
+                _corner_points(road, grid)
+        with faults.part():
+            spawn = _spawn(terrain, grid)
+        with faults.part():
+            elevation = _elevation(terrain, data, grid)
+        with faults.part():
+            marks = read_marks(terrain.sections("marks"))
+        with faults.part():
+            indices = soil_indices(terrain, _georeference(terrain), folder, *grid.axes())
+    ground = _natural_ground(terrain, grid, elevation, soils)
+    wide = grid.with_margin()
+    plans = [_plan(road, grid, wide, natural_class) for road in roads]
+    ground.ids = mirrored_margin(ground.ids, wide.margin)
+    heights = _graded(plans, rolled_off(elevation, wide.margin, grid.spacing), wide)
+    hardness, detail = np.full_like(heights, ground.hardness), faded_margin(wide.shape, wide.margin)
+    roughness, long_waves = np.ones_like(heights), np.zeros_like(heights)
+    for plan in reversed(plans):
+        pave(plan.bed, plan.distance, plan.gain, hardness, roughness, long_waves, detail)
+    heights += _laid_out(_bumps(terrain, grid), wide) * detail
+    heights += _laid_out(_rough(terrain, grid, natural_class), wide) * roughness
+    _add_long_waves(terrain, wide, natural_class, long_waves, heights)
+    soil_rows, soil_names, soil_ids = _soils_of_nodes(plans, ground, soils, terrain.file, grid)
+    p = record(GROUND)
+    p[0]["origin"], p[0]["spacing"], p[0]["mirrored"] = wide.origin, wide.spacing, 1
+    whole = Ground(
+        name=name,
+        p=p,
+        heights=heights,
+        hardness=hardness,
+        soil_ids=soil_ids,
+        soils=soil_rows,
+        soil_names=soil_names,
+        spawn=spawn,
+        roads=tuple(map(_road, plans)),
+        margin=wide.margin,
+        roughness=_fine_roughness(terrain, grid, natural_class, roughness),
+        marks=marks,
+    )
+    if indices is not None:
+        whole = _with_soil_map(whole, terrain, mirrored_margin(indices, wide.margin), plans, soils)
+    return with_patches(whole, terrain.sections("patches"), *wide.axes(), terrain.file, soils)
+
+
+def _with_soil_map(
+    ground: Ground, terrain: Section, indices: NDArray[np.int32], plans: list[_RoadPlan], soils: Mapping[str, Mapping[str, Any]]
+) -> Ground:
+    """The ground with the soils and surfaces of a map (ny, nx) where no road lies."""
+    free = np.ones(indices.shape, bool)
+    for plan in plans:
+        free &= plan.distance > plan.bed[0]["half_width"] + plan.bed[0]["verge"]
+    return laid_over(ground, soil_layers(terrain.section("soil_map"), indices, free), terrain.file, "soil_map", soils)
+
+
+def _data(terrain: Section, folder: Path) -> Placed | None:
+    """Elevation data in the coordinates of the terrain."""
+    if "heights" not in terrain.mapping:
+        return None
+    return placed(terrain.section("heights"), _georeference(terrain), folder)
+
+
+def _georeference(terrain: Section) -> Section | None:
+    return terrain.section("georeference") if "georeference" in terrain.mapping else None
+
+
+def _grid(terrain: Section, data: Placed | None) -> _Grid:
+    """What the file says, or nodes all over the data."""
+    if "grid" in terrain.mapping:
+        values = terrain.mapping["grid"]
+        columns, rows = (int(n) for n in values["count"])
+        origin, spacing = values["origin"], float(values["spacing"])
+    else:
+        bounds = data.bounds if data is not None else None
+        if data is None or bounds is None:
+            raise ConfigError(terrain.file, "grid", "nothing", "origin, spacing and count: no elevation data lie along x and y")
+        x0, x1, y0, y1 = bounds
+        origin, spacing = np.array((x0, y0)), min(data.source.step)
+        columns, rows = (int((high - low) / spacing + 1e-6) + 1 for low, high in ((x0, x1), (y0, y1)))
+    if rows * columns > _LARGEST_GRID:
+        raise ConfigError(
+            terrain.file, "grid.count", [columns, rows], f"at most {_LARGEST_GRID} nodes: a grid of a larger spacing or a part"
+        )
+    if min(columns, rows) < _RANGES["count"][0]:
+        raise ConfigError(terrain.file, "grid.count", [columns, rows], f"at least {_RANGES['count'][0]} nodes along each axis")
+    return _Grid(np.asarray(origin, np.float64), spacing, (rows, columns))
+
+
+def _elevation(terrain: Section, data: Placed | None, grid: _Grid) -> NDArray[np.float32]:
+    """Heights (ny, nx) of the nodes out of the elevation data, which must reach beyond the grid and have no voids there."""
+    heights = np.zeros(grid.shape, np.float32)
+    if data is None:
+        return heights
+    _check_reach(terrain, data, grid)
+    raster = data.straight
+    if raster is None:
+        heights[:] = on_nodes(data.smooth, *grid.axes())
+    else:
+        spacing = np.array((raster.along_row[0], raster.along_column[1]))
+        resample(raster.samples, raster.corner, spacing, grid.origin, grid.step, np.empty(raster.samples.shape[1]), heights)
+    voids = np.argwhere(np.isnan(heights))
+    if len(voids):
+        x, y = grid.origin + grid.spacing * voids[0][::-1]
+        raise ConfigError(
+            terrain.file, "heights.file", f"no heights at {len(voids)} of {heights.size} nodes, the first at x = {x:g}, y = {y:g}",
+            f"heights all over the grid: `jounce terrain import {terrain.mapping['heights']['file']} --out NAME` fills voids and says how many",
+        )  # fmt: skip
+    return heights
+
+
+def _check_reach(terrain: Section, data: Placed, grid: _Grid) -> None:
+    """Raises ConfigError: nodes lie outside the data."""
+    bounds = data.bounds
+    if bounds is not None:
+        near, far = np.array(bounds[::2]), np.array(bounds[1::2])
+        slack = 1e-6 * grid.spacing
+        if not ((grid.corners() < near - slack).any() or (grid.corners() > far + slack).any()):
+            return
+        expected = f"corners inside the data, from {near.tolist()} to {far.tolist()} m"
+    else:
+        (x0, y0), (x1, y1) = grid.corners()
+        corners = np.array(((x0, y0), (x1, y0), (x0, y1), (x1, y1)))
+        if data.inside(corners[:, 0], corners[:, 1]).all():
+            return
+        expected = "corners inside the data"
+    raise ConfigError(terrain.file, "grid", grid.corners().tolist(), expected)
+
+
+def _check_shares(terrain: Section) -> None:
+    if "soils" not in terrain.mapping:
+        if terrain.mapping.get("roads") and "soil" not in terrain.mapping:
+            raise ConfigError(terrain.file, "soils", "nothing", "soils under the roads: a section soils, or soil")
+        return
+    only = next((field.name for field in SURFACE if field.name in terrain.mapping), None)
+    if only is not None:
+        raise ConfigError(terrain.file, only, terrain.mapping[only], "no such key beside a section soils")
+    shares = terrain.mapping["soils"]["shares"]
+    parts = list(shares.values())
+    if min(parts) < SMALLEST_SHARE * sum(parts):
+        raise ConfigError(terrain.file, "soils.shares", dict(shares), f"shares above 0, none below {SMALLEST_SHARE:g} of all")
+
+
+def _mosaic_numbers(terrain: Section) -> Mapping[str, Any] | None:
+    """What mixes several soils; None of a single one."""
+    if "soils" not in terrain.mapping:
+        return None
+    said, keys = terrain.mapping["soils"], [row[0] for row in _MOSAIC]
+    given = {key: said[key] for key in keys if key in said}
+    if len(said["shares"]) < 2 and not given:
+        return None
+    return read(fields_of(_MOSAIC, _RANGES), given, terrain.file, "soils")
+
+
+def _check_soils(terrain: Section, soils: Mapping[str, Mapping[str, Any]], faults: Gathered) -> None:
+    """Every soil and surface that the file names is there, and is one."""
+    said, roads = terrain.mapping.get("soils"), terrain.mapping.get("roads", ())
+    wanted = []
+    if said is not None:
+        wanted += [(f"soils.shares.{name}", name, "soil") for name in said["shares"]]
+        wanted += [(f"soils.patches[{n}].soil", patch["soil"], "soil") for n, patch in enumerate(said["patches"])]
+    wanted += [(f"roads[{n}].surface", road["surface"], "surface") for n, road in enumerate(roads)]
+    for key, name, kind in wanted:
+        with faults.part():
+            named_soil(soils, name, kind, terrain.file, key)
+
+
+def _natural_ground(
+    terrain: Section, grid: _Grid, elevation: NDArray[np.float32], soils: Mapping[str, Mapping[str, Any]]
+) -> _NaturalGround:
+    """What the ground is of where there is nothing else."""
+    if "soils" not in terrain.mapping:
+        row, label = all_over(terrain.mapping, terrain.file, soils)
+        return _NaturalGround([row], [label], np.zeros(grid.shape, np.uint8), float(row[0]["hardness"]))
+    names, ids = _mixed_soils(terrain, grid, elevation)
+    rows = [named_soil(soils, name, "soil", terrain.file, "soils") for name in names]
+    return _NaturalGround(rows, [drawn_as(soils, name) for name in names], ids, 0.0)
+
+
+def _mixed_soils(terrain: Section, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
+    """Names of the natural soils and the index (ny, nx) of each node."""
+    soils, values = terrain.section("soils"), _mosaic_numbers(terrain)
+    names, parts = list(soils.mapping["shares"]), list(soils.mapping["shares"].values())
+    natural = np.zeros(grid.shape, np.uint8)
+    if values is not None:
+        natural = mosaic(parts, float(values["size"]), float(values["relief"]), elevation, grid.origin, grid.spacing, int(values["seed"]))
+    for patch in soils.sections("patches"):
+        _patch(patch, grid, names, natural)
+    return names, natural
+
+
+def _patch(patch: Section, grid: _Grid, names: list[str], natural: NDArray[np.uint8]) -> None:
+    """Write an ellipse of one soil into the map."""
+    values, soil = patch.mapping, patch.mapping["soil"]
+    if soil not in names:
+        names.append(soil)
+    x, y = grid.axes()
+    inside = ((x - values["center"][0]) / values["radii"][0]) ** 2 + ((y[:, None] - values["center"][1]) / values["radii"][1]) ** 2 <= 1.0
+    natural[inside] = names.index(soil)
+
+
+def _natural_class(terrain: Section) -> str | None:
+    if "roughness" not in terrain.mapping:
+        return None
+    return str(terrain.mapping["roughness"]["class"])
+
+
+def _rough(terrain: Section, grid: _Grid, natural_class: str | None) -> NDArray[np.float32]:
+    """Roughness of the natural ground, from the longest wave down to the shortest of the grid [ISO 8608: waviness 2]."""
+    if natural_class is None or float(terrain.mapping["roughness"]["longest"]) <= _shortest(grid):
+        return np.zeros((1, 1), np.float32)
+    values = terrain.mapping["roughness"]
+    density = iso_roughness(natural_class)
+    return rough_field(density, 2.0, float(values["longest"]), _shortest(grid), grid.spacing, int(values["seed"]), interpolated=True)
+
+
+def _shortest(grid: _Grid) -> float:
+    """Shortest wave [m] of roughness that is part of the grid; shorter ones are tiles on top of it."""
+    return max(CROSSOVER, WAVE_NODES * grid.spacing)
+
+
+def _add_long_waves(
+    terrain: Section, wide: _Grid, natural_class: str | None, share: NDArray[np.float32], heights: NDArray[np.float32]
+) -> None:
+    """Waves of roads that are too long for the roughness of the natural ground, whose longer ones are its relief and `detail`.
+
+    share : factor (ny, nx) of roughness, 0 where there is no road
+    """
+    if natural_class is None or not share.any():
+        return
+    values = terrain.mapping["roughness"]
+    tile = coarse_tile(LONGEST, max(float(values["longest"]), _shortest(wide)), int(values["seed"]))
+    if len(tile):
+        lay_tile(tile, COARSE_SIDE / COARSE_NODES, gain_of(natural_class), share, wide.origin, wide.spacing, heights)
+
+
+def _fine_roughness(terrain: Section, grid: _Grid, natural_class: str | None, factor: NDArray[np.float32]) -> Roughness:
+    """Waves that are too short for the grid, on roads in their own class; factor (ny, nx) of roughness."""
+    if natural_class is None:
+        return no_roughness()
+    values = terrain.mapping["roughness"]
+    longest, seed = float(values["longest"]), int(values["seed"])
+    fine, coarse = fine_tiles(min(longest, CROSSOVER), seed), coarse_tile(min(longest, _shortest(grid)), CROSSOVER, seed)
+    largest = float(factor.max())
+    gains = None if factor.min() == largest else factor / np.float32(largest)
+    return roughness_of(fine, coarse, gain_of(natural_class) * largest, gains)
+
+
+def _check_detail(terrain: Section) -> None:
+    values = terrain.mapping.get("detail")
+    if values is not None and values["shortest"] >= values["longest"]:
+        raise ConfigError(terrain.file, "detail.shortest", float(values["shortest"]), "less than detail.longest")
+
+
+def _bumps(terrain: Section, grid: _Grid) -> NDArray[np.float32]:
+    """Bumps of the natural ground between the samples of the elevation data."""
+    if "detail" not in terrain.mapping:
+        return np.zeros((1, 1), np.float32)
+    values = terrain.mapping["detail"]
+    rms, waviness, longest, shortest = (float(values[k]) for k in ("rms", "waviness", "longest", "shortest"))
+    return field_of_rms(rms, waviness, longest, shortest, grid.spacing, int(values["seed"]))
+
+
+def _laid_out(field: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
+    """Periodic field over a grid; it begins at the first node that is not in the margin."""
+    return tiled(np.roll(field, grid.margin, (0, 1)), grid.shape)
+
+
+def _plan(road: Section, grid: _Grid, wide: _Grid, natural_class: str | None) -> _RoadPlan:
+    """Check one road, whose points lie in `grid`, and measure the distance of every node of `wide` from it."""
+    values = road.mapping
+    line = center_line(_corner_points(road, grid))
+    bed = record(BED)
+    bed[0]["half_width"], bed[0]["verge"] = 0.5 * values["width"], values["verge"]
+    bed[0]["embankment"], bed[0]["crown"] = values["embankment"], values["crown"]
+    distance = np.full(wide.shape, np.inf, np.float32)
+    station = np.zeros(wide.shape, np.float32)
+    reach = float(bed[0]["half_width"] + bed[0]["verge"] + bed[0]["embankment"])
+    mark(line, reach, wide.origin, wide.step, distance, station)
+    return _RoadPlan(
+        name=values["name"],
+        surface=values["surface"],
+        gain=_gain(road, natural_class),
+        level=values.get("level"),
+        bed=bed,
+        smoothing=float(values["smoothing"]),
+        line=line,
+        distance=distance,
+        station=station,
+        profile=np.zeros(len(line)),
+    )
+
+
+def _corner_points(road: Section, grid: _Grid) -> NDArray[np.float64]:
+    points = road.mapping["points"]
+    if not (np.hypot(*np.diff(points, axis=0).T) > 1.0).all():
+        raise ConfigError(road.file, road.path("points"), points, "points each more than 1 m from the one before")
+    if not grid.holds(points):
+        raise ConfigError(road.file, road.path("points"), points, "points inside the grid")
+    return points
+
+
+def _gain(road: Section, natural_class: str | None) -> float:
+    """Roughness of a road over that of the natural ground: a factor 2 per ISO class."""
+    if natural_class is None:
+        if "roughness" in road.mapping:
+            raise ConfigError(road.file, road.path("roughness"), road.mapping["roughness"], "no such key without a section roughness")
+        return 0.0
+    return 2.0 ** (ISO_CLASSES.index(road.choice("roughness", _CLASS.names())) - ISO_CLASSES.index(natural_class))
+
+
+def _graded(plans: list[_RoadPlan], natural: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
+    """Heights with all roads in place.
+
+    First in the order of the list, so that each road is graded to the ones before it; then once more onto the natural ground in
+    reverse order, so that the first road lies on top where two meet.
+    """
+    heights = natural.copy()
+    p = record(GROUND)
+    p[0]["origin"], p[0]["spacing"] = grid.origin, grid.spacing
+    n = np.empty(3)
+    for k, plan in enumerate(plans):
+        if plan.level is None:
+            ground = np.array([height_and_normal(p, heights, x, y, n) for x, y in plan.line])
+            plan.profile = _meeting(plan, graded_profile(ground, plan.smoothing), plans[:k])
+        else:
+            plan.profile = np.full(len(plan.line), plan.level)
+        grade(plan.bed, plan.distance, plan.station, plan.profile, heights)
+    heights = natural
+    for plan in reversed(plans):
+        grade(plan.bed, plan.distance, plan.station, plan.profile, heights)
+    for plan in plans:
+        plan.profile = np.array([height_and_normal(p, heights, x, y, n) for x, y in plan.line])
+    return heights
+
+
+def _meeting(plan: _RoadPlan, profile: NDArray[np.float64], earlier: list[_RoadPlan]) -> NDArray[np.float64]:
+    """Profile led gently to the height of every earlier road it meets."""
+    for other in earlier:
+        away = np.hypot(plan.line[:, None, 0] - other.line[None, :, 0], plan.line[:, None, 1] - other.line[None, :, 1])
+        nearest = away.argmin(axis=1)
+        edge = float(other.bed[0]["half_width"] + other.bed[0]["verge"])
+        w = np.array([fade(d, edge, APPROACH) for d in away.min(axis=1)])
+        profile = w * other.profile[nearest] + (1.0 - w) * profile
+    return profile
+
+
+def _soils_of_nodes(
+    plans: list[_RoadPlan], natural: _NaturalGround, soils: Mapping[str, Mapping[str, Any]], file: object, grid: _Grid
+) -> tuple[NDArray[Any], tuple[str, ...], NDArray[np.uint8]]:
+    """Rows of table `SOIL`, their names, and the row of each node.
+
+    A hard surface gets one row per natural soil, which carries that soil: at the edge of a road the soil goes on unchanged under the
+    fading hardness. Its row reaches two nodes beyond the verge, the width of the interpolation.
+    """
+    rows, labels, ids = list(natural.rows), list(natural.labels), natural.ids.copy()
+    first: dict[str, int] = {}
+    for k, plan in enumerate(plans):
+        surface = named_soil(soils, plan.surface, "surface", file, f"roads[{k}].surface")
+        if plan.surface not in first:
+            first[plan.surface] = len(rows)
+            rows += [surface_on_soil(surface, below) for below in natural.rows]
+            labels += [f"{drawn_as(soils, plan.surface)} on {label}" for label in natural.labels]
+    if len(rows) > np.iinfo(np.uint8).max + 1:
+        raise ConfigError(file, "soils", len(rows), "fewer soils and surfaces, 256 pairs at most")
+    for plan in reversed(plans):
+        near = plan.distance <= plan.bed[0]["half_width"] + plan.bed[0]["verge"] + 2.0 * grid.spacing
+        ids[near] = natural.ids[near] + first[plan.surface]
+    return np.concatenate(rows), tuple(labels), ids
+
+
+def _road(plan: _RoadPlan) -> Road:
+    points = np.column_stack((plan.line, plan.profile))
+    return Road(plan.name, plan.surface, points, 2.0 * float(plan.bed[0]["half_width"]), float(plan.bed[0]["verge"]))
+
+
+def _spawn(terrain: Section, grid: _Grid) -> tuple[float, float, float]:
+    """Where a drive begins: at one of the places, at the spawn, or in the middle. Raises ConfigError."""
+    said = terrain.mapping
+    places = {name: terrain.section("places").section(name) for name in said.get("places", {})}
+    for place in places.values():
+        _check_inside(place, grid)
+    if "begin_at" in said:
+        if "spawn" in said:
+            raise ConfigError(terrain.file, "begin_at", said["begin_at"], "either spawn or begin_at")
+        if said["begin_at"] not in places:
+            known = ", ".join(places) or "there are none"
+            raise ConfigError(
+                terrain.file, "begin_at", said["begin_at"], f"one of places ({known}){did_you_mean(said['begin_at'], tuple(places))}"
+            )
+        spawn = places[said["begin_at"]]
+    elif "spawn" in said:
+        spawn = terrain.section("spawn")
+        _check_inside(spawn, grid)
+    else:
+        x, y = grid.corners().mean(axis=0)
+        return float(x), float(y), 0.0
+    return float(spawn.mapping["position"][0]), float(spawn.mapping["position"][1]), spawn.mapping["yaw"]
+
+
+def _check_inside(place: Section, grid: _Grid) -> None:
+    if not grid.holds(place.mapping["position"]):
+        raise ConfigError(place.file, place.path("position"), place.mapping["position"].tolist(), "a point inside the grid")
+
+
+def read_heightmap_terrain(f: TerrainFile) -> Ground:
+    """Reader of `type: heightmap`."""
+    return landscape(Section(f.mapping, f.file), f.name, f.folder, f.soils)
+
+
+HEIGHTMAP = TerrainKind("heightmap", read_heightmap_terrain, CONTRACT, LANDSCAPE_FILE, "hills, soils and roads on a map of heights")

@@ -1,0 +1,114 @@
+"""What a measured height map lacks: fine nodes, bumps between its samples, roughness. Seeded: the same seed gives the same bits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.jit import kernel
+from terrain.ground import cubic_weights, grid_place
+
+ISO_CLASSES = "ABCDEFGH"
+ISO_REFERENCE = 0.1
+"""1/m. Wave number n_0 at which ISO 8608 states the roughness."""
+TILE = 1024
+"""Nodes along a side of a random field; fields are periodic and are laid side by side on larger grids."""
+
+
+def iso_roughness(road_class: str) -> float:
+    """G_d(n_0) in m3, the geometric mean of a class A..H: 16e-6 m3 for A, four times more per class. [ISO 8608:1995, table C.1]"""
+    return 16e-6 * 4.0 ** ISO_CLASSES.index(road_class)
+
+
+def rough_field(
+    density: float, waviness: float, longest: float, shortest: float, spacing: float, seed: int, interpolated: bool = False
+) -> NDArray[np.float32]:
+    """Periodic field (TILE, TILE) of heights in m whose profiles along any straight line have a given spectrum.
+
+    One-sided density of a profile: G(n) = density (n / n_0)^-waviness m3 between the wavelengths `longest` and `shortest` in m, nodes
+    `spacing` m apart. The surface is isotropic: a plane spectrum C k^-(w+1) has the profile spectrum 2 C sqrt(pi) gamma(w/2) /
+    gamma((w+1)/2) n^-w (integral over the wave number across), and that fixes C. The band limits k, the length of the
+    wave vector, so profiles lose a little near `shortest`. `interpolated`: the surface between the nodes (`terrain.ground`) has the spectrum, for which the
+    nodes have more of the short waves.
+    """
+    w = waviness
+    plane = density * ISO_REFERENCE**w * math.gamma((w + 1.0) / 2.0) / (2.0 * math.sqrt(math.pi) * math.gamma(w / 2.0))
+    step = 1.0 / (TILE * spacing)
+    k = np.hypot(np.fft.fftfreq(TILE, spacing)[:, None], np.fft.rfftfreq(TILE, spacing)[None, :])
+    inside = (k >= 1.0 / longest) & (k <= 1.0 / shortest)
+    gain = np.zeros_like(k)
+    gain[inside] = np.sqrt(plane * k[inside] ** -(w + 1.0)) * step * TILE
+    if interpolated:
+        gain /= cubic_transfer(np.fft.fftfreq(TILE))[:, None]
+        gain /= cubic_transfer(np.fft.rfftfreq(TILE))
+    white = np.random.default_rng(seed).standard_normal((TILE, TILE))
+    return np.fft.irfft2(np.fft.rfft2(white) * gain, s=(TILE, TILE)).astype(np.float32)
+
+
+def cubic_transfer(waves: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """What Catmull-Rom interpolation leaves of a wave of `waves` periods per node: the Fourier transform of its kernel. [Keys 1981, eq. 17 with a = -1/2]"""
+    f = np.where(waves == 0.0, 1e-3, waves)
+    sinc, double, quadruple = np.sinc(f), np.sinc(2.0 * f), np.sinc(4.0 * f)
+    left = (3.0 * (sinc**2 - double) - (3.0 * double**2 - 2.0 * double - quadruple)) / (np.pi * f) ** 2
+    return np.asarray(np.where(waves == 0.0, 1.0, left))
+
+
+def field_of_rms(rms: float, waviness: float, longest: float, shortest: float, spacing: float, seed: int) -> NDArray[np.float32]:
+    """`rough_field` scaled to a root mean square of `rms` m; zeros when the grid cannot carry any wave of the band."""
+    field = rough_field(1.0, waviness, longest, shortest, spacing, seed)
+    size = math.sqrt(float(np.mean(np.square(field, dtype=np.float64))))
+    return field * np.float32(rms / size) if size > 0.0 else field
+
+
+def tiled(field: NDArray[np.float32], shape: tuple[int, int]) -> NDArray[np.float32]:
+    """Periodic field laid out over a grid of that shape."""
+    repeats = tuple(-(-n // m) for n, m in zip(shape, field.shape, strict=True))
+    return np.tile(field, repeats)[: shape[0], : shape[1]]
+
+
+@kernel
+def resample(source, source_origin, source_spacing, origin, spacing, blended, out):
+    """Fill out (ny, nx) with the Catmull-Rom surface through `source` (any float grid); beyond it, its border is held.
+
+    Origins and spacings are (2,) arrays [x, y] in m. The same surface as `height_and_normal`, but a row of the source is blended
+    once for a row of the result, into `blended` (columns of the source).
+    """
+    rows, columns = source.shape
+    for j in range(out.shape[0]):
+        k, v = grid_place(origin[1] + j * spacing[1], source_origin[1], source_spacing[1], rows)
+        b = cubic_weights(v)
+        for i in range(columns):
+            s = 0.0
+            for m in range(4):
+                s += b[m] * source[min(max(k - 1 + m, 0), rows - 1), i]
+            blended[i] = s
+        for i in range(out.shape[1]):
+            k, u = grid_place(origin[0] + i * spacing[0], source_origin[0], source_spacing[0], columns)
+            a0, a1, a2, a3 = cubic_weights(u)
+            k0, k1 = min(max(k - 1, 0), columns - 1), min(max(k, 0), columns - 1)
+            k2, k3 = min(max(k + 1, 0), columns - 1), min(max(k + 2, 0), columns - 1)
+            out[j, i] = a0 * blended[k0] + a1 * blended[k1] + a2 * blended[k2] + a3 * blended[k3]
+
+
+def mosaic(
+    shares: list[float], size: float, relief: float, heights: NDArray[np.float32], origin: NDArray[np.float64], spacing: float, seed: int
+) -> NDArray[np.uint8]:
+    """Indices (ny, nx) of soils in natural-looking patches: the contour bands of a random field and of the heights together.
+
+    shares : part of the area of each soil, in any unit; neighbors in the list border on each other, the first lies lowest
+    size : wavelength in m of the larger patches
+    relief : how far the soils follow the heights (ny, nx): 0 not at all, 1 altogether
+    """
+    coarse = max(spacing, size / 32.0)
+    field = field_of_rms(1.0, 2.5, 2.0 * size, 0.1 * size, coarse, seed)
+    values = np.empty_like(heights)
+    resample(field, origin, np.full(2, coarse), origin, np.full(2, spacing), np.empty(field.shape[1]), values)
+    deviation = float(heights.std())
+    if deviation > 0.0:
+        values *= np.float32(1.0 - relief)
+        values += (heights - heights.mean()) * np.float32(relief / deviation)
+    edges = np.quantile(values[::4, ::4], np.cumsum(shares)[:-1] / np.sum(shares))
+    return np.searchsorted(edges, values.ravel()).astype(np.uint8).reshape(heights.shape)

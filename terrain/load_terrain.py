@@ -1,0 +1,233 @@
+"""Terrain files made into grounds: `type: flat` and `type: bump` here, `course`, `heightmap` and types from outside by `terrain.kinds`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base import fields
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import ConfigError, Gathered
+from simulator.base.fields import Anything, Either, Field, Number, Text, Values, Variants
+from simulator.base.records import Record, record
+from simulator.base.section import Section, checked
+from simulator.base.suggestions import did_you_mean
+from terrain.features.section import FEATURES, read_features
+from terrain.ground import GROUND, Ground
+from terrain.kinds import CONTRACT, TERRAINS, TerrainFile, TerrainKind, read
+from terrain.patches import LARGEST_GRID, PATCHES, extents, nodes_over, with_patches
+from terrain.rough_tiles import ROUGHNESS_FIELD, roughened
+from terrain.soil import drawn_as, named_soil, soil
+from terrain.wind import WIND, moving_air
+
+Soils = Mapping[str, Mapping[str, Any]]
+
+FRICTION = 0.8
+"""Friction coefficient of a flat ground that names neither a surface nor a friction: dry asphalt."""
+
+STEEPEST = 2.0
+"""m/m. No plane rises more."""
+_SURFACE_KEYS = ("surface", "soil", "friction")
+_REMARKS = ("name", "note", "text", "description", "formula", "comment")
+_ANYWHERE = (-1e5, 1e5)
+"""m. Where a bump may lie."""
+_LENGTH = (0.05, 200.0)
+"""m. Of a bump."""
+_SHAPES = ("half_sine", "haversine")
+
+SURFACE = (
+    Field("surface", Text("the name of a surface"), "a hard surface all over, a file in configs/soils", None),
+    Field("soil", Text("the name of a soil"), "a soil all over, a file in configs/soils", None),
+    Field("friction", Number("1", 0.0, 2.0), f"friction coefficient of bare hard ground, {FRICTION:g} where nothing is said", None),
+)
+"""What the ground is of, all over: one of them."""
+FLAT_FILE = (
+    *SURFACE,
+    Field("grade", Number("m/m", -STEEPEST, STEEPEST), "rise along x", 0.0, written="percent"),
+    Field("cross_grade", Number("m/m", -STEEPEST, STEEPEST), "rise along y", 0.0, written="percent"),
+    ROUGHNESS_FIELD,
+    PATCHES,
+    Field("spacing", Number("m", 0.01, 10.0, shape=(2,)), "distance of the nodes of shapes and patches along x and along y", (0.1, 0.1)),
+)
+"""Of a terrain file with ``type: flat``, besides what all terrain files may say."""
+
+
+def _names(*names: str) -> dict[str, str]:
+    """Names that other codes have for a measure of a bump."""
+    return dict.fromkeys(names, "")
+
+
+_BUMP = (
+    *SURFACE,
+    ROUGHNESS_FIELD,
+    Field("height", Number("m", -2.0, 2.0), "height of its crest", also=_names("h", "H", "amplitude")),
+    Field("length", Number("m", *_LENGTH), "along x; start and end also give it", None, also=_names("l", "L")),
+    Field("width", Number("m", 0.1, 200.0), "about y = 0; everywhere when left out", None, also=_names("w", "W")),
+    Field(
+        "start",
+        Either((Number("m", *_ANYWHERE), Number("m", *_ANYWHERE, shape=(2,)))),
+        "x where it begins, or two numbers: where it begins and ends",
+        None,
+        also=_names("x0", "x_0", "x", "x_start", "start_x", "x_begin", "begin", "position", "at"),
+    ),
+    Field(
+        "center", Number("m", *_ANYWHERE), "x of its middle", None, also=_names("xc", "x_c", "centre", "x_center", "x_centre", "center_x")
+    ),
+    Field("end", Number("m", *_ANYWHERE), "x where it ends", None, also=_names("x1", "x_1", "x_end", "end_x")),
+    Field("shape", Text(f"one of {', '.join(_SHAPES)}"), "z = height sin(pi s), or its square", _SHAPES[0], also=_names("profile", "form")),
+)
+_WORLD = (
+    Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall of the world there", STANDARD_GRAVITY),
+    *WIND,
+    FEATURES,
+)
+FILE = Variants(
+    "type",
+    lambda name: TERRAINS.need(name).table,
+    TERRAINS.names,
+    "an endless plane, one with a bump or a course across the way, a piece of land, or what a plugin brings",
+    (*_WORLD, *(Field(name, Anything("a remark"), "a remark; not used", None) for name in _REMARKS)),
+)
+"""Of a file in ``configs/terrains``."""
+_BUMP_CELLS = 256
+
+
+def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
+    """Ground described by the mapping of a terrain file.
+
+    Parameters
+    ----------
+    mapping : the file's contents, as `FILE` says
+    file : its name, for messages and for the ground's name
+    folder : where asset files lie that the mapping names, unless they lie beside the file
+    soils : contents of the soil files by name
+
+    Raises
+    ------
+    ConfigError : anything that cannot be used
+    """
+    said = checked(FILE, mapping, file).mapping
+    known = {key: said[key] for field in _WORLD for key in field.spellings if key in said}
+    world = said if isinstance(said, Values) else fields.read(_WORLD, known, file)
+    own = said if isinstance(said, Values) else {key: value for key, value in said.items() if key not in known}
+    features = read_features(Section(world, str(file)).sections("features"))
+    ground = read(said["type"], TerrainFile(own, str(file), Path(str(file)).stem, folder, soils))
+    if len(features.pieces):
+        ground = replace(ground, features=features)
+    ground.p[0]["gravity"] = world["gravity"]
+    return replace(ground, air=moving_air(world["wind"], world.get("gusts")))
+
+
+def flat(terrain: Section, name: str, soils: Soils) -> Ground:
+    """Endless plane through the origin, out of a terrain file that is checked."""
+    patches = terrain.sections("patches")
+    x, y = (nodes_over(spans, float(step)) for spans, step in zip(extents(patches), terrain.mapping["spacing"], strict=True))
+    if len(x) * len(y) > LARGEST_GRID:
+        raise ConfigError(terrain.file, "patches", f"{len(x)} x {len(y)} nodes", f"at most {LARGEST_GRID}: a larger spacing")
+    heights = np.zeros((len(y), len(x)), np.float32)
+    ground = uniform(name, flat_plane(terrain, x, y), heights, terrain.mapping, terrain.file, soils)
+    return with_patches(ground, patches, x, y, terrain.file, soils)
+
+
+def flat_plane(terrain: Section, x: NDArray[np.float64], y: NDArray[np.float64]) -> Record:
+    """Record of GROUND of a plane through the origin with nodes at x and y."""
+    p = record(GROUND)
+    p[0]["origin"], p[0]["spacing"] = (x[0], y[0]), (x[1] - x[0], y[1] - y[0])
+    p[0]["slope"] = terrain.mapping["grade"], terrain.mapping["cross_grade"]
+    return p
+
+
+def bump(terrain: Section, name: str, soils: Soils) -> Ground:
+    """Endless plane z = 0 with one bump across the way, at x from start to start + length, out of a terrain file that is checked.
+
+    half_sine is z = height sin(pi s) with s from 0 to 1, haversine z = height sin^2(pi s).
+    """
+    with Gathered() as faults:
+        with faults.part():
+            shape = _shape(terrain)
+        with faults.part():
+            start, length = _bump_extent(terrain)
+        with faults.part():
+            only_surface(terrain.mapping, terrain.file)
+    dx = length / _BUMP_CELLS
+    s = np.clip(np.arange(-4, _BUMP_CELLS + 5) / _BUMP_CELLS, 0.0, 1.0)
+    rise = terrain.mapping["height"] * np.sin(np.pi * s) ** (1 if shape == "half_sine" else 2)
+    p = record(GROUND)
+    width = terrain.mapping.get("width")
+    if width is None:
+        p[0]["origin"], p[0]["spacing"] = (start - 4 * dx, -1.5), (dx, 1.0)
+        across = np.ones(4)
+    else:
+        dy = width / _BUMP_CELLS
+        p[0]["origin"], p[0]["spacing"] = (start - 4 * dx, -0.5 * width - 4 * dy), (dx, dy)
+        across = np.zeros(_BUMP_CELLS + 9)
+        across[4:-4] = 1.0
+    return uniform(name, p, np.outer(across, rise).astype(np.float32), terrain.mapping, terrain.file, soils)
+
+
+def _shape(terrain: Section) -> str:
+    """Shape of a bump, which other codes write in several ways."""
+    said = terrain.mapping["shape"]
+    plain = said.lower().replace("-", "_").replace(" ", "_")
+    shape = {"halfsine": "half_sine", "sine": "half_sine", "half_sine_bump": "half_sine"}.get(plain, plain)
+    if shape not in _SHAPES:
+        raise ConfigError(terrain.file, terrain.path("shape"), said, f"one of {', '.join(_SHAPES)}{did_you_mean(plain, _SHAPES)}")
+    return str(shape)
+
+
+def _bump_extent(terrain: Section) -> tuple[float, float]:
+    """Where a bump begins and how long it is [m]."""
+    given = dict(terrain.mapping)
+    if not isinstance(given.get("start", 0.0), float):
+        given["start"], given["end"] = map(float, given["start"])
+    if "start" in given and "end" in given and "length" not in given:
+        given["length"] = given["end"] - given["start"]
+    low, high = _LENGTH
+    if "length" not in given or not low <= given["length"] <= high:
+        raise ConfigError(terrain.file, terrain.path("length"), given.get("length", "nothing"), f"a number in m, from {low:g} to {high:g}")
+    places = [key for key in ("start", "center", "end") if key in given]
+    if not places:
+        raise ConfigError(terrain.file, "start", "nothing", "a number in m: x where the bump begins (or center, or end)")
+    return given[places[0]] - {"start": 0.0, "center": 0.5, "end": 1.0}[places[0]] * given["length"], given["length"]
+
+
+def uniform(name: str, p: Record, heights: NDArray[np.float32], mapping: Mapping[str, Any], file: object, soils: Soils) -> Ground:
+    """Ground of one surface or soil all over: of the `surface`, `soil` or `friction` that the mapping says. Raises ConfigError."""
+    rows, label = all_over(mapping, file, soils)
+    hardness = np.full(heights.shape, rows[0]["hardness"], np.float32)
+    return Ground(name, p, heights, hardness, np.zeros(heights.shape, np.uint8), rows, (label,), (0.0, 0.0, 0.0))
+
+
+def all_over(mapping: Mapping[str, Any], file: object, soils: Soils) -> tuple[Record, str]:
+    """Record of SOIL of the `surface`, `soil` or `friction` that a mapping says, and what it is drawn as. Raises ConfigError."""
+    key = only_surface(mapping, file)
+    if key == "friction":
+        return soil({"type": "surface", "friction": mapping.get("friction", FRICTION)}, file), "hard"
+    return named_soil(soils, mapping[key], key, file, key), drawn_as(soils, mapping[key])
+
+
+def only_surface(mapping: Mapping[str, Any], file: object) -> str:
+    """The key by which a file says what the ground is of; `friction` where it says nothing. Raises ConfigError: it has two of them."""
+    given = [key for key in _SURFACE_KEYS if key in mapping]
+    if len(given) > 1:
+        raise ConfigError(file, given[1], mapping[given[1]], "only one of " + ", ".join(_SURFACE_KEYS))
+    return given[0] if given else "friction"
+
+
+def read_flat(f: TerrainFile) -> Ground:
+    """Reader of `type: flat`."""
+    return roughened(flat(Section(f.mapping, f.file), f.name, f.soils), f.mapping)
+
+
+def read_bump(f: TerrainFile) -> Ground:
+    """Reader of `type: bump`."""
+    return roughened(bump(Section(f.mapping, f.file), f.name, f.soils), f.mapping)
+
+
+FLAT = TerrainKind("flat", read_flat, CONTRACT, FLAT_FILE, "an endless plane")
+BUMP = TerrainKind("bump", read_bump, CONTRACT, _BUMP, "an endless plane with one bump across the way")

@@ -1,0 +1,66 @@
+"""Reference systems of coordinates: by code (EPSG:32633) or text (WKT), through pyproj."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError
+from terrain.readers.contract import LONLAT, MAP, Values
+from terrain.readers.request import INSTALL, Asked
+
+FOREIGN = "other units"
+"""Kind of map coordinates that are no metres."""
+
+
+def named(asked: Asked, crs: str) -> tuple[str, str]:
+    """Kind and code of a reference system that is said beside a file. Raises ConfigError: there is none of that name."""
+    return kind_of(crs, asked.file, f"{asked.key}.crs"), crs
+
+
+def of_text(text: str) -> tuple[str, str]:
+    """The same of a text in WKT, without looking it up."""
+    start = text.lstrip().upper()
+    return (LONLAT if start.startswith(("GEOGCS", "GEOGCRS", "GEODCRS")) else MAP), text.strip()
+
+
+def kind_of(crs: str, file: object, key: str) -> str:
+    """Kind of the coordinates of a reference system. Raises ConfigError."""
+    found = system(crs, file, key)
+    if found.is_geographic:
+        return LONLAT
+    factors = {axis.unit_conversion_factor for axis in found.axis_info[:2]}
+    return MAP if factors == {1.0} else FOREIGN
+
+
+def system(crs: str, file: object, key: str) -> Any:
+    """pyproj's object. Raises ConfigError: it knows none of that name, or is not installed."""
+    try:
+        import pyproj
+    except ImportError:
+        raise ConfigError(file, key, crs, f"the package pyproj for reference systems: {INSTALL}") from None
+    try:
+        return pyproj.CRS.from_user_input(crs)
+    except pyproj.exceptions.CRSError:
+        raise ConfigError(file, key, crs, "a reference system such as EPSG:32633, or WKT") from None
+
+
+def transformed(x: Values, y: Values, crs: str, to: str, file: object, key: str) -> tuple[Values, Values]:
+    """Points in another reference system; longitude before latitude, east before north. Raises ConfigError: one cannot be there."""
+    here, there = system(crs, file, key), system(to, file, key)
+    if here == there:
+        return x, y
+    import pyproj
+
+    out = pyproj.Transformer.from_crs(here, there, always_xy=True).transform(x, y)
+    found = np.asarray(out[0], np.float64), np.asarray(out[1], np.float64)
+    if not np.isfinite(found[0] + found[1]).all():
+        raise ConfigError(file, key, crs, f"points that {to} reaches")
+    return found
+
+
+def utm_of(longitude: float, latitude: float) -> str:
+    """Code of the UTM zone of a place [degrees], on WGS 84."""
+    zone = min(int((longitude + 180.0) / 6.0) % 60 + 1, 60)
+    return f"EPSG:{32600 + zone if latitude >= 0.0 else 32700 + zone}"

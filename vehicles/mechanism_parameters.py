@@ -1,0 +1,208 @@
+"""The parameters of a vehicle's mechanism: chassis, four corners, springs and dampers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import ConfigError, Gathered
+from simulator.base.records import Record, record
+from vehicles.axle_layout import USUAL_AXLES, WHEELS, Axles, Size, record_for, size_of
+from vehicles.dynamics import ACCELERATIONS, CHASSIS, LOADS, STATE, WORK
+from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS
+from vehicles.suspension.blocks import Block, Blocks, new_blocks
+from vehicles.suspension.composite_inertia import MechanismRecords, Workspace
+from vehicles.suspension.contract import CORNERS, INPUTS, KINEMATICS
+from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.default_kind import PARAMETERS, pad_default
+from vehicles.suspension.hard_stops import no_ends
+
+OneKind = TypeVar("OneKind", bound=CornerDesign)
+
+CORNER_NAMES = USUAL_AXLES.corners
+"""Of the corners of a vehicle of the usual size."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """A vehicle in its design position: the one source of the closed form (`new_mechanism`) and of every other formulation of its dynamics.
+
+    Parameters
+    ----------
+    chassis : body with everything fixed to it
+    corners : from the front, left before right: FL, FR, RL, RR
+    struts : record of STRUTS
+    axles : on which they stand
+    gravity : acceleration of free fall under which it is evaluated by itself [m/s2]; on a ground, that of the ground counts
+    """
+
+    chassis: RigidBody
+    corners: tuple[CornerDesign, ...]
+    struts: Record
+    gravity: float = STANDARD_GRAVITY
+    axles: Axles = USUAL_AXLES
+
+    def without_bars(self) -> Design:
+        """The same without its anti-roll bars: parts of no mass, which only constraint embedding can have in a mechanism."""
+        struts = self.struts.copy()
+        struts[0]["anti_roll_bars"] = record_for(ANTI_ROLL_BARS, self.axles.size)[0]
+        return replace(self, struts=struts)
+
+    def corners_of(self, kind: type[OneKind]) -> tuple[OneKind, ...]:
+        """The corners, if all are of that kind. Raises ConfigError."""
+        found = []
+        for corner in self.corners:
+            if not isinstance(corner, kind):
+                raise ConfigError(corner.file, corner.key, corner.kind, f"{kind.kind} on both axles")
+            found.append(corner)
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """The multibody part: records of CHASSIS, CORNERS and STRUTS, what the kinds of its corners have of their own, and the design."""
+
+    records: MechanismRecords
+    own: Record
+    """Parameters of the corners of the default kind."""
+    blocks: tuple[Block, ...]
+    """Those of the other kinds."""
+    designs: tuple[CornerDesign, ...]
+    axles: Axles
+
+    @property
+    def chassis(self) -> Record:
+        """Record of CHASSIS."""
+        return self.records.chassis
+
+    @property
+    def corners(self) -> Record:
+        """Record of CORNERS."""
+        return self.records.corners
+
+    @property
+    def struts(self) -> Record:
+        """Record of STRUTS."""
+        return self.records.struts
+
+    def with_struts(self, struts: Record) -> Mechanism:
+        """The same on other springs and dampers."""
+        return replace(self, records=self.records._replace(struts=struts))
+
+    def with_chassis(self, chassis: RigidBody) -> Mechanism:
+        """The same under another chassis."""
+        return replace(self, records=self.records._replace(chassis=chassis_record(chassis)))
+
+    @property
+    def size(self) -> Size:
+        """Numbers of axles and wheels."""
+        return self.axles.size
+
+    @property
+    def Q_design(self) -> NDArray[np.float64]:
+        """(3, wheels) inner tie-rod points in the design position [m]."""
+        return np.column_stack([corner.Q for corner in self.designs])
+
+    def write_corner(self, i: int, corner: CornerDesign) -> int:
+        """Write corner i of another kind than the default one anew, where it stands with the same bodies, travel and bushings; gives the number of its
+        block. Raises ConfigError, as `CornerDesign.write`."""
+        n = self.block_of(i)
+        block, kept = self.blocks[n], {name: self.corners[0][name].copy() for name in ("ends", "compliance")}
+        if block.lane == block.first:
+            corner.write(self.corners, block.parameters, i)
+        else:
+            _write_beside(corner, self.corners, block.parameters, i, i - block.first + block.lane)
+        for name, value in kept.items():
+            self.corners[0][name] = value
+        return n
+
+    def block_of(self, i: int) -> int:
+        """The number of the block in which corner i, of another kind than the default one, is."""
+        return next(n for n, block in enumerate(self.blocks) if block.first <= i < block.first + block.count)
+
+    def new_blocks(self) -> Blocks:
+        """The blocks of its corners with memory of their own."""
+        return new_blocks(self.own, self.blocks, self.size)
+
+
+def new_mechanism(chassis: RigidBody, corners: Sequence[CornerDesign], struts: Record, axles: Axles = USUAL_AXLES) -> Mechanism:
+    """Mechanism out of its design description; corners from the front, left before right, on these axles.
+
+    Raises
+    ------
+    ConfigError : a corner cannot be built (see `CornerDesign.write`), or is of another kind than the other side of its axle
+    """
+    size = axles.size
+    geometry = record_for(CORNERS, size)
+    axles.write(geometry)
+    geometry[0]["ends"] = no_ends(size)[0]
+    own = record_for(PARAMETERS, size)
+    blocks: list[Block] = []
+    with Gathered() as faults:
+        for axle in range(size.axles):
+            with faults.part():
+                _add_axle(axle, [corners[i] for i in axles.on(axle)], axles.on(axle)[0], geometry, own, blocks)
+    pad_default(own)
+    return Mechanism(MechanismRecords(chassis_record(chassis), geometry, struts), own, tuple(blocks), tuple(corners), axles)
+
+
+def chassis_record(chassis: RigidBody) -> Record:
+    """Record of CHASSIS."""
+    body, inertia = record(CHASSIS), chassis.I_BBcm
+    body[0]["mass"], body[0]["com"] = chassis.mass, chassis.p_BoBcm
+    body[0]["inertia"] = inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]
+    return body
+
+
+def _add_axle(axle: int, corners: Sequence[CornerDesign], first: int, geometry: Record, own: Record, blocks: list[Block]) -> None:
+    """Write the corners of an axle, of which `first` is the first one, into CORNERS and into the records of their kind."""
+    kind = corners[0].block
+    for corner in corners[1:]:
+        if corner.kind != corners[0].kind:
+            expected = f"{corners[0].kind} as on the left side: the sides of an axle are of one kind"
+            raise ConfigError(corner.file, corner.key, corner.kind, expected)
+    if kind is None:
+        for i, corner in enumerate(corners, first):
+            corner.write(geometry, own, i)
+        if corners[0].linkage is None:
+            own[0]["corners"] += len(corners)
+            own[0]["steered"] += len(corners) if axle == 0 else 0
+        return
+    if blocks and blocks[-1].has_room(kind, len(corners)):
+        block = blocks.pop()
+    else:
+        block = Block(kind, record(kind.parameters), first, 0, axle, first if size_of(geometry).is_usual else 0)
+    for i, corner in enumerate(corners, first):
+        if block.lane == block.first:
+            corner.write(geometry, block.parameters, i)
+        else:
+            _write_beside(corner, geometry, block.parameters, i, i - block.first + block.lane)
+    blocks.append(replace(block, count=block.count + len(corners)))
+
+
+def _write_beside(corner: CornerDesign, geometry: Record, parameters: Record, i: int, lane: int) -> None:
+    """Corner i, which is another column in the records of its kind."""
+    usual = record(CORNERS)
+    usual[0]["ends"] = no_ends()[0]
+    corner.write(usual, parameters, lane)
+    for name, shape, *_ in CORNERS:
+        if shape and shape[-1] is WHEELS and name != "axle":
+            geometry[0][name][..., i] = usual[0][name][..., lane]
+    for name in ("coupled", "carries_drive"):
+        geometry[0][name][geometry[0]["axle"][i]] = usual[0][name][lane // 2]
+
+
+def new_workspace(mechanism: Mechanism, gravity: float = STANDARD_GRAVITY) -> Workspace:
+    """Workspace in the design position at rest at the world's origin, under gravity [m/s2] alone."""
+    tables = (STATE, INPUTS, LOADS, KINEMATICS, WORK, ACCELERATIONS)
+    space = Workspace(mechanism.new_blocks(), *(record_for(table, mechanism.size) for table in tables))
+    space.state[0]["q_WB"][0] = 1.0
+    space.inputs[0]["Q"] = mechanism.Q_design
+    space.loads[0]["gravity"] = gravity
+    return space

@@ -1,0 +1,118 @@
+"""What stands on the wheels of a vehicle, and what its springs and tires bear: refuses springs that bear nothing, and says why a vehicle cannot stand.
+
+sprung weight on an axle: that of the chassis by the lever between the first and the last one; with more than two axles each has the same
+a spring bears at its wheel:  -F dl / dz,  l its length, z the height of the wheel relative to the chassis
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import ConfigError, raise_all
+from simulator.base.records import Record
+from vehicles.mechanism_parameters import Mechanism, new_workspace
+from vehicles.suspension.composite_inertia import prepare
+
+Vector = NDArray[np.float64]
+
+LEAST = 0.05
+"""Share of its even part of the chassis' weight that a spring, without its stops, bears at full bump at least: less is a slip in its rate or its points."""
+
+
+def sprung_loads(mechanism: Mechanism, gravity: float = STANDARD_GRAVITY) -> Vector:
+    """Weight of the chassis on each of the wheels (wheels,) [N], as it stands level in the design position."""
+    weight, axles = float(mechanism.chassis[0]["mass"]) * gravity, mechanism.axles
+    x = np.array([mechanism.corners[0]["design_wheel_x"][axles.on(n)[0]] for n in range(axles.size.axles)])
+    share = np.full(len(x), 1.0 / len(x))
+    if len(x) == 2:
+        front = (float(mechanism.chassis[0]["com"][0]) - x[1]) / (x[0] - x[1])
+        share = np.array([front, 1.0 - front])
+    return np.array([weight * share[axles.of(i)] / axles.sides[axles.of(i)] for i in range(axles.size.wheels)])
+
+
+def borne_at_full_bump(mechanism: Mechanism, stops: bool = True) -> Vector:
+    """Load (wheels,) [N] that the springs, with or without their stops, bear at the wheels where the travel ends in jounce; no number where it is
+    not known where, nor of axles from mechanism files, which have no closed form to ask."""
+    struts = mechanism.struts.copy()
+    if not stops:
+        struts[0]["stop_points"] = 0
+    w, end = new_workspace(mechanism), mechanism.corners[0]["ends"]["theta"][1]
+    known = np.isfinite(end) & np.array([corner.linkage is None for corner in mechanism.designs])
+    w.state[0]["theta"] = np.where(known, end, 0.0)
+    prepare(mechanism.records._replace(struts=struts), w)
+    k = w.kinematics[0]
+    coupled = mechanism.corners[0]["coupled"][mechanism.corners[0]["axle"]] > 0
+    length = k["spring_length_1"] + np.where(coupled, k["spring_length_across"], 0.0)
+    rise = k["W_1"][2] + np.where(coupled, k["W_across"][2], 0.0)
+    return np.where(known, -w.out[0]["spring_force"] * length / rise, np.nan)
+
+
+def check_springs(mechanism: Mechanism, file: str) -> None:
+    """Raises ConfigError: a spring bears next to nothing, whatever its travel, or pulls its wheel up."""
+    bears, share = borne_at_full_bump(mechanism, stops=False), LEAST * float(mechanism.chassis[0]["mass"]) * STANDARD_GRAVITY
+    faults, axles = [], mechanism.axles
+    for n, name in enumerate(axles.names):
+        i = axles.on(n)[0]
+        least = share / axles.size.wheels
+        if bears[i] < least:
+            given = f"a spring that bears {bears[i]:.3g} N at its wheel at full bump, stops left out"
+            expected = f"at least {least:.3g} N: a rate in N/m, and points between which it gets shorter as its wheel rises"
+            faults.append(ConfigError(file, f"axles.{name}.spring", given, expected))
+    raise_all(faults)
+
+
+def why_it_does_not_stand(mechanism: Mechanism, tires: Record, names: tuple[str, ...], gravity: float) -> list[ConfigError]:
+    """What in its files keeps a vehicle from standing on level ground, as far as can be told from its weight; nothing if all of it looks well.
+
+    Parameters
+    ----------
+    tires : record of the wheels' tires
+    names : of their files, wheel by wheel
+    gravity : m/s2
+    """
+    file = mechanism.designs[0].file
+    beyond = _center_beyond_wheels(mechanism, file)
+    return beyond or [*_overloaded_tires(mechanism, tires, names, gravity, file), *_overloaded_springs(mechanism, gravity, file)]
+
+
+def _center_beyond_wheels(mechanism: Mechanism, file: str) -> list[ConfigError]:
+    """Whether it falls over."""
+    w = new_workspace(mechanism)
+    prepare(mechanism.records, w)
+    body, corners = mechanism.chassis[0], mechanism.corners[0]
+    mass = float(body["mass"] + corners["corner_mass"].sum())
+    x, y, _ = (body["mass"] * body["com"] + w.work[0]["corners_moment"]) / mass
+    wheels = np.round(w.kinematics[0]["W"], 6) + 0.0
+    said = f"a center of mass of the whole vehicle at x = {x:.4g} m, y = {y:.4g} m"
+    expected = []
+    if not wheels[0].min() < x < wheels[0].max():
+        expected.append(f"between its wheel centers, from x = {wheels[0].min():.3f} to {wheels[0].max():.3f} m")
+    if not wheels[1].min() < y < wheels[1].max() and wheels[1].min() < wheels[1].max():
+        expected.append(f"between its wheel centers, from y = {wheels[1].min():.3f} to {wheels[1].max():.3f} m")
+    return [ConfigError(file, "chassis.com", said, f"one {words}: the vehicle falls over") for words in expected]
+
+
+def _overloaded_tires(mechanism: Mechanism, tires: Record, names: tuple[str, ...], gravity: float, file: str) -> list[ConfigError]:
+    loads = sprung_loads(mechanism, gravity) + mechanism.corners[0]["corner_mass"] * gravity
+    found: dict[str, ConfigError] = {}
+    for i, load in enumerate(loads):
+        most, axle = float(tires["load_max"][i]), mechanism.axles.names[mechanism.axles.of(i)]
+        if load > most:
+            given = f"{mechanism.chassis[0]['mass']:g} kg, {1e-3 * load:.3g} kN on a wheel of `{axle}`"
+            expected = f"at most {1e-3 * most:.3g} kN, the load_max of the tires `{names[i]}`"
+            found.setdefault(axle, ConfigError(file, "chassis.mass", given, expected))
+    return list(found.values())
+
+
+def _overloaded_springs(mechanism: Mechanism, gravity: float, file: str) -> list[ConfigError]:
+    loads, bears, axles = sprung_loads(mechanism, gravity), borne_at_full_bump(mechanism), mechanism.axles
+    found = []
+    for n, name in enumerate(axles.names):
+        i = axles.on(n)[0]
+        if bears[i] < loads[i]:
+            given = f"spring and stops that bear {1e-3 * bears[i]:.3g} kN at the wheel where the travel ends"
+            expected = f"the {1e-3 * loads[i]:.3g} kN of the chassis that stand on it: a higher rate, a longer spring or stiffer stops"
+            found.append(ConfigError(file, f"axles.{name}.spring", given, expected))
+    return found

@@ -1,0 +1,108 @@
+"""A steering arm that is free: one more coordinate of the first axle, turned by the column and by what the wheels do to it.
+
+With u'' the acceleration of the arm and K the velocities per its rate, the forward dynamics of `vehicles.dynamics` gain a column and a row.
+E, F, H and the bias are sums over the steered corners, found by `steer` of their blocks with the arm at zero acceleration:
+
+    [A    G    E] [x      ]   [X - bias          ]
+    [G*   D    F] [theta''] = [Theta - theta_bias]          E = sum M K,  F = sum J* M K,  H = sum K* M K
+    [E*   F*   H] [u''    ]   [T + U - steer_bias]
+
+T is the torque of column, assist and friction of the gear (`vehicles.steering.column`), U the wheel loads times the velocities that they have
+per rate of the arm. theta'' is eliminated as before, which leaves e = E - sum G F / D, H' = H - sum F F / D and U' = U - steer_bias -
+sum F Theta / D; then with A' y = X' and A' z = e
+
+    (H' - e . z) u'' = T + U' - e . y,    x = y - z u'',    theta'' = (Theta - G . x - F u'') / D
+
+T is that of the end of a step, and so is the driver's end of the column: it is held where the input leads it, or it is a hand wheel with an
+inertia, one more coordinate, which the torque of the hands turns. No column is too stiff for a step.
+"""
+
+from __future__ import annotations
+
+from simulator.base.jit import inline, kernel
+from vehicles.corner_layout import sides_of
+from vehicles.dynamics import (
+    apply_wheel_loads,
+    assemble_chassis,
+    eliminate_thetas,
+    gravity_in_chassis,
+    recover_thetas,
+    solve_symmetric,
+    uncouple_thetas,
+)
+from vehicles.steering.column import solve_column, unassisted
+from vehicles.steering.steering_torque import pitman_torque, steering_force
+from vehicles.suspension.blocks import steer_blocks
+
+
+@inline
+def is_free(m):
+    """Whether the arm hangs on a column and moves by itself."""
+    return m.steering[0]["free"] > 0
+
+
+@kernel
+def answer_with_arm(m, s, h):
+    """Accelerations of chassis, thetas and arm over a step of h seconds; as `answer_loads`, after `before_contact` with the arm at zero
+    acceleration. The torque on the arm at the end of the step goes to `pitman_torque`."""
+    k, work, arm = s.kinematics[0], s.work[0], s.steering[0]
+    steer_blocks(s.blocks, s.inputs, s.kinematics)
+    apply_wheel_loads(s.loads, s.kinematics, s.work)
+    uncouple_thetas(m.corners, s)
+    assemble_chassis(m.chassis, m.corners, s.state[0]["w_WB_B"], s.work)
+    eliminate_thetas(s.kinematics, s.work)
+
+    force = inertia = 0.0
+    for j in range(6):
+        work["arm_coupling"][j] = 0.0
+    first, end = sides_of(m.corners, 0)
+    if m.corners[0]["coupled"][0]:
+        k["F"][first + 1] -= k["D_across"][0] / k["D"][first] * k["F"][first]
+    for i in range(first, end):
+        share = k["F"][i] / k["D"][i]
+        force -= steering_force(s, i) + share * work["theta_force"][i]
+        inertia += k["H"][i] - share * k["F"][i]
+        for j in range(6):
+            work["arm_coupling"][j] += k["E"][j, i] - share * k["G"][j, i]
+
+    for j in range(6):
+        work["arm_answer"][j] = work["arm_coupling"][j]
+    solve_symmetric(work["A"], work["x"])
+    solve_symmetric(work["A"], work["arm_answer"])
+    for j in range(6):
+        force -= work["arm_coupling"][j] * work["x"][j]
+        inertia -= work["arm_coupling"][j] * work["arm_answer"][j]
+    torque = solve_column(m.steering, s.steering, force, inertia, h)
+    for j in range(6):
+        work["x"][j] -= arm["acceleration"] * work["arm_answer"][j]
+    for i in range(first, end):
+        work["theta_force"][i] -= k["F"][i] * arm["acceleration"]
+    recover_thetas(m.corners, s)
+    g_B = gravity_in_chassis(s.state[0]["q_WB"], s.loads[0]["gravity"])
+    for j in range(3):
+        s.out[0]["alpha_WB_B"][j] = work["x"][j]
+        s.out[0]["a_WB_B"][j] = work["x"][j + 3] + g_B[j]
+    s.out[0]["pitman_torque"] = torque
+
+
+@inline
+def turn_arm(m, s, h):
+    """The arm after a step, and the hand wheel where it was let go."""
+    arm, most = s.steering[0], m.steering[0]["max_arm_angle"]
+    arm["rate"] += h * arm["acceleration"]
+    arm["angle"] = min(max(arm["angle"] + h * arm["rate"], -most), most)
+    if arm["let_go"] > 0:
+        arm["hand_rate"] += h * arm["hand_acceleration"]
+        arm["hand_angle"] += h * arm["hand_rate"]
+
+
+@kernel
+def balance_arm(m, s):
+    """Put the torques on a free arm in balance whose hand wheel is held straight ahead, after `answer` at rest: friction takes what it can, the
+    twist of the column the rest. Returns by how much the arm [rad] had to move."""
+    g, arm = m.steering[0], s.steering[0]
+    needed, before = pitman_torque(m, s), arm["angle"]
+    held = min(max(needed, -g["gear_friction"]), g["gear_friction"])
+    arm["gear_stretch"] = -held / g["gear_stiffness"] if g["gear_friction"] > 0.0 else 0.0
+    arm["angle"] = -unassisted(m.steering, needed - held) / g["column_stiffness"]
+    return arm["angle"] - before

@@ -1,0 +1,62 @@
+"""The torque that the Pitman arm needs for its prescribed motion: what the driver feels at the steering wheel."""
+
+from __future__ import annotations
+
+from simulator.base.algebra.vectors import add, column, dot
+from simulator.base.jit import inline
+from vehicles.corner_layout import sides_of
+from vehicles.steering.column import share_torque
+from vehicles.suspension.blocks import steer_blocks
+from vehicles.suspension.tables.tabulated import table_pitman_torque
+
+
+@inline
+def steering_torque(m, s, tabulated, h):
+    """Torque on the Pitman arm into `pitman_torque` of ACCELERATIONS, after `answer`, and what of it is left to the hands over a step of h
+    seconds; `tabulated` as in `before_contact`."""
+    if tabulated:
+        s.out[0]["pitman_torque"] = table_pitman_torque(m, s)
+    else:
+        s.out[0]["pitman_torque"] = pitman_torque(m, s)
+    share_torque(m.steering, s.steering, s.out[0]["pitman_torque"], h)
+
+
+@inline
+def pitman_torque(m, s):
+    """Torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
+
+    The row of the inverse dynamics that belongs to the Pitman angle, of the corners of the first axle. Valid after `answer_loads`.
+    """
+    steer_blocks(s.blocks, s.inputs, s.kinematics)
+    torque = 0.0
+    first, end = sides_of(m.corners, 0)
+    for i in range(first, end):
+        torque += steering_row(s, i)
+    return torque
+
+
+@inline
+def steering_row(s, i):
+    """Generalized force on the steering arm that corner i needs: inertia forces of its bodies less the applied ones, each times the
+    velocity it has per rate of the arm.
+
+        E . x + F theta'' + steer_bias - W_steer . force - w_steer . couple
+
+    with x the acceleration of the chassis relative to free fall; after `steer_blocks`
+    """
+    c, x = s.kinematics[0], s.work[0]["x"]
+    row = c["F"][i] * s.out[0]["theta_ddot"][i]
+    for j in range(6):
+        row += c["E"][j, i] * x[j]
+    return row + steering_force(s, i)
+
+
+@inline
+def steering_force(s, i):
+    """What is left of it where nothing accelerates: steer_bias - W_steer . force - w_steer . couple."""
+    c, loads, work = s.kinematics[0], s.loads[0], s.work[0]
+    turn = column(c["w_steer"], i)
+    rest = c["steer_bias"][i] + dot(column(work["gyroscopic"], i), turn)
+    force = add(column(loads["wheel_force"], i), column(work["bar_force"], i))
+    couple = add(column(loads["carrier_couple"], i), column(work["bar_couple"], i))
+    return rest - dot(force, column(c["W_steer"], i)) - dot(couple, turn)

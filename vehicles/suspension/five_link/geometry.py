@@ -1,0 +1,125 @@
+"""From the hardpoints and bodies of a five-link corner to the constants its kinematics works with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record, record
+from vehicles.suspension.five_link.kinematics import BODIES, FOUND, LANES, LINKS, find_position
+from vehicles.suspension.wheel_carrier import carrier_with_wheel
+
+if TYPE_CHECKING:
+    from vehicles.suspension.five_link.corner import FiveLinkCorner
+
+Vector = NDArray[np.float64]
+
+WIDEST = 0.4
+"""m. Heights among which the travel is looked for."""
+
+PACE = 0.002
+"""m. Step of the search."""
+
+STEEPEST = 10.0
+"""rad/m, and m/m. A carrier that turns or moves sideways more than this over its height is about to reach the end of its travel, where the
+derivatives grow without bound."""
+
+ALONG_X = 0.1
+"""Least sine of the angle between a link and the chassis' x, the first axis of its universal joint."""
+
+
+def write_five_link(corners: Record, parameters: Record, i: int, corner: FiveLinkCorner) -> None:
+    """Fill column i of a CORNERS record and of one of FIVE_LINKS.
+
+    Raises
+    ------
+    ConfigError : a link lies along x or is not round, the wheel is no rotor, the design position is singular
+    """
+    out, f = corners[0], parameters[0]
+    f["anchor"][:, :, i] = corner.chassis_joints - corner.W
+    f["joint"][:, :, i] = corner.carrier_joints - corner.W
+    f["design_wheel"][:, i] = corner.W
+    for n, name in enumerate(LINKS):
+        _write_link(f, n, i, corner, name)
+    spin, carrier = carrier_with_wheel(corner.bodies, corner.W, corner.axle, corner.file, corner.key)
+    axle = corner.axle / np.linalg.norm(corner.axle)
+    f["wheel_axis"][:, i] = axle
+    f["carrier_com"][:, i] = carrier.p_BoBcm - corner.W
+    I = carrier.I_BBcm
+    f["carrier_inertia"][:, i] = I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]
+    f["spring_body"][i], f["spring_end"][:, i] = corner.spring_on, _held_at(corner, corner.spring_on, corner.S)
+    f["shock_body"][i], f["shock_end"][:, i] = corner.shock_on, _held_at(corner, corner.shock_on, corner.B)
+    f["J"][:, i], f["U"][:, i] = corner.J, corner.U
+    out["spin_inertia"][i] = spin
+    for b, name in enumerate(BODIES):
+        f["mass"][i, b // LANES, b % LANES] = carrier.mass if name == "carrier" else corner.bodies[name].mass
+    out["corner_mass"][i] = f["mass"][i].sum()
+    out["design_frame"][:, :, i] = np.eye(3)
+    out["design_wheel_x"][i], out["design_wheel_z"][i] = corner.W[0], corner.W[2]
+    f["travel"][:, i] = _travel(parameters, i, corner)
+    out["travel"][:, i] = f["travel"][:, i]
+
+
+def _write_link(f: Any, n: int, j: int, corner: FiveLinkCorner, name: str) -> None:
+    d = corner.carrier_joints[n] - corner.chassis_joints[n]
+    length = float(np.linalg.norm(d))
+    along = d / length
+    if np.hypot(along[1], along[2]) < ALONG_X:
+        raise ConfigError(corner.file, corner.key, d.tolist(), f"a {name} that does not lie along the chassis' x")
+    body = corner.bodies[name]
+    axial = float(along @ body.I_BBcm @ along)
+    transverse = 0.5 * (float(np.trace(body.I_BBcm)) - axial)
+    round_rod = transverse * np.eye(3) + (axial - transverse) * np.outer(along, along)
+    if np.abs(body.I_BBcm - round_rod).max() > 1e-9 * max(transverse, 1e-6):
+        raise ConfigError(corner.file, corner.key, body.I_BBcm.tolist(), f"a {name} whose inertia is that of a round rod")
+    at = body.p_BoBcm - corner.chassis_joints[n]
+    if np.linalg.norm(at - along * (at @ along)) > 1e-9:
+        raise ConfigError(
+            corner.file, corner.key, body.p_BoBcm.tolist(), f"a {name} with its centre of mass on the line between its joints"
+        )
+    f["length"][n, j] = length
+    b, lane = divmod(n, LANES)
+    f["link_anchor"][j, b, :, lane] = corner.chassis_joints[n]
+    f["per_length"][j, b, lane], f["rod_com"][j, b, lane] = 1.0 / length, at @ along
+    f["rod_axial_inertia"][j, b, lane], f["rod_transverse_inertia"][j, b, lane] = axial, transverse
+
+
+def link_axes(corner: FiveLinkCorner, n: int) -> Vector:
+    """(2, 3) axes of the universal joint of link n: the chassis' x, and across both it and the link."""
+    x = np.array([1.0, 0.0, 0.0])
+    across = np.cross(corner.carrier_joints[n] - corner.chassis_joints[n], x)
+    return np.stack([x, across / np.linalg.norm(across)])
+
+
+def _held_at(corner: FiveLinkCorner, body: int, point: Vector) -> Vector:
+    """Coordinates of a point in the frame of a body in the design position."""
+    if BODIES[body] == "carrier":
+        return point - corner.W
+    n = LINKS.index(BODIES[body])
+    along = corner.carrier_joints[n] - corner.chassis_joints[n]
+    x, y = along / np.linalg.norm(along), link_axes(corner, n)[1]
+    return np.array([x, y, np.cross(x, y)]) @ (point - corner.chassis_joints[n])
+
+
+def _travel(parameters: Record, j: int, corner: FiveLinkCorner) -> tuple[float, float]:
+    """Least and largest height of the wheel centre at which the links close, found step by step from the design position."""
+    f = parameters[0]
+    ends = []
+    for direction in (-1.0, 1.0):
+        found, reached = record(FOUND), 0.0
+        for height in direction * np.arange(PACE, WIDEST + PACE, PACE):
+            if not find_position(f, found[0], j, height) or steepness(found, j) > STEEPEST:
+                break
+            reached = float(height)
+        ends.append(reached)
+    if ends[0] == 0.0 or ends[1] == 0.0:
+        raise ConfigError(corner.file, corner.key, "links that lock", "links that let the wheel move up and down from the design position")
+    return ends[0], ends[1]
+
+
+def steepness(found: Record, j: int) -> float:
+    """Largest derivative of the carrier's pose by its height."""
+    return float(np.abs([found[0]["v"][:, j], found[0]["w"][:, j]]).max())

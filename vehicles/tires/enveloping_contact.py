@@ -1,0 +1,397 @@
+"""Enveloping contact: a tire bears on all of the ground that lies inside its unloaded disc, whatever its tread law.
+
+In the wheel plane the ground of the wheel's `window` is a line of straight pieces. Of what of it lies within the unloaded radius R of the
+wheel center K, nearer by p = R - rho, the measure is
+
+    I = int q^3 ds,    q = R^2 - rho^2    (about 2 R p),                                                  (1)
+
+s being length along the ground and rho the distance from K. On a plane, K at the distance h from it, it is
+
+    I = 32/35 Q^(7/2),    Q = R^2 - h^2,                                                                  (2)
+
+so the *equivalent depth* of any ground is d = R - sqrt(R^2 - Q) with Q of (2): that of the plane with the same measure, and its gradient by
+the place of the wheel center
+
+    grad d = grad I / (32/5 h Q^(5/2)),    grad I = 6 int q^2 (x - K) ds.                                   (3)
+
+The tire's force is that of one energy U(d), U' = F its radial force: F grad d. So no closed way of the wheel over any ground gains energy; on
+a plane grad d is the unit vector into it, and depth, normal and force are those of `contact.touch`. Shared by all that follows is a
+contact with a plane: its normal is -grad d, its depth that at which the tire's spring gives F(d) |grad d|.
+
+The rim is a disc of its own, of the radius at which the tire bottoms: what reaches it pushes by c (R_rim - h_rim) grad, of (1) to (3) with that radius,
+beside the tire's F grad d. It is one more energy, on a plane the same as a spring that begins at that depth, and an edge meets it where it comes
+to the metal, which is long before d is as large.
+
+Why q^3. A plain area (the measure of Sui and Hirshey 1999, as Project Chrono has it) lets an edge deep into the tire under no load: 7 mm
+for 1 mm of depth on a plane. The larger the power, the nearer d comes to the largest p, with which the hub follows the dilation of the ground
+by the disc, and the less do separate contacts add up. With q^3 an edge of 90 degrees is 2.5 mm deep at d = 1 mm and 56 mm at 35 mm, where
+it bears two fifths of what a plane would. Whatever the power, all that enters does so with p^2 and more: forces are smooth over any ground
+that has no gaps, and along a straight piece (1) and (3) are polynomials (`powers`).
+
+Across the width one plane lies in the middle, and near what may be sharp one at either edge, each with up to a third of the mean of I. They
+are shifted along the lateral slope of the ground at large (`window.lateral_slope`), so that level or tilted, a plane is the same for all three, and what
+camber does to the width is left to `contact.meet`. The lateral part of grad I comes from how the pieces change when the planes are shifted
+sideways: it is what a kerb does to the side wall.
+"""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import inline, kernel
+from terrain.features.shapes import smooth_step
+from terrain.ground import soil_under
+from vehicles.tires.contact import UPRIGHT_MIN, meet, touch
+from vehicles.tires.terrain_cache import (
+    BEYOND,
+    DIAGONAL,
+    LANES,
+    is_sharp,
+    keep_of,
+    lateral_slope,
+    rise_once,
+    share_of_sides,
+    trace,
+    trace_sharp,
+)
+
+FLAT_MIN = 0.2
+"""Cosine of the axle's angle to the ground, roughly, and to the horizontal, below which a wheel lies so flat that it touches in one point."""
+
+LEAST = 1e-60
+"""m^7. Least measure of a contact, of 1e-17 m; its square still is a number."""
+
+DEEPEST = 1.0 - 1e-6
+"""Largest Q over R^2: the wheel center is a thousandth of the radius above a plane."""
+
+RIM_NEAR = 0.3
+"""Equivalent depth, over the way to the rim, above which the rim is looked at. What reaches it in one of three planes, be it as thin as a sheet,
+gives 0.4 by its sides alone."""
+
+GAP_MAX = 0.25
+"""Gap over radius beyond which the ground is where it is below the wheel."""
+
+THIRD, SIXTH = 1.0 / 3.0, 1.0 / 6.0
+
+WHOLE = 32.0 / 35.0
+"""int_-1^1 (1 - x^2)^3 dx."""
+
+
+@inline
+def find_contact(p, s, i, ground, under, windows, wheel, out):
+    """Contact of wheel i in the way that its tire has: `envelop`, or `contact.touch` in one point, which on a plane is the same to rounding."""
+    if p[0]["window_spacing"] > 0.0 and ground.p[0]["steepest"] > 0.0:
+        envelop(p, s, i, ground, under, windows, wheel, out)
+    else:
+        touch(p, s, i, ground, under, wheel, out)
+
+
+@kernel
+def envelop(p, s, i, ground, under, windows, wheel, out):
+    """Contact of wheel i over all of the ground inside its disc: as `contact.touch`, with the window of the wheel, a record of WINDOW."""
+    K, a, R = wheel[i]["p_WK"], wheel[i]["a_W"], p[0]["radius"]
+    level = math.sqrt(a[0] * a[0] + a[1] * a[1])
+    if not (abs(K[0]) < BEYOND and abs(K[1]) < BEYOND and abs(K[2]) < BEYOND and level > FLAT_MIN):
+        touch(p, s, i, ground, under, wheel, out)
+        return
+    w, spacing = windows[i], p[0]["window_spacing"]
+    keep_of(w, ground)
+    hx, hy, az = a[1] / level, -a[0] / level, a[2]  # heading, level
+    half = 0.5 * (p[0]["bearing_width"] if p[0]["bearing_width"] > 0.0 else p[0]["width"])
+    x, y = K[0] - R * az * hy, K[1] + R * az * hx  # below the wheel, where its plane would meet level ground
+    m = lateral_slope(w, ground, spacing, x, y, (hx, hy), half)
+    drop = level + m * az
+    if not drop > FLAT_MIN:
+        touch(p, s, i, ground, under, wheel, out)
+        return
+    side = share_of_sides(ground, x, y) / 3.0
+    w["rise"], near = -1.0, (side > 0.0, x, y, R + half + 2.0 * spacing)
+    at, across = (x, y, K[2] + R * az * m), (m, half, side)
+    measure, along, down, aside = overlap_of_tire(w, ground, spacing, at, (hx, hy), (R, level, az, drop), across, near)
+    if measure > LEAST and not down > 0.0:  # the wheel center is under the ground
+        touch(p, s, i, ground, under, wheel, out)
+        return
+    if not measure > LEAST:
+        approach(p, s, i, ground, under, windows, (hx, hy, level), (x, y, m, drop, half if side > 0.0 else 0.0), wheel, out)
+        return
+
+    # equivalent depth and its gradient
+    Q = min((measure / WHOLE) ** (2.0 / 7.0), DEEPEST * R * R)
+    h = math.sqrt(R * R - Q)
+    in_plane = math.sqrt(along * along + down * down)
+    if Q < DEEPEST * R * R:
+        per = 1.0 / (7.0 * WHOLE * h * Q * Q * math.sqrt(Q))
+    else:
+        per = 1.0 / in_plane
+    d = Q / (R + h)
+    whole = spring = spring_of(p, d)
+    g0, g1, g2 = per * along, per * down, per * aside
+    if d > RIM_NEAR * (R - p[0]["bottoming_radius"]):
+        rim, f0, f1, f2 = force_of_rim(p, w, ground, at, (hx, hy), (level, az, drop), across, near)
+        if rim > 0.0:
+            whole = spring + rim
+            g0, g1, g2 = (spring * g0 + f0) / whole, (spring * g1 + f1) / whole, (spring * g2 + f2) / whole
+            in_plane, along, down = math.sqrt(g0 * g0 + g1 * g1), g0, g1
+    steep = math.sqrt(g0 * g0 + g1 * g1 + g2 * g2)
+    ex, ez = along / in_plane, down / in_plane
+    place(i, wheel, out, (ex, ez), (hx, hy, level), (g0 / steep, g1 / steep, g2 / steep))
+    tilt = lean_of(ex, ez, (level, az), m)
+    upright = max(math.sqrt(1.0 - tilt * tilt), UPRIGHT_MIN)
+    depth = depth_of(p, steep * upright * whole)
+    lean = -g2 / steep
+    look_below(i, ground, under, wheel, out, R)
+    frame = (lean, 1.0 / max(math.sqrt(1.0 - lean * lean), UPRIGHT_MIN))
+    o = out[i]
+    meet(p, s, i, wheel, out, (o["e_W"][0], o["e_W"][1], o["e_W"][2]), R - depth, frame, (tilt, 1.0 / upright, steep))
+
+
+@inline
+def place(i, wheel, out, e, heading, gradient):
+    """Radius and normal in world axes: e (along, down) in the wheel plane, the gradient's direction (along, down, along the axle)."""
+    a, o = wheel[i]["a_W"], out[i]
+    hx, hy, level = heading
+    d0, d1, d2 = -a[2] * hy, a[2] * hx, -level  # down in the wheel plane, axle x heading
+    o["e_W"][0], o["e_W"][1], o["e_W"][2] = e[0] * hx + e[1] * d0, e[0] * hy + e[1] * d1, e[1] * d2
+    u, v, w = gradient
+    o["n_W"][0] = -(u * hx + v * d0 + w * a[0])
+    o["n_W"][1] = -(u * hy + v * d1 + w * a[1])
+    o["n_W"][2] = -(v * d2 + w * a[2])
+
+
+@inline
+def lean_of(ex, ez, axle, m):
+    """n . a of the plane through the line across e in the wheel plane with the lateral slope m; `axle` is its level part and its rise."""
+    level, az = axle
+    # in axes heading, down, axle the line is (ez, -ex, 0), the lateral tangent (0, az - m level, level + m az)
+    q, r = az - m * level, level + m * az
+    n0, n1, n2 = -ex * r, -ez * r, ez * q
+    length = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
+    return min(max((n2 if r > 0.0 else -n2) / length, -1.0), 1.0)
+
+
+@inline
+def look_below(i, ground, under, wheel, out, R):
+    """The soil where the radius points."""
+    K, o = wheel[i]["p_WK"], out[i]
+    x, y = K[0] + R * o["e_W"][0], K[1] + R * o["e_W"][1]
+    soil_under(ground.p, ground.hardness, ground.soil_ids, ground.soils, x, y, under)
+    o["hardness"] = under[0]["hardness"]
+
+
+@inline
+def spring_of(p, d):
+    """Force [N] of the tire alone, without its rim, at the depth d [m] of a plane."""
+    return (p[0]["stiffness"] + p[0]["stiffness_growth"] * d) * d
+
+
+@kernel
+def force_of_rim(p, w, ground, at, heading, axle, across, near):
+    """(force [N] that the rim's spring has, its parts along heading, down in the wheel plane and along the axle) of the ground that reaches the
+    rim; arguments as of `overlap_of_tire`, `axle` what follows the radius in `disc`."""
+    R = p[0]["bottoming_radius"]
+    measure, along, down, aside = overlap_of_tire(w, ground, p[0]["window_spacing"], at, heading, (R, *axle), across, near)
+    if not (measure > LEAST and down > 0.0):
+        return 0.0, 0.0, 0.0, 0.0
+    Q = min((measure / WHOLE) ** (2.0 / 7.0), DEEPEST * R * R)
+    h = math.sqrt(R * R - Q)
+    force = p[0]["bottoming_stiffness"] * Q / (R + h)
+    if Q < DEEPEST * R * R:
+        per = force / (7.0 * WHOLE * h * Q * Q * math.sqrt(Q))
+    else:
+        per = force / math.sqrt(along * along + down * down)
+    return force, per * along, per * down, per * aside
+
+
+@inline
+def depth_of(p, force):
+    """Depth [m] at which the tire's spring and rim give a force [N] on a plane."""
+    c1, c2, rim = p[0]["stiffness"], p[0]["stiffness_growth"], p[0]["bottoming_stiffness"]
+    way = p[0]["radius"] - p[0]["bottoming_radius"]
+    if force > (c1 + c2 * way) * way:
+        c1, force = c1 + rim, force + rim * way
+    return 2.0 * force / (c1 + math.sqrt(c1 * c1 + 4.0 * c2 * force))
+
+
+@inline
+def overlap_of_tire(w, ground, s, at, heading, disc, across, near):
+    """`overlap` of all planes of a disc.
+
+    Parameters
+    ----------
+    at : (x, y, z) [m] below the wheel, where its plane meets the lateral slope
+    across : that slope, half the distance [m] of the outer planes, and the share of each
+    near : as in `overlap_of_plane`
+    """
+    x, y, top = at
+    hx, hy = heading
+    m, half, side = across
+    measure = along = down = aside = 0.0
+    for n in range(3 if side > 0.0 else 1):
+        off, share = (0.0, 1.0 - 2.0 * side) if n == 0 else ((half if n == 1 else -half), side)
+        A, B, C, D = overlap_of_plane(w, ground, s, (x - off * hy, y + off * hx), heading, disc, top + off * m, near)
+        measure, along, down, aside = measure + share * A, along + share * B, down + share * C, aside + share * D
+    return measure, along, down, aside
+
+
+@inline
+def overlap_of_plane(w, ground, s, at, heading, disc, top, near):
+    """`overlap` of one plane, which passes the point `at` with a level heading: by the grid lines across the axis that it is nearer to, near
+    the diagonal by both. `near`: whether anything sharp may be near, and place and reach for `window.rise_once`."""
+    x, y = at
+    hx, hy = heading
+    share = smooth_step(0.5 + 0.5 * (abs(hx) - abs(hy)) / DIAGONAL)[0]
+    A = B = C = D = 0.0
+    if share > 0.0:
+        A, B, C, D = overlap_of_line(w, ground, s, 0, (x, y, hx, hy), disc, top, near)
+    if share < 1.0:
+        E, F, G, H = overlap_of_line(w, ground, s, 1, (y, x, hy, hx), disc, top, near)
+        A, B, C, D = E + share * (A - E), F + share * (B - F), G + share * (C - G), H + share * (D - H)
+    return A, B, C, D
+
+
+@inline
+def overlap_of_line(w, ground, s, axis, plane, disc, top, near):
+    """`overlap` of the line of one plane by the grid lines across an axis; see `trace`."""
+    count = trace(w, ground, s, axis, plane, disc[0])
+    if near[0] and is_sharp(w, ground, s, axis, plane, disc[0]):
+        rise = rise_once(w, ground, s, near[1], near[2], near[3])
+        count = trace_sharp(w, ground, s, axis, plane, disc[0], (top, rise, disc[3]))
+    slide = plane[3] / plane[2]
+    return overlap(w, count, disc, top, slide if axis == 0 else -slide)
+
+
+@kernel
+def overlap(w, count, disc, top, slide):
+    """(I [m^7], its derivatives [m^6] by the place of the disc along heading, down in its plane and along the axle) of the line in the window.
+
+    Parameters
+    ----------
+    disc : radius [m], level part and rise of the axle, and how much the ground sinks away from the wheel center per way down the disc
+    top : height [m]; a point of the line at the height z is (top - z) / disc[3] down the disc
+    slide : by how much the line's points move along it as it moves to the left
+    """
+    R, level, az, drop = disc
+    per, RR = 1.0 / drop, R * R
+    first, pieces = touching(w, count, RR, top, per)
+    go_on(w, count, R, top, drop)
+    u, z, rate, part = w["u"][first:], w["z"][first:], w["rate"][first:], w["part"]
+    for n in range(pieces):  # in the vector lanes: no branches, no sums
+        u0, r0 = u[n], (top - z[n]) * per
+        u1, r1 = u[n + 1], (top - z[n + 1]) * per
+        du, dr = u1 - u0, r1 - r0
+        q0 = RR - u0 * u0 - r0 * r0
+        b, vv = -(u0 * du + r0 * dr), du * du + dr * dr
+        root = math.sqrt(max(b * b + q0 * vv, 0.0))
+        per_vv = 1.0 / vv
+        low = min(max((b - root) * per_vv, 0.0), 1.0)
+        width = max(min((b + root) * per_vv, 1.0) - low, 0.0)  # of what of the piece lies inside
+        # ends of the piece sink so fast down the disc as it moves along its axle
+        sink = (az - level * rate[n]) * per
+        more = (az - level * rate[n + 1]) * per - sink
+        q1 = max(q0 + (low + width) * (2.0 * b - (low + width) * vv), 0.0)
+        q0 = max(q0 + low * (2.0 * b - low * vv), 0.0)
+        stretch = dr * more * per_vv  # so fast, in parts of its length, it grows
+        u0, r0, sink = u0 + low * du, r0 + low * dr, sink + low * more
+        du, dr, more, vv = width * du, width * dr, width * more, width * width * vv
+        length = math.sqrt(vv)
+        cube, f0, f1, f2 = powers(q0, q1, vv)
+        su, sr = u0 * f0 + du * f1, r0 * f0 + dr * f1
+        part[0, n] = length * cube
+        part[1, n] = length * su
+        part[2, n] = length * sr
+        part[3, n] = length * (stretch * cube - 6.0 * (level * slide * su + sink * sr + more * (r0 * f1 + dr * f2)))
+    measure = along = down = aside = 0.0
+    for n in range(pieces):
+        measure, along, down, aside = measure + part[0, n], along + part[1, n], down + part[2, n], aside + part[3, n]
+    return measure, 6.0 * along, 6.0 * down, aside
+
+
+@inline
+def touching(w, count, RR, top, per):
+    """(first piece of a line that may lie inside the disc, how many from there on to the last one that may): some LANES of them or none.
+
+    One whose ends are farther from the wheel center than sqrt(RR + length^2 / 4) does not.
+    """
+    reach = w["part"][0]
+    for n in range(count - 1):
+        u0, r0 = w["u"][n], (top - w["z"][n]) * per
+        u1, r1 = w["u"][n + 1], (top - w["z"][n + 1]) * per
+        reach[n] = RR - min(u0 * u0 + r0 * r0, u1 * u1 + r1 * r1) + 0.25 * ((u1 - u0) * (u1 - u0) + (r1 - r0) * (r1 - r0))
+    first, end = 0, count - 1
+    while first < end and reach[first] < 0.0:
+        first += 1
+    while first < end and reach[end - 1] < 0.0:
+        end -= 1
+    return first, (end - first + LANES - 1) // LANES * LANES
+
+
+@inline
+def go_on(w, count, R, top, drop):
+    """Let a line of `count` points, the last of which is outside the disc, go on straight down by LANES of them."""
+    u, z = (w["u"][count - 1], w["z"][count - 1]) if count > 0 else (2.0 * R, top)
+    for n in range(count, count + LANES):
+        z -= R * drop
+        w["u"][n], w["z"][n], w["rate"][n] = u, z, 0.0
+
+
+@inline
+def powers(q0, q1, v):
+    """Integrals of q^3, q^2, q^2 t and q^2 t^2 over t from 0 to 1, q = q0 (1 - t) + q1 t + v t (1 - t) with no number below 0."""
+    a, b, c = q0 * q0, q1 * q1, q0 * q1
+    f0 = THIRD * (a + b + c) + v * (SIXTH * (q0 + q1) + v * (SIXTH / 5.0))
+    f1 = 0.5 * SIXTH * a + 0.25 * b + SIXTH * c + v * (q0 * (THIRD / 5.0) + 0.1 * q1 + v * (SIXTH / 10.0))
+    f2 = 0.1 * (THIRD * a + 2.0 * b + c) + v * (q0 * (THIRD / 10.0) + q1 * (THIRD / 5.0) + v * (THIRD / 35.0))
+    return q0 * (f0 - f1) + q1 * f1 + v * (f1 - f2), f0, f1, f2
+
+
+@kernel
+def approach(p, s, i, ground, under, windows, heading, below, wheel, out):
+    """Contact of a wheel whose disc no ground reaches: its point nearest to the wheel center, in the nearest of the planes.
+
+    The depth is negative, what `overlap` tends to where they touch. Far above the ground it is `contact.touch`.
+    """
+    K, a, R = wheel[i]["p_WK"], wheel[i]["a_W"], p[0]["radius"]
+    hx, hy, level = heading
+    x, y, m, drop, half = below
+    w, spacing = windows[i], p[0]["window_spacing"]
+    best, ex, ez = 1e300, 0.0, 1.0
+    for n in range(3 if half > 0.0 else 1):
+        off = 0.0 if n == 0 else (half if n == 1 else -half)
+        px, py, top = x - off * hy, y + off * hx, K[2] + (off + R * a[2]) * m
+        for axis in range(2):
+            along = abs(hx) - abs(hy)
+            if (along if axis == 0 else -along) > -DIAGONAL:
+                plane = (px, py, hx, hy) if axis == 0 else (py, px, hy, hx)
+                count = trace(w, ground, spacing, axis, plane, R)
+                if half > 0.0 and is_sharp(w, ground, spacing, axis, plane, R):
+                    count = trace_sharp(w, ground, spacing, axis, plane, R, (top, 0.0, 0.0))
+                near, u, r = nearest(w, count, top, drop)
+                if near < best:
+                    best, ex, ez = near, u, r
+    t = math.sqrt(best)
+    if not (0.0 < t < (1.0 + GAP_MAX) * R):
+        touch(p, s, i, ground, under, wheel, out)
+        if not (out[i]["depth"] > 0.0 and t > 0.0):
+            return  # else it is a steep slope far below, whose plane comes up to the wheel
+    ex, ez = ex / t, ez / t
+    tilt = lean_of(ex, ez, (level, a[2]), m)
+    upright = math.sqrt(1.0 - tilt * tilt)
+    place(i, wheel, out, (ex, ez), heading, (ex * upright, ez * upright, -tilt))
+    look_below(i, ground, under, wheel, out, R)
+    per = 1.0 / max(upright, UPRIGHT_MIN)
+    o = out[i]
+    meet(p, s, i, wheel, out, (o["e_W"][0], o["e_W"][1], o["e_W"][2]), t, (tilt, per), (tilt, per, per))
+
+
+@kernel
+def nearest(w, count, top, drop):
+    """(square of the distance [m2], u, r [m]) of the point of the line that is nearest to the wheel center; arguments as in `overlap`."""
+    best, at_u, at_r, per = 1e300, 0.0, 0.0, 1.0 / drop
+    for n in range(1, count):
+        u, r = w["u"][n - 1], (top - w["z"][n - 1]) * per
+        du, dr = w["u"][n] - u, (top - w["z"][n]) * per - r
+        t = min(max(-(u * du + r * dr) / (du * du + dr * dr), 0.0), 1.0)
+        u, r = u + t * du, r + t * dr
+        if u * u + r * r < best:
+            best, at_u, at_r = u * u + r * r, u, r
+    return best, at_u, at_r

@@ -1,0 +1,228 @@
+"""What bears the load of a tire: its radial spring in series with the ground, hard, soil, or a share of each, whatever the tread."""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import inline, kernel
+from terrain.pressure_sinkage import frontal_bulldozing, frontal_factors, local_failure, pressed_before, terzaghi_factors
+from vehicles.tires.moments import ramp, way_rate, yields
+from vehicles.tires.radial import radial_damping, radial_force
+from vehicles.tires.standstill import V_FADE, smooth_sign
+from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of, substitute_radius
+
+STANDING = (0.0, 0.0, 0.0, 0.0, 0.0)
+"""Motion of a wheel at rest for `soil_reaction`."""
+
+NEVER = (0.0, 0.0)
+"""Rut and hole of soil that nobody has pressed or dug, for `soil_reaction`."""
+
+REST_TIME = 0.01
+"""s. Time in which the state of the rut fades while nothing presses on soil."""
+
+SINKAGE_LINEAR = 5e-4
+"""m. Below this sinkage the soil is a linear spring, which bounds the slope of soils with a small exponent."""
+
+SINKAGE_HUB = 0.8
+"""Sinkage over radius at which the soil lets the wheel sink no further ("hub-deep")."""
+
+SHALLOW = 0.06
+"""Sinkage over diameter from which a wheel pushes soil ahead [Bekker 1969, as quoted by Wong 2008: "when z / D > 0.06"]. A rule of thumb: here
+what is deeper comes in smoothly from half of it to half as much more."""
+
+LUG_LAYER = 0.45
+"""Layer that lugs take away with their slip, over their height: the sinkage of CMU's grouser wheel less that of the smooth one, at slips of 0.5 to 0.9."""
+
+V_ROLL = 1e-3
+"""m/s. Speed of the tread at which the way that it rolls begins to count in the shear. Larger: slow wheels shear too little."""
+
+DUG_MOST = 0.65
+"""The most that a wheel digs, over its radius; with what its load presses it then stands on its hub, about."""
+
+
+@inline
+def tread_factors(p, under):
+    """(of the cohesion, of tan phi): strength between this tread and the soil over that of the soil.
+
+    Lugs of height h take soil along as deep as they are, on their sides too [B]: 1 + 2 h / b, 1 + 0.64 (h / b) atan(b / h).
+    """
+    share, lug = under[0]["tread_strength"], p[0]["lug_height"] / p[0]["width"]
+    if lug <= 0.0:
+        return share, share
+    return share * (1.0 + 2.0 * lug), share * (1.0 + 0.64 * lug * math.atan(1.0 / lug))
+
+
+@inline
+def memory_of(under, k, rut):
+    """What the soil (record of `SOIL`) of modulus k remembers of having been pressed `rut` (m) deep: `pressed_before`, and no higher than it was."""
+    if rut <= 0.0:
+        return VIRGIN
+    g = under[0]
+    z_u, p_u, k_u, floor = pressed_before(k, g["n"], g["elastic_stiffness"], g["elastic_growth"], rut)
+    return (z_u, p_u, k_u, floor) if floor > 0.0 else (z_u, p_u, p_u / z_u, 0.0)
+
+
+@kernel
+def soil_reaction(p, under, deflection, z, before, motion):
+    """Soil (record of `SOIL`) under the flexible tire at the sinkage z >= 0 (m), with the tire's radial deflection.
+
+    `before` is (rut, dug): how deep it was pressed before, and how deep the wheel has dug itself in above that sinkage (m); `motion`
+    (e, s_x, s_y, s, fade): as in `soil_wheel`, and the share of the shear's vertical part, 0 at standstill. Returns (W, slope, area, floor, forces):
+    vertical force of a soil of hardness 0 [N], an upper bound of its slope [N/m], contact area [m2], depth of the rut's floor [m], and (resistance,
+    thrust, circumferential force, side force, strength, side wall's pressure, way) as in `contact_forces`.
+    """
+    R, b = p[0]["radius"], p[0]["width"]
+    rut, dug = before
+    hub = SINKAGE_HUB * R
+    earth = earth_of(under, b, *tread_factors(p, under))
+    memory = memory_of(under, earth[0], rut)
+    floor = memory[3]
+    above = max(z - floor, 0.0)
+    used = min(max(above, SINKAGE_LINEAR), hub)
+    r = substitute_radius(R, max(deflection, 0.0), used)
+    arc, moves = arc_and_motion(under, used / r, motion[:4])
+    W_sigma, W_tau, resistance, H, S, F_y, H_max, side, way = contact_forces(earth, memory, (r, b), arc, moves, 1)
+    share = min(above / SINKAGE_LINEAR, 1.0)
+    W = max(W_sigma + motion[4] * W_tau, 0.1 * W_sigma)
+    slope = W * (earth[1] + 0.5) / used
+    if rut > 0.0:
+        # the part of the contact that presses on the rut's own spring
+        slope += memory[2] * b * 2.0 * math.sqrt(2.0 * r) * (math.sqrt(used) - math.sqrt(min(max(floor + used - rut, 0.0), used)))
+    W *= share
+    if z + dug > hub:
+        W += p[0]["stiffness"] * (z + dug - hub)
+        slope += p[0]["stiffness"]
+    forces = (resistance * share, H * share, S * share, F_y * share, H_max * share, side, way)
+    return W, slope, b * math.sqrt(2.0 * r * used), floor, forces
+
+
+@inline
+def dig(p, state, under, o, h, pressed, slide, length):
+    """(rate [m/s], rise [1]) over a step of h seconds: how fast the slipping tread digs, backward Euler in the depth d that is dug, and the slope on
+    which the wheel climbs out of its hole.
+
+        d' = g - d ((v / l)^4 + (g / H)^4)^(1/4),    g = layer v_s / l,    layer = slip_sinkage z_p + LUG_LAYER min(lug height, z_p)
+
+    The tread takes a layer of soil away with the speed v_s of its slip; ground that nobody has dug comes in with the speed v, over the length l of the
+    contact. Rolling steadily, d = layer slip / (1 - slip); with the wheels spinning where they are it goes to H = DUG_MOST R. It comes up
+    no faster than d v / l, the climb that `finish` has the wheel pay for. Of that, what lugs cut away from the wall ahead while they turn is not
+    climbed: a wheel with lugs pays for as much of it as lifts it.
+
+    pressed, slide, length : z_p [m], what the load has pressed; v_s [m/s]; l [m]
+    """
+    cut = slide / length * LUG_LAYER * min(p[0]["lug_height"], pressed)
+    gain = slide / length * (under[0]["slip_sinkage"] * pressed) + cut
+    comes, least = way_rate(o) / length, gain / (DUG_MOST * p[0]["radius"])
+    comes, least = comes * comes, least * least
+    fill = math.sqrt(math.sqrt(comes * comes + least * least))
+    rise = state["dug"] / length
+    if cut > 0.0:
+        rise = min(rise, max(state["dug"] * fill - cut, 0.0) / max(way_rate(o), 1e-9))
+    return (gain - state["dug"] * fill) / (1.0 + h * fill), rise
+
+
+@inline
+def pushed_ahead(p, under, z):
+    """Resistance [N] of the soil ahead of a wheel that has sunk in deeper than `SHALLOW` diameters: `frontal_bulldozing` of what is deeper, with
+    the slope alpha at which the wheel meets the ground at its sinkage z.
+
+        deep = z - S,    S = SHALLOW D;    (z - S / 2)^2 / (2 S) between S / 2 and 3 S / 2
+
+    Soil into which a wheel sinks that deep is loose: it fails where it is pushed, with the strength of `local_failure`.
+    """
+    D = 2.0 * p[0]["radius"]
+    shallow = SHALLOW * D
+    comes_in = z - 0.5 * shallow
+    if comes_in <= 0.0 or p[0]["bulldozing_ahead"] <= 0.0:
+        return 0.0
+    deep = 0.5 * comes_in * comes_in / shallow if comes_in < shallow else z - shallow
+    phi, cohesion = local_failure(under[0]["friction_angle"], under[0]["cohesion"])
+    _, N_c, N_gamma = terzaghi_factors(phi)
+    factors = frontal_factors(phi, N_c, N_gamma)
+    return p[0]["bulldozing_ahead"] * frontal_bulldozing(phi, cohesion, under[0]["unit_weight"], factors, p[0]["width"], D * deep / z, deep)
+
+
+@inline
+def carry(p, s, i, under, h, v_tread, out):
+    """Load of tire i: its spring and damper in series with the soil, backward Euler in the depth z of the rut.
+
+        F_z = F(depth - soft z, depth' - soft z') = W(z_p) + damping area z_p',    z = z_p + d
+
+    of which d is dug (`dig`) and z_p pressed. v_tread is R_e spin [m/s]. Returns (F_z, slope, deflection, z', forces): load [N], slope of the tire's
+    spring [N/m], radial deflection [m] at the end of the step, rate of z [m/s], and the soil's forces at that load as in `soil_reaction`,
+    thrust with its sign, and what climbing out of the hole takes [N]. The rate of d goes into out[i].
+    """
+    o, state = out[i], s[i]
+    soft, depth, rate, v_x, z, d = yields(s, i, out), o["depth"], o["depth_rate"], o["v_x"], s[i]["sinkage"], s[i]["dug"]
+    deflection = depth - soft * z
+    if depth <= 0.0 or (soft <= 0.0 and o["hardness"] >= 1.0):
+        load, slope = radial_force(p, deflection, rate)
+        o["dug_rate"] = -d / (h + REST_TIME)
+        return load, slope, deflection, -z / (h + REST_TIME), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    # front is where the wheel goes; e and fade bring front and rear together at standstill
+    towards = v_x + v_tread
+    sign = 1.0 if towards >= 0.0 else -1.0
+    fade = smooth_sign(abs(towards) / (2.0 * V_FADE))
+    slip = min(abs(v_tread - v_x) / (max(abs(v_tread), abs(v_x)) + V_FADE), 1.0)
+    e = fade * max(smooth_sign(sign * v_tread / V_ROLL), 0.0)
+    motion = (e, sign * state["slip"][0], state["slip"][1], slip, fade)
+    pressed = max(z - d, 0.0)
+    W, soil_slope, area, floor, forces = soil_reaction(p, under, deflection, pressed, (o["rut"], d), motion)
+
+    # the wheel drops to the floor of the rut that is there, and by what it digs
+    slide = math.sqrt((v_tread - v_x) * (v_tread - v_x) + o["v_y"] * o["v_y"])
+    length = area / p[0]["width"]
+    o["dug_rate"], rise = dig(p, state, under, o, h, max(pressed - floor, 0.0), slide, length)
+    fall = o["dug_rate"]
+    if pressed < floor:
+        fall += (floor - pressed) / (h + 1e-3)
+
+    static, slope = radial_force(p, deflection, 0.0)
+    damper, soil_damper = radial_damping(p, deflection), under[0]["damping"] * area + 1.0
+    rate -= soft * fall
+    z_rate = (static - h * soft * slope * fall + damper * rate - W) / (soil_damper + soft * damper + h * (soil_slope + soft * slope))
+    if static - h * soft * slope * fall + damper * (rate - soft * z_rate) < 0.0:
+        z_rate = -W / (soil_damper + h * soil_slope)
+    z_rate = max(z_rate, -pressed / (h + 1e-3))
+    deflection -= soft * h * (z_rate + fall)
+    load, slope = radial_force(p, deflection, rate - soft * z_rate)
+
+    # what the rut's own damping bears shears no soil; what is pushed ahead is no more than lifts the wheel over it
+    resistance, H, S, F_y, H_max, side, way = forces
+    k = min(load / max(W, 1e-6), 1.0)
+    ahead = pushed_ahead(p, under, pressed - floor)
+    ahead *= load / (load + ahead + 1e-6)
+    climb = load * (soft * rise + z * ramp(s, i, out))
+    forces = (k * resistance + ahead, k * sign * H, k * sign * S, k * F_y, k * H_max, k * side, way, climb)
+    return load, slope, deflection, z_rate + fall, forces
+
+
+@kernel
+def static_force(p, under, depth):
+    """(normal force [N], its slope [N/m] over depth, rut depth [m] at hardness 0) of a standing tire that reaches `depth` (m) below
+    the undeformed ground `under` (record of `SOIL`). The last number is the state `sinkage` of that tire."""
+    if under[0]["hardness"] >= 1.0 or depth <= 0.0:
+        force, slope = radial_force(p, depth, 0.0)
+        return force, slope, 0.0
+    step = 1e-6
+    z = static_sinkage(p, under, depth)
+    soft = 1.0 - under[0]["hardness"]
+    force = radial_force(p, depth - soft * z, 0.0)[0]
+    deeper = radial_force(p, depth + step - soft * static_sinkage(p, under, depth + step), 0.0)[0]
+    return force, (deeper - force) / step, z
+
+
+@kernel
+def static_sinkage(p, under, depth):
+    """Rut depth [m] at which tire and soil carry the same, by bisection: the tire's force falls with it, the soil's rises."""
+    soft = 1.0 - under[0]["hardness"]
+    low, high = 0.0, depth / soft
+    for _ in range(60):
+        z = 0.5 * (low + high)
+        deflection = depth - soft * z
+        if radial_force(p, deflection, 0.0)[0] > soil_reaction(p, under, deflection, z, NEVER, STANDING)[0]:
+            low = z
+        else:
+            high = z
+    return 0.5 * (low + high)

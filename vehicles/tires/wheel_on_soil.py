@@ -1,0 +1,249 @@
+"""A wheel on soil: Bekker's pressure over the arc of Wong and Reece, shear by Janosi and Hanamoto, driven, towed, braked and locked.
+
+[WR] J. Y. Wong, A. R. Reece, Prediction of rigid wheel performance based on the analysis of soil-wheel stresses, parts I and II, J.
+Terramechanics 4 (1967). [JH] Z. Janosi, B. Hanamoto, 1st ISTVS conference (1961). [B] M. G. Bekker, Introduction to
+Terrain-Vehicle Systems (1969). Pressures and passive pressures are those of `terrain.pressure_sinkage`. Angles are from bottom dead center,
++ = towards the direction of travel. docs/soil.md has the derivations.
+"""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import inline, kernel
+from terrain.pressure_sinkage import hegedus_factors, remembered_pressure
+
+NODES = (0.18343464249564980, 0.52553240991632899, 0.79666647741362674, 0.96028985649753623)
+WEIGHTS = (0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626)
+"""Positive half of the Gauss-Legendre rule of 8 points."""
+
+VIRGIN = (0.0, 0.0, 0.0, 0.0)
+"""Memory of soil that nobody has pressed."""
+
+SKID = 0.1
+"""Skid, 1 - R spin / v, from which the soil ahead of a braked wheel flows as in [WR], part II; below, it comes in smoothly."""
+
+TURN_BEGINS, TURN_ENDS = 0.01, 0.04
+"""Slips between which the shear stress turns from the displacement to the slip velocity. Nearer to zero the velocity has no direction to speak
+of, and the side force of a freely rolling wheel would grow with the root of the slip angle: too steep for any step."""
+
+TINY = 1e-24
+"""Squares below which a direction is none."""
+
+
+@inline
+def substitute_radius(R0, deflection, sinkage):
+    """Radius of the rigid wheel with the sinkage and the contact length of the deflected tire.
+
+        sqrt(2 r* z) = sqrt(2 R0 (z + d)) + sqrt(2 R0 d)
+
+    The larger substitute circle of Bekker and Bolling: R0 without deflection, a flat patch on hard ground; sinkage must be > 0.
+    """
+    root = math.sqrt(1.0 + deflection / sinkage) + math.sqrt(deflection / sinkage)
+    return R0 * root * root
+
+
+@inline
+def entry_angle(ratio):
+    """acos(1 - ratio) for the ratio of sinkage and radius, at most 90 degrees."""
+    return 2.0 * math.asin(math.sqrt(min(0.5 * ratio, 0.5)))
+
+
+@inline
+def smooth_step(x):
+    """0 below 0, 1 above 1, and C1 between."""
+    x = min(max(x, 0.0), 1.0)
+    return x * x * (3.0 - 2.0 * x)
+
+
+@inline
+def turning_point(theta_1, friction_angle, rolled):
+    """Angle theta_0 at which the shear below a skidding wheel changes its sign [WR, part II].
+
+        tan(pi / 4 - phi / 2) sin theta_0 = cos theta_0 - rolled,    rolled = 1 / (1 + i) = R spin / v
+
+    with x = pi / 4 - phi / 2 that is cos(theta_0 + x) = rolled cos x; between 0 and theta_1.
+    """
+    x = 0.25 * math.pi - 0.5 * friction_angle
+    return min(max(math.acos(min(max(rolled * math.cos(x), -1.0), 1.0)) - x, 0.0), theta_1)
+
+
+@inline
+def soil_flow(theta_1, theta_0, e, s_x):
+    """How much faster than e the soil ahead of theta_0 is taken along, per way of the tread, so that it comes to theta_0 unsheared [WR, part II].
+
+    (e - s_x) (sin theta_1 - sin theta_0) / (theta_1 - theta_0) - e
+    """
+    if theta_1 - theta_0 < 1e-9:
+        return (e - s_x) * math.cos(theta_1) - e
+    return (e - s_x) * (math.sin(theta_1) - math.sin(theta_0)) / (theta_1 - theta_0) - e
+
+
+@inline
+def sheared_by(r, K, motion, flow, turned, angle):
+    """Parts (x, y) of the mobilised share of shear strength at a point of the arc.
+
+        j_x = r (e (theta_1 - theta) - (e - s_x) (sin theta_1 - sin theta) + flow min(theta_1 - theta, theta_1 - theta_0))
+        j_y = r s_y (theta_1 - theta)
+        share = 1 - exp(-j / K)                                                                                     [JH]
+
+    along the slip velocity (e - (e - s_x) cos theta, s_y), or along the displacement where `velocity` is 0, and between. One share
+    for both, so the strength is never exceeded.
+
+    Parameters
+    ----------
+    motion : (e, s_x, s_y, velocity) as in `contact_forces`
+    flow : (of `soil_flow`, theta_1 - theta_0)
+    turned, angle : theta_1 - theta; (sin theta_1 - sin theta, cos theta)
+    """
+    e, s_x, s_y, velocity = motion
+    rise, cos_t = angle
+    j_x = r * (e * (turned - rise) + s_x * rise + flow[0] * min(turned, flow[1]))
+    j_y = r * s_y * turned
+    j = math.sqrt(j_x * j_x + j_y * j_y + 1e-12 * K * K)
+    share = 1.0 - math.exp(-j / K)
+    along = (1.0 - velocity) * share / j
+    v_x = e * (1.0 - cos_t) + s_x * cos_t
+    with_it = velocity * share / math.sqrt(v_x * v_x + s_y * s_y + TINY)
+    return along * j_x + with_it * v_x, along * j_y + with_it * s_y
+
+
+@inline
+def small_sine_cosine(x):
+    """(sin x, cos x) to 1e-10 for |x| < 0.8, from Taylor's series."""
+    y = x * x
+    return (
+        x * (1.0 - y / 6.0 * (1.0 - y / 20.0 * (1.0 - y / 42.0 * (1.0 - y / 72.0 * (1.0 - y / 110.0))))),
+        1.0 - y / 2.0 * (1.0 - y / 12.0 * (1.0 - y / 30.0 * (1.0 - y / 56.0 * (1.0 - y / 90.0 * (1.0 - y / 132.0))))),
+    )
+
+
+@inline
+def contact_forces(earth, memory, wheel, arc, motion, panels):
+    """Forces of the soil on a rigid wheel, Gauss-Legendre over the arc ahead of the largest pressure and the one behind it.
+
+        sigma = p(floor + r (cos theta' - cos theta_1)),   theta' the angle, on the rear arc mirrored to the front
+        tau   = (c + sigma tan phi) times `sheared_by`
+
+    Parameters
+    ----------
+    earth : (k, n, c, tan phi, K, D1 c, D1 D2 gamma / 2): modulus [N/m^(n+2)], exponent, strength between tread and soil [Pa, 1], shear
+        modulus [m], and what `side_pressure` has by the height of the wall and its square
+    memory : of `pressed_before`, or VIRGIN
+    wheel : (r, b): m
+    arc : (theta_1, theta_m, theta_2, flow, theta_0): entry, largest pressure, exit; `soil_flow` and `turning_point`, 0 and 0 for none
+    motion : (e, s_x, s_y, velocity): rolling share (1, or 0 at standstill), slip along and across per way of the tread, so that with e = 1
+        j_x is r [(theta_1 - theta) - (1 - s_x) (sin theta_1 - sin theta)]; share of the stress along the slip velocity
+    panels : equal parts of each arc, 8 points each
+
+    Returns
+    -------
+    tuple : in N: vertical force of the pressure and of the shear, compaction resistance (integral of sigma sin theta), gross
+        thrust (of tau_x cos theta), circumferential force (torque / r), side force, strength (of tau_max cos theta), side wall's passive
+        pressure; in m: mean way of the tread through the contact, weighted with the strength
+    """
+    k, n, cohesion, tan_phi, K, wall, wall_growth = earth
+    r, b = wheel
+    theta_1, theta_m, theta_2, taken, theta_0 = arc
+    flow = (taken, theta_1 - theta_0)
+    floor = memory[3]
+    c1, s1 = math.cos(theta_1), math.sin(theta_1)
+    half_f, half_r = 0.5 * (theta_1 - theta_m) / panels, 0.5 * (theta_m - theta_2) / panels
+
+    W_sigma = W_tau = R = H = S = F_y = H_max = side = way = 0.0
+    for panel in range(panels):
+        mid_f, mid_r = theta_m + (2 * panel + 1) * half_f, theta_m - (2 * panel + 1) * half_r
+        sin_f, cos_f = math.sin(mid_f), math.cos(mid_f)
+        sin_r, cos_r = math.sin(mid_r), math.cos(mid_r)
+        for node in range(4):
+            sine_f, cosine_f = small_sine_cosine(half_f * NODES[node])
+            sine_r, cosine_r = small_sine_cosine(half_r * NODES[node])
+            for sign in (1.0, -1.0):
+                # the pressure at a node of the front arc is that at the mirrored node of the rear arc
+                cos_t = cos_f * cosine_f - sign * sin_f * sine_f
+                sin_t = sin_f * cosine_f + sign * cos_f * sine_f
+                height = r * (cos_t - c1)
+                sigma = remembered_pressure(k, n, memory, floor + height)
+                strength = cohesion + sigma * tan_phi
+
+                turned = theta_1 - mid_f - sign * half_f * NODES[node]
+                part_x, part_y = sheared_by(r, K, motion, flow, turned, (s1 - sin_t, cos_t))
+                w = WEIGHTS[node] * half_f
+                W_sigma += w * sigma * cos_t
+                R += w * sigma * sin_t
+                w *= strength
+                H += w * part_x * cos_t
+                W_tau += w * part_x * sin_t
+                S += w * part_x
+                F_y += w * part_y
+                H_max += w * cos_t
+                way += w * cos_t * turned
+                side += WEIGHTS[node] * half_f * (wall + wall_growth * height) * height * (r - height * cos_t)
+
+                cos_t = cos_r * cosine_r + sign * sin_r * sine_r
+                sin_t = sin_r * cosine_r - sign * cos_r * sine_r
+                height = max(r * (cos_t - c1), 0.0)
+                turned = theta_1 - mid_r + sign * half_r * NODES[node]
+                part_x, part_y = sheared_by(r, K, motion, flow, turned, (s1 - sin_t, cos_t))
+                w = WEIGHTS[node] * half_r
+                W_sigma += w * sigma * cos_t
+                R += w * sigma * sin_t
+                w *= strength
+                H += w * part_x * cos_t
+                W_tau += w * part_x * sin_t
+                S += w * part_x
+                F_y += w * part_y
+                H_max += w * cos_t
+                way += w * cos_t * turned
+                side += WEIGHTS[node] * half_r * (wall + wall_growth * height) * height * (r - height * cos_t)
+
+    area = r * b
+    return (
+        area * W_sigma, area * W_tau, area * R, area * H, area * S, area * F_y, area * H_max, side, r * way / max(H_max, 1e-300),
+    )  # fmt: skip
+
+
+@inline
+def earth_of(soil, b, cohesion_factor, friction_factor):
+    """What `contact_forces` needs of a soil (record of `SOIL`) under a wheel of width b (m), its strength times factors of the tread."""
+    g = soil[0]
+    _, D1, D2 = hegedus_factors(g["friction_angle"])
+    tan_phi = math.tan(g["friction_angle"])
+    return (
+        g["k_c"] / b + g["k_phi"], g["n"], cohesion_factor * g["cohesion"], friction_factor * tan_phi, g["shear_modulus"],
+        D1 * g["cohesion"], 0.5 * D1 * D2 * g["unit_weight"],
+    )  # fmt: skip
+
+
+@inline
+def arc_and_motion(soil, ratio, motion):
+    """(arc, motion) for `contact_forces` at a ratio of sinkage and radius; `motion` is (e, s_x, s_y, s) as in `soil_wheel`.
+
+        theta_1 = acos(1 - z / r),   theta_m = (c1 + c2 |s|) theta_1,   theta_2 = exit_ratio theta_1
+
+    A driven wheel is that of [WR], part I, a skidding one that of part II: from s_x = 0 on, the flow ahead comes in over a skid of `SKID`.
+    differs: the peak moves with the skid as with the slip, as CMU's braked wheel shows, which sinks in as deep.
+    """
+    g = soil[0]
+    e, s_x, s_y, slip = motion
+    theta_1 = entry_angle(ratio)
+    driven = max(s_x, 0.0)
+    velocity = smooth_step((math.sqrt(driven * driven + s_y * s_y) - TURN_BEGINS) / (TURN_ENDS - TURN_BEGINS))
+    flow = theta_0 = 0.0
+    if s_x < 0.0:
+        rolled = e / (e - s_x)
+        skids = smooth_step((1.0 - rolled) / SKID)
+        theta_0 = turning_point(theta_1, g["friction_angle"], rolled)
+        flow = skids * soil_flow(theta_1, theta_0, e, s_x)
+        velocity *= 1.0 - skids
+    return (theta_1, (g["c1"] + g["c2"] * slip) * theta_1, g["exit_ratio"] * theta_1, flow, theta_0), (e, s_x, s_y, velocity)
+
+
+@kernel
+def soil_wheel(soil, r, b, z, motion):
+    """Forces of virgin soil (record of `SOIL`) on a rigid wheel without lugs, of radius r and width b at the sinkage z (m), 0 < z < r.
+
+    `motion` is (e, s_x, s_y, s): as in `contact_forces`, and the size of the slip, 0..1, that moves the peak stress. Returns what that does.
+    """
+    arc, moves = arc_and_motion(soil, z / r, motion)
+    return contact_forces(earth_of(soil, b, 1.0, 1.0), VIRGIN, (r, b), arc, moves, 1)
