@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from simulator.library.simulation import Simulation as Simulation
     from simulator.library.simulation import simulate as simulate
     from simulator.library.streaming import stream as stream
-    from simulator.record.channels import Channel as Channel
-    from simulator.record.log import Log as Log
-    from simulator.record.log import read_log as read_log
     from simulator.sweep.entry import run_sweep as run_sweep
+    from simulator.telemetry.channels import Channel as Channel
+    from simulator.telemetry.log import Log as Log
+    from simulator.telemetry.log import read_log as read_log
     from terrain.ground import Ground as Ground
     from vehicles.vehicle import Vehicle as Vehicle
 
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 _HOMES = {
     "Batch": "simulator.library.batch",
     "BatchRow": "simulator.library.batch",
-    "Channel": "simulator.record.channels",
+    "Channel": "simulator.telemetry.channels",
     "ConfigError": "simulator.base.errors",
     "Ground": "terrain.ground",
     "IncidentError": "simulator.library.simulation",
     "JounceError": "simulator.base.errors",
-    "Log": "simulator.record.log",
+    "Log": "simulator.telemetry.log",
     "OutputError": "simulator.base.errors",
     "Result": "simulator.library.simulation",
     "Simulation": "simulator.library.simulation",
@@ -51,7 +51,7 @@ _HOMES = {
     "load_ground": "simulator.library.assembling",
     "load_plugins": "simulator.base.registry",
     "load_vehicle": "simulator.library.assembling",
-    "read_log": "simulator.record.log",
+    "read_log": "simulator.telemetry.log",
     "run_batch": "simulator.library.batch",
     "run_mechanism": "simulator.library.mechanism_logs",
     "run_sweep": "simulator.sweep.entry",

@@ -28,14 +28,14 @@ from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.configuration.settings import Setting, option
 from simulator.configuration.whole import Configuration
 from simulator.configured_vehicle import check_step_of, description_of, vehicle_of
-from simulator.driver.acquaint import acquainted_when_asked
-from simulator.driver.traits import VehicleTraits
-from simulator.maneuvers.maneuver import Maneuver, load_maneuver
+from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.vehicle_identification import acquainted_when_asked
+from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlet_kind import OutletAside, build_outlets
-from simulator.record.files import RUTS_NAME
-from simulator.record.foreseen import foreseen, log_file
-from simulator.sensors.build_sensors import MountedSensor, build_sensors
+from simulator.sensors.mounted_sensor import MountedSensor, build_sensors
 from simulator.session import Driver, Outlet, Session
+from simulator.telemetry.atomic_files import RUTS_NAME
+from simulator.telemetry.recorded_preview import foreseen, log_file
 from terrain.ground import Ground
 from terrain.load_terrain import load_terrain
 from terrain.soil import soil

@@ -27,25 +27,25 @@ from simulator.configuration.session_file import MotionOptions, StreamOptions, p
 from simulator.configuration.settings import Setting, option
 from simulator.configuration.whole import Configuration
 from simulator.cueing_panel import CueingPanel
-from simulator.driver.controls import SHIFT_SPEED
-from simulator.driver.driver_kind import Driver
-from simulator.driver.feel.feeler import Feeler
-from simulator.driver.find_driver import driver_kind, follows_maneuver, new_driver, without_a_person
+from simulator.driver.contract import Driver
+from simulator.driver.force_feedback.thread import Feeler
+from simulator.driver.input_devices.controls import SHIFT_SPEED
+from simulator.driver.make_driver import driver_kind, follows_maneuver, new_driver, without_a_person
 from simulator.incident import is_upright
 from simulator.maneuvers.phase_driver import DONE, how_ended
-from simulator.motion.protocol import Engine
-from simulator.motion.protocols import DEFAULT
+from simulator.motion.protocols.contract import Engine
+from simulator.motion.protocols.kinds import DEFAULT
 from simulator.motion.stream import MotionStream
 from simulator.outlets import Feel, Motion, Telemetry, Window
 from simulator.parking import IMPATIENT, close_together, park
 from simulator.raising import wait_for_platform
-from simulator.record.writer import LogOptions
 from simulator.recorded import open_log, ticks_per_row
 from simulator.rig import report as platform_report
 from simulator.rig_process import STOP_TIME, VirtualPlatform, start_virtual_platform
 from simulator.run_folder import RunFolder
 from simulator.session import PartError, Session
 from simulator.signals import Asked, Ended, on_signal, words
+from simulator.telemetry.writer import LogOptions
 from simulator.warm import compile_kernels
 from washout.limiter.limiter import interventions, interventions_text
 
@@ -176,7 +176,7 @@ class Host:
 
     def _decide_view(self) -> None:
         """Without a display: pictures. Without a window: the scripted driver, who needs a maneuver, or one from outside."""
-        from simulator.view.context import display_available
+        from simulator.view.gl_context import display_available
 
         c, here = self.options.configuration, Origin("jounce", is_file=False)
         said = read_session(c)
@@ -211,7 +211,7 @@ class Host:
     def _open_view(self, folder: Path) -> None:
         """Start the window, or the pictures, in a process of its own."""
         from simulator.keeper import Keeper
-        from simulator.view.claims import sweep
+        from simulator.view.drive_lock import sweep
 
         parts, view = self.parts, self.parts.options.view
         sweep()
@@ -285,7 +285,7 @@ class Host:
         return new_driver(kind, parts.ground, parts.maneuver, paced=True, seed=parts.seed, said=who.parameters, traits=parts.traits)
 
     def _person(self) -> Driver:
-        from simulator.driver.human import open_driver
+        from simulator.driver.input_devices.human_driver import open_driver
 
         who = self.parts.options.driver
         lock_to_lock = 2.0 * self.vehicle.description.steering[0]["max_arm_angle"] * self.vehicle.description.steering[0]["gear_ratio"]

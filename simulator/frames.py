@@ -16,7 +16,7 @@ from simulator.build import Parts, view_geometry
 if TYPE_CHECKING:
     from simulator.session import Session
     from simulator.view.offscreen import Offscreen
-    from simulator.view.rut_window import RutTiles
+    from simulator.view.rut_tiles import RutTiles
 
 PERIOD = 0.1
 """s between two states that are kept."""
@@ -47,7 +47,7 @@ class States:
 
     def publish(self, session: Session) -> None:
         """One state."""
-        from simulator.view.rut_window import RutTiles
+        from simulator.view.rut_tiles import RutTiles
         from terrain.rut_changes import changes_since
 
         self.kept.append(session.readout.copy())
@@ -92,7 +92,7 @@ def pictures_of(view: Offscreen, states: list[Seen]) -> list[tuple[bytes, str]]:
 
 def _show_around(view: Offscreen, state: Record, driven: dict[tuple[int, int], NDArray[np.uint16]]) -> None:
     """Those of the tiles with ruts that lie around a vehicle."""
-    from simulator.view.rut_window import SIDE, RutTiles
+    from simulator.view.rut_tiles import SIDE, RutTiles
     from terrain.rut_grid import TILE_SIDE
 
     places = np.array(list(driven), np.int32)

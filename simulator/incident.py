@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.record.files import write_whole
+from simulator.telemetry.atomic_files import write_whole
 from simulator.tick import (
     CORNER_TOO_FAST,
     HISTORY,

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError
 from simulator.outlets import Window
-from simulator.view.block import KeyReader, ViewWriter
-from simulator.view.claims import Claim
+from simulator.view.drive_lock import Claim
+from simulator.view.frame_writer import UNFINISHED, start_pictures_process
 from simulator.view.launch import ViewProcess, start_view_process
-from simulator.view.stills import UNFINISHED, start_pictures_process
+from simulator.view.shared_state import KeyReader, ViewWriter
 from vehicles.axle_layout import WHEELS
 
 HANG = 5.0

@@ -17,14 +17,14 @@ from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.records import Record, Table, record
 from simulator.base.suggestions import did_you_mean
-from simulator.driver.feel.feeler import PERIOD, Feeler, Sample
+from simulator.driver.force_feedback.thread import PERIOD, Feeler, Sample
 from simulator.maneuvers.metrics import columns, measuring_ticks
 from simulator.motion.stream import MotionStream
-from simulator.record.channels import Channel, Channels, Rows
-from simulator.record.files import RUTS_NAME, write_whole
-from simulator.record.log import Log, NoSuchColumnError
-from simulator.record.memory import MemoryLog
-from simulator.record.writer import PLAIN, LogOptions, TelemetryWriter, texts
+from simulator.telemetry.atomic_files import RUTS_NAME, write_whole
+from simulator.telemetry.channels import Channel, Channels, Rows
+from simulator.telemetry.log import Log, NoSuchColumnError
+from simulator.telemetry.memory_log import MemoryLog
+from simulator.telemetry.writer import PLAIN, LogOptions, TelemetryWriter, texts
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 from washout.limiter.limiter import KINDS
@@ -32,10 +32,10 @@ from washout.platform_state_machine import STATE_NAMES
 
 if TYPE_CHECKING:
     from simulator.clock import Clock
-    from simulator.driver.devices import Device
-    from simulator.maneuvers.maneuver import Maneuver
+    from simulator.driver.input_devices.devices import Device
+    from simulator.maneuvers.maneuver_file import Maneuver
     from simulator.session import Session
-    from simulator.view.block import ViewWriter
+    from simulator.view.shared_state import ViewWriter
     from terrain.rut_changes import ChangedTiles
     from washout.cueing import MotionCueing
 
@@ -91,7 +91,7 @@ class Watched:
     Parameters
     ----------
     readout, command : READOUT and COMMAND records of the session
-    more : further records, see `simulator.record.channels.Channels`
+    more : further records, see `simulator.telemetry.channels.Channels`
     readout_table : READOUT with the wheels of the vehicle
     """
 
@@ -142,7 +142,7 @@ class Telemetry:
     session_readout, command : READOUT and COMMAND records of the session
     every : ticks between two rows
     options : see there
-    more : further records to log, see `simulator.record.channels.Channels`
+    more : further records to log, see `simulator.telemetry.channels.Channels`
     readout_table : READOUT with the wheels of the vehicle
 
     Raises
@@ -194,7 +194,7 @@ class Recorder:
     ----------
     session : what is logged
     every : ticks between two rows
-    channels : names, fields, patterns, see `simulator.record.channels.chosen`; all when empty
+    channels : names, fields, patterns, see `simulator.telemetry.channels.chosen`; all when empty
 
     Raises ConfigError when no column fits what is wanted.
     """
@@ -350,7 +350,7 @@ class Window:
     """
 
     def __init__(self, every: int, block: ViewWriter | None = None) -> None:
-        from simulator.view.block import ViewWriter, extras
+        from simulator.view.shared_state import ViewWriter, extras
 
         self.every = every
         self._owns = block is None
@@ -399,14 +399,14 @@ class Window:
 
     @staticmethod
     def _new_square() -> ChangedTiles:
-        from simulator.view.rut_window import MOST, SIDE
+        from simulator.view.rut_tiles import MOST, SIDE
         from terrain.rut_changes import ChangedTiles
 
         return ChangedTiles(SIDE, MOST)
 
     def _show_ruts(self, session: Session, changed: ChangedTiles) -> None:
         """Those that have changed."""
-        from simulator.view.rut_window import RutTiles
+        from simulator.view.rut_tiles import RutTiles
 
         place = session.readout[0]["p_WB"]
         tiles = RutTiles(*changed.look(session.soil, float(place[0]), float(place[1])))

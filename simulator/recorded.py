@@ -25,14 +25,14 @@ from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
 from simulator.configuration.whole import Configuration
 from simulator.outlets import SoilFile, Telemetry
-from simulator.record.files import write_text
-from simulator.record.recover import LogInfo, read_logs
-from simulator.record.writer import PLAIN, LogOptions
 from simulator.run_folder import RunFolder
 from simulator.session import Session
+from simulator.telemetry.atomic_files import write_text
+from simulator.telemetry.recover import LogInfo, read_logs
+from simulator.telemetry.writer import PLAIN, LogOptions
 
 FILE_NAME = "configuration.yaml"
-"""In the folder of a run; `simulator.record.files.RESULTS` has it too."""
+"""In the folder of a run; `simulator.telemetry.atomic_files.RESULTS` has it too."""
 KEY = "configuration"
 """In the metadata of a log."""
 FINGERPRINT = 12

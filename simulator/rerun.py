@@ -14,14 +14,14 @@ from simulator.base.machine import version
 from simulator.base.records import Record
 from simulator.build import Parts, build
 from simulator.configuration.whole import Configuration
-from simulator.driver.drivers import FOLLOWER
-from simulator.driver.find_driver import without_a_person
-from simulator.record.recover import LogInfo
-from simulator.record.writer import PARQUET_NAME, LogOptions, read_telemetry
+from simulator.driver.kinds import FOLLOWER
+from simulator.driver.make_driver import without_a_person
 from simulator.recorded import open_log, read_recorded
 from simulator.run_folder import RunFolder
 from simulator.session import DRIVER_PERIOD, Driver
 from simulator.signals import Asked, on_signal, words
+from simulator.telemetry.recover import LogInfo
+from simulator.telemetry.writer import PARQUET_NAME, LogOptions, read_telemetry
 from simulator.warm import compile_kernels
 from vehicles.command import COMMAND
 

@@ -25,8 +25,8 @@ from simulator.base.errors import OutputError, StreamError
 from simulator.base.json_output import json_text
 from simulator.base.records import Record
 from simulator.build import build_platform
-from simulator.motion.native import PROTOCOL
 from simulator.motion.picture import DriveTime, History, draw_platform, prepare_to_draw
+from simulator.motion.protocols.native import PROTOCOL
 from simulator.motion.receiver import LegUse, Receiver
 from simulator.motion.rider import Rider
 from simulator.motion.watchdog import LONGEST_STEP, FollowingPlatform, warm_up

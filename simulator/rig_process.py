@@ -21,7 +21,7 @@ from simulator.base import cleanup
 from simulator.base.console import complain, tell
 from simulator.base.errors import ConfigError, JounceError, StreamError
 from simulator.base.json_output import json_text
-from simulator.motion.native import PROTOCOL
+from simulator.motion.protocols.native import PROTOCOL
 from simulator.rig import RigOptions, report, run_platform
 from simulator.signals import Asked, Ended, exit_code, leave, on_signal
 

@@ -16,26 +16,26 @@ from simulator.build import Parts, build
 from simulator.configuration.command_line import session_of
 from simulator.configuration.settings import option
 from simulator.configuration.whole import Configuration
-from simulator.driver.driver_kind import Driver
-from simulator.driver.find_driver import driver_kind, new_driver, without_a_person
+from simulator.driver.contract import Driver
+from simulator.driver.make_driver import driver_kind, new_driver, without_a_person
 from simulator.driver.path import Spawn
 from simulator.frames import PERIOD, States, drawn_states
 from simulator.maneuvers.analyses.contract import Curve
-from simulator.maneuvers.maneuver import Maneuver
-from simulator.maneuvers.marks import mark_words
+from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluated
 from simulator.maneuvers.phase_driver import DONE, how_ended
-from simulator.maneuvers.pictures.table import columns_of
-from simulator.maneuvers.report import write_metrics, write_page, write_report
-from simulator.maneuvers.run_page.over_time import columns_shown
-from simulator.maneuvers.run_page.page import Told
+from simulator.maneuvers.plots.kinds import columns_of
+from simulator.maneuvers.report.page import Told
+from simulator.maneuvers.report.time_series import columns_shown
+from simulator.maneuvers.report.write_report import write_metrics, write_page, write_report
+from simulator.maneuvers.source_marks import mark_words
 from simulator.outlets import Telemetry, measuring
-from simulator.record.log import Log
 from simulator.recorded import open_log
 from simulator.run_folder import RunFolder
 from simulator.run_told import told_of
 from simulator.session import Outlet, PartError, Session
 from simulator.signals import Asked, on_signal, words
+from simulator.telemetry.log import Log
 from simulator.warm import compile_kernels
 
 FEWEST_ROWS = 10

@@ -9,8 +9,8 @@ import traceback
 from pathlib import Path
 
 from simulator.base import cleanup
-from simulator.record.files import run_folder
-from simulator.record.owner import FolderLock
+from simulator.telemetry.atomic_files import run_folder
+from simulator.telemetry.folder_lock import FolderLock
 
 
 class RunFolder:

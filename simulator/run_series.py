@@ -17,12 +17,12 @@ from simulator.configuration.command_line import session_of
 from simulator.configuration.layers import read_layers
 from simulator.configuration.settings import changes, option
 from simulator.configuration.whole import Configuration
-from simulator.maneuvers.pictures.summary import draw_summary
-from simulator.maneuvers.series import FOUND, PARTS, Outcome, Run, Series
-from simulator.record.files import write_text
+from simulator.maneuvers.plots.series_summary import draw_summary
+from simulator.maneuvers.series_file import FOUND, PARTS, Outcome, Run, Series
 from simulator.run import Progress, run_maneuver, told_rows
 from simulator.run_folder import RunFolder
 from simulator.signals import Ended
+from simulator.telemetry.atomic_files import write_text
 
 SUMMARY = "series.json"
 

@@ -10,7 +10,7 @@ from typing import Any
 from simulator.base.inputfile import read_bytes
 from simulator.base.machine import origin
 from simulator.build import Parts
-from simulator.maneuvers.run_page.page import Told
+from simulator.maneuvers.report.page import Told
 from simulator.recorded import FILE_NAME, fingerprint, recorded
 from simulator.session import Session
 

@@ -19,9 +19,9 @@ from simulator.base.fast_call import direct
 from simulator.base.records import Record, Table, record
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.clock import Clock
-from simulator.driver.driver_kind import DriverAside
+from simulator.driver.contract import DriverAside
 from simulator.incident import Incident, Places, is_upright, new_incident
-from simulator.sensors.build_sensors import MountedSensor
+from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.tick import SOUND, UNDER_GROUND, brake_platform, cueing_records, new_watch, platform_ticks, ticks
 from terrain.composite_height import composed_height_and_normal
 from terrain.ground import Ground

@@ -29,12 +29,12 @@ from simulator.base.records import record
 from simulator.base.rotations import quaternion_of_rotation
 from simulator.build import build_cueing, build_ground, build_vehicle
 from simulator.configuration.whole import DEFAULTS
-from simulator.driver.acquaint import acquaint
 from simulator.driver.path import Path
 from simulator.driver.speed import SpeedControl
-from simulator.driver.steering import hands
-from simulator.driver.steering.follower import PathFollower
-from simulator.driver.steering.laws import LAWS
+from simulator.driver.steering import human_limits
+from simulator.driver.steering.kinds import LAWS
+from simulator.driver.steering.path_follower import PathFollower
+from simulator.driver.vehicle_identification import acquaint
 from simulator.incident import is_upright
 from simulator.motion.stream import MotionStream
 from simulator.motion.watchdog import warm_up
@@ -54,7 +54,7 @@ PATIENCE = 2.0
 
 def compile_kernels(say: Callable[[str], None]) -> None:
     """Compile everything a session calls, unless it lies compiled on disk. `say` gets a line at the start and one per part."""
-    if all(is_compiled(str(part.__file__)) for part in (tick, hands)):
+    if all(is_compiled(str(part.__file__)) for part in (tick, human_limits)):
         return
     with said_elsewhere(), _second_process(), _nothing_collected():
         _compile(say)

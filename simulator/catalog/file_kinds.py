@@ -29,7 +29,7 @@ from simulator.configuration import session_file
 from simulator.configuration.layers import read_layers
 from simulator.configuration.tables import TABLES
 from simulator.configuration.whole import configuration
-from simulator.driver import profiles
+from simulator.driver.input_devices import device_profiles
 from simulator.facts import published
 from simulator.fitting import fit_file, optimisation_file
 from simulator.lab.triangular import problem
@@ -126,8 +126,8 @@ KINDS = (
         "devices",
         "devices",
         "a steering wheel, pedals, a game controller, the keyboard",
-        profiles.FILE,
-        lambda file: profiles.load_profile(Path(file)),
+        device_profiles.FILE,
+        lambda file: device_profiles.load_profile(Path(file)),
         based=False,
     ),
     FileKind(

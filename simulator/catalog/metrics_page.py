@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from simulator.base.units import SHOWN
 from simulator.maneuvers.analyses.contract import Analysis
 from simulator.maneuvers.analyses.contract import Metric as Found
-from simulator.maneuvers.analyses.registry import ANALYSES
+from simulator.maneuvers.analyses.kinds import ANALYSES
 from simulator.maneuvers.expressions import CONSTANTS, FUNCTIONS
 from simulator.maneuvers.metrics import METRICS, METRICS_RATE
 

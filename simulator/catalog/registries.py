@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from simulator.base.registry import Registry
-from simulator.driver.drivers import DRIVERS
-from simulator.driver.sources import SOURCES
-from simulator.motion.protocols import PROTOCOLS
+from simulator.driver.input_devices.kinds import SOURCES
+from simulator.driver.kinds import DRIVERS
+from simulator.motion.protocols.kinds import PROTOCOLS
 from simulator.outlet_kind import OUTLETS
 from simulator.sensors.kinds import SENSORS
 from terrain.kinds import TERRAINS

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from simulator.compare.comparison_file import BandSaid, Comparison
 from simulator.compare.differences import Channel, values_of
 from simulator.compare.record import INSTEAD, Record, written_channel
-from simulator.maneuvers.pictures.across import steady_turns
-from simulator.maneuvers.pictures.contract import NothingToDrawError
+from simulator.maneuvers.plots.contract import NothingToDrawError
+from simulator.maneuvers.plots.cross_plots import steady_turns
 
 Array = NDArray[np.float64]
 

@@ -16,9 +16,9 @@ from simulator.compare.differences import channels_of, differences, metric_rows
 from simulator.compare.matrix import matrix_of, read_entries
 from simulator.compare.matrix_page import matrix_object, matrix_page, matrix_text
 from simulator.compare.record import Record, known_units, named_apart, read_record, written_channel
-from simulator.record.files import write_text
-from simulator.report.page import Page
+from simulator.report.html_page import Page
 from simulator.run_folder import RunFolder
+from simulator.telemetry.atomic_files import write_text
 
 PAGE, MATRIX = "compare.html", "matrix.html"
 

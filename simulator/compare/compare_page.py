@@ -13,10 +13,10 @@ import numpy as np
 from simulator.compare.bands import Band, Curves, Judged
 from simulator.compare.differences import Channel, Difference, values_of
 from simulator.compare.record import Record
-from simulator.maneuvers.marks import explained
-from simulator.report import plot
-from simulator.report.page import MISSING, Cell, Column, Link, Page, Verdict
-from simulator.report.plot import Axis, Panel
+from simulator.maneuvers.source_marks import explained
+from simulator.report import svg_plot
+from simulator.report.html_page import MISSING, Cell, Column, Link, Page, Verdict
+from simulator.report.svg_plot import Axis, Panel
 
 TOLD = ("maneuver", "vehicle", "terrain", "settings", "version", "configuration", "columns")
 """What is known of records, in the order of the page."""
@@ -185,16 +185,18 @@ def _band_row(one: Judged) -> list[Cell]:
     return [title, over, one.band.words, one.record, verdict, 100.0 * one.inside, *far, *at, said]
 
 
-def _curve(n: int, name: str, x: Any, y: Any, points: bool = False) -> plot.Curve:
+def _curve(n: int, name: str, x: Any, y: Any, points: bool = False) -> svg_plot.Curve:
     """Of the n-th record, the reference being the first."""
-    return plot.Curve(name, x, y, n % len(plot.COLORS), DASHES[n // 2 % len(DASHES)], 1.3, points=points)
+    return svg_plot.Curve(name, x, y, n % len(svg_plot.COLORS), DASHES[n // 2 % len(DASHES)], 1.3, points=points)
 
 
 def _band_panel(compared: Compared, shown: BandShown) -> Panel:
     band, curves = shown.band, shown.curves
     assert curves is not None and band.over is not None
     (unit, factor), (over_unit, over_factor) = band.channel.shown, band.over.shown
-    area = plot.Band(f"band around {compared.records[0].name}", over_factor * curves.edge_x, factor * curves.low, factor * curves.high, 0)
+    area = svg_plot.Band(
+        f"band around {compared.records[0].name}", over_factor * curves.edge_x, factor * curves.low, factor * curves.high, 0
+    )
     drawn = [_curve(0, compared.records[0].name, over_factor * curves.x, factor * curves.y)]
     for n, one in enumerate(shown.judged, 1):
         if len(one.x):
@@ -219,7 +221,9 @@ def _channel_panels(compared: Compared, channel: Channel) -> list[Panel]:
         _curve(numbers[one.record], one.record, one.time, factor * one.values) for one in compared.differences if one.channel == channel
     ]
     areas = [
-        plot.Band(f"band around {compared.records[0].name}", shown.curves.edge_x, factor * shown.curves.low, factor * shown.curves.high, 0)
+        svg_plot.Band(
+            f"band around {compared.records[0].name}", shown.curves.edge_x, factor * shown.curves.low, factor * shown.curves.high, 0
+        )
         for shown in compared.bands
         if shown.band.channel == channel and shown.band.over is None and shown.curves is not None
     ]

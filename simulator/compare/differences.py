@@ -13,9 +13,9 @@ from simulator.base.errors import ConfigError
 from simulator.compare.comparison_file import Comparison
 from simulator.compare.record import INSTEAD, USUAL, Record
 from simulator.maneuvers.metrics import LOAD
-from simulator.maneuvers.pictures.quantities import QUANTITIES, Quantity
-from simulator.maneuvers.pictures.units import factor_shown, unit_shown
-from simulator.record.channels import chosen
+from simulator.maneuvers.plots.display_units import factor_shown, unit_shown
+from simulator.maneuvers.plots.quantities import QUANTITIES, Quantity
+from simulator.telemetry.channels import chosen
 
 Array = NDArray[np.float64]
 

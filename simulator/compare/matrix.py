@@ -10,7 +10,7 @@ from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
-from simulator.maneuvers.run_page.page import FILE as REPORT
+from simulator.maneuvers.report.page import FILE as REPORT
 
 METRICS = "metrics.json"
 MOST_BYTES = 1 << 26

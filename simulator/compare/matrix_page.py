@@ -7,7 +7,7 @@ from typing import Any
 
 from simulator.compare.compare_page import link
 from simulator.compare.matrix import Entry, Matrix
-from simulator.report.page import Cell, Column, Link, Page, Verdict, cell
+from simulator.report.html_page import Cell, Column, Link, Page, Verdict, cell
 
 MOST_RUNS = 6
 """Of one place of the table that are named; of more their number is told."""

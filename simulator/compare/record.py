@@ -19,16 +19,16 @@ from simulator.base.records import record
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import split_unit
 from simulator.compare.comparison_file import Comparison
-from simulator.maneuvers.pictures.contract import NothingToDrawError, Signals
-from simulator.maneuvers.pictures.quantities import sideslip
-from simulator.maneuvers.run_page.page import FILE as REPORT
-from simulator.record.channels import Channels
-from simulator.record.csv_table import CsvTable
-from simulator.record.log import read_log
-from simulator.record.parquet import read_units
-from simulator.record.recover import read_logs
-from simulator.record.writer import PARQUET_NAME
+from simulator.maneuvers.plots.contract import NothingToDrawError, Signals
+from simulator.maneuvers.plots.quantities import sideslip
+from simulator.maneuvers.report.page import FILE as REPORT
 from simulator.recorded import fingerprint
+from simulator.telemetry.channels import Channels
+from simulator.telemetry.csv_table import CsvTable
+from simulator.telemetry.log import read_log
+from simulator.telemetry.parquet import read_units
+from simulator.telemetry.recover import read_logs
+from simulator.telemetry.writer import PARQUET_NAME
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 

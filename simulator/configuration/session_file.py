@@ -12,10 +12,10 @@ from simulator.base.errors import ConfigError, Gathered, raise_all
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
 from simulator.base.registry import Chosen
 from simulator.configuration.whole import Configuration
-from simulator.driver.find_driver import AUTO, driver_fields, driver_names
-from simulator.maneuvers.maneuver import DRIVER_PERIOD
-from simulator.motion.protocols import DEFAULT, PROTOCOLS, protocol_fields, stream_words
-from simulator.record.writer import LOG_RATE, LogChoice
+from simulator.driver.make_driver import AUTO, driver_fields, driver_names
+from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
+from simulator.motion.protocols.kinds import DEFAULT, PROTOCOLS, protocol_fields, stream_words
+from simulator.telemetry.writer import LOG_RATE, LogChoice
 from terrain.wind import FASTEST_WIND, GUSTS
 from washout.contract import PREVIEW_POINTS
 from washout.intensity import MOST
@@ -203,7 +203,7 @@ class SessionOptions:
     outlets: list[Any]
     """Outlets from outside, as `simulator.outlet_kind.build_outlets` takes them."""
     sensors: list[Any]
-    """As `simulator.sensors.build_sensors` takes them."""
+    """As `simulator.sensors.mounted_sensor` takes them."""
     preview: PreviewOptions | None
     ruts: str | None
     """Folder of an earlier run, or its file of ruts."""

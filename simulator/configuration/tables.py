@@ -8,7 +8,7 @@ from typing import Any
 from simulator.base.fields import Either, Fields, FileName, Group, Kind, ListOf, Named, Number, Variants
 from simulator.base.memoize import known_of_each
 from simulator.configuration.key_path import KeyPath
-from simulator.maneuvers import maneuver, series
+from simulator.maneuvers import maneuver_file, series_file
 from simulator.maneuvers.parameters import WithParameters
 from terrain import load_terrain, soil
 from vehicles import vehicle_file
@@ -24,8 +24,8 @@ TABLES: dict[str, Kind] = {
     "mechanisms": Group(mechanism_file.FILE),
     "terrains": load_terrain.FILE,
     "soils": soil.FILE,
-    "maneuvers": WithParameters(maneuver.FILE),
-    "series": series.FILE,
+    "maneuvers": WithParameters(maneuver_file.FILE),
+    "series": series_file.FILE,
     "washouts": cueing.FILE,
     "platforms": platform.FILE,
 }

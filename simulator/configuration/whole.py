@@ -23,7 +23,7 @@ from simulator.configuration.layers import Layer, Origin, file_of, joined, other
 from simulator.configuration.names import SUFFIXES, data_folder, find_config
 from simulator.configuration.settings import Setting
 from simulator.configuration.tables import TABLES, files_named
-from simulator.motion.protocols import stream_words
+from simulator.motion.protocols.kinds import stream_words
 
 REFERENCES = (
     # where a name, or the content in its place, may stand   kind of file
@@ -56,7 +56,7 @@ TYPED = (("driver",), ("outlets", "motion", "protocol"), ("outlets", "streams", 
 """Where a name is short for a mapping with nothing but that `type`."""
 
 STREAM = ("outlets", "streams", "*")
-"""Where words are short for a mapping (`simulator.motion.protocols.stream_words`)."""
+"""Where words are short for a mapping (`simulator.motion.protocols.kinds.stream_words`)."""
 
 DEFAULTS = {"vehicle": "hmmwv", "terrain": "jacksboro", "washout": "small_hexapod", "platform": "small_hexapod"}
 """Names that hold where nobody says one; vehicle and terrain are those of the maneuver, if there is one."""

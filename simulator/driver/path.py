@@ -1,4 +1,4 @@
-"""A path to drive: a line plus lane changes. `simulator.driver.line` is the same for kernels.
+"""A path to drive: a line plus lane changes. `simulator.driver.path_kernels` is the same for kernels.
 
 Positions are in a plane frame: x and y in metres, heading in rad from x towards y (+ = left). A path is built relative to the spawn
 pose (x forward) and then placed in the world.
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from simulator.base.fields import Choice, ListOf, Number, entry, group_of
 
 if TYPE_CHECKING:
-    from simulator.driver.line import Line
+    from simulator.driver.path_kernels import Line
 
 SPACING = 0.25
 """m between the stored points of a line through way points. Larger: the stored curvature of a tight corner gets coarse."""
@@ -166,7 +166,7 @@ class Path:
     @cached_property
     def line(self) -> Line:
         """As kernels take it."""
-        from simulator.driver.line import Line
+        from simulator.driver.path_kernels import Line
 
         points = np.column_stack((self.x, self.y, self.heading, self.curvature))
         return Line(np.ascontiguousarray(points), np.array(self.lane_changes, dtype=float).reshape(-1, 3), self.spacing)
@@ -195,9 +195,9 @@ class Path:
 
 @cache
 def _kernels() -> tuple[Callable, Callable]:
-    """`point_of` and `foot_of` of `simulator.driver.line`, which whoever only reads files does not need."""
+    """`point_of` and `foot_of` of `simulator.driver.path_kernels`, which whoever only reads files does not need."""
     from simulator.base.fast_call import direct
-    from simulator.driver.line import Line, foot_of, point_of
+    from simulator.driver.path_kernels import Line, foot_of, point_of
 
     line = Line(np.zeros((2, 4)), np.zeros((0, 3)), 1.0)
     return direct(point_of, line, 0.0), direct(foot_of, line, 0.0, 0.0, 0.0)

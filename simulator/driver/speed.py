@@ -1,4 +1,4 @@
-"""Speed control: a list of target speeds, or a demand from outside, becomes throttle and brake. `simulator.driver.pedals` is its kernel."""
+"""Speed control: a list of target speeds, or a demand from outside, becomes throttle and brake. `simulator.driver.speed_kernels` is its kernel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from simulator.base.fields import Number, entry
 from simulator.base.records import Record, record
-from simulator.driver.traits import VehicleTraits
+from simulator.driver.internal_model import VehicleTraits
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class SpeedControl:
     def __init__(
         self, targets: Sequence[SpeedTarget] = (), numbers: SpeedNumbers | None = None, traits: VehicleTraits | None = None
     ) -> None:
-        from simulator.driver.pedals import PEDALS, PEDALS_STATE
+        from simulator.driver.speed_kernels import PEDALS, PEDALS_STATE
 
         self._waiting = list(targets)
         self._p, self._state = _numbers(record(PEDALS), numbers or SpeedNumbers(), traits or VehicleTraits()), record(PEDALS_STATE)
@@ -85,17 +85,17 @@ class SpeedControl:
 
     def pedals(self, t: float, station: float, speed: float, grade: float = 0.0) -> tuple[float, float]:
         """(throttle, brake) in [0, 1] at time t (s), station (m) of the path, forward speed (m/s) and rise of the ground ahead per way."""
-        from simulator.driver.pedals import pedals_at
+        from simulator.driver.speed_kernels import pedals_at
 
         self._look_at_targets(t, station)
         throttle, brake = pedals_at(self._p, self._state, float(t), float(speed), float(grade))
         return throttle, brake
 
     def press(self, t: float, seen: Record, command: Record) -> None:
-        """The same for a look (`simulator.driver.steering.seen`), into a COMMAND that drives forward."""
+        """The same for a look (`simulator.driver.steering.observation`), into a COMMAND that drives forward."""
         if self._press is None:
             from simulator.base.fast_call import direct
-            from simulator.driver.pedals import work_pedals
+            from simulator.driver.speed_kernels import work_pedals
 
             self._press = direct(work_pedals, self._p, self._state, 0.0, seen, command)
         if self._waiting:
@@ -106,7 +106,7 @@ class SpeedControl:
         """The same out of a READOUT, for whoever steers otherwise; of the COMMAND only the pedals are written."""
         if self._keep is None:
             from simulator.base.fast_call import direct
-            from simulator.driver.pedals import keep_speed
+            from simulator.driver.speed_kernels import keep_speed
 
             self._keep = direct(keep_speed, self._p, self._state, 0.0, readout, command)
         if self._waiting:

@@ -24,8 +24,8 @@ from simulator.facts.measure import cases_of, measure
 from simulator.facts.page import Facts, as_markdown, as_object, as_text, summary
 from simulator.facts.published import Published, ancestry, load_published, published_of
 from simulator.facts.table import CASES, FACTS, Fact
-from simulator.record.files import write_text
 from simulator.run_folder import RunFolder
+from simulator.telemetry.atomic_files import write_text
 from simulator.warm import compile_kernels
 
 PAGE, VEHICLES, OBJECT = "facts.md", "vehicles.md", "facts.json"

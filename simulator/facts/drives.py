@@ -11,7 +11,7 @@ from simulator.base.json_output import json_text
 from simulator.build import find_config
 from simulator.facts.table import CASES, Case
 from simulator.library.simulation import Simulation
-from simulator.maneuvers.series import PARTS, Outcome, Run
+from simulator.maneuvers.series_file import PARTS, Outcome, Run
 from simulator.run_series import load_series
 
 

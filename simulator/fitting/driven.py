@@ -16,9 +16,9 @@ from simulator.configuration.whole import Configuration
 from simulator.fitting.fit_file import DRIVE, Data, file_of
 from simulator.fitting.keys import configured, put
 from simulator.fitting.measured import Measured
-from simulator.maneuvers.maneuver import DRIVER_PERIOD
-from simulator.record.log import Log, read_log
+from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.recorded import read_recorded
+from simulator.telemetry.log import Log, read_log
 
 Array = NDArray[np.float64]
 

@@ -24,7 +24,7 @@ from simulator.fitting.solver import Failed, Round, need_scipy
 from simulator.fitting.synthetic import Planted, planted, summary
 from simulator.fitting.terminal import Terminal, command_of, searching
 from simulator.library.simulation import Simulation
-from simulator.record.files import write_text
+from simulator.telemetry.atomic_files import write_text
 from simulator.warm import compile_kernels
 
 PAGE, OBJECT, APPLIED, SYNTHETIC = "fit.html", "fit.json", "fitted.yaml", "synthetic.json"

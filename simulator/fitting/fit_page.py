@@ -10,8 +10,8 @@ import numpy as np
 from simulator.fitting.fit import Fitted, notes
 from simulator.fitting.model import Trace
 from simulator.fitting.wanted import Log
-from simulator.report.page import Column, Page
-from simulator.report.plot import Axis, Curve, Panel
+from simulator.report.html_page import Column, Page
+from simulator.report.svg_plot import Axis, Curve, Panel
 
 MEASURED, START, FITTED, LEFT = "measured", "at the start", "fitted", "left over"
 COLORS = {MEASURED: 0, START: 5, FITTED: 1, LEFT: 2}

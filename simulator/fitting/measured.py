@@ -14,8 +14,8 @@ from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import SHOWN, factor_of, fitting, is_suffix
 from simulator.fitting.fit_file import COMMANDS, Data, file_of
-from simulator.record.csv_table import CsvTable
-from simulator.record.log import NoSuchColumnError, read_log
+from simulator.telemetry.csv_table import CsvTable
+from simulator.telemetry.log import NoSuchColumnError, read_log
 
 Array = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from simulator.fitting.optimise import Search, notes, result
 from simulator.fitting.optimise_page import goal_words, optimise_page
 from simulator.fitting.search import need_cma
 from simulator.fitting.terminal import Terminal, command_of, searching
-from simulator.record.files import write_text
+from simulator.telemetry.atomic_files import write_text
 from simulator.warm import compile_kernels
 
 PAGE, OBJECT, APPLIED = "optimisation.html", "optimisation.json", "optimised.yaml"

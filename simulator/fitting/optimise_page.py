@@ -9,8 +9,8 @@ import numpy as np
 
 from simulator.fitting.fit_page import keys_words
 from simulator.fitting.optimise import Search, notes
-from simulator.report.page import Column, Page
-from simulator.report.plot import Axis, Curve, Panel
+from simulator.report.html_page import Column, Page
+from simulator.report.svg_plot import Axis, Curve, Panel
 
 BEST, SOUND, BEYOND = "best so far", "keeps all limits", "beyond a limit"
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from simulator.fitting.solver import Failed
 from simulator.fitting.wanted import Log, Wanted
-from simulator.record.log import read_log
 from simulator.sweep.case import Case, code_digest, digest_of
 from simulator.sweep.engine import Progressed, sweep
 from simulator.sweep.executor import Executor
+from simulator.telemetry.log import read_log
 
 FOLDER = "rounds"
 """In the folder of a search."""

@@ -20,8 +20,8 @@ from simulator.fitting.terminal import command_of
 from simulator.lab.cueing.command import Told
 from simulator.lab.soil.asked import WheelOnSoil, inflated, wheel_on_soil
 from simulator.lab.soil.soil_bin import SoilBin
-from simulator.record.files import write_text
 from simulator.run_folder import RunFolder
+from simulator.telemetry.atomic_files import write_text
 
 SOIL, PAGE, OBJECT = "fitted_soil.yaml", "soil_fit.html", "soil_fit.json"
 """Files that it leaves."""

@@ -21,8 +21,8 @@ from simulator.fitting.soil_fit import (
     predicted,
 )
 from simulator.lab.soil.soil_bin import SoilBin
-from simulator.report.page import Column, Page
-from simulator.report.plot import Axis, Curve, Panel
+from simulator.report.html_page import Column, Page
+from simulator.report.svg_plot import Axis, Curve, Panel
 
 Array = NDArray[np.float64]
 SHOWN = {"m": ("mm", 1e3), "N": ("N", 1.0), "N m": ("N m", 1.0), "rad": ("deg", 180.0 / math.pi)}

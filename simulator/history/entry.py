@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.inputfile import read_utf8
 from simulator.base.json_output import json_text
-from simulator.record.files import write_text
+from simulator.telemetry.atomic_files import write_text
 
 MOST_BYTES = 1 << 26
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from simulator.history.drift import Change, Rule, changes
 from simulator.history.entry import Entry, Figure
-from simulator.record.files import write_text, write_whole
-from simulator.record.style import BLUE, QUIET, RED, STYLE
+from simulator.report.plot_style import BLUE, QUIET, RED, STYLE
+from simulator.telemetry.atomic_files import write_text, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

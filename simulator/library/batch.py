@@ -19,7 +19,7 @@ from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.suggestions import did_you_mean
 from simulator.library.asked_process import AskedProcess, ProcessDiedError
-from simulator.record.log import Log, read_log
+from simulator.telemetry.log import Log, read_log
 from simulator.warm import compile_kernels
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from simulator.lab.mechanism.options import METHODS
 from simulator.lab.mechanism.run_report import run_motion
 from simulator.lab.mechanism.starting_state import closed_state, read_start
 from simulator.lab.mechanism.sweep_report import sweep_motion
-from simulator.record.channels import Channel
-from simulator.record.log import Log
+from simulator.telemetry.channels import Channel
+from simulator.telemetry.log import Log
 from vehicles.multibody.formulations.contract import MultiplierFormulation
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.motion.simulate import simulate

@@ -15,15 +15,15 @@ from simulator.base.suggestions import did_you_mean
 from simulator.build import Parts
 from simulator.incident import Incident
 from simulator.library.assembling import Changes, assemble
-from simulator.maneuvers.maneuver import Maneuver
+from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets import Present, Recorder, measuring
-from simulator.record.channels import Channel
-from simulator.record.log import Log
-from simulator.record.writer import LOG_RATE
 from simulator.recorded import about_run, recorded
 from simulator.session import Driver, Session
+from simulator.telemetry.channels import Channel
+from simulator.telemetry.log import Log
+from simulator.telemetry.writer import LOG_RATE
 from simulator.warm import compile_kernels
 from terrain.ground import Ground
 from vehicles.drivetrain.shift_schedule import MOST_GEARS

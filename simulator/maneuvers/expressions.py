@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
-from simulator.maneuvers import filters
+from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.contract import Drive
 
 LONGEST = 1000
@@ -132,21 +132,21 @@ def _whole_column(function: Callable[..., NDArray[np.float64]]) -> Callable[...,
 def _high_pass(values: NDArray[np.float64], dt: float, hertz: float) -> NDArray[np.float64]:
     if not 0.0 < hertz < 0.5 / dt:
         return np.full(len(values), math.nan)
-    return filters.phaseless_by(filters.butterworth(STEEP_POLES // 2, hertz, dt, "high"), values)
+    return signal_processing.phaseless_by(signal_processing.butterworth(STEEP_POLES // 2, hertz, dt, "high"), values)
 
 
 def _low_pass(values: NDArray[np.float64], dt: float, hertz: float) -> NDArray[np.float64]:
-    return filters.phaseless(values, dt, hertz, FILTER_POLES) if hertz > 0.0 else np.full(len(values), math.nan)
+    return signal_processing.phaseless(values, dt, hertz, FILTER_POLES) if hertz > 0.0 else np.full(len(values), math.nan)
 
 
 def _mean_over(values: NDArray[np.float64], dt: float, seconds: float) -> NDArray[np.float64]:
     if not 0.0 <= seconds < 1e9:
         return np.full(len(values), math.nan)
-    return filters.running_mean(values, dt, seconds)
+    return signal_processing.running_mean(values, dt, seconds)
 
 
 def _integral(drive: Drive, x: Series) -> Value:
-    return Series(filters.integral(np.where(x.chosen, x.values, 0.0), drive.interval), x.chosen)
+    return Series(signal_processing.integral(np.where(x.chosen, x.values, 0.0), drive.interval), x.chosen)
 
 
 def _at(drive: Drive, x: Series, t: float) -> Value:
@@ -158,7 +158,7 @@ def _crossing(edge: Any) -> Callable[..., Value]:
     def run(drive: Drive, x: Series, level: float, after: float = -math.inf) -> Value:
         if not x.chosen.any():
             return math.nan
-        return filters.first_crossing(drive.time[x.chosen], x.left(), level, edge, after)
+        return signal_processing.first_crossing(drive.time[x.chosen], x.left(), level, edge, after)
 
     return run
 
@@ -219,7 +219,7 @@ FUNCTIONS: dict[str, Function] = {
     "falling": Function((SERIES, NUMBER, NUMBER), NUMBER, _crossing("falling"), "the same, downwards only", 1),
     "time_of_max": Function((SERIES,), NUMBER, _time_of(np.argmax), "time in s of the largest value"),
     "time_of_min": Function((SERIES,), NUMBER, _time_of(np.argmin), "time in s of the smallest value"),
-    "derivative": Function((SERIES,), SERIES, _whole_column(filters.derivative), "rate of change per s"),
+    "derivative": Function((SERIES,), SERIES, _whole_column(signal_processing.derivative), "rate of change per s"),
     "integral": Function((SERIES,), SERIES, _integral, "integral over time up to each row, of the chosen rows"),
     "lowpass": Function((SERIES, NUMBER), SERIES, _whole_column(_low_pass), "12-pole phaseless Butterworth low pass, corner in Hz"),
     "highpass": Function((SERIES, NUMBER), SERIES, _whole_column(_high_pass), "4-pole phaseless Butterworth high pass, corner in Hz"),

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.rates import whole_ticks
 from simulator.base.units import SUFFIXES, factor_of, shown_unit, tidy
+from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.path import LaneChange, Path, Spawn
-from simulator.driver.traits import VehicleTraits
-from simulator.maneuvers import filters
-from simulator.maneuvers.along import stations_of, with_timed
+from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.contract import Curve, Drive, Found
-from simulator.maneuvers.course import Track, judge
+from simulator.maneuvers.cone_course import Track, judge
+from simulator.maneuvers.path_projection import stations_of, with_timed
 from vehicles.axle_layout import USUAL_AXLES
 
 if TYPE_CHECKING:
-    from simulator.maneuvers.maneuver import Maneuver
+    from simulator.maneuvers.maneuver_file import Maneuver
 
 Telemetry = Mapping[str, NDArray[Any]]
 
@@ -312,7 +312,7 @@ def driven_path(maneuver: Maneuver, run: Mapping[str, NDArray]) -> Path | None:
 
 def filtered(run: Mapping[str, NDArray], *names: str) -> NDArray:
     """Columns of a run (names, n) through the phaseless low pass of FMVSS 126."""
-    return filters.phaseless(np.stack([run[name] for name in names]), _interval(run), FILTER_HZ)
+    return signal_processing.phaseless(np.stack([run[name] for name in names]), _interval(run), FILTER_HZ)
 
 
 def _interval(run: Mapping[str, NDArray]) -> float:

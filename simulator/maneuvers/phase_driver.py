@@ -8,12 +8,12 @@ from functools import partial
 
 from simulator.base.fast_call import direct
 from simulator.base.records import Record, Table, record
+from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.path import Spawn
 from simulator.driver.speed import SpeedControl
-from simulator.driver.steering.follower import PathFollower
-from simulator.driver.steering.seen import SEEN, notice
-from simulator.driver.traits import VehicleTraits
-from simulator.maneuvers.channels import Channels
+from simulator.driver.steering.observation import SEEN, notice
+from simulator.driver.steering.path_follower import PathFollower
+from simulator.maneuvers.command_channels import Channels
 from simulator.maneuvers.conditions import Conditions, Look, Watcher
 from simulator.maneuvers.phases import Phase
 

@@ -14,9 +14,9 @@ from typing import Any
 from simulator.base.errors import ConfigError, Gathered
 from simulator.base.fields import Choice, Either, Field, Flag, Number, Text, entry
 from simulator.base.units import split_unit
-from simulator.driver.steering.laws import STEERING as STEERING_LAW
+from simulator.driver.steering.kinds import STEERING as STEERING_LAW
 from simulator.maneuvers.conditions import CONDITIONS, Condition, Conditions, conditions
-from simulator.maneuvers.profiles import channel, check_profile, new_profile, profile_tables
+from simulator.maneuvers.input_signals import channel, check_profile, new_profile, profile_tables
 
 FOLLOW = "path"
 """Word behind `type` of a steering that follows the path of the maneuver."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import OutputError
 from simulator.base.records import Record, record
-from simulator.motion.packets import MotionPacket
+from simulator.motion.protocols.native_packet import MotionPacket
 from washout.platform import joint_positions
 
 POSE_LABELS = ("surge", "sway", "heave", "roll", "pitch", "yaw")

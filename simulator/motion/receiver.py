@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import StreamError
 from simulator.base.records import Record
-from simulator.motion.packets import MotionPacket, decode
+from simulator.motion.protocols.native_packet import MotionPacket, decode
 from washout.platform import leg_lengths
 
 REMEMBERED = 4096

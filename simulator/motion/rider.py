@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.records import Record, record
-from simulator.motion.packets import MotionPacket
+from simulator.motion.protocols.native_packet import MotionPacket
 from washout.cueing import PARAMETERS, STATES
 from washout.limiter.limiter import LIMITER
 from washout.perceived_motion import FELT, feel

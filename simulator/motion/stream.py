@@ -1,6 +1,6 @@
 """Motion stream: an outlet that sends the platform's pose, or the vehicle's motion, over UDP in step with the ticks.
 
-What is said of the vehicle comes out of `fade.py`, whatever the protocol, and the pose out of the cueing, which ends in the limiter.
+What is said of the vehicle comes out of `stream_fade.py`, whatever the protocol, and the pose out of the cueing, which ends in the limiter.
 A protocol only turns the two into bytes: pause, reset, faults and the end are the same for all.
 
 Packets that cannot come at whole ticks carry the pose of the time at which they should have come, on the straight way from the tick before to that
@@ -25,10 +25,10 @@ from simulator.base.errors import StreamError
 from simulator.base.plugin_thread import Aside
 from simulator.base.rates import even_turns
 from simulator.base.records import Record, record
-from simulator.motion.fade import LONGEST_FADE, Fade
-from simulator.motion.packets import MotionPacket
-from simulator.motion.protocol import NO_ENGINE, Engine, Listening, Said, checked, encoder_of
-from simulator.motion.protocols import DEFAULT, PROTOCOLS, check
+from simulator.motion.protocols.contract import NO_ENGINE, Engine, Listening, Said, checked, encoder_of
+from simulator.motion.protocols.kinds import DEFAULT, PROTOCOLS, check
+from simulator.motion.protocols.native_packet import MotionPacket
+from simulator.motion.stream_fade import LONGEST_FADE, Fade
 from washout.cueing import MotionCueing
 from washout.limiter.limiter import brake_step, limiter
 from washout.platform import HEXAPOD, leg_lengths
@@ -62,7 +62,7 @@ class MotionStream:
     Parameters
     ----------
     host, port : where to; names are resolved once, here
-    protocol : by its name in protocols.py
+    protocol : by its name in kinds.py
     settings : its own parameters
     rate : packets per second, at most one in a tick; where the tick rate is no multiple of it, the packets are spread as evenly as ticks allow
     tick : length of a tick [s]

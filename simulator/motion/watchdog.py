@@ -3,7 +3,7 @@
 Packets say where to go; only time moves the platform. Every step takes as long as passed since the step before, and ends in the
 limiter, so that the legs keep their limits by the clock even if two hosts send, a backlog comes at once, or steps come late.
 
-While packets come the platform follows them along a smooth curve (`curve.py`). When they stop it acts alone:
+While packets come the platform follows them along a smooth curve (`pose_interpolation.py`). When they stop it acts alone:
 
 - from the fifth missing packet or so it lets its motion run out softly and holds (*live*, and *fade* from 0.1 s);
 - after 0.5 s of silence it returns to *neutral*;
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import kernel
 from simulator.base.records import Record
-from simulator.motion.curve import PoseCurve
-from simulator.motion.packets import MotionPacket
+from simulator.motion.pose_interpolation import PoseCurve
+from simulator.motion.protocols.native_packet import MotionPacket
 from washout.limiter.limiter import brake_step, limit_step, limiter
 from washout.platform import LARGEST_ANGLE
 from washout.platform_state_machine import NEAR, SETTLED, ease

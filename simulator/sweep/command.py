@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from simulator.base.console import complain, tell
 from simulator.base.json_output import json_text
 from simulator.build import find_config
-from simulator.record.files import new_run_folder
 from simulator.signals import Ended
 from simulator.sweep.case import Resolved, Resolver
 from simulator.sweep.design import Design, read_design
@@ -22,6 +21,7 @@ from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.loading import check_parameters
 from simulator.sweep.shown import Shown, time_in_words
 from simulator.sweep.table import failures
+from simulator.telemetry.atomic_files import new_run_folder
 from simulator.warm import compile_kernels
 
 MOST_TOLD = 5

@@ -21,14 +21,14 @@ import numpy as np
 
 from simulator.base.errors import OutputError
 from simulator.base.json_output import json_text
-from simulator.record.files import write_text
-from simulator.record.owner import FolderLock
 from simulator.signals import Asked, on_signal
 from simulator.sweep.case import LETTERS, Cases
 from simulator.sweep.executor import Executor
 from simulator.sweep.journal import Journals, Place, Row
 from simulator.sweep.plain_log import log_of
 from simulator.sweep.table import write_plan, write_tables
+from simulator.telemetry.atomic_files import write_text
+from simulator.telemetry.folder_lock import FolderLock
 
 ABOUT, JOURNALS = "sweep.json", "journals"
 CHUNK = 1.0

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.report.heat import Heat
-from simulator.report.page import Column, Page
-from simulator.report.plot import MOST_POINTS, Axis, Band, Curve, Panel
-from simulator.report.row_plots import Bar, Dots, Interval, Intervals, Tornado, shortened
+from simulator.report.categorical_plots import Bar, Dots, Interval, Intervals, Tornado, shortened
+from simulator.report.heatmap import Heat
+from simulator.report.html_page import Column, Page
+from simulator.report.svg_plot import MOST_POINTS, Axis, Band, Curve, Panel
 from simulator.sweep.effects import FEW, Effect, Regression, effects, regression
 from simulator.sweep.indices import CONFIDENCE, Indices, sobol_indices
 from simulator.sweep.results import Key, Results, shown

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from simulator.record.channels import Channel
-from simulator.record.log import Log
+from simulator.telemetry.channels import Channel
+from simulator.telemetry.log import Log
 
 
 def plain_log(log: Log) -> dict[str, Any]:

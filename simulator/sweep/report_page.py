@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from simulator.base.units import is_suffix
 from simulator.maneuvers.metrics import METRICS
-from simulator.report.page import Column, Page, Verdict
-from simulator.report.row_plots import shortened
+from simulator.report.categorical_plots import shortened
+from simulator.report.html_page import Column, Page, Verdict
 from simulator.sweep.effects import FEW
 from simulator.sweep.metric_chapter import HOW, PASSED, metric_chapter
 from simulator.sweep.results import Key, Results

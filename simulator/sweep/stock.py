@@ -21,12 +21,12 @@ from simulator.base.records import Record, Table, dtype_of
 from simulator.base.section_cache import KnownSections
 from simulator.build import Workshop, build_cueing, outline
 from simulator.configuration.whole import DEFAULTS, Configuration
-from simulator.driver.traits import VehicleTraits
-from simulator.maneuvers.course import Body
-from simulator.maneuvers.maneuver import Maneuver
+from simulator.driver.internal_model import VehicleTraits
+from simulator.maneuvers.cone_course import Body
+from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.outlets import PLATFORM
-from simulator.record.channels import Channels
 from simulator.session import Session
+from simulator.telemetry.channels import Channels
 from terrain.ground import Ground
 from vehicles.axle_layout import Axles
 from vehicles.command import COMMAND

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simulator.base.json_output import json_text
-from simulator.record.files import write_whole
 from simulator.sweep.case import Cases
 from simulator.sweep.journal import Row
+from simulator.telemetry.atomic_files import write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.library.simulation import Simulation
-from simulator.record.log import Log
+from simulator.telemetry.log import Log
 from simulator.validation.outcome import Array
 
 VEHICLE = "hmmwv"

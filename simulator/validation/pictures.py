@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simulator.base.errors import OutputError
-from simulator.record.files import write_whole
-from simulator.record.style import BLUE, COLORS, INK, QUIET, STYLE
+from simulator.report.plot_style import BLUE, COLORS, INK, QUIET, STYLE
+from simulator.telemetry.atomic_files import write_whole
 from simulator.validation.outcome import Picture, Plot
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from simulator.base.console import tell
 from simulator.base.json_output import json_text
 from simulator.fitting.solver import need_scipy
 from simulator.lab.cueing.command import Told
-from simulator.record.files import run_folder, write_text
+from simulator.telemetry.atomic_files import run_folder, write_text
 from simulator.validation.command import ROOT, as_object, reference_data
 from simulator.validation.known import KNOWN
 from simulator.validation.outcome import Judged, Source, judge

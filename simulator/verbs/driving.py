@@ -7,12 +7,12 @@ import time
 
 from simulator.arguments import Commands
 from simulator.base.registry import Choices
-from simulator.driver.drivers import DRIVERS
-from simulator.driver.sources import SOURCES
+from simulator.driver.input_devices.kinds import SOURCES
+from simulator.driver.kinds import DRIVERS
 from simulator.verbs.options import (
     add_host_options,
 )
-from simulator.view.layout import HELP
+from simulator.view.instrument_layout import HELP
 
 BEGAN = time.perf_counter()
 """When the program started, for the time to the first frame."""
@@ -92,7 +92,7 @@ def add_devices(commands: Commands, loaded: bool) -> None:
     """The verb `devices`."""
     p = commands.add_parser("devices", help="list and calibrate steering wheels, pedals and game controllers")
     if loaded:
-        from simulator.driver.calibrate import add_devices_arguments, main_devices
+        from simulator.driver.input_devices.calibrate import add_devices_arguments, main_devices
 
         add_devices_arguments(p)
         p.set_defaults(run=main_devices)

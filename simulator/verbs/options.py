@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from simulator.arguments import number_between, yaml_value
 from simulator.base.errors import JounceError
 from simulator.base.registry import Choices
-from simulator.motion.protocols import PROTOCOLS
+from simulator.motion.protocols.kinds import PROTOCOLS
 
 
 def add_session_file(p: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from simulator.view.child import run_child
+from simulator.view.view_process import run_child
 from simulator.view.window import run_window
 
 

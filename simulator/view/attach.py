@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import DeviceError
-from simulator.view.block import KeyReader
-from simulator.view.claims import HostWatch, running, sweep
-from simulator.view.context import display_available
-from simulator.view.land import Land
+from simulator.view.drive_lock import HostWatch, running, sweep
+from simulator.view.gl_context import display_available
 from simulator.view.launch import GEOMETRY, LAND
+from simulator.view.shared_state import KeyReader
+from simulator.view.terrain_data import Land
 from simulator.view.window import run_window
 
 LISTEN = 1.5

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from simulator.view.land import Land
+from simulator.view.terrain_data import Land
 
 CAMERAS = ("chase", "driver", "suspension")
 CLEARANCE = 0.6

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from simulator.view.camera import rotation
-from simulator.view.feelings import POINTS, ROWS, UNITS, Feelings
-from simulator.view.layout import (
+from simulator.view.instrument_layout import (
     EDGE,
     FELT_ROW,
     HELP,
@@ -31,6 +30,7 @@ from simulator.view.layout import (
     help_size,
     wrapped,
 )
+from simulator.view.motion_strip_chart import POINTS, ROWS, UNITS, Feelings
 
 _HERE = Path(__file__).resolve().parents[1]
 SMALL, NORMAL, LARGE = 13, 17, 50

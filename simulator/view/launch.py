@@ -13,9 +13,9 @@ import numpy as np
 
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError
-from simulator.view.claims import Claim
-from simulator.view.context import display_available
-from simulator.view.land import Land, land_of
+from simulator.view.drive_lock import Claim
+from simulator.view.gl_context import display_available
+from simulator.view.terrain_data import Land, land_of
 from simulator.view.vehicle_geometry import checked_geometry
 
 LAND, GEOMETRY, ERRORS = "land.npz", "geometry.npz", "errors.txt"

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import OutputError
 from simulator.base.records import Record, record, sized
-from simulator.view.block import EXTRAS, STATE, extras
+from simulator.view.adaptive_resolution import SCALES, WINDOW, Quality
 from simulator.view.camera import CAMERAS
-from simulator.view.context import is_software, offscreen_context
-from simulator.view.land import Land, land_of
-from simulator.view.quality import SCALES, WINDOW, Quality
+from simulator.view.gl_context import is_software, offscreen_context
+from simulator.view.shared_state import EXTRAS, STATE, extras
+from simulator.view.terrain_data import Land, land_of
 from vehicles.readout import READOUT
 
 
@@ -38,7 +38,7 @@ class Offscreen:
 
     def __init__(self, width: int, height: int, ground: Any, geometry: Mapping[str, Any], samples: int = 4) -> None:
         self._window = offscreen_context()
-        from simulator.view.gpu import Frame, renderer
+        from simulator.view.gl_objects import Frame, renderer
         from simulator.view.scene import Scene
 
         self.scene = Scene(ground if isinstance(ground, Land) else land_of(ground), geometry)

@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from pyglet import gl
 
 from simulator.base.records import Record
-from simulator.view.bodies import body_of
+from simulator.view.bodies.kinds import body_of
 from simulator.view.camera import Camera, Shot, clip_of_world, rotation
-from simulator.view.context import is_software
-from simulator.view.gpu import Frame, Mesh, Program, Texture, renderer
-from simulator.view.hud import Hud
+from simulator.view.gl_context import is_software
+from simulator.view.gl_objects import Frame, Mesh, Program, Texture, renderer
+from simulator.view.instrument_renderer import Hud
 from simulator.view.instruments import dials
-from simulator.view.land import CHUNK, Land
+from simulator.view.marker_posts import SIGHT, posts
 from simulator.view.meshes import LAYOUT
-from simulator.view.roadside import SIGHT, posts
-from simulator.view.rut_window import RutTiles
-from simulator.view.terrain import Terrain
+from simulator.view.rut_tiles import RutTiles
+from simulator.view.terrain_data import CHUNK, Land
+from simulator.view.terrain_renderer import Terrain
 from simulator.view.textures import grain
-from simulator.view.vehicle_drawing import Vehicle
 from simulator.view.vehicle_geometry import checked_geometry
+from simulator.view.vehicle_renderer import Vehicle
 
 FAR = 6000.0
 """m. Far plane."""
@@ -32,7 +32,7 @@ THINGS_SIGHT = 500.0
 
 
 class Scene:
-    """Everything on the graphics device. A context must be current (simulator.view.context)."""
+    """Everything on the graphics device. A context must be current (simulator.view.gl_context)."""
 
     def __init__(self, land: Land, geometry: Mapping[str, Any]) -> None:
         geometry = checked_geometry(geometry)

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.base.records import Record
-from simulator.view.block import KeyWriter, NoKeys, ViewReader
+from simulator.view.adaptive_resolution import Quality
 from simulator.view.camera import CAMERAS
-from simulator.view.claims import HostWatch
-from simulator.view.context import is_software, window_context
-from simulator.view.land import Land, land_of
-from simulator.view.quality import Quality
+from simulator.view.drive_lock import HostWatch
+from simulator.view.gl_context import is_software, window_context
+from simulator.view.shared_state import KeyWriter, NoKeys, ViewReader
+from simulator.view.terrain_data import Land, land_of
 
 SIZE = (1280, 720)
 CAPTION = "Jounce"
@@ -85,7 +85,7 @@ class _View:
         self.window = window_context(*SIZE, caption, samples=4)
         from pyglet.window import key
 
-        from simulator.view.gpu import renderer
+        from simulator.view.gl_objects import renderer
         from simulator.view.scene import Scene
 
         self.meaning = {getattr(key, name): meaning for name, meaning in BINDINGS.items()}

@@ -13,8 +13,8 @@ from simulator.compare.align import shift_of
 from simulator.compare.bands import bands_of, judged
 from simulator.compare.comparison_file import BandSaid, Comparison, asked_for
 from simulator.compare.record import Record, known_units
-from simulator.record.channels import Channel
-from simulator.record.log import Log
+from simulator.telemetry.channels import Channel
+from simulator.telemetry.log import Log
 
 G = 9.80665
 

@@ -15,8 +15,8 @@ from simulator.build import find_config
 from simulator.lab.cueing import command, omct
 from simulator.lab.cueing.chain import felt
 from simulator.lab.cueing.drive import read_drive
-from simulator.record.channels import Channel
-from simulator.record.log import Log
+from simulator.telemetry.channels import Channel
+from simulator.telemetry.log import Log
 
 G = 9.80665
 

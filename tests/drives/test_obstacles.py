@@ -11,7 +11,7 @@ import pytest
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.records import record
 from simulator.build import build_vehicle
-from simulator.maneuvers.filters import phaseless
+from simulator.maneuvers.signal_processing import phaseless
 from terrain.load_terrain import load_terrain
 from vehicles.command import COMMAND
 

@@ -16,8 +16,8 @@ from simulator.configuration.whole import configuration
 from simulator.fitting.driven import driven
 from simulator.fitting.fit_file import fit_of
 from simulator.fitting.measured import Table, read_measured
-from simulator.record.log import read_log
 from simulator.sweep.job import drive
+from simulator.telemetry.log import read_log
 
 SHIPPED = data_folder("configs") / "fits" / "sine_steer.yaml"
 CHANNELS = {"w_WB_B_z": "rad/s", "a_WB_B_y": "m/s2", "command_throttle": "1"}

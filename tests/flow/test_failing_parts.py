@@ -17,12 +17,12 @@ from simulator.base.errors import OutputError
 from simulator.configuration.settings import changes
 from simulator.configuration.whole import configuration
 from simulator.drive import LIES, OVER, DriveOptions, Host, _report
-from simulator.maneuvers.maneuver import Maneuver
+from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.motion.stream import MotionStream
 from simulator.outlets import Telemetry, Window
-from simulator.record.recover import read_logs
-from simulator.record.writer import read_telemetry
 from simulator.signals import Ended
+from simulator.telemetry.recover import read_logs
+from simulator.telemetry.writer import read_telemetry
 
 KINDS = [ValueError("no"), OutputError("the disk is full"), MemoryError(), SystemExit(3), ZeroDivisionError("by zero")]
 

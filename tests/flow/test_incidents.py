@@ -12,8 +12,8 @@ from simulator import build
 from simulator.base.errors import JounceError
 from simulator.base.records import record
 from simulator.build import build_maneuver
-from simulator.driver.steering.follower import PathFollower
-from simulator.record.writer import read_telemetry
+from simulator.driver.steering.path_follower import PathFollower
+from simulator.telemetry.writer import read_telemetry
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 

@@ -14,8 +14,8 @@ from program import ROOT, call, finish, refused, start
 
 from simulator.base.records import record
 from simulator.outlets import LOG, WALL, Telemetry
-from simulator.record import rows as rows_module
-from simulator.record.writer import read_telemetry, read_units
+from simulator.telemetry import rows as rows_module
+from simulator.telemetry.writer import read_telemetry, read_units
 from washout.limiter.limiter import LIMITER
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="processes are ended by signals here")

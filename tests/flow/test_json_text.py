@@ -53,4 +53,4 @@ def test_every_command_writes_by_it():
         for file in sorted(Path(ROOT, package).rglob("*.py"))
         if re.search(r"\bjson\.dumps?\(", file.read_text(encoding="utf-8"))
     ]
-    assert writers == ["simulator/base/json_output.py", "simulator/view/land.py"]
+    assert writers == ["simulator/base/json_output.py", "simulator/view/terrain_data.py"]

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from program import finish, start
 
-from simulator.record.writer import read_telemetry
+from simulator.telemetry.writer import read_telemetry
 from simulator.warm import compile_kernels
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are ended by signals here")

@@ -6,7 +6,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.build import data_folder, read_yaml, vehicle_description
-from simulator.maneuvers.maneuver import load_maneuver
+from simulator.maneuvers.maneuver_file import load_maneuver
 from terrain.soil import soil
 from tests.whole_files import whole_file
 from vehicles.brakes.brakes import brakes_from_mapping

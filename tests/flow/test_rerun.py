@@ -15,10 +15,10 @@ from simulator.build import build, find_config, read_yaml
 from simulator.configuration.settings import changes
 from simulator.configuration.whole import configuration
 from simulator.outlets import WALL
-from simulator.record.parquet import read_about
-from simulator.record.writer import read_telemetry
 from simulator.recorded import read_recorded
 from simulator.rerun import RecordedDriver, differences
+from simulator.telemetry.parquet import read_about
+from simulator.telemetry.writer import read_telemetry
 from terrain.ground import GROUND
 from terrain.kinds import CONTRACT, TERRAINS, TerrainKind, find_file, register
 from terrain.load_terrain import uniform

@@ -11,10 +11,10 @@ import pytest
 import yaml
 from program import ROOT, call, finish, start
 
-from simulator.record.log import read_log
-from simulator.record.writer import read_telemetry, read_units
 from simulator.recorded import fingerprint
-from simulator.report.page import cell
+from simulator.report.html_page import cell
+from simulator.telemetry.log import read_log
+from simulator.telemetry.writer import read_telemetry, read_units
 
 PLOTS = ("attitude.png", "course.png", "hand_wheel.png", "lateral_acceleration.png", "wheel_loads.png", "yaw_rate.png")
 

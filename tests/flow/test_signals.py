@@ -18,7 +18,7 @@ import pytest
 import yaml
 from program import ROOT, environment
 
-from simulator.record.writer import read_telemetry
+from simulator.telemetry.writer import read_telemetry
 from simulator.warm import compile_kernels
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="sends signals, and looks for processes in /proc")

@@ -14,7 +14,7 @@ from simulator.catalog.answers import main_check
 from simulator.catalog.file_kinds import KINDS
 from simulator.catalog.registries import REGISTRIES
 from simulator.commands import parser_of
-from simulator.view.layout import HELP
+from simulator.view.instrument_layout import HELP
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

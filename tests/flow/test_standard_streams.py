@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from program import call, environment, refused
 
-from simulator.record.writer import read_telemetry
+from simulator.telemetry.writer import read_telemetry
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a shell and a device that is always full")
 

@@ -8,7 +8,7 @@ from unpaced import Hurried, Throttle, Tracker, assert_within_limits, new_sessio
 import simulator.session
 from simulator.outlets import Window
 from simulator.raising import RISES, STAYS_DOWN
-from simulator.record.writer import read_telemetry
+from simulator.telemetry.writer import read_telemetry
 
 
 class Screen:

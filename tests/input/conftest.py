@@ -2,9 +2,9 @@ import os
 
 import pytest
 
-from simulator.driver.devices import DeviceHub
-from simulator.driver.profiles import load_profiles, shipped_profiles_folder
-from simulator.driver.sources import SOURCES
+from simulator.driver.input_devices.device_profiles import load_profiles, shipped_profiles_folder
+from simulator.driver.input_devices.devices import DeviceHub
+from simulator.driver.input_devices.kinds import SOURCES
 
 os.environ["SDL_VIDEODRIVER"] = "dummy"
 

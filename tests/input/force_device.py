@@ -5,7 +5,7 @@ import errno
 import struct
 import time
 
-from simulator.driver.feel.evdev import FF_AUTOCENTER, FF_CONSTANT, FF_GAIN, FF_RUMBLE
+from simulator.driver.force_feedback.evdev import FF_AUTOCENTER, FF_CONSTANT, FF_GAIN, FF_RUMBLE
 
 EVIOCGID, EVIOCGNAME, EVIOCGBIT_FF = 0x80084502, 0x81004506, 0x80104535
 EVIOCSFF, EVIOCRMFF = 0x40304580, 0x40044581

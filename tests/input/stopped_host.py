@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 from force_device import G29, FakeSystem
 
-from simulator.driver.feel.feeler import Feeler, Sample
-from simulator.driver.feel.torque import ForceFeedback
+from simulator.driver.force_feedback.thread import Feeler, Sample
+from simulator.driver.force_feedback.wheel_torque import ForceFeedback
 
 READOUT = np.dtype([("steering_column_torque", "f8"), ("steering_wheel_rate", "f8"), ("v_WB_B", "f8", 3)])
 

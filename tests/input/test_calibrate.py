@@ -8,9 +8,9 @@ import math
 import pytest
 import yaml
 
-from simulator.driver import calibrate
-from simulator.driver.calibrate import add_devices_arguments, main_devices
-from simulator.driver.profiles import load_profile
+from simulator.driver.input_devices import calibrate
+from simulator.driver.input_devices.calibrate import add_devices_arguments, main_devices
+from simulator.driver.input_devices.device_profiles import load_profile
 
 
 def run(*words):

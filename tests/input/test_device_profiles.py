@@ -6,8 +6,15 @@ import pytest
 import yaml
 
 from simulator.base.errors import ConfigError
-from simulator.driver import profiles as module
-from simulator.driver.profiles import choose_profile, load_profile, load_profiles, read_profile, shipped_profiles_folder, usb_id
+from simulator.driver.input_devices import device_profiles as module
+from simulator.driver.input_devices.device_profiles import (
+    choose_profile,
+    load_profile,
+    load_profiles,
+    read_profile,
+    shipped_profiles_folder,
+    usb_id,
+)
 
 G29 = "030000006d0400004fc2000011010000"
 GOOD = {

@@ -9,11 +9,11 @@ import pytest
 from virtual_stick import GAMEPAD
 
 from simulator.base.records import record
-from simulator.driver.controls import Lever
-from simulator.driver.devices import Device
-from simulator.driver.gamepad import Gamepad
-from simulator.driver.profiles import read_profile
-from simulator.driver.wheel import Wheel
+from simulator.driver.input_devices.controls import Lever
+from simulator.driver.input_devices.device_profiles import read_profile
+from simulator.driver.input_devices.devices import Device
+from simulator.driver.input_devices.gamepad import Gamepad
+from simulator.driver.input_devices.steering_wheel import Wheel
 from vehicles.command import COMMAND
 
 RANGE = math.radians(900.0)
@@ -222,7 +222,7 @@ def test_an_sdl_error_inside_poll_does_not_reach_the_tick(hub, monkeypatch):
 def test_sdl_leaves_the_signals_to_the_program():
     program = (
         "import os, signal, time\n"
-        "from simulator.driver.devices import DeviceHub\n"
+        "from simulator.driver.input_devices.devices import DeviceHub\n"
         "hub = DeviceHub([])\n"
         "os.kill(os.getpid(), signal.SIGTERM)\n"
         "for _ in range(100): hub.poll(); time.sleep(0.01)\n"

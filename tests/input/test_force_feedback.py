@@ -18,10 +18,10 @@ from force_device import G29, FakeSystem, motor
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.driver.feel import feeler as feeler_module
-from simulator.driver.feel.feeler import PERIOD, Feeler, Sample
-from simulator.driver.feel.torque import FADE_IN, ForceFeedback, WheelTorque
-from simulator.driver.profiles import read_profile
+from simulator.driver.force_feedback import thread as feeler_module
+from simulator.driver.force_feedback.thread import PERIOD, Feeler, Sample
+from simulator.driver.force_feedback.wheel_torque import FADE_IN, ForceFeedback, WheelTorque
+from simulator.driver.input_devices.device_profiles import read_profile
 from simulator.outlets import Feel
 from vehicles.readout import READOUT
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import record
-from simulator.driver import human, keyboard
-from simulator.driver.human import HumanDriver, open_driver
-from simulator.driver.keyboard import STALE, Keyboard
-from simulator.view import block
+from simulator.driver.input_devices import human_driver, keyboard
+from simulator.driver.input_devices.human_driver import HumanDriver, open_driver
+from simulator.driver.input_devices.keyboard import STALE, Keyboard
+from simulator.view import shared_state
 from vehicles.command import COMMAND
 
 G29 = ("Logitech G29 Driving Force Racing Wheel", 2, 4, 12, (0x046D, 0xC24F))
@@ -69,7 +69,7 @@ def test_hands_give_a_torque_where_the_steering_is_free(keys, keyboard_profile):
     keys.held = {"left"}
     held, given = angle.run(2.0), torque.run(2.0)
     assert held["steering"] > 0.1 and held["steering_free"] == 0 and held["steering_torque"] == 0.0
-    assert given["steering_free"] == 1 and given["steering_torque"] == pytest.approx(human.HAND_TORQUE * given["steering"])
+    assert given["steering_free"] == 1 and given["steering_torque"] == pytest.approx(human_driver.HAND_TORQUE * given["steering"])
 
 
 def test_keyboard_drives_shifts_and_asks(keys, keyboard_profile):
@@ -119,7 +119,7 @@ def test_a_window_that_dies_with_the_throttle_down_does_not_keep_driving(keys, k
     now = seat.run(STALE + 0.02)
     assert now["throttle"] == 0.0
     now = seat.run(3.0)
-    assert (now["steering"], now["brake"]) == (0.0, pytest.approx(human.LOST_BRAKE))
+    assert (now["steering"], now["brake"]) == (0.0, pytest.approx(human_driver.LOST_BRAKE))
     keys.lives = True
     assert seat.run(1.0)["throttle"] == 1.0, "a window that only hung goes on where it was"
 
@@ -139,7 +139,7 @@ def test_the_device_used_last_wins_and_the_steering_does_not_jump(auto, keys, pl
         steps.append(abs(now - last))
         last = now
     assert last > 0.4
-    assert max(steps[:20]) <= human.TAKEOVER_RATE * 0.01 + 1e-12
+    assert max(steps[:20]) <= human_driver.TAKEOVER_RATE * 0.01 + 1e-12
     keys.struck = ["camera"]
     auto.run()
     assert auto.driver.active.__class__.__name__ == "Wheel", "looking around is not driving"
@@ -160,11 +160,11 @@ def test_a_wheel_that_vanishes_in_a_bend(auto, plug):
     now = auto.run(speed=16.0)
     assert now["throttle"] == 0.0, "throttle at once"
     assert now["steering"] == before["steering"], "steering holds"
-    assert now["brake"] <= human.LOST_BRAKE_RATE * 0.01 + 1e-12, "brake comes gently"
-    now = auto.run(human.HOLD + 0.1)
+    assert now["brake"] <= human_driver.LOST_BRAKE_RATE * 0.01 + 1e-12, "brake comes gently"
+    now = auto.run(human_driver.HOLD + 0.1)
     assert 0.0 < now["steering"] < before["steering"], "then goes to the center"
     now = auto.run(3.0)
-    assert (now["steering"], now["brake"], now["selector"]) == (0.0, pytest.approx(human.LOST_BRAKE), 1)
+    assert (now["steering"], now["brake"], now["selector"]) == (0.0, pytest.approx(human_driver.LOST_BRAKE), 1)
     assert any("removed" in notice for notice in auto.driver.notices())
 
 
@@ -196,7 +196,7 @@ def test_no_wheel_where_one_was_asked_for_keeps_the_vehicle_braked(tmp_path, mon
     driver = open_driver("wheel")
     try:
         now = Seat(driver).run(1.0)
-        assert (now["throttle"], now["brake"]) == (0.0, pytest.approx(human.LOST_BRAKE))
+        assert (now["throttle"], now["brake"]) == (0.0, pytest.approx(human_driver.LOST_BRAKE))
     finally:
         driver.close()
 
@@ -227,10 +227,10 @@ def test_whatever_time_and_speed_are_the_command_is_fit(keyboard_profile, story)
 
 def test_the_windows_keys_are_the_drivers_keys(keyboard_profile):
     """Through the shared memory that the window really writes."""
-    reader = block.KeyReader()
-    writer = block.KeyWriter(reader.name)
+    reader = shared_state.KeyReader()
+    writer = shared_state.KeyWriter(reader.name)
     try:
-        assert set(keyboard.ACTIONS) | set(keyboard._DRIVING) == set(block.KEYS)
+        assert set(keyboard.ACTIONS) | set(keyboard._DRIVING) == set(shared_state.KEYS)
         seat = Seat(HumanDriver([Keyboard(reader, keyboard_profile)]))
         writer.set("up", True)
         writer.set("camera", True)
@@ -247,8 +247,8 @@ def test_the_windows_keys_are_the_drivers_keys(keyboard_profile):
 
 
 def test_the_key_for_upright_is_an_event(keyboard_profile):
-    reader = block.KeyReader()
-    writer = block.KeyWriter(reader.name)
+    reader = shared_state.KeyReader()
+    writer = shared_state.KeyWriter(reader.name)
     driver = HumanDriver([Keyboard(reader, keyboard_profile)])
     out = record(COMMAND)
     writer.beat()

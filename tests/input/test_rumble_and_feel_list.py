@@ -11,15 +11,16 @@ from virtual_stick import GAMEPAD
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import record
-from simulator.driver import calibrate
-from simulator.driver.calibrate import add_devices_arguments, main_devices
-from simulator.driver.feel import evdev, feeler, listing
-from simulator.driver.feel.feeler import Feeler, Sample
-from simulator.driver.feel.listing import abilities, play_test
-from simulator.driver.feel.rumble import Rumble, RumbleStrength
-from simulator.driver.gamepad import Gamepad
-from simulator.driver.human import HumanDriver
-from simulator.driver.wheel import Wheel
+from simulator.driver.force_feedback import command as listing
+from simulator.driver.force_feedback import evdev, thread
+from simulator.driver.force_feedback.command import abilities, play_test
+from simulator.driver.force_feedback.rumble import Rumble, RumbleStrength
+from simulator.driver.force_feedback.thread import Feeler, Sample
+from simulator.driver.input_devices import calibrate
+from simulator.driver.input_devices.calibrate import add_devices_arguments, main_devices
+from simulator.driver.input_devices.gamepad import Gamepad
+from simulator.driver.input_devices.human_driver import HumanDriver
+from simulator.driver.input_devices.steering_wheel import Wheel
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
@@ -150,7 +151,7 @@ def test_the_command_lists_and_tests(hub, plug, monkeypatch, capsys):
     monkeypatch.setattr(calibrate.DeviceHub, "close", lambda self: None)
     monkeypatch.setattr(listing, "TEST_SHAKE", 1)
     system = FakeSystem([PAD])
-    for module in (evdev, feeler, listing):
+    for module in (evdev, thread, listing):
         monkeypatch.setattr(module, "SYSTEM", system)
     monkeypatch.setattr(calibrate, "abilities", lambda devices: abilities(devices, system))
     plug("Virtual pad", GAMEPAD, 6, 15, (0x045E, 0x028E))

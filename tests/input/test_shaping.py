@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.driver import shaping
-from simulator.driver.shaping import PedalFeel, SteeringFeel
+from simulator.driver.input_devices import shaping
+from simulator.driver.input_devices.shaping import PedalFeel, SteeringFeel
 
 FEEL = SteeringFeel()
 DT = 0.01

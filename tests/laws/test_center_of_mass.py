@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.rotations import rotation_of_quaternion
+from simulator.maneuvers.analyses.common import sideslip
 from simulator.maneuvers.analyses.contract import Drive
-from simulator.maneuvers.analyses.looking import sideslip
 from tests.laws.vehicle_rig import command, ground, standing, steps
 from vehicles.vehicle import Vehicle
 

@@ -11,9 +11,9 @@ import pytest
 
 from simulator.base.records import record
 from simulator.build import build, build_ground, build_vehicle
-from simulator.driver import acquaint as acquainting
-from simulator.driver.acquaint import acquaint, acquainted_when_asked
-from simulator.driver.traits import VehicleTraits
+from simulator.driver import vehicle_identification as acquainting
+from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.vehicle_identification import acquaint, acquainted_when_asked
 from simulator.library.assembling import configured
 from simulator.run import driver_of
 from vehicles.axle_layout import record_for

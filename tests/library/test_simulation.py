@@ -9,7 +9,7 @@ import pytest
 
 import simulator as jounce
 from simulator.__main__ import main
-from simulator.record.log import NoSuchColumnError
+from simulator.telemetry.log import NoSuchColumnError
 
 CHANNELS = ["v_WB_B", "p_WB", "yaw", "gear", "command_*"]
 CHASSIS = 1817.0

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from simulator.base.fields import Field, Text, read
-from simulator.driver.traits import VehicleTraits
+from simulator.driver.internal_model import VehicleTraits
 from simulator.maneuvers.analyses.contract import Drive
-from simulator.maneuvers.analyses.registry import ANALYSES
-from simulator.maneuvers.asked import USUAL_CHANNELS, Asked
-from simulator.maneuvers.course import Body
+from simulator.maneuvers.analyses.kinds import ANALYSES
+from simulator.maneuvers.cone_course import Body
+from simulator.maneuvers.evaluation_section import USUAL_CHANNELS, Asked
 
 BODY = Body(width=2.0, length=4.6, front=2.2)
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from simulator.driver.traits import VehicleTraits
-from simulator.maneuvers.analyses.registry import ANALYSES
-from simulator.maneuvers.asked import USUAL_CHANNELS
+from simulator.driver.internal_model import VehicleTraits
+from simulator.maneuvers.analyses.kinds import ANALYSES
+from simulator.maneuvers.evaluation_section import USUAL_CHANNELS
 from tests.maneuvers.drives import BODY, drive_of, look, straight_ahead, times
 
 G = 9.80665

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from simulator.driver.traits import VehicleTraits
+from simulator.driver.internal_model import VehicleTraits
 from simulator.maneuvers.analyses.frequency_response import FREQUENCIES
 from tests.maneuvers.drives import drive_of, look, second_order_step, times
 

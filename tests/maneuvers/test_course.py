@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.driver.path import Path
-from simulator.maneuvers.course import (
+from simulator.maneuvers.cone_course import (
     CONE_RADIUS,
     STANDARDS,
     Body,

@@ -9,11 +9,11 @@ import pytest
 from bicycle import Bicycle, drive, errors
 
 from simulator.base.records import record
+from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
-from simulator.driver.steering.follower import PathFollower
-from simulator.driver.traits import VehicleTraits
+from simulator.driver.steering.path_follower import PathFollower
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from bicycle import Bicycle, drive, errors
 
+from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.path import LaneChange, Path, Segment, Spawn, TimedLaneChange
 from simulator.driver.speed import SpeedControl, SpeedTarget
-from simulator.driver.steering.follower import PathFollower
-from simulator.driver.steering.laws import LAWS
-from simulator.driver.traits import VehicleTraits
+from simulator.driver.steering.kinds import LAWS
+from simulator.driver.steering.path_follower import PathFollower
 
 # largest distance from the path in a lane change of 3.5 m in 60 m at 20 m/s: as known, and with a vehicle that answers otherwise
 BOUNDS = {

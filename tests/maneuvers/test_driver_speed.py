@@ -10,9 +10,9 @@ from bicycle import Bicycle, drive
 
 from simulator.base.records import record
 from simulator.build import build_vehicle
-from simulator.driver.gears import DWELL, HYSTERESIS, GearNumbers, GearShifter, gear_numbers, rolling_share
+from simulator.driver.gear_shifting import DWELL, HYSTERESIS, GearNumbers, GearShifter, gear_numbers, rolling_share
+from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.speed import SpeedControl, SpeedNumbers, SpeedTarget
-from simulator.driver.traits import VehicleTraits
 from vehicles.readout import READOUT
 
 

@@ -12,11 +12,11 @@ import yaml
 from simulator.base.errors import InertiaWarning
 from simulator.base.records import record
 from simulator.build import build_ground, build_maneuver, build_vehicle
-from simulator.driver.acquaint import acquaint
+from simulator.driver.internal_model import VehicleTraits
 from simulator.driver.path import Path, Segment
 from simulator.driver.speed import SpeedControl, SpeedTarget
-from simulator.driver.steering.follower import PathFollower
-from simulator.driver.traits import VehicleTraits
+from simulator.driver.steering.path_follower import PathFollower
+from simulator.driver.vehicle_identification import acquaint
 from simulator.library.simulation import simulate
 from tests.tenants.wheels import car, drivetrain
 from vehicles.command import COMMAND

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError
-from simulator.maneuvers.asked import METRICS_LIST, USUAL_CHANNELS, read_asked
+from simulator.maneuvers.evaluation_section import METRICS_LIST, USUAL_CHANNELS, read_asked
 from simulator.maneuvers.expressions import DEEPEST, FUNCTIONS, parse
 from tests.maneuvers.drives import drive_of, times
 

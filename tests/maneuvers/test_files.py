@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import ConfigError
 from simulator.driver.scripted import ScriptedDriver
-from simulator.driver.steering.follower import PathFollower
-from simulator.maneuvers.maneuver import load_maneuver
+from simulator.driver.steering.path_follower import PathFollower
+from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.phase_driver import PhaseDriver
 from tests.maneuvers.shipped import FOLDER, changed, shipped
 

@@ -19,7 +19,7 @@ from simulator.build import build_maneuver, build_vehicle
 from simulator.catalog.answers import headline
 from simulator.configuration.settings import changes, option
 from simulator.configuration.whole import configuration
-from simulator.driver.acquaint import acquaint
+from simulator.driver.vehicle_identification import acquaint
 from simulator.maneuvers.phase_driver import PhaseDriver
 from simulator.run import run_maneuver
 from simulator.run_series import load_series, run_series

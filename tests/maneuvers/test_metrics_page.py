@@ -7,8 +7,8 @@ from pathlib import Path
 
 import yaml
 
-from simulator.maneuvers.analyses.registry import ANALYSES
-from simulator.maneuvers.asked import EXPRESSION, METRICS_LIST, read_asked, read_limits
+from simulator.maneuvers.analyses.kinds import ANALYSES
+from simulator.maneuvers.evaluation_section import EXPRESSION, METRICS_LIST, read_asked, read_limits
 
 PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
 

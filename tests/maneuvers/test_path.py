@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange
-from simulator.maneuvers.along import points_at, stations_of, with_timed
+from simulator.maneuvers.path_projection import points_at, stations_of, with_timed
 
 BEND = [(0, 0), (40, 0), (80, 20), (90, 60), (60, 90)]
 

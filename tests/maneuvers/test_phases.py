@@ -11,9 +11,9 @@ import pytest
 from bicycle import Bicycle, drive
 
 from simulator.base.errors import ConfigError
-from simulator.driver.gears import GearNumbers
-from simulator.driver.traits import VehicleTraits
-from simulator.maneuvers.maneuver import load_maneuver
+from simulator.driver.gear_shifting import GearNumbers
+from simulator.driver.internal_model import VehicleTraits
+from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.phase_driver import DONE
 from tests.maneuvers.shipped import changed
 

@@ -12,15 +12,15 @@ from matplotlib.collections import PolyCollection
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.maneuvers.analyses.contract import Curve
-from simulator.maneuvers.course import Track, touched_cones
-from simulator.maneuvers.maneuver import load_maneuver
+from simulator.maneuvers.cone_course import Track, touched_cones
+from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.metrics import driven_path, evaluate, relative_run
-from simulator.maneuvers.pictures.axes import phase_spans
-from simulator.maneuvers.pictures.contract import NothingToDrawError, Run
-from simulator.maneuvers.pictures.table import PICTURES, USUAL, columns_of
-from simulator.maneuvers.report import write_report
-from simulator.record.figures import one_after_the_other
-from simulator.record.files import RESULTS
+from simulator.maneuvers.plots.axes import phase_spans
+from simulator.maneuvers.plots.contract import NothingToDrawError, Run
+from simulator.maneuvers.plots.kinds import PICTURES, USUAL, columns_of
+from simulator.maneuvers.report.write_report import write_report
+from simulator.telemetry.atomic_files import RESULTS
+from simulator.telemetry.figures import one_after_the_other
 from tests.maneuvers.shipped import shipped
 from vehicles.readout import READOUT
 

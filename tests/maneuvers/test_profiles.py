@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, read
-from simulator.maneuvers.profiles import channel, check_profile, new_profile
+from simulator.maneuvers.input_signals import channel, check_profile, new_profile
 
 STEERING = (Field("steering", channel("rad"), "", written="deg"),)
 

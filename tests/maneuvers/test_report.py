@@ -16,14 +16,14 @@ import pytest
 from bicycle import Bicycle, drive
 
 from simulator.base.errors import OutputError
-from simulator.maneuvers.maneuver import load_maneuver
+from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.metrics import evaluate
-from simulator.maneuvers.pictures.table import USUAL
-from simulator.maneuvers.report import write_metrics, write_report
-from simulator.maneuvers.run_page.page import Told, outcome, run_page
-from simulator.record.style import STRETCHES, thinned
-from simulator.record.writer import TelemetryWriter, read_telemetry
-from simulator.report.page import cell
+from simulator.maneuvers.plots.kinds import USUAL
+from simulator.maneuvers.report.page import Told, outcome, run_page
+from simulator.maneuvers.report.write_report import write_metrics, write_report
+from simulator.report.html_page import cell
+from simulator.report.plot_style import STRETCHES, thinned
+from simulator.telemetry.writer import TelemetryWriter, read_telemetry
 from tests.maneuvers.shipped import shipped
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -185,7 +185,7 @@ def test_unwritable_folder_is_one_line(avtp, tmp_path):
 def test_nothing_heavy_is_imported_before_it_is_needed():
     program = (
         "import sys\n"
-        "import simulator.maneuvers.maneuver, simulator.maneuvers.report, simulator.record.writer, simulator.driver.path\n"
+        "import simulator.maneuvers.maneuver_file, simulator.maneuvers.report.write_report, simulator.telemetry.writer, simulator.driver.path\n"
         "print([name for name in ('pyarrow', 'matplotlib', 'numba', 'pyglet', 'yaml') if name in sys.modules])\n"
     )
     out = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -210,9 +210,9 @@ def test_a_long_record_is_drawn_by_its_extremes():
 TWO_HOURS = """
 import resource, sys
 import numpy as np
-from simulator.maneuvers.maneuver import load_maneuver
+from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.metrics import columns as needed, evaluate
-from simulator.maneuvers.report import write_report
+from simulator.maneuvers.report.write_report import write_report
 from tests.maneuvers.shipped import shipped
 
 def peak():

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from simulator.base.errors import ConfigError
-from simulator.maneuvers.pictures.summary import FILE as PICTURE
-from simulator.maneuvers.pictures.summary import draw_summary, plots_of
-from simulator.maneuvers.series import Outcome, Series
+from simulator.maneuvers.plots.series_summary import FILE as PICTURE
+from simulator.maneuvers.plots.series_summary import draw_summary, plots_of
+from simulator.maneuvers.series_file import Outcome, Series
 from simulator.run_series import load_series
 
 

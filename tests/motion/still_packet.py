@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simulator.motion.packets import MotionPacket
+from simulator.motion.protocols.native_packet import MotionPacket
 
 _STANDING: dict[str, Any] = {
     "sequence": 0,

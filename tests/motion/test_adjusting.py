@@ -10,7 +10,7 @@ from simulator.base.callbacks import outside, record_at
 from simulator.base.errors import ConfigError
 from simulator.base.records import dtype_of
 from simulator.cueing_panel import CueingPanel
-from simulator.driver import keyboard
+from simulator.driver.input_devices import keyboard
 from washout.contract import CONTRACT, LAYOUT, RESULT, SEEN, WashoutKind
 from washout.cueing import MotionCueing
 from washout.intensity import MOST, TURN

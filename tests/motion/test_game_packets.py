@@ -11,9 +11,9 @@ import pytest
 
 from simulator.base.errors import StreamError
 from simulator.base.records import record
-from simulator.motion.packet_table import PacketTable
-from simulator.motion.protocol import Engine, Said, checked, encoder_of
-from simulator.motion.protocols import PROTOCOLS
+from simulator.motion.protocols.contract import Engine, Said, checked, encoder_of
+from simulator.motion.protocols.kinds import PROTOCOLS
+from simulator.motion.protocols.packet_layout import PacketTable
 from tests.motion.still_packet import still_packet
 from vehicles.readout import READOUT
 

@@ -14,7 +14,7 @@ from cueing_scenes import platform, worst_jerk_by_clock, worst_use_by_clock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.motion.packets import encode
+from simulator.motion.protocols.native_packet import encode
 from simulator.motion.receiver import HELD_FOR, Receiver, Spread
 from simulator.rig import SERVO, Rig, report
 from tests.motion.still_packet import still_packet

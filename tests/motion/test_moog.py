@@ -8,8 +8,8 @@ import pytest
 
 from simulator.base.errors import StreamError
 from simulator.base.records import record
-from simulator.motion.protocol import NO_ENGINE, Said, encoder_of
-from simulator.motion.protocols import PROTOCOLS
+from simulator.motion.protocols.contract import NO_ENGINE, Said, encoder_of
+from simulator.motion.protocols.kinds import PROTOCOLS
 from tests.motion.still_packet import still_packet
 from vehicles.readout import READOUT
 

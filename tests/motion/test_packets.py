@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import StreamError
 from simulator.base.records import record
-from simulator.motion.codemasters import ExtraData3, game_axes
-from simulator.motion.packets import SIZE, MotionPacket, decode, encode
+from simulator.motion.protocols.codemasters import ExtraData3, game_axes
+from simulator.motion.protocols.native_packet import SIZE, MotionPacket, decode, encode
 from vehicles.readout import READOUT
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -70,7 +70,7 @@ def test_the_decoder_of_the_page_reads_it():
 def test_the_page_of_the_streams_has_the_tables_that_are_packed():
     page = (DOCS / "streams.md").read_text()
     for name in ("outsim", "outsim2", "outgauge", "beamng", "srs", "forza", "moog"):
-        table = importlib.import_module(f"simulator.motion.{name}").TABLE
+        table = importlib.import_module(f"simulator.motion.protocols.{name}").TABLE
         section = page.partition(f"### `{name}`")[2].partition("###")[0]
         for offset, kind, count, row, unit, meaning in table.rows:
             times = f" x {count}" if count > 1 else ""

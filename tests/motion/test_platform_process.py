@@ -19,7 +19,7 @@ import pytest
 from test_hostile_streams import Sender
 
 import simulator.rig_process
-from simulator.motion.packets import encode
+from simulator.motion.protocols.native_packet import encode
 from simulator.rig_process import start_virtual_platform
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are stopped by signals here")

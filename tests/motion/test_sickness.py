@@ -10,7 +10,7 @@ from cueing_scenes import REST, STILL, G, H, cueing
 
 from simulator.base.jit import kernel
 from simulator.base.records import record
-from simulator.maneuvers.filters import weighted
+from simulator.maneuvers.signal_processing import weighted
 from washout.motion_sickness import CAB, CAR, SICKNESS, WEIGHTING, dose_step, weighting
 
 FACTORS = {

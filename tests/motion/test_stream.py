@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import StreamError
 from simulator.base.records import record
-from simulator.motion.packets import decode, encode
+from simulator.motion.protocols.native_packet import decode, encode
 from simulator.motion.receiver import Receiver
 from simulator.motion.stream import LAST_PACKETS, MotionStream
 from simulator.outlets import Motion

@@ -7,9 +7,9 @@ import pytest
 from cueing_scenes import REST, STILL, H, engaged, worst_use
 
 from simulator.base.records import record
-from simulator.motion.fade import FADE_TIME, LONGEST_FADE, Fade
-from simulator.motion.packets import decode
+from simulator.motion.protocols.native_packet import decode
 from simulator.motion.stream import LAST_PACKETS, LONGEST_END, MotionStream
+from simulator.motion.stream_fade import FADE_TIME, LONGEST_FADE, Fade
 from vehicles.readout import READOUT
 
 G = 9.80665

@@ -18,7 +18,7 @@ from test_stream import packets_of_a_drive
 
 import simulator.rig_process
 from simulator.base.errors import ConfigError, OutputError, StreamError
-from simulator.motion.packets import MotionPacket, encode
+from simulator.motion.protocols.native_packet import MotionPacket, encode
 from simulator.motion.watchdog import FADE, LIVE, NEUTRAL, PARK, FollowingPlatform, stage_of
 from simulator.rig import RigOptions, report, run_platform
 from simulator.rig_process import add_platform_arguments, main_platform, start_virtual_platform

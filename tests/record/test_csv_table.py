@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
-from simulator.record.csv_table import CsvTable
+from simulator.telemetry.csv_table import CsvTable
 
 
 def written(tmp_path, text: str):

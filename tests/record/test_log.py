@@ -12,9 +12,9 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import version
 from simulator.base.records import record
-from simulator.record.log import NoSuchColumnError, read_log
-from simulator.record.memory import FIRST_ROWS, MemoryLog
-from simulator.record.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
+from simulator.telemetry.log import NoSuchColumnError, read_log
+from simulator.telemetry.memory_log import FIRST_ROWS, MemoryLog
+from simulator.telemetry.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 

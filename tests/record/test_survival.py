@@ -16,14 +16,14 @@ import pytest
 
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.records import record
-from simulator.record import rows as rows_module
-from simulator.record.channels import Channels
-from simulator.record.files import run_folder
-from simulator.record.owner import LOCK_NAME, FolderInUseError, FolderLock
-from simulator.record.parquet import read_about
-from simulator.record.recover import read_logs
-from simulator.record.rows import NUMBER, RowsFile, RowsWriter
-from simulator.record.writer import LogOptions, TelemetryWriter, read_telemetry
+from simulator.telemetry import rows as rows_module
+from simulator.telemetry.atomic_files import run_folder
+from simulator.telemetry.channels import Channels
+from simulator.telemetry.folder_lock import LOCK_NAME, FolderInUseError, FolderLock
+from simulator.telemetry.parquet import read_about
+from simulator.telemetry.recover import read_logs
+from simulator.telemetry.rows import NUMBER, RowsFile, RowsWriter
+from simulator.telemetry.writer import LogOptions, TelemetryWriter, read_telemetry
 
 ROOT = Path(__file__).parents[2]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
@@ -58,7 +58,7 @@ def assert_rows(data, count):
 HEAD = """
 import sys, time
 from simulator.base.records import record
-from simulator.record.writer import LogOptions, TelemetryWriter
+from simulator.telemetry.writer import LogOptions, TelemetryWriter
 TABLE = {table!r}
 source = record(TABLE)
 def fill(n):
@@ -467,7 +467,7 @@ BIG = """
 import resource
 import numpy as np
 import pyarrow.parquet
-from simulator.record.writer import read_telemetry
+from simulator.telemetry.writer import read_telemetry
 TABLE = (("time", (), "s", "time"), ("values", (511,), "1", "numbers"))
 source = record(TABLE)
 def peak():

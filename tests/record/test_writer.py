@@ -15,12 +15,12 @@ import pytest
 
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.records import record
-from simulator.record import parquet as parquet_module
-from simulator.record import rows as rows_module
-from simulator.record.channels import Channels, frame_of
-from simulator.record.files import new_run_folder, write_text
-from simulator.record.recover import read_logs
-from simulator.record.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
+from simulator.telemetry import parquet as parquet_module
+from simulator.telemetry import rows as rows_module
+from simulator.telemetry.atomic_files import new_run_folder, write_text
+from simulator.telemetry.channels import Channels, frame_of
+from simulator.telemetry.recover import read_logs
+from simulator.telemetry.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
 from vehicles.axle_layout import Axles
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -134,7 +134,7 @@ def test_interrupted_run_keeps_every_row(tmp_path):
 SCRIPT = """
 import sys, time
 from simulator.base.records import record
-from simulator.record.writer import TelemetryWriter
+from simulator.telemetry.writer import TelemetryWriter
 from vehicles.readout import READOUT
 readout = record(READOUT)
 tick = 0

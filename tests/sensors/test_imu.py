@@ -12,7 +12,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.build import build_ground
-from simulator.sensors.build_sensors import MountedSensor, build_sensors
+from simulator.sensors.mounted_sensor import MountedSensor, build_sensors
 from vehicles.readout import READOUT
 
 G = 9.80665

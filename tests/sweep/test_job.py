@@ -16,7 +16,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import read
-from simulator.driver.acquaint import acquainted_when_asked
+from simulator.driver.vehicle_identification import acquainted_when_asked
 from simulator.library.assembling import configured
 from simulator.library.simulation import Simulation
 from simulator.run import run_maneuver

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import threading
 
-from simulator.driver import driver_kind, source
-from simulator.driver.driver_kind import DriverKind
-from simulator.driver.drivers import register as register_driver
-from simulator.driver.source import SourceKind
-from simulator.driver.sources import register as register_source
+from simulator.driver import contract as driver_kind
+from simulator.driver.contract import DriverKind
+from simulator.driver.input_devices import contract as source
+from simulator.driver.input_devices.contract import SourceKind
+from simulator.driver.input_devices.kinds import register as register_source
+from simulator.driver.kinds import register as register_driver
 
 
 class Bend:

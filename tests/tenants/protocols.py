@@ -6,8 +6,8 @@ import math
 import struct
 import threading
 
-from simulator.motion.protocol import CONTRACT, Protocol
-from simulator.motion.protocols import register
+from simulator.motion.protocols.contract import CONTRACT, Protocol
+from simulator.motion.protocols.kinds import register
 
 LAYOUT = "<4sd6d3d"
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.build import build_vehicle
-from simulator.record.parquet import read_telemetry
+from simulator.telemetry.parquet import read_telemetry
 from tests.flow.program import ROOT, environment, finish, start
 from tests.laws.free_vehicle import attitude
 from tests.laws.vehicle_rig import command, ground

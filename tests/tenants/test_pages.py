@@ -20,15 +20,15 @@ from simulator.base.registry import load_plugins
 from simulator.build import build_cueing, build_ground, build_maneuver, build_platform, build_vehicle
 from simulator.configuration.session_file import read_session
 from simulator.configuration.whole import configuration
-from simulator.driver.human import open_driver
+from simulator.driver.input_devices.human_driver import open_driver
 from simulator.maneuvers.conditions import QUANTITIES
-from simulator.maneuvers.pictures.table import PICTURES
-from simulator.maneuvers.profiles import profile_tables
-from simulator.motion.protocol import NO_ENGINE, Said, encoder_of
-from simulator.motion.protocols import PROTOCOLS
+from simulator.maneuvers.input_signals import profile_tables
+from simulator.maneuvers.plots.kinds import PICTURES
+from simulator.motion.protocols.contract import NO_ENGINE, Said, encoder_of
+from simulator.motion.protocols.kinds import PROTOCOLS
 from simulator.outlet_kind import build_outlets
 from simulator.run_series import load_series
-from simulator.sensors.build_sensors import build_sensors
+from simulator.sensors.mounted_sensor import build_sensors
 from terrain.ground import soil_under
 from terrain.soil import SOIL
 from tests.laws.vehicle_rig import command, drive, ground

@@ -20,7 +20,7 @@ from simulator.catalog.json_schema import file_schema
 from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.configuration.settings import read_settings
 from simulator.configuration.whole import configuration
-from simulator.record.writer import read_telemetry
+from simulator.telemetry.writer import read_telemetry
 from tests.tenants import drivers, protocols  # noqa: F401 - they register
 
 HERE = Path(__file__).parent

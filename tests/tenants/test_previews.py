@@ -20,7 +20,7 @@ from simulator.build import build
 from simulator.configuration.settings import changes
 from simulator.configuration.whole import configuration
 from simulator.library.simulation import Simulation
-from simulator.record.writer import read_telemetry
+from simulator.telemetry.writer import read_telemetry
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
 from washout.kinds import register
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from simulator.record.writer import read_telemetry
+from simulator.telemetry.writer import read_telemetry
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

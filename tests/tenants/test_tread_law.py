@@ -22,8 +22,8 @@ from simulator.build import build_vehicle, data_folder
 from simulator.configuration.settings import changes
 from simulator.configuration.whole import configuration
 from simulator.outlets import Telemetry
-from simulator.record.parquet import read_telemetry
 from simulator.run import run_maneuver
+from simulator.telemetry.parquet import read_telemetry
 from tests.flow.program import ROOT, environment
 from tests.laws.vehicle_rig import command, drive, ground, track
 from tests.tenants import brush

@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.base.records import Record, record
 from simulator.view.instruments import dials
-from simulator.view.land import Land, ViewRoad
+from simulator.view.terrain_data import Land, ViewRoad
 from vehicles.readout import READOUT
 
 RIDE_HEIGHT = 0.59

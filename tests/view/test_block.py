@@ -13,7 +13,7 @@ import pytest
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import record
-from simulator.view.block import KEYS, STATE, KeyReader, KeyWriter, ViewReader, ViewWriter, extras, interpolate
+from simulator.view.shared_state import KEYS, STATE, KeyReader, KeyWriter, ViewReader, ViewWriter, extras, interpolate
 from vehicles.readout import READOUT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,7 +81,7 @@ def test_no_state_is_torn_while_a_process_writes():
     code = (
         "import sys, threading, numpy as np\n"
         "from simulator.base.records import record\n"
-        "from simulator.view.block import ViewWriter, extras\n"
+        "from simulator.view.shared_state import ViewWriter, extras\n"
         "from vehicles.readout import READOUT\n"
         "w = ViewWriter(); r = record(READOUT); x = extras(); n = 0.0\n"
         "print(w.name, flush=True)\n"

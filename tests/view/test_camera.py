@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from simulator.view.block import STATE
-from simulator.view.bodies import body_of
+from simulator.view.bodies.kinds import body_of
 from simulator.view.camera import CAMERAS, CLEARANCE, Camera, Shot, clip_of_world, looking, rotation
+from simulator.view.shared_state import STATE
 from simulator.view.vehicle_geometry import checked_geometry
 from tests.view.scenes import geometry, hilly_land, readout
 from vehicles.readout import READOUT

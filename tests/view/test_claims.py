@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 
 from simulator.base.errors import DeviceError
-from simulator.view import claims
-from simulator.view.block import KeyReader, ViewWriter
-from simulator.view.claims import PREFIX, Claim, HostWatch, running, sweep
+from simulator.view import drive_lock
+from simulator.view.drive_lock import PREFIX, Claim, HostWatch, running, sweep
+from simulator.view.shared_state import KeyReader, ViewWriter
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are ended by signals here")
 ROOT = Path(__file__).resolve().parents[2]
 HOLDER = (
     "import sys\n"
-    "from simulator.view.block import KeyReader, ViewWriter\n"
-    "from simulator.view.claims import Claim\n"
+    "from simulator.view.shared_state import KeyReader, ViewWriter\n"
+    "from simulator.view.drive_lock import Claim\n"
     "claim, block, keys = Claim(), ViewWriter(), KeyReader()\n"
     "(claim.folder / 'land.npz').write_bytes(b'x')\n"
     "claim.describe({'title': 'a drive', 'keys': keys.name})\n"
@@ -82,7 +82,7 @@ def test_a_killed_drive_says_nothing_afterwards():
 
 def test_what_is_not_ours_is_not_touched(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    other = tmp_path / f"jounce-{claims.USER + 1}-12345678"
+    other = tmp_path / f"jounce-{drive_lock.USER + 1}-12345678"
     theirs = tmp_path / "jounce-notes"
     target = tmp_path / "precious"
     for folder in (other, theirs, target):
@@ -121,7 +121,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):
 def test_a_view_sees_that_its_host_was_killed(holder):
     process, folder, _ = holder
     watch = HostWatch(folder)
-    time.sleep(2.0 * claims.LOOK)
+    time.sleep(2.0 * drive_lock.LOOK)
     assert not watch.gone
     process.kill()
     end = time.monotonic() + 10.0

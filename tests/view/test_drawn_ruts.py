@@ -12,9 +12,9 @@ from PIL import Image
 
 from simulator.base.errors import DeviceError
 from simulator.frames import States, pictures_of
-from simulator.view.block import ViewReader, ViewWriter, extras
 from simulator.view.offscreen import Offscreen
-from simulator.view.rut_window import BYTES, MOST, REACH, SIDE, RutSquare, RutTiles
+from simulator.view.rut_tiles import BYTES, MOST, REACH, SIDE, RutSquare, RutTiles
+from simulator.view.shared_state import ViewReader, ViewWriter, extras
 from terrain.rut_changes import ChangedTiles
 from terrain.rut_grid import TILE, TILE_SIDE
 from terrain.rut_memory import FEWEST, SoilMemory
@@ -124,7 +124,7 @@ def of(soil):
 
 def test_every_program_of_the_land_is_used_in_the_first_picture(view, monkeypatch):
     """Drivers compile one where it is used first: the first rut of a drive would be a frame of ten times the usual length."""
-    from simulator.view.terrain import RUTTED  # needs the context of the fixture
+    from simulator.view.terrain_renderer import RUTTED  # needs the context of the fixture
 
     land, used = view.scene._terrain, []
     view.render(on_soil())

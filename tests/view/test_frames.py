@@ -13,19 +13,19 @@ import pytest
 
 from simulator.base.errors import DeviceError
 from simulator.keeper import Keeper
-from simulator.view.block import KeyReader, ViewWriter, extras
 from simulator.view.camera import CAMERAS
-from simulator.view.claims import sweep
-from simulator.view.context import offscreen_context
-from simulator.view.stills import start_pictures_process
+from simulator.view.drive_lock import sweep
+from simulator.view.frame_writer import start_pictures_process
+from simulator.view.gl_context import offscreen_context
+from simulator.view.shared_state import KeyReader, ViewWriter, extras
 from tests.view.scenes import geometry, hilly_land, readout
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = (
     "import sys, time\n"
     "from pathlib import Path\n"
-    "from simulator.view.block import KeyReader, ViewWriter, extras\n"
-    "from simulator.view.stills import start_pictures_process\n"
+    "from simulator.view.shared_state import KeyReader, ViewWriter, extras\n"
+    "from simulator.view.frame_writer import start_pictures_process\n"
     "from tests.view.scenes import geometry, hilly_land, readout\n"
     "block, keys, state = ViewWriter(), KeyReader(), readout()\n"
     "view = start_pictures_process(block.name, keys.name, hilly_land(), geometry(), Path(sys.argv[1]), 0.5)\n"
@@ -156,7 +156,7 @@ def test_a_view_that_does_not_go_is_ended(tmp_path):
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
         assert process.stdout
         process.stdout.readline()
-        from simulator.view.claims import Claim
+        from simulator.view.drive_lock import Claim
         from simulator.view.launch import HURRY, ViewProcess
 
         claim = Claim()

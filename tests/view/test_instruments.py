@@ -9,8 +9,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.view.block import EXTRAS, STATE, extras
-from simulator.view.feelings import Feelings
+from simulator.view.adaptive_resolution import FAST, SCALES, SLOW, WINDOW, Quality
 from simulator.view.instruments import (
     AMBER,
     CAR,
@@ -28,7 +27,8 @@ from simulator.view.instruments import (
     instruments,
     leg_color,
 )
-from simulator.view.quality import FAST, SCALES, SLOW, WINDOW, Quality
+from simulator.view.motion_strip_chart import Feelings
+from simulator.view.shared_state import EXTRAS, STATE, extras
 from simulator.view.vehicle_geometry import bars, checked_geometry
 from tests.view.scenes import DIALS, geometry, readout
 from vehicles.readout import READOUT

@@ -13,8 +13,8 @@ import pytest
 from simulator import keeper
 from simulator.base.errors import DeviceError
 from simulator.keeper import HANG, OPENING, WAIT, Keeper
-from simulator.view import attach, claims
-from simulator.view.block import KeyReader, KeyWriter
+from simulator.view import attach, drive_lock
+from simulator.view.shared_state import KeyReader, KeyWriter
 
 
 class Cueing:
@@ -243,7 +243,7 @@ def test_nothing_is_left_of_a_keeper(story):
     s.keeper.close()
     s.keeper.close()
     assert s.child.ended and not folder.exists()
-    assert not any((claims.SHARED_MEMORY / name).exists() for name in names)
+    assert not any((drive_lock.SHARED_MEMORY / name).exists() for name in names)
 
 
 def test_the_drive_to_look_at_is_chosen():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulator.view.land import FAR_OFFSET, Land, ViewRoad, is_paved, land_of, road_texture, soil_color, surface_texture
-from simulator.view.tiles import Counter, tile_triangles, visible_tiles
+from simulator.view.quadtree import Counter, tile_triangles, visible_tiles
+from simulator.view.terrain_data import FAR_OFFSET, Land, ViewRoad, is_paved, land_of, road_texture, soil_color, surface_texture
 from tests.view.scenes import hilly_land
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from simulator.view.block import EXTRAS, STATE, extras
+from simulator.view.instrument_layout import HELP, HELP_COLUMN, HELP_MEANING, MOST_LINES, arrange, canvas_scale, help_size, wrapped
 from simulator.view.instruments import AMBER, GREEN, NORMAL, RED, SMALL, Canvas, Font, Shown, asset, instruments, keys_help
-from simulator.view.layout import HELP, HELP_COLUMN, HELP_MEANING, MOST_LINES, arrange, canvas_scale, help_size, wrapped
+from simulator.view.shared_state import EXTRAS, STATE, extras
 from simulator.view.window import BINDINGS, FELT_KEY, HELP_KEYS
 from tests.view.scenes import DIALS, readout
 from vehicles.readout import READOUT

@@ -7,12 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simulator.view import hmmwv
-from simulator.view.bodies import Size
-from simulator.view.car_body import ARCH, car, pickup
-from simulator.view.car_wheel import car_wheel
+from simulator.view.bodies import hmmwv
+from simulator.view.bodies.car import ARCH, car, pickup
+from simulator.view.bodies.car_wheel import car_wheel
+from simulator.view.bodies.hmmwv_wheel import plain_wheel, wheel
+from simulator.view.bodies.kinds import Size
 from simulator.view.meshes import Builder, capsule, coil, mirrored
-from simulator.view.road_wheel import plain_wheel, wheel
 
 SEDAN = Size(0.78, -3.74, 0.91, (0.0, -2.757), (-2.757,), 0.0, 0.32, np.array([-1.25, 0.38, 0.85]))
 TRUCK = Size(0.95, -4.45, 0.98, (0.0, -3.2), (-3.2,), -0.05, 0.38, np.array([-1.15, 0.42, 1.05]))

@@ -10,7 +10,7 @@ import pytest
 from simulator import outlets
 from simulator.base.records import record
 from simulator.outlets import LONGEST, MESSAGE_TIME, Window, short
-from simulator.view.block import ViewReader
+from simulator.view.shared_state import ViewReader
 from tests.view.scenes import readout
 from vehicles.command import COMMAND
 from washout.perceived_motion import FELT

@@ -16,10 +16,10 @@ from PIL import Image
 
 from simulator.base.errors import DeviceError, OutputError
 from simulator.frames import States, pictures_of
-from simulator.view.block import KeyReader, ViewWriter, extras
 from simulator.view.camera import CAMERAS, clip_of_world
 from simulator.view.launch import start_view_process
 from simulator.view.offscreen import Offscreen, png
+from simulator.view.shared_state import KeyReader, ViewWriter, extras
 from terrain.rut_memory import SoilMemory
 from tests.view.scenes import geometry, hilly_land, readout
 
@@ -200,7 +200,7 @@ def test_without_egl_one_line_names_the_packages():
         "def missing(*names, **more): raise ImportError('Library \"EGL\" not found.')\n"
         "pyglet.lib.load_library = missing\n"
         "from simulator.base.errors import DeviceError\n"
-        "from simulator.view.context import offscreen_context\n"
+        "from simulator.view.gl_context import offscreen_context\n"
         "try:\n    offscreen_context()\nexcept DeviceError as error:\n    print(error)\n"
     )
     out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)

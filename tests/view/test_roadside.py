@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulator.view.land import ViewRoad
-from simulator.view.roadside import BESIDE, SPACING, places, post, posts
+from simulator.view.marker_posts import BESIDE, SPACING, places, post, posts
+from simulator.view.terrain_data import ViewRoad
 from tests.view.scenes import hilly_land
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import DeviceError
-from simulator.view.land import CHUNK, Land, land_of
+from simulator.view.feature_meshes import PAINT_RAISED, RAISED
 from simulator.view.offscreen import Offscreen
-from simulator.view.things import PAINT_RAISED, RAISED
+from simulator.view.terrain_data import CHUNK, Land, land_of
 from terrain.composite_height import composed_heights
 from terrain.load_terrain import load_terrain
 from tests.view.scenes import geometry, readout

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import kernel
-from simulator.driver.line import nearest, point_at
-from simulator.driver.steering.seen import LOW_SPEED, angle_for, bounded, pose_after, sideslip_at
+from simulator.driver.path_kernels import nearest, point_at
+from simulator.driver.steering.observation import LOW_SPEED, angle_for, bounded, pose_after, sideslip_at
 
 
 @kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
-from simulator.driver.line import point_at
-from simulator.driver.steering.seen import LOW_SPEED, angle_for, bounded, spendable
+from simulator.driver.path_kernels import point_at
+from simulator.driver.steering.observation import LOW_SPEED, angle_for, bounded, spendable
 
 STEP = 0.025
 """s between two steps of the linear vehicle's way."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import kernel
-from simulator.driver.line import nearest, point_at
-from simulator.driver.steering.seen import angle_for, bounded, excess, sideslip_at, spendable
+from simulator.driver.path_kernels import nearest, point_at
+from simulator.driver.steering.observation import angle_for, bounded, excess, sideslip_at, spendable
 
 
 @kernel

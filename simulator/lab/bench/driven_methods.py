@@ -20,7 +20,7 @@ from simulator.base.json_output import json_text
 from simulator.base.machine import processor, software
 from simulator.build import build_ground, build_vehicle
 from simulator.lab.bench.methods import IMPLICIT, METHODS, SHIPPED
-from simulator.record.files import write_text
+from simulator.telemetry.atomic_files import write_text
 from vehicles.corner_layout import axle_of
 from vehicles.drivetrain.driveline import wheel_share
 from vehicles.integration.contract import Integrator, Vector

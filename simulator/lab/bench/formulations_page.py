@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import JounceError, OutputError
-from simulator.record.files import write_text, write_whole
+from simulator.telemetry.atomic_files import write_text, write_whole
 
 BEGIN = "<!-- measured: begin -->"
 END = "<!-- measured: end -->"

@@ -15,7 +15,7 @@ import numpy as np
 from simulator.base.json_output import json_text
 from simulator.build import build_ground, build_vehicle
 from simulator.lab.bench.methods import METHODS, SHIPPED
-from simulator.record.files import write_text
+from simulator.telemetry.atomic_files import write_text
 from vehicles.compliance.modes import elastic_modes
 from vehicles.integration.stability import ROUNDING, factors, followed, largest_stable_step, spectral_radius
 from vehicles.linearize import LinearVehicle, linearize, step_matrix, with_rigid_treads

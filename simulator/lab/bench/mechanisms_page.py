@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from simulator.record.files import write_text, write_whole
+from simulator.telemetry.atomic_files import write_text, write_whole
 
 INTRODUCTION = """# Triangular kinematics of mechanisms
 

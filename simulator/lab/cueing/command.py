@@ -22,9 +22,9 @@ from simulator.lab.cueing.drive_page import Compared
 from simulator.lab.cueing.omct import AMPLITUDES, AXES, TICK, Response, as_object, objective_test
 from simulator.lab.cueing.omct_page import Tested
 from simulator.lab.cueing.step import TURNS, push
-from simulator.record.files import write_text
-from simulator.report.page import Page
+from simulator.report.html_page import Page
 from simulator.run_folder import RunFolder
+from simulator.telemetry.atomic_files import write_text
 
 PAGE, OBJECT = "cueing.html", "cueing.json"
 """Files that it leaves."""

@@ -15,7 +15,7 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.lab.cueing.chain import Chain, Felt, Ride, felt, gains, head_of, used
 from simulator.lab.cueing.scores import Head, scores
-from simulator.record.log import Log, read_log
+from simulator.telemetry.log import Log, read_log
 from washout.cueing import MotionCueing
 from washout.vestibular import MODELS, Vestibular
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from simulator.lab.cueing.drive import LEAST_RATE, Drive, Ridden
 from simulator.lab.cueing.scores import FORCES, HIGHEST, RATES, mean_scores, up_to
-from simulator.report.page import Column, Page
-from simulator.report.plot import Axis, Curve, Panel
+from simulator.report.html_page import Column, Page
+from simulator.report.svg_plot import Axis, Curve, Panel
 from washout.vestibular import FORCE_THRESHOLDS, MODELS, RATE_THRESHOLDS
 
 Array = NDArray[np.float64]

@@ -9,8 +9,8 @@ import numpy as np
 
 from simulator.lab.cueing.omct import ANGLE, AXES, FIDELITY, FORCE, RATE, SINACORI, Array, Complex, Response, fidelity
 from simulator.lab.cueing.step import LASTS, SIZE, TURNS, Push
-from simulator.report.page import Column, Page
-from simulator.report.plot import Axis, Curve, Panel
+from simulator.report.html_page import Column, Page
+from simulator.report.svg_plot import Axis, Curve, Panel
 
 SMALLEST = 0.02
 """1. Gain below which the answer of an axis to another one is not drawn: nobody feels it."""

@@ -17,8 +17,8 @@ from simulator.configuration.whole import Configuration
 from simulator.lab.cueing.command import DEFAULT, Told
 from simulator.lab.cueing.drive import read_drive
 from simulator.lab.cueing.tune import TICK, Judged, tune
-from simulator.record.files import write_text
 from simulator.run_folder import RunFolder
+from simulator.telemetry.atomic_files import write_text
 from washout.cueing import MotionCueing
 
 SET = "tuned.yaml"

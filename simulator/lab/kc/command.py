@@ -15,7 +15,7 @@ from simulator.build import build_ground, build_vehicle
 from simulator.lab.kc.kc_page import QUANTITIES, Measured, kc_page, measured
 from simulator.lab.kc.rig import Rig
 from simulator.lab.kc.sweeps import BOUNCE
-from simulator.record.files import write_text
+from simulator.telemetry.atomic_files import write_text
 
 
 def main_kc(arguments: Any) -> int:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from simulator.lab.kc.results import DEG, Result, side
 from simulator.lab.kc.rig import Rig, Wheel
 from simulator.lab.kc.sweeps import BOUNCE, Sweep, swept
-from simulator.report.page import Cells, Column, Page
-from simulator.report.plot import Axis, Curve, Panel
+from simulator.report.html_page import Cells, Column, Page
+from simulator.report.svg_plot import Axis, Curve, Panel
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator.lab.mechanism.drawing import Drawing
 from simulator.lab.mechanism.motion import Motion
-from simulator.record.files import write_whole
+from simulator.telemetry.atomic_files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

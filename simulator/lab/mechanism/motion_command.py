@@ -19,7 +19,7 @@ from simulator.lab.mechanism.options import METHODS
 from simulator.lab.mechanism.run_report import RunSettings, run_motion, run_object, run_text
 from simulator.lab.mechanism.starting_state import closed_state, read_start
 from simulator.lab.mechanism.sweep_report import sweep_motion, sweep_object, sweep_text
-from simulator.record.files import write_text
+from simulator.telemetry.atomic_files import write_text
 from vehicles.multibody.formulations.contract import MultiplierFormulation
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.motion.energy_audit import EnergyAudit

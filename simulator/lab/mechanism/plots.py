@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.lab.mechanism.drawing import COLORS, INK, QUIET
 from simulator.lab.mechanism.motion import Mark, Measure, Motion
-from simulator.record.files import write_whole
+from simulator.telemetry.atomic_files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

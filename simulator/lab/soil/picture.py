@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simulator.lab.soil.sheet import ANGLES, FINE, LOADS, OVER_LOAD, SIDE_SLIP, Array, SoilSheet, pressure, shear_stress
-from simulator.maneuvers.pictures.axes import name_axes, panels
-from simulator.record.files import write_whole
-from simulator.record.style import COLORS, QUIET, STYLE
+from simulator.maneuvers.plots.axes import name_axes, panels
+from simulator.report.plot_style import COLORS, QUIET, STYLE
+from simulator.telemetry.atomic_files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

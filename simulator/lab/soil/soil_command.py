@@ -12,7 +12,7 @@ from simulator.configuration.settings import Setting, option
 from simulator.lab.soil.asked import TIRE, inflated, wheel_on_soil
 from simulator.lab.soil.picture import draw
 from simulator.lab.soil.sheet import soil_sheet
-from simulator.record.files import run_folder
+from simulator.telemetry.atomic_files import run_folder
 
 
 def main_soil(arguments: Any) -> int:

@@ -15,7 +15,7 @@ from simulator.base.json_output import json_text
 from simulator.lab.soil.asked import angles, inflated, numbers, wheel_on_soil
 from simulator.lab.soil.sheet import default_load
 from simulator.lab.soil.soil_bin import OUTPUTS, SPEED, SoilBin
-from simulator.record.files import write_text
+from simulator.telemetry.atomic_files import write_text
 
 Array = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from simulator.base.console import tell
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.json_output import json_text
 from simulator.lab.terrain.heights_file import HeightsFile, read_file
-from simulator.record.files import write_text, write_whole
+from simulator.telemetry.atomic_files import write_text, write_whole
 from terrain.georeferenced import Placed, on_nodes
 from terrain.readers.contract import LONLAT, MAP, Raster, Source, Values
 from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed, utm_of

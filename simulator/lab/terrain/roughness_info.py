@@ -17,8 +17,8 @@ from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
 from simulator.base.json_output import json_text
 from simulator.lab.terrain.heights_file import TerrainOnDisk, composed, is_terrain, read_terrain
-from simulator.record.files import write_whole
-from simulator.record.style import COLORS, INK, QUIET, STYLE
+from simulator.report.plot_style import COLORS, INK, QUIET, STYLE
+from simulator.telemetry.atomic_files import write_whole
 from terrain.ground import Road
 from terrain.heightmap_detail import ISO_CLASSES, iso_roughness
 from terrain.iso_8608_bands import Octave, ammon_coherence, coherence, density, isotropic_coherence, octaves

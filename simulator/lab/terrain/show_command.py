@@ -10,8 +10,8 @@ import numpy as np
 from simulator.base.console import tell
 from simulator.base.json_output import json_text
 from simulator.lab.terrain.heights_file import TerrainOnDisk, composed, is_terrain, read_file, read_terrain
-from simulator.record.files import write_whole
-from simulator.record.style import INK, STYLE
+from simulator.report.plot_style import INK, STYLE
+from simulator.telemetry.atomic_files import write_whole
 from terrain.features.shapes import LINES
 from terrain.georeferenced import on_nodes
 from terrain.ground import Ground

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.lab.tires.sheet import Sheet
-from simulator.maneuvers.pictures.axes import name_axes, panels
-from simulator.record.files import write_whole
-from simulator.record.style import COLORS, QUIET, STYLE
+from simulator.maneuvers.plots.axes import name_axes, panels
+from simulator.report.plot_style import COLORS, QUIET, STYLE
+from simulator.telemetry.atomic_files import write_whole
 from vehicles.tires.steady_state import steady
 
 if TYPE_CHECKING:

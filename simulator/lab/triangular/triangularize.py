@@ -18,7 +18,7 @@ from simulator.lab.triangular.kernel_text import module_text
 from simulator.lab.triangular.loop_equations import problem_of_mechanism
 from simulator.lab.triangular.polynomial import to_text
 from simulator.lab.triangular.problem import Problem, digest_of, load_problem, parameter_values
-from simulator.record.files import write_text
+from simulator.telemetry.atomic_files import write_text
 
 
 def main_triangularize(arguments: argparse.Namespace) -> int:

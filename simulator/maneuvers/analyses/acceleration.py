@@ -10,9 +10,9 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.base.units import FOOT, MILE
+from simulator.maneuvers.analyses.common import NOTHING, PEDAL, Array, column, curve, low_pass, rows_of, value_at, way
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import NOTHING, PEDAL, Array, column, curve, low_pass, rows_of, value_at, way
-from simulator.maneuvers.filters import first_crossing
+from simulator.maneuvers.signal_processing import first_crossing
 
 SPEEDS = {
     "30_kph": 30.0 / 3.6, "50_kph": 50.0 / 3.6, "80_kph": 80.0 / 3.6, "100_kph": 100.0 / 3.6,

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Field, Number
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import (
+from simulator.maneuvers.analyses.common import (  # fmt: skip
     NOTHING,
     PEDAL,
     SLOW,
@@ -25,8 +24,9 @@ from simulator.maneuvers.analyses.looking import (
     value_at,
     way,
     wheels,
-)  # fmt: skip
-from simulator.maneuvers.filters import first_crossing, held
+)
+from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
+from simulator.maneuvers.signal_processing import first_crossing, held
 
 STRAIGHT = 0.01
 """rad/s of yaw rate below which the way before braking was no turn."""

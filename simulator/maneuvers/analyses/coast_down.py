@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Field, Number
-from simulator.maneuvers import filters
+from simulator.maneuvers import signal_processing
+from simulator.maneuvers.analyses.common import NOTHING, PEDAL, G, column, curve, low_pass, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import NOTHING, PEDAL, G, column, curve, low_pass, rows_of
 
 FEWEST = 10
 
@@ -20,7 +20,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     """-dv/dt = c0 + c2 v^2 by least squares, over the rows without pedals and within the speeds."""
     rows = rows_of(drive, values)
     whole = column(drive, "v_WB_B_x", values)
-    speed, lost = whole[rows], -filters.derivative(whole, drive.interval)[rows]
+    speed, lost = whole[rows], -signal_processing.derivative(whole, drive.interval)[rows]
     free = (column(drive, "throttle")[rows] <= PEDAL) & (column(drive, "brake")[rows] <= PEDAL)
     free &= (speed >= values["from"]) & (speed <= values["to"])
     if free.sum() < FEWEST or not np.ptp(speed[free]) > 0.0:

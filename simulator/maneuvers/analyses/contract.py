@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.fields import Fields
-from simulator.driver.traits import VehicleTraits
-from simulator.maneuvers.course import Body
+from simulator.driver.internal_model import VehicleTraits
+from simulator.maneuvers.cone_course import Body
 
 
 class Drive(NamedTuple):

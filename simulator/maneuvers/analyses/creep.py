@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Field, Number
+from simulator.maneuvers.analyses.common import NOTHING, PEDAL, column, longest, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import NOTHING, PEDAL, column, longest, rows_of
 
 ALMOST = 0.9
 """Share of the speed at the end that it takes time to come to."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Field, Number
+from simulator.maneuvers.analyses.common import Array, column, curve, longest, low_pass, rows_of, wheels
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import Array, column, curve, longest, low_pass, rows_of, wheels
-from simulator.maneuvers.filters import integral
+from simulator.maneuvers.signal_processing import integral
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.fields import Field, Number
+from simulator.maneuvers.analyses.common import NOTHING, Array, column, curve, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import NOTHING, Array, column, curve, rows_of
 
 MARK = "ISO 7401 [mem]"
 FREQUENCIES = {"0_2": 0.2, "0_5": 0.5, "1": 1.0, "2": 2.0}

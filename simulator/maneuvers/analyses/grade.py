@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Field, Number
+from simulator.maneuvers.analyses.common import column, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import column, rows_of
-from simulator.maneuvers.filters import integral
+from simulator.maneuvers.signal_processing import integral
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Field, Number
+from simulator.maneuvers.analyses.common import column, curve, low_pass, rows_of, value_at
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import column, curve, low_pass, rows_of, value_at
 
 MARK = "ISO 17288-1 in kind [mem]"
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Field, Number
-from simulator.maneuvers import filters
+from simulator.maneuvers import signal_processing
+from simulator.maneuvers.analyses.common import NOTHING, Array, column, curve, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import NOTHING, Array, column, curve, rows_of
 
 MARK = "ISO 2631-1"
 LEVELS = (0.315, 0.5, 0.8, 1.25, 2.0)
@@ -31,13 +31,15 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
         return NOTHING
     late = slice(int(counted[0]), None)
     felt = {axis: column(drive, f"f_H_B_{axis}")[rows] for axis in "xyz"}
-    weighted = {axis: filters.weighted(series, dt, "Wk" if axis == "z" else "Wd")[late] for axis, series in felt.items()}
+    weighted = {axis: signal_processing.weighted(series, dt, "Wk" if axis == "z" else "Wd")[late] for axis, series in felt.items()}
     rms = {axis: _rms(series) for axis, series in weighted.items()}
     a_v = math.sqrt((HEALTH * rms["x"]) ** 2 + (HEALTH * rms["y"]) ** 2 + rms["z"] ** 2)
     comfort = math.sqrt(rms["x"] ** 2 + rms["y"] ** 2 + rms["z"] ** 2)
     dose = float((np.sum(weighted["z"] ** 4) * dt) ** 0.25)
-    power = filters.responded((felt["z"] - felt["z"].mean()) * filters.FEET_PER_METER, dt, filters.absorbed_power_response)
-    sickening = filters.weighted(felt["z"], dt, "Wf")[late]
+    power = signal_processing.responded(
+        (felt["z"] - felt["z"].mean()) * signal_processing.FEET_PER_METER, dt, signal_processing.absorbed_power_response
+    )
+    sickening = signal_processing.weighted(felt["z"], dt, "Wf")[late]
     duration = len(weighted["z"]) * dt
     found = {f"weighted_acceleration_{axis}": value for axis, value in rms.items()}
     found |= {

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Field, Number
+from simulator.maneuvers.analyses.common import axles, column, longest, rows_of, sideslip, wheels
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import axles, column, longest, rows_of, sideslip, wheels
 
 MARK = "NHTSA rollover [mem]"
 SIDES = {"L": "left", "R": "right"}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from simulator.maneuvers.analyses.common import G, column, curve, low_pass, peak, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import G, column, curve, low_pass, peak, rows_of
 
 MARK = "TOP 1-1-014 [mem]"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from simulator.maneuvers.analyses.common import NOTHING, Array, column, low_pass, peak, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import NOTHING, Array, column, low_pass, peak, rows_of
 
 MARK = "ISO 7401 [mem]"
 LEAST = 1e-3

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from simulator.maneuvers import filters
+from simulator.maneuvers import signal_processing
+from simulator.maneuvers.analyses.common import NOTHING, column, curve, peak, rows_of, sideslip, value_at
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import NOTHING, column, curve, peak, rows_of, sideslip, value_at
 
 MARK = "49 CFR 571.126 via GB/T 30677"
 STEER_HZ, OTHERS_HZ = 10.0, 6.0
@@ -37,20 +37,20 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     """BOS, COS and the criteria."""
     rows, dt = rows_of(drive, values), drive.interval
     time = drive.time[rows]
-    steering = filters.phaseless(column(drive, "steering_wheel_angle"), dt, STEER_HZ)[rows]
-    yaw_rate, a_y = (filters.phaseless(column(drive, name), dt, OTHERS_HZ)[rows] for name in ("w_WB_B_z", "a_WG_B_y"))
-    rate = filters.running_mean(filters.derivative(steering, dt), dt, MEAN_TIME)
-    moving = filters.held(time, np.abs(rate) > STEER_RATE, STEER_RATE_TIME)
+    steering = signal_processing.phaseless(column(drive, "steering_wheel_angle"), dt, STEER_HZ)[rows]
+    yaw_rate, a_y = (signal_processing.phaseless(column(drive, name), dt, OTHERS_HZ)[rows] for name in ("w_WB_B_z", "a_WG_B_y"))
+    rate = signal_processing.running_mean(signal_processing.derivative(steering, dt), dt, MEAN_TIME)
+    moving = signal_processing.held(time, np.abs(rate) > STEER_RATE, STEER_RATE_TIME)
     window = (time >= moving - ZEROING - 1e-9) & (time <= moving + 1e-9)
     if not window.any():
         return NOTHING
     steering, yaw_rate, a_y = (series - series[window].mean() for series in (steering, yaw_rate, a_y))
-    begin = filters.first_crossing(time, np.abs(steering), BEGIN_ANGLE, "rising", float(time[window][0]))
+    begin = signal_processing.first_crossing(time, np.abs(steering), BEGIN_ANGLE, "rising", float(time[window][0]))
     if math.isnan(begin):
         return NOTHING
     sign = math.copysign(1.0, value_at(time, steering, begin))
     steering, yaw_rate, a_y = sign * steering, sign * yaw_rate, sign * a_y
-    reversal = filters.first_crossing(time, steering, 0.0, "falling", begin)
+    reversal = signal_processing.first_crossing(time, steering, 0.0, "falling", begin)
     end = _completion(time, steering, reversal)
     found = {"steer_begin": begin, "steer_end": end, "steering_angle_max": float(np.abs(steering[time >= begin]).max())}
     second = (time >= reversal) & (time <= end + RATIO_TIMES[0])
@@ -76,8 +76,8 @@ def _completion(time: np.ndarray, steering: np.ndarray, reversal: float) -> floa
     if not after.any():
         return math.nan
     lowest = float(time[after][int(np.argmin(steering[after]))])
-    back = filters.first_crossing(time, steering, 0.0, "rising", lowest)
-    near = filters.first_crossing(time, steering, OVER * float(steering[after].min()), "rising", lowest)
+    back = signal_processing.first_crossing(time, steering, 0.0, "rising", lowest)
+    near = signal_processing.first_crossing(time, steering, OVER * float(steering[after].min()), "rising", lowest)
     # the filter may let it end a hair below zero, and cross it at any time later
     return back if back - near < MEAN_TIME else near
 
@@ -99,7 +99,7 @@ def displacement(time: np.ndarray, a_y: np.ndarray, dt: float, begin: float) -> 
         return math.nan
     fine = np.linspace(begin, end, max(2, round(DISPLACEMENT_TIME / dt) + 1))
     step = float(fine[1] - fine[0])
-    return float(filters.integral(filters.integral(np.interp(fine, time, a_y), step), step)[-1])
+    return float(signal_processing.integral(signal_processing.integral(np.interp(fine, time, a_y), step), step)[-1])
 
 
 ANALYSIS = Analysis(

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Field, Number
-from simulator.maneuvers import filters
+from simulator.maneuvers import signal_processing
+from simulator.maneuvers.analyses.common import NOTHING, G, column, curve, line, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import NOTHING, G, column, curve, line, rows_of
 
 MARK = "49 CFR 571.126 via GB/T 30677"
 STEER_HZ, OTHERS_HZ = 10.0, 6.0
@@ -19,8 +19,8 @@ STEER_HZ, OTHERS_HZ = 10.0, 6.0
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     """Angle over lateral acceleration from the first row beyond the lower end of the window to the first beyond the upper one."""
     rows = rows_of(drive, values)
-    steering = filters.phaseless(column(drive, "steering_wheel_angle"), drive.interval, STEER_HZ)[rows]
-    a_y = filters.phaseless(column(drive, "a_WG_B_y"), drive.interval, OTHERS_HZ)[rows]
+    steering = signal_processing.phaseless(column(drive, "steering_wheel_angle"), drive.interval, STEER_HZ)[rows]
+    a_y = signal_processing.phaseless(column(drive, "a_WG_B_y"), drive.interval, OTHERS_HZ)[rows]
     sign = 1.0 if a_y[int(np.argmax(np.abs(a_y)))] >= 0.0 else -1.0
     steering, a_y, time, speed = sign * steering, sign * a_y, drive.time[rows], column(drive, "v_WB_B_x")[rows]
     beyond_low, beyond_high = (np.flatnonzero(a_y >= values[end]) for end in ("from", "to"))

@@ -10,9 +10,8 @@ import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.fields import Field, Number
-from simulator.maneuvers import filters
-from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import (
+from simulator.maneuvers import signal_processing
+from simulator.maneuvers.analyses.common import (  # fmt: skip
     NOTHING,
     SLOW,
     Array,
@@ -23,7 +22,8 @@ from simulator.maneuvers.analyses.looking import (
     road_wheel_angle,
     rows_of,
     sideslip,
-)  # fmt: skip
+)
+from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
 
 MARK = "ISO 4138 [mem]"
 GRADIENTS = (
@@ -75,7 +75,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> Found:
     """Bins of all steady rows of each side, and lines through those within the band."""
     rows = rows_of(drive, values)
     a_y, speed = column(drive, "a_WG_B_y", values), column(drive, "v_WB_B_x")
-    change = np.abs(filters.running_mean(filters.derivative(a_y, drive.interval), drive.interval, 1.0))
+    change = np.abs(signal_processing.running_mean(signal_processing.derivative(a_y, drive.interval), drive.interval, 1.0))
     steady = np.zeros(len(a_y), dtype=bool)
     steady[rows] = True
     steady &= (change <= values["change"]) & (speed > 2.0 * SLOW)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.fields import Field, Number
+from simulator.maneuvers.analyses.common import SLOW, Array, column, curve, line, low_pass, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import SLOW, Array, column, curve, line, low_pass, rows_of
 
 MARK = "ISO 13674-1 [mem]"
 PARKED = 0.1

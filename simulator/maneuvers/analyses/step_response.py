@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import Field, Number
+from simulator.maneuvers.analyses.common import NOTHING, Array, column, curve, low_pass, mean_between, peak, rows_of, sideslip
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import NOTHING, Array, column, curve, low_pass, mean_between, peak, rows_of, sideslip
-from simulator.maneuvers.filters import first_crossing
+from simulator.maneuvers.signal_processing import first_crossing
 
 MARK = "ISO 7401 [mem]"
 LEAST_STEP = 1e-3

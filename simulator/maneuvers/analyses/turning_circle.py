@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.base.fields import Field, Number
+from simulator.maneuvers.analyses.common import NOTHING, Array, axles, curve, rows_of, wheels
 from simulator.maneuvers.analyses.contract import Analysis, Drive, Found, Metric
-from simulator.maneuvers.analyses.looking import NOTHING, Array, axles, curve, rows_of, wheels
-from simulator.maneuvers.course import Track, outline
+from simulator.maneuvers.cone_course import Track, outline
 
 
 class Circle(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 from simulator.base.errors import OutputError
 from simulator.base.json_output import json_text
 from simulator.lab.terrain.making.made import Entry, Made, Place
-from simulator.record.files import write_bytes, write_text
+from simulator.telemetry.atomic_files import write_bytes, write_text
 from terrain.readers.contract import Values
 
 COUNTS = 65535

@@ -1,0 +1,1 @@
+"""Input devices of a human driver: keyboard, gamepad, steering wheel."""

@@ -1,0 +1,315 @@
+"""Device profiles: which axis of which device is the steering, which a pedal, and what its buttons do.
+
+A profile is one YAML file. Those of Jounce lie in `configs/devices`; a user's own, made by `jounce devices --calibrate`, lie in
+the user's config folder and win over them.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from simulator.base.errors import ConfigError, Gathered
+from simulator.base.fields import (
+    Choice,
+    Either,
+    Flag,
+    ListOf,
+    Named,
+    Number,
+    Text,
+    Variants,
+    entries,
+    entry,
+    group_of,
+    printed,
+)
+from simulator.base.records import join
+from simulator.base.suggestions import did_you_mean
+from simulator.base.yaml_reader import read_yaml
+from simulator.driver.force_feedback.rumble import RumbleStrength
+from simulator.driver.force_feedback.wheel_torque import ForceFeedback
+from simulator.driver.input_devices.shaping import PedalFeel, SteeringFeel
+
+PAD_AXES = ("leftx", "lefty", "rightx", "righty", "lefttrigger", "righttrigger")
+"""Axes of a game controller by SDL's names, in SDL's order. Triggers rest at 0, sticks at 0 with right and down positive."""
+PAD_BUTTONS = (
+    "a", "b", "x", "y", "back", "guide", "start", "leftstick", "rightstick",
+    "leftshoulder", "rightshoulder", "dpup", "dpdown", "dpleft", "dpright",
+)  # fmt: skip
+"""Buttons of a game controller by SDL's names, in SDL's order (the letters are the places on an Xbox pad)."""
+
+Action = Literal[
+    "drive", "neutral", "reverse", "selector_up", "selector_down", "gear_up", "gear_down", "starter", "parking_brake", "low_range",
+    "center_lock", "reset", "upright", "pause", "camera", "intensity_up", "intensity_down",
+    "gate_reverse", "gate_1", "gate_2", "gate_3", "gate_4", "gate_5", "gate_6", "gate_7",
+]  # fmt: skip
+"""What a button can ask for. Those of a gate count while they are held: an H-pattern that is in no gear is in neutral."""
+
+GATE = {"gate_reverse": -1, **{f"gate_{gear}": gear for gear in range(1, 8)}}
+"""Gears of an H-pattern."""
+
+Input = int | str
+"""An axis or button: its number on a joystick, its SDL name on a game controller."""
+
+INPUT = Either((Number("", 0, 255, whole=True), Text("a name")), "its number from 0 to 255, or its name on a game controller")
+RAW = Number("1", -1.0, 1.0)
+ZONE = Number("1", 0.0, 0.5)
+
+
+@dataclass(frozen=True)
+class SteeringAxis:
+    """Raw values of the steering axis at its ends and at rest; left > right for a reversed one."""
+
+    axis: Input = entry(INPUT, "the axis")
+    left: float = entry(RAW, "raw value at the left end", -1.0)
+    center: float = entry(RAW, "raw value at rest", 0.0)
+    right: float = entry(RAW, "raw value at the right end", 1.0)
+    dead_zone: float = entry(ZONE, "share of the travel about the center that does nothing", 0.0)
+
+
+@dataclass(frozen=True)
+class PedalAxis:
+    """Raw values of a pedal's axis; a half axis (combined pedals) has `released: 0.0`, an inverted one `released: 1.0`."""
+
+    axis: Input = entry(INPUT, "the axis")
+    released: float = entry(RAW, "raw value of the released pedal")
+    pressed: float = entry(RAW, "raw value of the pedal on the floor")
+    dead_zone: float = entry(ZONE, "share of the travel at its beginning that does nothing", 0.02)
+
+
+SYSTEMS = ("linux", "windows", "macos")
+NAMES = ListOf(Text("a text"))
+TEXT = Text("text", empty=True)
+
+
+@dataclass(frozen=True)
+class Match:
+    """Devices that a profile is for: any one of the lists is enough, on one of the `systems`."""
+
+    guids: tuple[str, ...] = entry(NAMES, "GUIDs of SDL", ())
+    usb: tuple[str, ...] = entry(NAMES, "vendor:product, four hexadecimal digits each", ())
+    names: tuple[str, ...] = entry(NAMES, "names of devices, * for any letters", ())
+    any_gamepad: bool = entry(Flag(), "any game controller", False)
+    any_wheel: bool = entry(Flag(), "any device that calls itself a wheel", False)
+    systems: tuple[str, ...] = entry(ListOf(Choice(SYSTEMS)), "operating systems", SYSTEMS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """One wheel, set of pedals or game controller."""
+
+    kind: Literal["wheel", "pedals", "gamepad"]
+    name: str = entry(TEXT, "name of the device")
+    verified: bool = entry(Flag(), "true only when someone has driven with this profile on the hardware")
+    source: str = entry(TEXT, "where the numbers come from")
+    match: Match = entry(group_of(Match), "devices that the profile is for: any one of its lists is enough, on one of the systems")
+    steering: SteeringAxis | None = entry(group_of(SteeringAxis), "the steering; left > right for a reversed axis", None)
+    throttle: PedalAxis | None = entry(group_of(PedalAxis), "a half axis has released: 0, an inverted one released: 1", None)
+    brake: PedalAxis | None = entry(group_of(PedalAxis), "likewise", None)
+    clutch: PedalAxis | None = entry(group_of(PedalAxis), "likewise; cars with an automatic gearbox leave it alone", None)
+    buttons: Mapping[str, tuple[Input, ...]] = entry(
+        Named(ListOf(INPUT), "actions, each with a list of buttons", known=get_args(Action)), "what the buttons ask for", {}
+    )
+    rotation: float = entry(
+        Number("rad", math.radians(90.0), math.radians(3600.0)), "of a steering wheel, lock to lock", math.radians(900.0), written="deg"
+    )
+    feel: SteeringFeel = entry(group_of(SteeringFeel), "of a game controller's stick", SteeringFeel())
+    force_feedback: ForceFeedback | None = entry(
+        group_of(ForceFeedback), "of a steering wheel, on Linux: what it gives of the vehicle's steering torque; none when left out", None
+    )
+    rumble: RumbleStrength | None = entry(group_of(RumbleStrength), "of a game controller; none when left out", None)
+    file: str = ""
+    """where it was read from; set by the reader"""
+
+    @property
+    def axes(self) -> tuple[Input, ...]:
+        """Axes that the profile uses."""
+        return tuple(control.axis for control in (self.steering, self.throttle, self.brake, self.clutch) if control is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyboardProfile:
+    """How the keys feel; which key is which the window says."""
+
+    kind: Literal["keyboard"]
+    name: str = entry(TEXT, "name of the profile")
+    steering: SteeringFeel = entry(group_of(SteeringFeel), "how the keys move the steering wheel", SteeringFeel())
+    throttle: PedalFeel = entry(group_of(PedalFeel), "how a key moves the pedal", PedalFeel())
+    brake: PedalFeel = entry(group_of(PedalFeel), "likewise", PedalFeel())
+
+
+DEVICES = ("wheel", "pedals", "gamepad")
+FILE = Variants(
+    "kind",
+    {**dict.fromkeys(DEVICES, entries(Profile)), "keyboard": entries(KeyboardProfile)},
+    (*DEVICES, "keyboard"),
+    "what it is",
+)
+"""Of a file in ``configs/devices``."""
+
+
+def shipped_profiles_folder() -> Path:
+    """`configs/devices` of the checkout or of the installed package."""
+    package = Path(__file__).resolve().parents[2]
+    installed = package / "_data" / "configs" / "devices"
+    return installed if installed.is_dir() else package.parent / "configs" / "devices"
+
+
+def user_profiles_folder() -> Path:
+    """Folder of the user's own profiles; it need not exist."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return base / "jounce" / "devices"
+
+
+def load_profiles(folders: Sequence[Path]) -> tuple[list[Profile], KeyboardProfile]:
+    """Every device profile of the folders, the first folder's first, and the first keyboard profile found.
+
+    Raises
+    ------
+    ConfigError : a file cannot be read or used, or no folder holds a keyboard profile
+    """
+    devices: list[Profile] = []
+    keyboards: list[KeyboardProfile] = []
+    for file in _yaml_files(folders):
+        profile = load_profile(file)
+        if isinstance(profile, Profile):
+            devices.append(profile)
+        else:
+            keyboards.append(profile)
+    if not keyboards:
+        raise ConfigError(", ".join(map(str, folders)) or "device profiles", "", "nothing", "a profile with `kind: keyboard`")
+    return devices, keyboards[0]
+
+
+def load_profile(file: Path) -> Profile | KeyboardProfile:
+    """One profile, checked. Raises ConfigError."""
+    return read_profile(read_yaml(file), file)
+
+
+def read_profile(data: Any, file: object) -> Profile | KeyboardProfile:
+    """Profile from what a YAML file holds. Raises ConfigError."""
+    values = FILE.read(data, file, "", fill=False)
+    if values["kind"] == "keyboard":
+        return KeyboardProfile(**values)
+    profile = Profile(**values, file=str(file))
+    _check_profile(profile, file)
+    return profile
+
+
+def choose_profile(profiles: Sequence[Profile], name: str, guid: str, is_gamepad: bool) -> Profile | None:
+    """Best profile of a device: by GUID, then USB id, then name, then any game controller or wheel; the first of equals."""
+    best: Profile | None = None
+    best_rank = 0
+    for profile in profiles:
+        rank = _rank(profile.match, name, guid, is_gamepad)
+        if profile.kind == "gamepad" and not is_gamepad and _uses_names(profile):
+            continue
+        if rank > best_rank:
+            best, best_rank = profile, rank
+    return best
+
+
+def usb_id(guid: str) -> str:
+    """`vendor:product` in hexadecimal inside an SDL GUID (bytes 4-5 and 8-9, little endian), or '' when the GUID holds none."""
+    if len(guid) != 32 or guid[12:16] != "0000" or guid[20:24] != "0000":
+        return ""
+    return f"{guid[10:12]}{guid[8:10]}:{guid[18:20]}{guid[16:18]}"
+
+
+def system() -> str:
+    """This operating system as profiles name it."""
+    return {"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")
+
+
+def _rank(match: Match, name: str, guid: str, is_gamepad: bool) -> int:
+    if system() not in match.systems:
+        return 0
+    if guid.lower() in (known.lower() for known in match.guids):
+        return 4
+    if usb_id(guid) and usb_id(guid) in (known.lower() for known in match.usb):
+        return 3
+    if any(fnmatch.fnmatchcase(name.lower(), pattern.lower()) for pattern in match.names):
+        return 2
+    is_wheel = any(word in name.lower() for word in ("wheel", "racing"))
+    return int((match.any_gamepad and is_gamepad) or (match.any_wheel and is_wheel))
+
+
+def _uses_names(profile: Profile) -> bool:
+    return any(isinstance(item, str) for item in (*profile.axes, *(key for keys in profile.buttons.values() for key in keys)))
+
+
+def _yaml_files(folders: Sequence[Path]) -> Iterator[Path]:
+    for folder in folders:
+        if folder.is_dir():
+            yield from sorted(folder.glob("*.yaml"))
+
+
+def _check_profile(profile: Profile, file: object) -> None:
+    """What the types alone cannot say. Raises ConfigError."""
+    with Gathered() as faults:
+        with faults.part():
+            _check_match(profile.match, file)
+        if profile.kind != "pedals" and profile.steering is None:
+            faults.add(ConfigError(file, "steering", "nothing", f"an axis: a {profile.kind} steers"))
+        elif not profile.axes:
+            faults.add(ConfigError(file, "", "no axis", "steering, throttle or brake"))
+        with faults.part():
+            if profile.steering is not None:
+                _check_steering(profile.steering, file)
+        for name, pedal in (("throttle", profile.throttle), ("brake", profile.brake), ("clutch", profile.clutch)):
+            if pedal is not None and abs(pedal.pressed - pedal.released) < 0.1:
+                expected = f"at least 0.1 away from released ({pedal.released})"
+                faults.add(ConfigError(file, f"{name}.pressed", pedal.pressed, expected))
+        feedback = profile.force_feedback
+        if feedback is not None and feedback.limit is not None and feedback.limit > feedback.torque:
+            expected = f"at most the torque of the base ({feedback.torque:g} N m)"
+            faults.add(ConfigError(file, "force_feedback.limit", feedback.limit, expected))
+        for axis in profile.axes:
+            with faults.part():
+                _check_input(axis, PAD_AXES, profile.kind, "axis", file)
+        for action, keys in profile.buttons.items():
+            with faults.part():
+                _check_buttons(action, keys, profile.kind, file)
+
+
+def _check_match(match: Match, file: object) -> None:
+    if not (match.guids or match.usb or match.names or match.any_gamepad or match.any_wheel):
+        raise ConfigError(file, "match", "nothing", "guids, usb, names, any_gamepad or any_wheel")
+    for identity in match.usb:
+        if not re.fullmatch(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{4}", identity):
+            raise ConfigError(file, "match.usb", identity, "vendor:product as four hexadecimal digits each, in quotes")
+
+
+def _check_buttons(action: str, keys: Sequence[Input], kind: str, file: object) -> None:
+    known = get_args(Action)
+    if action not in known:
+        expected = f"no such action{did_you_mean(action, known)}; known here: {', '.join(known)}"
+        raise ConfigError(file, join("buttons", printed(action)), keys, expected)
+    for button in keys:
+        _check_input(button, PAD_BUTTONS, kind, f"buttons.{action}", file)
+
+
+def _check_steering(steering: SteeringAxis, file: object) -> None:
+    left, right = steering.left - steering.center, steering.right - steering.center
+    if min(abs(left), abs(right)) < 0.1 or left * right > 0.0:
+        found = f"left {steering.left}, center {steering.center}, right {steering.right}"
+        raise ConfigError(file, "steering", found, "left and right on either side of center, each at least 0.1 away")
+
+
+def _check_input(item: Input, names: tuple[str, ...], kind: str, key: str, file: object) -> None:
+    if isinstance(item, str) and (kind != "gamepad" or item not in names):
+        expected = "a number, or one of " + ", ".join(names) if kind == "gamepad" else "a number from 0"
+        raise ConfigError(file, key, item, expected)

@@ -1,0 +1,183 @@
+"""The human driver: keyboard, game controller, steering wheel or an input source from outside, whichever was used last, and what happens
+when it vanishes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from simulator.base.errors import DeviceError
+from simulator.base.records import Record, record
+from simulator.driver.input_devices.contract import Cabin, Source, SourceAside, make_source
+from simulator.driver.input_devices.controls import Lever, write_pedals
+from simulator.driver.input_devices.device_profiles import load_profiles, shipped_profiles_folder, user_profiles_folder
+from simulator.driver.input_devices.devices import Device, DeviceHub
+from simulator.driver.input_devices.keyboard import Keys
+from simulator.driver.input_devices.kinds import SOURCES, check
+from simulator.driver.input_devices.shaping import approach, elapsed
+from vehicles.command import COMMAND
+
+AUTO = "auto"
+"""All sources there are."""
+
+STEERING_WHEEL_RANGE = math.radians(1560.0)
+"""rad, lock to lock, where nobody says it: of a truck without power steering."""
+HOLD = 0.3
+"""s that the steering stays where it was when its device vanishes, so that a loose plug in a bend does not throw the vehicle."""
+CENTERING = 0.5
+"""1/s, share of full lock per second at which it then returns to the center."""
+LOST_BRAKE = 0.2
+"""Brake applied while the driver's device is gone: enough to stop, too little to skid."""
+LOST_BRAKE_RATE = 0.4
+"""1/s at which the brake goes there."""
+TAKEOVER = 0.5
+"""s during which the steering is rate-limited after another device took over."""
+TAKEOVER_RATE = 1.5
+"""1/s, that limit. Larger: a jerk when a wheel that is not centered takes over. Smaller: the new device feels dead."""
+HAND_TORQUE = 10.0
+"""N m on the steering wheel at full deflection of a device, where the hands give a torque: what an arm does without effort [mem]."""
+
+
+class HumanDriver:
+    """Command from the device that was used last; before any was used, from the first of `sources` that is connected.
+
+    When that device vanishes the throttle is released at once, the steering holds for HOLD and then goes to the center, and the
+    brake goes to LOST_BRAKE until a device is used again or comes back.
+    Call `read` at 100 to 250 Hz of real time, also while the simulation is paused: then time stands still and only buttons act.
+
+    gives_torque : the hands turn the steering wheel by a torque, HAND_TORQUE at full deflection; an input source from outside may give its own
+    """
+
+    def __init__(self, sources: Sequence[Source], hub: DeviceHub | None = None, gives_torque: bool = False) -> None:
+        self.sources, self.hub, self.gives_torque = sources, hub, gives_torque
+        self.active = sources[0]
+        self._chosen = False
+        self._commands = [record(COMMAND) for _ in sources]
+        self._t: float | None = None
+        self._speed = 0.0
+        self._steering = self._brake = 0.0
+        self._lost_for = 0.0
+        self._takeover = 0.0
+
+    def read(self, t: float, speed: float, out: Record) -> None:
+        """Fill the command `out` at simulated time t (s) and forward speed (m/s). Never raises, never writes NaN."""
+        dt, self._t = elapsed(self._t, t), t if math.isfinite(t) else self._t
+        self._speed = speed if math.isfinite(speed) else self._speed
+        if self.hub is not None:
+            self.hub.poll()
+        for source, command in zip(self.sources, self._commands, strict=True):
+            source.read(t, self._speed, command)
+        self._choose()
+        command = self._commands[self.sources.index(self.active)]
+        out[0] = command[0]
+        if self.active.connected:
+            self._lost_for = 0.0
+            self._follow(command, dt, out)
+        else:
+            self._lost_for += dt
+            self._fade(dt, out)
+        self._steering, self._brake = float(out[0]["steering"]), float(out[0]["brake"])
+        if self.gives_torque and not (self.active.connected and out[0]["steering_free"]):
+            out[0]["steering_free"], out[0]["steering_torque"] = 1, HAND_TORQUE * self._steering
+
+    @property
+    def device(self) -> Device | None:
+        """What the person holds: the wheel or game controller that drives; None for keys and for sources from outside."""
+        return getattr(self.active, "device", None) if self.active.connected else None
+
+    def tell(self, text: str) -> None:
+        """A line about a device, for `notices`; may be called in any thread."""
+        if self.hub is not None:
+            self.hub.notices.append(text)
+
+    def events(self) -> list[str]:
+        """Take out what was asked for since the last call: `reset`, `upright`, `pause`, `camera`, `shift_refused`."""
+        taken = [event for source in self.sources for event in source.events]
+        for source in self.sources:
+            source.events.clear()
+        return taken
+
+    def notices(self) -> list[str]:
+        """Take out the lines about devices that came, went or misbehaved."""
+        if self.hub is None:
+            return []
+        return [self.hub.notices.popleft() for _ in range(len(self.hub.notices))]
+
+    def troubles(self) -> list[str]:
+        """Why sources from outside were dropped, one line each."""
+        return [source.trouble for source in self.sources if isinstance(source, SourceAside) and source.trouble]
+
+    def close(self) -> None:
+        """Let go of the devices."""
+        for source in self.sources:
+            if isinstance(source, SourceAside):
+                source.close()
+        if self.hub is not None:
+            self.hub.close()
+
+    def _choose(self) -> None:
+        used = [source for source in self.sources if source.used and source.connected]
+        if used:
+            chosen = self.active if self.active in used else used[0]
+            self._chosen = True
+        elif not self._chosen:
+            chosen = next((source for source in self.sources if source.connected), self.active)
+        else:
+            return
+        if chosen is not self.active:
+            self.active, self._takeover = chosen, TAKEOVER
+
+    def _follow(self, command: Record, dt: float, out: Record) -> None:
+        if self._takeover > 0.0:
+            self._takeover -= dt
+            out[0]["steering"] = approach(self._steering, float(command[0]["steering"]), TAKEOVER_RATE * dt)
+
+    def _fade(self, dt: float, out: Record) -> None:
+        steering = self._steering if self._lost_for <= HOLD else approach(self._steering, 0.0, CENTERING * dt)
+        write_pedals(out, steering, 0.0, approach(self._brake, LOST_BRAKE, LOST_BRAKE_RATE * dt))
+        self._takeover = TAKEOVER
+
+
+def open_driver(
+    name: str,
+    keys: Keys | None = None,
+    profiles_folder: Path | None = None,
+    steering_wheel_range: float = STEERING_WHEEL_RANGE,
+    gears: int = 0,
+    said: Mapping[str, Any] = MappingProxyType({}),
+    gives_torque: bool = False,
+) -> HumanDriver:
+    """A human driver with the input source of that name; `auto` takes all, those from outside first, then a wheel before a game controller
+    before the keyboard.
+
+    Parameters
+    ----------
+    keys : state of the keys, None where there is no window
+    profiles_folder : folder of the shipped profiles; the user's own folder is searched before it
+    steering_wheel_range : of the vehicle's steering wheel, lock to lock, rad
+    gears : forward gears of the vehicle if they are changed by hand, 0 if not
+    said : parameters of the source, if it has any of its own
+    gives_torque : as of HumanDriver
+
+    Raises
+    ------
+    ConfigError : a device profile or a parameter cannot be used
+    DeviceError : the source needs SDL, which cannot be started, or a window, and there is none
+    JounceError : there is no such source, or it cannot be made
+    """
+    profiles, keyboard = load_profiles((user_profiles_folder(), profiles_folder or shipped_profiles_folder()))
+    cabin = Cabin(keys, keyboard, profiles, steering_wheel_range, Lever(gears))
+    names = sorted(SOURCES.names(), key=SOURCES.is_ours) if name == AUTO else (name,)
+    sources = []
+    for one in names:
+        kind = SOURCES.need(one)
+        check(kind)
+        source = make_source(kind, cabin, said, SOURCES.is_ours(one))
+        if source is not None:
+            sources.append(source)
+        elif name != AUTO:
+            raise DeviceError(f"{name}: {kind.missing}")
+    return HumanDriver(sources, cabin.opened, gives_torque)

@@ -1,0 +1,83 @@
+"""From the name of a driver to who drives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from simulator.base.fields import Fields, fields_of
+from simulator.base.registry import Chosen
+from simulator.driver.contract import Driver, DriverKind, DriverSettings, Maneuver, driver_parameters, make_driver
+from simulator.driver.input_devices.contract import SourceKind
+from simulator.driver.input_devices.kinds import SOURCES
+from simulator.driver.input_devices.kinds import check as check_source
+from simulator.driver.internal_model import VehicleTraits
+from simulator.driver.kinds import DRIVERS, FOLLOWER, check
+from terrain.ground import Ground
+
+AUTO = "auto"
+"""A person, with any device."""
+
+
+def driver_names() -> tuple[str, ...]:
+    """All who may drive."""
+    return (AUTO, *SOURCES.names(), *DRIVERS.names())
+
+
+def driver_fields(name: str) -> Fields:
+    """Keys that the driver, or the input source, of that name has of its own. Raises JounceError: it cannot be loaded."""
+    if name == AUTO:
+        return ()
+    kind = driver_kind(name) or _source_kind(name)
+    return fields_of(kind.parameters, kind.ranges, kind.defaults)
+
+
+def _source_kind(name: str) -> SourceKind:
+    kind = SOURCES.need(name)
+    check_source(kind)
+    return kind
+
+
+def driver_kind(name: str) -> DriverKind | None:
+    """The driver of that name who is no person; None when the name is that of an input source, with which a person drives."""
+    if not DRIVERS.has(name):
+        return None
+    kind = DRIVERS.need(name)
+    check(kind)
+    return kind
+
+
+def follows_maneuver(name: str) -> bool:
+    """Whether the driver of that name does what a maneuver says."""
+    kind = driver_kind(name)
+    return kind is not None and kind.follows_maneuver
+
+
+def without_a_person(driver: Chosen) -> Chosen:
+    """Who drives where there is no window: whoever was asked for, if it is one from outside, else the follower of maneuvers."""
+    ours = driver.name == AUTO or SOURCES.is_ours(driver.name)
+    return Chosen(FOLLOWER) if ours else driver
+
+
+def new_driver(
+    kind: DriverKind,
+    ground: Ground,
+    maneuver: Maneuver | None,
+    paced: bool,
+    seed: int = 0,
+    said: Mapping[str, Any] = MappingProxyType({}),
+    traits: VehicleTraits | None = None,
+) -> Driver:
+    """A driver who is no person; `paced`: in real time; `said` are its own parameters, `traits` those of the vehicle.
+
+    Raises ConfigError, JounceError.
+    """
+    parameters = driver_parameters(kind, said, f"driver {kind.name}")
+    ours, known = DRIVERS.is_ours(kind.name), traits or VehicleTraits()
+    # one from outside may ask for them at any time, when a test drive would hold him up
+    settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed), known if ours else replace(known))
+    return make_driver(kind, settings, ours, paced)

@@ -1,0 +1,15 @@
+"""The driver who does what a maneuver says."""
+
+from __future__ import annotations
+
+from simulator.base.errors import JounceError
+from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettings
+
+
+def _follow(settings: DriverSettings) -> Driver:
+    if settings.maneuver is None:
+        raise JounceError("driver scripted: it follows a maneuver, and there is none")
+    return settings.maneuver.driver(settings.ground.spawn, settings.traits)
+
+
+KIND = DriverKind("scripted", _follow, CONTRACT, follows_maneuver=True, meaning="follows the maneuver")

@@ -1,0 +1,132 @@
+"""What analyses have in common: parameters by the same names, rows of a phase, filtered columns, wheels by axle and side."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.fields import Field, Number
+from simulator.maneuvers import signal_processing
+from simulator.maneuvers.analyses.contract import Curve, Drive, Found
+
+Array = NDArray[np.float64]
+NOTHING = Found({}, {})
+SLOW = 0.5
+"""m/s below which there is no sideslip to speak of."""
+PEDAL = 0.02
+"""Share of a pedal's travel from which it is pressed."""
+
+_WHEEL = re.compile(r"F_C_([A-Z]+)_z\Z")
+
+
+def low_pass(default: float) -> Field:
+    """Parameter: corner of the phaseless low pass, `default` in Hz; 0: as recorded."""
+    corner = Number("rad/s", 0.0, math.tau * 1000.0)
+    return Field("filter", corner, "corner of the phaseless 12-pole low pass; 0: none", math.tau * default, written="Hz")
+
+
+def rows_of(drive: Drive, values: Mapping[str, Any]) -> slice:
+    """Rows that count: of the phase asked for, or all."""
+    phase = values.get("phase")
+    return drive.phases[phase] if phase else slice(0, len(drive.time))
+
+
+def column(drive: Drive, name: str, values: Mapping[str, Any] | None = None) -> Array:
+    """A whole column, through the low pass of the parameters if there is one."""
+    numbers = np.asarray(drive.columns[name], dtype=float)
+    corner = values["filter"] / math.tau if values else 0.0
+    return signal_processing.phaseless(numbers, drive.interval, corner) if corner > 0.0 else numbers
+
+
+def sideslip(drive: Drive) -> Array:
+    """Sideslip angle at the center of mass (rad), 0 where it hardly moves. [ISO 8855, mem]"""
+    v_x, v_y = drive.columns["v_WG_B_x"], drive.columns["v_WG_B_y"]
+    return np.where(np.hypot(v_x, v_y) > SLOW, np.arctan2(v_y, np.maximum(np.abs(v_x), 1e-9)), 0.0)
+
+
+def way(drive: Drive) -> Array:
+    """Way of the center of mass over ground up to each row (m)."""
+    steps = np.hypot(np.diff(drive.columns["x_G"]), np.diff(drive.columns["y_G"]))
+    return np.concatenate(([0.0], np.cumsum(steps)))
+
+
+def road_wheel_angle(drive: Drive) -> Array:
+    """Mean angle of the steered wheels that belongs to the angle of the steering wheel (rad), standing and without forces."""
+    traits = drive.traits
+    inputs = np.asarray(drive.columns["steering_wheel_angle"], dtype=float) / traits.steering_wheel_lock
+    return np.interp(inputs, traits.inputs, traits.road_wheel_angles)
+
+
+class Line(NamedTuple):
+    """A straight line through points: y = offset + slope x, and the share of the variance of y that it explains."""
+
+    slope: float
+    offset: float
+    explained: float
+
+
+def line(x: Array, y: Array) -> Line:
+    """The line of least squares; NaN where the points tell none."""
+    if len(x) < 2 or not np.ptp(x) > 0.0:
+        return Line(math.nan, math.nan, math.nan)
+    dx, dy = x - x.mean(), y - y.mean()
+    slope = float(dx @ dy / (dx @ dx))
+    rest, all_of_it = float(np.sum((dy - slope * dx) ** 2)), float(dy @ dy)
+    return Line(slope, float(y.mean() - slope * x.mean()), 1.0 - rest / all_of_it if all_of_it > 0.0 else 1.0)
+
+
+def peak(time: Array, values: Array) -> tuple[float, float]:
+    """(time, value) of the largest value, by a parabola through it and its neighbors."""
+    i = int(np.argmax(values))
+    if not 0 < i < len(values) - 1:
+        return float(time[i]), float(values[i])
+    before, here, after = values[i - 1 : i + 2]
+    bend = before - 2.0 * here + after
+    if not bend < 0.0:
+        return float(time[i]), float(here)
+    shift = 0.5 * (before - after) / bend
+    return float(time[i] + shift * (time[i + 1] - time[i])), float(here - 0.25 * (before - after) * shift)
+
+
+def value_at(time: Array, values: Array, t: float) -> float:
+    """Value at a time between two rows; NaN outside the record."""
+    inside = len(time) > 0 and math.isfinite(t) and time[0] - 1e-9 <= t <= time[-1] + 1e-9
+    return float(np.interp(t, time, values)) if inside else math.nan
+
+
+def mean_between(time: Array, values: Array, begin: float, end: float) -> float:
+    """Mean over the rows of an interval of time; NaN where it has none."""
+    inside = values[(time >= begin - 1e-9) & (time <= end + 1e-9)]
+    return float(inside.mean()) if inside.size else math.nan
+
+
+def wheels(drive: Drive) -> tuple[str, ...]:
+    """Corners of the vehicle from the front on, left before right."""
+    return tuple(found.group(1) for name in drive.columns if (found := _WHEEL.match(name)))
+
+
+def axles(corners: Sequence[str]) -> list[tuple[str, ...]]:
+    """Corners by axle, from the front on."""
+    names = dict.fromkeys(corner[:-1] for corner in corners)
+    return [tuple(corner for corner in corners if corner[:-1] == name) for name in names]
+
+
+def longest(true: NDArray[np.bool_], dt: float) -> float:
+    """s of the longest time in which something is true without a break."""
+    edges = np.diff(np.concatenate(([0], true.astype(np.int8), [0])))
+    spans = np.flatnonzero(edges == -1) - np.flatnonzero(edges == 1)
+    return float(spans.max() * dt) if spans.size else 0.0
+
+
+def curve(x: Array, y: Array, x_name: str, y_name: str, x_unit: str, y_unit: str) -> Curve:
+    """A line of a picture."""
+    return Curve(np.asarray(x, dtype=float), np.asarray(y, dtype=float), x_name, y_name, x_unit, y_unit)
+
+
+G = STANDARD_GRAVITY

@@ -1,0 +1,72 @@
+"""MotionSim of BeamNG ("BNG1"): 88 bytes, the one common packet with rates, angular accelerations and an acceleration without gravity.
+
+Axes of the packet are X to the right, Y forward, Z up, of the vehicle as of the world: our world is turned by a quarter, so that a yaw of 0
+looks along Y there as it looks along x here. The acceleration is in vehicle axes, everything else that is a vector in world axes.
+Yaw + = right; pitch + = nose down and roll + = left side down, since the game turns the signs of both.
+
+Source for places and units: the documentation of BeamNG and SpaceMonkey (motionSim.lua); for the signs of the angles: how SpaceMonkey
+(BeamNGTelemetryProvider.cs) makes a rotation of them. Assumed, since neither says: the signs of X, and that rates and angular accelerations
+have the signs of the angles.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.base.rotations import rotation_of_quaternion
+from simulator.motion.protocols.contract import CONTRACT, Encoder, Protocol, ProtocolSettings, Said
+from simulator.motion.protocols.game_axes import right_forward_up, turns_left_handed
+from simulator.motion.protocols.packet_layout import PacketTable
+
+TABLE = PacketTable(
+    "MotionSim packet",
+    88,
+    (
+        (0, "text", 4, "magic", "", "BNG1"),
+        (4, "f32", 3, "position", "m", "X, Y, Z"),
+        (16, "f32", 3, "velocity", "m/s", "along X, Y, Z of the world"),
+        (28, "f32", 3, "acceleration", "m/s2", "along X, Y, Z of the vehicle, without gravity"),
+        (40, "f32", 3, "up", "1", "what is up for the vehicle, in the world"),
+        (52, "f32", 1, "roll", "rad", "+ = left side down"),
+        (56, "f32", 1, "pitch", "rad", "+ = nose down"),
+        (60, "f32", 1, "yaw", "rad", "+ = right"),
+        (64, "f32", 3, "rates", "rad/s", "of roll, pitch, yaw about the vehicle's axes"),
+        (76, "f32", 3, "angular_accelerations", "rad/s2", "likewise"),
+    ),
+)
+
+
+def _encoder(_: ProtocolSettings) -> Encoder:
+    R_WB = np.zeros((3, 3))
+
+    def encode(said: Said) -> bytes:
+        r = said.readout[0]
+        rotation_of_quaternion(r["q_WB"], R_WB)
+        pitch_rate, yaw_rate, roll_rate = turns_left_handed(r["w_WB_B"])
+        pitch_acceleration, yaw_acceleration, roll_acceleration = turns_left_handed(r["alpha_WB_B"])
+        return TABLE.pack(
+            magic=b"BNG1",
+            position=right_forward_up(r["p_WB"]),
+            velocity=right_forward_up(R_WB @ r["v_WB_B"]),
+            acceleration=right_forward_up(r["a_WB_B"]),
+            up=right_forward_up(R_WB[:, 2]),
+            roll=-r["roll"],
+            pitch=r["pitch"],
+            yaw=-r["yaw"],
+            rates=(roll_rate, pitch_rate, yaw_rate),
+            angular_accelerations=(roll_acceleration, pitch_acceleration, yaw_acceleration),
+        )
+
+    return encode
+
+
+PROTOCOL = Protocol(
+    name="beamng",
+    rate=100,
+    port=4444,
+    poses=False,
+    make=_encoder,
+    layout=TABLE.layout,
+    contract=CONTRACT,
+    meaning="motion of the vehicle as MotionSim of BeamNG sends it (BNG1), with rates and angular accelerations: 88 bytes",
+)

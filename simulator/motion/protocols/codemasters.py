@@ -1,0 +1,128 @@
+"""The Codemasters packet "extradata = 3": 66 little-endian f32, 264 bytes, as sent by DiRT Rally 2.0; rig software takes it as it is.
+
+All conversion from our axes (ISO 8855: x forward, y left, z up) to theirs (X right, Y up, Z forward) is in `game_axes`.
+
+=======  =================================================  =======  ==============================================
+index    content                                            index    content
+=======  =================================================  =======  ==============================================
+0        time [s]                                           25 - 28  wheel speed at the tread [m/s], RL, RR, FL, FR
+1        time of the lap [s]                                29       throttle 0 to 1
+2, 3     distance [m]                                       30       steering -1 to 1, + = right
+4 - 6    position, game axes [m]                            31       brake 0 to 1
+7        speed [m/s]                                        33       gear, 0 neutral, 10 reverse
+8 - 10   velocity in the world, game axes [m/s]             34       lateral acceleration [g], + = to the right
+11 - 13  vector to the right of the vehicle, game axes      35       longitudinal acceleration [g], + = forward
+14 - 16  vector to the front of the vehicle, game axes      37       engine speed [rpm / 10]
+17 - 20  suspension, RL, RR, FL, FR [mm], + = compressed    63, 64   highest and idle engine speed [rpm / 10]
+21 - 24  their speeds [mm/s]                                65       number of gears
+=======  =================================================  =======  ==============================================
+
+In a pause, after a reset or a fault and at the end, everything but time, place and heading fades to zero within a second or so, since
+the packet has no other way to say that nothing moves; then the stream stops (see stream_fade.py).
+
+Everything else is zero: laps, fuel, temperatures, the clutch. It has neither angular rates nor vertical acceleration.
+Source for places and units: the maps of simapi (dirt2data.h) and SpaceMonkey. Assumed, since neither says: the signs of suspension,
+steering and lateral acceleration, and the hand of their axes. Roll and pitch, which rigs take from heights (index 12 and 15), do
+not depend on that.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import StreamError
+from simulator.base.records import Record
+from simulator.base.rotations import rotation_of_quaternion
+from simulator.motion.protocols.contract import CONTRACT, Encoder, Protocol, ProtocolSettings
+
+COUNT = 66
+SIZE = 4 * COUNT
+G = STANDARD_GRAVITY
+_FLOATS = struct.Struct(f"<{COUNT}f")
+_CORNERS = (-2, -1, 0, 1)
+"""Our corners FL, FR, RL, RR in their order RL, RR, FL, FR."""
+_REVERSE = 10.0
+
+
+def game_axes(v: Any) -> tuple[float, float, float]:
+    """(X right, Y up, Z forward) of a vector (x forward, y left, z up)."""
+    return -float(v[1]), float(v[2]), float(v[0])
+
+
+class ExtraData3:
+    """Makes the packets of one drive.
+
+    Parameters
+    ----------
+    highest_rpm, idle_rpm : engine speeds [rpm], for the shift lights
+    gears : number of forward gears
+    """
+
+    def __init__(self, highest_rpm: float, idle_rpm: float, gears: int) -> None:
+        self._limits = (highest_rpm / 10.0, idle_rpm / 10.0, float(gears))
+        self._R_WB = np.zeros((3, 3))
+        self._distance = 0.0
+        self._time = math.nan
+
+    def encode(self, readout: Record, jounce_speed: NDArray[Any]) -> bytes:
+        """Packet of a READOUT record and the rate (4,) of its jounce [m/s]. Raises StreamError when a number in it is not finite."""
+        r = readout[0]
+        rotation_of_quaternion(r["q_WB"], self._R_WB)
+        self._advance(float(r["time"]), float(np.linalg.norm(r["v_WB_B"])))
+        v = [0.0] * COUNT
+        v[0] = v[1] = r["time"]
+        v[2] = v[3] = self._distance
+        v[4:7] = game_axes(r["p_WB"])
+        v[7] = float(np.linalg.norm(r["v_WB_B"]))
+        v[8:11] = game_axes(self._R_WB @ r["v_WB_B"])
+        v[11:14] = game_axes(-self._R_WB[:, 1])
+        v[14:17] = game_axes(self._R_WB[:, 0])
+        for k, corner in enumerate(_CORNERS):
+            v[17 + k] = 1000.0 * r["jounce"][corner]
+            v[21 + k] = 1000.0 * jounce_speed[corner]
+            v[25 + k] = r["wheel_spin"][corner] * max(0.0, r["p_BK"][corner, 2] - self._contact_height(r, corner))
+        v[29], v[30], v[31] = r["throttle"], -r["steering"], r["brake"]
+        v[33] = _REVERSE if r["gear"] < 0 else float(r["gear"])
+        v[34], v[35] = -r["a_WB_B"][1] / G, r["a_WB_B"][0] / G
+        v[37] = r["engine_speed"] * 60.0 / (2.0 * math.pi) / 10.0
+        v[63:66] = self._limits
+        try:
+            data = _FLOATS.pack(*v)
+        except (OverflowError, struct.error):
+            raise StreamError("extradata packet: a number does not fit") from None
+        if not all(map(math.isfinite, v)):
+            raise StreamError("extradata packet: a number is not finite")
+        return data
+
+    def _contact_height(self, r: Any, corner: int) -> float:
+        """Height of the contact point in B [m]."""
+        return float(self._R_WB[:, 2] @ (r["p_WC"][corner] - r["p_WB"]))
+
+    def _advance(self, time: float, speed: float) -> None:
+        """Distance driven; a jump back in time adds nothing."""
+        if time > self._time:
+            self._distance += speed * (time - self._time)
+        self._time = time
+
+
+def _encoder(settings: ProtocolSettings) -> Encoder:
+    extra = ExtraData3(*settings.engine)
+    return lambda said: extra.encode(said.readout, said.jounce_speed)
+
+
+PROTOCOL = Protocol(
+    name="codemasters",
+    rate=100,
+    port=20777,
+    poses=False,
+    make=_encoder,
+    layout=_FLOATS.format,
+    contract=CONTRACT,
+    meaning="motion of the vehicle as DiRT Rally 2.0 sends it (extradata = 3), which rig software knows",
+)

@@ -1,0 +1,107 @@
+"""OutSim, the motion packet of Live for Speed: 64 bytes, 68 with an identifier.
+
+Axes of the packet are X to the right, Y forward, Z up, right-handed, of the vehicle as of the world: our world is turned by a quarter so that a
+heading of 0 looks along Y there as it looks along x here. Vectors are in world axes; the acceleration is that of the motion, without gravity.
+Heading + = left (anticlockwise from above), pitch + = nose up (anticlockwise from the right), roll + = right side down (anticlockwise from
+the front).
+
+The game sends angles and vectors on; at rest they fade to zero but for heading and place. The time does not go back when the drive begins anew.
+Source for places and units: node-insim (src/out/OutSimPack.ts), which quotes the game's documentation. Assumed, since it does not say: that
+angular velocity and acceleration are in world axes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import StreamError
+from simulator.base.rotations import rotation_of_quaternion
+from simulator.motion.protocols.contract import CONTRACT, Encoder, Protocol, ProtocolSettings, Said
+from simulator.motion.protocols.game_axes import Trip, right_forward_up
+from simulator.motion.protocols.packet_layout import PacketRows, PacketTable
+
+TIME = (0, "u32", 1, "time", "ms", "since the stream began")
+
+
+def main_rows(begin: int) -> PacketRows:
+    """Rows of the motion itself, which OutSimPack2 has elsewhere."""
+    return (
+        (begin, "f32", 3, "angular_velocity", "rad/s", "about X, Y, Z"),
+        (begin + 12, "f32", 1, "heading", "rad", "+ = left"),
+        (begin + 16, "f32", 1, "pitch", "rad", "+ = nose up"),
+        (begin + 20, "f32", 1, "roll", "rad", "+ = right side down"),
+        (begin + 24, "f32", 3, "acceleration", "m/s2", "along X, Y, Z, without gravity"),
+        (begin + 36, "f32", 3, "velocity", "m/s", "along X, Y, Z"),
+        (begin + 48, "i32", 3, "position", "m / 65536", "X, Y, Z"),
+    )
+
+
+TABLE = PacketTable("OutSim packet", 64, (TIME, *main_rows(4)))
+WITH_ID = PacketTable("OutSim packet", 68, (*TABLE.rows, (64, "i32", 1, "id", "1", "as the session says")))
+
+PARAMETERS = (("id", (), "1", "identifier at the end of the packet; 0: none, and the packet is 64 bytes long", "i8"),)
+RANGES = {"id": (0, 2**31 - 1)}
+DEFAULTS = {"id": 0}
+
+PER_METER = 65536
+FURTHEST = 2**31 - 1
+"""1/65536 m. Places further off are said to be there."""
+
+
+class MotionOfLfs:
+    """Values of `main_rows` of one drive."""
+
+    def __init__(self) -> None:
+        self.trip = Trip()
+        self._R_WB = np.zeros((3, 3))
+
+    def values(self, said: Said) -> dict[str, Any]:
+        """By the names of the rows. Raises StreamError: a number is not finite."""
+        r = said.readout[0]
+        rotation_of_quaternion(r["q_WB"], self._R_WB)
+        self.trip.advance(float(r["time"]), float(np.linalg.norm(r["v_WB_B"])))
+        return {
+            "angular_velocity": right_forward_up(self._R_WB @ r["w_WB_B"]),
+            "heading": r["yaw"],
+            "pitch": -r["pitch"],
+            "roll": r["roll"],
+            "acceleration": right_forward_up(self._R_WB @ r["a_WB_B"]),
+            "velocity": right_forward_up(self._R_WB @ r["v_WB_B"]),
+            "position": [_fixed(x) for x in right_forward_up(r["p_WB"])],
+        }
+
+
+def _fixed(x: float) -> int:
+    try:
+        return max(-FURTHEST, min(FURTHEST, round(PER_METER * x)))
+    except (ValueError, OverflowError):
+        raise StreamError("OutSim packet: a number is not finite") from None
+
+
+def _encoder(settings: ProtocolSettings) -> Encoder:
+    motion, number = MotionOfLfs(), int(settings.parameters[0]["id"])
+
+    def encode(said: Said) -> bytes:
+        values = motion.values(said)
+        if number == 0:
+            return TABLE.pack(time=motion.trip.milliseconds, **values)
+        return WITH_ID.pack(time=motion.trip.milliseconds, id=number, **values)
+
+    return encode
+
+
+PROTOCOL = Protocol(
+    name="outsim",
+    rate=100,
+    port=30001,
+    poses=False,
+    make=_encoder,
+    layout=None,
+    contract=CONTRACT,
+    parameters=PARAMETERS,
+    ranges=RANGES,
+    defaults=DEFAULTS,
+    meaning="motion of the vehicle as Live for Speed sends it: 64 bytes, 68 with an identifier",
+)

@@ -1,0 +1,132 @@
+"""The finished log: Parquet with unit, frame and meaning in the metadata of each column, and what is known of the run in that of the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.telemetry.channels import Channel
+from simulator.telemetry.rows import RowsFile
+
+GROUP_BYTES = 1 << 25
+"""Of one Parquet row group; writing holds a few times as much in memory. Smaller: a larger file, and slower to read."""
+
+ABOUT = "jounce."
+"""Before the keys that say something of the run, in the metadata of the file."""
+
+
+def write_parquet(path: Path, log: RowsFile, about: Mapping[str, str]) -> int:
+    """Turn a raw log into Parquet, one row group after the other; returns the number of rows. Raises OSError, ConfigError."""
+    return write_groups(path, log.layout.columns, _groups(log), about)
+
+
+def write_groups(path: Path, columns: Iterable[Channel], groups: Iterable[Mapping[str, NDArray]], about: Mapping[str, str]) -> int:
+    """Write a Parquet file out of groups of rows, the columns by name each; returns the number of rows. Raises OSError, ConfigError."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = list(columns)
+    fields = [pa.field(c.name, pa.from_numpy_dtype(c.kind), metadata=c.words()) for c in columns]
+    schema = pa.schema(fields, metadata={ABOUT + key: value for key, value in about.items()})
+    numbers = [c.name for c in columns if c.kind.kind == "f"]
+    count = 0
+    # bytes of doubles that belong together are compressed together; few doubles repeat, so a dictionary would be in vain
+    with pq.ParquetWriter(
+        path, schema, compression="zstd", use_dictionary=False, column_encoding=dict.fromkeys(numbers, "BYTE_STREAM_SPLIT")
+    ) as out:
+        for group in groups:
+            table = pa.table(dict(group), schema=schema)
+            out.write_table(table)
+            count += table.num_rows
+    return count
+
+
+def write_csv(path: Path, log: RowsFile) -> None:
+    """Turn a raw log into CSV, header `name [unit]`. Raises OSError, ConfigError."""
+    import pyarrow as pa
+    import pyarrow.csv as pc
+
+    columns = log.layout.columns
+    schema = pa.schema([pa.field(f"{c.name} [{c.unit}]", pa.from_numpy_dtype(c.kind)) for c in columns])
+    with pc.CSVWriter(path, schema) as out:
+        for group in _groups(log):
+            out.write_table(pa.table(list(group.values()), schema=schema))
+
+
+def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None = None, wall: bool = True) -> dict[str, NDArray[Any]]:
+    """Columns by name of a telemetry file, each (n,), in the units of `read_units`.
+
+    Parameters
+    ----------
+    columns : those wanted, all when not given; a name that the file does not have is left out. Two hours have 1.7 GB in all
+    wall : whether to read those of the wall clock too; without them, two runs of one drive are equal bit for bit
+
+    Raises
+    ------
+    ConfigError : a missing or foreign file
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(file) as log:
+            names = [f.name for f in log.schema_arrow if wall or b"wall" not in (f.metadata or {})]
+            # one by one: memory then holds the columns once, and one of them twice
+            return {name: log.read([name], use_threads=False).column(0).to_numpy() for name in names if columns is None or name in columns}
+    except (OSError, pa.ArrowException) as error:
+        raise ConfigError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+
+
+def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
+    """Metadata by column of a telemetry file: field, unit, frame, meaning, and `wall` = "yes" for what the wall clock says.
+
+    Raises ConfigError for a missing or foreign file.
+    """
+    return {field.name: _text(field.metadata) for field in _read_schema(file)}
+
+
+def read_about(file: str | os.PathLike[str]) -> dict[str, str]:
+    """What a telemetry file says of its run: machine, vehicle, how it ended ... Raises ConfigError for a missing or foreign file."""
+    said = _text(_read_schema(file).metadata)
+    return {key.removeprefix(ABOUT): value for key, value in said.items() if key.startswith(ABOUT)}
+
+
+def read_count(file: str | os.PathLike[str]) -> int:
+    """Rows of a telemetry file. Raises ConfigError for a missing or foreign file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return int(pq.read_metadata(file).num_rows)
+    except (OSError, pa.ArrowException) as error:
+        raise ConfigError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+
+
+def _read_schema(file: str | os.PathLike[str]) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_schema(file)
+    except (OSError, pa.ArrowException) as error:
+        raise ConfigError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+
+
+def _text(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
+    return {key.decode(errors="replace"): value.decode(errors="replace") for key, value in (metadata or {}).items()}
+
+
+def _groups(log: RowsFile) -> Iterator[Mapping[str, NDArray]]:
+    """Columns by name, a group at a time; once without rows when there are none, so that a table has its columns all the same."""
+    empty = True
+    for rows in log.groups(GROUP_BYTES):
+        empty = False
+        yield log.layout.split(rows)
+    if empty:
+        yield log.layout.split(np.empty((0, log.layout.row_bytes), np.uint8))

@@ -1,0 +1,1 @@
+"""Bodies that the window can draw."""

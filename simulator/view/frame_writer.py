@@ -1,0 +1,109 @@
+"""Pictures instead of a window: python -m simulator.view.frame_writer BLOCK KEYS LAND.npz GEOMETRY.npz FOLDER INTERVAL.
+
+A process like the window, attached to the same block of shared memory; it renders off the screen through EGL and writes a PNG every
+INTERVAL seconds of simulated time, one camera after the other.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.view.camera import CAMERAS
+from simulator.view.drive_lock import Claim, HostWatch
+from simulator.view.launch import ViewProcess, start_process
+from simulator.view.offscreen import Offscreen
+from simulator.view.shared_state import EXTRAS, KeyWriter, ViewReader, extras
+from simulator.view.terrain_data import Land
+from simulator.view.view_process import run_child
+
+SIZE = (1280, 720)
+LOOK = 0.02
+"""s between two looks at the block."""
+UNFINISHED = "frame_*.png.new"
+"""Pictures that are being written."""
+
+
+def write_frames(block: str, keys: str, land: Land, geometry: Mapping[str, Any], host: HostWatch, folder: str, interval: str) -> int:
+    """Write pictures until the host leaves; returns how many.
+
+    When it leaves, the last state is drawn as well, by every camera that has not drawn yet, so that the shortest drive on the slowest
+    machine has its pictures.
+
+    Parameters
+    ----------
+    block, keys : names of the view block and of the key block (only its count of frames is used)
+    host : whether the host still lives; if it is gone without a word nothing more is drawn
+    folder : existing folder; the files are called frame_0001_chase.png and so on
+    interval : simulated time between two pictures [s]; both as they stand on the command line
+
+    Raises
+    ------
+    DeviceError : no EGL, or no such block;  OutputError : the folder cannot be written
+    """
+    reader, writer = ViewReader(block), KeyWriter(keys)
+    try:
+        pictures = _Pictures(reader, writer, Offscreen(*SIZE, land, geometry), Path(folder))
+        while not (reader.closed or host.gone):
+            if not pictures.draw(float(interval)):
+                time.sleep(LOOK)
+        if not host.gone:
+            pictures.finish()
+    finally:
+        writer.close(closed_by_user=False)
+        reader.close()
+    return pictures.count
+
+
+class _Pictures:
+    """Pictures of the states in a view block, one camera after the other."""
+
+    def __init__(self, reader: ViewReader, writer: KeyWriter, view: Offscreen, folder: Path) -> None:
+        self.reader, self.writer, self.view, self.folder = reader, writer, view, folder
+        self.count, self.drawn = 0, -np.inf
+        self._extra = extras()
+
+    def draw(self, interval: float) -> bool:
+        """Draw the latest state if it is later by `interval` than the last picture, or earlier after a reset; whether it was."""
+        self.reader.read()
+        now = float(self.reader.last[0]["time"])
+        if not self.reader.published or 0.0 <= now - self.drawn < interval:
+            return False
+        self.drawn = now
+        while len((tiles := self.reader.new_ruts()).places):
+            self.view.scene.show_ruts(tiles)
+        self.view.camera = CAMERAS[self.count % len(CAMERAS)]
+        for name, *_ in EXTRAS:
+            self._extra[0][name] = self.reader.last[0][name]
+        self.view.render(self.reader.last, self._extra)
+        self.count += 1
+        self.view.save_png(self.folder / f"frame_{self.count:04d}_{self.view.camera}.png")
+        self.writer.beat()
+        return True
+
+    def finish(self) -> None:
+        """Draw the last state if it is new, and by every camera that has not drawn yet."""
+        self.draw(1e-9)
+        while self.count < len(CAMERAS) and self.draw(0.0):
+            pass
+
+
+def start_pictures_process(
+    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], folder: Path, interval: float, claim: Claim | None = None
+) -> ViewProcess:
+    """Start `write_frames` in a new Python process; arguments as there and as for `start_view_process`."""
+    return start_process("simulator.view.frame_writer", [block, keys], ground, geometry, [str(folder.resolve()), str(interval)], claim)
+
+
+def main(arguments: list[str]) -> int:
+    """Exit code 0 when the host has left, 2 with one line on stderr when no picture could be made."""
+    return run_child(arguments, "BLOCK KEYS LAND.npz GEOMETRY.npz FOLDER INTERVAL", write_frames)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,324 @@
+"""Thin layer over OpenGL 3.3 core: programs, meshes, textures, frame buffers. Nothing here knows what it draws.
+
+pyglet's own drawing objects are made for sprites; a terrain drawn from a few large buffers needs fewer and plainer calls.
+Import it only after `simulator.view.gl_context` has chosen between a window and an off-screen surface.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyglet import gl
+
+from simulator.base.errors import DeviceError
+
+SHADERS = Path(__file__).parent / "shaders"
+Array = NDArray[Any]
+
+
+class Program:
+    """Vertex and fragment shader `name.vert`, `name.frag` (or two given names) with `common.glsl` in front of both."""
+
+    def __init__(self, vertex: str, fragment: str | None = None, define: Sequence[str] = ()) -> None:
+        head = "#version 330 core\n" + "".join(f"#define {d}\n" for d in define) + (SHADERS / "common.glsl").read_text(encoding="utf-8")
+        self.id = gl.glCreateProgram()
+        parts = []
+        for kind, file in ((gl.GL_VERTEX_SHADER, f"{vertex}.vert"), (gl.GL_FRAGMENT_SHADER, f"{fragment or vertex}.frag")):
+            shader = _compile(kind, head + (SHADERS / file).read_text(encoding="utf-8"), file)
+            gl.glAttachShader(self.id, shader)
+            parts.append(shader)
+        gl.glLinkProgram(self.id)
+        status = gl.GLint()
+        gl.glGetProgramiv(self.id, gl.GL_LINK_STATUS, status)
+        if not status.value:
+            raise DeviceError(f"graphics driver: shader {vertex}: {_log(self.id, gl.glGetProgramInfoLog)}")
+        for shader in parts:
+            gl.glDeleteShader(shader)
+        self._places: dict[str, int] = {}
+        gl.glUseProgram(self.id)
+
+    def use(self) -> Program:
+        """Make it the current program."""
+        gl.glUseProgram(self.id)
+        return self
+
+    def place(self, name: str) -> int:
+        """Location of a uniform; -1 when the shader does not use it."""
+        if name not in self._places:
+            self._places[name] = gl.glGetUniformLocation(self.id, name.encode())
+        return self._places[name]
+
+    def set(self, **values: Any) -> Program:
+        """Set uniforms of the current program: int, float, sequences of 2, 3, 4 floats, (3, 3) or (4, 4) matrices."""
+        for name, value in values.items():
+            at = self.place(name)
+            if at < 0:
+                continue
+            if isinstance(value, int):
+                gl.glUniform1i(at, value)
+            elif isinstance(value, float):
+                gl.glUniform1f(at, value)
+            else:
+                _uniform_array(at, np.ascontiguousarray(value, np.float32))
+        return self
+
+
+class Mesh:
+    """Vertex buffer, optional index buffer and optional per-instance buffer.
+
+    layout: floats per attribute, in the order of the shader's locations; instance: the same for the per-instance attributes.
+    """
+
+    def __init__(self, vertices: Array, layout: Sequence[int], indices: Array | None = None, instance: Sequence[int] = ()) -> None:
+        self._array = _new(gl.glGenVertexArrays)
+        gl.glBindVertexArray(self._array)
+        self._vertices = _new(gl.glGenBuffers)
+        self._bytes = 0
+        self.upload(vertices)
+        _attributes(0, layout, 0)
+        self._instances = _new(gl.glGenBuffers) if instance else 0
+        self._instance_bytes = 0
+        if instance:
+            gl.glBindBuffer(gl.GL_ARRAY_BUFFER, self._instances)
+            _attributes(len(layout), instance, 1)
+        self.count = len(vertices)
+        self._indexed = indices is not None
+        if indices is not None:
+            index = np.ascontiguousarray(indices, np.uint32).reshape(-1)
+            gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, _new(gl.glGenBuffers))
+            gl.glBufferData(gl.GL_ELEMENT_ARRAY_BUFFER, index.nbytes, _pointer(index), gl.GL_STATIC_DRAW)
+            self.count = len(index)
+        gl.glBindVertexArray(0)
+
+    def upload(self, vertices: Array) -> None:
+        """Replace the vertices."""
+        self._bytes = _fill(self._vertices, vertices, self._bytes)
+        self.count = len(vertices)
+
+    def upload_instances(self, instances: Array) -> None:
+        """Replace the per-instance values."""
+        self._instance_bytes = _fill(self._instances, instances, self._instance_bytes)
+
+    def draw(self, first: int = 0, count: int | None = None) -> None:
+        """Draw triangles (all, or `count` indices or vertices from `first`)."""
+        count = self.count - first if count is None else count
+        gl.glBindVertexArray(self._array)
+        if self._indexed:
+            gl.glDrawElements(gl.GL_TRIANGLES, count, gl.GL_UNSIGNED_INT, ctypes.c_void_p(4 * first))
+        else:
+            gl.glDrawArrays(gl.GL_TRIANGLES, first, count)
+
+    def draw_instances(self, instances: int) -> None:
+        """Draw the whole mesh that many times."""
+        gl.glBindVertexArray(self._array)
+        if self._indexed:
+            gl.glDrawElementsInstanced(gl.GL_TRIANGLES, self.count, gl.GL_UNSIGNED_INT, None, instances)
+        else:
+            gl.glDrawArraysInstanced(gl.GL_TRIANGLES, 0, self.count, instances)
+
+
+_FORMATS = {
+    # (numpy type, channels): internal format, format, type
+    ("float32", 1): (gl.GL_R32F, gl.GL_RED, gl.GL_FLOAT),
+    ("float16", 4): (gl.GL_RGBA16F, gl.GL_RGBA, gl.GL_HALF_FLOAT),
+    ("uint16", 1): (gl.GL_R16, gl.GL_RED, gl.GL_UNSIGNED_SHORT),
+    ("uint8", 1): (gl.GL_R8, gl.GL_RED, gl.GL_UNSIGNED_BYTE),
+    ("uint8", 4): (gl.GL_RGBA8, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE),
+}
+
+
+class Texture:
+    """2D texture from an array (rows, columns[, 4]); row 0 is at v = 0. fine: filtered with care, for a graphics card."""
+
+    def __init__(self, pixels: Array, wrap: int, mipmaps: bool = True, fine: bool = False) -> None:
+        channels = 1 if pixels.ndim == 2 else pixels.shape[2]
+        internal, layout, kind = _FORMATS[(pixels.dtype.name, channels)]
+        self.id = _new(gl.glGenTextures)
+        self.shape = pixels.shape[:2]
+        self._written_as = layout, kind
+        data = np.ascontiguousarray(pixels)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self.id)
+        gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)
+        gl.glTexImage2D(gl.GL_TEXTURE_2D, 0, internal, data.shape[1], data.shape[0], 0, layout, kind, _pointer(data))
+        blended = gl.GL_LINEAR_MIPMAP_LINEAR if fine or pixels.dtype != np.uint8 else gl.GL_LINEAR_MIPMAP_NEAREST
+        small = blended if mipmaps else gl.GL_LINEAR
+        for name, value in (("WRAP_S", wrap), ("WRAP_T", wrap), ("MIN_FILTER", small), ("MAG_FILTER", gl.GL_LINEAR)):
+            gl.glTexParameteri(gl.GL_TEXTURE_2D, getattr(gl, f"GL_TEXTURE_{name}"), value)
+        if fine:
+            gl.glTexParameterf(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MAX_ANISOTROPY, 8.0)
+        if mipmaps:
+            gl.glGenerateMipmap(gl.GL_TEXTURE_2D)
+
+    def put(self, row: int, column: int, pixels: Array) -> None:
+        """Replace a part of a texture without mipmaps by pixels of its own kind."""
+        data = np.ascontiguousarray(pixels)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self.id)
+        gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)
+        gl.glTexSubImage2D(gl.GL_TEXTURE_2D, 0, column, row, data.shape[1], data.shape[0], *self._written_as, _pointer(data))
+
+    def bind(self, unit: int) -> int:
+        """Put it on a texture unit and return the unit, for `Program.set`."""
+        gl.glActiveTexture(gl.GL_TEXTURE0 + unit)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self.id)
+        return unit
+
+
+class ShadowMap:
+    """Square depth texture to draw into and to compare with."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.id = _new(gl.glGenTextures)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self.id)
+        gl.glTexImage2D(
+            gl.GL_TEXTURE_2D, 0, gl.GL_DEPTH_COMPONENT24, size, size, 0, gl.GL_DEPTH_COMPONENT, gl.GL_UNSIGNED_INT, None
+        )  # fmt: skip
+        for name, value in (
+            ("WRAP_S", gl.GL_CLAMP_TO_EDGE), ("WRAP_T", gl.GL_CLAMP_TO_EDGE), ("MIN_FILTER", gl.GL_LINEAR), ("MAG_FILTER", gl.GL_LINEAR),
+            ("COMPARE_MODE", gl.GL_COMPARE_REF_TO_TEXTURE), ("COMPARE_FUNC", gl.GL_LEQUAL),
+        ):  # fmt: skip
+            gl.glTexParameteri(gl.GL_TEXTURE_2D, getattr(gl, f"GL_TEXTURE_{name}"), value)
+        self._frame = _new(gl.glGenFramebuffers)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._frame)
+        gl.glFramebufferTexture2D(gl.GL_FRAMEBUFFER, gl.GL_DEPTH_ATTACHMENT, gl.GL_TEXTURE_2D, self.id, 0)
+        gl.glDrawBuffer(gl.GL_NONE)
+        gl.glReadBuffer(gl.GL_NONE)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+
+    def begin(self) -> None:
+        """Draw into it from here on; cleared."""
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._frame)
+        gl.glViewport(0, 0, self.size, self.size)
+        gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
+
+    def bind(self, unit: int) -> int:
+        """Put it on a texture unit and return the unit, for `Program.set`."""
+        gl.glActiveTexture(gl.GL_TEXTURE0 + unit)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self.id)
+        return unit
+
+
+class Frame:
+    """Off-screen color and depth surface, multisampled when samples > 1, that can be read back."""
+
+    def __init__(self, width: int, height: int, samples: int) -> None:
+        self.width, self.height = width, height
+        self._frames: list[int] = []
+        self._stores: list[int] = []
+        self._frame = self._surface(samples if samples > 1 else 0)
+        self._resolved = self._surface(0) if samples > 1 else self._frame
+        self._pixels = np.empty((height, width, 3), np.uint8)
+
+    def _surface(self, samples: int) -> int:
+        frame = _new(gl.glGenFramebuffers)
+        self._frames.append(frame)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, frame)
+        for internal, attachment in ((gl.GL_RGBA8, gl.GL_COLOR_ATTACHMENT0), (gl.GL_DEPTH_COMPONENT24, gl.GL_DEPTH_ATTACHMENT)):
+            store = _new(gl.glGenRenderbuffers)
+            self._stores.append(store)
+            gl.glBindRenderbuffer(gl.GL_RENDERBUFFER, store)
+            gl.glRenderbufferStorageMultisample(gl.GL_RENDERBUFFER, samples, internal, self.width, self.height)
+            gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, attachment, gl.GL_RENDERBUFFER, store)
+        if gl.glCheckFramebufferStatus(gl.GL_FRAMEBUFFER) != gl.GL_FRAMEBUFFER_COMPLETE:
+            raise DeviceError(f"graphics driver: no off-screen surface of {self.width} x {self.height} pixels with {samples} samples")
+        return frame
+
+    def delete(self) -> None:
+        """Free the surfaces."""
+        gl.glDeleteFramebuffers(len(self._frames), (gl.GLuint * len(self._frames))(*self._frames))
+        gl.glDeleteRenderbuffers(len(self._stores), (gl.GLuint * len(self._stores))(*self._stores))
+
+    def copy_to(self, target: int, width: int, height: int) -> None:
+        """Stretch the picture over another frame buffer of that size and go on drawing there."""
+        gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._frame)
+        gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, target)
+        gl.glBlitFramebuffer(0, 0, self.width, self.height, 0, 0, width, height, gl.GL_COLOR_BUFFER_BIT, gl.GL_LINEAR)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, target)
+
+    @property
+    def id(self) -> int:
+        """Frame buffer to draw into."""
+        return self._frame
+
+    def resolve(self) -> None:
+        """Average the samples, ready to be read."""
+        if self._resolved != self._frame:
+            gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._frame)
+            gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, self._resolved)
+            box = (0, 0, self.width, self.height)
+            gl.glBlitFramebuffer(*box, *box, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
+
+    def read(self) -> NDArray[np.uint8]:
+        """Pixels (height, width, 3), top row first."""
+        self.resolve()
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._resolved)
+        gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
+        gl.glReadPixels(0, 0, self.width, self.height, gl.GL_RGB, gl.GL_UNSIGNED_BYTE, _pointer(self._pixels))
+        return self._pixels[::-1].copy()
+
+
+def renderer() -> str:
+    """Name of the device that draws, for example llvmpipe."""
+    text = ctypes.cast(gl.glGetString(gl.GL_RENDERER), ctypes.c_char_p).value
+    return (text or b"unknown").decode(errors="replace")
+
+
+def _uniform_array(at: int, value: NDArray[np.float32]) -> None:
+    data = value.ctypes.data_as(ctypes.POINTER(gl.GLfloat))
+    if value.ndim == 2:
+        (gl.glUniformMatrix4fv if value.shape == (4, 4) else gl.glUniformMatrix3fv)(at, 1, gl.GL_TRUE, data)
+    else:
+        {2: gl.glUniform2fv, 3: gl.glUniform3fv, 4: gl.glUniform4fv}[len(value)](at, 1, data)
+
+
+def _attributes(first: int, layout: Sequence[int], divisor: int) -> None:
+    stride, at = 4 * sum(layout), 0
+    for k, size in enumerate(layout, start=first):
+        gl.glEnableVertexAttribArray(k)
+        gl.glVertexAttribPointer(k, size, gl.GL_FLOAT, gl.GL_FALSE, stride, ctypes.c_void_p(at))
+        gl.glVertexAttribDivisor(k, divisor)
+        at += 4 * size
+
+
+def _fill(buffer: int, values: Array, capacity: int) -> int:
+    data = np.ascontiguousarray(values, np.float32)
+    gl.glBindBuffer(gl.GL_ARRAY_BUFFER, buffer)
+    if data.nbytes > capacity:
+        gl.glBufferData(gl.GL_ARRAY_BUFFER, data.nbytes, _pointer(data), gl.GL_DYNAMIC_DRAW)
+        return int(data.nbytes)
+    gl.glBufferSubData(gl.GL_ARRAY_BUFFER, 0, data.nbytes, _pointer(data))
+    return capacity
+
+
+def _compile(kind: int, source: str, name: str) -> int:
+    shader = gl.glCreateShader(kind)
+    text = ctypes.create_string_buffer(source.encode())
+    pointer = ctypes.cast(ctypes.pointer(ctypes.pointer(text)), ctypes.POINTER(ctypes.POINTER(ctypes.c_char)))
+    gl.glShaderSource(shader, 1, pointer, None)
+    gl.glCompileShader(shader)
+    status = gl.GLint()
+    gl.glGetShaderiv(shader, gl.GL_COMPILE_STATUS, status)
+    if not status.value:
+        raise DeviceError(f"graphics driver: shader {name}: {_log(shader, gl.glGetShaderInfoLog)}")
+    return int(shader)
+
+
+def _log(thing: int, read: Any) -> str:
+    text = ctypes.create_string_buffer(2000)
+    read(thing, 2000, None, text)
+    return " ".join(text.value.decode(errors="replace").split())
+
+
+def _new(generate: Any) -> int:
+    name = gl.GLuint()
+    generate(1, name)
+    return int(name.value)
+
+
+def _pointer(array: Array) -> Any:
+    return array.ctypes.data_as(ctypes.c_void_p)

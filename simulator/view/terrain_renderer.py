@@ -1,0 +1,118 @@
+"""Draws the land: equal tiles from `tiles` around the vehicle, a few instanced draws, levels that melt into each other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from pyglet import gl
+
+from simulator.view.gl_objects import Mesh, Program, Texture
+from simulator.view.quadtree import Counter, distance, tile_triangles, visible_tiles
+from simulator.view.rut_renderer import Ruts
+from simulator.view.terrain_data import Land, road_texture, surface_texture
+
+CELLS = (16, 8)
+"""T, cells along a side of a tile, for a graphics card and for the processor."""
+FINEST = (0.25, 2.0)
+"""m. Bounds of the cell size of level 0, otherwise the spacing of the nodes."""
+SHADE = 7.0
+"""m. Tiles nearer than this to the focus can receive the vehicle's shadow."""
+HORIZON = 3500.0
+"""m. Land is drawn up to here."""
+
+KINDS: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW"), ("SMOOTH", "WILD"), ("SMOOTH", "PAVED"), ("SMOOTH",), ("WILD",), ("PAVED",), ())
+"""Variants of the shader: near or far, under the vehicle, only soil, only asphalt. What cannot be there is not worked out."""
+RUTTED: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW", "RUTS"), ("SMOOTH", "RUTS"), ("RUTS",))
+"""The same where somebody has driven on soil: under the vehicle, near, far."""
+SUNK = ("SMOOTH", "SHADOW", "RUTS", "SUNK")
+"""Of the ruts' own mesh."""
+
+
+class Terrain:
+    """The land on the graphics device."""
+
+    def __init__(self, land: Land, grain: Texture, software: bool) -> None:
+        self.land, self.grain = land, grain
+        self._cells = CELLS[software]
+        self._cell = min(max(min(land.spacing), FINEST[0]), FINEST[1])
+        self._levels = max(1, math.ceil(math.log2(HORIZON / (4.0 * self._cells * self._cell))) + 1)
+        side = np.arange(self._cells + 1, dtype=np.float32)
+        nodes = np.dstack(np.meshgrid(side, side)).reshape(-1, 2)
+        self._mesh = Mesh(nodes, (2,), tile_triangles(self._cells), instance=(4,))
+        slabs = () if land.roads or len(land.things.mesh) else ("SLABS",)
+        cut = ("CUT",) if land.things.cut.size else ()
+        # a card sharpens the grain a little; the processor saves the time
+        crisp = "CRISP" if software else "CRISP , -0.6"
+        self.ruts = Ruts(software) if land.hardness.min() < 255 else None
+        kinds = KINDS if self.ruts is None else (*KINDS, *RUTTED, SUNK)
+        self._programs = {kind: Program("terrain", define=(*kind, *slabs, *cut, crisp)) for kind in kinds}
+        self._heights = Texture(land.heights, gl.GL_MIRRORED_REPEAT)
+        self._surface = Texture(surface_texture(land), gl.GL_MIRRORED_REPEAT, fine=not software)
+        roads, step = road_texture(land)
+        self._roads = Texture(roads, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
+        spacing = (land.spacing[0] * step, land.spacing[1] * step)
+        self._cut = Texture(land.things.cut, gl.GL_CLAMP_TO_EDGE, mipmaps=False) if cut else None
+        self._hard = Counter(roads[..., 3] != 0.0, land.origin, spacing)
+        self._not_paved = Counter(roads[..., 3] < 0.999, land.origin, spacing)
+        fixed = {
+            "grid": (*land.origin, *land.spacing), "road_grid": (*land.origin, *spacing), "plane": land.plane,
+            "mirrored": 1.0 if land.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4, "cut": 5, "cut_grid": land.things.cut_grid,
+        }  # fmt: skip
+        for program in self._programs.values():
+            program.use().set(**fixed, **(self.ruts.uniforms if self.ruts is not None else {}))
+        relief = float(land.heights.max()) - float(land.heights.min())
+        self._relief = (float(land.heights.min()) - 1.0, relief + 2.0)
+        self._fresh = True
+        self.triangles = 0
+
+    def draw(self, clip_of_world: NDArray, eye: NDArray, focus: tuple[float, float], shadow: dict[str, object]) -> None:
+        """Draw what the camera sees. shadow: uniforms of the vehicle's shadow, used on the finest level."""
+        tiles, level = visible_tiles(focus, self._cell, self._cells, self._levels, clip_of_world, self._bounds)
+        for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
+            texture.bind(unit)
+        if self._cut is not None:
+            self._cut.bind(5)
+        if self.ruts is not None:
+            self.ruts.bind()
+        self.triangles = len(tiles) * self._cells**2 * 2
+        near = level == 0
+        shaded = near & (distance(tiles[:, :2], tiles[:, 3], focus) < SHADE)
+        corners, side = tiles[:, :2].astype(np.float64), tiles[:, 3:].astype(np.float64)
+        shown = self.land.images(corners, corners + side)
+        rutted = np.zeros(len(tiles), bool) if self.ruts is None else self.ruts.under(corners, side, focus)
+        wild = ~(shaded | rutted) & ~self._hard.any(*shown)
+        paved = ~(shaded | rutted) & ~self._not_paved.any(*shown)
+        mixed = ~(shaded | rutted | wild | paved)
+        plain, near_ruts, far_ruts = shaded & ~rutted, rutted & near & ~shaded, rutted & ~near
+        chosen = (plain, near & wild, near & paved, near & mixed, ~near & wild, ~near & paved, ~near & mixed)
+        picture = {"clip_of_world": clip_of_world, "eye": eye, "focus": focus}
+        if self._fresh:
+            self._use_all_once(picture, shadow)
+        for kind, some in zip((*KINDS, *RUTTED), (*chosen, shaded & rutted, near_ruts, far_ruts), strict=True):
+            count = int(some.sum())
+            if count:
+                self._use(kind, picture, shadow)
+                self._mesh.upload_instances(tiles[some])
+                self._mesh.draw_instances(count)
+        if self.ruts is not None:
+            self._use(SUNK, picture, shadow)
+            self.triangles += self.ruts.draw(focus)
+
+    def _use_all_once(self, picture: dict[str, object], shadow: dict[str, object]) -> None:
+        """Nothing to see, but drivers compile a program where it is used first, and that must not be a long frame where the first rut comes."""
+        self._fresh = False
+        for kind in self._programs:
+            self._use(kind, picture, shadow)
+            self._mesh.upload_instances(np.zeros((1, 4), np.float32))
+            self._mesh.draw_instances(1)
+
+    def _use(self, kind: tuple[str, ...], picture: dict[str, object], shadow: dict[str, object]) -> None:
+        self._programs[kind].use().set(**picture, **(shadow if "SHADOW" in kind else {}))
+
+    def _bounds(self, x: NDArray, y: NDArray, half: float) -> tuple[NDArray, NDArray]:
+        _, along, across = self.land.plane
+        base = self.land.plane[0] + along * x + across * y
+        tilt = half * (abs(along) + abs(across))
+        return base + self._relief[0] - tilt, base + self._relief[0] + self._relief[1] + tilt

@@ -1,0 +1,183 @@
+"""Draws the vehicle from a state: body, wheels on their hubs, and every suspension link between the points the dynamics used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyglet import gl
+
+from simulator.base.records import Record
+from simulator.view.bodies.hmmwv_wheel import plain_wheel
+from simulator.view.bodies.kinds import Body
+from simulator.view.gl_objects import Mesh, Program, ShadowMap
+from simulator.view.meshes import LAYOUT, capsule, coil, mirrored
+from simulator.view.textures import SUN
+from simulator.view.vehicle_geometry import bars
+
+SHADOW_HALF = 3.6
+"""m. Half of the square around the vehicle that can hold its shadow, at least."""
+SHADOW_SIZE = 640
+
+
+class Vehicle:
+    """The vehicle on the graphics device."""
+
+    def __init__(self, geometry: Mapping[str, Any], body: Body, software: bool) -> None:
+        self.geometry, self.body = geometry, body
+        parts = (body.shell, body.fittings, body.glass, body.frame)
+        self._shell, self._fittings, self._glass, self._frame = (Mesh(mesh, LAYOUT) for mesh in parts)
+        radius, width = geometry["tire_radius"], geometry["tire_width"]
+        left = body.wheel(float(radius[0]), float(width[0]))
+        self._sizes = [np.diag([r / radius[0], w / width[0], r / radius[0], 1.0]) for r, w in zip(radius, width, strict=True)]
+        self._wheels = (Mesh(left, LAYOUT), Mesh(mirrored(left), LAYOUT))
+        self._plain_wheel = Mesh(plain_wheel(float(radius[0]), float(width[0])), LAYOUT)
+        self._steering = Mesh(body.steering_wheel, LAYOUT)
+        fine, coarse = (capsule(), coil()), (capsule(6, 1), coil(per_turn=8, sides=4))
+        self._near, self._far = ([Mesh(mesh, (3, 3), instance=(4, 4, 3)) for mesh in pair] for pair in (fine, coarse))
+        self._links: tuple[NDArray[np.float32], ...] = ()
+        plain = ("PLAIN",) if software else ()
+        self._solid, self._link = Program("solid", define=plain), Program("link", "solid", define=plain)
+        self._ghost, self._panes = Program("solid", define=("GHOST",)), Program("solid", define=("GLASS",))
+        self._dark = Program("solid", "depth")
+        for program in (self._solid, self._link, self._panes):
+            program.use().set(shadow=4)
+        self._shadow = ShadowMap(SHADOW_SIZE)
+        low, high = body.shell[:, :3].min(axis=0), body.shell[:, :3].max(axis=0)
+        self.middle = 0.5 * (low + high) * [1.0, 0.0, 0.0]
+        """Of the body along its length, in B"""
+        self._shadow_half = max(SHADOW_HALF, 0.5 * float(np.linalg.norm(high - low)) + 0.3)
+        self.shadow_of_world = np.eye(4)
+        self._X_WB, self._places = np.eye(4), [np.eye(4)] * len(radius)
+        self._wheel_X, self._right = np.eye(4), np.zeros(len(radius), bool)
+
+    def place(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> None:
+        """Take over a state; call it before `cast_shadow` and `draw`."""
+        s = state[0]
+        self._X_WB = pose(R_WB, p_WB)
+        self._places = [
+            self._X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)
+        ]
+        turn = _about_x(-float(s["steering_wheel_angle"]))
+        self._wheel_X = self._X_WB @ pose(_leaning(self.body.steering_tilt) @ turn, self.body.steering_place)
+        self._right = s["p_BK"][:, 1] < 0.0
+        self._links = bars(self.geometry, state)
+
+    def cast_shadow(self) -> dict[str, Any]:
+        """Draw the shadow map; returns the uniforms with which the ground receives the shadow."""
+        center = self._X_WB[:3, 3] + self._X_WB[:3, :3] @ (self.middle + [0.0, 0.0, 0.1])
+        view = sun_view(center, self._shadow_half)
+        self.shadow_of_world = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1]]) @ view
+        self._shadow.begin()
+        gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
+        gl.glPolygonOffset(1.5, 4.0)
+        self._dark.use().set(clip_of_world=view, world_of_body=self._X_WB)
+        self._shell.draw()
+        self._fittings.draw()
+        for X in self._places:
+            self._dark.set(world_of_body=X)
+            self._plain_wheel.draw()
+        gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
+        x = self._X_WB[:2, 0] / max(float(np.hypot(*self._X_WB[:2, 0])), 1e-6)
+        return {"shadow_of_world": self.shadow_of_world, "under": (*center[:2], *x)}
+
+    def bind_shadow(self) -> None:
+        """Put the shadow map where the ground's shader looks for it."""
+        self._shadow.bind(4)
+
+    def draw(self, clip_of_world: NDArray, eye: NDArray, air: Any) -> None:
+        """Draw what is opaque, from outside. air: haze in front of it (4)."""
+        self._begin(clip_of_world, eye, air, 0.0)
+        self._shell.draw()
+        self._fittings.draw()
+        self._wheels_and_links(self._far)
+
+    def draw_inside(self, clip_of_world: NDArray, eye: NDArray) -> None:
+        """Draw what the driver sees of it."""
+        self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.0).set(world_of_body=self._wheel_X)
+        self._steering.draw()
+        self._solid.set(world_of_body=self._X_WB)
+        self._fittings.draw()
+        self._shell.draw()
+
+    def draw_bare(self, clip_of_world: NDArray, eye: NDArray) -> None:
+        """Draw it without body, in a lamp's light."""
+        self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.8)
+        self._wheels_and_links(self._near)
+
+    def solid_in_world(self, clip_of_world: NDArray, eye: NDArray) -> Program:
+        """Get ready to draw solids whose corners are in W; the caller sets `air`."""
+        return self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.0).set(world_of_body=np.eye(4))
+
+    def _begin(self, clip_of_world: NDArray, eye: NDArray, air: Any, lamp: float) -> Program:
+        self.bind_shadow()
+        common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": self.shadow_of_world, "air": air, "lamp": lamp}
+        self._link.use().set(world_of_body=self._X_WB, **common)
+        return self._solid.use().set(world_of_body=self._X_WB, **common)
+
+    def _wheels_and_links(self, links_as: list[Mesh]) -> None:
+        self._frame.draw()
+        for k, X in enumerate(self._places):
+            self._solid.set(world_of_body=X)
+            self._wheels[int(self._right[k])].draw()
+        self._link.use()
+        for mesh, links in zip(links_as, self._links, strict=True):
+            mesh.upload_instances(links)
+            mesh.draw_instances(len(links))
+
+    def draw_glass(self, clip_of_world: NDArray, eye: NDArray) -> None:
+        """Draw the panes over what is there."""
+        self._see_through(self._panes, self._glass, clip_of_world, eye)
+
+    def draw_ghost(self, clip_of_world: NDArray, eye: NDArray) -> None:
+        """Draw the body as a hint of its shape."""
+        gl.glDepthMask(gl.GL_FALSE)
+        self._see_through(self._ghost, self._shell, clip_of_world, eye)
+        gl.glDepthMask(gl.GL_TRUE)
+
+    def _see_through(self, program: Program, mesh: Mesh, clip_of_world: NDArray, eye: NDArray) -> None:
+        self.bind_shadow()
+        gl.glEnable(gl.GL_BLEND)
+        gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)
+        gl.glEnable(gl.GL_CULL_FACE)
+        program.use().set(clip_of_world=clip_of_world, eye=eye, shadow_of_world=self.shadow_of_world, world_of_body=self._X_WB)
+        mesh.draw()
+        gl.glDisable(gl.GL_CULL_FACE)
+        gl.glDisable(gl.GL_BLEND)
+
+
+def pose(R: NDArray, p: Any) -> NDArray[np.float64]:
+    """(4, 4) matrix of a rotation and a place."""
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = R, p
+    return X
+
+
+def spin(angle: float) -> NDArray[np.float64]:
+    """Turn of a wheel about its axle y; + rolls forward."""
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+
+def _about_x(angle: float) -> NDArray[np.float64]:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def _leaning(tilt: float) -> NDArray[np.float64]:
+    """The axis x pointing forward and down by `tilt`."""
+    return spin(tilt)
+
+
+def sun_view(center: NDArray, half: float) -> NDArray[np.float64]:
+    """(4, 4) matrix from W to the clip space of a parallel view from the sun onto a square around `center`."""
+    right = np.cross([0.0, 0.0, 1.0], SUN)
+    right /= np.linalg.norm(right)
+    up = np.cross(SUN, right)
+    view = np.eye(4)
+    view[:3, :3] = np.stack((right, up, -SUN)) / half
+    view[:3, 3] = -view[:3, :3] @ center
+    return view
